@@ -1,5 +1,5 @@
 /**
- * The goals, each with its floor: exit code 1 when one of them does not hold.
+ * Compares each goal with its floor. Exits with code 1 if one is not reached.
  *
  *     npm run bench:gate
  */

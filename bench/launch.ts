@@ -1,7 +1,7 @@
 /**
- * Builds what is measured and starts it in plain Node. Under tsx every function would carry its name along (`keepNames`), which
- * slows generated parsers down several times; and a bundle would turn module constants into variables, which the optimizer
- * trusts less. So the sources are compiled file by file, as `npm run build` does, into a temporary folder.
+ * Compiles the measured code and starts it in plain Node. Under tsx every function would carry its name (`keepNames`),
+ * which slows generated parsers down several times; a bundle would turn module constants into variables, which the
+ * optimizer trusts less. So the sources are compiled file by file, as `npm run build` does, into a temporary folder.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -11,11 +11,11 @@ import process from 'node:process';
 import { build } from 'esbuild';
 import { projectRoot } from './root.js';
 
-/** Folders with sources that are measured, or measure. */
+/** The folders to compile. */
 const SOURCES = ['src', 'bench', 'grammar', 'test/oracle'];
 
 /**
- * Runs a program of this folder on the project as it is now.
+ * Runs a program of this folder on the current sources.
  *
  * @param program its path below bench/, ending in `.js`
  * @returns its exit code

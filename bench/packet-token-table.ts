@@ -1,4 +1,4 @@
-/** The counts of `packet-tokens.ts` as Markdown. */
+/** Formats the counts of `packet-tokens.ts` as Markdown. */
 import type { Encoding } from '../src/tokens/counter.js';
 import {
   type Hop,
@@ -12,7 +12,7 @@ import {
 } from './packet-tokens.js';
 
 const ENCODINGS = ['o200k_base', 'cl100k_base'] as const;
-/** What the published figures of GPT-4o count with each message, as the prices of its API do. */
+/** The published figures of GPT-4o include these tokens per message, as the API does for billing. */
 const CHAT_TOKENS = 7;
 
 /** Returns the tables with an explanation of their columns. */

@@ -1,4 +1,4 @@
-/** The draft's tokenisation table (draft-mackay-aacp-01, section 10.2), counted again: its figures beside true counts. */
+/** Recounts the draft's table of token counts (draft-mackay-aacp-01, section 10.2): its figures beside exact counts. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { encodeStep, type StepResult, toObject } from '../src/aacp/encoders/index.js';
@@ -7,18 +7,18 @@ import type { Encoding } from '../src/tokens/counter.js';
 import { loadTokenCounter } from '../src/tokens/load-counter.js';
 import { projectRoot } from './root.js';
 
-/** Packets for the same message: of the draft's benchmark, and of our encoders in their modes. */
+/** The packets of one message: that of the draft's benchmark, and those of our encoders in their modes. */
 export const VARIANTS = ['benchmark', 'compat', 'default', 'knowsFields'] as const;
 
 export type Variant = (typeof VARIANTS)[number];
 
-/** What the draft says; changes in per cent. */
+/** The figures of the draft; changes in percent. */
 export interface Published {
   readonly claude: { readonly english: number; readonly packet: number; readonly change: number };
   readonly gpt4o: { readonly change: number };
 }
 
-/** The messages of the table, and what the draft says of all of them. */
+/** The messages of the table, and the draft's figures for all of them. */
 export interface Workflow {
   readonly published: Published;
   readonly cases: readonly Hop[];
@@ -33,12 +33,12 @@ export interface Hop {
   readonly method: string;
   readonly args: Readonly<Record<string, string>>;
   readonly packets: Readonly<Record<'benchmark' | 'compat', string>>;
-  /** What each packet says, and no more. */
+  /** English with the content of each packet, and nothing else. */
   readonly terse: Readonly<Record<Variant, string>>;
-  /** What `english` says and the packet does not. */
+  /** Content of `english` that the packet lacks. */
   readonly unsaid: Readonly<Record<'benchmark' | 'default', readonly string[]>>;
   readonly published: Published;
-  /** What others have counted. */
+  /** Published counts. */
   readonly recorded: { readonly o200k_base: Readonly<Record<'english' | 'benchmark' | 'compat', number>> };
 }
 
@@ -56,7 +56,7 @@ export function readWorkflow(): Workflow {
   return JSON.parse(readFileSync(file, 'utf8')) as Workflow;
 }
 
-/** The packets of a message; all but the benchmark's are made by the encoders. */
+/** Returns the packets of a message. The encoders make all but that of the benchmark. */
 export function packetsOf({ encoder, method, args, packets }: Hop): Record<Variant, string> {
   const encode = (options: object): string => {
     const { packet } = encodeStep(encoder as string, method, args, options) as StepResult;
@@ -70,7 +70,7 @@ export function packetsOf({ encoder, method, args, packets }: Hop): Record<Varia
   };
 }
 
-/** @throws Error where gpt-tokenizer is not installed: estimates have no place in the table */
+/** @throws Error if gpt-tokenizer is not installed: the table does not contain estimates */
 export async function packetCounts(hop: Hop, encoding: Encoding): Promise<PacketCounts> {
   const { count, exact } = await loadTokenCounter(encoding);
   if (!exact) throw new Error('The table needs gpt-tokenizer.');
@@ -87,7 +87,7 @@ function each(numberOf: (variant: Variant) => number): Record<Variant, number> {
   return Object.fromEntries(VARIANTS.map((variant) => [variant, numberOf(variant)])) as Record<Variant, number>;
 }
 
-/** The counts of several messages in one. */
+/** Adds up the counts of several messages. */
 export function totalOf(counts: readonly PacketCounts[]): PacketCounts {
   const sum = (numberOf: (one: PacketCounts) => number): number =>
     counts.reduce((total, one) => total + numberOf(one), 0);

@@ -1,8 +1,8 @@
-/** What the printers are held against, beside `JSON.stringify`: the printer that one would write first. */
+/** A straightforward printer, which the printers are compared with in addition to `JSON.stringify`. */
 import type { Packet } from '../src/aacp/ast.js';
 import type { Frame, Param, Value } from '../src/accp/ast.js';
 
-/** Straightforward: recursion, `map`, `join`, a sort, a replacement of what has to be escaped. Checks nothing. */
+/** Prints with recursion, `map`, `join`, a sort, and a replacement for escapes. Checks nothing. */
 export function plainPrintFrame({ agent, intent, operation, payload, metadata }: Frame): string {
   const body = payload.map(param).join('|');
   return `@${agent}>${intent}:${operation}{${body}}${metadata === null ? '' : `[${metadata.map(param).join(',')}]`}`;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The folder of the project: the suite runs as sources in tests and as a build in a temporary folder otherwise. */
+/** Returns the folder of the project. The suite runs from sources in tests, and otherwise from a build in a temporary folder. */
 export function projectRoot(): string {
   const given = process.env['PEGWIRE_ROOT'];
   if (given !== undefined) return given;

@@ -30,14 +30,14 @@ export interface Table9 {
   readonly pipeline: { readonly name: string; readonly claim: Claim; readonly steps: readonly Utterance[] };
 }
 
-/** Tokens in each form. */
+/** The tokens of each form. */
 export interface Counts {
   readonly english: number;
   readonly pretty: number;
   readonly json: number;
   readonly toon: number;
   readonly accp: number;
-  /** With the envelope, on both sides. */
+  /** With the envelope, in both forms. */
   readonly jsonWhole: number;
   readonly accpWhole: number;
 }
@@ -46,7 +46,7 @@ export function readTable9(): Table9 {
   return JSON.parse(readFileSync(path.join(projectRoot(), 'bench/corpus/table9.json'), 'utf8')) as Table9;
 }
 
-/** A frame with the three fields that no frame may lack (draft-benzing-accp-00, section 3.5). */
+/** Adds the three fields that every frame requires (draft-benzing-accp-00, section 3.5). */
 export function withEnvelope(frame: string, { msg_id, sequence, timestamp }: Table9['envelope']): string {
   return `${frame}[mid:${msg_id},seq:${sequence},ts:${timestamp}]`;
 }
@@ -73,14 +73,14 @@ export async function countsOf(
   };
 }
 
-/** Tokens of the summary that takes the place of the history at a checkpoint (section 5.2). */
+/** The tokens of the summary that replaces the history at a checkpoint (section 5.2). */
 const SUMMARY = 100;
-/** What is followed by a checkpoint. */
+/** The intents that a checkpoint follows. */
 const CHECKPOINTS: ReadonlySet<string> = new Set(['done', 'esc', 'comp']);
 
 /**
- * What a pipeline costs whose every step is sent with all that came before it: with the whole history, and with a summary in
- * its place after each step that ends something.
+ * Counts a pipeline in which every step is sent with all steps before it: with the whole history, and with a summary in
+ * its place after each step that ends a task.
  */
 export async function pipelineCounts(
   { pipeline, envelope }: Table9,
@@ -107,7 +107,7 @@ export async function pipelineCounts(
   return { history: all(false), checkpoints: all(true) };
 }
 
-/** Identifiers as a session makes them, and the time going on. */
+/** The envelope of one step: identifiers as a session generates them, and increasing times. */
 function stepEnvelope({ msg_id, sequence, timestamp }: Table9['envelope'], index: number): Table9['envelope'] {
   const id = (BigInt(`0x${msg_id}`) + BigInt(index) * 0x9e3779b97f4an) & 0xffffffffffffn;
   return {
@@ -119,7 +119,7 @@ function stepEnvelope({ msg_id, sequence, timestamp }: Table9['envelope'], index
 
 const ENCODINGS = ['o200k_base', 'cl100k_base'] as const;
 
-/** The tables as Markdown. */
+/** Formats the tables as Markdown. */
 export async function tokenTable(data: Table9): Promise<string> {
   const [newer, older] = await Promise.all(ENCODINGS.map((encoding) => table(data, encoding)));
   return [

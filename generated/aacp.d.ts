@@ -116,7 +116,7 @@ export interface SourceText {
   readonly text: string;
 }
 
-/** Whether parse() would accept the input, by the same grammar and limits; builds nothing. */
+/** Returns whether parse() accepts the input, with the same grammar and limits, without building a tree. */
 export declare function recognize(input: string, options?: ParseOptions<StartRuleNames>): boolean;
 
 export declare class SyntaxError extends globalThis.SyntaxError {
@@ -128,9 +128,9 @@ export declare class SyntaxError extends globalThis.SyntaxError {
    *   expected
    */
   static buildMessage(expected: Expectation[], found?: string | null | undefined): string;
-  /** What could have stood there; null where `reason` is set. */
+  /** The expected alternatives; null if `reason` is set. */
   readonly expected: Expectation[] | null;
-  /** Why a well-formed text is refused all the same. */
+  /** The reason why a well-formed text is rejected. */
   readonly reason?: 'limit';
   readonly found: string | null | undefined;
   readonly location: LocationRange;
@@ -195,11 +195,11 @@ export interface ParseOptions<T extends StartRuleNames = "packet"> {
   peg$silentFails?: number;
   // Internal use only:
   peg$maxFailExpected?: Expectation[];
-  /** Which dialect to read. @default "strict" */
+  /** The dialect. @default "strict" */
   dialect?: 'strict' | 'tolerant' | undefined;
-  /** Put a `span` on every node. @default false */
+  /** If true, every node has a `span`. @default false */
   spans?: boolean | undefined;
-  /** Most fields. @default 100000 */
+  /** The maximum number of fields. @default 100000 */
   maxItems?: number | undefined;
 }
 

@@ -11,7 +11,7 @@ function isBlank(code) {
   return code === SPACE || code === 0x09 || code === 0x0d || code === 0x0a;
 }
 
-// A loop and not a pattern: a pattern that trims the end of a text takes quadratic time on long runs of blanks.
+// A loop instead of a pattern: a pattern that trims the end of a text takes quadratic time on long runs of blanks.
 function trimmed(text, start = 0, end = text.length) {
   while (start < end && isBlank(text.charCodeAt(start))) start++;
   while (end > start && isBlank(text.charCodeAt(end - 1))) end--;
@@ -19,9 +19,9 @@ function trimmed(text, start = 0, end = text.length) {
 }
 
 
-// The scanner reads the input as bytes and builds the result, without keeping track of what could have stood where it stops.
-// An input that it refuses is scanned once more, for the furthest place that was reached and for what was expected there. So
-// a rule has up to three functions: rule$build, rule$skip (which builds nothing), and rule$expect.
+// The scanner reads the input as bytes and builds the result, without recording failures. It scans an input that it rejects
+// again, for the furthest place that was reached and the expectations there. So a rule has up to three functions: rule$build,
+// rule$skip (which builds nothing), and rule$expect.
 const peg$makeScanner = (capacity$) => {
 var spans;
 
@@ -29,7 +29,7 @@ var maxItems;
 
 var tolerant;
 
-// A field takes one character at least: short packets need not be counted.
+// A field has at least one character, so the fields of short packets need not be counted.
 var counts;
 
 var items;
@@ -44,10 +44,10 @@ function count() {
     }
   }
 
-// What a rule makes of its text, without the blanks at the ends.
+// Adds the span of the current rule, without blanks at its ends, to a node.
 function located(node) {
     if (spans) {
-      // Strictly read, there are no blanks to look for.
+      // In the strict dialect, there are no blanks to exclude.
       const { start, end } = tolerant ? trimmed(input, range().start, range().end) : range();
       node.span = { start, end };
     }
@@ -394,12 +394,12 @@ function located(node) {
       return located(key === null ? { key: "", value, bare: true } : { key: trimmed(key).text, value });
     }
 
-  // What all scanners have in common.
+  // The parts that all scanners share.
 
   const FAILED$ = {};
   const NO_OPTIONS$ = Object.freeze({});
 
-  // One symbol per code unit: an ASCII code, from 128 on a kind of other characters, and 255 behind the last one.
+  // One symbol per code unit: an ASCII code, a number >= 128 for a kind of other characters, and 255 after the last one.
   const bytes$ = new Uint8Array(capacity$ + 16);
   const encoder$ = globalThis.TextEncoder && new TextEncoder();
 
@@ -417,7 +417,7 @@ function located(node) {
   const ends3$ = peg$endsOf([32, 123, 125, 126, 128, 128]); // [^|\u{0}-\u{1f}\u{7f}]
   const ends4$ = peg$endsOf([45, 45, 48, 57, 65, 90, 95, 95]); // [A-Z0-9_\-]
 
-  // What changes is declared with `var`: for `let`, each function would look whether it has been initialized.
+  // Variables are declared with `var`: for `let`, each function would check that they have been initialized.
   var input = "";
   var length$ = 0;
   var options = NO_OPTIONS$;
@@ -443,7 +443,7 @@ function located(node) {
 
   const view$ = new DataView(bytes$.buffer);
 
-  // Where the run ends that begins at `at`, two symbols at a time.
+  // Finds the end of the run that begins at `at`, two symbols at a time.
   function runEnd$(ends, at) {
     for (;;) {
       const four = view$.getInt32(at, true);
@@ -455,7 +455,7 @@ function located(node) {
     }
   }
 
-  // Words of up to eight symbols are kept, each with its symbols as two numbers: the same text is the same string again.
+  // Interned words of up to eight symbols, each identified by its symbols as two numbers.
   const words$ = new Array(1024);
   const wordStarts$ = new Int32Array(1024);
   const wordEnds$ = new Int32Array(1024);
@@ -528,7 +528,7 @@ function located(node) {
 
   const startRules$ = ["packet"];
 
-  // Another scanner is made for an input inside of an input, or for one that is too long.
+  // Creates another scanner for a nested parse, or for an input that is too long.
   function scannerFor$(text, given) {
     if (typeof text !== "string") throw new TypeError("Not a string");
     const rule = given?.startRule;
@@ -575,7 +575,7 @@ function located(node) {
     {"type":"other","description":"key"},
     {"type":"other","description":"text"},
   ];
-  // The expectations at the furthest place, by number.
+  // The numbers of the expectations at the furthest place.
   const missed$ = [];
   var misses$ = 0;
 
@@ -643,7 +643,7 @@ function peg$endsOf(ranges) {
 const peg$scanner = /* @__PURE__ */ peg$makeScanner(1048576);
 
 
-// A message that is worked out when it is read.
+// A message that is built when it is read.
 const peg$message = {
   get() { return peg$SyntaxError.buildMessage(this.expected, this.found); },
   set(value) { Object.defineProperty(this, "message", { value, writable: true }); },
@@ -654,7 +654,7 @@ function peg$parse(input, options) {
   return peg$scanner.parse(input, options);
 }
 
-// Whether parse() would accept the input: the same checks, without building the result.
+// Returns true if parse() would accept the input: the same checks, without building the result.
 function peg$recognize(input, options) {
   return peg$scanner.recognize(input, options);
 }
@@ -668,7 +668,7 @@ class peg$SyntaxError extends SyntaxError {
     this.name = "SyntaxError";
   }
 
-  // The message, and the line that it is about where its text is among the sources.
+  // Formats the message, with the line that it refers to if its text is among the sources.
   format(sources) {
     let report = `Error: ${this.message}`;
     if (this.location) {

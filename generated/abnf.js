@@ -5,12 +5,12 @@
 
 
 
-// The text of a comment: what stands behind the semicolon and the space after it.
+// The text of a comment, without the semicolon and the space after it.
 function commentText(comment) {
   return comment.replace(/^; ?/, "").trimEnd();
 }
 
-// The comments in a stretch of a rule, which was read before: what else could hold a semicolon is quoted.
+// The comments in a part of a rule that was parsed before: other semicolons are in quotes.
 function commentsIn(stretch) {
   if (!stretch.includes(";")) return [];
   const quoted = stretch.match(/"[^"]*"|<[^>]*>|;[^\r\n]*/g);
@@ -25,34 +25,34 @@ function concatenationNode(items) {
   return items.length === 1 ? items[0] : { kind: "concatenation", items };
 }
 
-// Comments before the first alternative and behind the last one belong to these.
-function withComments(alternatives, before, behind) {
-  if (before.length === 0 && behind === null) return alternatives;
+// Comments before the first alternative and after the last one belong to these alternatives.
+function withComments(alternatives, before, after) {
+  if (before.length === 0 && after === null) return alternatives;
   const last = alternatives.length - 1;
   return alternatives.map(({ element, comments }, index) => ({
     element,
-    comments: [...(index === 0 ? before : []), ...comments, ...(index === last && behind !== null ? [behind] : [])],
+    comments: [...(index === 0 ? before : []), ...comments, ...(index === last && after !== null ? [after] : [])],
   }));
 }
 
 
-// The scanner reads the input as bytes and builds the result, without keeping track of what could have stood where it stops.
-// An input that it refuses is scanned once more, for the furthest place that was reached and for what was expected there. So
-// a rule has up to three functions: rule$build, rule$skip (which builds nothing), and rule$expect.
+// The scanner reads the input as bytes and builds the result, without recording failures. It scans an input that it rejects
+// again, for the furthest place that was reached and the expectations there. So a rule has up to three functions: rule$build,
+// rule$skip (which builds nothing), and rule$expect.
 const peg$makeScanner = (capacity$) => {
 var spans;
 
 var maxDepth;
 
-// Only grows and shrinks on the way in: once a bracket is read, no other alternative is left to try.
+// The nesting of brackets. It needs no backtracking: after a bracket, there is no other alternative to try.
 var depth;
 
-function refuse(message, start, end) {
+function reject(message, start, end) {
     try {
       error(message, { source: options.grammarSource, start: placeOf(start), end: placeOf(end) });
-    } catch (refusal) {
-      refusal.reason = "limit";
-      throw refusal;
+    } catch (rejection) {
+      rejection.reason = "limit";
+      throw rejection;
     }
   }
 
@@ -61,14 +61,14 @@ function placeOf(offset) {
     return { offset, line: lines.length, column: lines.at(-1).length + 1 };
   }
 
-// Called right after an opening bracket, before anything inside it is read.
+// Called directly after an opening bracket, before its content is parsed.
 function enter(at) {
-    if (++depth > maxDepth) refuse(`Nesting is deeper than ${maxDepth}`, at - 1, at);
+    if (++depth > maxDepth) reject(`Nesting is deeper than ${maxDepth}`, at - 1, at);
     return true;
   }
 
 function limitNumber(value, start, end) {
-    if (!Number.isSafeInteger(value)) refuse("The number is above 2^53 - 1", start, end);
+    if (!Number.isSafeInteger(value)) reject("The number is above 2^53 - 1", start, end);
     return true;
   }
 
@@ -158,10 +158,10 @@ function referenceNode(name, start, end) {
         }
         at$ = last$5;
         if (alternatives$1.length < 1) break ended$2;
-        const behind$1 = c_nl$build(at$);
-        if (behind$1 === FAILED$) break ended$2;
+        const after$1 = c_nl$build(at$);
+        if (after$1 === FAILED$) break ended$2;
         at$ = end$;
-        picked$1 = ruleNode(comments$1, name$1, sign$1.text, withComments(alternatives$1, sign$1.comments, behind$1), start$1, end$1);
+        picked$1 = ruleNode(comments$1, name$1, sign$1.text, withComments(alternatives$1, sign$1.comments, after$1), start$1, end$1);
       } else if ((table0$[symbol$1] & 4) !== 0) {
         const back$1 = at$;
         chosen$1: {
@@ -228,10 +228,10 @@ function referenceNode(name, start, end) {
             }
             at$ = last$10;
             if (alternatives$2.length < 1) break next$1;
-            const behind$2 = c_nl$build(at$);
-            if (behind$2 === FAILED$) break next$1;
+            const after$2 = c_nl$build(at$);
+            if (after$2 === FAILED$) break next$1;
             at$ = end$;
-            picked$1 = ruleNode(comments$2, name$2, sign$2.text, withComments(alternatives$2, sign$2.comments, behind$2), start$4, end$2);
+            picked$1 = ruleNode(comments$2, name$2, sign$2.text, withComments(alternatives$2, sign$2.comments, after$2), start$4, end$2);
             break chosen$1;
           }
           at$ = back$1;
@@ -1885,12 +1885,12 @@ function referenceNode(name, start, end) {
     return at$;
   }
 
-  // What all scanners have in common.
+  // The parts that all scanners share.
 
   const FAILED$ = {};
   const NO_OPTIONS$ = Object.freeze({});
 
-  // One symbol per code unit: an ASCII code, from 128 on a kind of other characters, and 255 behind the last one.
+  // One symbol per code unit: an ASCII code, a number >= 128 for a kind of other characters, and 255 after the last one.
   const bytes$ = new Uint8Array(capacity$ + 16);
   const encoder$ = globalThis.TextEncoder && new TextEncoder();
 
@@ -1916,7 +1916,7 @@ function referenceNode(name, start, end) {
   const ends4$ = peg$endsOf([32, 61, 63, 126]); // [ -=?-~]
   const ends5$ = peg$endsOf([48, 57, 65, 70, 97, 102]); // [0-9A-Fa-f]
 
-  // What changes is declared with `var`: for `let`, each function would look whether it has been initialized.
+  // Variables are declared with `var`: for `let`, each function would check that they have been initialized.
   var input = "";
   var length$ = 0;
   var options = NO_OPTIONS$;
@@ -1942,7 +1942,7 @@ function referenceNode(name, start, end) {
 
   const view$ = new DataView(bytes$.buffer);
 
-  // Where the run ends that begins at `at`, two symbols at a time.
+  // Finds the end of the run that begins at `at`, two symbols at a time.
   function runEnd$(ends, at) {
     for (;;) {
       const four = view$.getInt32(at, true);
@@ -2009,7 +2009,7 @@ function referenceNode(name, start, end) {
 
   const startRules$ = ["rulelist"];
 
-  // Another scanner is made for an input inside of an input, or for one that is too long.
+  // Creates another scanner for a nested parse, or for an input that is too long.
   function scannerFor$(text, given) {
     if (typeof text !== "string") throw new TypeError("Not a string");
     const rule = given?.startRule;
@@ -2075,7 +2075,7 @@ function referenceNode(name, start, end) {
     {"type":"other","description":"binary number"},
     {"type":"other","description":"hexadecimal number"},
   ];
-  // The expectations at the furthest place, by number.
+  // The numbers of the expectations at the furthest place.
   const missed$ = [];
   var misses$ = 0;
 
@@ -2143,7 +2143,7 @@ function peg$endsOf(ranges) {
 const peg$scanner = /* @__PURE__ */ peg$makeScanner(1048576);
 
 
-// A message that is worked out when it is read.
+// A message that is built when it is read.
 const peg$message = {
   get() { return peg$SyntaxError.buildMessage(this.expected, this.found); },
   set(value) { Object.defineProperty(this, "message", { value, writable: true }); },
@@ -2154,7 +2154,7 @@ function peg$parse(input, options) {
   return peg$scanner.parse(input, options);
 }
 
-// Whether parse() would accept the input: the same checks, without building the result.
+// Returns true if parse() would accept the input: the same checks, without building the result.
 function peg$recognize(input, options) {
   return peg$scanner.recognize(input, options);
 }
@@ -2168,7 +2168,7 @@ class peg$SyntaxError extends SyntaxError {
     this.name = "SyntaxError";
   }
 
-  // The message, and the line that it is about where its text is among the sources.
+  // Formats the message, with the line that it refers to if its text is among the sources.
   format(sources) {
     let report = `Error: ${this.message}`;
     if (this.location) {

@@ -8,43 +8,43 @@
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 
-// Digits that a double holds exactly, whatever they are.
+// The number of digits that a double always holds exactly.
 const EXACT_DIGITS = 15;
 
 // The decimal places of canonical numbers.
 const PLACES = 6;
 const POWERS = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14];
 
-// Where the keys of open lists begin, in hash tables, one for each depth. A key has three slots; where all are taken by others,
-// there are too many keys, or they were chosen to meet, and it is kept in a set. These places are counted on from parse to
-// parse: those of lists that have ended are below where a list begins, so that nothing has to be cleared.
+// The positions of the keys of open lists, in hash tables, one for each depth. A key has three slots; if other keys have taken all of
+// them, there are many keys, or they were chosen to collide, and the key is stored in a set. Positions continue from parse to parse:
+// those of ended lists are below the beginning of a list, so that the tables need no clearing.
 const SLOTS = 3;
 const SLOT_BITS = 6;
 const TABLES = 8;
 const keys = new Int32Array(TABLES << SLOT_BITS);
-// The length of all texts so far.
+// The total length of all texts so far.
 const past = new Int32Array(1);
 
-// Codes of a text without its backslashes.
+// The character codes of a text without its backslashes.
 const codes = new Uint8Array(10);
 
-// The parts of an error location. A frame is one line, and all text before an error raised here was already read.
+// Returns one end of the location of an error. A frame is one line.
 function place(offset) {
   return { offset, line: 1, column: offset + 1 };
 }
 
-// An integer is a number, or a bigint where a double would not be exact. Zero is never JavaScript's -0.
+// Returns a number, or a bigint if a double would not be exact. Zero is never -0 of JavaScript.
 function exactInteger(text) {
   const value = Number(text) || 0;
   return Number.isSafeInteger(value) ? value : BigInt(text);
 }
 
-// Canonical: no leading zeros, one to six places, no trailing zero but a single one, and all digits kept by the double.
+// Returns true for canonical digits: no leading zeros, one to six places, no trailing zero except a single one, all digits exact in a double.
 function isCanonicalDecimal(text, value) {
   if (!/^-?(?:0|[1-9][0-9]*)\.(?:0|[0-9]{0,5}[1-9])$/.test(text) || text === "-0.0") return false;
   const shortest = String(value);
   if (shortest === text || shortest + ".0" === text) return true;
-  // Very large and very small values print with an exponent: then the significant digits have to be the same.
+  // Very large and very small values print with an exponent; then the significant digits must be the same.
   const exponent = shortest.indexOf("e");
   return exponent > 0 && significantDigits(shortest.slice(0, exponent)) === significantDigits(text);
 }
@@ -54,9 +54,9 @@ function significantDigits(text) {
 }
 
 
-// The scanner reads the input as bytes and builds the result, without keeping track of what could have stood where it stops.
-// An input that it refuses is scanned once more, for the furthest place that was reached and for what was expected there. So
-// a rule has up to three functions: rule$build, rule$skip (which builds nothing), and rule$expect.
+// The scanner reads the input as bytes and builds the result, without recording failures. It scans an input that it rejects
+// again, for the furthest place that was reached and the expectations there. So a rule has up to three functions: rule$build,
+// rule$skip (which builds nothing), and rule$expect.
 const peg$makeScanner = (capacity$) => {
 var lenient;
 
@@ -68,21 +68,21 @@ var maxItems;
 
 var maxDigits;
 
-// These only grow and shrink on the way in: once an opening bracket is read, no other alternative is left to try.
+// Counted without backtracking: after an opening bracket, there is no other alternative to try.
 var depth;
 
 var items;
 
-// An item takes two characters at least: short frames need not be counted.
+// An item has at least two characters: short frames need not be counted.
 var counts;
 
-// Where this text begins among all.
+// The position of this text among all texts.
 var base;
 
-// Where the innermost list begins that is open.
+// The position of the innermost open list.
 var list;
 
-// Keys that found no slot, each behind where its list begins.
+// The keys without a slot, each after the position of its list.
 var crowded;
 
 function refuse(reason, message, start, end) {
@@ -96,13 +96,13 @@ function refuse(reason, message, start, end) {
 
 // ---- Limits
 
-  // Called right after an opening bracket, before anything inside it is read.
+  // Called directly after an opening bracket.
 function enter(at) {
     if (++depth > maxDepth) refuse("limit", `Nesting is deeper than ${maxDepth}`, at - 1, at);
     return true;
   }
 
-// Called behind each item.
+// Called after each item.
 function count(at) {
     if (counts && ++items > maxItems) refuse("limit", `The frame has more than ${maxItems} items`, at - 1, at);
     return true;
@@ -115,9 +115,9 @@ function limitDigits(start, digits, point, end) {
     return true;
   }
 
-// ---- Repeated keys
+// ---- Duplicate keys
 
-  // Opens a list, and gives the one around it.
+  // Opens a list, and returns the enclosing one.
 function open(at) {
     const outer = list;
     list = base + at;
@@ -147,7 +147,7 @@ function noteElsewhere(slot, start, end) {
     return true;
   }
 
-// Whether the key that begins at `other` is the same as the one between `start` and `end`.
+// Returns true if the key at `other` equals the one between `start` and `end`.
 function isKey(other, start, end) {
     if (codeAt$(other + end - start) !== COLON) return false;
     for (let at = start; at < end; at++) {
@@ -171,7 +171,7 @@ function refuseRepeated(start, end) {
 
 // ---- Nodes of the tree
 
-  // A span is made before its node: a node that waits for it would have to be filled twice.
+  // A span is created before its node, so that the node is complete from the start.
 function frameNode(agent, intent, operation, payload, metadata, start, end) {
     if (spans !== true) return { kind: "frame", agent, intent, operation, payload, metadata };
     const span = { start, end };
@@ -220,8 +220,7 @@ function literalNode(kind, value, start, end) {
     return { kind, value, span };
   }
 
-// Takes out the backslashes of escapes; what follows each one stands for itself. Makes text of ten characters at a time,
-  // because a call costs more than a character.
+// Removes the backslashes of escapes. Creates text in pieces of ten characters, because a call costs more than a character.
 function unescaped(start, end) {
     let text = "";
     for (let at = start; at < end; ) {
@@ -238,8 +237,8 @@ function unescaped(start, end) {
     return text;
   }
 
-// A number keeps its source digits unless they are the canonical spelling of its value. The common ones need no look at
-  // the digits: few enough to be exact, and no leading zero. `digits` is where they begin, which is `start` without a sign.
+// A number keeps its source digits unless they are the canonical spelling of its value. Common numbers need no inspection of the digits:
+  // they are short enough to be exact, and have no leading zero. `digits` is the position of the first digit: `start` if there is no sign.
 function integerNode(magnitude, start, digits, end) {
     if (end - digits > EXACT_DIGITS || !beginsWell(magnitude, start, digits, end)) return otherNumber("integer", start, end);
     return literalNode("integer", digits === start ? magnitude : -magnitude, start, end);
@@ -255,14 +254,14 @@ function decimalNode(whole, fraction, start, digits, point, end) {
     ) {
       return otherNumber("decimal", start, end);
     }
-    // The digits without the point and the power of ten are both exact, so that the quotient is the nearest double.
+    // The digits without the point and the power of ten are both exact, so the quotient is the nearest double.
     const magnitude = (whole * POWERS[places] + fraction) / POWERS[places];
     return literalNode("decimal", digits === start ? magnitude : -magnitude, start, end);
   }
 
-// Whether whole digits have no leading zero, and are no negative zero.
+// Returns true if whole digits have no leading zero and are not a negative zero.
 function beginsWell(whole, start, digits, end) {
-    // With a zero in front, a number is smaller than others of its length.
+    // With a leading zero, a number is smaller than others of its length.
     return whole >= POWERS[end - digits - 1] || (end - digits === 1 && digits === start);
   }
 
@@ -1389,12 +1388,12 @@ function otherNumber(kind, start, end) {
     return at$;
   }
 
-  // What all scanners have in common.
+  // The parts that all scanners share.
 
   const FAILED$ = {};
   const NO_OPTIONS$ = Object.freeze({});
 
-  // One symbol per code unit: an ASCII code, from 128 on a kind of other characters, and 255 behind the last one.
+  // One symbol per code unit: an ASCII code, a number >= 128 for a kind of other characters, and 255 after the last one.
   const bytes$ = new Uint8Array(capacity$ + 16);
   const encoder$ = globalThis.TextEncoder && new TextEncoder();
 
@@ -1417,7 +1416,7 @@ function otherNumber(kind, start, end) {
   const ends2$ = peg$endsOf([46, 46, 48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_.]
   const ends3$ = peg$endsOf([45, 45, 48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_\-]
 
-  // What changes is declared with `var`: for `let`, each function would look whether it has been initialized.
+  // Variables are declared with `var`: for `let`, each function would check that they have been initialized.
   var input = "";
   var length$ = 0;
   var options = NO_OPTIONS$;
@@ -1443,7 +1442,7 @@ function otherNumber(kind, start, end) {
 
   const view$ = new DataView(bytes$.buffer);
 
-  // Where the run ends that begins at `at`, two symbols at a time.
+  // Finds the end of the run that begins at `at`, two symbols at a time.
   function runEnd$(ends, at) {
     for (;;) {
       const four = view$.getInt32(at, true);
@@ -1455,7 +1454,7 @@ function otherNumber(kind, start, end) {
     }
   }
 
-  // Words of up to eight symbols are kept, each with its symbols as two numbers: the same text is the same string again.
+  // Interned words of up to eight symbols, each identified by its symbols as two numbers.
   const words$ = new Array(1024);
   const wordStarts$ = new Int32Array(1024);
   const wordEnds$ = new Int32Array(1024);
@@ -1474,7 +1473,7 @@ function otherNumber(kind, start, end) {
   }
 
 
-  // input.charCodeAt(at), for what was matched
+  // input.charCodeAt(at), for matched characters
   function codeAt$(at) {
     return bytes$[at];
   }
@@ -1539,7 +1538,7 @@ function otherNumber(kind, start, end) {
 
   const startRules$ = ["frame", "envelope"];
 
-  // Another scanner is made for an input inside of an input, or for one that is too long.
+  // Creates another scanner for a nested parse, or for an input that is too long.
   function scannerFor$(text, given) {
     if (typeof text !== "string") throw new TypeError("Not a string");
     const rule = given?.startRule;
@@ -1599,7 +1598,7 @@ function otherNumber(kind, start, end) {
     {"type":"literal","text":"\\","ignoreCase":false},
     {"type":"other","description":"delimiter"},
   ];
-  // The expectations at the furthest place, by number.
+  // The numbers of the expectations at the furthest place.
   const missed$ = [];
   var misses$ = 0;
 
@@ -1667,7 +1666,7 @@ function peg$endsOf(ranges) {
 const peg$scanner = /* @__PURE__ */ peg$makeScanner(1048576);
 
 
-// A message that is worked out when it is read.
+// A message that is built when it is read.
 const peg$message = {
   get() { return peg$SyntaxError.buildMessage(this.expected, this.found); },
   set(value) { Object.defineProperty(this, "message", { value, writable: true }); },
@@ -1678,7 +1677,7 @@ function peg$parse(input, options) {
   return peg$scanner.parse(input, options);
 }
 
-// Whether parse() would accept the input: the same checks, without building the result.
+// Returns true if parse() would accept the input: the same checks, without building the result.
 function peg$recognize(input, options) {
   return peg$scanner.recognize(input, options);
 }
@@ -1692,7 +1691,7 @@ class peg$SyntaxError extends SyntaxError {
     this.name = "SyntaxError";
   }
 
-  // The message, and the line that it is about where its text is among the sources.
+  // Formats the message, with the line that it refers to if its text is among the sources.
   format(sources) {
     let report = `Error: ${this.message}`;
     if (this.location) {

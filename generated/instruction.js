@@ -50,9 +50,9 @@ function ordinalOf(word) {
 }
 
 
-// The scanner reads the input as bytes and builds the result, without keeping track of what could have stood where it stops.
-// An input that it refuses is scanned once more, for the furthest place that was reached and for what was expected there. So
-// a rule has up to three functions: rule$build, rule$skip (which builds nothing), and rule$expect.
+// The scanner reads the input as bytes and builds the result, without recording failures. It scans an input that it rejects
+// again, for the furthest place that was reached and the expectations there. So a rule has up to three functions: rule$build,
+// rule$skip (which builds nothing), and rule$expect.
 const peg$makeScanner = (capacity$) => {
 
 
@@ -12263,12 +12263,12 @@ const peg$makeScanner = (capacity$) => {
       return { year, month, day };
     }
 
-  // What all scanners have in common.
+  // The parts that all scanners share.
 
   const FAILED$ = {};
   const NO_OPTIONS$ = Object.freeze({});
 
-  // One symbol per code unit: an ASCII code, from 128 on a kind of other characters, and 255 behind the last one.
+  // One symbol per code unit: an ASCII code, a number >= 128 for a kind of other characters, and 255 after the last one.
   const bytes$ = new Uint8Array(capacity$ + 16);
   const encoder$ = globalThis.TextEncoder && new TextEncoder();
 
@@ -12352,7 +12352,7 @@ const peg$makeScanner = (capacity$) => {
   const ends1$ = peg$endsOf([65, 90, 97, 122, 131, 131, 134, 134]);
   const ends2$ = peg$endsOf([9, 13, 28, 32, 129, 129, 134, 134]);
 
-  // What changes is declared with `var`: for `let`, each function would look whether it has been initialized.
+  // Variables are declared with `var`: for `let`, each function would check that they have been initialized.
   var input = "";
   var length$ = 0;
   var options = NO_OPTIONS$;
@@ -12362,7 +12362,7 @@ const peg$makeScanner = (capacity$) => {
   var to$ = 0;
   var busy$ = false;
 
-  // Where each kind of characters begins, and its symbol.
+  // The first code unit of each kind of characters, and its symbol.
   const kinds$ = [128, 128, 133, 129, 134, 128, 160, 129, 161, 128, 163, 130, 164, 128, 165, 130, 166, 128, 170, 131, 171, 132, 172, 128, 181, 131, 182, 128, 186, 131, 187, 133, 188, 128, 192, 131, 215, 128, 216, 131, 247, 128, 248, 131, 5760, 134, 5761, 131, 8192, 129, 8204, 128, 8211, 135, 8213, 128, 8217, 136, 8218, 128, 8220, 137, 8221, 138, 8222, 128, 8232, 129, 8234, 128, 8239, 129, 8240, 128, 8287, 129, 8288, 128, 8364, 130, 8365, 128, 8377, 130, 8378, 128, 8490, 139, 8491, 128, 11264, 131, 11776, 128, 12288, 129, 12289, 128, 12352, 131, 65279, 129, 65280, 128, 65296, 131, 65534, 128];
   var kindTable$ = null;
 
@@ -12388,7 +12388,7 @@ const peg$makeScanner = (capacity$) => {
 
   const view$ = new DataView(bytes$.buffer);
 
-  // Where the run ends that begins at `at`, two symbols at a time.
+  // Finds the end of the run that begins at `at`, two symbols at a time.
   function runEnd$(ends, at) {
     for (;;) {
       const four = view$.getInt32(at, true);
@@ -12447,7 +12447,7 @@ const peg$makeScanner = (capacity$) => {
 
   const startRules$ = ["instruction"];
 
-  // Another scanner is made for an input inside of an input, or for one that is too long.
+  // Creates another scanner for a nested parse, or for an input that is too long.
   function scannerFor$(text, given) {
     if (typeof text !== "string") throw new TypeError("Not a string");
     const rule = given?.startRule;
@@ -12735,7 +12735,7 @@ const peg$makeScanner = (capacity$) => {
     {"type":"literal","text":"BGN","ignoreCase":false},
     {"type":"class","parts":[["a","z"]],"inverted":false,"ignoreCase":false,"unicode":false},
   ];
-  // The expectations at the furthest place, by number.
+  // The numbers of the expectations at the furthest place.
   const missed$ = [];
   var misses$ = 0;
 
@@ -12803,7 +12803,7 @@ function peg$endsOf(ranges) {
 const peg$scanner = /* @__PURE__ */ peg$makeScanner(1048576);
 
 
-// A message that is worked out when it is read.
+// A message that is built when it is read.
 const peg$message = {
   get() { return peg$SyntaxError.buildMessage(this.expected, this.found); },
   set(value) { Object.defineProperty(this, "message", { value, writable: true }); },
@@ -12814,7 +12814,7 @@ function peg$parse(input, options) {
   return peg$scanner.parse(input, options);
 }
 
-// Whether parse() would accept the input: the same checks, without building the result.
+// Returns true if parse() would accept the input: the same checks, without building the result.
 function peg$recognize(input, options) {
   return peg$scanner.recognize(input, options);
 }
@@ -12828,7 +12828,7 @@ class peg$SyntaxError extends SyntaxError {
     this.name = "SyntaxError";
   }
 
-  // The message, and the line that it is about where its text is among the sources.
+  // Formats the message, with the line that it refers to if its text is among the sources.
   format(sources) {
     let report = `Error: ${this.message}`;
     if (this.location) {

@@ -1,9 +1,9 @@
 /**
- * Token tables of AACP for moo: tolerant of anything, where the grammar is strict. Highlighting and the finder come from
- * them; the grammar has the last word on what a packet is.
+ * Token tables of AACP for moo. They tolerate any text, for highlighting and for finding packets in prose; the grammar decides whether a text is
+ * a packet.
  */
 
-/** A packet, or what somebody meant as one, in pieces: a state for each kind of slot. */
+/** The tokens of a packet, or of a text that was meant as one, with a state for each kind of slot. */
 export const packetTokens = {
   start: {
     task: { match: /[^|]+/, lineBreaks: true },
@@ -25,12 +25,12 @@ export const packetTokens = {
 };
 
 /**
- * Any text around packets. An `opening` is two tokens and a `key:`. What stands right before it is no word, path, address or
- * another separator, unless it is the end of an escape (`\n`) or of a terminal's colour code.
+ * The tokens of any text around packets. An `opening` is two tokens and a `key:`. It must not follow a word, a path, an address or another
+ * separator, except the end of an escape (`\n`) or of a terminal colour code.
  */
 export const packetProseTokens = {
   opening:
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes begin with one
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes begin with a control character
     /(?:(?<![A-Za-z0-9_|@/.-])|(?<=\\[nrt])|(?<=(?:\x1b|\\u001[bB])\[[0-9;]*m))[A-Z][A-Z0-9_-]*\|[A-Z][A-Z0-9_-]*\|[a-z][a-z0-9_]*:/,
   escape: /\\./,
   quote: '"',

@@ -1,9 +1,6 @@
-/**
- * Token tables of ACCP for moo: tolerant of anything, where the grammar is strict. Highlighting and the finder come from
- * them; the grammar has the last word on what a frame is.
- */
+/** Token tables of ACCP for moo, which tolerate any text. Highlighting and `findFrames` use them; the grammar decides which texts are frames. */
 
-/** A frame, or what somebody meant as one, in pieces. `open` and `close` are all brackets. */
+/** The tokens of a frame, or of a text that looks like one. `open` and `close` are all brackets. */
 export const frameTokens = {
   agent: /@[A-Za-z0-9_-]+(?=>)/,
   intent: /(?<=>)[A-Za-z]+/,
@@ -11,7 +8,7 @@ export const frameTokens = {
   mention: /@[A-Za-z0-9_-]+(?::[A-Za-z0-9_]+)?/,
   ref: /\$[A-Za-z0-9_.]+/,
   key: /[A-Za-z0-9_]+(?=:)/,
-  // A number or keyword only where nothing of the lexeme follows.
+  // A number or keyword must be a whole lexeme.
   number: /-?[0-9]+(?:\.[0-9]+)?(?![!-#%-+\--9;-=?A-Z\\^-z])/,
   boolean: /(?:true|false)(?![!-#%-+\--9;-=?A-Z\\^-z])/,
   null: '~',
@@ -24,9 +21,9 @@ export const frameTokens = {
 };
 
 /**
- * Any text around frames. An `opening` is an agent, the arrow and a word with a colon or brace behind it. It is no e-mail
- * address: what stands right before it is no word, unless it is the end of an escape (`\n`) or of a terminal's colour code.
- * JSON may write the at sign and the arrow as escapes.
+ * The tokens of any text around frames. An `opening` is an agent, the arrow and a word that a colon or brace follows. To exclude e-mail
+ * addresses, no word may precede it directly, unless that is the end of an escape (`\n`) or of a colour code of a terminal. JSON may
+ * escape the at sign and the arrow.
  */
 export const frameProseTokens = {
   opening:

@@ -1,6 +1,6 @@
 /**
- * Writes generated/api: for each entry point of the package, the declarations that it exports and those that they mention. With --check,
- * compares them with what is there, so that a change of the public surface shows in the diff that makes it.
+ * Generates generated/api: for each entry point of the package, the declarations that it exports and those that they mention. With --check, fails
+ * if a report is out of date, so that every change of the public interface is visible in its diff.
  *
  *     npm run generate
  *     npm run generate:check
@@ -25,7 +25,7 @@ const config = ts.getParsedCommandLineOfConfigFile(
 );
 if (config === undefined) throw new Error('tsconfig.json cannot be read');
 
-/** Entry points to their sources: `./accp/session` to `src/accp/codec/index.ts`. */
+/** Returns the sources of entry points: `src/accp/codec/index.ts` for `./accp/session`. */
 async function entryPoints(): Promise<ReadonlyMap<string, string>> {
   const { exports } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as {
     exports: Record<string, string | { types: string }>;
@@ -39,7 +39,7 @@ async function entryPoints(): Promise<ReadonlyMap<string, string>> {
   return found;
 }
 
-/** The declarations of all sources, as the build would write them. */
+/** Returns the declarations of all sources, as in the build. */
 function declarationsOf(sources: readonly string[]): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   const program = ts.createProgram(sources, {
@@ -48,7 +48,7 @@ function declarationsOf(sources: readonly string[]): ReadonlyMap<string, string>
     declaration: true,
     emitDeclarationOnly: true,
     removeComments: true,
-    // Else unions print in the order in which the files are read.
+    // Without it, the order of unions depends on the order of files.
     stableTypeOrdering: true,
     rootDir: root,
     outDir: root,
@@ -57,7 +57,7 @@ function declarationsOf(sources: readonly string[]): ReadonlyMap<string, string>
   return files;
 }
 
-/** A program over declarations that are in memory alone. */
+/** Creates a program from declarations in memory. */
 function programOf(declarations: ReadonlyMap<string, string>, names: readonly string[]): ts.Program {
   const options = { ...config?.options, allowJs: false };
   const host = ts.createCompilerHost(options);
@@ -77,7 +77,7 @@ interface Declared {
   readonly symbol: ts.Symbol;
 }
 
-/** Reports by file name: one for each entry point, and one for what they mention and none of them exports. */
+/** Returns the reports by file name: one per entry point, and one of declarations that are mentioned but not exported. */
 function reportsOf(program: ts.Program, entries: ReadonlyMap<string, ts.SourceFile>): ReadonlyMap<string, string> {
   const checker = program.getTypeChecker();
   const printer = ts.createPrinter({ removeComments: true });
@@ -98,7 +98,7 @@ function reportsOf(program: ts.Program, entries: ReadonlyMap<string, ts.SourceFi
   const known = new Set([...exports.values()].flat().map(({ symbol }) => symbol));
   const mentioned: Declared[] = [];
 
-  /** Notes the declarations of ours that a declaration mentions. */
+  /** Collects the declarations of the package that a declaration mentions. */
   const visit = (node: ts.Node): void => {
     const named = ts.isImportTypeNode(node) ? node.qualifier : node;
     const symbol = named && ts.isIdentifier(named) ? checker.getSymbolAtLocation(named) : undefined;
@@ -121,7 +121,7 @@ function reportsOf(program: ts.Program, entries: ReadonlyMap<string, ts.SourceFi
     });
     const text = texts
       .join('\n')
-      // A file that moves changes no surface.
+      // Moving a file does not change the interface.
       .replace(/import\("\.[^"]*"\)\./g, '')
       .replace(/^ *(private|#private).*\n/gm, '')
       .replace(/^export (declare )?/gm, '');
@@ -132,7 +132,7 @@ function reportsOf(program: ts.Program, entries: ReadonlyMap<string, ts.SourceFi
   for (const [name, symbols] of exports) {
     reports.set(name, [`// ${name}`, ...symbols.toSorted(byName).map(textOf)].join('\n\n'));
   }
-  // The list grows while its items are written.
+  // The list grows during the iteration.
   const others: { name: string; text: string }[] = [];
   for (const item of mentioned) others.push({ name: item.name, text: textOf(item) });
   const texts = others.toSorted(byName).map(({ text }) => text);
@@ -154,7 +154,7 @@ function isTopLevel(node: ts.Node): boolean {
   return isNamed && ts.isSourceFile(statementOf(node).parent);
 }
 
-/** The statement that a declaration is part of: a variable's is two levels up. */
+/** Returns the statement that contains a declaration; for a variable, it is two levels up. */
 function statementOf(declaration: ts.Node): ts.Node {
   return ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
 }

@@ -1,5 +1,5 @@
 /**
- * Compiles the package into dist/: the sources with their types, and copies of generated/, which TypeScript does not emit.
+ * Builds the package in dist/: compiles the sources and their types, and copies generated/.
  *
  *     npm run build
  */
@@ -28,7 +28,7 @@ withoutComments();
 onlyPublicDeclarations();
 chmodSync(path.join(dist, 'src/cli/main.js'), 0o755);
 
-/** Removes the comments of the programs, a sixth of the package; those for users stand in the declarations. */
+/** Removes comments from JavaScript, a sixth of the package. The declarations keep them for users. */
 function withoutComments(): void {
   for (const file of filesOf('.js')) {
     const { code } = transformSync(readFileSync(file, 'utf8'), { charset: 'utf8', legalComments: 'inline' });
@@ -36,7 +36,7 @@ function withoutComments(): void {
   }
 }
 
-/** Removes the declarations that no entry point leads to: those of the command line, and of helpers. */
+/** Removes declarations that no entry point imports, such as those of the command line. */
 function onlyPublicDeclarations(): void {
   const { exports } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
     readonly exports: Readonly<Record<string, string | { readonly types: string }>>;

@@ -1,9 +1,9 @@
 /**
- * Holds many WebSocket connections open at a time, with a request on each about every second, and checks every answer:
+ * Opens many WebSocket connections at the same time, sends a request on each about every second, and checks the responses.
  *
  *     npx tsx scripts/connections.ts --connections 1000 --seconds 60
  *
- * Server and client are processes of their own. Exits with 1 on any error.
+ * Server and client run in separate processes. Exits with 1 on any error.
  */
 import process from 'node:process';
 import { parseArgs } from 'node:util';
@@ -16,7 +16,7 @@ const connections = Number(values.connections);
 const seconds = Number(values.seconds);
 if (!Number.isSafeInteger(connections) || connections < 1 || !(seconds >= 0)) {
   process.stderr.write(
-    `--connections is a whole number from 1 on, --seconds a number from 0 on; got ${values.connections} and ${values.seconds}\n`,
+    `--connections must be a positive integer, --seconds a non-negative number; got ${values.connections} and ${values.seconds}\n`,
   );
   process.exit(2);
 }

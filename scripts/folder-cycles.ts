@@ -1,6 +1,6 @@
 /**
- * Finds the folders of src/ that import each other. At each level of the tree, the files and folders that stand side by side, a folder with
- * all that it holds, have to have an order in which each imports only those below it.
+ * Finds cycles of imports between the folders of src/. At each level of the tree, the files and folders must have an order in which each imports
+ * only those after it.
  *
  *     npm run deps
  */
@@ -9,11 +9,11 @@ import { cruise, type ICruiseResult } from 'dependency-cruiser';
 import extractOptions from 'dependency-cruiser/config-utl/extract-depcruise-options';
 import extractTsConfig from 'dependency-cruiser/config-utl/extract-ts-config';
 
-/** One file and one that it imports, as paths with `/`. */
+/** An import, as paths with `/`. */
 export type Import = readonly [from: string, to: string];
 
 /**
- * Reports the cycles of each level as lines of text: the folder, its children that import each other, and for each pair of them the imports.
+ * Returns the cycles of each level as lines of text: the folder, its children that import each other, and the imports between them.
  */
 export function folderCycles(imports: readonly Import[]): readonly string[] {
   const levels = new Map<string, Map<string, Map<string, string[]>>>();
@@ -39,7 +39,7 @@ export function folderCycles(imports: readonly Import[]): readonly string[] {
   return lines;
 }
 
-/** The sets of nodes of which each reaches each other, by what each reaches: the graphs are small. */
+/** Returns the sets of nodes that reach each other, by the reachable nodes of each, since the graphs are small. */
 function cyclesOf(graph: ReadonlyMap<string, ReadonlyMap<string, unknown>>): readonly (readonly string[])[] {
   const reached = new Map<string, Set<string>>();
   for (const start of graph.keys()) {
@@ -65,12 +65,12 @@ function cyclesOf(graph: ReadonlyMap<string, ReadonlyMap<string, unknown>>): rea
   return cycles;
 }
 
-function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+function entry<K, V>(map: Map<K, V>, key: K, create: () => V): V {
   const present = map.get(key);
   if (present !== undefined) return present;
-  const made = make();
-  map.set(key, made);
-  return made;
+  const value = create();
+  map.set(key, value);
+  return value;
 }
 
 async function importsOf(folder: string): Promise<readonly Import[]> {

@@ -1,27 +1,27 @@
 /**
- * Feeds mutants to the generated parsers, to what Peggy alone makes of the same grammars, to the parsers written by hand, to the
- * Ohm grammars and to the ABNF grammars, which apg-js runs, and reports where they disagree.
+ * Compares the generated parsers, the parsers of Peggy without the plugin, the handwritten parsers, the Ohm grammars and the ABNF grammars (in
+ * apg-js) on mutants, and reports disagreements.
  *
  *     npm run fuzz -- --count 1000000 --seed 1
  *
- * The mutants are split evenly over both protocols and their dialects. Ohm reads 50,000 of them at most, evenly spread. A
- * disagreement is cut down to a smaller text and added to test/fuzz/corpus/found.json, which the tests run from then on. Exit
- * codes: 0 all agree, 1 they do not, 2 wrong usage.
+ * The mutants are split evenly over both protocols and their dialects. Ohm parses at most 50,000 of them, evenly distributed. The text of a
+ * disagreement is shrunk and added to test/fuzz/corpus/found.json, which is part of the tests. Exit codes: 0 no disagreement, 1 a
+ * disagreement, 2 invalid arguments.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { createRandom } from '../src/text/random.js';
-import { READERS, type Reader, takesPart } from '../test/fuzz/compare.js';
+import { READERS, type Reader, supportsLanguage } from '../test/fuzz/compare.js';
 import { CORPUS, type Input, LANGUAGES, nameOf } from '../test/fuzz/languages.js';
 import { addTally, emptyTally, type Finding, type Share, type Tally } from '../test/fuzz/share.js';
 
-/** Texts in a share at most: what they are made of is drawn anew for each share. */
+/** The maximum number of texts in a share. Each share has its own seed texts. */
 const SHARE = 10_000;
-/** Texts that are read with Ohm at most. */
+/** The maximum number of texts that Ohm parses. */
 const OHM_TEXTS = 50_000;
-/** Texts between two lines of progress, where nobody watches a terminal. */
+/** The number of texts between two lines of progress, if stderr is not a terminal. */
 const LINE_EVERY = 50_000;
 
 const TITLES: Readonly<Record<Reader, string>> = {
@@ -48,16 +48,15 @@ function readArguments(): Arguments | string {
     });
     const count = Number(values.count);
     const seed = Number(values.seed);
-    if (!Number.isSafeInteger(count) || count < 1)
-      return `--count must be a whole number from 1 on; got ${values.count}`;
-    if (!Number.isSafeInteger(seed)) return `--seed must be a whole number; got ${values.seed}`;
+    if (!Number.isSafeInteger(count) || count < 1) return `--count must be a positive integer; got ${values.count}`;
+    if (!Number.isSafeInteger(seed)) return `--seed must be an integer; got ${values.seed}`;
     return { count, seed };
   } catch (thrown) {
     return thrown instanceof Error ? thrown.message : String(thrown);
   }
 }
 
-/** All the work. The seeds of the shares are random, so that two runs with seeds side by side have no texts in common. */
+/** Splits the work into shares. Their seeds are random, so that runs with consecutive seeds have no texts in common. */
 function shares({ count, seed }: Arguments): Share[] {
   const random = createRandom(seed);
   const ohmEvery = Math.ceil(count / OHM_TEXTS);
@@ -72,17 +71,17 @@ function shares({ count, seed }: Arguments): Share[] {
   });
 }
 
-/** Spreads the work over processes, and gives one tally for each language. What is found does not depend on their number. */
+/** Distributes the work over processes, and returns one tally per language. The result does not depend on the number of processes. */
 async function compareAll(work: readonly Share[], tick: (done: number) => void): Promise<Tally[]> {
   const tallies = new Map<number, Tally>();
   let next = 0;
   await Promise.all(
     Array.from({ length: Math.min(availableParallelism(), work.length) }, async () => {
-      // Not threads: those do not inherit from tsx that they can read TypeScript.
+      // Processes, since threads do not inherit the TypeScript loader of tsx.
       const worker = fork(new URL('../test/fuzz/worker.ts', import.meta.url), { serialization: 'advanced' });
       while (next < work.length) {
         const number = next++;
-        tallies.set(number, await answer(worker, work[number]!));
+        tallies.set(number, await compare(worker, work[number]!));
         tick(work[number]!.count);
       }
       worker.disconnect();
@@ -93,10 +92,10 @@ async function compareAll(work: readonly Share[], tick: (done: number) => void):
   return [...sums.values()];
 }
 
-/** @throws when the process ends before it has answered */
-function answer(worker: ChildProcess, share: Share): Promise<Tally> {
+/** Runs a share in a process. @throws Error if the process exits first */
+function compare(worker: ChildProcess, share: Share): Promise<Tally> {
   return new Promise((resolve, reject) => {
-    const fail = (code: number | null): void => reject(new Error(`A process ended with code ${code}`));
+    const fail = (code: number | null): void => reject(new Error(`A process exited with code ${code}`));
     worker.once('exit', fail);
     worker.once('message', (tally) => {
       worker.off('exit', fail);
@@ -106,7 +105,7 @@ function answer(worker: ChildProcess, share: Share): Promise<Tally> {
   });
 }
 
-/** Counts on one line of a terminal, or on a line of its own now and then. */
+/** Prints progress: on one line of a terminal, or at intervals on separate lines. */
 function progress(total: number): (done: number) => void {
   let sum = 0;
   let line = LINE_EVERY;
@@ -124,8 +123,8 @@ function table(tallies: readonly Tally[]): string {
   const line = (...cells: readonly (string | number)[]): string =>
     cells.map((cell, column) => (column === 0 ? String(cell).padEnd(15) : String(cell).padStart(15))).join('');
   return [
-    line('', '', '', 'disagreements of texts, with stock Peggy:'),
-    line('', 'accepted', 'refused', ...READERS.map((reader) => TITLES[reader])),
+    line('', '', '', 'disagreements with stock Peggy, of texts:'),
+    line('', 'accepted', 'rejected', ...READERS.map((reader) => TITLES[reader])),
     ...tallies.map(({ language, accepted, refused, readers }) =>
       line(
         nameOf(language),
@@ -133,17 +132,17 @@ function table(tallies: readonly Tally[]): string {
         refused,
         ...READERS.map((reader) => {
           const { disagreements, texts } = readers[reader];
-          return takesPart(reader, language) ? `${disagreements} of ${texts}` : '-';
+          return supportsLanguage(reader, language) ? `${disagreements} of ${texts}` : '-';
         }),
       ),
     ),
   ].join('\n');
 }
 
-/** As JSON in plain ASCII: the texts hold what terminals act on and editors do not show. */
+/** Writes JSON in ASCII, since the texts contain control and invisible characters. */
 function json(value: unknown): string {
   const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  // JSON has no big integers.
+  // JSON has no bigint.
   const plain = (_name: string, member: unknown): unknown => (typeof member === 'bigint' ? `${member}n` : member);
   return JSON.stringify(value, plain).replace(/[^ -~]/g, escaped);
 }
@@ -153,8 +152,8 @@ function described({ reader, input, disagreement: { reading, given, expected } }
   return [`${nameOf(input)}, ${TITLES[reader]} (${reading}): ${json(input.text)}`, ...details].join('\n');
 }
 
-/** Adds what is new to the corpus; one case a line. */
-function keep(found: readonly Input[]): void {
+/** Adds new cases to the corpus, one per line. */
+function addToCorpus(found: readonly Input[]): void {
   const file = new URL('found.json', CORPUS);
   const known = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Input[]) : [];
   const lines = [...known, ...found].map(({ protocol, dialect, text }) => json({ protocol, dialect, text }));
@@ -174,7 +173,7 @@ async function main(): Promise<number> {
   const found = tallies.flatMap((tally) => tally.found);
   if (found.length === 0) return 0;
   for (const finding of found) console.log(described(finding));
-  keep(found.map(({ input }) => input));
+  addToCorpus(found.map(({ input }) => input));
   return 1;
 }
 

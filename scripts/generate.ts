@@ -1,6 +1,6 @@
 /**
- * Writes the parsers in generated/ from the grammars in grammar/, and the grammars that tools compile as a module; with --check,
- * compares them with what is there.
+ * Generates the parsers in generated/ from the grammars in grammar/, and a module with the texts of the grammars; with --check, fails if a
+ * file is out of date.
  *
  *     npm run generate
  *     npm run generate:check
@@ -15,17 +15,17 @@ import fast from '../src/peggy-fast/peggy-plugin.js';
 
 interface Target {
   readonly name: string;
-  /** Start rule to the TypeScript type of its result, as an import from generated/. */
+  /** The TypeScript types of the results by start rule, as imports from generated/. */
   readonly returnTypes: Readonly<Record<string, string>>;
-  /** Type of the options that the grammar reads. */
+  /** The members of the options that the grammar reads. */
   readonly options: string;
-  /** Type of the `reason` that its errors may carry. */
+  /** The type of `reason` in errors. */
   readonly reasons: string;
-  /** Rules whose texts are few and come often. */
+  /** Rules that match a small set of frequent texts. */
   readonly words: readonly string[];
-  /** Whether the grammar's code reads the codes of what was matched and no others, and that is ASCII. */
+  /** If true, the code in the grammar reads character codes of matched ASCII text only. */
   readonly readsMatched: boolean;
-  /** What the grammar's code uses and that does nothing which another parse could see. */
+  /** Names that the code in the grammar uses without side effects that another parse can observe. */
   readonly pure: readonly string[];
 }
 
@@ -36,30 +36,30 @@ const TARGETS: readonly Target[] = [
       frame: "import('../src/accp/ast.js').Frame",
       envelope: "import('../src/accp/ast.js').FrameEnvelope",
     },
-    options: `  /** Which dialect to read. @default "strict" */
+    options: `  /** The dialect. @default "strict" */
   dialect?: 'strict' | 'lenient' | undefined;
-  /** Put a \`span\` on every node. @default false */
+  /** If true, every node has a \`span\`. @default false */
   spans?: boolean | undefined;
-  /** Deepest nesting of arrays and maps in one value. @default 5 */
+  /** The maximum nesting depth of arrays and maps in one value. @default 5 */
   maxDepth?: number | undefined;
-  /** Most parameters, map entries and array items in all. @default 100000 */
+  /** The maximum number of parameters, map entries and array items in total. @default 100000 */
   maxItems?: number | undefined;
-  /** Most digits of one number. @default 1000 */
+  /** The maximum number of digits in one number. @default 1000 */
   maxDigits?: number | undefined;`,
     reasons: "'limit' | 'duplicate-key'",
     words: ['agent_id', 'intent', 'operation', 'key'],
     readsMatched: true,
-    // BigInt raises on what is no integer; only digits get there. The others are scratch memory.
+    // BigInt throws on texts that are not integers, but receives digits only. The others are temporary memory.
     pure: ['BigInt', 'keys', 'past', 'codes'],
   },
   {
     name: 'aacp',
     returnTypes: { packet: "import('../src/aacp/ast.js').Packet" },
-    options: `  /** Which dialect to read. @default "strict" */
+    options: `  /** The dialect. @default "strict" */
   dialect?: 'strict' | 'tolerant' | undefined;
-  /** Put a \`span\` on every node. @default false */
+  /** If true, every node has a \`span\`. @default false */
   spans?: boolean | undefined;
-  /** Most fields. @default 100000 */
+  /** The maximum number of fields. @default 100000 */
   maxItems?: number | undefined;`,
     reasons: "'limit'",
     words: ['task', 'dom', 'key'],
@@ -69,9 +69,9 @@ const TARGETS: readonly Target[] = [
   {
     name: 'abnf',
     returnTypes: { rulelist: "import('../src/grammar-export/abnf/ast.js').AbnfGrammar" },
-    options: `  /** Put a \`span\` on rules and references. @default false */
+    options: `  /** If true, rules and references have a \`span\`. @default false */
   spans?: boolean | undefined;
-  /** Deepest nesting of groups and options. @default 200 */
+  /** The maximum nesting depth of groups and options. @default 200 */
   maxDepth?: number | undefined;`,
     reasons: "'limit'",
     words: [],
@@ -98,7 +98,7 @@ interface PeggyCli {
 }
 const { PeggyCLI } = require('peggy/bin/peggy-cli.js') as { PeggyCLI: new () => PeggyCli };
 
-/** Runs Peggy on one grammar and returns the parser and its types as texts. */
+/** Runs Peggy on one grammar, and returns the texts of the parser and its types. */
 async function generate(target: Target, folder: string): Promise<Map<string, string>> {
   const source = `grammar/${target.name}.peggy`;
   const parser = peggy.generate(await readFile(path.join(root, source), 'utf8'), {
@@ -125,7 +125,7 @@ async function generate(target: Target, folder: string): Promise<Map<string, str
   ]);
 }
 
-/** Types are a feature of Peggy's command line, not of its API. */
+/** Returns the type declarations of a parser, which only the command line of Peggy generates. */
 async function typesOf(target: Target, source: string, folder: string): Promise<string> {
   const output = path.join(folder, `${target.name}.js`);
   const cli = new PeggyCLI();
@@ -133,39 +133,39 @@ async function typesOf(target: Target, source: string, folder: string): Promise<
   args.push('--return-types', JSON.stringify(target.returnTypes), '--output', output, path.join(root, source));
   await cli.parseAsync(args, { from: 'user' });
   const exitCode = await cli.main();
-  if (exitCode !== 0) throw new Error(`Peggy refused ${source} (exit code ${exitCode})`);
+  if (exitCode !== 0) throw new Error(`Peggy rejected ${source} with exit code ${exitCode}`);
   return readFile(output.replace(/\.js$/, '.d.ts'), 'utf8');
 }
 
 /**
- * Four things that Peggy's types leave open: what the plugin adds; options are an open record, so that a misspelt one compiles; `expected` is
- * null in errors raised by actions; and such errors carry a reason.
+ * Corrects the types of Peggy: adds the function of the plugin and `reason`, closes the options, so that misspelt ones do not compile, and
+ * makes `expected` nullable, as in errors of actions.
  */
 function withOptions(types: string, target: Target): string {
   const edits: readonly (readonly [before: string, after: string])[] = [
     ['  // Extra application-specific properties\n  [key: string]: unknown;', target.options],
     [
       '  readonly expected: Expectation[];',
-      `  /** What could have stood there; null where \`reason\` is set. */
+      `  /** The expected alternatives; null if \`reason\` is set. */
   readonly expected: Expectation[] | null;
-  /** Why a well-formed text is refused all the same. */
+  /** The reason why a well-formed text is rejected. */
   readonly reason?: ${target.reasons};`,
     ],
     [
       'export declare class SyntaxError',
-      `/** Whether parse() would accept the input, by the same grammar and limits; builds nothing. */
+      `/** Returns whether parse() accepts the input, with the same grammar and limits, without building a tree. */
 export declare function recognize(input: string, options?: ParseOptions<StartRuleNames>): boolean;
 
 export declare class SyntaxError`,
     ],
   ];
   return edits.reduce((text, [before, after]) => {
-    if (!text.includes(before)) throw new Error(`Peggy's type declarations have changed: no "${before}"`);
+    if (!text.includes(before)) throw new Error(`Peggy's type declarations have changed: "${before}" is missing`);
     return text.replace(before, after);
   }, types);
 }
 
-/** The grammars that tools compile, as a module: so they work where there are no files. */
+/** Returns a module with the texts of the grammars, for environments without files. */
 async function grammarTexts(): Promise<Map<string, string>> {
   const constants: string[] = [];
   const types: string[] = [];
@@ -187,7 +187,7 @@ async function main(check: boolean): Promise<number> {
   try {
     const files = [await grammarTexts()];
     for (const target of TARGETS) files.push(await generate(target, folder));
-    for (const [name, text] of files.flatMap((made) => [...made])) {
+    for (const [name, text] of files.flatMap((group) => [...group])) {
       const file = path.join(root, 'generated', name);
       if (!check) await writeFile(file, text);
       else if ((await readFile(file, 'utf8').catch(() => null)) !== text) stale.push(`generated/${name}`);
@@ -195,8 +195,9 @@ async function main(check: boolean): Promise<number> {
   } finally {
     await rm(folder, { recursive: true });
   }
-  if (stale.length > 0) console.error(`Stale: ${stale.join(', ')}. Run \`npm run generate\` and commit the result.`);
-  else console.log(check ? 'generated/ is up to date.' : 'generated/ is written.');
+  if (stale.length > 0)
+    console.error(`Out of date: ${stale.join(', ')}. Run \`npm run generate\` and commit the result.`);
+  else console.log(check ? 'generated/ is up to date.' : 'Wrote generated/.');
   return stale.length > 0 ? 1 : 0;
 }
 

@@ -1,11 +1,11 @@
 /**
- * Prints how many of the pairs of instructions in test/conformance/aacp are served, and how many rightly. Exit code 1 if any is
- * served wrongly.
+ * Prints how many pairs of instructions in test/conformance/aacp are served, and how many correctly. Exit code 1 if any is served
+ * incorrectly.
  *
  *     npx tsx scripts/instruction-pairs.ts
- *     npx tsx scripts/instruction-pairs.ts FILE        other pairs, in the same form
- *     npx tsx scripts/instruction-pairs.ts --misses    why those with a packet were not served
- *     npx tsx scripts/instruction-pairs.ts --rules     with the rules that pegwire brings along, too
+ *     npx tsx scripts/instruction-pairs.ts FILE        other pairs, in the same format
+ *     npx tsx scripts/instruction-pairs.ts --misses    the reasons why pairs with a packet were not served
+ *     npx tsx scripts/instruction-pairs.ts --rules     with the bundled rules
  */
 import { readFileSync } from 'node:fs';
 import { encodeStep } from '../src/aacp/encoders/index.js';
@@ -25,12 +25,12 @@ function main(args: readonly string[]): number {
   let wrong = 0;
   for (const [title, outcomes] of runs) {
     console.log(`${title}:\n\n${tableOf(outcomes)}\n`);
-    for (const outcome of outcomes) if (outcome.verdict === 'wrong') console.log(told(outcome));
+    for (const outcome of outcomes) if (outcome.verdict === 'wrong') console.log(described(outcome));
     wrong += outcomes.filter(({ verdict }) => verdict === 'wrong').length;
   }
   if (args.includes('--misses')) {
     const misses = runs[0][1].filter(({ pair, verdict }) => pair.wanted !== null && verdict === 'refused');
-    for (const miss of misses) console.log(told(miss));
+    for (const miss of misses) console.log(described(miss));
   }
   return wrong > 0 ? 1 : 0;
 }
@@ -47,7 +47,7 @@ function tableOf(outcomes: readonly PairOutcome[]): string {
     rowOf('all', outcomes),
   ];
   return [
-    '| kind | cases | served right | served wrong | refused | served |',
+    '| kind | cases | served correctly | served incorrectly | rejected | served |',
     '|---|---|---|---|---|---|',
     ...rows,
   ].join('\n');
@@ -59,7 +59,7 @@ function rowOf(kind: string, outcomes: readonly PairOutcome[]): string {
   return `| ${kind} | ${outcomes.length} | ${count('right')} | ${count('wrong')} | ${count('refused')} | ${share} |`;
 }
 
-function told({ pair, verdict, served, candidate }: PairOutcome): string {
+function described({ pair, verdict, served, candidate }: PairOutcome): string {
   const { id, first, second, wanted } = pair;
   return [
     `${id}: ${verdict}${candidate === undefined ? '' : `: ${candidate.refusal ?? 'serves'}: ${candidate.reason}`}`,

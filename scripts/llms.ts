@@ -1,5 +1,5 @@
 /**
- * Writes llms.txt, the package in short for models that work with it, or with --check compares what is there.
+ * Generates llms.txt, a summary of the package for language models; with --check, fails if it is out of date.
  *
  *     npx tsx scripts/llms.ts
  *     npx tsx scripts/llms.ts --check
@@ -12,8 +12,8 @@ import type { ModelPrompt } from '../src/tokens/prompt.js';
 
 const FILE = new URL('../llms.txt', import.meta.url);
 
-/** The rules and examples of an instruction, without the call for a reply at its head. */
-function form({ text }: ModelPrompt): string {
+/** Returns the rules and examples of an instruction, without its first line. */
+function rulesOf({ text }: ModelPrompt): string {
   return text.slice(text.indexOf('\n') + 1);
 }
 
@@ -25,12 +25,12 @@ async function content(length: number): Promise<string> {
 ## ACCP frames
 
 One line, no spaces, no quotes.
-${form(await framePrompt())}
+${rulesOf(await framePrompt())}
 
 ## AACP packets
 
 One line, no blanks around | or :.
-${form(await packetPrompt())}
+${rulesOf(await packetPrompt())}
 
 ## Library
 
@@ -41,15 +41,15 @@ import { findFrames } from 'pegwire/accp/find'; // messages inside any text; fin
 
 const frame = parseFrame('@a>req:x{n:1}'); // throws ParseError; tryParseFrame returns { ok, value | error }
 frame.payload[0].value; // { kind: 'integer', value: 1 }
-printFrame(frame); // canonical text; throws on a tree that would not read back as itself
+printFrame(frame); // canonical text; throws if the text would not parse as the same tree
 validatePacket('ACK|HR|return:A|aacp:1.1'); // { valid, packet, errors, warnings }
 \`\`\`
 
-Trees are plain objects told apart by \`kind\`; values are string, integer, decimal, boolean, null, array, map, ref. Build them by hand and print them: printing escapes. Errors have code, message, span, help and format().
+Trees are plain objects discriminated by \`kind\`; values are string, integer, decimal, boolean, null, array, map, ref. Build them by hand and print them: printing escapes. Errors have code, message, span, help and format().
 
 ## Command line
 
-\`pegwire <command> <accp|aacp> [file]\` reads messages, one a line, from the file or stdin; --json for programs, --help for options; exit code 1 where a message is not valid.
+\`pegwire <command> <accp|aacp> [file]\` reads messages, one per line, from the file or stdin; --json prints JSON, --help lists the options; exit code 1 if a message is invalid.
 
 - parse, fmt, check, explain, find: trees, canonical text, errors and warnings, plain English, messages in prose
 - prompt: these rules for a model, narrowed: \`pegwire prompt accp --intents req --fields 'q:string,n:integer?'\`
@@ -59,31 +59,31 @@ Trees are plain objects told apart by \`kind\`; values are string, integer, deci
 `;
 }
 
-/** The length is part of what is counted: until it does not change. */
-async function settled(): Promise<string> {
+/** Returns the text with its own length: repeats the count until it does not change. */
+async function contentWithLength(): Promise<string> {
   let length = 0;
   for (let round = 0; round < 5; round++) {
     const text = await content(length);
     const { tokens, exact } = await countTokens(text);
-    if (!exact) throw new Error('llms.txt states an exact count: install gpt-tokenizer');
+    if (!exact) throw new Error('llms.txt contains an exact count; install gpt-tokenizer');
     if (tokens === length) return text;
     length = tokens;
   }
-  throw new Error('The length of llms.txt changes with every count of it: change a word');
+  throw new Error('The length of llms.txt does not converge; change a word');
 }
 
 async function main(check: boolean): Promise<number> {
-  const text = await settled();
+  const text = await contentWithLength();
   if (!check) {
     await writeFile(FILE, text);
-    console.log('llms.txt is written.');
+    console.log('Wrote llms.txt.');
     return 0;
   }
   if ((await readFile(FILE, 'utf8').catch(() => null)) === text) {
     console.log('llms.txt is up to date.');
     return 0;
   }
-  console.error('Stale: llms.txt. Run `npx tsx scripts/llms.ts` and commit the result.');
+  console.error('llms.txt is out of date. Run `npx tsx scripts/llms.ts` and commit the result.');
   return 1;
 }
 

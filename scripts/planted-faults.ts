@@ -1,9 +1,9 @@
 /**
- * Plants each of the faults of test/fuzz/faults in a sound reader, and has the fuzzer look for it, as `pegwire fuzz --target` would.
+ * Runs the fuzzer, like `pegwire fuzz --target`, against parsers with each of the seeded faults of test/fuzz/faults.
  *
  *     npm run fuzz:faults -- --count 20000 --seed 1 --only accp
  *
- * Exit codes: 0 all are found, each with a text of fewer than 60 characters; 1 some are not; 2 wrong usage.
+ * Exit codes: 0 all faults are found, each with a text of fewer than 60 characters; 1 some are not; 2 invalid arguments.
  */
 import { parseArgs } from 'node:util';
 import { createHunter, type Fault, type Hunt, plantedFaults, SHORT } from '../test/fuzz/faults/hunt.js';
@@ -25,11 +25,10 @@ function readArguments(): Arguments | string {
     });
     const count = Number(values.count);
     const seed = Number(values.seed);
-    if (!Number.isSafeInteger(count) || count < 1)
-      return `--count must be a whole number from 1 on; got ${values.count}`;
-    if (!Number.isSafeInteger(seed)) return `--seed must be a whole number; got ${values.seed}`;
+    if (!Number.isSafeInteger(count) || count < 1) return `--count must be a positive integer; got ${values.count}`;
+    if (!Number.isSafeInteger(seed)) return `--seed must be an integer; got ${values.seed}`;
     const faults = plantedFaults().filter(({ id, protocol }) => `${protocol} ${id}`.includes(values.only));
-    return faults.length === 0 ? `--only ${values.only} leaves no fault` : { count, seed, faults };
+    return faults.length === 0 ? `--only ${values.only} matches no fault` : { count, seed, faults };
   } catch (thrown) {
     return thrown instanceof Error ? thrown.message : String(thrown);
   }
@@ -53,7 +52,7 @@ function escaped(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Counts on one line of a terminal; elsewhere nothing, since the rows come one after the other. */
+/** Prints progress on one line, if stderr is a terminal. */
 function progress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
 }
@@ -65,7 +64,7 @@ async function main(): Promise<number> {
     return 2;
   }
   const { count, seed, faults } = given;
-  console.log(`${faults.length} faults, ${count} texts at most for each, seed ${seed}`);
+  console.log(`${faults.length} faults, at most ${count} texts for each, seed ${seed}`);
   console.log(line('fault', 'texts', 'finding', 'smallest text (length)'));
   const failed: string[] = [];
   for (const protocol of ['accp', 'aacp'] as const) {
@@ -85,8 +84,8 @@ async function main(): Promise<number> {
   }
   console.log(
     failed.length === 0
-      ? `All ${faults.length} are found, each with a text of fewer than ${SHORT} characters.`
-      : `${failed.length} of ${faults.length} are not found, or with a text of ${SHORT} characters or more: ${failed.join(', ')}`,
+      ? `All ${faults.length} faults were found, each with a text of fewer than ${SHORT} characters.`
+      : `${failed.length} of ${faults.length} faults were not found, or only with a text of at least ${SHORT} characters: ${failed.join(', ')}`,
   );
   return failed.length === 0 ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-/** The tools for grammars, for Node and browsers: made for Peggy's, and for any of them. The code of a grammar that is given to them is run. */
+/** Tools for Peggy grammars, for Node and browsers: fuzzing, coverage, export. The code of a grammar is executed, so use only grammars that you trust. */
 
 export {
   type CoverageCount as Share,
@@ -8,7 +8,6 @@ export {
   coverageTable,
   type RuleCoverage,
 } from './fuzz/coverage/report.js';
-// What of it texts have seen.
 export {
   createTracker,
   GOAL_KINDS,
@@ -47,10 +46,8 @@ export {
   runDifferential,
 } from './fuzz/differential/run.js';
 export { type ShrinkOptions, shrinkText } from './fuzz/differential/shrink.js';
-// Other implementations.
 export type { Answer, Json, Outcome, Request, Target } from './fuzz/differential/target.js';
 export { functionTarget, TargetError } from './fuzz/differential/target.js';
-// A grammar, ready for tools.
 export { compileGrammar, GrammarError } from './fuzz/grammar/compile.js';
 export type {
   Derivation,
@@ -74,17 +71,25 @@ export {
   mutate,
   truncations,
 } from './fuzz/mutants/mutate.js';
-// Texts made from it.
 export { generateSentences, NoSentenceError, type SentenceOptions } from './fuzz/sentences/generate.js';
 export type { Hook } from './fuzz/sentences/walk.js';
-// ABNF.
 export type {
+  AbnfAlternation,
   AbnfAlternative,
+  AbnfBase,
+  AbnfCodes,
   AbnfComment,
+  AbnfConcatenation,
   AbnfElement,
   AbnfGrammar,
   AbnfItem,
+  AbnfOption,
+  AbnfProse,
+  AbnfRange,
+  AbnfReference,
+  AbnfRepetition,
   AbnfRule,
+  AbnfString,
 } from './grammar-export/abnf/ast.js';
 export { type AbnfCode, type AbnfDiagnostic, checkAbnf } from './grammar-export/abnf/check.js';
 export { coreRules, type ParseAbnfOptions, parseAbnf, withCoreRules } from './grammar-export/abnf/parse.js';
@@ -92,7 +97,6 @@ export { printAbnf } from './grammar-export/abnf/print.js';
 export { codeMirrorMode } from './grammar-export/codemirror.js';
 export type { Approximation } from './grammar-export/context-free.js';
 export { ExportError } from './grammar-export/context-free.js';
-// The same grammar for other engines.
 export {
   approximationsOf,
   exportGrammar,

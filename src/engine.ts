@@ -1,3 +1,3 @@
-/** The tools for grammars: made for Peggy's, and for any of them. For Node; the code of a grammar that is given to them is run. */
+/** Tools for Peggy grammars, for Node: fuzzing, coverage, export. The code of a grammar is executed, so use only grammars that you trust. */
 export * from './engine-portable.js';
 export { type ProcessOptions, processTarget } from './fuzz/process/process-target.js';

@@ -1,4 +1,4 @@
-/** The portable part of both protocols in one import. Names that both have carry the message's name in front here. */
+/** The portable parts of ACCP and AACP in one import. Names that exist in both have the prefix `Frame` or `Packet` here. */
 
 export {
   CORE_KEYS,

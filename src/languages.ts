@@ -1,4 +1,4 @@
-/** The protocols for tools: narrowed, as instructions to models, as schemas. For Node and browsers; narrowing a grammar compiles it. */
+/** The languages of the protocols for tools: narrowed grammars, and prompts for models. For Node and browsers. Narrowing a grammar compiles it. */
 import { type PacketPromptOptions, packetPrompt } from './aacp/language/prompt.js';
 import { type FramePromptOptions, framePrompt } from './accp/language/prompt.js';
 import type { ModelPrompt } from './tokens/prompt.js';
@@ -11,15 +11,17 @@ export type { ModelPrompt } from './tokens/prompt.js';
 
 /** The options of {@link modelPrompt} by protocol. */
 export interface ModelPromptOptions {
+  /** The options for ACCP frames. */
   readonly accp: FramePromptOptions;
+  /** The options for AACP packets. */
   readonly aacp: PacketPromptOptions;
 }
 
 /**
- * The shortest instruction that makes a model write the language, or the part of it that the options allow, and nothing else: with
- * examples, and with its length in tokens.
+ * Builds a prompt that makes a model write only the language, or the part of it that the options allow. The prompt is as short as
+ * possible, contains examples, and comes with its length in tokens.
  *
- * @throws TypeError on a protocol that is none, and on options that make no language
+ * @throws TypeError if the protocol is unknown or an option is invalid
  * @example
  * const { text, tokens } = await modelPrompt('accp', { intents: ['done', 'fail'], metadata: 'none' });
  */
@@ -28,7 +30,7 @@ export function modelPrompt<Protocol extends keyof ModelPromptOptions>(
   options?: ModelPromptOptions[Protocol],
 ): Promise<ModelPrompt> {
   if (protocol !== 'accp' && protocol !== 'aacp') {
-    throw new TypeError(`protocol is 'accp' or 'aacp', not ${JSON.stringify(protocol)}`);
+    throw new TypeError(`protocol must be 'accp' or 'aacp'; got ${JSON.stringify(protocol)}`);
   }
   return protocol === 'accp'
     ? framePrompt(options as FramePromptOptions)

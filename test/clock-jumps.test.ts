@@ -6,8 +6,8 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { memoryRegistry, type Registry, sqliteRegistry } from '../src/aacp/fallback/index.js';
 import { EndpointSessions } from '../src/accp/bindings/endpoint-sessions.js';
-import { Patience } from '../src/accp/bindings/http/client.js';
-import { Pacer as Reconnecting } from '../src/accp/bindings/link/connection.js';
+import { ExchangeTimer } from '../src/accp/bindings/http/client.js';
+import { ReconnectBackoff as Reconnecting } from '../src/accp/bindings/link/connection.js';
 import { startHeartbeat } from '../src/accp/bindings/link/heartbeat.js';
 import { createCodec, createSession, type SessionOptions, startTimers } from '../src/accp/codec/index.js';
 import { openClient } from '../src/arcp/client/client.js';
@@ -20,7 +20,7 @@ import {
   type Runtime,
   type RuntimeOptions,
 } from '../src/arcp/runtime/index.js';
-import { Pacer } from '../src/arcp/streams/writer.js';
+import { RateLimiter } from '../src/arcp/streams/writer.js';
 import { withTimeout } from '../src/async/abort.js';
 import { after, afterUnref } from '../src/async/timers.js';
 import { memoryChannels } from '../src/channels/memory.js';
@@ -163,7 +163,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     'an answer over HTTP',
     () =>
       failing(() => {
-        const patience = new Patience(undefined, LENGTH);
+        const patience = new ExchangeTimer(undefined, LENGTH);
         return patience.wait(never);
       }),
   ],
@@ -171,7 +171,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     'the heartbeat of a WebSocket',
     () =>
       counting((goOff) => {
-        const socket = { isStopped: false, terminate: goOff };
+        const socket = { isReadingStopped: false, terminate: goOff };
         startHeartbeat({ heartbeatMs: LENGTH / 3, maxMissed: 2 }, socket, () => undefined);
       }),
   ],
@@ -179,10 +179,10 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     'how long a connection has to stand before attempts are counted anew',
     () => {
       const pacer = new Reconnecting({ minDelayMs: 1000, maxDelayMs: LENGTH });
-      const waits = pacer.waits();
+      const waits = pacer.delays();
       for (let tries = 0; tries < 6; tries++) waits.next();
       pacer.opened();
-      return () => (pacer.waits().next().value! <= 1000 ? 1 : 0);
+      return () => (pacer.delays().next().value! <= 1000 ? 1 : 0);
     },
   ],
   [
@@ -391,10 +391,10 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
   [
     'the pace of a stream',
     async () => {
-      const pacer = new Pacer(() => performance.now());
+      const pacer = new RateLimiter(() => performance.now());
       pacer.set('reader', { rate: 1 / SECONDS, maxBytes: Number.POSITIVE_INFINITY });
-      await pacer.waitForTurn(new AbortController().signal);
-      return counting((goOff) => void pacer.waitForTurn(new AbortController().signal).then(goOff));
+      await pacer.acquire(new AbortController().signal);
+      return counting((goOff) => void pacer.acquire(new AbortController().signal).then(goOff));
     },
   ],
   [
@@ -413,7 +413,7 @@ describe.each([
   ['forward', HOUR],
   ['back', -HOUR],
 ])('while the clock jumps an hour %s', (_, by) => {
-  test.each(TIMERS)('%s: ends in its time, and once', async (_name, begin) => {
+  test.each(TIMERS)('%s: ends in time, and once', async (_name, begin) => {
     const count = await begin();
     await pass(LENGTH / 2);
     jump(by);
@@ -426,7 +426,7 @@ describe.each([
   });
 
   test.each(['before', 'after'])(
-    'the lease of a live runtime is not taken by one that begins %s the jump',
+    'the lease of a live runtime is not taken by one that starts %s the jump',
     async (when) => {
       let begun = 0;
       const store = shared();

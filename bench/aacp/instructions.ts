@@ -1,4 +1,4 @@
-/** Instructions of which no two are alike but for their date, with their packets: what registries are filled with. */
+/** Instructions that differ in more than their date, with their packets, to fill registries. */
 
 import { instructionId, keyOf, type NewEntry, normaliseInstruction } from '../../src/aacp/fallback/index.js';
 import { termsOf } from '../../src/aacp/matching/wording.js';
@@ -27,7 +27,7 @@ const TEAMS = words(
   'alpine bakery ceramic dairy fabric garden harbour island jewel kitchen lumber marble nursery orchard',
 );
 export const MONTHS = words('January February March April May June July August September October November December');
-/** How many there are of a domain: more than enough for the largest registry. */
+/** The number of entries per domain, more than the largest registry needs. */
 const KINDS_OF_ENTRIES = ACTIONS.length * KINDS.length * THINGS.length * PLACES.length;
 const YEAR = 2024;
 const DAY = 14;
@@ -36,17 +36,20 @@ function words(list: string): string[] {
   return list.split(' ');
 }
 
-/** An instruction, and the packet for it. */
-export interface Known {
+/** An instruction, and its packet. */
+export interface KnownInstruction {
   readonly instruction: string;
   readonly domain: (typeof DOMAINS)[number];
   readonly packet: string;
 }
 
-/** The number-th one, for a day of a month (0 is January). The same number with another one is the same but for the date. */
-export function known(number: number, month: number, year = YEAR, day = DAY): Known {
+/**
+ * Makes the instruction with a number, for a day of a month (0 is January). Instructions with the same number differ
+ * only in their date.
+ */
+export function known(number: number, month: number, year = YEAR, day = DAY): KnownInstruction {
   const domain = DOMAINS[number % DOMAINS.length]!;
-  // Steps through all combinations, without neighbours that look alike; the step has no factor in common with their number.
+  // Steps through all combinations without similar neighbors. The step and the number of combinations are coprime.
   let rest = (Math.floor(number / DOMAINS.length) * 7919) % KINDS_OF_ENTRIES;
   const pick = <Item>(items: readonly Item[]): Item => {
     const item = items[rest % items.length]!;
@@ -68,8 +71,8 @@ function agentOf(domain: string): string {
   return domain === 'LEGAL' ? 'LEG-Agent' : `${domain}-Agent`;
 }
 
-/** As an entry of a registry. */
-export function entryOf({ instruction, domain, packet }: Known): NewEntry {
+/** Converts an instruction to an entry of a registry. */
+export function entryOf({ instruction, domain, packet }: KnownInstruction): NewEntry {
   const normalised = normaliseInstruction(instruction);
   const request = { normalised, domain, returnAgent: agentOf(domain), priority: '2', version: '1.1' };
   return {

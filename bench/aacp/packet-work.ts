@@ -1,4 +1,4 @@
-/** What encoding, validating and explaining is measured on, with pegwire and with a straightforward port of the reference SDK. */
+/** The work for encoding, validating and explaining, with pegwire and with a straightforward port of the reference SDK. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { encodeStep, type StepResult } from '../../src/aacp/encoders/index.js';
@@ -20,7 +20,7 @@ export interface EncodingRow {
   readonly packetDraft11: string;
 }
 
-/** What the port gets wrong, since JavaScript writes some numbers in another way than Python, and a text is no list there. */
+/** Rows that the port encodes incorrectly, because JavaScript formats some numbers differently from Python, and strings are not lists. */
 const NOT_PORTED: readonly ((row: EncodingRow) => boolean)[] = [
   ({ args }) => args['prog'] === 0.125,
   ({ args }) => args['amt'] === 1e-7,
@@ -63,8 +63,8 @@ export function splitEncodeRow({ encoder, method, args }: EncodingRow): SplitPac
 }
 
 /**
- * Encodes and sees whether the packet is valid: the port does so within its encoder, pegwire when its findings are asked for; its
- * encoder cannot make an invalid one.
+ * Encodes and validates a packet. The port validates within its encoder, pegwire when its findings are read; its
+ * encoder cannot produce an invalid packet.
  */
 function encodeAndCheck(row: EncodingRow): string {
   const { packet, diagnostics } = encodeRow(row);

@@ -1,4 +1,4 @@
-/** Hits of registries of several sizes, in turns, in one process. */
+/** Measures hits of registries of several sizes, in turns, in one process. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,32 +11,32 @@ import {
 } from '../../src/aacp/fallback/index.js';
 import { type Spread, spreadOf } from '../../src/bench/race.js';
 import { createRandom, type Random } from '../../src/text/random.js';
-import { entryOf, type Known, known } from './instructions.js';
+import { entryOf, type KnownInstruction, known } from './instructions.js';
 
 export type Store = 'memory' | 'sqlite';
 
-/** The month that entries are stored with, and from which other instructions differ. */
+/** The month of the stored instructions. Other instructions differ from it. */
 const AUGUST = 7;
-/** Instructions that are asked for again and again, where there are so many. */
-const ASKED = 200;
+/** The number of instructions that are requested repeatedly, if there are enough. */
+const FREQUENT_ENTRIES = 200;
 /**
- * Other years. With the days of half a year each, there are far more dates than anything remembers of instructions: where there is
- * but one entry, too, nearly every patterned instruction is a new one, as it is where there are many.
+ * Other years. With half a year of days each, there are far more dates than any cache of instructions holds: with a
+ * single entry, too, nearly every patterned instruction is new, as it is with many entries.
  */
 const YEARS = { first: 1950, last: 2099 };
 
-/** What is asked of a registry. `repeat`: what is known, letter by letter; `pattern`: the same with another date. */
+/** The kind of requests to a registry. `repeat`: stored instructions, unchanged; `pattern`: the same with another date. */
 export type Question = 'repeat' | 'pattern';
 
-/** Which entries are asked for: a few of them again and again, or all of them alike. */
-export type Asked = 'few' | 'all';
+/** The requested entries: a few of them repeatedly, or all of them equally often. */
+export type Selection = 'few' | 'all';
 
 export interface Line {
   readonly store: Store;
   readonly size: number;
   readonly question: Question;
-  readonly asked: Asked;
-  /** Asks once, and checks the answer. */
+  readonly asked: Selection;
+  /** Requests once, and checks the answer. */
   readonly ask: () => Promise<void>;
 }
 
@@ -44,10 +44,10 @@ export interface HitRate {
   readonly store: Store;
   readonly size: number;
   readonly question: Question;
-  readonly asked: Asked;
+  readonly asked: Selection;
   /** Hits per second of processor time. */
   readonly rate: Spread;
-  /** Against the smallest size of the same store and question, asked in the same way, round by round. */
+  /** The rate relative to the smallest size of the same store and kind of requests, by round. */
   readonly ratio: Spread;
 }
 
@@ -56,14 +56,14 @@ export interface Lines {
   readonly close: () => Promise<void>;
 }
 
-/** Entries that are made, and put in, at a time. */
+/** The number of entries that are generated and stored at a time. */
 const SLICE = 1000;
 
-/** Fills a registry of each size and opens encoders on them. Nobody is asked but the registry. */
+/** Fills a registry of each size and opens encoders on them. The encoders have no model. */
 export async function openLines(
   stores: readonly Store[],
   sizes: readonly number[],
-  asked: readonly Asked[] = ['few'],
+  asked: readonly Selection[] = ['few'],
 ): Promise<Lines> {
   const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-bench-registry-'));
   const registries: Registry[] = [];
@@ -98,7 +98,7 @@ export async function openLines(
   };
 }
 
-/** Puts the first entries into each registry, as many as it is to have. Each is made once: to read it takes the longest. */
+/** Stores the first entries in each registry, up to its size. Each entry is generated once, because that takes the longest. */
 function fill(sized: readonly { readonly registry: Registry; readonly size: number }[]): void {
   const most = Math.max(...sized.map(({ size }) => size));
   for (let start = 0; start < most; start += SLICE) {
@@ -107,12 +107,12 @@ function fill(sized: readonly { readonly registry: Registry; readonly size: numb
   }
 }
 
-function asking(encoder: FallbackEncoder, size: number, question: Question, which: Asked): () => Promise<void> {
+function asking(encoder: FallbackEncoder, size: number, question: Question, which: Selection): () => Promise<void> {
   const random = createRandom(size);
-  const numbers = Array.from({ length: Math.min(ASKED, size) }, () => random.integer(0, size - 1));
+  const numbers = Array.from({ length: Math.min(FREQUENT_ENTRIES, size) }, () => random.integer(0, size - 1));
   const repeated = numbers.map((number) => known(number, AUGUST));
   const anyNumber = (): number => (which === 'few' ? random.pick(numbers) : random.integer(0, size - 1));
-  const again = (): Known => (which === 'few' ? random.pick(repeated) : known(anyNumber(), AUGUST));
+  const again = (): KnownInstruction => (which === 'few' ? random.pick(repeated) : known(anyNumber(), AUGUST));
   const tier = question === 'repeat' ? 'cache' : 'pattern';
   return async () => {
     const asked = question === 'repeat' ? again() : another(random, anyNumber());
@@ -123,8 +123,8 @@ function asking(encoder: FallbackEncoder, size: number, question: Question, whic
   };
 }
 
-/** The same for a day of another month. */
-function another(random: Random, number: number): Known {
+/** The same instruction for a day of another month. */
+function another(random: Random, number: number): KnownInstruction {
   return known(
     number,
     random.pick([0, 2, 3, 9, 10, 11]),
@@ -135,19 +135,19 @@ function another(random: Random, number: number): Known {
 
 export interface Timing {
   readonly rounds: number;
-  /** Milliseconds of processor time in one turn. */
-  readonly turn: number;
-  /** Milliseconds, as a running clock of the processor. */
+  /** Milliseconds of processor time per turn. */
+  readonly turnMs: number;
+  /** The clock: milliseconds of processor time. */
   readonly now: () => number;
 }
 
-/** Lets all lines take turns; the first turn of each is not counted. */
-export async function hitRates(lines: readonly Line[], { rounds, turn, now }: Timing): Promise<HitRate[]> {
+/** Lets all lines take turns. The first turn of each does not count. */
+export async function hitRates(lines: readonly Line[], { rounds, turnMs, now }: Timing): Promise<HitRate[]> {
   const rates = lines.map((): number[] => []);
   for (let round = 0; round <= rounds; round++) {
     for (let place = 0; place < lines.length; place++) {
       const index = (place + round) % lines.length;
-      const rate = await rateOf(lines[index]!, turn, now);
+      const rate = await rateOf(lines[index]!, turnMs, now);
       if (round > 0) rates[index]!.push(rate);
     }
   }
@@ -162,11 +162,11 @@ export async function hitRates(lines: readonly Line[], { rounds, turn, now }: Ti
   });
 }
 
-/** Questions between two looks at the clock, which takes as long as some answers. */
+/** Requests between two readings of the clock, which takes as long as some requests. */
 const BATCH: Readonly<Record<Question, number>> = { repeat: 128, pattern: 8 };
 
 async function rateOf({ ask, question }: Line, turn: number, now: () => number): Promise<number> {
-  // Once without the clock: the caches are full of what another line needed.
+  // Once outside of the measured time: the caches contain what another line needed.
   await ask();
   const start = now();
   let asked = 0;

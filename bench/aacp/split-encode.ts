@@ -1,4 +1,4 @@
-/** Encoding as a straightforward port of the reference SDK has it: fields pushed to a list, `join('|')`, validated by splitting. */
+/** Encoding in a straightforward port of the reference SDK: fields in a list, `join('|')`, validation by splitting. */
 import { splitValidate } from './split-validate.js';
 
 /** Keyword arguments of the SDK's encoder. */
@@ -29,7 +29,7 @@ export interface SplitPacket {
 const hyphenated = (text: string): string => text.replaceAll(' ', '-');
 const underscored = (text: string): string => text.replaceAll(' ', '_');
 
-/** @throws Error when the packet is invalid */
+/** @throws Error if the packet is invalid */
 export function splitEncode(fields: SplitFields): SplitPacket {
   const task = fields.task.toUpperCase();
   const domain = fields.domain.toUpperCase();

@@ -1,4 +1,4 @@
-/** An explanation as a straightforward port of the reference SDK has it, with the fields read by key, which the SDK does not. */
+/** Explanations in a straightforward port of the reference SDK, except that fields are read by key. */
 import { fieldsOf } from './split-validate.js';
 
 const VERBS: Readonly<Record<string, string>> = {
@@ -48,7 +48,7 @@ const TONES: Readonly<Record<string, string>> = {
   formal: 'Use a formal, professional tone',
   terse: 'Use a brief, direct tone',
 };
-/** Fields that have no sentence of their own are shown as they are. */
+/** Fields without a sentence of their own are shown unchanged. */
 const REST = ['aacp', 'highlight', 'att', 'flag_msg', 'ltv', 'loyalty', 'urgency'];
 
 export function splitExplain(packet: string): string {

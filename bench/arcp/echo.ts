@@ -1,4 +1,4 @@
-/** Durable echo jobs over a WebSocket and a file of SQLite: our runtime, beside a loop that only keeps and sends. */
+/** Durable echo jobs over a WebSocket and a SQLite file: our runtime, and a loop that only stores and sends. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,7 +9,7 @@ import { platformDriver } from '../../src/storage/platform.js';
 
 export const BARE_ECHO = 'bare WebSocket and group commit';
 export const RUNTIME = 'pegwire runtime';
-/** Jobs of one pass, and how many of them are under way at a time. */
+/** The jobs of one pass, and the number of concurrent ones. */
 export const JOBS = 512;
 const PARALLEL = 32;
 
@@ -43,7 +43,7 @@ export async function echoBench(): Promise<EchoBench> {
   };
 }
 
-/** Says what a runtime says of a job, once it is kept: nothing is looked at, nothing can go on after its end. */
+/** Sends the messages of a runtime for a job after storing them. Checks nothing, and resumes nothing. */
 async function bareServer(file: string): Promise<{ readonly url: string; readonly close: () => void }> {
   const database = (await platformDriver())(file);
   database.exec(
@@ -57,7 +57,7 @@ async function bareServer(file: string): Promise<{ readonly url: string; readonl
     database.prepare('INSERT INTO event (id, job, body) VALUES (?, ?, ?)'),
   ];
   const waiting: { readonly write: () => void; readonly sent: () => void }[] = [];
-  /** All that is to be kept in one turn of the event loop is one transaction. */
+  /** All writes of one turn of the event loop form one transaction. */
   const commit = (write: () => void): Promise<void> =>
     new Promise((resolve) => {
       waiting.push({ write, sent: resolve });
@@ -132,7 +132,7 @@ async function bareServer(file: string): Promise<{ readonly url: string; readonl
   };
 }
 
-/** A client that checks nothing: the same for both. */
+/** A client that checks nothing, the same for both. */
 async function callerOf(url: string): Promise<{ readonly pass: () => Promise<void>; readonly close: () => void }> {
   const socket = new WebSocket(url, { perMessageDeflate: false });
   await new Promise((resolve) => socket.once('open', resolve));

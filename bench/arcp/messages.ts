@@ -1,4 +1,4 @@
-/** Messages of every type, each as long as in use. */
+/** Messages of every type, of typical length. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseEnvelope } from '../../src/arcp/index.js';
@@ -13,7 +13,7 @@ interface Case {
   readonly full: unknown;
 }
 
-/** @returns one text for each of the 38 types, with all members that the type has */
+/** Returns one text for each of the 38 types, with all members of the type. */
 export function messageTexts(): string[] {
   const file = path.join(projectRoot(), 'test/conformance/arcp/messages.json');
   const { cases } = JSON.parse(readFileSync(file, 'utf8')) as { readonly cases: readonly Case[] };

@@ -1,4 +1,4 @@
-/** A session that has missed much, and takes it all: what that costs in memory. */
+/** Measures the memory that a session needs to receive many missed messages. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,11 +9,11 @@ import { createRuntime, listenWebSocket, sqliteStore } from '../../src/arcp/runt
 export interface Resumed {
   readonly events: number;
   readonly seconds: number;
-  /** By how much the process grew meanwhile, at most. */
+  /** The maximum growth of the process. */
   readonly megabytes: number;
 }
 
-/** @param events messages that the session has missed */
+/** @param events the number of messages that the session has missed */
 export async function resumed(events: number): Promise<Resumed> {
   const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-bench-'));
   const runtime = createRuntime({ store: await sqliteStore(path.join(folder, 'runtime.db')) }).tool(

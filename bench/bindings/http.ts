@@ -5,7 +5,7 @@ import { createEndpoint, createHandler, FRAME_TYPE, FRAMES_PATH } from '../../sr
 import { createCodec, createSession } from '../../src/accp/codec/index.js';
 import { type BindingBench, CONNECTIONS, MESSAGE, RESULT, SESSIONS, TEXT_ONLY } from './work.js';
 
-/** @param frames of one pass */
+/** @param frames the number of frames of one pass */
 export async function openHttp(frames: number): Promise<BindingBench> {
   const codec = createCodec({ state: false });
   const endpoint = createEndpoint({
@@ -13,7 +13,7 @@ export async function openHttp(frames: number): Promise<BindingBench> {
     agent: 'tools',
     handle: () => ({ intent: 'done', operation: 'tool', schema: 'TC', payload: RESULT }),
   });
-  // One session a connection: within a session, one request follows the other.
+  // One session per connection: within a session, requests are sequential.
   const sessions = Array.from({ length: CONNECTIONS }, () => createSession({ agent: 'bench', sequence: 'sender' }));
   const frame = codec.encode(MESSAGE, createSession({ agent: 'bench' })).frames[0]!;
   const echo = await serve(createRequestListener(createHandler((text) => text)));
@@ -52,7 +52,7 @@ export async function openHttp(frames: number): Promise<BindingBench> {
   };
 }
 
-/** Node's own client: it takes less of the processor than `fetch`, so that more of the figure is the server's. */
+/** Node's own client uses less processor time than `fetch`, so that more of the figure is the server's. */
 function post(port: number, body: string, agent: KeepAlive): Promise<string> {
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': FRAME_TYPE, 'content-length': Buffer.byteLength(body) };

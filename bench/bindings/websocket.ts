@@ -9,7 +9,7 @@ import {
 import { createCodec, createSession } from '../../src/accp/codec/index.js';
 import { type BindingBench, CONNECTIONS, MESSAGE, RESULT, SESSIONS, TEXT_ONLY } from './work.js';
 
-/** @param frames of one pass, each with its answer */
+/** @param frames the number of frames of one pass, each with its answer */
 export async function openWebSocket(frames: number): Promise<BindingBench> {
   const codec = createCodec({ state: false });
   const endpoint = createEndpoint({

@@ -1,9 +1,9 @@
-/** What is sent over the bindings, and how often at a time. */
+/** The work of the bindings: the messages, and the number of concurrent exchanges. */
 import type { AsyncRunner } from '../../src/bench/race.js';
 
 export const TEXT_ONLY = 'text only';
 export const SESSIONS = 'sessions at both ends';
-/** Exchanges under way at a time. */
+/** The number of concurrent exchanges. */
 export const CONNECTIONS = 8;
 
 /** A tool call, and its result. */

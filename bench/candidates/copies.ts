@@ -1,6 +1,6 @@
 /**
- * Copies of the raw parser of ACCP, each with code of its own: a program parses either with spans or without, and gets code for
- * what it does. In one copy, what is compiled for the one would carry the other along.
+ * Copies of the raw parser of ACCP, each with code of its own: a program parses either with spans or without, and V8
+ * optimizes for that. In one copy, both uses would share their code.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,13 +8,13 @@ import type { Candidate } from '../../src/bench/candidate.js';
 import { projectRoot } from '../root.js';
 import { load } from './stock-peggy.js';
 
-/** What V8 makes of the same code differs from copy to copy, by more than what is measured with them. */
+/** V8's code differs from copy to copy, by more than the measured difference. */
 const COPIES = 3;
 
-/** As they are. */
+/** Unmodified. */
 export const plain: readonly Candidate[] = copies('plain');
 
-/** With offsets on all that has a place: nodes, and parameters, which are none. */
+/** With offsets on everything that has a place: nodes, and parameters, which are not nodes. */
 export const withSpans: readonly Candidate[] = copies('spans', { options: { spans: true } });
 
 /** With offsets on nodes only. */
@@ -28,13 +28,13 @@ export const withNodeSpans: readonly Candidate[] = copies('node-spans', {
   options: { spans: true },
 });
 
-/** Without the guard against deep nesting: they keep count, since the keys of each level have a place of their own, but never look at it. */
+/** Without the guard against deep nesting: the depth is still counted, because the keys of each level are stored by it, but not checked. */
 export const unguarded: readonly Candidate[] = copies('unguarded', {
   edited: (source) => without(source, /if \(\+\+depth > maxDepth\)/, '++depth; if (false)'),
 });
 
 function without(source: string, code: RegExp, instead: string): string {
-  if (!code.test(source)) throw new Error(`generated/accp.js has changed: there is no ${code}`);
+  if (!code.test(source)) throw new Error(`generated/accp.js has changed: it does not contain ${code}`);
   return source.replace(code, instead);
 }
 
@@ -43,7 +43,7 @@ interface Variant {
   readonly options?: object;
 }
 
-/** All are given options, since looking at these takes time as well. */
+/** All copies get options, because reading these takes time as well. */
 function copies(name: string, { edited = (source) => source, options = { spans: false } }: Variant = {}): Candidate[] {
   return Array.from({ length: COPIES }, (_, index) => ({
     ...{ id: `${name}-${index}`, name: `${name} ${index}`, protocol: 'accp', builds: 'ast' },

@@ -1,6 +1,7 @@
 /**
- * The yardstick: a parser for strict AACP written by hand, for speed and nothing else. Like `hand-accp.ts` it scans bytes with a
- * zero byte behind them. Values may hold any Unicode: then all that is not ASCII is scanned as one and the same byte.
+ * The baseline: a hand-written parser for strict AACP, optimized only for speed. Like `hand-accp.ts`, it scans bytes
+ * with a zero byte after them. Values may contain any Unicode: all characters beyond ASCII are scanned as the same
+ * byte.
  */
 import type { Field, Packet } from '../../src/aacp/ast.js';
 import { BYTE_MASKS, RUN_MARGIN, runEnd, runTable } from './runs.js';
@@ -8,7 +9,7 @@ import { BYTE_MASKS, RUN_MARGIN, runEnd, runTable } from './runs.js';
 const MAX_LENGTH = 1_048_576;
 const MAX_FIELDS = 100_000;
 
-/** A refusal, with the place. */
+/** A rejection, with its offset. */
 export class HandRefusal extends SyntaxError {
   readonly offset: number;
   readonly reason: 'syntax' | 'limit';
@@ -20,7 +21,7 @@ export class HandRefusal extends SyntaxError {
   }
 }
 
-// What a byte may belong to.
+// The classes of a byte.
 const UPPER = 1;
 const NAME = 2;
 const LOWER = 4;
@@ -43,7 +44,7 @@ const VIEW = new DataView(BYTES.buffer);
 const VALUE_RUNS = runTable(CLASS, VALUE);
 const KEY_RUNS = runTable(CLASS, KEY);
 
-/** @throws HandRefusal */
+/** @throws HandRefusal if the text is not a packet */
 export function parseByHand(text: string): Packet {
   const length = text.length;
   if (length > MAX_LENGTH) throw new HandRefusal('limit', MAX_LENGTH);
@@ -71,7 +72,7 @@ export function parseByHand(text: string): Packet {
     const key = keyAt(text, start, at);
     start = ++at;
     at = runEnd(VIEW, VALUE_RUNS, at);
-    // No blanks at the ends. Before an empty value stands a colon, which is none.
+    // No blanks at the ends. Before an empty value there is a colon, which is not a blank.
     if (BYTES[start] === 0x20) throw new HandRefusal('syntax', start);
     if (BYTES[at - 1] === 0x20) throw new HandRefusal('syntax', at);
     fields.push({ key, value: text.substring(start, at) });
@@ -81,7 +82,7 @@ export function parseByHand(text: string): Packet {
   return { kind: 'packet', task, domain, fields };
 }
 
-/** The keys of up to eight characters that were read last, by their bytes as two numbers: most packets share theirs. */
+/** The last keys of up to eight characters, identified by their bytes as two numbers: most packets share their keys. */
 const KEYS: string[] = new Array(1024).fill('');
 const FIRST_HALVES = new Int32Array(1024);
 const SECOND_HALVES = new Int32Array(1024);
@@ -101,7 +102,7 @@ function keyAt(text: string, start: number, at: number): string {
   return key;
 }
 
-/** One byte for each code unit, so that offsets stay those of the text. */
+/** One byte for each code unit, so that offsets remain those of the text. */
 function coarsen(text: string): void {
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);

@@ -1,6 +1,6 @@
 /**
- * The yardstick for recognising: whether a text is a strict ACCP frame, decided by hand-written code that builds nothing. It
- * refuses whatever `hand-accp.ts` refuses, repeated keys included.
+ * The baseline for recognition: hand-written code that decides if a text is a strict ACCP frame, without building
+ * anything. It rejects everything that `hand-accp.ts` rejects, including repeated keys.
  */
 import { BYTE_MASKS, RUN_MARGIN, runEnd, runTable } from './runs.js';
 
@@ -9,7 +9,7 @@ const MAX_DEPTH = 5;
 const MAX_ITEMS = 100_000;
 const MAX_DIGITS = 1_000;
 
-// What a byte may belong to.
+// The classes of a byte.
 const AGENT = 1;
 const ALPHA = 2;
 const WORD = 4;
@@ -33,17 +33,17 @@ const VIEW = new DataView(BYTES.buffer);
 const WORD_RUNS = runTable(CLASS, WORD);
 const SAFE_RUNS = runTable(CLASS, SAFE);
 
-/** The keys of the lists that are open: their hashes and where they stand. */
+/** The keys of the open lists: their hashes and places. */
 const HASHES = new Int32Array(MAX_LENGTH);
 const STARTS = new Int32Array(MAX_LENGTH);
 const ENDS = new Int32Array(MAX_LENGTH);
 let top = 0;
 let items = 0;
 
-/** Lists with more keys are looked through once more, with a set. */
+/** Lists with more keys are scanned again, with a set. */
 const FEW = 128;
 
-/** Every function below gives where what it reads ends, or this. */
+/** Every function below returns the end of what it reads, or this. */
 const FAILED = -1;
 
 export function recognizeByHand(text: string): boolean {
@@ -62,7 +62,7 @@ export function recognizeByHand(text: string): boolean {
   return at === length;
 }
 
-/** A name and the byte that closes it. */
+/** A name and the byte after it. */
 function name(start: number, kind: number, close: number): number {
   let at = start;
   while ((CLASS[BYTES[at]!]! & kind) !== 0) at++;
@@ -180,7 +180,7 @@ function lexeme(from: number): number {
   }
 }
 
-/** A lexeme that begins like a number: only numbers have a limit of digits. */
+/** A lexeme that begins like a number. Only numbers have a limit of digits. */
 function number(start: number, first: number): number {
   const digits = first === 0x2d ? start + 1 : start;
   let at = skipDigits(digits);

@@ -1,11 +1,11 @@
 /**
- * The yardstick: a parser for strict ACCP written by hand, for speed and nothing else. It builds the tree of `src/accp/ast.ts`
- * and refuses all that the grammar refuses (repeated keys, nesting, items, digits, length), so that a generated parser can
- * be held against it in fairness. Its errors tell an offset and a reason, no more.
+ * The baseline: a hand-written parser for strict ACCP, optimized only for speed. It builds the tree of
+ * `src/accp/ast.ts` and rejects everything that the grammar rejects (repeated keys, nesting, items, digits, length), so
+ * that the comparison with a generated parser is fair. Its errors have only an offset and a reason.
  *
- * What makes it fast: the text is turned into bytes once, in a constant buffer, and a zero byte behind them ends every loop;
- * tables tell what bytes may belong to, for runs two at a time (`runs.ts`); positions travel as arguments and in one variable;
- * numbers are summed up while they are read; the usual keys are known by their bytes.
+ * The reasons for its speed: the text is converted to bytes once, in a constant buffer, and a zero byte after them ends
+ * every loop; tables classify bytes, in runs two at a time (`runs.ts`); positions are passed as arguments and in one
+ * variable; numbers are computed while they are read; common keys are identified by their bytes.
  */
 import type { DecimalValue, Frame, Param, Value } from '../../src/accp/ast.js';
 import { decimal as longDecimal, integer as longInteger } from './rules.js';
@@ -16,7 +16,7 @@ const MAX_DEPTH = 5;
 const MAX_ITEMS = 100_000;
 const MAX_DIGITS = 1_000;
 
-/** A refusal, with the place. */
+/** A rejection, with its offset. */
 export class HandRefusal extends SyntaxError {
   readonly offset: number;
   readonly reason: 'syntax' | 'duplicate-key' | 'limit';
@@ -28,7 +28,7 @@ export class HandRefusal extends SyntaxError {
   }
 }
 
-// What a byte may belong to.
+// The classes of a byte.
 const AGENT = 1;
 const ALPHA = 2;
 const WORD = 4;
@@ -52,15 +52,15 @@ const VIEW = new DataView(BYTES.buffer);
 const WORD_RUNS = runTable(CLASS, WORD);
 const SAFE_RUNS = runTable(CLASS, SAFE);
 
-/** 10^n, for as many places as fifteen digits can have. */
+/** 10^n, for all places of fifteen digits. */
 const POWERS = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
 let text = '';
-/** Where the last thing that was read ends. */
+/** The end of the last part that was read. */
 let end = 0;
 let items = 0;
 
-/** @throws HandRefusal */
+/** @throws HandRefusal if the text is not a frame */
 export function parseByHand(input: string): Frame {
   const length = input.length;
   if (length > MAX_LENGTH) throw new HandRefusal('limit', MAX_LENGTH);
@@ -95,20 +95,20 @@ export function parseByHand(input: string): Frame {
 }
 
 /**
- * What is left of a list of keys while it is read, so that a repeated one is found without comparing texts: a hash of each
- * key on a stack that nested lists share, and two words with a bit for each hash seen. Only keys that share a bit can be
- * the same. Long lists go over to a set, which keeps the work linear.
+ * The state of a list of keys while it is read, so that a repeated key is found without comparing texts: a hash of each
+ * key on a stack that nested lists share, and two words with a bit for each hash. Only keys that share a bit can be
+ * equal. Long lists use a set, which keeps the work linear.
  */
 const HASHES = new Int32Array(MAX_LENGTH);
 let top = 0;
 const FEW = 128;
 
-/** The keys of up to eight characters that were read last, with their bytes as two numbers: most frames share theirs. */
+/** The last keys of up to eight characters, identified by their bytes as two numbers: most frames share their keys. */
 const KEYS: string[] = new Array(1024).fill('');
 const FIRST_HALVES = new Int32Array(1024);
 const SECOND_HALVES = new Int32Array(1024);
 
-/** One or more `key:value`, up to and with the byte that closes them. */
+/** One or more `key:value`, including the closing byte. */
 function params(from: number, depth: number, separator: number, close: number): Param[] {
   const list: Param[] = [];
   const base = top;
@@ -252,7 +252,7 @@ function array(from: number, depth: number): Value {
   }
 }
 
-/** A lexeme from `start` that is no number; up to `from` it is known to be plain. */
+/** A lexeme from `start` that is not a number; up to `from` it is known to be plain. */
 function word(start: number, from: number): Value {
   const at = runEnd(VIEW, SAFE_RUNS, from);
   if (BYTES[at] === 0x5c) return { kind: 'string', value: unescaped(start, at) };
@@ -273,7 +273,7 @@ function isWord(at: number, first: number, second: number, third: number, fourth
 const UNESCAPED = new Uint8Array(MAX_LENGTH + 8);
 const { fromCharCode } = String;
 
-/** The rest of a lexeme with escapes, whose text up to `at` is plain: eight characters at a time, once they are collected. */
+/** The rest of a lexeme with escapes, whose text is plain up to `at`: eight characters at a time. */
 function unescaped(start: number, at: number): string {
   const B = UNESCAPED;
   const plain = text.substring(start, at);
@@ -350,13 +350,13 @@ function number(start: number, first: number): Value {
   return { kind: 'integer', value: negative && sum !== 0 ? -sum : sum, text: text.substring(start, at) };
 }
 
-/** Whether the lexeme goes on. */
+/** Returns `true` if the lexeme continues. */
 function continues(at: number): boolean {
   const byte = BYTES[at]!;
   return (CLASS[byte]! & SAFE) !== 0 || byte === 0x5c;
 }
 
-/** Up to fifteen digits the quotient is the nearest double, and has these very digits as its shortest spelling. */
+/** For up to fifteen digits, the quotient is the nearest double, and its shortest spelling has exactly these digits. */
 function decimal(
   start: number,
   digits: number,

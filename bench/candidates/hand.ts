@@ -1,4 +1,4 @@
-/** The yardsticks as candidates. */
+/** The baselines as candidates. */
 import type { Candidate } from '../../src/bench/candidate.js';
 
 export const handAccp: Candidate = {

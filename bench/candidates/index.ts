@@ -1,4 +1,4 @@
-/** Everything that is measured, and nothing else. The first of each protocol is what the others are held against. */
+/** All candidates. The first of each protocol is the anchor of the comparison. */
 import type { Candidate } from '../../src/bench/candidate.js';
 import * as pegwire from '../../src/bench/candidates/pegwire.js';
 import { jsonAacp, jsonAccp, toonAacp, toonAccp, zodAacp, zodAccp } from '../../src/bench/candidates/plain.js';

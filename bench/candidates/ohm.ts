@@ -1,4 +1,4 @@
-/** The second, independent grammars of pegwire through Ohm, with the semantics of the tests. Made for clarity, not for speed. */
+/** The second, independent grammars of pegwire in Ohm, with the semantics of the tests. They are made for clarity, not for speed. */
 import type { Candidate, Read } from '../../src/bench/candidate.js';
 
 export const ohmAccp: Candidate = {

@@ -1,12 +1,12 @@
-/** Numbers of strict ACCP beyond its ABNF, for what is written by hand: exact values, source digits, a limit of digits. */
+/** Numbers of strict ACCP beyond its ABNF, for hand-written parsers: exact values, source digits, a limit of digits. */
 import type { DecimalValue, IntegerValue } from '../../src/accp/ast.js';
 
 const MAX_DIGITS = 1_000;
 
-/** The text is no frame. */
+/** Thrown if the text is not a frame. */
 class Refusal extends SyntaxError {}
 
-/** @throws Refusal on too many digits */
+/** @throws Refusal if there are too many digits */
 export function integer(text: string): IntegerValue {
   if (text.length > MAX_DIGITS && text.length - (text.startsWith('-') ? 1 : 0) > MAX_DIGITS) {
     throw new Refusal('too many digits');
@@ -16,7 +16,7 @@ export function integer(text: string): IntegerValue {
   return String(value) === text ? { kind: 'integer', value } : { kind: 'integer', value, text };
 }
 
-/** @throws Refusal on too many digits */
+/** @throws Refusal if there are too many digits */
 export function decimal(text: string): DecimalValue {
   if (text.length > MAX_DIGITS && text.length - (text.startsWith('-') ? 2 : 1) > MAX_DIGITS) {
     throw new Refusal('too many digits');
@@ -25,7 +25,7 @@ export function decimal(text: string): DecimalValue {
   return isCanonical(text, value) ? { kind: 'decimal', value } : { kind: 'decimal', value, text };
 }
 
-/** No idle zeros, at most six places, no negative zero, and no digit that the double lost. */
+/** No redundant zeros, at most six places, no negative zero, and no digit that the double lost. */
 const CANONICAL_DECIMAL = /^-?(?:0|[1-9][0-9]*)\.(?:[0-9]|[0-9]{1,5}[1-9])$/;
 
 function isCanonical(text: string, value: number): boolean {

@@ -1,4 +1,4 @@
-/** What most people write first for AACP: `split('|')`, and patterns for what strict reading refuses. */
+/** The obvious way to read AACP: `split('|')`, and patterns for what strict reading rejects. */
 import type { Packet } from '../../src/aacp/ast.js';
 import type { Candidate } from '../../src/bench/candidate.js';
 

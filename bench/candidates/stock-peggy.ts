@@ -1,4 +1,4 @@
-/** The grammars of pegwire through Peggy alone, without its plugin. */
+/** The grammars of pegwire with Peggy alone, without its plugin. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -21,7 +21,7 @@ function stock(protocol: 'accp' | 'aacp'): Candidate {
   };
 }
 
-/** The parser that Peggy alone makes of a grammar of pegwire's. */
+/** Compiles a grammar of pegwire with Peggy alone. */
 export async function compileStock(protocol: 'accp' | 'aacp'): Promise<Read> {
   const { parse } = await load(await stockSource(protocol));
   return (text) => parse(text);
@@ -35,7 +35,7 @@ export interface PeggyParser {
   readonly parse: (text: string, options?: object) => unknown;
 }
 
-/** Compiles a grammar and loads the parser as the module that it would be in a project, not through `eval`. */
+/** Compiles a grammar and loads the parser as a module, as in a project, instead of with `eval`. */
 export async function compileWithPeggy(
   grammar: string,
   options: { readonly plugins?: Plugin[] } = {},
@@ -43,7 +43,7 @@ export async function compileWithPeggy(
   return load(await generate(grammar, options));
 }
 
-/** The code of a parser, as an ES module. */
+/** Generates the code of a parser, as an ES module. */
 export async function generate(
   grammar: string,
   options: { readonly plugins?: Plugin[]; readonly fast?: FastOptions },

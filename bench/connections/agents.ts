@@ -18,7 +18,7 @@ interface Request {
   readonly params: unknown;
 }
 
-/** Lines, `JSON.parse`, a look into a Map, `JSON.stringify`: nothing is checked, and an array not understood. */
+/** Lines, `JSON.parse`, a lookup in a Map, `JSON.stringify`. It checks nothing and does not support arrays. */
 function bareLoop(): Pipe {
   const pipe = createPipe();
   const handlers = new Map([['echo', async (params: unknown) => params]]);

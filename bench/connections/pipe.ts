@@ -1,10 +1,10 @@
-/** An agent between two pipes in memory: bytes go in, and it counts the lines that come out. */
+/** An agent between two pipes in memory: it receives bytes, and its output lines are counted. */
 import { Readable, Writable } from 'node:stream';
 
 export interface Pipe {
   readonly input: Readable;
   readonly output: Writable;
-  /** Sends the bytes, and resolves when so many lines have come back. */
+  /** Sends the bytes, and resolves after this number of output lines. */
   readonly exchange: (chunks: readonly Uint8Array[], lines: number) => Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export function createPipe(): Pipe {
   };
 }
 
-/** The text in pieces of 64 KiB, as a pipe of the system gives it. */
+/** Splits a text into pieces of 64 KiB, as from an operating system's pipe. */
 export function chunksOf(text: string): Uint8Array[] {
   const bytes = new TextEncoder().encode(text);
   const chunks: Uint8Array[] = [];

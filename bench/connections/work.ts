@@ -1,13 +1,13 @@
-/** What the agents are asked: small calls, larger ones, and batches. */
+/** The work of the agents: small calls, larger ones, and batches. */
 import type { AsyncRunner } from '../../src/bench/race.js';
 import { AGENTS } from './agents.js';
 import { chunksOf } from './pipe.js';
 
 export interface Load {
   readonly name: string;
-  /** Messages of one pass. */
+  /** The messages of one pass. */
   readonly messages: number;
-  /** How many of them stand in one array; 1 for messages by themselves. */
+  /** The messages per array; 1 for single messages. */
   readonly batch: number;
   readonly params: unknown;
 }
@@ -31,7 +31,7 @@ export function inputOf({ messages, batch, params }: Load): string {
   return arrays.map((array) => `[${array.join(',')}]\n`).join('');
 }
 
-/** An agent each; those that know no batches get the same calls by themselves, which is what their users have. */
+/** Makes one runner per agent. Agents without support for batches get the same calls one by one. */
 export function echoRunners(load: Load): AsyncRunner[] {
   return AGENTS.map(({ name, open, takesBatches }) => {
     const { exchange } = open();

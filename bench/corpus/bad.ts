@@ -1,4 +1,4 @@
-/** Frames with one fault each, and JSON with a fault at the same place: what it costs to refuse a message. */
+/** Frames with one fault each, and JSON with a fault at the same place, to measure the rejection of a message. */
 import type { Sample } from '../../src/bench/candidate.js';
 
 export interface BadSample extends Sample {
@@ -6,10 +6,10 @@ export interface BadSample extends Sample {
   readonly place: 'start' | 'middle' | 'end';
 }
 
-/** Nowhere allowed: neither in a frame, nor in JSON, nor in a packet. */
+/** Invalid everywhere: in a frame, in JSON and in a packet. */
 const STRAY = '\u0001';
 
-/** Some faults in each of the given frames, which have to have a payload. */
+/** Makes several faults in each of the given frames, which must have a payload. */
 export function badFrames(samples: readonly Sample[]): BadSample[] {
   return samples.flatMap((sample): BadSample[] => {
     const middle = { text: insert(sample.text, 0.5, STRAY), json: insert(sample.json, 0.5, STRAY) };
@@ -30,25 +30,25 @@ export function badFrames(samples: readonly Sample[]): BadSample[] {
   });
 }
 
-/** A character right behind the first one, before the last one, or in between. */
+/** Inserts a character after the first one, before the last one, or in between. */
 function insert(text: string, share: number, character: string): string {
   const at = Math.round(1 + share * (text.length - 2));
   return text.slice(0, at) + character + text.slice(at);
 }
 
-/** A frame with one parameter more at the end of its payload. */
+/** Adds a parameter at the end of the payload. */
 function withParam(text: string, param: string): string {
   const end = payloadEnd(text);
   return `${text.slice(0, end)}${text[end - 1] === '{' ? '' : '|'}${param}${text.slice(end)}`;
 }
 
-/** The first parameter's key once more; in an empty payload, a key twice. */
+/** Repeats the first parameter's key; in an empty payload, adds a key twice. */
 function repeated(text: string): string {
   const [, key] = /\{(\w+):/.exec(text) ?? [];
   return key === undefined ? 'k:1|k:2' : `${key}:1`;
 }
 
-/** Where the brace that closes the payload stands: outside of all others. */
+/** Finds the brace that closes the payload. */
 function payloadEnd(text: string): number {
   let depth = 0;
   for (let at = text.indexOf('{'); at < text.length; at++) {

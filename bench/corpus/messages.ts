@@ -1,4 +1,4 @@
-/** The message corpus as frames: what agents have to say to each other, with nothing made up to suit a parser. */
+/** The message corpus as frames: typical messages between agents, not adapted to a parser. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Sample } from '../../src/bench/candidate.js';
@@ -26,7 +26,7 @@ const ENVELOPE: Readonly<Record<string, string>> = {
   session_id: 'sid',
 };
 
-/** Each message as a frame, and as the JSON that says the same with the same keys. */
+/** Returns each message as a frame, and as JSON with the same keys. */
 export function messageSamples(): Sample[] {
   const file = path.join(projectRoot(), 'bench/corpus/messages.json');
   const messages = JSON.parse(readFileSync(file, 'utf8')) as { readonly message: Message }[];
@@ -40,7 +40,7 @@ function frameText({ agent, intent, operation, schema, payload, envelope }: Mess
   return `@${agent}>${intent}:${operation}{${body}}[${fields.join(',')}]`;
 }
 
-/** Frames have no spaces and nothing but ASCII: an underscore stands for either, as in the draft's examples. */
+/** Frames contain neither spaces nor characters beyond ASCII: an underscore replaces either, as in the draft's examples. */
 function valueText(value: Json): string {
   if (value === null) return '~';
   if (typeof value === 'string') return value.replace(/[^!-~]+/g, '_').replace(/[@>:{}[\]|$,~\\]/g, '\\$&') || '_';

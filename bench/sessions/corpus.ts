@@ -1,10 +1,10 @@
-/** The message corpus as the messages of one session, which can be gone through again and again. */
+/** The message corpus as the messages of one session, which can be sent repeatedly. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Envelope, JsonObject, MessageInput } from '../../src/accp/codec/index.js';
 import { projectRoot } from '../root.js';
 
-/** A message of the corpus, with its whole envelope: what a program without ACCP would send as JSON. */
+/** A message of the corpus, with its whole envelope, as a program without ACCP would send it in JSON. */
 export interface CorpusMessage {
   readonly agent: string;
   readonly intent: string;
@@ -14,12 +14,12 @@ export interface CorpusMessage {
   readonly envelope: Envelope;
 }
 
-/** All of one session. */
+/** The session of all messages. */
 const SESSION_ID = 'sprint14-auth';
 
 /**
- * The messages, with little changed to make one session of the corpus's five: numbers and session go on from one to the next, the
- * result of a tool names its request, and no chunk is missing from the stream.
+ * Returns the messages, with few changes to make one session of the corpus's five: numbers and session continue from
+ * one to the next, the result of a tool names its request, and the stream is complete.
  */
 export function corpusMessages(): CorpusMessage[] {
   const file = path.join(projectRoot(), 'bench/corpus/messages.json');
@@ -52,10 +52,11 @@ export function isStream({ schema }: CorpusMessage): boolean {
 }
 
 /**
- * A message as it is given to `encode` in the round-th going through the corpus: identifiers and versions are new each time.
+ * Converts a message to an input of `encode` for one round through the corpus. Identifiers and versions are new in each
+ * round.
  *
- * @param idOf the identifier of this round for one of the corpus
- * @param rounds how many times the corpus was gone through before
+ * @param idOf returns the identifier of this round for one of the corpus
+ * @param rounds the number of previous rounds
  */
 export function asInput(message: CorpusMessage, idOf: (id: string) => string, version: number): MessageInput {
   const { agent, intent, operation, schema, payload, envelope } = message;

@@ -1,4 +1,4 @@
-/** Sessions that the corpus goes through, round after round, each round with identifiers of its own. */
+/** Sessions that process the corpus, round after round, with new identifiers in each. */
 
 import {
   type Codec,
@@ -15,7 +15,7 @@ import { flat } from '../../src/bench/workload.js';
 import type { TokenCounter } from '../../src/tokens/counter.js';
 import { asInput, type CorpusMessage, corpusMessages, isStream } from './corpus.js';
 
-/** Gives the corpus once more at each call. */
+/** Returns a function that returns the corpus with new identifiers at each call. */
 export function createRounds(messages: readonly CorpusMessage[] = corpusMessages()): () => MessageInput[] {
   const freshId = createIds();
   let version = 0;
@@ -38,7 +38,7 @@ export interface Endpoint {
   readonly session: Session;
 }
 
-/** A codec and a session as the benchmarks use them: any text can be written, tokens are counted exactly. */
+/** Creates a codec and a session as the benchmarks use them: with any text, and exact token counts. */
 export function createEndpoint(
   counter: TokenCounter,
   codecOptions: CodecOptions = {},
@@ -50,21 +50,21 @@ export function createEndpoint(
   };
 }
 
-/** Encodes a round; as many frames or more. */
+/** Encodes one round, into at least as many frames. */
 export function encodeRound({ codec, session }: Endpoint, round: readonly MessageInput[]): string[] {
   const frames: string[] = [];
   for (const message of round) for (const frame of codec.encode(message, session).frames) frames.push(frame);
   return frames;
 }
 
-/** Frames of one round, in memory of their own, as they come out of a socket. */
+/** The frames of one round, in memory of their own, as from a socket. */
 export interface Batch {
   readonly frames: readonly string[];
-  /** The streams in it, and the chunks of each. */
+  /** The streams of the batch, and the number of chunks of each. */
   readonly streams: ReadonlyMap<string, number>;
 }
 
-/** Makes batches that a session which has seen all batches before can decode. */
+/** Makes batches that a session can decode in sequence. */
 export function createBatches(counter: TokenCounter): () => Batch {
   const endpoint = createEndpoint(counter, { state: false });
   const messages = corpusMessages();
@@ -80,7 +80,7 @@ export function createBatches(counter: TokenCounter): () => Batch {
   };
 }
 
-/** Reads the streams of a batch that is to come: the chunks, and the end behind them. */
+/** Reads the streams of a later batch: the chunks, and the end after them. */
 export function readStreams({ session }: Endpoint, { streams }: Batch): void {
   for (const [cid, chunks] of streams) {
     const reader = session.stream(cid)[Symbol.asyncIterator]();
@@ -91,7 +91,7 @@ export function readStreams({ session }: Endpoint, { streams }: Batch): void {
 /**
  * Decodes a batch.
  *
- * @throws Error when a frame is refused
+ * @throws Error if a frame is rejected
  */
 export function decodeBatch({ codec, session }: Endpoint, { frames }: Batch): number {
   let messages = 0;
@@ -104,5 +104,5 @@ export function decodeBatch({ codec, session }: Endpoint, { frames }: Batch): nu
 }
 
 function refusal(outcome: DecodeOutcome): Error {
-  return outcome.outcome === 'rejected' ? outcome.error : new Error(`a frame was ${outcome.outcome}`);
+  return outcome.outcome === 'rejected' ? outcome.error : new Error(`the outcome of a frame was ${outcome.outcome}`);
 }

@@ -1,9 +1,9 @@
-/** Whether a session grows slower as it grows old. */
+/** Measures if a session becomes slower with age. */
 import process from 'node:process';
 import type { TokenCounter } from '../../src/tokens/counter.js';
 import { type Batch, createBatches, createEndpoint, decodeBatch, type Endpoint, readStreams } from './endpoints.js';
 
-/** Frames in all, and those at either end whose mean cost is compared. */
+/** The total number of frames, and the number at either end whose mean cost is compared. */
 export interface LongSessionOptions {
   readonly frames: number;
   readonly window: number;
@@ -11,15 +11,15 @@ export interface LongSessionOptions {
 
 export const WHOLE: LongSessionOptions = { frames: 100_000, window: 10_000 };
 
-/** Microseconds of processor time for one frame, on average. */
+/** Microseconds of processor time per frame, on average. */
 export interface LongSession {
-  /** Of the first frames of a session. */
+  /** For the first frames of a session. */
   readonly first: number;
-  /** Of the last frames of a long one. */
+  /** For the last frames of a long one. */
   readonly last: number;
 }
 
-/** A session and what is sent in it. */
+/** A session and its input. */
 interface Line {
   readonly endpoint: Endpoint;
   readonly nextBatch: () => Batch;
@@ -28,8 +28,8 @@ interface Line {
 }
 
 /**
- * Decodes a long session. Its last frames take turns with the first frames of another session like it, and processor time is
- * taken, garbage collection included: so nothing that happens on the machine meanwhile makes either look slower.
+ * Decodes a long session. Its last frames take turns with the first frames of another session, and processor time is
+ * measured, including garbage collection, so that other activity on the machine affects both equally.
  */
 export async function longSession(tokens: TokenCounter, { frames, window }: LongSessionOptions): Promise<LongSession> {
   const old = lineOf(tokens);
@@ -55,6 +55,6 @@ async function round(line: Line): Promise<void> {
   const { user, system } = process.cpuUsage(start);
   line.microseconds += user + system;
   line.frames += batch.frames.length;
-  // What reads the streams has to have its turn.
+  // Lets the readers of the streams run.
   await Promise.resolve();
 }

@@ -1,7 +1,7 @@
 /**
- * What a careful program without ACCP would check of the same messages, as a zod schema: the envelope field by field, the payloads
- * of the profiles with their types and defaults, other payloads as objects. It is as fast as it can be made: told apart by one
- * look at `schema`, and without looking into values that may be any JSON, which `JSON.parse` has seen to.
+ * The checks of a careful program without ACCP for the same messages, as a zod schema: the envelope field by field, the
+ * payloads of the profiles with their types and defaults, other payloads as objects. It is as fast as possible: it
+ * discriminates by `schema`, and does not inspect values that may be any JSON, which `JSON.parse` has checked.
  */
 import * as z from 'zod';
 import { ERROR_CODES } from '../../src/accp/codec/index.js';
@@ -30,7 +30,7 @@ const head = {
 
 const any = z.unknown();
 
-/** Fields of a profile; messages may have others beside them. */
+/** The fields of a profile. Messages may have others in addition. */
 function profile<Code extends string>(code: Code, fields: z.core.$ZodLooseShape) {
   return z.strictObject({ ...head, schema: z.literal(code), payload: z.looseObject(fields) });
 }
@@ -86,7 +86,7 @@ const other = z.strictObject({ ...head, schema: z.undefined().optional(), payloa
 
 const messageSchema = z.discriminatedUnion('schema', [chat, tool, transaction, chunk, task, error, other]);
 
-/** Whatever JSON text says, when it is a message. */
+/** Parses JSON and checks that it is a message. */
 export function readMessage(text: string): unknown {
   return messageSchema.parse(JSON.parse(text));
 }

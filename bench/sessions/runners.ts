@@ -1,4 +1,4 @@
-/** Runners that send the message corpus through sessions, and what they are held against. */
+/** Runners that send the message corpus through sessions, and the runners that they are compared with. */
 import type { CodecOptions, SessionOptions } from '../../src/accp/codec/index.js';
 import type { Runner } from '../../src/bench/race.js';
 import { handling } from '../../src/bench/workload.js';
@@ -17,9 +17,9 @@ import { readMessage } from './message-schema.js';
 
 export const ZOD = 'JSON.parse + zod';
 export const DECODE = 'pegwire session decode';
-export const COUNTING = 'the counting in it';
+export const COUNTING = 'counting in decode';
 
-/** Decodes the corpus once a pass, each time in frames that the session has not seen. */
+/** Decodes the corpus once per pass, each time in new frames. */
 export function decoding(
   name: string,
   tokens: TokenCounter,
@@ -36,14 +36,14 @@ export function decoding(
       batches = Array.from({ length: passes }, nextBatch);
       at = 0;
       for (const batch of batches) readStreams(endpoint, batch);
-      // The host's checkpoints are not what is measured.
+      // Checkpoints by the host are not measured.
       if (codecOptions.checkpoints === 'manual') void endpoint.codec.checkpoint(endpoint.session);
     },
     pass: () => decodeBatch(endpoint, batches[at++]!),
   };
 }
 
-/** Encodes the corpus once a pass, each time under new identifiers. */
+/** Encodes the corpus once per pass, each time with new identifiers. */
 export function encoding(name: string, tokens: TokenCounter, codecOptions: CodecOptions = {}): Runner {
   const endpoint = createEndpoint(tokens, codecOptions);
   const nextRound = createRounds();
@@ -59,7 +59,7 @@ export function encoding(name: string, tokens: TokenCounter, codecOptions: Codec
   };
 }
 
-/** Counts what a session counts while it decodes the corpus once. */
+/** Counts the tokens that a session counts while it decodes the corpus once. */
 export function counting(tokens: TokenCounter): Runner {
   const texts: string[] = [];
   const noting: TokenCounter = {
@@ -72,7 +72,7 @@ export function counting(tokens: TokenCounter): Runner {
   const runner = decoding('', noting);
   runner.prepare?.(2);
   runner.pass();
-  // Hot state begins empty in the first round only.
+  // Hot state is empty in the first round only.
   texts.length = 0;
   runner.pass();
   return handling(COUNTING, (text) => tokens.count(text), texts);

@@ -1,4 +1,4 @@
-/** Measures runtimes, in a process that does nothing else: `node --expose-gc arcp-child.js echo ROUNDS | resume EVENTS`. */
+/** Measures runtimes, in a separate process: `node --expose-gc arcp-child.js echo ROUNDS | resume EVENTS`. */
 import process from 'node:process';
 import { raceAsync } from '../../src/bench/race.js';
 import { BARE_ECHO, echoBench, JOBS } from '../arcp/echo.js';

@@ -1,13 +1,13 @@
-/** Frames a second over real connections, and what of it is the codec's. */
+/** Frames per second over real connections, and the codec's share of the time. */
 import { raceAsync } from '../../src/bench/race.js';
 import type { Section } from '../../src/bench/result.js';
 import { significant } from '../../src/bench/table.js';
 import { openHttp } from '../bindings/http.js';
 import { openWebSocket } from '../bindings/websocket.js';
 import { type BindingBench, SESSIONS, TEXT_ONLY } from '../bindings/work.js';
-import { clearProgress, type Pace, progress } from './contest.js';
+import { clearProgress, progress, type RaceTiming } from './contest.js';
 
-/** Frames of one pass. */
+/** The frames of one pass. */
 const FRAMES = 400;
 
 const BINDINGS: Readonly<Record<string, (frames: number) => Promise<BindingBench>>> = {
@@ -15,7 +15,7 @@ const BINDINGS: Readonly<Record<string, (frames: number) => Promise<BindingBench
   WebSocket: openWebSocket,
 };
 
-export async function bindings({ rounds }: Pace): Promise<Section[]> {
+export async function bindings({ rounds }: RaceTiming): Promise<Section[]> {
   const rows: (readonly (string | number)[])[] = [];
   for (const [name, open] of Object.entries(BINDINGS)) {
     const bench = await open(FRAMES);
@@ -36,10 +36,10 @@ export async function bindings({ rounds }: Pace): Promise<Section[]> {
   clearProgress();
   return [
     {
-      ...{ kind: 'facts', id: 'bindings', title: 'Exchanges of frames a second over the loopback' },
+      ...{ kind: 'facts', id: 'bindings', title: 'Exchanges of frames per second over the loopback' },
       columns: ['', 'text only', 'through sessions', 'share of codec and sessions'],
       rows,
-      note: 'Both ends in one process, 8 connections; each frame is a tool call, answered by a result of about its length. Text only: what carries the frames, and nothing that reads them.',
+      note: 'Both ends in one process, 8 connections; each frame is a tool call, answered by a result of about its length. Text only: the transport without a reader of the frames.',
     },
   ];
 }

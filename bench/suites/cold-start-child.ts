@@ -4,9 +4,9 @@ import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 
 export interface ColdFigures {
-  /** Milliseconds. */
+  /** Milliseconds to load the parser. */
   readonly load: number;
-  /** Microseconds for each text, pass by pass. */
+  /** Microseconds per text, by pass. */
   readonly passes: readonly number[];
 }
 

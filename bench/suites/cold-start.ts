@@ -1,4 +1,4 @@
-/** Cold start: how long a parser takes to load, and how slow it is before it is optimized. */
+/** Cold start: the time to load a parser, and its speed before it is optimized. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** Counting tokens: what it adds to reading a message, and what a tokenizer takes for it. */
+/** Counting tokens: its share of reading a message, and the cost of a tokenizer. */
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { parseFrame } from '../../src/accp/index.js';
 import { zodAccp } from '../../src/bench/candidates/plain.js';
@@ -8,30 +8,30 @@ import { flat, handling } from '../../src/bench/workload.js';
 import { createRandom } from '../../src/text/random.js';
 import { loadTokenCounter } from '../../src/tokens/load-counter.js';
 import { messageSamples } from '../corpus/messages.js';
-import { type Heat, holdRaces, type Pace } from './contest.js';
+import { type RaceTiming, type RunnerGroup, runRaces } from './contest.js';
 
 const TOKENIZER = 'gpt-tokenizer';
-/** Frames of a session, by which time identifiers that are no words have gone through any cache. */
+/** The frames of a session, enough to evict identifiers from any cache. */
 const SESSION = 2048;
 
-export async function counting(pace: Pace): Promise<RaceSection[]> {
+export async function counting(timing: RaceTiming): Promise<RaceSection[]> {
   const frames = messageSamples().map(({ text }) => text);
   return [
-    await holdRaces(
+    await runRaces(
       {
         ...{ id: 'counting', title: 'Counting tokens of ACCP frames (o200k_base)', unit: 'frame', anchor: TOKENIZER },
-        note: 'Beside it, what reading the same messages takes.',
+        note: 'In comparison, reading the same messages.',
       },
       [
-        await countingHeat('the same frames again', frames),
-        await countingHeat('a session: identifiers and times of its own in every frame', sessionOf(frames)),
+        await countingGroup('the same frames again', frames),
+        await countingGroup('a session: new identifiers and times in every frame', sessionOf(frames)),
       ],
-      pace,
+      timing,
     ),
   ];
 }
 
-async function countingHeat(name: string, texts: readonly string[]): Promise<Heat> {
+async function countingGroup(name: string, texts: readonly string[]): Promise<RunnerGroup> {
   const { count } = await loadTokenCounter('o200k_base');
   const noSpecial = { disallowedSpecial: new Set<string>() };
   const documents = texts.map((text) => flat(JSON.stringify(plainFrame(parseFrame(text)))));
@@ -49,7 +49,7 @@ async function countingHeat(name: string, texts: readonly string[]): Promise<Hea
   };
 }
 
-/** The frames over and over, with other identifiers, numbers and times. */
+/** Repeats the frames with other identifiers, numbers and times. */
 function sessionOf(frames: readonly string[]): string[] {
   const random = createRandom(1);
   const hex = (): string => [...Array(12).keys()].map(() => random.integer(0, 15).toString(16)).join('');

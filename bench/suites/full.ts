@@ -1,4 +1,4 @@
-/** All benchmarks, one suite after the other. Started by `bench/run.ts` from what it has built. */
+/** All benchmarks, one suite after the other. `bench/run.ts` starts it from its build. */
 import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -12,10 +12,10 @@ import { bindings } from './bindings.js';
 import { child } from './child.js';
 import { coldStart } from './cold-start.js';
 import { connections } from './connections.js';
-import type { Pace } from './contest.js';
+import type { RaceTiming } from './contest.js';
+import { holdGoals } from './goal-results.js';
 import { grammars } from './grammars.js';
 import { growth } from './growth.js';
-import { holdGoals } from './held-goals.js';
 import { isolated } from './isolated.js';
 import { packets } from './packets.js';
 import { printing } from './printing.js';
@@ -25,7 +25,7 @@ import { rejecting } from './rejecting.js';
 import { sessions } from './sessions.js';
 import { versions } from './versions.js';
 
-const SUITES: Readonly<Record<string, (pace: Pace) => Promise<Section[]>>> = {
+const SUITES: Readonly<Record<string, (timing: RaceTiming) => Promise<Section[]>>> = {
   accp: readingFrames,
   aacp: readingPackets,
   spans,
@@ -45,7 +45,7 @@ const SUITES: Readonly<Record<string, (pace: Pace) => Promise<Section[]>>> = {
   goals: async () => [holdGoals().section],
 };
 
-/** Sections that get a chart. */
+/** The sections that get a chart. */
 const CHARTS = ['accp', 'aacp', 'printing'];
 
 async function main(): Promise<number> {
@@ -66,17 +66,17 @@ async function main(): Promise<number> {
   const machine = thisMachine();
   console.log(`${machine.cpu}, ${machine.cores} cores, Node ${machine.node}`);
   const sections: Section[] = [];
-  // Before anything is measured: nobody waits for results that cannot be kept.
+  // Before the measurements, so that a missing permission does not waste them.
   const folder = path.join(projectRoot(), 'bench/results');
   mkdirSync(folder, { recursive: true });
   accessSync(folder, constants.W_OK);
   for (const name of names) {
-    for (const section of await SUITES[name]!({ rounds, turn: 2, warmUp: 200 })) {
+    for (const section of await SUITES[name]!({ rounds, turnMs: 2, warmUpMs: 200 })) {
       sections.push(section);
       show(section);
     }
   }
-  // A part of the suites is for looking at, not for keeping.
+  // A partial run is not recorded.
   if (names.length === Object.keys(SUITES).length) {
     write(folder, { date: new Date().toISOString(), machine, versions: versions(), sections });
   }
@@ -101,7 +101,7 @@ function write(folder: string, report: Report): void {
   console.log(`\nWritten to ${path.relative(process.cwd(), folder)}.`);
 }
 
-/** No more digits than mean anything. */
+/** Removes insignificant digits. */
 function rounded(_key: string, value: unknown): unknown {
   return typeof value === 'number' ? Number(value.toPrecision(5)) : value;
 }

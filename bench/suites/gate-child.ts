@@ -1,8 +1,8 @@
-/** Measures some goals of the gate once: those of the measure that is named. */
+/** Measures some goals of the gate once, by the name of the measure. */
 import process from 'node:process';
 import { MEASURES } from './measures.js';
 
 const name = process.argv[2] ?? '';
 const measure = MEASURES[name];
-if (measure === undefined) throw new RangeError(`there is no measure "${name}"`);
+if (measure === undefined) throw new RangeError(`unknown measure "${name}"`);
 console.log(JSON.stringify(await measure()));

@@ -1,13 +1,13 @@
-/** The goals of the parsers, printers, sessions, encoders and connections: what must hold (`floor`), and what is aimed at. */
+/** The goals of the parsers, printers, sessions, encoders and connections: the required value (`floor`), and the aim. */
 export interface Goal {
   readonly id: string;
   readonly title: string;
   readonly floor: number;
   readonly aim: number;
-  /** A figure that has to stay below the floor, where the others have to reach it. */
+  /** If true, the figure must not exceed the floor; otherwise it must reach it. */
   readonly lessIsBetter?: boolean;
   readonly unit: string;
-  /** What was found to keep the figure from the aim. */
+  /** The reason that keeps the figure from the aim. */
   readonly bound?: string;
 }
 
@@ -22,7 +22,7 @@ export const GOALS: readonly Goal[] = [
   },
   {
     id: 'hand',
-    title: 'the same against the hand-written yardstick',
+    title: 'the same against the hand-written baseline',
     floor: 0.85,
     aim: 1,
     unit: 'x',
@@ -59,7 +59,7 @@ export const GOALS: readonly Goal[] = [
     aim: 1.6,
     unit: 'x',
     bound:
-      'reading characters out of strings takes two fifths of the time; nodes have six shapes, and V8 follows four: with one, printing would take an eighth less',
+      'reading characters from strings takes two fifths of the time; nodes have six shapes, and V8 tracks four: with one, printing would take an eighth less',
   },
   {
     id: 'spans',
@@ -69,11 +69,11 @@ export const GOALS: readonly Goal[] = [
     lessIsBetter: true,
     unit: '%',
     bound:
-      'all of it is making the objects, of 40 bytes each, as large as most nodes: with one object for all, spans cost 1 %',
+      'the cost is creating the objects, of 40 bytes each, as large as most nodes: with one object for all, spans cost 1 %',
   },
   {
     id: 'all-spans',
-    title: 'the same with those of parameters, which are no nodes',
+    title: 'the same with spans of parameters, which are not nodes',
     floor: 8,
     aim: 4,
     lessIsBetter: true,
@@ -87,7 +87,7 @@ export const GOALS: readonly Goal[] = [
     floor: 1 / 1.5,
     aim: 1,
     unit: 'x',
-    bound: 'a bad text is read twice: the second time tells where and what was expected',
+    bound: 'an invalid text is read twice, the second time for the place and the expectations',
   },
   {
     id: 'size-accp',
@@ -125,7 +125,7 @@ export const GOALS: readonly Goal[] = [
     floor: 3,
     aim: 6,
     unit: 'x',
-    bound: 'its actions join texts out of single characters, whoever calls them',
+    bound: 'its actions concatenate single characters, which any parser must do',
   },
   {
     id: 'grammar-css',
@@ -136,13 +136,13 @@ export const GOALS: readonly Goal[] = [
   },
 ];
 
-/** Whether a figure reaches a mark. What could not be measured does not. */
+/** Returns `true` if a figure reaches a mark. A figure that could not be measured does not. */
 export function reaches({ lessIsBetter }: Goal, measured: number | undefined, mark: number): boolean {
   if (measured === undefined) return false;
   return lessIsBetter ? measured <= mark : measured >= mark;
 }
 
-/** The better one of two figures of the same goal. */
+/** Returns the better of two figures of the same goal. */
 export function better({ lessIsBetter }: Goal, one: number | undefined, other: number): number {
   if (one === undefined) return other;
   return lessIsBetter ? Math.min(one, other) : Math.max(one, other);

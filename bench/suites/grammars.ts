@@ -1,4 +1,4 @@
-/** The plugin on Peggy's own example grammars, unmodified: Peggy alone against Peggy with it. */
+/** The plugin on Peggy's own example grammars, unmodified: Peggy alone and Peggy with the plugin. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -9,24 +9,24 @@ import { flat, handling } from '../../src/bench/workload.js';
 import { compileWithPeggy, generate } from '../candidates/stock-peggy.js';
 import { cssDocument, jsonDocument } from '../corpus/documents.js';
 import { projectRoot } from '../root.js';
-import { type Heat, holdRaces, type Pace } from './contest.js';
+import { type RaceTiming, type RunnerGroup, runRaces } from './contest.js';
 
 export const STOCK = 'stock Peggy';
 export const FAST = 'with the plugin';
 
-export async function grammars(pace: Pace): Promise<Section[]> {
-  const heats = [await exampleHeat('json', jsonDocument()), await exampleHeat('css', cssDocument())];
+export async function grammars(timing: RaceTiming): Promise<Section[]> {
+  const groups = [await exampleGroup('json', jsonDocument()), await exampleGroup('css', cssDocument())];
   return [
-    await holdRaces(
+    await runRaces(
       {
         ...{ id: 'grammars', title: "Peggy's example grammars", unit: 'document', anchor: STOCK },
-        note: 'The grammars of pegjs 0.10 as they are; a JSON document of 26 KB and a style sheet of 38 KB.',
+        note: 'The unmodified grammars of pegjs 0.10; a JSON document of 26 KB and a style sheet of 38 KB.',
       },
-      heats,
-      pace,
+      groups,
+      timing,
     ),
     {
-      ...{ kind: 'facts', id: 'grammar-sizes', title: 'Code for them, gzip, in kB' },
+      ...{ kind: 'facts', id: 'grammar-sizes', title: 'Code size, gzip, in kB' },
       columns: ['', STOCK, FAST, 'standalone'],
       rows: [await sizes('json'), await sizes('css')],
     },
@@ -48,8 +48,8 @@ function exampleGrammar(name: 'json' | 'css'): string {
   return readFileSync(path.join(projectRoot(), 'node_modules/pegjs/examples', `${name}.pegjs`), 'utf8');
 }
 
-/** @throws Error where the two parsers give different results */
-export async function exampleHeat(name: 'json' | 'css', document: string): Promise<Heat> {
+/** @throws Error if the results of the two parsers differ */
+export async function exampleGroup(name: 'json' | 'css', document: string): Promise<RunnerGroup> {
   const { default: fast } = await import('../../src/peggy-fast/peggy-plugin.js');
   const grammar = exampleGrammar(name);
   const stock = await compileWithPeggy(grammar);

@@ -1,44 +1,44 @@
-/** How the work grows: texts of 1 KB to 1 MB, per character. In the end the tree is what costs: it has to be moved about. */
+/** The growth of the work: texts of 1 KB to 1 MB, per character. At the largest sizes, moving the tree in memory dominates. */
 import { parse } from '../../generated/accp.js';
 import { parseFrame } from '../../src/accp/index.js';
 import { GROWTH_LENGTHS, GROWTH_SHAPES } from '../../src/bench/corpus/accp.js';
 import { plainFrame } from '../../src/bench/plain.js';
 import type { RaceSection } from '../../src/bench/result.js';
 import { flat, handling } from '../../src/bench/workload.js';
-import { type Heat, holdRaces, type Pace } from './contest.js';
+import { type RaceTiming, type RunnerGroup, runRaces } from './contest.js';
 
 const UNLIMITED = {
   ...{ maxLength: Number.POSITIVE_INFINITY, maxItems: Number.POSITIVE_INFINITY },
   ...{ maxDigits: Number.POSITIVE_INFINITY },
 };
 
-/** Characters that each runner reads in one pass, in as many texts as that takes. */
+/** The characters that each runner reads in one pass, in as many texts as needed. */
 const CHARACTERS = GROWTH_LENGTHS.at(-1)!;
 
-export async function growth(pace: Pace): Promise<RaceSection[]> {
+export async function growth(timing: RaceTiming): Promise<RaceSection[]> {
   const pegwire = (text: string): unknown => parse(text, UNLIMITED);
-  // One pass is long, and as many rounds as elsewhere would take minutes.
-  const few = { ...pace, rounds: Math.min(pace.rounds, 9) };
+  // One pass is long; the usual number of rounds would take minutes.
+  const few = { ...timing, rounds: Math.min(timing.rounds, 9) };
   const contest = { unit: 'character', anchor: label(GROWTH_LENGTHS[0]!) };
   const shapes = Object.entries(GROWTH_SHAPES);
   return [
-    await holdRaces(
+    await runRaces(
       {
-        ...{ ...contest, id: 'growth', title: 'Reading longer and longer frames, speed per character' },
-        note: 'As fast as at 1 KB is 1; below, longer texts are slower.',
+        ...{ ...contest, id: 'growth', title: 'Reading frames of increasing length, speed per character' },
+        note: 'Relative to 1 KB; below 1, longer texts are slower.',
       },
-      shapes.map(([name, make]) => heat(name, pegwire, make)),
+      shapes.map(([name, make]) => group(name, pegwire, make)),
       few,
     ),
-    await holdRaces(
+    await runRaces(
       { ...contest, id: 'growth-json', title: 'The same with JSON.parse of the equivalent messages' },
-      shapes.map(([name, make]) => heat(name, JSON.parse, (length) => jsonOf(make(length)))),
+      shapes.map(([name, make]) => group(name, JSON.parse, (length) => jsonOf(make(length)))),
       few,
     ),
   ];
 }
 
-function heat(name: string, read: (text: string) => unknown, make: (length: number) => string): Heat {
+function group(name: string, read: (text: string) => unknown, make: (length: number) => string): RunnerGroup {
   const runners = GROWTH_LENGTHS.map((length) => {
     const text = flat(make(length));
     return handling(label(length), read, new Array<string>(CHARACTERS / length).fill(text));

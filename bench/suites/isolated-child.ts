@@ -7,7 +7,7 @@ import { handling, inputsOf } from '../../src/bench/workload.js';
 import { CANDIDATES } from '../candidates/index.js';
 
 export interface IsolatedFigures {
-  /** Messages a second. */
+  /** Messages per second. */
   readonly perSecond: number;
   /** Relative margin of error, in percent. */
   readonly deviation: number;

@@ -1,4 +1,4 @@
-/** benchmark.js: each candidate in a process of its own. Its absolute figures are the machine's of that minute. */
+/** benchmark.js: each candidate in a process of its own. Its absolute figures depend on the machine and the moment. */
 import { Unavailable } from '../../src/bench/candidate.js';
 import type { FactSection } from '../../src/bench/result.js';
 import { significant } from '../../src/bench/table.js';
@@ -21,9 +21,9 @@ export async function isolated(): Promise<FactSection[]> {
   return [
     {
       ...{ kind: 'facts', id: 'isolated', title: 'One process for each candidate (benchmark.js)' },
-      columns: ['', 'thousand messages a second', '± %', 'heap, MB'],
+      columns: ['', 'thousand messages per second', '± %', 'heap, MB'],
       rows,
-      note: 'The heap is what is in use once the garbage is collected: the code, the corpus, what a library keeps.',
+      note: 'The heap after garbage collection: the code, the corpus, and the data of libraries.',
     },
   ];
 }

@@ -1,4 +1,4 @@
-/** How the goals are measured. */
+/** The measurements of the goals. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -34,23 +34,23 @@ import { projectRoot } from '../root.js';
 import { longSession, WHOLE } from '../sessions/long-session.js';
 import { COUNTING, counting, DECODE, decoding, parsingWithZod, ZOD } from '../sessions/runners.js';
 import { child } from './child.js';
-import { exampleHeat, FAST, STOCK } from './grammars.js';
-import { PACKET_PACE } from './packets.js';
-import { frameHeat, STRINGIFY, WRITER } from './printing.js';
+import { exampleGroup, FAST, STOCK } from './grammars.js';
+import { PACKET_TIMING } from './packets.js';
+import { frameGroup, STRINGIFY, WRITER } from './printing.js';
 import { REGISTRY_TIMING } from './registry.js';
 import { rejectingRunners } from './rejecting.js';
-import { SESSION_PACE } from './sessions.js';
+import { SESSION_TIMING } from './sessions.js';
 
 const REGISTRY_SIZES = [1, 100_000];
-const PACE = { rounds: 61, turn: 2, warmUp: 200 };
+const TIMING = { rounds: 61, turnMs: 2, warmUpMs: 200 };
 
-/** Gives the figures of some goals by their ids; a goal that is as good as its worst part, has one for each part behind a slash. */
+/** Returns the figures of some goals by their ids. A goal that is as good as its worst part has one figure per part, after a slash. */
 type Measure = () => Promise<Readonly<Record<string, number>>>;
 
 /**
- * All measures by name. Each makes what it needs, because it runs in a process that measures nothing else. Pairs, so that nobody
- * suffers from a third one's garbage. The public functions are held against JSON; the raw parser, which the yardstick is like,
- * against the yardstick.
+ * All measures by name. Each builds its own inputs, because it runs in a separate process. Races have two runners, so
+ * that the garbage of a third one does not slow them. The public functions are compared with JSON; the raw parser,
+ * which is similar to the baseline, with the baseline.
  */
 export const MEASURES: Readonly<Record<string, Measure>> = {
   accp: reading('accp', jsonAccp, pegwireAccp, mixedFrames),
@@ -65,7 +65,7 @@ export const MEASURES: Readonly<Record<string, Measure>> = {
   ),
   aacp: reading('aacp', jsonAacp, pegwireAacp, mixedPackets),
   print: async () => {
-    const { runners } = frameHeat('mixed', mixedFrames());
+    const { runners } = frameGroup('mixed', mixedFrames());
     const pair = runners.filter(({ name }) => name === STRINGIFY || name === WRITER);
     return { print: (await ratios(pair, STRINGIFY))(WRITER) };
   },
@@ -75,7 +75,7 @@ export const MEASURES: Readonly<Record<string, Measure>> = {
   reject: async () => ({ reject: (await ratios(rejectingRunners(), jsonAccp.name))('code and offset') }),
   session: async () => {
     const tokens = await loadTokenCounter('o200k_base');
-    const ratio = await ratios([parsingWithZod(), decoding(DECODE, tokens), counting(tokens)], ZOD, SESSION_PACE);
+    const ratio = await ratios([parsingWithZod(), decoding(DECODE, tokens), counting(tokens)], ZOD, SESSION_TIMING);
     return { session: ratio(DECODE), counting: (100 * ratio(DECODE)) / ratio(COUNTING) };
   },
   'long session': async () => {
@@ -88,7 +88,7 @@ export const MEASURES: Readonly<Record<string, Measure>> = {
   registry,
   connections,
   'arcp-read': async () => {
-    const ratio = await ratios(messageRunners(messageTexts()), JSON_PARSE, { ...PACE, warmUp: 2000 });
+    const ratio = await ratios(messageRunners(messageTexts()), JSON_PARSE, { ...TIMING, warmUpMs: 2000 });
     return { 'arcp-read': ratio(PARSE) };
   },
   'arcp-echo': async () => {
@@ -111,7 +111,7 @@ function reading(id: string, anchor: Candidate, candidate: Candidate, samples: (
   };
 }
 
-/** How much longer it takes with than without, in percent, the fastest copies of each held against each other. */
+/** The additional time in percent, comparing the fastest copies of both. */
 function cost(id: string, without: readonly Candidate[], having: readonly Candidate[]): Measure {
   return async () => {
     const ratio = await ratios(await over([...without, ...having], mixedFrames()), without[0]!.name);
@@ -121,11 +121,11 @@ function cost(id: string, without: readonly Candidate[], having: readonly Candid
 }
 
 function packets(id: string, runners: () => readonly Runner[]): Measure {
-  return async () => ({ [id]: (await ratios(runners(), SPLIT, PACKET_PACE))(PEGWIRE) });
+  return async () => ({ [id]: (await ratios(runners(), SPLIT, PACKET_TIMING))(PEGWIRE) });
 }
 
-async function ratios(runners: readonly Runner[], anchor: string, pace = PACE): Promise<(name: string) => number> {
-  const standings = await race(runners, { ...pace, anchor });
+async function ratios(runners: readonly Runner[], anchor: string, timing = TIMING): Promise<(name: string) => number> {
+  const standings = await race(runners, { ...timing, anchor });
   return (name) => ratioOf(standings, name);
 }
 
@@ -140,7 +140,7 @@ async function over(candidates: readonly Candidate[], samples: readonly Sample[]
   return readers(ready, samples);
 }
 
-/** Of the larger registries, the worse one's hits against those of the smaller of its kind. */
+/** The hits of the larger registry, relative to those of the smaller one of its kind; the worse of the two stores. */
 async function registry(): Promise<Record<string, number>> {
   const { lines, close } = await openLines(['memory', 'sqlite'], REGISTRY_SIZES);
   const rates = await hitRates(lines, REGISTRY_TIMING);
@@ -150,7 +150,7 @@ async function registry(): Promise<Record<string, number>> {
   return { repeat: worst('repeat'), pattern: worst('pattern') };
 }
 
-/** Small messages, of which the connection itself is the largest part. */
+/** Small messages, for which the connection itself takes most of the time. */
 async function connections(): Promise<Record<string, number>> {
   const standings = await raceAsync(echoRunners(LOADS[0]!), { anchor: BARE, rounds: 15 });
   const ours = ratioOf(standings, OUR_CONNECTION);
@@ -159,12 +159,12 @@ async function connections(): Promise<Record<string, number>> {
 
 function example(name: 'json' | 'css', document: () => string): Measure {
   return async () => {
-    const { runners } = await exampleHeat(name, document());
+    const { runners } = await exampleGroup(name, document());
     return { [`grammar-${name}`]: (await ratios(runners, STOCK))(FAST) };
   };
 }
 
-/** The size of a generated parser as a page gets it, with all that explains errors, in kB. */
+/** The size of a generated parser for a page, including its error messages, in kB. */
 function gzipped(protocol: 'accp' | 'aacp'): number {
   const source = readFileSync(path.join(projectRoot(), `generated/${protocol}.js`), 'utf8');
   const { code } = transformSync(source, { minify: true, format: 'esm', target: 'es2022' });

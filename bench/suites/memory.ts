@@ -1,7 +1,4 @@
-/**
- * Memory: what a tree keeps, and what one value keeps of the text that it was cut from. Needs `node --expose-gc`, and a process of
- * its own.
- */
+/** Memory: the size of a tree, and the text that a value cut from it retains. Requires `node --expose-gc`, and a separate process. */
 import { parseFrame } from '../../src/accp/index.js';
 import { mixedFrames } from '../../src/bench/corpus/accp.js';
 import type { FactSection } from '../../src/bench/result.js';
@@ -10,7 +7,7 @@ import { flat } from '../../src/bench/workload.js';
 import { parseByHand } from '../candidates/hand-accp.js';
 
 const COPIES = 50;
-/** So many that what the heap is out by anyway is little for each. */
+/** Enough copies to make the noise of the heap size negligible for each. */
 const BIG_COPIES = 2000;
 const WARM_UP = 200;
 
@@ -35,22 +32,22 @@ export function memory(): FactSection[] {
       ...{ kind: 'facts', id: 'memory', title: 'Memory of one tree' },
       columns: ['', 'bytes per frame', 'per character'],
       rows: rows.map(([name, bytes]) => [name, Math.round(bytes), significant(bytes / average)]),
-      note: `Frames of ${Math.round(average)} B on average, each tree with the text, where its strings point into it.`,
+      note: `Frames of ${Math.round(average)} B on average. A tree includes the text if its strings are slices of it.`,
     },
     {
-      ...{ kind: 'facts', id: 'retained', title: 'What one value keeps alive of a frame of 100 KB' },
-      columns: ['value of', 'bytes kept', 'of a copy'],
+      ...{ kind: 'facts', id: 'retained', title: 'Memory that one value retains of a frame of 100 KB' },
+      columns: ['value of', 'bytes retained', 'of a copy'],
       rows: [8, 12, 13, 26].map((length) => [
         `${length} characters`,
         Math.round(retainedBytes(length, (value) => value)),
         Math.round(retainedBytes(length, copied)),
       ]),
-      note: 'From 13 characters on V8 keeps a slice as a view of the whole text. Copy what outlives its frame.',
+      note: 'V8 stores a slice of 13 or more characters as a view of the whole text. Copy values that outlive their frame.',
     },
   ];
 }
 
-/** Bytes of heap for each result, its text included. */
+/** Bytes of heap per result, including its text. */
 function treeBytes(texts: readonly string[], read: (text: string) => unknown): number {
   const kept: unknown[] = texts.map((text) => read(text));
   const before = heap();
@@ -58,7 +55,7 @@ function treeBytes(texts: readonly string[], read: (text: string) => unknown): n
   return (heap() - before) / (COPIES * texts.length);
 }
 
-/** Bytes of heap for one value, when nothing else of its frame is in use. */
+/** Bytes of heap per value, if nothing else of its frame is in use. */
 function retainedBytes(length: number, keep: (value: string) => string): number {
   const filler = 'x'.repeat(100_000);
   const oneValue = (copy: number): string => {
@@ -67,7 +64,7 @@ function retainedBytes(length: number, keep: (value: string) => string): number 
     return value.kind === 'string' ? keep(value.value) : '';
   };
   const kept: string[] = [];
-  // Some for what first calls leave behind for good.
+  // The first calls allocate memory permanently.
   for (let copy = 0; copy < WARM_UP; copy++) kept.push(oneValue(copy));
   const before = heap();
   for (let copy = 0; copy < BIG_COPIES; copy++) kept.push(oneValue(copy));

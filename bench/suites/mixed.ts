@@ -1,6 +1,6 @@
 /**
- * Everybody on the mixed corpus, in two processes: next to parsers that leave hundreds of megabytes of garbage, others take up
- * to four times as long as they do alone.
+ * All candidates on the mixed corpus, in two processes: next to parsers that leave hundreds of megabytes of garbage,
+ * others take up to four times as long as alone.
  */
 import type { Candidate, Sample } from '../../src/bench/candidate.js';
 import { jsonAacp, jsonAccp } from '../../src/bench/candidates/plain.js';
@@ -10,7 +10,7 @@ import type { RaceSection } from '../../src/bench/result.js';
 import { candidatesOf } from '../candidates/index.js';
 import { ohmAacp, ohmAccp } from '../candidates/ohm.js';
 import { child } from './child.js';
-import { type Contest, holdReadingRaces, type Pace } from './contest.js';
+import { type Contest, type RaceTiming, runReadingRaces } from './contest.js';
 
 type Protocol = 'accp' | 'aacp';
 
@@ -29,24 +29,24 @@ export const MIXED: Readonly<Record<Protocol, { readonly contest: Contest; reado
 
 const SLOW: readonly Candidate[] = [ohmAccp, ohmAacp];
 
-/** The slow ones, with what they are held against. */
+/** The slow candidates, with their anchor. */
 export function slowReaders(protocol: Protocol): readonly Candidate[] {
   const { anchor } = MIXED[protocol].contest;
   return candidatesOf(protocol).filter((candidate) => candidate.name === anchor || SLOW.includes(candidate));
 }
 
-/** One table of all: the ratios of the slow ones come from their own process, to the anchor as it ran there. */
-export async function everybody(protocol: Protocol, pace: Pace): Promise<RaceSection> {
+/** Returns one table of all candidates. The ratios of the slow ones are relative to the anchor in their own process. */
+export async function allCandidates(protocol: Protocol, timing: RaceTiming): Promise<RaceSection> {
   const { contest, samples } = MIXED[protocol];
   const quick = candidatesOf(protocol).filter((candidate) => !SLOW.includes(candidate));
-  const section = await holdReadingRaces(contest, quick, [{ name: 'mixed', samples: samples() }], pace);
-  const slow = child<RaceSection>('slow-child.js', [protocol, JSON.stringify(pace)], ['--expose-gc']);
+  const section = await runReadingRaces(contest, quick, [{ name: 'mixed', samples: samples() }], timing);
+  const slow = child<RaceSection>('slow-child.js', [protocol, JSON.stringify(timing)], ['--expose-gc']);
   const [group] = section.groups;
   const others = slow.groups[0]!.standings.filter(({ name }) => name !== contest.anchor);
   return {
     ...section,
     groups: [{ ...group!, standings: [...group!.standings, ...others] }],
     missing: [...(section.missing ?? []), ...(slow.missing ?? [])],
-    note: `In a process of their own, against ${contest.anchor} as it ran there: ${others.map(({ name }) => name).join(', ')}. Their garbage slows others down.`,
+    note: `In a separate process, relative to ${contest.anchor} there: ${others.map(({ name }) => name).join(', ')}. Their garbage slows others down.`,
   };
 }

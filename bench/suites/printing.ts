@@ -1,4 +1,4 @@
-/** Printing trees: canonical text against `JSON.stringify` of the plain message. */
+/** Printing trees: canonical text, compared with `JSON.stringify` of the plain message. */
 import { parsePacket, printPacket } from '../../src/aacp/index.js';
 import { parseFrame, printFrame } from '../../src/accp/index.js';
 import { writeFrame } from '../../src/accp/writer.js';
@@ -9,32 +9,32 @@ import { plainFrame, plainPacket } from '../../src/bench/plain.js';
 import type { RaceSection } from '../../src/bench/result.js';
 import { handling } from '../../src/bench/workload.js';
 import { plainPrintFrame, plainPrintPacket } from '../printers.js';
-import { type Heat, holdRaces, type Pace, sizeOf } from './contest.js';
+import { type RaceTiming, type RunnerGroup, runRaces, sizeOf } from './contest.js';
 
 export const STRINGIFY = 'JSON.stringify';
 export const WRITER = 'pegwire writeFrame';
 
-export async function printing(pace: Pace): Promise<RaceSection[]> {
+export async function printing(timing: RaceTiming): Promise<RaceSection[]> {
   return [
-    await holdRaces(
+    await runRaces(
       { id: 'printing', title: 'Printing ACCP frames', unit: 'frame', anchor: STRINGIFY },
-      [frameHeat('mixed', mixedFrames())],
-      pace,
+      [frameGroup('mixed', mixedFrames())],
+      timing,
     ),
-    await holdRaces(
+    await runRaces(
       { id: 'printing-categories', title: 'Printing ACCP by content', unit: 'frame', anchor: STRINGIFY },
-      frameCategories().map(({ name, samples }) => frameHeat(name, samples)),
-      pace,
+      frameCategories().map(({ name, samples }) => frameGroup(name, samples)),
+      timing,
     ),
-    await holdRaces(
+    await runRaces(
       { id: 'printing-aacp', title: 'Printing AACP packets', unit: 'packet', anchor: STRINGIFY },
-      [packetHeat('mixed', mixedPackets())],
-      pace,
+      [packetGroup('mixed', mixedPackets())],
+      timing,
     ),
   ];
 }
 
-export function frameHeat(name: string, samples: readonly Sample[]): Heat {
+export function frameGroup(name: string, samples: readonly Sample[]): RunnerGroup {
   const frames = samples.map(({ text }) => parseFrame(text));
   return {
     name,
@@ -48,7 +48,7 @@ export function frameHeat(name: string, samples: readonly Sample[]): Heat {
   };
 }
 
-function packetHeat(name: string, samples: readonly Sample[]): Heat {
+function packetGroup(name: string, samples: readonly Sample[]): RunnerGroup {
   const packets = samples.map(({ text }) => parsePacket(text));
   return {
     name,

@@ -1,4 +1,4 @@
-/** Reading ACCP and AACP: everybody on the mixed corpus, the main ones by size and by content, and the message corpus. */
+/** Reading ACCP and AACP: all candidates on the mixed corpus, the main ones by length and by content, and the message corpus. */
 import type { Category, Sample } from '../../src/bench/candidate.js';
 import * as pegwire from '../../src/bench/candidates/pegwire.js';
 import { jsonAacp, jsonAccp } from '../../src/bench/candidates/plain.js';
@@ -8,68 +8,68 @@ import type { RaceSection } from '../../src/bench/result.js';
 import { handAacp, handAccp } from '../candidates/hand.js';
 import { stockPeggyAccp } from '../candidates/stock-peggy.js';
 import { messageSamples } from '../corpus/messages.js';
-import { holdReadingRaces, type Pace } from './contest.js';
-import { everybody } from './mixed.js';
+import { type RaceTiming, runReadingRaces } from './contest.js';
+import { allCandidates } from './mixed.js';
 
-/** Frames by length: what costs how much differs between short and long ones. */
+/** Frames by length, because costs differ between short and long ones. */
 function bySize(samples: readonly Sample[]): Category[] {
   const bounds = [0, 60, 150, 400, 1000, Number.POSITIVE_INFINITY];
   return bounds.slice(1).map((below, index) => {
     const from = bounds[index]!;
-    const name = below === Number.POSITIVE_INFINITY ? `from ${from} B on` : `${from} to ${below - 1} B`;
+    const name = below === Number.POSITIVE_INFINITY ? `${from} B or more` : `${from} to ${below - 1} B`;
     return { name, samples: samples.filter(({ text }) => text.length >= from && text.length < below) };
   });
 }
 
 const MAIN = [jsonAccp, pegwire.pegwireAccp, pegwire.rawFrames, handAccp];
 
-export async function readingFrames(pace: Pace): Promise<RaceSection[]> {
+export async function readingFrames(timing: RaceTiming): Promise<RaceSection[]> {
   const contest = { unit: 'frame', anchor: jsonAccp.name };
   const mixed = mixedFrames();
   return [
-    await everybody('accp', pace),
-    await holdReadingRaces(
+    await allCandidates('accp', timing),
+    await runReadingRaces(
       { ...contest, id: 'accp-messages', title: 'Reading the message corpus' },
       [...MAIN, stockPeggyAccp],
       [{ name: 'messages', samples: messageSamples() }],
-      pace,
+      timing,
     ),
-    await holdReadingRaces(
+    await runReadingRaces(
       { ...contest, id: 'accp-size', title: 'Reading ACCP by length' },
       MAIN,
       bySize([...mixed, ...messageSamples()]),
-      pace,
+      timing,
     ),
-    await holdReadingRaces(
+    await runReadingRaces(
       { ...contest, id: 'accp-categories', title: 'Reading ACCP by content' },
       MAIN,
       frameCategories(),
-      pace,
+      timing,
     ),
   ];
 }
 
-export async function readingPackets(pace: Pace): Promise<RaceSection[]> {
+export async function readingPackets(timing: RaceTiming): Promise<RaceSection[]> {
   const contest = { unit: 'packet', anchor: jsonAacp.name };
   return [
-    await everybody('aacp', pace),
-    await holdReadingRaces(
+    await allCandidates('aacp', timing),
+    await runReadingRaces(
       { ...contest, id: 'aacp-size', title: 'Reading AACP by length' },
       [jsonAacp, pegwire.pegwireAacp, pegwire.rawPackets, handAacp],
       packetCategories(),
-      pace,
+      timing,
     ),
   ];
 }
 
-/** What offsets on every node cost: the raw parser with them, against itself without. */
-export async function spans(pace: Pace): Promise<RaceSection[]> {
+/** The cost of offsets on every node: the raw parser with them, compared with itself without. */
+export async function spans(timing: RaceTiming): Promise<RaceSection[]> {
   return [
-    await holdReadingRaces(
+    await runReadingRaces(
       { id: 'spans', title: 'Offsets on every node', unit: 'frame', anchor: pegwire.rawFrames.name },
       [pegwire.rawFrames, pegwire.rawFramesSpans],
       [{ name: 'mixed', samples: mixedFrames() }],
-      pace,
+      timing,
     ),
   ];
 }

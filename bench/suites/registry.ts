@@ -4,28 +4,35 @@ import { type Runner, race } from '../../src/bench/race.js';
 import type { FactSection } from '../../src/bench/result.js';
 import { significant } from '../../src/bench/table.js';
 import { handling } from '../../src/bench/workload.js';
-import { type Asked, type HitRate, hitRates, openLines, type Question, type Timing } from '../aacp/registry-work.js';
-import { type Pace, processorTime } from './contest.js';
+import {
+  type HitRate,
+  hitRates,
+  openLines,
+  type Question,
+  type Selection,
+  type Timing,
+} from '../aacp/registry-work.js';
+import { processorTime, type RaceTiming } from './contest.js';
 
 const SIZES = [1, 100, 1_000, 10_000, 100_000];
-/** What the reference SDK did on another machine, by the number of entries: hits a second. */
+/** Hits per second of the reference SDK on another machine, by the number of entries. */
 const SDK: Readonly<Record<Question, Readonly<Record<number, number>>>> = {
   repeat: { 1: 2400, 100: 354, 1000: 41, 10000: 4 },
   pattern: { 1: 18_900, 100: 1160, 1000: 121, 10000: 6 },
 };
-/** Why the reference SDK has more pattern hits with few entries. */
+/** The reason that the reference SDK has more pattern hits with few entries. */
 const SDK_FASTER =
   'With few entries it is faster: it compares words and leaves the stored values in the packet; pegwire reads the values of both ' +
   'instructions and fills in those of the new one.';
 const TITLES = { repeat: 'Instructions that came before', pattern: 'The same with another date' } as const;
 
 /**
- * In a short turn, a registry with a few hundred texts to answer would mostly fetch back what the turns of the others have driven
- * from the processor's caches, and one with a single text would not.
+ * In a short turn, a registry with a few hundred texts would mostly reload data that the turns of the others have
+ * evicted from the processor's caches, and one with a single text would not.
  */
-export const REGISTRY_TIMING: Timing = { rounds: 5, turn: 250, now: processorTime };
+export const REGISTRY_TIMING: Timing = { rounds: 5, turnMs: 250, now: processorTime };
 
-export async function registry({ rounds }: Pace): Promise<FactSection[]> {
+export async function registry({ rounds }: RaceTiming): Promise<FactSection[]> {
   const { lines, close } = await openLines(['memory', 'sqlite'], SIZES, ['few', 'all']);
   try {
     const rates = await hitRates(lines, { ...REGISTRY_TIMING, rounds: Math.min(rounds, REGISTRY_TIMING.rounds) });
@@ -39,7 +46,7 @@ export async function registry({ rounds }: Pace): Promise<FactSection[]> {
   }
 }
 
-function hitsSection(rates: readonly HitRate[], question: Question, asked: Asked): FactSection {
+function hitsSection(rates: readonly HitRate[], question: Question, asked: Selection): FactSection {
   const cells = (store: string, size: number): string[] => {
     const isIt = (one: HitRate): boolean => one.store === store && one.size === size;
     const found = rates.find((one) => isIt(one) && one.question === question && one.asked === asked)!;
@@ -54,8 +61,8 @@ function hitsSection(rates: readonly HitRate[], question: Question, asked: Asked
       ...{ kind: 'facts', id: `registry-${question}-all`, title: `${TITLES[question]}, all entries asked for alike` },
       ...{ columns, rows },
       note:
-        'By processor time. Where there are many entries, hardly any is asked for twice within a short time: the text of the ' +
-        'instruction is read anew, which nothing has to do for one that has just come, its entry comes from the file, and each hit ' +
+        'By processor time. With many entries, hardly any is requested twice within a short time: the text of the ' +
+        'instruction is read again, which a recent one does not need, its entry comes from the file, and each hit ' +
         'is written to a row of its own.',
     };
   }
@@ -66,8 +73,8 @@ function hitsSection(rates: readonly HitRate[], question: Question, asked: Asked
     columns: [...columns, 'reference SDK, hits/s'],
     rows: rows.map((row, index) => [...row, ofSdk(SIZES[index]!)]),
     note:
-      'By processor time. 200 instructions of each registry are asked for in random order, so that what was read of them is still ' +
-      `known; the next table is about the others. The figures of the reference SDK (Python, one JSON file) come from another machine.${note}`,
+      'By processor time. 200 instructions of each registry are requested in random order, so that their texts are still ' +
+      `cached; the next table is about the others. The figures of the reference SDK (Python, one JSON file) come from another machine.${note}`,
   };
 }
 
@@ -75,21 +82,27 @@ function whole(rate: number): string {
   return Number(rate.toPrecision(3)).toLocaleString('en-US');
 }
 
-/** What somebody might look for, and what no rule has. */
+/** Typical searches, and searches that no rule matches. */
 const QUERIES = [
   ...['active employee salaries', 'payroll report', 'match an invoice to its purchase order', 'flag a contract clause'],
   ...['create an account for a new employee', 'customer complaint', 'qualify a lead', 'month end close', 'expenses'],
   ...['campaign budget', 'please send a birthday card for my dog', 'delete all customer records', 'for'],
 ];
 
-/** Searches in the rules that come along. */
+/** Searches in the bundled rules. */
 export function searchRunner(): Runner {
   const { find } = bundledRules();
   return handling('find', (query) => find(query), QUERIES);
 }
 
 async function searches(rounds: number): Promise<FactSection> {
-  const [standing] = await race([searchRunner()], { anchor: 'find', rounds, turnMs: 4, warmUpMs: 300, now: processorTime });
+  const [standing] = await race([searchRunner()], {
+    anchor: 'find',
+    rounds,
+    turnMs: 4,
+    warmUpMs: 300,
+    now: processorTime,
+  });
   const { median, low, high } = standing!.nanoseconds;
   const rate = (nanoseconds: number): string => whole((1e9 * QUERIES.length) / nanoseconds);
   return {

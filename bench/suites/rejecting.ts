@@ -1,4 +1,4 @@
-/** Refusing bad frames: an error with its code and offset, against `JSON.parse` throwing on JSON that is as bad. */
+/** Rejecting invalid frames: an error with its code and offset, compared with `JSON.parse` throwing on equally invalid JSON. */
 import { tryParseFrame } from '../../src/accp/index.js';
 import { mixedFrames } from '../../src/bench/corpus/accp.js';
 import type { Runner } from '../../src/bench/race.js';
@@ -7,18 +7,18 @@ import { handling } from '../../src/bench/workload.js';
 import { parseByHand } from '../candidates/hand-accp.js';
 import { compileStock } from '../candidates/stock-peggy.js';
 import { type BadSample, badFrames } from '../corpus/bad.js';
-import { type Heat, holdRaces, type Pace, sizeOf } from './contest.js';
+import { type RaceTiming, type RunnerGroup, runRaces, sizeOf } from './contest.js';
 
 const ANCHOR = 'JSON.parse';
 
-/** What is asked of an error: what went wrong, and where. */
+/** Reads the code and the offset of an error. */
 function refusal(text: string): number {
   const result = tryParseFrame(text);
   if (result.ok) throw new RangeError('a bad frame was accepted');
   return result.error.code.length + (result.error.span?.start ?? 0);
 }
 
-/** Everything that an error has to tell, once somebody wants to read it. */
+/** Reads everything that an error reports. */
 function explanation(text: string): number {
   const result = tryParseFrame(text);
   if (result.ok) throw new RangeError('a bad frame was accepted');
@@ -36,7 +36,7 @@ function thrown(parse: (text: string) => unknown): (text: string) => unknown {
   };
 }
 
-/** The two that the gate compares. */
+/** The two runners that the gate compares. */
 export function rejectingRunners(): Runner[] {
   const samples = badFrames(mixedFrames());
   return [
@@ -53,10 +53,10 @@ export function rejectingRunners(): Runner[] {
   ];
 }
 
-export async function rejecting(pace: Pace): Promise<RaceSection[]> {
+export async function rejecting(timing: RaceTiming): Promise<RaceSection[]> {
   const samples = badFrames(mixedFrames());
   const stock = await compileStock('accp');
-  const heat = (name: string, some: readonly BadSample[]): Heat => {
+  const group = (name: string, some: readonly BadSample[]): RunnerGroup => {
     const texts = some.map(({ text }) => text);
     return {
       name,
@@ -76,21 +76,21 @@ export async function rejecting(pace: Pace): Promise<RaceSection[]> {
   };
   const faults = [...new Set(samples.map(({ fault, place }) => `${fault}, ${place}`))];
   return [
-    await holdRaces(
+    await runRaces(
       {
-        ...{ id: 'rejecting', title: 'Refusing bad frames', unit: 'frame', anchor: ANCHOR },
-        note: 'JSON that repeats a key or nests deep is fine for JSON.parse; there it gets a stray character in the middle.',
+        ...{ id: 'rejecting', title: 'Rejecting invalid frames', unit: 'frame', anchor: ANCHOR },
+        note: 'JSON.parse accepts repeated keys and deep nesting; there the JSON has a stray character in the middle.',
       },
       [
-        heat('all', samples),
+        group('all', samples),
         ...faults.map((name) =>
-          heat(
+          group(
             name,
             samples.filter(({ fault, place }) => `${fault}, ${place}` === name),
           ),
         ),
       ],
-      pace,
+      timing,
     ),
   ];
 }

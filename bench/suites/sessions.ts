@@ -1,4 +1,4 @@
-/** Encoding and decoding through sessions, against what JSON, zod and TOON do with the same messages. */
+/** Encoding and decoding through sessions, compared with JSON, zod and TOON on the same messages. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -15,10 +15,10 @@ import { corpusMessages } from '../sessions/corpus.js';
 import { createBatches } from '../sessions/endpoints.js';
 import { longSession, WHOLE } from '../sessions/long-session.js';
 import { counting, DECODE, decoding, encoding, jsonTexts, parsingWithZod, ZOD } from '../sessions/runners.js';
-import { type Heat, holdRaces, type Pace } from './contest.js';
+import { type RaceTiming, type RunnerGroup, runRaces } from './contest.js';
 
 const STRINGIFY = 'JSON.stringify';
-/** Hot state that is not full before the host makes a checkpoint. */
+/** A hot state that is not full before the host's checkpoint. */
 const ROOMY = { hot: 1e7, hotTrigger: 1e7, checkpoint: 200, summary: 100 };
 
 interface Toon {
@@ -26,23 +26,23 @@ interface Toon {
   decode(text: string): unknown;
 }
 
-/** Sessions are more code than parsers: they need longer until they are warm, and turns in which they stay so. */
-export const SESSION_PACE = { rounds: 61, turn: 10, warmUp: 1500 };
+/** Sessions have more code than parsers: they need a longer warm-up, and turns that are long enough to stay warm. */
+export const SESSION_TIMING = { rounds: 61, turnMs: 10, warmUpMs: 1500 };
 
-export async function sessions({ rounds }: Pace): Promise<Section[]> {
-  const pace = { ...SESSION_PACE, rounds };
+export async function sessions({ rounds }: RaceTiming): Promise<Section[]> {
+  const timing = { ...SESSION_TIMING, rounds };
   const tokens = await loadTokenCounter('o200k_base');
   const { encode, decode } = await optionalPackage<Toon>('@toon-format/toon');
   const messages = corpusMessages();
   const { frames } = createBatches(tokens)();
   return [
-    await holdRaces(
+    await runRaces(
       {
         ...{ id: 'session-decode', title: 'Decoding through a session', unit: 'message', anchor: ZOD },
-        note: 'Tokens are counted exactly (o200k_base). zod checks envelopes and the payloads of profiles; values that may be any JSON it leaves.',
+        note: 'Tokens are counted exactly (o200k_base). zod checks envelopes and the payloads of profiles, but not values that may be any JSON.',
       },
       [
-        heat(frames, [
+        group(frames, [
           parsingWithZod(),
           decoding(DECODE, tokens),
           counting(tokens),
@@ -53,36 +53,36 @@ export async function sessions({ rounds }: Pace): Promise<Section[]> {
           handling('TOON decode', (text) => decode(text), messages.map(encode)),
         ]),
       ],
-      pace,
+      timing,
     ),
-    await holdRaces(
+    await runRaces(
       { id: 'session-encode', title: 'Encoding through a session', unit: 'message', anchor: STRINGIFY },
       [
-        heat(frames, [
+        group(frames, [
           handling(STRINGIFY, (message) => JSON.stringify(message), messages),
           encoding('pegwire session encode', tokens),
           encoding('the same, without state', tokens, { state: false }),
           handling('TOON encode', encode, messages),
         ]),
       ],
-      pace,
+      timing,
     ),
-    await inFile(tokens, frames, pace),
+    await inFile(tokens, frames, timing),
     await whenOld(tokens),
   ];
 }
 
-function heat(frames: readonly string[], runners: readonly Runner[]): Heat {
+function group(frames: readonly string[], runners: readonly Runner[]): RunnerGroup {
   const characters = frames.reduce((sum, { length }) => sum + length, 0);
   return { name: 'messages', units: corpusMessages().length, characters, runners };
 }
 
-async function inFile(tokens: TokenCounter, frames: readonly string[], pace: Pace): Promise<RaceSection> {
+async function inFile(tokens: TokenCounter, frames: readonly string[], timing: RaceTiming): Promise<RaceSection> {
   const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-sessions-'));
   const store = await sqliteStore(path.join(folder, 'sessions.db'));
-  const few = { ...pace, rounds: Math.min(pace.rounds, 15) };
+  const few = { ...timing, rounds: Math.min(timing.rounds, 15) };
   try {
-    return await holdRaces(
+    return await runRaces(
       {
         ...{
           id: 'session-sqlite',
@@ -90,9 +90,9 @@ async function inFile(tokens: TokenCounter, frames: readonly string[], pace: Pac
           unit: 'message',
           anchor: 'in memory',
         },
-        note: 'SQLite, one transaction for each frame: what `decode` has returned outlives the process.',
+        note: 'SQLite, one transaction per frame: the results of `decode` survive the process.',
       },
-      [heat(frames, [decoding('in memory', tokens), decoding('in a file', tokens, {}, { store })])],
+      [group(frames, [decoding('in memory', tokens), decoding('in a file', tokens, {}, { store })])],
       few,
     );
   } finally {
@@ -111,6 +111,6 @@ async function whenOld(tokens: TokenCounter): Promise<Section> {
       [`the last ${WHOLE.window} of ${WHOLE.frames}`, significant(last)],
       ['times as long', significant(last / first)],
     ],
-    note: 'Processor time, garbage collection included; the two take turns in two sessions.',
+    note: 'Processor time, including garbage collection; the two sessions take turns.',
   };
 }

@@ -1,11 +1,11 @@
-/** Races the slow readers of one protocol: `node slow-child.js accp|aacp PACE`, the pace as JSON. */
+/** Races the slow readers of one protocol: `node slow-child.js accp|aacp TIMING`, the timing as JSON. */
 import process from 'node:process';
-import { clearProgress, holdReadingRaces, type Pace } from './contest.js';
+import { clearProgress, type RaceTiming, runReadingRaces } from './contest.js';
 import { MIXED, slowReaders } from './mixed.js';
 
 const protocol = process.argv[2] === 'aacp' ? 'aacp' : 'accp';
-const pace = JSON.parse(process.argv[3]!) as Pace;
+const timing = JSON.parse(process.argv[3]!) as RaceTiming;
 const { contest, samples } = MIXED[protocol];
-const section = await holdReadingRaces(contest, slowReaders(protocol), [{ name: 'mixed', samples: samples() }], pace);
+const section = await runReadingRaces(contest, slowReaders(protocol), [{ name: 'mixed', samples: samples() }], timing);
 clearProgress();
 console.log(JSON.stringify(section));

@@ -4,7 +4,7 @@ import { projectRoot } from '../root.js';
 
 const PACKAGES = ['peggy', 'pegjs', 'ohm-js', 'zod', '@toon-format/toon', 'benchmark'];
 
-/** The versions of pegwire and of what it is compared with. */
+/** The versions of pegwire and of the packages that it is compared with. */
 export function versions(): Record<string, string> {
   const root = projectRoot();
   const installed = PACKAGES.map((name) => [name, versionIn(path.join(root, 'node_modules', name))]);

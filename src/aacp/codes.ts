@@ -1,16 +1,16 @@
 import type { Severity } from '../text/diagnostic.js';
 
-/** Severities by profile; `interop` follows `draft` where it says nothing. */
+/** The severity of a finding in each profile. Without `interop`, both profiles use `draft`. */
 interface Rule {
   readonly draft: Severity;
   readonly interop?: Severity;
-  /** Section of draft-mackay-aacp-01 that the finding rests on. */
+  /** The section of draft-mackay-aacp-01 that requires the check. */
   readonly section: string;
 }
 
 /**
- * The findings of the validator, whose codes are stable and shared with the strict parser. `interop` only warns of what
- * packets of v1.0 and of other writers commonly hold.
+ * The findings of the validator. Their codes are stable, and the strict parser uses them too. The profile `interop` reports as warnings
+ * what packets of v1.0 and of other implementations commonly contain.
  */
 export const RULES = {
   'not-a-packet': { draft: 'error', section: '4' },
@@ -18,7 +18,7 @@ export const RULES = {
   'empty-packet': { draft: 'error', section: '4' },
   'missing-task': { draft: 'error', section: '7' },
   'missing-dom': { draft: 'error', section: '7' },
-  // 5.1 forbids to reject what 4.1 and 7 ask to check: it is checked, and warned of.
+  // Section 5.1 forbids rejecting unknown words, but 4.1 and 7 require checking them: they are warnings.
   'unknown-task': { draft: 'warning', section: '5.1' },
   'unknown-dom': { draft: 'warning', section: '5.2' },
   'missing-return': { draft: 'error', section: '7' },
@@ -35,21 +35,22 @@ export const RULES = {
   'empty-field': { draft: 'error', interop: 'warning', section: '4' },
   'empty-key': { draft: 'error', section: '4' },
   'empty-value': { draft: 'warning', section: '4.2' },
-  // Two readers could disagree on who gets the result.
+  // Two readers could disagree about which agent receives the result.
   'duplicate-key': { draft: 'error', interop: 'warning', section: '15' },
   'key-case': { draft: 'warning', section: '4.2' },
-  // Line and prompt injection; and logs are made of lines.
+  // Prevents line injection and prompt injection. Logs have one line per packet.
   'control-character': { draft: 'error', section: '15' },
-  // Only in hand-built packets: written out, the value would become further fields.
+  // Occurs only in hand-built packets: printed, the value would become several fields.
   separator: { draft: 'error', section: '4' },
   whitespace: { draft: 'warning', section: '4' },
-  // Stands last in a list of findings that is full, and counts those that it leaves out.
+  // The last entry of a full list, with the number of findings that are not listed.
   'more-findings': { draft: 'warning', section: '15' },
 } as const satisfies Readonly<Record<string, Rule>>;
 
+/** The code of a finding of `validatePacket`. `src/aacp/ERRORS.md` describes each of them. */
 export type ValidationCode = keyof typeof RULES;
 
-/** Findings whose severity is fixed. */
+/** Codes whose severity cannot be changed. */
 export const FIXED_CODES = [
   'not-a-packet',
   'limit',
@@ -57,10 +58,10 @@ export const FIXED_CODES = [
   'more-findings',
 ] as const satisfies readonly ValidationCode[];
 
-/** Further codes, of the strict parser only: a word that a v1.1 writer would not emit. */
+/** A code of a parse error: one of the validator, or one for a TASK, DOM or key that does not have the form of v1.1. */
 export type ParseCode = ValidationCode | 'bad-task' | 'bad-dom' | 'bad-key';
 
-/** `draft` follows the letter of the draft (MUST NOT reject unknown words); `interop` accepts what other implementations do. */
+/** The strictness of the validator. `draft` follows draft-mackay-aacp-01 to the letter; `interop` accepts what other implementations accept. */
 export type Profile = 'draft' | 'interop';
 
 export function severityOf(code: ValidationCode, profile: Profile): Severity {
@@ -68,7 +69,7 @@ export function severityOf(code: ValidationCode, profile: Profile): Severity {
   return profile === 'interop' ? (rule.interop ?? rule.draft) : rule.draft;
 }
 
-/** Most findings of one list. */
+/** The maximum number of findings in one list. */
 export const MAX_FINDINGS = 100;
 
 export function moreFindings(count: number, severity: Severity) {

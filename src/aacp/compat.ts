@@ -1,18 +1,21 @@
 /**
- * The verdicts of two other AACP validators, fault for fault: the reference Python SDK 1.4.0 and aacp-ts (both MIT). Use
- * them to see which packets change their verdict in a migration. Both reject unknown TASK and DOM values, which the draft
- * forbids (section 5.1), accept a missing `aacp:`, and take the last of two equal keys; the Python SDK calls 1.2 the
- * current version. `test/conformance/aacp/validator.json` records their answers.
+ * Emulations of two other AACP validators: the reference Python SDK 1.4.0 and aacp-ts (both MIT), including their defects. Use them to
+ * see which packets are judged differently after a migration. Both reject unknown TASK and DOM values, which the draft forbids
+ * (section 5.1), accept a missing `aacp:`, and use the last of two equal keys; the Python SDK regards 1.2 as the current version.
+ * `test/conformance/aacp/validator.json` records their answers.
  *
- * Texts are theirs, letter for letter, and lists are copies that belong to these releases. A verdict has 100 warnings at
- * most, then one that counts the rest.
+ * The messages are theirs, letter for letter; the lists are copies that belong to these releases. A verdict has at most 100 warnings,
+ * followed by one with the number of the rest.
  */
 import { MAX_FINDINGS, moreFindings } from './codes.js';
 
-/** A verdict in the shape both SDKs give: texts without codes or positions. */
+/** A verdict in the form of both SDKs: messages without codes or positions. */
 export interface CompatVerdict {
+  /** `true` if there are no errors. */
   readonly valid: boolean;
+  /** The messages of the errors, in the order of the SDK's checks. */
   readonly errors: readonly string[];
+  /** The messages of the warnings. */
   readonly warnings: readonly string[];
 }
 
@@ -35,8 +38,8 @@ const SENTIMENT_WITHOUT_TONE =
 const LTV_WITHOUT_CCY = 'ltv field present without ccy — add currency context.';
 
 /**
- * Returns the answer of `AACPValidator().validate(packet)` of the Python package `aacp` 1.4.0. Rejects other types than
- * strings, on which the SDK crashes; falsy values are empty packets, as there.
+ * Returns the answer of `AACPValidator().validate(packet)` of the Python package `aacp` 1.4.0. Values that are not strings are invalid,
+ * although the SDK crashes on them; falsy values count as empty packets, as in the SDK.
  */
 export function validateAsSdkPy(packet: string): CompatVerdict {
   const slots = readSlots(packet, stripAsPython);
@@ -50,7 +53,7 @@ export function validateAsSdkPy(packet: string): CompatVerdict {
   if (domain === '') errors.push('Field 1 (DOM) is empty.');
   else if (!DOMAINS.includes(domain)) errors.push(`Unknown DOM '${domain}'. ${VALID_DOMAINS}`);
 
-  // For this SDK a key that is there with an empty value is there; slots without a colon are not looked at.
+  // In this SDK, a key with an empty value counts as present, and slots without a colon are ignored.
   const fields = fieldsOfSdkPy(slots);
   if (!fields.has('return')) errors.push('Missing return: field. Must specify receiving agent.');
 
@@ -71,8 +74,8 @@ export function validateAsSdkPy(packet: string): CompatVerdict {
 }
 
 /**
- * Returns the answer of `new AACPValidator().validate(packet)` of aacp-ts 1.3.0. Rejects other types than strings, on which
- * the SDK crashes; falsy values are empty packets, as there.
+ * Returns the answer of `new AACPValidator().validate(packet)` of aacp-ts 1.3.0. Values that are not strings are invalid, although the
+ * SDK crashes on them; falsy values count as empty packets, as in the SDK.
  */
 export function validateAsSdkTs(packet: string): CompatVerdict {
   const slots = readSlots(packet, (text) => text.trim());
@@ -82,7 +85,7 @@ export function validateAsSdkTs(packet: string): CompatVerdict {
   }
   const [task = '', domain = ''] = slots;
 
-  // For this SDK an empty value counts as an absent field.
+  // In this SDK, a key with an empty value counts as absent.
   const warnings: string[] = [];
   const fields = fieldsOfSdkTs(slots, warnings);
 
@@ -116,7 +119,7 @@ function readSlots(packet: unknown, strip: (text: string) => string): string[] |
   return packet.split('|').map(strip);
 }
 
-/** The SDKs list all warnings; a text of empty fields has ten times its length of them. */
+/** Limits the warnings. The SDKs list all of them: for a text of empty fields, ten times its length. */
 function bounded(warnings: readonly string[]): readonly string[] {
   if (warnings.length <= MAX_FINDINGS) return warnings;
   return [...warnings.slice(0, MAX_FINDINGS), moreFindings(warnings.length - MAX_FINDINGS, 'warning').message];
@@ -126,7 +129,7 @@ function refusal(error: string): CompatVerdict {
   return { valid: false, errors: [error], warnings: [] };
 }
 
-/** A repeated key keeps its first place and takes its last value, as in a Python `dict`. */
+/** Reads fields like a Python `dict`: a repeated key keeps its first position and gets its last value. */
 function fieldsOfSdkPy(slots: readonly string[]): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
   for (const slot of slots.slice(2)) {
@@ -138,8 +141,8 @@ function fieldsOfSdkPy(slots: readonly string[]): ReadonlyMap<string, string> {
 }
 
 /**
- * aacp-ts collects fields in an ordinary object: `__proto__` vanishes, and keys like array indices come first, as in this
- * one without a prototype. White space next to the colon stays.
+ * Reads fields as aacp-ts does, in an ordinary object: `__proto__` disappears, and keys that look like array indices come first, as in
+ * this object without a prototype. White space next to the colon stays.
  */
 function fieldsOfSdkTs(slots: readonly string[], warnings: string[]): Readonly<Record<string, string>> {
   const fields: Record<string, string> = Object.create(null);
@@ -156,7 +159,7 @@ function fieldsOfSdkTs(slots: readonly string[], warnings: string[]): Readonly<R
   return fields;
 }
 
-/** White space to Python's `str`: unlike `trim`, it has U+001C to U+001F and U+0085, and lacks the byte order mark. */
+/** The white space of Python's `str`: unlike `trim`, it includes U+001C to U+001F and U+0085, and not the byte order mark. */
 const PYTHON_SPACES: ReadonlySet<string> = new Set(
   '\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680' +
     '\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000',

@@ -3,7 +3,7 @@ import { characterAt, characterName, type Expectation, expectedPhrases } from '.
 import type { ParseCode } from './codes.js';
 import { CONTROL } from './vocabulary.js';
 
-/** Explains an error at `offset` by its slot. `expectations` is called when the message is read. */
+/** Describes a syntax error at `offset` in terms of the slot that contains it. Calls `expectations` when the message is first read. */
 export function syntaxError(
   text: string,
   offset: number,
@@ -18,7 +18,7 @@ export function syntaxError(
     span: { start: fault.start, end: fault.end ?? fault.start + (found?.length ?? 0) },
     explain: () => ({
       ...fault,
-      // The parser's expectations are about its own place only.
+      // The parser's expectations apply to its own offset only.
       expected: fault.start === offset ? expectedPhrases(expectations()) : [],
       found,
     }),
@@ -42,12 +42,12 @@ function faultAt(text: string, offset: number): Fault {
   const slot = slotAt(text, offset);
   const blanks = blanksAt(text, offset, slot);
   if (blanks !== null) {
-    const help = 'take it out, or read with the tolerant dialect';
-    return { code: 'whitespace', message: 'White space around a token.', ...blanks, help };
+    const help = 'remove it, or parse with the tolerant dialect';
+    return { code: 'whitespace', message: 'White space around a token is not allowed.', ...blanks, help };
   }
   const found = characterAt(text, offset);
   if (found !== null && CONTROL.test(found)) {
-    const message = `A control character (${characterName(found)}) cannot stand in a packet.`;
+    const message = `A packet cannot contain a control character (${characterName(found)}).`;
     return { code: 'control-character', message, start: offset };
   }
   if (slot.index === 0) return taskFault(text, offset, slot);
@@ -73,36 +73,36 @@ function domFault(offset: number, slot: Slot): Fault {
 }
 
 function badWord(code: ParseCode, what: string, offset: number): Fault {
-  const message = `A ${what} is made of capital letters, digits, "_" and "-", and begins with a letter.`;
+  const message = `A ${what} consists of capital letters, digits, "_" and "-", and begins with a letter.`;
   return { code, message, start: offset, help: 'the tolerant dialect and the validator accept other words' };
 }
 
 function fieldFault(text: string, offset: number, slot: Slot): Fault {
   if (slot.start === slot.end) {
-    const help = 'v1.1 packets have no empty slots: take the "|" out';
-    return { code: 'empty-field', message: 'An empty field between two separators.', start: slot.start, help };
+    const help = 'v1.1 packets have no empty slots; remove one "|"';
+    return { code: 'empty-field', message: 'There is an empty field between two separators.', start: slot.start, help };
   }
   const colon = slot.text.indexOf(':');
   if (colon < 0) {
-    // A backslash before the separator is an attempt at an escape.
+    // A backslash before the separator suggests an attempt to escape it.
     const help =
-      text[slot.start - 2] === '\\' ? 'AACP has no escapes: a value cannot hold "|"' : 'fields are key:value';
-    return { code: 'malformed-field', message: 'A field without a colon.', start: slot.start, end: slot.end, help };
+      text[slot.start - 2] === '\\' ? 'AACP has no escapes: a value cannot contain "|"' : 'write fields as key:value';
+    return { code: 'malformed-field', message: 'The field has no colon.', start: slot.start, end: slot.end, help };
   }
-  if (colon === 0) return { code: 'empty-key', message: 'A field without a key.', start: slot.start };
-  const message = 'A key is made of lower-case letters, digits and "_", and begins with a letter.';
+  if (colon === 0) return { code: 'empty-key', message: 'The field has no key.', start: slot.start };
+  const message = 'A key consists of lower-case letters, digits and "_", and begins with a letter.';
   return { code: 'bad-key', message, start: offset, help: 'the tolerant dialect and the validator accept other keys' };
 }
 
 interface Slot {
-  /** 0 for the TASK, 1 for the DOM, then the fields. */
+  /** 0 for the TASK, 1 for the DOM, 2 and up for the fields. */
   readonly index: number;
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-/** At a separator, returns the slot before it, unless the separator closes an empty slot. */
+/** Returns the slot at an offset. At a separator, that is the slot before it, unless the separator closes an empty slot. */
 function slotAt(text: string, offset: number): Slot {
   const before = text.slice(0, offset).split('|');
   const start = offset - before.at(-1)!.length;

@@ -26,15 +26,15 @@ const TONES: Words = {
   terse: 'Use a brief, direct tone',
 };
 
-/** A company form at the end of a name, whose hyphen was a space. */
+/** A company form at the end of a name. The hyphen before it replaces a space. */
 const COMPANY_FORM = /-(?=(?:Ltd|Limited|Inc|LLC|LLP|PLC|plc|Co|Corp|GmbH|AG|SA|SAS|SARL|BV|NV|Oy|AB|AS|Pty)$)/;
 
 type Shape = (text: string) => string;
 
-/** How values are shown: by the meaning of a word, or reshaped. */
-const HOW: Readonly<Record<string, Shape | Words>> = {
+/** The format of the value of a key: the meaning of a word, or a function. */
+const FORMATS: Readonly<Record<string, Shape | Words>> = {
   res: spaced,
-  // Not within >=, <=, != or ==.
+  // Not in >=, <=, != or ==.
   filter: (text) => text.replace(/(?<![<>=!])=(?!=)/g, ' = '),
   fields: listed(' '),
   fmt: (text) => text.toUpperCase(),
@@ -56,18 +56,18 @@ const HOW: Readonly<Record<string, Shape | Words>> = {
   p: PRIORITIES,
 };
 
-const SENTENCES = Object.entries(FIELD_LABELS).map(([key, label]) => ({ label, how: HOW[key] }));
-/** `p` and `return`, which begin packets, come last. */
+const SENTENCES = Object.entries(FIELD_LABELS).map(([key, label]) => ({ label, format: FORMATS[key] }));
+/** The order of the sentences: `p` and `return`, which begin packets, come last. */
 const ORDER = [...SENTENCES.keys()].slice(2).concat(1, 0);
 const AMOUNT = KEY_NUMBERS.get('amt')!;
 const CURRENCY = KEY_NUMBERS.get('ccy')!;
-/** Labels that begin sentences; private keys may have the same name. */
+/** Labels that begin sentences. A private key may have the same name. */
 const LABELS: ReadonlySet<string> = new Set(['domain', ...SENTENCES.map(({ label }) => label.toLowerCase())]);
 
 /**
- * Explains a packet in plain English. Accepts any text; every field appears, known or not, repeated or malformed. The last
- * field of a key gives the sentence; the others follow as `Key: value.`. Values that could be taken for part of the
- * explanation are quoted. The explanation is advisory (draft-mackay-aacp-01, section 8).
+ * Explains a packet in plain English. Accepts any text. Every field appears, including unknown, repeated and malformed ones: the last
+ * field of a key makes its sentence, the others follow as `Key: value.`. Values that could be mistaken for part of the explanation are
+ * quoted. The explanation is advisory (draft-mackay-aacp-01, section 8).
  *
  * @example
  * explainPacket('FETCH|HR|return:HR-Agent|p:1|aacp:1.1|res:emp_salary')
@@ -78,10 +78,10 @@ export function explainPacket(input: string | Packet): string {
   const strict = readStrictly(input);
   if (strict !== null) return explain(strict);
   const result = readTolerantly(input);
-  return result.ok ? explain(result.value) : `No packet: ${result.error.message}`;
+  return result.ok ? explain(result.value) : `Not a packet: ${result.error.message}`;
 }
 
-/** Hand-built trees may hold what their types forbid. */
+/** Copies a packet as strings: hand-built trees may contain other values. */
 function plainPacket(packet: Packet): Packet {
   const { task, domain, fields } = packet ?? {};
   return {
@@ -125,11 +125,11 @@ function explain(packet: Packet): string {
 }
 
 function sentenceOf(number: number, value: string, currency = ''): string {
-  const { label, how } = SENTENCES[number]!;
-  const told = typeof how === 'object' ? meaning(how, value) : undefined;
-  // The meaning of a tone is a sentence of its own.
-  if (told !== undefined) return how === TONES ? told : `${label}: ${told}`;
-  const shown = data(value, typeof how === 'function' ? how : undefined);
+  const { label, format } = SENTENCES[number]!;
+  const meant = typeof format === 'object' ? meaning(format, value) : undefined;
+  // The meaning of a tone is a complete sentence.
+  if (meant !== undefined) return format === TONES ? meant : `${label}: ${meant}`;
+  const shown = data(value, typeof format === 'function' ? format : undefined);
   if (number !== AMOUNT || currency === '') return `${label}: ${shown}`;
   return `${label}: ${data(currency)} ${shown}`.trimEnd();
 }
@@ -144,28 +144,28 @@ function opening({ task, domain }: Packet): string | null {
   return domain === '' ? verb : `${verb} (${meaning(DOMAINS, domain) ?? word(domain)} domain)`;
 }
 
-/** Quotes an unknown word that could be taken for more of the sentence. */
+/** Quotes an unknown word that could be mistaken for a continuation of the sentence. */
 function word(text: string): string {
   return /^[\w -]+$/.test(text) ? data(text) : quoted(text);
 }
 
-/** A field without a sentence: `Key: value`; nothing for an empty slot. */
+/** Returns `Key: value` for a field without a sentence of its own, or '' for an empty slot. */
 function leftOver({ key, value, bare }: Field): string {
   if (bare) return value === '' ? '' : `A field without a key: ${data(value)}`;
   if (key === '') return `A field with an empty key: ${data(value)}`;
   const label = `${key.charAt(0).toUpperCase()}${key.slice(1)}`;
-  // A key must not look like a sentence above.
+  // The key must not be mistaken for one of the labels.
   const plain = /^\w+$/.test(key) && (KEY_NUMBERS.has(lowerAscii(key)) || !LABELS.has(lowerAscii(key)));
   return `${plain ? label : quoted(key)}: ${data(value)}`;
 }
 
 /**
- * Shows a plain value in its shape. One with quotes, unusual white space or invisible characters, or one that would end
- * its sentence, is quoted unchanged.
+ * Formats a plain value. A value with quotes, unusual white space or invisible characters, or one that would end its sentence, is quoted
+ * unchanged.
  */
 function data(value: string, shape?: Shape): string {
   const shaped = shape === undefined ? value : shape(value);
-  // Fast path for most values.
+  // A fast path for most values.
   if (/^[\w,=<>%+-]*$/.test(value)) return shaped;
   const plain =
     !/"| {2}|^ | $|[^\S ]/.test(value) &&

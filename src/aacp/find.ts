@@ -18,42 +18,43 @@ import { type ParseOptions, tryParsePacket } from './parse.js';
 
 export type { Found } from '../text/prose.js';
 
+/** A packet, or a failed attempt at one, found in a text. */
 export type FoundPacket = Found<Packet, ParseError>;
 
 const prose = moo.compile(packetProseTokens);
 
-/** Before a packet with a line of its own: white space, list markers, quote marks. */
+/** The prefix of a packet that has a line of its own: white space, list markers, quote marks. */
 const LINE_PREFIX = /^\s*(?:(?:[-*+>]|[0-9]{1,9}[.)])\s+)*$/;
-/** Bounds the prefix that is read again for every packet on a line. */
+/** Limits the length of the prefix, which is read again for every packet of a line. */
 const MAX_PREFIX = 200;
-/** Most kinds of unclosed quotes that are searched per line; strings do not nest deeper. */
+/** The maximum number of kinds of unclosed quotes that are searched per line. Strings do not nest deeper. */
 const MAX_UNCLOSED = 8;
 const FIELD = /^\s*[a-z][a-z0-9_]*\s*:/;
-/** Ends a sentence or emphasis; not part of a value in prose. */
+/** Characters that end a sentence or an emphasis and are not part of a value in prose. */
 const TRAILING = '.,;:!?*~\u2026"\'`\u2019\u201d\u00bb\u3001\u3002\uff01\uff09\uff0c\uff1a\uff1b\uff1f\u300d\u300f';
-/** Pairs of brackets, each closing one at an odd index. */
+/** Pairs of brackets. The closing ones have odd indices. */
 const BRACKETS = '()[]{}<>';
 
 /**
- * Finds packets: two tokens and a `key:`, separated by bars, outside Markdown tables. A packet ends with its line, or at
- * the quote or backtick that opened it; in prose, its last value ends at white space, without the punctuation of the
- * sentence. One that does not parse is reported with its error. Found items never overlap; takes linear time. In a JSON
- * string, escapes are read as JSON.
+ * Finds packets in a text. A packet begins with two tokens and a `key:`, separated by bars, outside Markdown tables. It ends with its
+ * line, or at the quote or backtick that opened it; in prose, its last value ends at white space, without the punctuation of the
+ * sentence. A packet that does not parse is returned with its error. The ranges do not overlap. In a JSON string, escapes are decoded.
+ * Runs in linear time.
  *
  * @throws TypeError if `text` is not a string, or an option is invalid
  * @example
  * findPackets('Please run FETCH|HR|return:HR-Agent|aacp:1.1 now.')[0].text // 'FETCH|HR|return:HR-Agent|aacp:1.1'
  */
 export function findPackets(text: string, options: ParseOptions = {}): FoundPacket[] {
-  if (typeof text !== 'string') throw new TypeError(`findPackets needs a string, got ${typeof text}`);
-  // Wrong options are told even where there is nothing to find.
+  if (typeof text !== 'string') throw new TypeError(`text must be a string; got ${typeof text}`);
+  // Checks the options even if the text contains no packet.
   tryParsePacket('', options);
   const all = openings(text, prose.reset(text)).filter(outsideTables(text));
   const found: FoundPacket[] = [];
   const unclosed = { lineEnd: -1, quotes: new Set<number>() };
   let end = 0;
   all.forEach((opening, index) => {
-    // One that a quoted packet before it has taken in is part of that packet.
+    // The opening is inside the quoted packet before it.
     if (opening.start < end) return;
     const next = all[index + 1]?.start ?? Number.POSITIVE_INFINITY;
     const packet = readAt(text, opening, closingOf(text, opening, next, unclosed), next, options);
@@ -63,7 +64,7 @@ export function findPackets(text: string, options: ParseOptions = {}): FoundPack
   return found;
 }
 
-/** Finds the end of the quote right before a packet. `unclosed` keeps quotes without an end, so that no line is searched twice. */
+/** Finds the end of the quote right before a packet. `unclosed` remembers quotes without an end, so that each line is searched once. */
 function closingOf(
   text: string,
   { start, lineEnd }: Opening,
@@ -72,7 +73,7 @@ function closingOf(
 ): number | null {
   const quote = quoteBefore(text, start);
   if (quote === null) return null;
-  // Strings nest, so a packet in one can quote another; other quotes do not.
+  // Strings nest, so a packet in one can quote another. Other quotes do not nest.
   if (quote.closing !== '"') return closingQuote(text, start, Math.min(lineEnd, next), quote);
   if (unclosed.lineEnd !== lineEnd) {
     unclosed.lineEnd = lineEnd;
@@ -109,25 +110,25 @@ function readAt(
   });
 }
 
-/** The end of the wrapping of a packet: a link, a terminal colour, or a tag. */
+/** Returns a pattern for the end of what encloses a packet: a link, a terminal colour, or a tag. */
 function wrappingBefore(text: string, start: number): RegExp {
   if (text[start - 1] === '[') return /\]\(/;
   const before = text.slice(Math.max(0, start - 16), start);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes begin with one
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes begin with a control character
   return /\x1b\[[0-9;]*m$/.test(before) ? /\x1b\[[0-9;]*m/ : /<\/([A-Za-z][\w:-]*)>/;
 }
 
-/** Length of a line up to the end of its wrapping in the last slot; `null` without one. */
+/** Returns the length of a line up to the end of what encloses the packet, if that is in the last slot; otherwise `null`. */
 function wrappedLength(line: string, wrapping: RegExp): number | null {
   const lastSlot = line.lastIndexOf('|') + 1;
   const end = wrapping.exec(line.slice(lastSlot));
   if (end === null) return null;
-  // A tag that the value opened wraps only part of it.
+  // A tag that is opened inside the value encloses only part of it.
   if (end[1] !== undefined && line.includes(`<${end[1]}`)) return null;
   return lastSlot + end.index;
 }
 
-/** Trims only spaces and tabs: a value may end with other blanks. */
+/** Trims spaces and tabs only: a value may end with other white space. */
 function withoutBlanks(line: string): number {
   let end = line.length;
   while (end > 0 && (line[end - 1] === ' ' || line[end - 1] === '\t')) end--;
@@ -140,7 +141,7 @@ function lineLength(text: string): number {
 }
 
 /**
- * Length of the packet at the start of a line of prose. A bar continues it if a field follows, or no white space
+ * Returns the length of the packet at the start of a line of prose. A bar continues the packet if a field follows, or if no white space
  * precedes the bar: `HR|note:two words|p:1` is one packet, `p:1 | see below` ends after the 1.
  */
 function proseLength(line: string): number {
@@ -149,8 +150,8 @@ function proseLength(line: string): number {
   for (let index = 0; index < slots.length; index++) {
     const slot = slots[index]!;
     const following = slots[index + 1];
-    const goesOn = following !== undefined && (FIELD.test(following) || !/\s/.test(slot));
-    if (!goesOn) return withoutPunctuation(line, at + valueEnd(slot));
+    const continues = following !== undefined && (FIELD.test(following) || !/\s/.test(slot));
+    if (!continues) return withoutPunctuation(line, at + valueEnd(slot));
     at += slot.length + 1;
   }
   return line.length;
@@ -163,9 +164,9 @@ function valueEnd(slot: string): number {
   return end < 0 ? slot.length : key + end;
 }
 
-/** Cuts sentence punctuation, and brackets opened before the packet. */
+/** Removes the punctuation of the sentence, and closing brackets that were opened before the packet. */
 function withoutPunctuation(line: string, length: number): number {
-  // Surplus of each closing bracket over its opening one.
+  // The surplus of each closing bracket over its opening bracket.
   const surplus = new Map<string, number>();
   for (let at = 0; at < length; at++) {
     const character = line[at]!;
@@ -184,13 +185,13 @@ function withoutPunctuation(line: string, length: number): number {
   return end;
 }
 
-/** Drops openings that are cells of a Markdown table, unless in backticks. */
+/** Rejects openings in cells of a Markdown table, unless they are in backticks. */
 function outsideTables(text: string): (opening: Opening) => boolean {
   const tables = tableLines(text);
   return ({ start, lineStart }) => text[start - 1] === '`' || !tables.has(lineStart);
 }
 
-/** Lines of Markdown tables: those that open with a bar, and those around a delimiter row. */
+/** Returns the lines of Markdown tables: those that begin with a bar, and those around a delimiter row. */
 function tableLines(text: string): ReadonlySet<number> {
   const tables = new Set<number>();
   let start = 0;

@@ -1,4 +1,4 @@
-/** AACP packets (draft-mackay-aacp-01): parse, print, canonicalize, validate, explain, walk. Portable: no package, no Node built-in. */
+/** AACP packets (draft-mackay-aacp-01): parse, print, canonicalize, validate, explain, walk. Portable: needs no package and no built-in module of Node. */
 export type { SourceName } from '../text/code-frame.js';
 export { type Diagnostic, formatDiagnostic, type Severity } from '../text/diagnostic.js';
 export type { Result } from '../text/errors.js';

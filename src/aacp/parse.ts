@@ -1,5 +1,5 @@
-/** Parses packets. The only importer of the generated AACP parser. */
-import { parse, SyntaxError as Refusal, recognize } from '../../generated/aacp.js';
+/** Parses packets. This is the only file that imports the generated AACP parser. */
+import { SyntaxError as ParserError, parse, recognize } from '../../generated/aacp.js';
 import type { ParseError, ParseErrorDetails, Result } from '../text/errors.js';
 import { type Limits, resolveChoice, resolveLimits } from '../text/limits.js';
 import { attempt, attemptWithoutStackTrace, limitError, type ParserErrors } from '../text/parser-errors.js';
@@ -7,22 +7,24 @@ import type { Packet } from './ast.js';
 import { syntaxError } from './errors.js';
 
 /**
- * `strict` is what a v1.1 writer may emit: no empty slots, fields without a colon, control characters, or white space
- * around tokens. `tolerant`, which the validator uses, splits any text into slots and trims them. Both keep repeated keys.
+ * A dialect of the parser. `strict` accepts only what a v1.1 implementation may emit: no empty slots, fields without a colon, control
+ * characters, or white space around tokens. `tolerant`, which the validator uses, accepts any text: it splits it into slots and trims
+ * them. Both keep repeated keys.
  */
 export type Dialect = 'strict' | 'tolerant';
 
+/** Options of `parsePacket`, `tryParsePacket`, `isPacket` and `findPackets`. */
 export interface ParseOptions extends Pick<Limits, 'maxLength' | 'maxItems'> {
-  /** @default 'strict' */
+  /** The dialect to parse with. @default 'strict' */
   readonly dialect?: Dialect | undefined;
-  /** Put a `span` (UTF-16 offsets) on the packet and its fields. @default false */
+  /** If true, the packet and its fields have a `span` in UTF-16 offsets. @default false */
   readonly spans?: boolean | undefined;
 }
 
 /**
- * Parses one packet. A parsed packet is not yet valid; see `validatePacket`. Source: draft-mackay-aacp-01, section 4.
+ * Parses one packet. A packet that parses is not necessarily valid; see `validatePacket`. Source: draft-mackay-aacp-01, section 4.
  *
- * @throws ParseError with a code of the validator, or `bad-task`, `bad-dom`, `bad-key`
+ * @throws ParseError with a code of the validator, or with `bad-task`, `bad-dom` or `bad-key`
  * @throws TypeError if an option is invalid
  * @example
  * parsePacket('FETCH|HR|return:HR-Agent|p:1|aacp:1.1').fields[0].value // 'HR-Agent'
@@ -33,21 +35,22 @@ export function parsePacket(text: string, options?: ParseOptions): Packet {
   throw result.error;
 }
 
-/** Like {@link parsePacket}, but returns the error. @throws TypeError if an option is invalid */
+/** Parses one packet like {@link parsePacket}, but returns the error instead of throwing it. @throws TypeError if an option is invalid */
 export function tryParsePacket(text: string, options?: ParseOptions): Result<Packet, ParseError> {
-  return attempt(text, settingsOf(options), parse, REFUSALS);
+  return attempt(text, settingsOf(options), parse, ERRORS);
 }
 
 /**
- * Returns whether `tryParsePacket` would succeed, without building a tree; `false` for other types than strings. @throws
- * TypeError if an option is invalid
+ * Returns whether `tryParsePacket` would succeed, without building a tree. Returns `false` for values that are not strings.
+ *
+ * @throws TypeError if an option is invalid
  */
 export function isPacket(text: unknown, options?: ParseOptions): boolean {
   const settings = settingsOf(options);
   return typeof text === 'string' && text.length <= settings.maxLength && recognize(text, settings);
 }
 
-/** Returns `null` instead of an error, for callers that then read tolerantly. */
+/** Parses strictly, but returns `null` instead of an error: the caller then parses tolerantly. */
 export function readStrictly(text: string, settings: Settings = DEFAULTS): Packet | null {
   if (text.length > settings.maxLength) return null;
   const result = attemptWithoutStackTrace(text, settings, parse);
@@ -60,7 +63,7 @@ export function readTolerantly(
   spans = false,
 ): Result<Packet, ParseError> {
   const settings: Settings = { maxLength, maxItems, dialect: 'tolerant', spans };
-  return attempt(text, settings, parse, REFUSALS);
+  return attempt(text, settings, parse, ERRORS);
 }
 
 export interface Settings {
@@ -79,10 +82,10 @@ export function settingsOf(options: ParseOptions | undefined): Settings {
   return { maxLength, maxItems, dialect, spans: options.spans === true };
 }
 
-const REFUSALS: ParserErrors<Settings> = { notAStringCode: 'not-a-packet', limitCode: 'limit', convert: retold };
+const ERRORS: ParserErrors<Settings> = { notAStringCode: 'not-a-packet', limitCode: 'limit', convert: errorDetails };
 
-function retold(thrown: unknown, text: string): ParseErrorDetails | null {
-  if (!(thrown instanceof Refusal)) return null;
+function errorDetails(thrown: unknown, text: string): ParseErrorDetails | null {
+  if (!(thrown instanceof ParserError)) return null;
   const { start, end } = thrown.location;
   if (thrown.reason === 'limit') {
     return limitError('limit', text, thrown.message, { start: start.offset, end: end.offset });

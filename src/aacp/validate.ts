@@ -15,35 +15,40 @@ import {
   type ValidationCode,
 } from './codes.js';
 import { readStrictly, readTolerantly, type Settings, settingsOf } from './parse.js';
-import { firstWhiteSpace, type Part, spanOf } from './places.js';
+import { firstWhiteSpace, type Part, spanOf } from './spans.js';
 import { CONTROL, DOMAINS, KEY_NUMBERS, lowerAscii, PRIORITIES, TASKS, VERSION } from './vocabulary.js';
 
+/** Options of `validatePacket`. */
 export interface ValidateOptions extends Pick<Limits, 'maxLength' | 'maxItems'> {
-  /** @default 'draft' */
+  /** The rules to validate by. @default 'draft' */
   readonly profile?: Profile | undefined;
-  /** Overrides severities of the profile; `off` drops a finding. `not-a-packet`, `limit` and `empty-packet` are fixed. */
+  /** Overrides severities of the profile; `off` suppresses a finding. `not-a-packet`, `limit`, `empty-packet` and `more-findings` cannot be overridden. */
   readonly severities?: Readonly<Partial<Record<ValidationCode, Severity | 'off'>>> | undefined;
-  /** Private keys that are known here (section 13); a trailing `*` stands for any ending: `org_*`. */
+  /** Private keys that your deployment uses (section 13). A trailing `*` matches any ending: `org_*`. @default [] */
   readonly privateKeys?: readonly string[] | undefined;
-  /** Leave the spans in the returned packet. @default false */
+  /** If true, the returned packet has spans. @default false */
   readonly spans?: boolean | undefined;
 }
 
+/** A finding of the validator. */
 export type PacketDiagnostic = Diagnostic<ValidationCode>;
 
+/** The result of `validatePacket`. */
 export interface ValidationResult {
-  /** No errors. Warnings never make a packet invalid (section 7). */
+  /** `true` if there are no errors. Warnings never make a packet invalid (section 7). */
   readonly valid: boolean;
-  /** The packet as the tolerant dialect reads it; `null` when the input is no packet, or beyond a limit. */
+  /** The packet as the tolerant dialect reads it; `null` if the input is not a packet or exceeds a limit. */
   readonly packet: Packet | null;
+  /** The errors, at most 100, in the order of the checks. */
   readonly errors: readonly PacketDiagnostic[];
+  /** The warnings, at most 100, in the order of the checks. */
   readonly warnings: readonly PacketDiagnostic[];
 }
 
 /**
- * Validates a packet, as text or tree, against the draft; never throws on any input. Findings come in the order of the
- * checks: TASK, DOM, white space, fields from left to right, missing fields, missing companions; 100 per list at most, and
- * then a `more-findings`. Source: draft-mackay-aacp-01, sections 4 to 7, 13 and 14.
+ * Validates a packet, given as text or tree, against the draft. Never throws because of the packet. Findings are in the order of the
+ * checks: TASK, DOM, white space, fields from left to right, missing fields, missing companions. Each list has at most 100 findings,
+ * followed by one `more-findings`. Source: draft-mackay-aacp-01, sections 4 to 7, 13 and 14.
  *
  * @throws TypeError if an option is invalid
  * @example
@@ -96,7 +101,7 @@ function resolveOptions(options: ValidateOptions) {
   };
 }
 
-/** Rejects misspelt codes and severities, which would silence a finding. */
+/** Rejects misspelt codes and severities, which would suppress a finding. */
 function resolveSeverities(
   severities: NonNullable<ValidateOptions['severities']>,
 ): NonNullable<ValidateOptions['severities']> {
@@ -110,13 +115,13 @@ function resolveSeverities(
 
 function resolvePrivateKeys(keys: readonly string[]): readonly string[] {
   if (Array.isArray(keys) && keys.every((key) => typeof key === 'string')) return keys.map(lowerAscii);
-  throw new TypeError('privateKeys must be a list of keys');
+  throw new TypeError('privateKeys must be a list of strings');
 }
 
 function readText(text: string, settings: Settings, spans: boolean, report: Report): Packet | null {
   const result = readTolerantly(text, settings, spans);
   if (result.ok) return result.value;
-  // The tolerant dialect rejects nothing else.
+  // The tolerant dialect rejects texts only for their size.
   const { message, span, help } = result.error;
   report('limit', message, span, help);
   return null;
@@ -131,7 +136,7 @@ function readTree(input: unknown, report: Report): Packet | null {
   return packet;
 }
 
-/** Copies a tree; `null` if it is not one. Reads once: a getter or proxy may throw, or change. */
+/** Copies a tree; returns `null` if it is not a packet. Reads each member once: a getter or proxy may throw, or change its value. */
 function snapshot(input: unknown): Packet | null {
   try {
     const { kind, task, domain, fields } = input as Partial<Packet>;
@@ -160,11 +165,11 @@ type Report = (
 
 interface Context {
   readonly packet: Packet;
-  /** `null` for a hand-built packet, whose findings have no spans. */
+  /** The source text; `null` for a hand-built packet, whose findings have no spans. */
   readonly text: string | null;
-  /** Strictly parsed: keys are in lower case, and there are no blanks or controls to search for. */
+  /** `true` if the text parsed strictly: its keys are in lower case, and it has no white space or control characters to report. */
   readonly strict: boolean;
-  /** The packet with spans, read when the first finding needs them. */
+  /** Returns the packet with spans, which is read for the first finding that needs them. */
   readonly located: () => Packet;
   /** In lower case. */
   readonly privateKeys: readonly string[];
@@ -177,7 +182,7 @@ interface Context {
 
 const SEPARATOR = '|';
 
-/** Most keys of a packet that get a "did you mean". */
+/** The maximum number of keys for which a similar known key is searched. */
 const MAX_SUGGESTED = 1_000;
 
 function runChecks(context: Context): void {
@@ -194,7 +199,7 @@ function runChecks(context: Context): void {
   checkCompanions(context);
 }
 
-/** Reports about a part of the packet; `number` and `related` select fields. */
+/** Reports a finding about a part of the packet. `number` and `related` are indices of fields. */
 function reportAt(
   { located, text, report }: Context,
   code: ValidationCode,
@@ -234,17 +239,18 @@ function checkDomain(context: Context): void {
   }
   if (!Object.hasOwn(DOMAINS, domain)) {
     const help = domain.includes(':')
-      ? 'a named field stands where the DOM should'
+      ? 'a named field is in the place of the DOM'
       : suggest(domain, Object.keys(DOMAINS));
     reportAt(context, 'unknown-dom', `The DOM ${show(domain)} is not one of v${VERSION}.`, 'DOM', 0, help);
   }
   checkCharacters(context, domain, 'DOM');
 }
 
-/** Reports once per packet: a wrapped one has white space at every line end. */
+/** Reports white space once per packet: a wrapped packet has it at the end of every line. */
 function checkWhiteSpace({ text, strict, located, report }: Context): void {
   const span = text === null || strict ? null : firstWhiteSpace(located(), text);
-  if (span !== null) report('whitespace', 'White space around a token; readers drop it.', span, 'take it out');
+  if (span !== null)
+    report('whitespace', 'There is white space around a token, which readers remove.', span, 'remove it');
 }
 
 function checkFields(context: Context): void {
@@ -258,10 +264,17 @@ function checkFields(context: Context): void {
 
 function checkBareField(context: Context, value: string, number: number): void {
   if (value === '') {
-    reportAt(context, 'empty-field', 'An empty field between two separators.', 'field', number, 'take the "|" out');
+    reportAt(
+      context,
+      'empty-field',
+      'There is an empty field between two separators.',
+      'field',
+      number,
+      'remove one "|"',
+    );
   } else {
     const message = `The field ${show(value)} has no colon.`;
-    reportAt(context, 'malformed-field', message, 'field', number, 'fields are key:value');
+    reportAt(context, 'malformed-field', message, 'field', number, 'write fields as key:value');
   }
   checkCharacters(context, value, 'field', number);
 }
@@ -270,22 +283,22 @@ function checkField(context: Context, field: Field, number: number): void {
   const { strict, known, others, privateKeys } = context;
   const key = strict ? field.key : lowerAscii(field.key);
   if (key !== field.key) {
-    const message = `The key ${show(field.key)} has capitals.`;
+    const message = `The key ${show(field.key)} contains capital letters.`;
     reportAt(context, 'key-case', message, 'key', number, `write ${show(key)}`);
   }
   const keyNumber = KEY_NUMBERS.get(key);
   const earlier = keyNumber === undefined ? others.get(key) : known[keyNumber];
   if (key === '') {
-    reportAt(context, 'empty-key', 'A field without a key.', 'field', number);
+    reportAt(context, 'empty-key', 'The field has no key.', 'field', number);
   } else if (earlier !== undefined) {
     const message = `The key ${show(key)} is repeated; readers disagree on which field counts.`;
-    reportAt(context, 'duplicate-key', message, 'key', number, 'keep one of the two', earlier);
+    reportAt(context, 'duplicate-key', message, 'key', number, 'remove one of the two', earlier);
   } else {
     if (keyNumber !== undefined) known[keyNumber] = number;
     else {
       others.set(key, number);
       if (!privateKeys.some((one) => (one.endsWith('*') ? key.startsWith(one.slice(0, -1)) : key === one))) {
-        // That many keys are not misspellings, and comparing each takes long.
+        // So many keys are not misspellings, and comparing them takes long.
         const help = others.size > MAX_SUGGESTED ? undefined : suggest(key, KEY_NUMBERS.keys());
         const message = `The key ${show(field.key)} is not one of v${VERSION}.`;
         reportAt(context, 'unknown-key', message, 'key', number, help);
@@ -298,14 +311,22 @@ function checkField(context: Context, field: Field, number: number): void {
 }
 
 function checkValue(context: Context, key: string, value: string, number: number): void {
-  // Any Unicode white space counts as empty: it names no agent.
+  // Any Unicode white space counts as empty.
   if (value.trim() === '') {
-    if (key === 'return') reportAt(context, 'empty-return', 'The field return names no agent.', 'value', number);
+    if (key === 'return')
+      reportAt(context, 'empty-return', 'The field return is empty: it must name an agent.', 'value', number);
     else if (key === 'aacp')
-      reportAt(context, 'empty-aacp', 'The field aacp names no version.', 'value', number, `write "aacp:${VERSION}"`);
-    else reportAt(context, 'empty-value', `The field ${show(key)} is empty.`, 'value', number, 'leave it out');
+      reportAt(
+        context,
+        'empty-aacp',
+        'The field aacp is empty: it must name a version.',
+        'value',
+        number,
+        `write "aacp:${VERSION}"`,
+      );
+    else reportAt(context, 'empty-value', `The field ${show(key)} is empty.`, 'value', number, 'remove it');
   } else if (key === 'aacp' && value !== VERSION) {
-    const message = `The packet is of version ${show(value)}; the draft's is ${VERSION}.`;
+    const message = `The packet has version ${show(value)}; the draft defines ${VERSION}.`;
     reportAt(context, 'version-mismatch', message, 'value', number);
   } else if (key === 'p' && !Object.hasOwn(PRIORITIES, value)) {
     const message = `The priority ${show(value)} is not 1, 2 or 3.`;
@@ -315,36 +336,57 @@ function checkValue(context: Context, key: string, value: string, number: number
 
 function checkMissing(context: Context): void {
   if (firstOf(context, 'return') === undefined)
-    reportAt(context, 'missing-return', 'No field return: nobody gets the result.', 'end', 0, 'add "return:AGENT"');
+    reportAt(
+      context,
+      'missing-return',
+      'The field return is missing: no agent receives the result.',
+      'end',
+      0,
+      'add "return:AGENT"',
+    );
   if (firstOf(context, 'aacp') === undefined)
-    reportAt(context, 'missing-aacp', 'No field aacp: the version is not told.', 'end', 0, `add "aacp:${VERSION}"`);
+    reportAt(
+      context,
+      'missing-aacp',
+      'The field aacp, which names the version, is missing.',
+      'end',
+      0,
+      `add "aacp:${VERSION}"`,
+    );
   if (firstOf(context, 'p') === undefined)
-    reportAt(context, 'missing-p', 'No field p: the priority defaults to 2.', 'end', 0, 'add "p:2"');
+    reportAt(context, 'missing-p', 'The field p is missing: the priority defaults to 2.', 'end', 0, 'add "p:2"');
 }
 
-/** An empty companion counts as absent. */
+/** Reports fields that require another one. An empty companion counts as absent. */
 function checkCompanions(context: Context): void {
   const sentiment = present(context, 'sentiment');
   if (sentiment !== undefined && present(context, 'tone') === undefined) {
     const help = 'add "tone:empathetic", "tone:formal" or "tone:terse"';
-    reportAt(context, 'sentiment-without-tone', 'A sentiment without a tone.', 'key', sentiment, help);
+    reportAt(context, 'sentiment-without-tone', 'The packet has a sentiment but no tone.', 'key', sentiment, help);
   }
   const ltv = present(context, 'ltv');
   if (ltv !== undefined && present(context, 'ccy') === undefined)
-    reportAt(context, 'ltv-without-ccy', 'A lifetime value without its currency.', 'key', ltv, 'add a ccy field');
+    reportAt(
+      context,
+      'ltv-without-ccy',
+      'The packet has a lifetime value but no currency.',
+      'key',
+      ltv,
+      'add a ccy field',
+    );
 }
 
 function firstOf({ known }: Context, key: string): number | undefined {
   return known[KEY_NUMBERS.get(key)!];
 }
 
-/** `undefined` also if the field has no value. */
+/** Returns the index of the first field of a key; `undefined` also if that field is empty. */
 function present(context: Context, key: string): number | undefined {
   const number = firstOf(context, key);
   return number === undefined || context.packet.fields[number]!.value.trim() === '' ? undefined : number;
 }
 
-/** Only hand-built packets can hold separators. */
+/** Reports characters that a token cannot contain. Only hand-built packets can contain separators. */
 function checkCharacters(context: Context, token: string, part: Part, number = 0): void {
   const { strict, located, text, report } = context;
   if (strict) return;
@@ -353,10 +395,10 @@ function checkCharacters(context: Context, token: string, part: Part, number = 0
     const span = spanOf(part, located(), text, number);
     const start = (span?.start ?? 0) + control.index;
     const at = span === null ? null : { start, end: start + 1 };
-    report('control-character', `A ${part} holds a control character (${characterName(control[0])}).`, at);
+    report('control-character', `A ${part} contains a control character (${characterName(control[0])}).`, at);
   }
   if (token.includes(SEPARATOR) || (part === 'key' && token.includes(':'))) {
-    const message = `A ${part} holds a separator: written out, it would become further fields.`;
+    const message = `A ${part} contains a separator: printed, it would become several fields.`;
     reportAt(context, 'separator', message, part, number);
   }
 }

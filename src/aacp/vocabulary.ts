@@ -1,10 +1,10 @@
 /** The words of draft-mackay-aacp-01: TASK and DOM values, keys, version. */
 import type { Words } from '../text/ascii.js';
 
-/** The version that v1.1 packets carry (section 4.2). */
+/** The version of the protocol that v1.1 packets carry (section 4.2). */
 export const VERSION = '1.1';
 
-/** TASK values and what they ask for (section 5.1). */
+/** The TASK values, each with the action that it stands for (section 5.1). */
 export const TASKS: Words = {
   FETCH: 'Retrieve',
   PROC: 'Process',
@@ -20,7 +20,7 @@ export const TASKS: Words = {
   SYNC: 'Synchronise',
 };
 
-/** DOM values and their names (section 5.2). */
+/** The DOM values, each with the name of its domain (section 5.2). */
 export const DOMAINS: Words = {
   HR: 'Human Resources',
   FIN: 'Finance',
@@ -31,7 +31,7 @@ export const DOMAINS: Words = {
   MKT: 'Marketing',
 };
 
-/** Priorities and their names (section 5.3). */
+/** The priorities, each with its name (section 5.3). */
 export const PRIORITIES: Words = {
   1: 'critical priority',
   2: 'medium priority',
@@ -39,8 +39,8 @@ export const PRIORITIES: Words = {
 };
 
 /**
- * Keys with the labels of their sentences (section 8), or '': section 4.2 in canonical order, then 4.3 in the order of
- * sentences.
+ * The keys, each with the label of its sentence (section 8), or '' for none: those of section 4.2 in canonical order, then those of
+ * section 4.3 in the order of the sentences.
  */
 export const FIELD_LABELS: Words = {
   return: 'Return to',
@@ -91,20 +91,20 @@ const KEYS = Object.keys(FIELD_LABELS);
 /** The named fields of section 4.2, in canonical order. */
 export const CORE_KEYS: readonly string[] = KEYS.slice(0, 8);
 
-/** The extended keys that section 4.3 defines. */
+/** The extended keys of section 4.3. */
 export const EXTENDED_KEYS: readonly string[] = /* @__PURE__ */ KEYS.slice(8);
 
-/** Numbers of the keys, so that state kept per key needs no second look-up. */
+/** The index of each key, so that per-key state in an array needs no second lookup. */
 export const KEY_NUMBERS: ReadonlyMap<string, number> = new Map(KEYS.map((key, number) => [key, number]));
 
-/** Lower-cases ASCII letters only, as keys are compared. */
+/** Converts ASCII letters to lower case, as keys are compared. */
 export function lowerAscii(key: string): string {
   return /[A-Z]/.test(key) ? key.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : key;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it matches control characters
 export const CONTROL: RegExp = /[\x00-\x1F\x7F]/;
 
-/** Forms of TASK and DOM, and of keys, in writing (section 4). */
+/** The forms of a TASK or DOM, and of a key (section 4). */
 export const WORD = /^[A-Z][A-Z0-9_-]*$/;
 export const KEY = /^[a-z][a-z0-9_]*$/;

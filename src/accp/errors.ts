@@ -1,11 +1,13 @@
-/** The error codes and the error class of everything above the grammar. */
+/** The error codes of ACCP, and the class of errors above the grammar. */
 
 import { type ErrorJson, PegwireError } from '../text/errors.js';
 import type { Span } from '../text/span.js';
 
+/** One row of Table 6 (draft-benzing-accp-00, section 3.6). */
 export interface ErrorCode {
+  /** The name of the code, such as `PARSE_ERROR`. */
   readonly name: string;
-  /** Whether sending the same again may help (Table 6). */
+  /** `true` if sending the same message again may succeed. */
   readonly retryable: boolean;
 }
 
@@ -29,33 +31,44 @@ export const ERROR_CODES = {
   E9999: { name: 'INTERNAL_ERROR', retryable: true },
 } as const satisfies Readonly<Record<string, ErrorCode>>;
 
+/** A standard error code, such as `E1001`. */
 export type AccpErrorCode = keyof typeof ERROR_CODES;
 
+/** The arguments of the constructor of {@link AccpError}. */
 export interface AccpErrorDetails {
+  /** The standard error code. */
   readonly code: AccpErrorCode;
   /** One sentence without the path. */
   readonly message: string;
-  /** The place in the message: `payload.args.q`, `envelope.ttl`. */
+  /** The invalid member of the message, such as `payload.args.q` or `envelope.ttl`. */
   readonly path?: string | undefined;
+  /** A hint on how to fix the error. */
   readonly help?: string | undefined;
-  /** The frame, and the position in it. */
+  /** The text of the frame, for the code frame of `format()`. */
   readonly text?: string | undefined;
+  /** The position of the error in `text`. @default null */
   readonly span?: Span | null | undefined;
-  /** Further members of the error frame: `{ expected: 4 }`. */
+  /** Further members of the error frame, such as `{ expected: 4 }`. @default {} */
   readonly details?: Readonly<Record<string, string | number | boolean>> | undefined;
 }
 
 /**
- * Reports a message that cannot be encoded, a refused frame or a failed step of the protocol, with a code of
- * draft-benzing-accp-00, Table 6.
+ * A message that cannot be encoded, a rejected frame, or a failed step of the protocol.
+ *
+ * Source: draft-benzing-accp-00, section 3.6, Table 6.
  */
 export class AccpError extends PegwireError {
+  /** The name of the class. */
   override readonly name: string = 'AccpError';
+  /** The standard error code, such as `E3003`. */
   declare readonly code: AccpErrorCode;
-  /** `PARSE_ERROR`, `SEQUENCE_GAP`, ... */
+  /** The name of the code, such as `SEQUENCE_GAP`. */
   readonly codeName: string;
+  /** `true` if sending the same message again may succeed (Table 6). */
   readonly retryable: boolean;
+  /** The invalid member of the message, such as `payload.args.q`; `undefined` if the error concerns no single member. */
   readonly path: string | undefined;
+  /** Further members of the error frame, such as `{ expected: 4 }`. */
   readonly details: Readonly<Record<string, string | number | boolean>>;
 
   constructor({ code, message, path, help, text, span, details }: AccpErrorDetails) {
@@ -82,7 +95,7 @@ export class AccpError extends PegwireError {
   }
 }
 
-/** Makes an error; `path` is the place in the message. */
+/** Creates an error; `path` names the invalid member of the message. */
 export function accpError(code: AccpErrorCode, path: string | undefined, message: string, help?: string): AccpError {
   return new AccpError({ code, path, message, help });
 }

@@ -1,4 +1,4 @@
-/** Plain English of a frame: the "debug mode" of draft-benzing-accp-00, section 9, item 1. */
+/** Explanations of frames in plain English: the "debug mode" of draft-benzing-accp-00, section 9, item 1. */
 
 import { meaning, type Words } from '../text/ascii.js';
 import { digitsOf } from '../text/decimal.js';
@@ -8,8 +8,8 @@ import { tryParseFrame } from './parse.js';
 import { ABBREVIATIONS, ENVELOPE, INTENTS } from './vocabulary.js';
 
 /**
- * Explains a frame in plain English. Every part of the frame appears. A text is read with the lenient dialect. Values are shown as
- * data, strings in quotes with invisible characters escaped, so that a value cannot pass for part of the explanation.
+ * Explains a frame in plain English. Every part of the frame appears. A text is parsed in the lenient dialect. Strings are quoted, and
+ * invisible characters in them escaped, so that a value cannot pass for part of the explanation.
  *
  * Source: draft-benzing-accp-00, section 9, item 1; the words are those of sections 3.5, 4.1 and 4.2.
  *
@@ -20,7 +20,7 @@ import { ABBREVIATIONS, ENVELOPE, INTENTS } from './vocabulary.js';
 export function explainFrame(input: Frame | string): string {
   if (typeof input !== 'string') return explain(input);
   const result = tryParseFrame(input, { dialect: 'lenient' });
-  return result.ok ? explain(result.value) : `No frame (${result.error.code}): ${result.error.message}`;
+  return result.ok ? explain(result.value) : `Not a frame (${result.error.code}): ${result.error.message}`;
 }
 
 function explain(frame: Frame): string {
@@ -105,7 +105,7 @@ function scalarText(node: Value): string {
   }
 }
 
-/** Decimals keep a decimal point, to be told from integers. */
+/** Decimals keep a decimal point, which distinguishes them from integers. */
 function numberText({ kind, value, text }: IntegerValue | DecimalValue): string {
   if (text !== undefined) return /^-?[0-9.]+$/.test(anyText(text)) ? text : quoted(anyText(text));
   if (kind === 'integer' || !Number.isFinite(value)) return name(value);

@@ -19,6 +19,7 @@ import { type ParseOptions, tryParseFrame } from './parse.js';
 
 export type { Found } from '../text/prose.js';
 
+/** An item of {@link findFrames}: a frame, or the error of a text that looks like one. */
 export type FoundFrame = Found<Frame, ParseError>;
 
 const prose = moo.compile(frameProseTokens);
@@ -28,9 +29,9 @@ const pieces = moo.compile(frameTokens);
 const TABLE_ROW = /^[ \t]*\|/;
 
 /**
- * Finds what looks like a frame: `@agent>word` followed by `:` or `{`. Items that do not parse carry their error. A frame ends with
- * its brackets, at the latest at the quote or backtick that opened it. Items never overlap; the work is linear in the text. In a JSON
- * string, escapes are decoded.
+ * Finds the frames in a text. Everything that looks like a frame, `@agent>word` followed by `:` or `{`, is an item; items that do not
+ * parse carry their error. A frame ends with its closing bracket, or at the quote or backtick that opened it. Items never overlap. In a
+ * JSON string, escapes are decoded. The time is linear in the length of the text.
  *
  * @throws TypeError if `text` is not a string or an option is invalid
  * @example
@@ -40,8 +41,8 @@ const TABLE_ROW = /^[ \t]*\|/;
  * }
  */
 export function findFrames(text: string, options: ParseOptions = {}): FoundFrame[] {
-  if (typeof text !== 'string') throw new TypeError(`findFrames needs a string, got ${typeof text}`);
-  // Checks the options even if there is nothing to find.
+  if (typeof text !== 'string') throw new TypeError(`findFrames: text must be a string; got ${typeof text}`);
+  // Validates the options even if the text holds no frame.
   tryParseFrame('', options);
   const all = openings(text, prose.reset(text));
   let line = -1;
@@ -67,12 +68,12 @@ function readAt(
   const quote = quoteBefore(text, start) ?? enclosingQuote(opening);
   const closing = quote === null ? null : closingQuote(text, start, limit, quote);
   const source = text.slice(start, closing ?? Math.min(stringEnd ?? limit, limit));
-  const ways = readings(source, quote, stringEnd !== null);
-  if (isRow && source.includes('\\|')) ways.push(tableCell(source));
+  const candidates = readings(source, quote, stringEnd !== null);
+  if (isRow && source.includes('\\|')) candidates.push(tableCell(source));
 
-  return firstOk(ways, (way) => {
-    const frame = way.text.slice(0, frameLength(way.text));
-    return foundAt(text, start, way, frame, tryParseFrame(frame, options));
+  return firstOk(candidates, (candidate) => {
+    const frame = candidate.text.slice(0, frameLength(candidate.text));
+    return foundAt(text, start, candidate, frame, tryParseFrame(frame, options));
   });
 }
 

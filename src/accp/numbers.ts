@@ -1,4 +1,4 @@
-/** Numbers of ACCP trees and their canonical spelling (draft-benzing-accp-00, section 3.1.1). */
+/** The canonical spelling of numbers (draft-benzing-accp-00, section 3.1.1). */
 import { digitsOf, PLACES, roundDigits } from '../text/decimal.js';
 import type { DecimalValue, IntegerValue } from './ast.js';
 
@@ -9,10 +9,11 @@ export class BadNumber extends Error {}
 export function integerDigits(node: IntegerValue, maxDigits: number): string {
   const { value, text } = node;
   if (typeof value !== 'bigint' && !Number.isSafeInteger(value)) {
-    throw new BadNumber(`${nameOf(value)} is no safe integer; give integers beyond 2^53 - 1 as bigint`);
+    throw new BadNumber(`${nameOf(value)} is not a safe integer; pass integers beyond 2^53 - 1 as bigint`);
   }
   if (text === undefined) return checkDigits(String(value), maxDigits);
-  if (typeof text !== 'string' || !/^-?[0-9]+$/.test(text)) throw new BadNumber('text is no integer');
+  if (typeof text !== 'string' || !/^-?[0-9]+$/.test(text))
+    throw new BadNumber('text must be the digits of an integer');
   checkDigits(text, maxDigits);
   if (BigInt(text) !== BigInt(value)) throw new BadNumber(`text does not denote ${String(value)}`);
   return String(value);
@@ -21,12 +22,14 @@ export function integerDigits(node: IntegerValue, maxDigits: number): string {
 /** Returns canonical digits: at most six places, rounded half to even on the decimal digits. Throws like {@link integerDigits}. */
 export function decimalDigits(node: DecimalValue, maxDigits: number): string {
   const { value, text } = node;
-  if (typeof value !== 'number' || Number.isNaN(value)) throw new BadNumber(`${nameOf(value)} is no number`);
+  if (typeof value !== 'number' || Number.isNaN(value))
+    throw new BadNumber(`value must be a number; got ${nameOf(value)}`);
   if (text === undefined) {
     if (!Number.isFinite(value)) throw new BadNumber(`${value} cannot be written without its digits in text`);
     return checkDigits(shortDigits(value) ?? rounded(digitsOf(value)), maxDigits);
   }
-  if (typeof text !== 'string' || !/^-?[0-9]+\.[0-9]+$/.test(text)) throw new BadNumber('text is no decimal');
+  if (typeof text !== 'string' || !/^-?[0-9]+\.[0-9]+$/.test(text))
+    throw new BadNumber('text must be the digits of a decimal');
   checkDigits(text, maxDigits);
   // `===` makes 0 and -0 equal: a decimal zero has no sign.
   if (Number(text) !== value) throw new BadNumber(`text does not denote ${value}`);
@@ -42,14 +45,14 @@ function shortDigits(value: number): string | null {
   return digits.length - point - 1 <= PLACES ? digits : null;
 }
 
-/** Makes an integer node; the value is a number where exact, and `text` is set only where the value does not imply it. */
+/** Creates an integer node; the value is a number where exact, and `text` is set only where the value does not imply it. */
 export function integerOf(text: string): IntegerValue {
   const number = Number(text) || 0;
   const value = Number.isSafeInteger(number) ? number : BigInt(text);
   return String(value) === text ? { kind: 'integer', value } : { kind: 'integer', value, text };
 }
 
-/** Makes a decimal node; `text` is set only where the value does not imply the digits. */
+/** Creates a decimal node; `text` is set only where the value does not imply the digits. */
 export function decimalOf(text: string): DecimalValue {
   const value = Number(text) || 0;
   const spelling = Number.isFinite(value) ? rounded(digitsOf(value)) : '';

@@ -1,5 +1,5 @@
-/** From text to tree. Nothing else imports the generated ACCP parser. */
-import { parse, SyntaxError as Refusal, recognize } from '../../generated/accp.js';
+/** Parsing of frames. No other file imports the generated ACCP parser. */
+import { SyntaxError as GrammarError, parse, recognize } from '../../generated/accp.js';
 import type { ParseError, ParseErrorDetails, Result } from '../text/errors.js';
 import { type Limits, type ResolvedLimits, resolveChoice, resolveLimits } from '../text/limits.js';
 import { attempt, limitError, type ParserErrors } from '../text/parser-errors.js';
@@ -12,10 +12,11 @@ import { duplicateKey, PARSE_ERROR, syntaxError } from './syntax-error.js';
  */
 export type Dialect = 'strict' | 'lenient';
 
+/** Options of the parser. */
 export interface ParseOptions extends Limits {
-  /** @default 'strict' */
+  /** The grammar to parse with. @default 'strict' */
   readonly dialect?: Dialect | undefined;
-  /** Put a `span` (UTF-16 offsets) on every node. @default false */
+  /** If true, every node has a `span` of UTF-16 offsets. @default false */
   readonly spans?: boolean | undefined;
 }
 
@@ -24,7 +25,7 @@ export interface ParseOptions extends Limits {
  *
  * Source: draft-benzing-accp-00, sections 3.1 and 9.
  *
- * @throws ParseError with code `E1001`; its `reason` is bad syntax, a repeated key or an exceeded limit
+ * @throws ParseError with code `E1001`; its `reason` is `syntax`, `duplicate-key`, `limit` or `not-a-string`
  * @throws TypeError if an option is invalid
  * @example
  * parseFrame('@planner>req:schedule{task:impl_auth|pri:high}').payload[0].key // 'task'
@@ -36,7 +37,7 @@ export function parseFrame(text: string, options?: ParseOptions): Frame {
 }
 
 /**
- * Like {@link parseFrame}, but returns the error.
+ * Parses one frame like {@link parseFrame}, but returns the error instead of throwing it.
  *
  * @throws TypeError if an option is invalid
  * @example
@@ -44,11 +45,11 @@ export function parseFrame(text: string, options?: ParseOptions): Frame {
  * if (!result.ok) console.error(result.error.format());
  */
 export function tryParseFrame(text: string, options?: ParseOptions): Result<Frame, ParseError> {
-  return attempt(text, settingsOf(options), parseWhole, REFUSALS);
+  return attempt(text, settingsOf(options), parseWhole, PARSER_ERRORS);
 }
 
 /**
- * Parses the header and metadata of one frame, for routing. The payload is checked, with the same errors, but not built.
+ * Parses the header and metadata of one frame, for routing. The payload is validated, with the same errors, but no tree is built.
  *
  * Source: draft-benzing-accp-00, sections 3.1 and 3.5.
  *
@@ -64,7 +65,7 @@ export function parseFrameEnvelope(text: string, options?: ParseOptions): FrameE
 }
 
 /**
- * Like {@link parseFrameEnvelope}, but returns the error.
+ * Parses one envelope like {@link parseFrameEnvelope}, but returns the error instead of throwing it.
  *
  * @throws TypeError if an option is invalid
  * @example
@@ -72,11 +73,11 @@ export function parseFrameEnvelope(text: string, options?: ParseOptions): FrameE
  * if (result.ok && result.value.intent === 'req') queue.push(line);
  */
 export function tryParseFrameEnvelope(text: string, options?: ParseOptions): Result<FrameEnvelope, ParseError> {
-  return attempt(text, settingsOf(options), parseEnvelope, REFUSALS);
+  return attempt(text, settingsOf(options), parseEnvelope, PARSER_ERRORS);
 }
 
 /**
- * Returns true if `tryParseFrame` would succeed, without building a tree; false for other types than strings.
+ * Returns `true` if `tryParseFrame` would succeed, without building a tree; `false` if `text` is not a string.
  *
  * @throws TypeError if an option is invalid
  * @example
@@ -88,7 +89,7 @@ export function isFrame(text: unknown, options?: ParseOptions): boolean {
   try {
     return recognize(text, settings);
   } catch (thrown) {
-    // The call stack was too small, as in `retold`.
+    // The call stack was too small, as in `toParseError`.
     if (thrown instanceof RangeError) return false;
     throw thrown;
   }
@@ -116,14 +117,18 @@ function parseEnvelope(text: string, settings: Settings): FrameEnvelope {
   return parse(text, { ...settings, startRule: 'envelope' });
 }
 
-const REFUSALS: ParserErrors<Settings> = { notAStringCode: PARSE_ERROR, limitCode: PARSE_ERROR, convert: retold };
+const PARSER_ERRORS: ParserErrors<Settings> = {
+  notAStringCode: PARSE_ERROR,
+  limitCode: PARSE_ERROR,
+  convert: toParseError,
+};
 
-function retold(thrown: unknown, text: string, { dialect }: Settings): ParseErrorDetails | null {
+function toParseError(thrown: unknown, text: string, { dialect }: Settings): ParseErrorDetails | null {
   if (thrown instanceof RangeError) {
     const message = 'Nesting is deeper than the call stack allows';
     return limitError(PARSE_ERROR, text, message, { start: 0, end: text.length }, 'lower maxDepth');
   }
-  if (!(thrown instanceof Refusal)) return null;
+  if (!(thrown instanceof GrammarError)) return null;
   const { start, end } = thrown.location;
   const span = { start: start.offset, end: end.offset };
   if (thrown.reason === 'limit') return limitError(PARSE_ERROR, text, thrown.message, span);

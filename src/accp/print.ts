@@ -1,4 +1,4 @@
-/** From tree to canonical text, and to the canonical tree (draft-benzing-accp-00, sections 3.1.1 and 3.3). */
+/** Canonical text and canonical trees of frames (draft-benzing-accp-00, sections 3.1.1 and 3.3). */
 
 import { byCodeUnit } from '../text/ascii.js';
 import { type Limits, resolveLimits } from '../text/limits.js';
@@ -7,8 +7,9 @@ import { BadNumber, decimalDigits, decimalOf, integerDigits, integerOf } from '.
 import { unprintable } from './syntax-error.js';
 import { byEnvelope, IDENTIFIER_KEYS } from './vocabulary.js';
 
+/** Options of the printer. */
 export interface PrintOptions extends Pick<Limits, 'maxDepth' | 'maxDigits'> {
-  /** Sort the payload parameters by key, too: the form for hashing and for comparing frames as text. @default false */
+  /** If true, payload parameters are sorted by key, too: the form for hashes and for comparing frames as text. @default false */
   readonly sortParams?: boolean | undefined;
 }
 
@@ -32,12 +33,12 @@ const FEW_KEYS = 16;
 export const OTHER_KIND = /^(?:true|false|-?[0-9]+(?:\.[0-9]+)?)$/;
 
 /**
- * Prints a frame in canonical form: no white space, map keys ascending by code unit, metadata in the order of Table 4 and
+ * Prints a frame in its canonical form: no white space, map keys ascending by code unit, metadata in the order of Table 4 and
  * then ascending, decimals with at most six places, integers without leading zeros. Identifiers in the metadata (`mid`,
  * `cid`, `aid`, `sid`) keep their digits. Text length and number of items are not limited.
  *
- * @throws PrintError with code `E1004` and the path, on a tree that would not read back as itself: an empty string, one
- * with a character that a frame cannot hold or that reads as another kind (`"42"`), NaN, a bad or repeated key, nesting
+ * @throws PrintError with code `E1004` and the path if the tree would not read back as itself: an empty string, a string
+ * with a character that frames cannot hold or that reads as another kind (`"42"`), NaN, an invalid or duplicate key, nesting
  * beyond `maxDepth`, a `text` that does not denote its `value`, ...
  * @example
  * printFrame(parseFrame('@a>req:x{m:{b:1.50,a:007}}')) // '@a>req:x{m:{a:7,b:1.5}}'
@@ -57,7 +58,7 @@ export function printFrame(frame: Frame, options: PrintOptions = {}): string {
 }
 
 function print(frame: Frame, sortParams: boolean, printing: Printing): string {
-  if (frame?.kind !== 'frame') throw unprintable('frame', 'is no frame');
+  if (frame?.kind !== 'frame') throw unprintable('frame', 'is not a frame node');
   const agent = name(frame.agent, AGENT_ID, 'agent', 'letters, digits, "-" and "_"');
   const intent = name(frame.intent, INTENT, 'intent', 'letters');
   const operation = name(frame.operation, WORD, 'operation', 'letters, digits and "_"');
@@ -70,13 +71,13 @@ function print(frame: Frame, sortParams: boolean, printing: Printing): string {
 
 function metadata(list: readonly Param[] | null, printing: Printing): string {
   if (list === null) return '';
-  if (list?.length === 0) throw fault(printing, 'a metadata block cannot be empty; use null for none');
+  if (list?.length === 0) throw fault(printing, 'a metadata block cannot be empty; use null instead');
   return `[${params(list, printing, 0, ',', byEnvelope)}]`;
 }
 
 type Order = (a: string, b: string) => number;
 
-/** The `key:value` texts of a list, checked for repeated keys. */
+/** Prints the `key:value` pairs of a list, and rejects duplicate keys. */
 function params(
   list: readonly Param[],
   printing: Printing,
@@ -84,7 +85,7 @@ function params(
   separator: string,
   order: Order | null,
 ): string {
-  if (!Array.isArray(list)) throw fault(printing, 'is no list');
+  if (!Array.isArray(list)) throw fault(printing, 'must be an array');
   const { path } = printing;
   const level = path.length;
   const ordered = order === null ? list : inOrder(list, printing, order, level);
@@ -98,7 +99,7 @@ function params(
     path[level] = key;
     // In a sorted list, equal keys are adjacent; a key changed by a getter is out of order.
     const isNew = order === null ? isFirst(key, index, seen) : index === 0 || order(last, key) < 0;
-    if (!isNew) throw fault(printing, 'the key is repeated');
+    if (!isNew) throw fault(printing, 'duplicate key');
     last = key;
     const own = order === byEnvelope && IDENTIFIER_KEYS.has(key) ? identifier(param!.value, printing) : undefined;
     const printed = own ?? value(param!.value, printing, depth);
@@ -119,7 +120,7 @@ function checkedKey(param: Param | undefined, index: number, printing: Printing,
   const key = param?.key;
   if (typeof key === 'string' && WORD.test(key)) return key;
   printing.path[level] = index;
-  throw fault(printing, 'has a key that is not made of letters, digits and "_"');
+  throw fault(printing, 'has an invalid key; use letters, digits and "_"');
 }
 
 /** Returns the list itself if sorted, as in canonical text; else a sorted copy. */
@@ -152,7 +153,7 @@ function value(node: Value, printing: Printing, depth: number): string {
     case 'decimal':
       return decimalDigits(node, printing.maxDigits);
     case 'boolean':
-      if (typeof node.value !== 'boolean') throw fault(printing, 'is no boolean');
+      if (typeof node.value !== 'boolean') throw fault(printing, 'must be true or false');
       return node.value ? 'true' : 'false';
     case 'null':
       return '~';
@@ -164,12 +165,12 @@ function value(node: Value, printing: Printing, depth: number): string {
       return `$${reference(node.path, printing)}`;
     default:
       node satisfies never;
-      throw fault(printing, 'is no value');
+      throw fault(printing, 'is not a value node');
   }
 }
 
 function items(list: readonly Value[], printing: Printing, depth: number): string {
-  if (!Array.isArray(list)) throw fault(printing, 'is no list');
+  if (!Array.isArray(list)) throw fault(printing, 'must be an array');
   const { path } = printing;
   const level = path.length;
   let text = '';
@@ -183,7 +184,7 @@ function items(list: readonly Value[], printing: Printing, depth: number): strin
 }
 
 function string(text: string, printing: Printing): string {
-  if (typeof text !== 'string') throw fault(printing, 'is no string');
+  if (typeof text !== 'string') throw fault(printing, 'must be a string');
   if (PLAIN.test(text)) return text;
   const why = whyNotPlain(text);
   if (why !== null) throw fault(printing, why);
@@ -205,7 +206,7 @@ function escaped(text: string): string {
 function reference(path: string, printing: Printing): string {
   if (typeof path === 'string' && REF_KEY.test(path)) return path;
   printing.path.push('path');
-  throw fault(printing, 'is not made of letters, digits, "_" and "."');
+  throw fault(printing, 'is an invalid path; use letters, digits, "_" and "."');
 }
 
 function nested(printing: Printing, depth: number): number {
@@ -215,7 +216,7 @@ function nested(printing: Printing, depth: number): number {
 
 function name(text: string, pattern: RegExp, path: string, characters: string): string {
   if (typeof text === 'string' && pattern.test(text)) return text;
-  throw unprintable(path, `is not made of ${characters}`);
+  throw unprintable(path, `is invalid; use ${characters}`);
 }
 
 function fault(printing: Printing, message: string): Error {
@@ -233,7 +234,7 @@ function pathText(path: readonly (string | number)[]): string {
  *
  * Source: draft-benzing-accp-00, sections 3.1.1 and 3.5.
  *
- * @throws PrintError with code `E1004` on an invalid tree or a number that cannot be written; `printFrame` finds other faults
+ * @throws PrintError with code `E1004` if the tree is invalid or a number cannot be written; `printFrame` detects the other errors
  */
 export function canonicalizeFrame(frame: Frame): Frame {
   try {
@@ -284,15 +285,16 @@ function canonicalValue(node: Value): Value {
       return { kind: 'ref', path: node.path };
     default:
       node satisfies never;
-      throw unprintable('frame', 'holds what is no value');
+      throw unprintable('frame', 'contains an object that is not a value node');
   }
 }
 
 /** map would skip the holes of a sparse list. */
 function each<T>(list: readonly T[], canonical: (one: T) => T): T[] {
-  if (!Array.isArray(list)) throw unprintable('frame', 'holds what is no list');
+  if (!Array.isArray(list))
+    throw unprintable('frame', 'contains a payload, metadata, items or entries that are not an array');
   return Array.from(list as readonly T[], (one) => {
-    if (typeof one !== 'object' || one === null) throw unprintable('frame', 'holds what is no node');
+    if (typeof one !== 'object' || one === null) throw unprintable('frame', 'contains an item that is not a node');
     return canonical(one);
   });
 }

@@ -1,4 +1,4 @@
-/** Errors of ACCP's parser, with help; and the error of its printer. */
+/** The errors of the parser, with hints, and the error of the printer. */
 import { type ParseErrorDetails, PrintError } from '../text/errors.js';
 import { characterAt, type Expectation, expectedButFound, expectedPhrases } from '../text/parser-errors.js';
 import type { Span } from '../text/span.js';
@@ -11,7 +11,7 @@ const INVALID_TYPE = 'E1004';
 const DELIMITERS = '@>:{}[]|$,~\\';
 
 export function duplicateKey(text: string, message: string, span: Span): ParseErrorDetails {
-  const help = 'keep one of the two';
+  const help = 'remove one of the two';
   return { code: PARSE_ERROR, reason: 'duplicate-key', text, span, message: `${message}.`, help };
 }
 
@@ -61,7 +61,7 @@ const VALUE_STARTS: ReadonlySet<string> = new Set([
   ...['boolean', 'number', 'text'],
 ]);
 
-/** Whether a plain lexeme (not a reference or mention) ends at `offset`. */
+/** Returns `true` if a plain lexeme, not a reference or mention, ends at `offset`. */
 function endsLexeme(text: string, offset: number): boolean {
   let start = offset;
   while (start > 0 && SAFE_CHAR.test(text[start - 1]!)) start--;
@@ -74,27 +74,27 @@ function syntaxHelp(text: string, offset: number, expected: readonly string[], l
   const found = text[offset];
   const expects = (phrase: string): boolean => expected.includes(phrase);
 
-  if (expects('delimiter')) return `a backslash stands only before one of ${[...DELIMITERS].join(' ')}`;
-  if (found === undefined) return offset === 0 ? 'the text is empty' : 'the frame is cut off here';
+  if (expects('delimiter')) return `write a backslash only before one of ${[...DELIMITERS].join(' ')}`;
+  if (found === undefined) return offset === 0 ? 'the text is empty' : 'the frame ends too early';
   if (offset === 0 && /^[A-Z][A-Z0-9_-]*\|/.test(text)) return 'this looks like an AACP packet';
   if (' \t\r\n'.includes(found)) {
     if (offset === 0 || expects('end of input')) return 'a frame is one line without white space around it';
-    if (offset < bodyStart(text)) return 'a frame holds no white space';
-    return 'a frame holds no white space; in a value, write "_" or another visible character for a space';
+    if (offset < bodyStart(text)) return 'a frame cannot contain white space';
+    return 'a frame cannot contain white space; in a value, write "_" or another visible character for a space';
   }
-  if (found < ' ' || found === '\x7f') return 'a frame holds no control characters';
-  if (found > '~') return 'only visible ASCII can stand in a frame';
+  if (found < ' ' || found === '\x7f') return 'a frame cannot contain control characters';
+  if (found > '~') return 'a frame can contain visible ASCII only';
   if (offset < bodyStart(text)) return undefined;
-  if (expects('end of input')) return 'a text is one frame; nothing can follow it';
+  if (expects('end of input')) return 'parse one frame at a time; nothing can follow it';
   if (expects('key') && found === ':') return 'a key is missing before the colon';
   if (expects('a value')) {
     if (found === '@') return mentionHelp(text, offset, lenient);
     if ('}|,]'.includes(found)) return 'a value cannot be empty: leave the key out, or write "~" for null';
   }
-  if (found === ',' && expects('"|"')) return 'parameters are parted by "|"; inside a value, write "\\,"';
-  if (found === '|' && expects('","') && expects('"]"')) return 'metadata and array items are parted by ","';
+  if (found === ',' && expects('"|"')) return 'separate parameters by "|"; inside a value, write "\\,"';
+  if (found === '|' && expects('","') && expects('"]"')) return 'separate metadata and array items by ","';
   if (found === ':' && expects('","') && expects('"]"') && !lenient) {
-    return 'escape the colon ("\\:") or read with the lenient dialect, which knows keyed items';
+    return 'escape the colon ("\\:") or parse in the lenient dialect, which allows keyed items';
   }
   if ('@>:$~{['.includes(found)) return `inside a value, write "\\${found}"`;
   return undefined;
@@ -106,9 +106,9 @@ function bodyStart(text: string): number {
   return at < 0 ? text.length : at;
 }
 
-/** A mention in the strict dialect: explains the lenient reading. */
+/** Returns the hint for a mention in the strict dialect. */
 function mentionHelp(text: string, offset: number, lenient: boolean): string {
   const [mention] = /^@[A-Za-z0-9_-]+(?::[A-Za-z0-9_]+)?(?=[|},\]])/.exec(text.slice(offset, offset + 80)) ?? [];
   if (mention === undefined || lenient) return 'inside a value, write "\\@"';
-  return `escape it ("${mention.replace(/[@:]/g, '\\$&')}") or read with the lenient dialect`;
+  return `escape it ("${mention.replace(/[@:]/g, '\\$&')}") or parse in the lenient dialect`;
 }

@@ -1,4 +1,4 @@
-/** The words of draft-benzing-accp-00: intents, standard keys, envelope fields, and the order of metadata. */
+/** The vocabulary of draft-benzing-accp-00: intents, standard keys, envelope fields, and the order of metadata. */
 
 import type { Words } from '../text/ascii.js';
 import { byCodeUnit } from '../text/ascii.js';

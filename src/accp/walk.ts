@@ -1,16 +1,17 @@
 /** Walks a tree in source order, without recursion: hand-built trees may be deeper than the call stack. */
 import { type AccpNode, FRAME_CHILD_KEYS, type Param } from './ast.js';
 
-/** The position of a visited node. */
+/** The position of a visited node in the tree. */
 export interface Visit {
   /** The key of the parameter or map entry whose value it is; `undefined` for the root and for array items. */
   readonly key: string | undefined;
+  /** The node that contains it; `undefined` for the root. */
   readonly parent: AccpNode | undefined;
-  /** The steps down from the root: `['payload', 'args', 'list', 2]`. */
+  /** Returns the steps from the root to the node: `['payload', 'args', 'list', 2]`. */
   readonly path: () => (string | number)[];
 }
 
-/** Called for each node before its children; return `false` to skip the children. */
+/** A function that `walkFrame` calls for each node before its children; it returns `false` to skip the children. */
 export type Visitor = (node: AccpNode, visit: Visit) => unknown;
 
 /** A pending node, linked to its parent so that paths are only built on demand. */

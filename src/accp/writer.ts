@@ -1,7 +1,8 @@
 /**
- * Canonical text, written byte by byte: the output of `printFrame`, several times as fast, for two kilobytes more in a bundle.
+ * A fast printer, which writes canonical text byte by byte: the output of `printFrame` in a fraction of the time, for two kilobytes more in a
+ * bundle.
  *
- * Functions take a position, write there and return the next position, or `LEFT` for anything rare or wrong, which `printFrame` then
+ * Functions take a position, write there and return the next position, or `FALLBACK` for anything rare or invalid, which `printFrame` then
  * handles. Everything goes into one buffer, because concatenating strings would take most of the time.
  */
 import { DEFAULT_LIMITS, resolveLimits } from '../text/limits.js';
@@ -11,9 +12,9 @@ import { type PrintOptions, printFrame } from './print.js';
 import { ENVELOPE_KEYS, IDENTIFIER_KEYS } from './vocabulary.js';
 
 const BYTES = /* @__PURE__ */ new Uint8Array(0x10000);
-/** Below this position there is room for any number, keyword or run of closing brackets. */
+/** The highest position with room for any number, keyword or run of closing brackets. */
 const FULL = 0x10000 - 256;
-const LEFT = -1;
+const FALLBACK = -1;
 
 /** The tokens that a character may occur in, as bits. */
 const USES = /* @__PURE__ */ usesOf([/[^@>:{}[\]|$,~\\]/, /\w/, /[A-Za-z]/, /[\w.]/, /[\w-]/, /[tf\d-]/, /./]);
@@ -26,14 +27,14 @@ const AGENT = 16;
 const OTHER_START = 32;
 
 /** Up to this number, keys are distinguished by a few bits and sorted by insertion. */
-const FEW_KEYS = 32;
-/** Deeper trees are left, so that closing brackets always have room. */
-const FEW_LEVELS = 64;
+const MAX_KEYS = 32;
+/** Deeper trees are left to `printFrame`, so that closing brackets always have room. */
+const MAX_LEVELS = 64;
 
 /** Sort keys of the lists being written, innermost last: the rank, and in the lowest bits the index in the list. */
-const ORDER = /* @__PURE__ */ new Int32Array((FEW_LEVELS + 1) * FEW_KEYS);
+const ORDER = /* @__PURE__ */ new Int32Array((MAX_LEVELS + 1) * MAX_KEYS);
 const PLACE_BITS = 5;
-const PLACE = FEW_KEYS - 1;
+const PLACE = MAX_KEYS - 1;
 let top = 0;
 
 /** A rank has seven bits for each of the first three characters of a key, above them its place in the envelope. */
@@ -52,26 +53,26 @@ let isWriting = false;
  *
  * Source: draft-benzing-accp-00, sections 3.1.1 and 3.3.
  *
- * @throws PrintError with code `E1004` and the path, as `printFrame`
+ * @throws PrintError with code `E1004` and the path if the tree would not read back as itself, like `printFrame`
  * @example
  * writeFrame(parseFrame('@a>req:x{m:{b:1.50,a:007}}')) // '@a>req:x{m:{a:7,b:1.5}}'
  */
 export function writeFrame(frame: Frame, options?: PrintOptions): string {
   const end = write(frame, options);
-  return end === LEFT ? printFrame(frame, options) : textTo(end);
+  return end === FALLBACK ? printFrame(frame, options) : textTo(end);
 }
 
 function write(frame: Frame, options: PrintOptions | undefined): number {
   const { maxDepth, maxDigits } = options === undefined ? DEFAULT_LIMITS : resolveLimits(options);
   // A getter in the tree may call writeFrame again.
-  if (isWriting || maxDigits !== DEFAULT_LIMITS.maxDigits || frame?.kind !== 'frame') return LEFT;
+  if (isWriting || maxDigits !== DEFAULT_LIMITS.maxDigits || frame?.kind !== 'frame') return FALLBACK;
   isWriting = true;
   top = 0;
   try {
-    return whole(frame, Math.min(maxDepth, FEW_LEVELS), options?.sortParams === true);
+    return whole(frame, Math.min(maxDepth, MAX_LEVELS), options?.sortParams === true);
   } catch {
     // `printFrame` reports the error.
-    return LEFT;
+    return FALLBACK;
   } finally {
     isWriting = false;
   }
@@ -80,49 +81,49 @@ function write(frame: Frame, options: PrintOptions | undefined): number {
 function whole(frame: Frame, levels: number, sortParams: boolean): number {
   BYTES[0] = 0x40;
   let at = name(frame.agent, 1, AGENT);
-  if (at === LEFT) return LEFT;
+  if (at === FALLBACK) return FALLBACK;
   BYTES[at] = 0x3e;
   at = name(frame.intent, at + 1, LETTER);
-  if (at === LEFT) return LEFT;
+  if (at === FALLBACK) return FALLBACK;
   BYTES[at] = 0x3a;
   at = name(frame.operation, at + 1, WORD);
-  if (at === LEFT) return LEFT;
+  if (at === FALLBACK) return FALLBACK;
   BYTES[at] = 0x7b;
   at = sortParams ? entries(frame.payload, at + 1, levels, 0x7c) : payload(frame.payload, at + 1, levels);
-  if (at === LEFT) return LEFT;
+  if (at === FALLBACK) return FALLBACK;
   BYTES[at++] = 0x7d;
   const { metadata } = frame;
   if (metadata === null) return at;
   BYTES[at] = 0x5b;
   at = envelope(metadata, at + 1, levels);
-  if (at === LEFT) return LEFT;
+  if (at === FALLBACK) return FALLBACK;
   BYTES[at] = 0x5d;
   return at + 1;
 }
 
 /** Parameters in their order. A key whose bits in both halves are taken may be repeated. */
 function payload(list: readonly Param[], from: number, levels: number): number {
-  if (!Array.isArray(list) || list.length > FEW_KEYS) return LEFT;
+  if (!Array.isArray(list) || list.length > MAX_KEYS) return FALLBACK;
   let at = from;
   let low = 0;
   let high = 0;
   for (let index = 0; index < list.length; index++) {
     const param: Param | undefined = list[index];
     const key = param?.key;
-    if (typeof key !== 'string' || key.length === 0) return LEFT;
+    if (typeof key !== 'string' || key.length === 0) return FALLBACK;
     const start = startOf(key);
-    if (start === LEFT) return LEFT;
+    if (start === FALLBACK) return FALLBACK;
     if (index > 0) BYTES[at++] = 0x7c;
     at = word(key, start, at);
-    if (at === LEFT) return LEFT;
+    if (at === FALLBACK) return FALLBACK;
     // Keys with equal beginnings mostly differ at the end.
     const hash = Math.imul(start ^ (BYTES[at - 1]! << KEY_BITS), 0x9e3779b1);
-    if (((low >>> (hash >>> 27)) & (high >>> (hash >>> 22)) & 1) !== 0 && isAmong(list, index, key)) return LEFT;
+    if (((low >>> (hash >>> 27)) & (high >>> (hash >>> 22)) & 1) !== 0 && isAmong(list, index, key)) return FALLBACK;
     low |= 1 << (hash >>> 27);
     high |= 1 << (hash >>> 22);
     BYTES[at] = 0x3a;
     at = value(param!.value, at + 1, levels);
-    if (at === LEFT) return LEFT;
+    if (at === FALLBACK) return FALLBACK;
   }
   return at;
 }
@@ -133,30 +134,30 @@ function isAmong(list: readonly Param[], count: number, key: string | undefined)
 }
 
 function envelope(list: readonly Param[], from: number, levels: number): number {
-  if (!Array.isArray(list) || list.length === 0) return LEFT;
+  if (!Array.isArray(list) || list.length === 0) return FALLBACK;
   return ordered(list, from, levels, 0x2c, true);
 }
 
 function entries(list: readonly Param[], from: number, levels: number, separator: number): number {
-  if (!Array.isArray(list)) return LEFT;
+  if (!Array.isArray(list)) return FALLBACK;
   return ordered(list, from, levels, separator, false);
 }
 
 /** Insertion sort of numbers is several times as fast as sorting nodes. Equal keys are adjacent. */
 function ordered(list: readonly Param[], from: number, levels: number, separator: number, isEnvelope: boolean): number {
   const { length } = list;
-  if (length > FEW_KEYS) return LEFT;
+  if (length > MAX_KEYS) return FALLBACK;
   const base = top;
   for (let index = 0; index < length; index++) {
     const param: Param | undefined = list[index];
     const key = param?.key;
-    if (typeof key !== 'string' || key.length === 0) return LEFT;
+    if (typeof key !== 'string' || key.length === 0) return FALLBACK;
     let rank = startOf(key);
-    if (rank === LEFT) return LEFT;
+    if (rank === FALLBACK) return FALLBACK;
     if (isEnvelope) {
       const place = envelopePlace(key!, rank);
       // A numeric identifier keeps its digits.
-      if (((IDENTIFIERS >> place) & 1) !== 0 && hasText(param!.value as IntegerValue)) return LEFT;
+      if (((IDENTIFIERS >> place) & 1) !== 0 && hasText(param!.value as IntegerValue)) return FALLBACK;
       rank |= place << KEY_BITS;
     }
     let place = base + index;
@@ -176,15 +177,15 @@ function ordered(list: readonly Param[], from: number, levels: number, separator
     const { key, value: node } = list[ORDER[place]! & PLACE]!;
     const rank = ORDER[place]! >> PLACE_BITS;
     // String comparison is a call, and seldom needed.
-    if (rank === lastRank && key === last) return LEFT;
+    if (rank === lastRank && key === last) return FALLBACK;
     last = key;
     lastRank = rank;
     if (place > base) BYTES[at++] = separator;
     at = word(key, rank, at);
-    if (at === LEFT) return LEFT;
+    if (at === FALLBACK) return FALLBACK;
     BYTES[at] = 0x3a;
     at = isEnvelope ? field(node, at + 1, levels) : value(node, at + 1, levels);
-    if (at === LEFT) return LEFT;
+    if (at === FALLBACK) return FALLBACK;
   }
   top = base;
   return at;
@@ -202,49 +203,49 @@ function hasText(node: { readonly text?: unknown } | undefined): boolean {
   return node?.text !== undefined;
 }
 
-/** The first three characters of a key as a number that sorts as they do; `LEFT` for invalid ones. */
+/** The first three characters of a key as a number that sorts as they do; `FALLBACK` for invalid ones. */
 function startOf(key: string): number {
   const { length } = key;
   const first = key.charCodeAt(0);
-  if ((USES[first]! & WORD) === 0) return LEFT;
+  if ((USES[first]! & WORD) === 0) return FALLBACK;
   if (length === 1) return first << 14;
   const second = key.charCodeAt(1);
-  if ((USES[second]! & WORD) === 0) return LEFT;
+  if ((USES[second]! & WORD) === 0) return FALLBACK;
   if (length === 2) return (first << 14) | (second << 7);
   const third = key.charCodeAt(2);
-  if ((USES[third]! & WORD) === 0) return LEFT;
+  if ((USES[third]! & WORD) === 0) return FALLBACK;
   return (first << 14) | (second << 7) | third;
 }
 
 /** Writes the rest of a key; each character is read only once, since reading takes most of the time. */
 function word(key: string, start: number, at: number): number {
   const { length } = key;
-  if (length > FULL - at) return LEFT;
+  if (length > FULL - at) return FALLBACK;
   BYTES[at] = (start >> 14) & 0x7f;
   BYTES[at + 1] = (start >> 7) & 0x7f;
   BYTES[at + 2] = start & 0x7f;
   for (let index = SHORT_KEY; index < length; index++) {
     const code = key.charCodeAt(index);
-    if ((USES[code]! & WORD) === 0) return LEFT;
+    if ((USES[code]! & WORD) === 0) return FALLBACK;
     BYTES[at + index] = code;
   }
   return at + length;
 }
 
 function items(list: readonly Value[], from: number, levels: number): number {
-  if (!Array.isArray(list)) return LEFT;
+  if (!Array.isArray(list)) return FALLBACK;
   let at = from;
   for (let index = 0; index < list.length; index++) {
     if (index > 0) BYTES[at++] = 0x2c;
     at = value(list[index], at, levels);
-    if (at === LEFT) return LEFT;
+    if (at === FALLBACK) return FALLBACK;
   }
   return at;
 }
 
 /** A value of the metadata. A function of its own, as most metadata values are of two kinds. */
 function field(node: Value | undefined, at: number, levels: number): number {
-  if (at > FULL) return LEFT;
+  if (at > FULL) return FALLBACK;
   if (node?.kind === 'string') return string(node.value, at);
   if (node?.kind === 'integer') return integer(node, at);
   return value(node, at, levels);
@@ -252,25 +253,25 @@ function field(node: Value | undefined, at: number, levels: number): number {
 
 /** @param levels number of arrays and maps that may still be opened */
 function value(node: Value | undefined, at: number, levels: number): number {
-  if (at > FULL) return LEFT;
+  if (at > FULL) return FALLBACK;
   switch (node?.kind) {
     case 'string':
       return string(node.value, at);
     case 'integer':
       return integer(node, at);
     case 'map': {
-      if (levels === 0) return LEFT;
+      if (levels === 0) return FALLBACK;
       BYTES[at] = 0x7b;
       const end = entries(node.entries, at + 1, levels - 1, 0x2c);
-      if (end === LEFT) return LEFT;
+      if (end === FALLBACK) return FALLBACK;
       BYTES[end] = 0x7d;
       return end + 1;
     }
     case 'array': {
-      if (levels === 0) return LEFT;
+      if (levels === 0) return FALLBACK;
       BYTES[at] = 0x5b;
       const end = items(node.items, at + 1, levels - 1);
-      if (end === LEFT) return LEFT;
+      if (end === FALLBACK) return FALLBACK;
       BYTES[end] = 0x5d;
       return end + 1;
     }
@@ -285,15 +286,15 @@ function value(node: Value | undefined, at: number, levels: number): number {
       BYTES[at] = 0x24;
       return name(node.path, at + 1, PATH);
     default:
-      return LEFT;
+      return FALLBACK;
   }
 }
 
 function string(text: unknown, from: number): number {
-  if (typeof text !== 'string') return LEFT;
+  if (typeof text !== 'string') return FALLBACK;
   const { length } = text;
-  if (length === 0 || 2 * length > FULL - from) return LEFT;
-  if ((USES[text.charCodeAt(0)]! & OTHER_START) !== 0 && readsAsOther(text)) return LEFT;
+  if (length === 0 || 2 * length > FULL - from) return FALLBACK;
+  if ((USES[text.charCodeAt(0)]! & OTHER_START) !== 0 && readsAsOther(text)) return FALLBACK;
   for (let index = 0; index < length; index++) {
     const code = text.charCodeAt(index);
     if ((USES[code]! & PLAIN) === 0) return escaped(text, index, from + index);
@@ -302,7 +303,7 @@ function string(text: unknown, from: number): number {
   return from + length;
 }
 
-/** Whether a string would read as another kind. Most that begin like a number are soon ruled out. */
+/** Returns `true` if a string would read as another kind. Most strings that begin like a number are ruled out early. */
 function readsAsOther(text: string): boolean {
   const { length } = text;
   const first = text.charCodeAt(0);
@@ -325,7 +326,7 @@ function escaped(text: string, start: number, from: number): number {
     const code = text.charCodeAt(index);
     const uses = USES[code]!;
     if ((uses & PLAIN) === 0) {
-      if (uses === 0) return LEFT;
+      if (uses === 0) return FALLBACK;
       BYTES[at++] = 0x5c;
     }
     BYTES[at++] = code;
@@ -335,19 +336,19 @@ function escaped(text: string, start: number, from: number): number {
 
 /** A text of characters with one use. */
 function name(text: unknown, at: number, use: number): number {
-  if (typeof text !== 'string') return LEFT;
+  if (typeof text !== 'string') return FALLBACK;
   const { length } = text;
-  if (length === 0 || length > FULL - at) return LEFT;
+  if (length === 0 || length > FULL - at) return FALLBACK;
   for (let index = 0; index < length; index++) {
     const code = text.charCodeAt(index);
-    if ((USES[code]! & use) === 0) return LEFT;
+    if ((USES[code]! & use) === 0) return FALLBACK;
     BYTES[at + index] = code;
   }
   return at + length;
 }
 
 function boolean(value: unknown, at: number): number {
-  if (typeof value !== 'boolean') return LEFT;
+  if (typeof value !== 'boolean') return FALLBACK;
   if (value) {
     BYTES[at] = 0x74;
     BYTES[at + 1] = 0x72;
@@ -425,7 +426,7 @@ function digits(value: number, at: number): number {
 
 function ascii(text: string, at: number): number {
   const { length } = text;
-  if (length > FULL - at) return LEFT;
+  if (length > FULL - at) return FALLBACK;
   for (let index = 0; index < length; index++) BYTES[at + index] = text.charCodeAt(index);
   return at + length;
 }

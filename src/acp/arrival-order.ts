@@ -1,53 +1,55 @@
 import { nextTurn } from '../async/timers.js';
 
 /**
- * Lets responses and calls reach the host in the order in which they came. A response wakes its caller only after what runs now; a call
- * behind it, whose handler would run at once, has to wait for the next turn of the event loop, and so has all that comes after it.
+ * Delivers responses and calls to the host in the order of their arrival. A response resolves a promise, whose continuation runs after the
+ * current code; a handler runs synchronously. Therefore a call after a response waits for the next iteration of the event loop, and so does
+ * everything after it.
  */
 export class ArrivalOrder {
   #waiting: (() => void)[] = [];
-  #hasAnswered = false;
+  #hasResolved = false;
   readonly #pause: () => void;
   readonly #resume: () => void;
 
-  /** @param pause called when something has to wait; `resume` when nothing does any more */
+  /** @param pause called when a step has to wait; `resume` is called when no step waits any more */
   constructor({ pause, resume }: { readonly pause: () => void; readonly resume: () => void }) {
     this.#pause = pause;
     this.#resume = resume;
   }
 
-  get isHolding(): boolean {
+  /** `true` while a step waits. */
+  get isWaiting(): boolean {
     return this.#waiting.length > 0;
   }
 
-  /** Runs a step at once if that keeps the order. @param wakes it only wakes a caller, as responses do */
-  run(step: () => void, { wakes }: { readonly wakes: boolean }): void {
-    if (!this.isHolding && (wakes || !this.#hasAnswered)) {
+  /** Runs a step, now if that preserves the order. @param resolvesOnly `true` if it only resolves promises, as responses do */
+  run(step: () => void, { resolvesOnly }: { readonly resolvesOnly: boolean }): void {
+    if (!this.isWaiting && (resolvesOnly || !this.#hasResolved)) {
       step();
       return;
     }
     if (this.#waiting.push(step) === 1) this.#pause();
   }
 
-  /** Whether a step can run now without {@link run}. */
-  isFree(wakes: boolean): boolean {
-    return this.#waiting.length === 0 && (wakes || !this.#hasAnswered);
+  /** Returns whether a step can run now without {@link run}. */
+  isFree(resolvesOnly: boolean): boolean {
+    return this.#waiting.length === 0 && (resolvesOnly || !this.#hasResolved);
   }
 
-  /** A caller has just been woken. */
-  answered(): void {
-    if (this.#hasAnswered) return;
-    this.#hasAnswered = true;
+  /** Records that a promise was just resolved. */
+  resolvedCaller(): void {
+    if (this.#hasResolved) return;
+    this.#hasResolved = true;
     nextTurn(() => this.#next());
   }
 
   #next(): void {
-    this.#hasAnswered = false;
-    if (!this.isHolding) return;
+    this.#hasResolved = false;
+    if (!this.isWaiting) return;
     let next = 0;
-    // A step that wakes a caller makes the rest wait for another turn.
-    while (next < this.#waiting.length && !this.#hasAnswered) this.#waiting[next++]!();
+    // After a step that resolves a promise, the rest waits for another iteration.
+    while (next < this.#waiting.length && !this.#hasResolved) this.#waiting[next++]!();
     this.#waiting = this.#waiting.slice(next);
-    if (!this.isHolding) this.#resume();
+    if (!this.isWaiting) this.#resume();
   }
 }

@@ -1,17 +1,21 @@
 import { byteLength } from '../text/bytes.js';
 import { resolveChoice } from '../text/limits.js';
-import { tooLongText } from './codec.js';
+import { tooLongResponse } from './codec.js';
 import { ConnectionError } from './errors.js';
 import type { Id } from './message.js';
+
 /**
- * Batches are of version 2 of ACP. `negotiated`: they are accepted until an `initialize` has agreed on version 1. `accept`: always.
- * `reject`: never.
+ * The handling of batches, which only version 2 of ACP has.
+ *
+ * - `negotiated`: they are accepted and sent, except after an `initialize` that agrees on version 1
+ * - `accept`: they are always accepted and sent
+ * - `reject`: received batches are rejected
  */
 export type BatchChoice = 'negotiated' | 'accept' | 'reject';
 
 /**
- * Methods that change which later messages are valid (ACP, transports: "SHOULD NOT batch lifecycle-sensitive messages"), and those of
- * the same kind that later versions have.
+ * The methods that are never sent in a batch, since they change which later messages are valid (ACP, transports: "SHOULD NOT batch
+ * lifecycle-sensitive messages"), including those of later versions.
  */
 export const LIFECYCLE_METHODS: readonly string[] = [
   'initialize',
@@ -23,12 +27,13 @@ export const LIFECYCLE_METHODS: readonly string[] = [
   'session/resume',
 ];
 
+/** Decides whether batches are sent and accepted. */
 export class BatchPolicy {
   readonly #choice: BatchChoice;
   readonly #unbatchable: ReadonlySet<string>;
   #version: unknown;
-  /** The other side has refused a batch. */
-  isRefused = false;
+  /** `true` if the other side has rejected a batch. */
+  isRejected = false;
 
   /** @throws TypeError if the choice is invalid */
   constructor(choice: BatchChoice | undefined, unbatchable: readonly string[] = []) {
@@ -36,54 +41,63 @@ export class BatchPolicy {
     this.#unbatchable = new Set([...LIFECYCLE_METHODS, ...unbatchable]);
   }
 
-  /** Learns the version from the result of an `initialize` of either side. */
-  initialized(result: unknown): void {
+  /** Records the version in the result of an `initialize` of either side. */
+  onInitialize(result: unknown): void {
     if (typeof result === 'object' && result !== null && Object.hasOwn(result, 'protocolVersion'))
       this.#version = (result as { readonly protocolVersion: unknown }).protocolVersion;
   }
 
-  readonly takes = (): boolean => this.#choice === 'accept' || (this.#choice === 'negotiated' && this.#version !== 1);
+  readonly accepts = (): boolean => this.#choice === 'accept' || (this.#choice === 'negotiated' && this.#version !== 1);
 
-  /** @throws ConnectionError if the batch must not be sent */
+  /** Checks a batch before it is sent. @throws ConnectionError `not-batchable` or `batches-refused` */
   check(methods: readonly string[], max: number): void {
-    if (methods.length === 0) throw new ConnectionError('not-batchable', 'A batch has at least one entry.');
-    if (methods.length > max) throw new ConnectionError('not-batchable', `A batch has at most ${max} entries.`);
-    const sensitive = methods.find((method) => this.#unbatchable.has(method));
-    if (sensitive !== undefined)
-      throw new ConnectionError('not-batchable', `${sensitive} changes what may follow it: it is sent by itself.`);
+    if (methods.length === 0) throw new ConnectionError('not-batchable', 'A batch must have at least one entry.');
+    if (methods.length > max)
+      throw new ConnectionError(
+        'not-batchable',
+        `A batch must have at most ${max} entries; this one has ${methods.length}.`,
+      );
+    const unbatchable = methods.find((method) => this.#unbatchable.has(method));
+    if (unbatchable !== undefined)
+      throw new ConnectionError(
+        'not-batchable',
+        `${unbatchable} must not be sent in a batch; send it as a single message.`,
+      );
     if (this.#choice !== 'accept' && this.#version === 1)
-      throw new ConnectionError('batches-refused', 'Version 1 of ACP was agreed on, which has no batches.');
-    if (this.isRefused) throw new ConnectionError('batches-refused', 'The other side has refused a batch.');
+      throw new ConnectionError('batches-refused', 'The connection uses version 1 of ACP, which has no batches.');
+    if (this.isRejected) throw new ConnectionError('batches-refused', 'The other side rejected a batch before.');
   }
 }
 
-/** Bytes of a short error, with an identifier of usual length, that are reserved for each entry. */
+/** The bytes that are reserved for each entry: enough for a short error with an identifier of common length. */
 const ERROR_LENGTH = 160;
 
 /**
- * Collects the responses to the entries of one batch, an entry without a response included. An array without responses is not sent. A
- * response that does not fit becomes an error.
+ * Collects the responses to the entries of one batch and sends them as one array. An empty array is not sent. A response that exceeds the
+ * limit is replaced by an error.
  */
 export class BatchReply {
   readonly #responses: string[] = [];
   readonly #send: (text: string) => void;
-  #open: number;
+  /** The number of entries that are not done. */
+  #pending: number;
+  /** Bytes that are left in the array. */
   #room: number;
 
   /**
-   * @param entries how many will be {@link done}
-   * @param room limit of the array in bytes
+   * @param entries the number of entries, each of which calls {@link done} once
+   * @param room the maximum length of the array in bytes
    */
   constructor(entries: number, room: number, send: (text: string) => void) {
-    this.#open = entries;
+    this.#pending = entries;
     this.#room = room - entries * ERROR_LENGTH;
     this.#send = send;
   }
 
-  /** One entry is done; `response` is its JSON, or `null` for none. */
+  /** Completes an entry. @param response the response as JSON, or `null` if there is none */
   readonly done = (response: string | null, id: Id | undefined): void => {
-    if (response !== null) this.#responses.push(this.#fits(response) ? response : tooLongText(id));
-    if (--this.#open === 0 && this.#responses.length > 0) this.#send(`[${this.#responses.join(',')}]`);
+    if (response !== null) this.#responses.push(this.#fits(response) ? response : tooLongResponse(id));
+    if (--this.#pending === 0 && this.#responses.length > 0) this.#send(`[${this.#responses.join(',')}]`);
   };
 
   #fits(response: string): boolean {

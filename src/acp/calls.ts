@@ -4,31 +4,34 @@ import { ConnectionError, ERROR_CODES, RpcError } from './errors.js';
 import type { CallMessage, ErrorObject, Id, Params, ResponseMessage } from './message.js';
 import type { CallContext, Connection, Handler } from './types.js';
 
-interface Waiting {
+/** A call of this side without a response. */
+interface PendingCall {
   readonly method: string;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
   readonly batch: SentBatch | undefined;
 }
 
-/** A sent batch that has unanswered calls. */
+/** A sent batch with pending calls. */
 interface SentBatch {
   readonly ids: Set<number>;
-  /** Some of its calls were answered, so the other side accepts batches. */
+  /** `true` if some of its calls have a response, so that the other side accepts batches. */
   isAnswered: boolean;
 }
 
-export class Calls {
-  readonly #waiting = new Map<Id, Waiting>();
+/** The calls of this side, matched with responses. */
+export class OutgoingCalls {
+  readonly #pending = new Map<Id, PendingCall>();
   readonly #batches = new Set<SentBatch>();
   #lastId = 0;
-  /** The last message of this side, if it was a single call. */
-  #lastSent: number | undefined;
-  /** A batch of notifications alone was sent, which only a refusal answers. */
-  #hasSentSilently = false;
+  /** The identifier of the last message of this side, if it was a single request. */
+  #lastSentId: number | undefined;
+  /** `true` if a batch of notifications was sent, which has no response unless it is rejected. */
+  #hasSentNotifications = false;
 
+  /** `true` if no call is pending. */
   get isEmpty(): boolean {
-    return this.#waiting.size === 0;
+    return this.#pending.size === 0;
   }
 
   /** Returns an unused identifier. */
@@ -36,134 +39,139 @@ export class Calls {
     return ++this.#lastId;
   }
 
+  /** Registers a single request. */
   open(id: number, method: string): Promise<unknown> {
-    this.#lastSent = id;
+    this.#lastSentId = id;
     return this.#open(id, method, undefined);
   }
 
+  /** Registers the requests of a batch. */
   openBatch(calls: readonly { readonly id: number; readonly method: string }[]): Promise<unknown>[] {
     const batch: SentBatch = { ids: new Set(calls.map(({ id }) => id)), isAnswered: false };
     if (calls.length > 0) this.#batches.add(batch);
-    else this.#hasSentSilently = true;
-    this.#lastSent = undefined;
+    else this.#hasSentNotifications = true;
+    this.#lastSentId = undefined;
     return calls.map(({ id, method }) => this.#open(id, method, batch));
   }
 
   #open(id: number, method: string, batch: SentBatch | undefined): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { method, resolve, reject, batch });
+      this.#pending.set(id, { method, resolve, reject, batch });
     });
   }
 
+  /** Returns the method of a pending call. */
   methodOf(id: Id | undefined): string | undefined {
-    return id === undefined ? undefined : this.#waiting.get(id)?.method;
+    return id === undefined ? undefined : this.#pending.get(id)?.method;
   }
 
-  /** @returns whether it answered a call */
-  answer(response: ResponseMessage): boolean {
-    const waiting = this.#take(response.id);
-    if (waiting === undefined) return false;
-    if ('error' in response) waiting.reject(errorOf(response.error));
-    else waiting.resolve(response.result);
+  /** Settles a call with its response. @returns `true` if there was such a call */
+  settle(response: ResponseMessage): boolean {
+    const pending = this.#remove(response.id);
+    if (pending === undefined) return false;
+    if ('error' in response) pending.reject(errorOf(response.error));
+    else pending.resolve(response.result);
     return true;
   }
 
-  /** Another message was sent: an error without an id may be about it. */
+  /** Records that another message was sent, which an error without an identifier may be about. */
   sentOther(): void {
-    this.#lastSent = undefined;
+    this.#lastSentId = undefined;
   }
 
-  /** Ends a call without a readable answer. @returns whether there was such a call */
-  drop(id: Id | undefined, error: Error): boolean {
-    const waiting = id === undefined ? undefined : this.#take(id);
-    waiting?.reject(error);
-    return waiting !== undefined;
+  /** Rejects a call that has no valid response. @returns `true` if there was such a call */
+  reject(id: Id | undefined, error: Error): boolean {
+    const pending = id === undefined ? undefined : this.#remove(id);
+    pending?.reject(error);
+    return pending !== undefined;
   }
 
   /**
-   * Handles an error with the id `null`. Its `data` may name a call. Else a side without batches sends it for a batch, so it is about the oldest
-   * batch without an answer; without batches, it is about the only pending call, if that was the last message of this side. With several
-   * pending calls, the refused one is unknown.
+   * Finds and rejects the calls that an error with the id `null` is about. Its `data` may contain the identifier of a call. Otherwise, a side that
+   * does not support batches sends it for the oldest batch without a response; if there are no batches, it is about the only pending call, if
+   * that was the last message of this side. With several pending calls, it cannot be matched.
    *
-   * This side sends JSON, so only -32600 can be about a batch; -32700 is about other data, or about a call that the other side's parser
-   * cannot read: it nests deeply, or holds half of a surrogate pair.
+   * This side sends valid JSON, so only -32600 can be about a batch; -32700 is about other data, or about a call that the parser of the
+   * other side cannot read because it nests deeply or contains a lone surrogate.
    *
-   * @returns what it is about, if that is known
+   * @returns the subject of the error, or `undefined` if it is unknown
    */
-  refusedBy(error: ErrorObject): 'call' | 'batch' | undefined {
-    if (this.#refuse(idInData(error), error)) return 'call';
+  matchNamelessError(error: ErrorObject): 'call' | 'batch' | undefined {
+    if (this.#rejectCall(idInData(error), error)) return 'call';
     const isInvalid = error.code === ERROR_CODES.invalidRequest;
-    if (isInvalid && (this.#refuseBatch(error) || this.#hasSentSilently)) {
-      this.#hasSentSilently = false;
+    if (isInvalid && (this.#rejectBatch(error) || this.#hasSentNotifications)) {
+      this.#hasSentNotifications = false;
       return 'batch';
     }
-    const isOnly = this.#waiting.size === 1 && (isInvalid || error.code === ERROR_CODES.parseError);
-    return isOnly && this.#refuse(this.#lastSent, error) ? 'call' : undefined;
+    const isOnly = this.#pending.size === 1 && (isInvalid || error.code === ERROR_CODES.parseError);
+    return isOnly && this.#rejectCall(this.#lastSentId, error) ? 'call' : undefined;
   }
 
-  #refuse(id: Id | undefined, error: ErrorObject): boolean {
-    return this.drop(id, errorOf(error));
+  #rejectCall(id: Id | undefined, error: ErrorObject): boolean {
+    return this.reject(id, errorOf(error));
   }
 
-  #refuseBatch(error: ErrorObject): boolean {
+  #rejectBatch(error: ErrorObject): boolean {
     for (const batch of this.#batches) {
       if (batch.isAnswered) continue;
       const cause = errorOf(error);
-      const refused = new ConnectionError('batches-refused', `The other side refuses batches: ${error.message}`, {
+      const rejected = new ConnectionError('batches-refused', `The other side rejected a batch: ${error.message}`, {
         cause,
       });
-      this.#dropAll(batch, refused);
+      this.#rejectAll(batch, rejected);
       return true;
     }
     return false;
   }
 
   /**
-   * Handles an error with the id `null` in the answer to a batch: it is about the call that its `data` names, else about those calls of the batch
-   * that the array does not answer.
+   * Handles an error with the id `null` in the response to a batch. It is about the call whose identifier is in its `data`, or otherwise about the
+   * calls of the batch that have no response in the array.
    *
-   * @param batch of one of the answered calls, as {@link batchOf} returned it before they were over
-   * @returns whether there were such calls
+   * @param batch the batch, as {@link batchOf} returned it before its calls were settled
+   * @returns `true` if there were such calls
    */
-  refuseRest(batch: object | undefined, error: ErrorObject): boolean {
-    if (this.#refuse(idInData(error), error)) return true;
+  rejectRest(batch: object | undefined, error: ErrorObject): boolean {
+    if (this.#rejectCall(idInData(error), error)) return true;
     const sent = batch as SentBatch | undefined;
     if (sent === undefined || sent.ids.size === 0) return false;
-    this.#dropAll(sent, errorOf(error));
+    this.#rejectAll(sent, errorOf(error));
     return true;
   }
 
-  /** The one that was sent first. */
+  /** The batch that was sent first. */
   get oldestBatch(): object | undefined {
     return this.#batches.values().next().value;
   }
 
+  /** Returns the batch of a pending call. */
   batchOf(id: Id): object | undefined {
-    return this.#waiting.get(id)?.batch;
+    return this.#pending.get(id)?.batch;
   }
 
+  /** Rejects all pending calls. */
   end(error: Error): void {
-    const all = [...this.#waiting.values()];
-    this.#waiting.clear();
+    const all = [...this.#pending.values()];
+    this.#pending.clear();
     this.#batches.clear();
     for (const { reject } of all) reject(error);
   }
 
-  #dropAll(batch: SentBatch, error: Error): void {
-    for (const id of [...batch.ids]) this.#take(id)?.reject(error);
+  #rejectAll(batch: SentBatch, error: Error): void {
+    for (const id of [...batch.ids]) this.#remove(id)?.reject(error);
   }
 
-  #take(id: Id): Waiting | undefined {
-    const waiting = this.#waiting.get(id);
-    if (waiting === undefined) return undefined;
-    this.#waiting.delete(id);
-    const { batch } = waiting;
+  #remove(id: Id): PendingCall | undefined {
+    const pending = this.#pending.get(id);
+    if (pending === undefined) return undefined;
+    this.#pending.delete(id);
+    const { batch } = pending;
     if (batch !== undefined) {
       batch.isAnswered = true;
       batch.ids.delete(id as number);
       if (batch.ids.size === 0) this.#batches.delete(batch);
     }
-    return waiting;
+    return pending;
   }
 }
 
@@ -171,45 +179,49 @@ function errorOf({ code, message, data }: ErrorObject): RpcError {
   return new RpcError(code, message, data);
 }
 
-/** Of ACP, not of JSON-RPC. Its params hold the identifier as `requestId`. */
+/** The method that cancels a request (ACP, not JSON-RPC). Its params contain the identifier as `requestId`. */
 export const CANCEL = '$/cancel_request';
 
-interface AnsweringOptions {
+interface IncomingCallsOptions {
   readonly connection: Connection;
   readonly handlers: { readonly [method: string]: Handler };
   readonly fallback: Handler | undefined;
   readonly maxInFlight: number;
-  /** The handler of a notification threw. */
-  readonly failed: (method: string, thrown: unknown) => void;
-  /** A request was answered with this result. */
-  readonly answered: (method: string, result: unknown) => void;
-  readonly idle: () => void;
+  /** Called when the handler of a notification threw. */
+  readonly onFailure: (method: string, thrown: unknown) => void;
+  /** Called when a request was answered with a result. */
+  readonly onResult: (method: string, result: unknown) => void;
+  /** Called when no handler is running any more. */
+  readonly onIdle: () => void;
 }
 
-/** Gets the response as JSON, or `null` for none, and the id of the request: `undefined` for a notification. */
+/** A callback with the response as JSON (`null` if there is none) and the identifier of the request (`undefined` for a notification). */
 export type Done = (response: string | null, id: Id | undefined) => void;
 
-export class Answering {
-  readonly #options: AnsweringOptions;
+/** The calls of the other side, passed to handlers. */
+export class IncomingCalls {
+  readonly #options: IncomingCallsOptions;
   readonly #inFlight = new Set<IncomingCall>();
   readonly #byId = new Map<Id, IncomingCall>();
-  /** Requests among `#inFlight`. */
+  /** The number of requests in `#inFlight`. */
   #requests = 0;
 
-  constructor(options: AnsweringOptions) {
+  constructor(options: IncomingCallsOptions) {
     this.#options = options;
   }
 
+  /** `true` if no handler is running. */
   get isIdle(): boolean {
     return this.#inFlight.size === 0;
   }
 
-  take(message: CallMessage, done: Done): void {
+  /** Calls the handler of a message. */
+  handle(message: CallMessage, done: Done): void {
     const { method, params } = message;
     const id = 'id' in message ? message.id : undefined;
     const { handlers, fallback, maxInFlight, connection } = this.#options;
     if (method === CANCEL && id === undefined) this.#cancel(params);
-    // Members of Object.prototype are not methods.
+    // Own members only: those of Object.prototype are not handlers.
     const handler = Object.hasOwn(handlers, method) ? handlers[method] : fallback;
     if (handler === undefined) {
       const error = { code: ERROR_CODES.methodNotFound, message: `Method not found: ${method.slice(0, 200)}` };
@@ -217,26 +229,29 @@ export class Answering {
       return;
     }
     if (id !== undefined && this.#requests >= maxInFlight) {
-      done(errorText(id, { code: ERROR_CODES.busy, message: `${maxInFlight} requests are being worked on` }), id);
+      done(
+        errorText(id, { code: ERROR_CODES.busy, message: `Too many requests: ${maxInFlight} are being handled` }),
+        id,
+      );
       return;
     }
     const call = new IncomingCall(method, id);
     let result: unknown;
-    let isLater: boolean;
+    let isAsync: boolean;
     try {
       result = handler(params, new Context(call, connection));
-      // A getter may throw, too.
-      isLater = isThenable(result);
+      // Reading `then` may throw, too.
+      isAsync = isThenable(result);
     } catch (thrown) {
       done(this.#failure(call, thrown), id);
       return;
     }
-    // A result that is not a promise is sent at once: a promise would cost more than all the rest.
-    if (isLater) this.#wait(call, Promise.resolve(result), done);
+    // Sends a synchronous result now: a promise would cost more than everything else.
+    if (isAsync) this.#wait(call, Promise.resolve(result), done);
     else done(this.#success(call, result), id);
   }
 
-  /** Aborts all running handlers. */
+  /** Aborts the signals of all running handlers. */
   cancelAll(reason: unknown): void {
     for (const call of this.#inFlight) call.cancel(reason);
     this.#inFlight.clear();
@@ -250,27 +265,27 @@ export class Answering {
       this.#requests++;
       this.#byId.set(call.id, call);
     }
-    const over = (response: string | null): void => {
+    const finish = (response: string | null): void => {
       if (this.#inFlight.delete(call) && call.id !== undefined) this.#requests--;
       if (call.id !== undefined && this.#byId.get(call.id) === call) this.#byId.delete(call.id);
       done(response, call.id);
-      if (this.isIdle) this.#options.idle();
+      if (this.isIdle) this.#options.onIdle();
     };
     result.then(
-      (value) => over(this.#success(call, value)),
-      (thrown) => over(this.#failure(call, thrown)),
+      (value) => finish(this.#success(call, value)),
+      (thrown) => finish(this.#failure(call, thrown)),
     );
   }
 
   #success({ id, method }: IncomingCall, result: unknown): string | null {
     if (id === undefined) return null;
-    this.#options.answered(method, result);
+    this.#options.onResult(method, result);
     return resultText(id, result);
   }
 
   #failure({ id, method, isCancelled }: IncomingCall, thrown: unknown): string | null {
     if (id === undefined) {
-      this.#options.failed(method, thrown);
+      this.#options.onFailure(method, thrown);
       return null;
     }
     if (isRpcError(thrown)) return errorText(id, thrown.toErrorObject());
@@ -285,7 +300,7 @@ export class Answering {
   }
 }
 
-/** One is made for every call, so it holds only two fields. */
+/** The context of a handler. It is created for every call, so it has only two fields. */
 class Context implements CallContext {
   readonly #call: IncomingCall;
   readonly connection: Connection;
@@ -308,7 +323,7 @@ class Context implements CallContext {
   }
 }
 
-/** A thrown value may throw when it is inspected. */
+/** Returns whether a value is an RpcError. Inspecting a thrown value may throw. */
 function isRpcError(thrown: unknown): thrown is RpcError {
   try {
     return thrown instanceof RpcError;
@@ -317,7 +332,7 @@ function isRpcError(thrown: unknown): thrown is RpcError {
   }
 }
 
-/** It may have no text. */
+/** Converts a thrown value to a string, which may throw. */
 function descriptionOf(thrown: unknown): string {
   try {
     return thrown instanceof Error ? String(thrown.message) : String(thrown);
@@ -326,6 +341,7 @@ function descriptionOf(thrown: unknown): string {
   }
 }
 
+/** A call of the other side. */
 class IncomingCall {
   readonly method: string;
   readonly id: Id | undefined;
@@ -339,7 +355,7 @@ class IncomingCall {
   }
 
   get signal(): AbortSignal {
-    // Most handlers never ask for it.
+    // Created lazily: most handlers do not use it.
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
       if (this.#isCancelled) this.#controller.abort(this.#reason);

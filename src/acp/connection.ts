@@ -4,7 +4,8 @@ import { Peer } from './peer.js';
 import type { Connection, ConnectionOptions } from './types.js';
 
 /**
- * Makes a JSON-RPC 2.0 connection on a channel, or on a pair of streams of messages such as those of the official SDK. Both sides may call.
+ * Creates a JSON-RPC 2.0 connection over a channel, or over a pair of message streams such as those of the official SDK. Both sides can send
+ * requests.
  *
  * Source: JSON-RPC 2.0; ACP, transports.
  *

@@ -6,20 +6,20 @@ import { isLonger } from '../text/bytes.js';
 import { systemReason } from '../text/system-reason.js';
 import { ArrivalOrder } from './arrival-order.js';
 import { BatchPolicy, BatchReply } from './batches.js';
-import { Answering, CANCEL, Calls, type Done } from './calls.js';
+import { CANCEL, type Done, IncomingCalls, OutgoingCalls } from './calls.js';
 import {
-  type Arrival,
   callText,
-  type Fault,
-  FaultLimit,
-  faultText,
+  ErrorLimit,
+  type Incoming,
+  type InvalidText,
+  invalidText,
+  invalidTextError,
   isResponse,
-  overLimitText,
-  type ReadingOptions,
-  readArrival,
-  sketch,
-  tooLongText,
-  unreadable,
+  type ReadOptions,
+  readIncoming,
+  readPartially,
+  tooLongRequest,
+  tooLongResponse,
 } from './codec.js';
 import { ConnectionError, ERROR_CODES } from './errors.js';
 import type { Classified, ErrorObject, FailureMessage, Id, Params } from './message.js';
@@ -31,9 +31,10 @@ import {
   resolveLimits,
 } from './types.js';
 
-/** Multiple of the backlog that ends the connection while this side waits for answers itself. */
-const HOPELESS = 4;
+/** The multiple of the maximum backlog at which the connection ends. */
+const MAX_BACKLOG_FACTOR = 4;
 
+/** One side of a connection. */
 export class Peer implements Connection {
   readonly closed: Promise<ConnectionError | undefined>;
   readonly #channel: Channel;
@@ -42,16 +43,16 @@ export class Peer implements Connection {
   readonly #maxBytes: number;
   readonly #graceMs: number;
   readonly #policy: BatchPolicy;
-  readonly #reading: ReadingOptions;
-  readonly #calls = new Calls();
-  readonly #answering: Answering;
+  readonly #readOptions: ReadOptions;
+  readonly #outgoingCalls = new OutgoingCalls();
+  readonly #incomingCalls: IncomingCalls;
   readonly #order: ArrivalOrder;
   #isThrottled = false;
-  /** Characters of answers since nothing waited to be written. */
-  #unread = 0;
-  readonly #faults = new FaultLimit();
+  /** The length of all responses since the backlog was last empty. */
+  #responseLength = 0;
+  readonly #errorLimit = new ErrorLimit();
   #state: 'open' | 'ending' | 'closed' = 'open';
-  #fault: ConnectionError | undefined;
+  #failure: ConnectionError | undefined;
   #settle!: (fault: ConnectionError | undefined) => void;
 
   constructor(channel: Channel, options: ConnectionOptions) {
@@ -62,19 +63,19 @@ export class Peer implements Connection {
     this.#maxBytes = maxLineBytes;
     this.#graceMs = graceMs;
     this.#policy = new BatchPolicy(options.batches, options.unbatchable);
-    this.#reading = { maxBatch, takesBatches: this.#policy.takes };
+    this.#readOptions = { maxBatch, acceptsBatches: this.#policy.accepts };
     this.#order = new ArrivalOrder({ pause: channel.pause, resume: () => this.#resume() });
-    this.#answering = new Answering({
+    this.#incomingCalls = new IncomingCalls({
       connection: this,
       handlers: options.handlers ?? {},
       fallback: options.fallback,
       maxInFlight,
-      failed: (method, cause) =>
-        this.#tell(new ConnectionError('handler-failed', `The handler of ${method} threw.`, { cause })),
-      answered: (method, result) => {
-        if (method === 'initialize') this.#policy.initialized(result);
+      onFailure: (method, cause) =>
+        this.#report(new ConnectionError('handler-failed', `The handler of ${method} threw an error.`, { cause })),
+      onResult: (method, result) => {
+        if (method === 'initialize') this.#policy.onInitialize(result);
       },
-      idle: () => {
+      onIdle: () => {
         if (this.#state === 'ending') this.#finish();
       },
     });
@@ -82,10 +83,10 @@ export class Peer implements Connection {
       this.#settle = resolve;
     });
     channel.start({
-      text: (text, isUnended) => this.#take(readArrival(text, this.#reading, isUnended), text),
-      invalid: (why, beginning = '') => this.#take(unreadable(beginning), why),
-      tooLong: (limit, beginning) => this.#order.run(() => this.#tooLong(limit, beginning), { wakes: false }),
-      ended: (error) => this.#order.run(() => this.#ended(error), { wakes: false }),
+      text: (text, isUnterminated) => this.#receive(readIncoming(text, this.#readOptions, isUnterminated), text),
+      invalid: (reason, beginning = '') => this.#receive(invalidText(beginning), reason),
+      tooLong: (limit, beginning) => this.#order.run(() => this.#tooLong(limit, beginning), { resolvesOnly: false }),
+      ended: (error) => this.#order.run(() => this.#ended(error), { resolvesOnly: false }),
     });
   }
 
@@ -97,12 +98,12 @@ export class Peer implements Connection {
     let text: string;
     try {
       this.#checkOpen();
-      id = this.#calls.nextId();
+      id = this.#outgoingCalls.nextId();
       text = this.#checkLength(this.#textOf(id, method, params));
     } catch (thrown) {
       return Promise.reject(thrown);
     }
-    const result = this.#calls.open(id, method);
+    const result = this.#outgoingCalls.open(id, method);
     this.#channel.send(text);
     return signal === undefined ? result : this.#cancellable([id], result, signal);
   };
@@ -110,9 +111,9 @@ export class Peer implements Connection {
   readonly notify = async (method: string, params?: Params): Promise<void> => {
     this.#checkOpen();
     const text = this.#checkLength(this.#textOf(undefined, method, params));
-    this.#calls.sentOther();
+    this.#outgoingCalls.sentOther();
     this.#channel.send(text);
-    if (!(await flushed(this.#channel))) throw this.#untaken();
+    if (!(await flushed(this.#channel))) throw this.#sendError();
   };
 
   readonly batch = async (
@@ -121,40 +122,40 @@ export class Peer implements Connection {
   ): Promise<PromiseSettledResult<unknown>[]> => {
     this.#policy.check(
       entries.map(({ method }) => method),
-      this.#reading.maxBatch,
+      this.#readOptions.maxBatch,
     );
     signal?.throwIfAborted();
     this.#checkOpen();
     const calls: { readonly id: number; readonly method: string }[] = [];
     const texts = entries.map(({ method, params, notification = false }) => {
-      const id = notification ? undefined : this.#calls.nextId();
+      const id = notification ? undefined : this.#outgoingCalls.nextId();
       if (id !== undefined) calls.push({ id, method });
       return this.#textOf(id, method, params);
     });
     const text = this.#checkLength(`[${texts.join(',')}]`);
-    const settled = Promise.allSettled(this.#calls.openBatch(calls));
+    const settled = Promise.allSettled(this.#outgoingCalls.openBatch(calls));
     this.#channel.send(text);
     const ids = calls.map(({ id }) => id);
     const outcomes = await (signal === undefined ? settled : this.#cancellable(ids, settled, signal));
-    const unread =
-      calls.length > 0 ? whyUnread(outcomes) : (await flushed(this.#channel)) ? undefined : this.#untaken();
+    const unsent =
+      calls.length > 0 ? unsentReason(outcomes) : (await flushed(this.#channel)) ? undefined : this.#sendError();
     let next = 0;
     return entries.map(({ notification = false }) => {
       if (!notification) return outcomes[next++]!;
-      return unread === undefined ? { status: 'fulfilled', value: undefined } : { status: 'rejected', reason: unread };
+      return unsent === undefined ? { status: 'fulfilled', value: undefined } : { status: 'rejected', reason: unsent };
     });
   };
 
-  #untaken(): ConnectionError {
-    return this.#fault ?? new ConnectionError('closed', 'The connection ended before the message was sent.');
+  #sendError(): ConnectionError {
+    return this.#failure ?? new ConnectionError('closed', 'The connection ended before the message was sent.');
   }
 
   #checkOpen(): void {
-    if (this.#state !== 'open') throw this.#fault ?? new ConnectionError('closed', 'The connection is closed.');
+    if (this.#state !== 'open') throw this.#failure ?? new ConnectionError('closed', 'The connection is closed.');
     if (this.#channel.backlog() <= this.#maxBacklog) return;
     throw new ConnectionError(
       'backlog-full',
-      `More than ${this.#maxBacklog} bytes wait: the other side does not read.`,
+      `More than ${this.#maxBacklog} bytes wait to be written: the other side does not read.`,
     );
   }
 
@@ -162,21 +163,21 @@ export class Peer implements Connection {
     try {
       return callText(id, method, params);
     } catch (cause) {
-      throw new ConnectionError('unserializable', `The params of ${method} have no JSON.`, { cause });
+      throw new ConnectionError('unserializable', `The params of ${method} cannot be serialized as JSON.`, { cause });
     }
   }
 
   #checkLength(text: string): string {
     if (!isLonger(text, this.#maxBytes)) return text;
-    throw new ConnectionError('too-long', `A message has at most ${this.#maxBytes} bytes.`);
+    throw new ConnectionError('too-long', `A message must have at most ${this.#maxBytes} bytes.`);
   }
 
-  /** Gives up a call, or those of a batch, when the signal is aborted, and sends a cancellation. */
+  /** Rejects calls when the signal is aborted, and sends cancellations. */
   async #cancellable<T>(ids: readonly number[], result: Promise<T>, signal: AbortSignal): Promise<T> {
     const abort = (): void => {
       for (const id of ids) {
-        if (!this.#calls.drop(id, signal.reason)) continue;
-        // If it cannot be sent, the connection has ended, and the call with it.
+        if (!this.#outgoingCalls.reject(id, signal.reason)) continue;
+        // If the cancellation cannot be sent, the connection has ended.
         this.notify(CANCEL, { requestId: id }).catch(() => undefined);
       }
     };
@@ -188,35 +189,36 @@ export class Peer implements Connection {
     }
   }
 
-  // What arrives
+  // Input
 
-  #take(arrival: Arrival, source: string): void {
-    const wakes = arrival.kind === 'one' ? isResponse(arrival.item) : arrival.kind === 'fault';
-    if (this.#order.isFree(wakes)) this.#process(arrival, source);
-    else this.#order.run(() => this.#process(arrival, source), { wakes });
+  #receive(incoming: Incoming, source: string): void {
+    const resolvesOnly = incoming.kind === 'one' ? isResponse(incoming.item) : incoming.kind === 'invalid-text';
+    if (this.#order.isFree(resolvesOnly)) this.#process(incoming, source);
+    else this.#order.run(() => this.#process(incoming, source), { resolvesOnly });
   }
 
-  #process(arrival: Arrival, source: string): void {
+  #process(incoming: Incoming, source: string): void {
     if (this.#state === 'closed') return;
-    if (arrival.kind === 'one') this.#one(arrival.item, source, this.#answer);
-    else if (arrival.kind === 'batch') this.#batch(arrival.items, source);
-    else this.#refuse(arrival, source);
-    if (this.#unread > this.#maxBacklog) this.#throttle();
+    if (incoming.kind === 'one') this.#handle(incoming.item, source, this.#respond);
+    else if (incoming.kind === 'batch') this.#batch(incoming.items, source);
+    else this.#rejectText(incoming, source);
+    if (this.#responseLength > this.#maxBacklog) this.#throttle();
   }
 
-  #refuse({ rpcCode, reason, sketch: read, responses }: Fault, source: string): void {
+  #rejectText({ rpcCode, reason, partial, responses }: InvalidText, source: string): void {
     for (const response of responses) this.#response(response, source);
-    const isAnswer = this.#dropAll(read.answers, badResponse('is not JSON', source)) || read.isResponse;
+    const isAnswer = this.#rejectAll(partial.answers, badResponse('is not valid JSON', source)) || partial.isResponse;
     // A response is never answered.
-    if (!isAnswer && this.#faults.answers(rpcCode)) this.#answer(faultText(rpcCode, reason, read.id), undefined);
-    this.#tell(new ConnectionError('not-a-message', `${reason}.`, { received: source }));
+    if (!isAnswer && this.#errorLimit.answers(rpcCode))
+      this.#respond(invalidTextError(rpcCode, reason, partial.id), undefined);
+    this.#report(new ConnectionError('not-a-message', `${reason}.`, { received: source }));
   }
 
-  /** Ends calls without a readable answer. @returns whether there were such calls */
-  #dropAll(ids: readonly Id[], error: ConnectionError): boolean {
-    const dropped = ids.filter((id) => this.#calls.drop(id, error));
-    if (dropped.length > 0) this.#order.answered();
-    return dropped.length > 0;
+  /** Rejects calls that have no valid response. @returns `true` if there were such calls */
+  #rejectAll(ids: readonly Id[], error: ConnectionError): boolean {
+    const rejected = ids.filter((id) => this.#outgoingCalls.reject(id, error));
+    if (rejected.length > 0) this.#order.resolvedCaller();
+    return rejected.length > 0;
   }
 
   #batch(items: readonly Classified[], source: string): void {
@@ -224,17 +226,17 @@ export class Peer implements Connection {
       this.#responses(items, source);
       return;
     }
-    const reply = new BatchReply(items.length, this.#maxBytes, (text) => this.#answer(text, undefined));
-    for (const item of items) this.#one(item, source, reply.done);
+    const reply = new BatchReply(items.length, this.#maxBytes, (text) => this.#respond(text, undefined));
+    for (const item of items) this.#handle(item, source, reply.done);
   }
 
-  /** @param done sends the response to a single message, or collects it for a batch */
-  #one(item: Classified, source: string, done: Done): void {
+  /** Handles a message, single or in a batch. @param done sends the response, or adds it to that of the batch */
+  #handle(item: Classified, source: string, done: Done): void {
     switch (item.kind) {
       case 'request':
       case 'notification':
-        this.#faults.reset();
-        this.#answering.take(item.message, done);
+        this.#errorLimit.reset();
+        this.#incomingCalls.handle(item.message, done);
         break;
       case 'invalid':
         done(this.#invalid(item, source), undefined);
@@ -247,132 +249,134 @@ export class Peer implements Connection {
 
   #invalid({ reason, id, isCall }: Classified & { readonly kind: 'invalid' }, source: string): string | null {
     const isAnswer = id !== undefined && isCall !== true;
-    if (isAnswer && this.#dropAll([id], badResponse('has neither result nor error', source))) return null;
-    this.#tell(new ConnectionError('not-a-message', `No message: ${reason}.`, { received: source }));
-    return faultText(ERROR_CODES.invalidRequest, `Invalid request: ${reason}`, id);
+    if (isAnswer && this.#rejectAll([id], badResponse('has neither a result nor an error', source))) return null;
+    this.#report(new ConnectionError('not-a-message', `The input is not a message: ${reason}.`, { received: source }));
+    return invalidTextError(ERROR_CODES.invalidRequest, `Invalid request: ${reason}`, id);
   }
 
-  /** Handles a response by itself. An error without an id may be a refusal. */
+  /** Handles a single response. An error with the id `null` may reject a call or batch of this side. */
   #response(item: Classified, source: string): void {
     if (item.kind === 'malformed-response') {
-      const error = badResponse('is no response of JSON-RPC', source);
-      if (item.id !== undefined) this.#dropAll([item.id], error);
-      this.#tell(error);
+      const error = badResponse('does not conform to JSON-RPC', source);
+      if (item.id !== undefined) this.#rejectAll([item.id], error);
+      this.#report(error);
     }
     if (item.kind !== 'response') return;
     const { message } = item;
-    const method = this.#calls.methodOf(message.id);
-    if (this.#calls.answer(message)) {
-      this.#faults.reset();
-      if (method === 'initialize' && 'result' in message) this.#policy.initialized(message.result);
-      this.#order.answered();
-    } else if (!isNameless(item) || !this.#isRefusal(item.message.error)) {
-      this.#tell(
-        new ConnectionError('unknown-response', 'A response came that answers nothing.', { received: source }),
+    const method = this.#outgoingCalls.methodOf(message.id);
+    if (this.#outgoingCalls.settle(message)) {
+      this.#errorLimit.reset();
+      if (method === 'initialize' && 'result' in message) this.#policy.onInitialize(message.result);
+      this.#order.resolvedCaller();
+    } else if (!hasNullId(item) || !this.#matchError(item.message.error)) {
+      this.#report(
+        new ConnectionError('unknown-response', 'A response does not match a pending request.', { received: source }),
       );
     }
   }
 
-  #isRefusal(error: ErrorObject): boolean {
-    const refused = this.#calls.refusedBy(error);
-    if (refused === 'batch') this.#policy.isRefused = true;
-    if (refused !== undefined) this.#order.answered();
-    return refused !== undefined;
+  #matchError(error: ErrorObject): boolean {
+    const matched = this.#outgoingCalls.matchNamelessError(error);
+    if (matched === 'batch') this.#policy.isRejected = true;
+    if (matched !== undefined) this.#order.resolvedCaller();
+    return matched !== undefined;
   }
 
-  /** Handles the answer to a batch. Errors in it without an id are about those calls of the batch that it does not answer. */
+  /** Handles the response to a batch. Errors in it with the id `null` are about the calls of the batch that have no response in it. */
   #responses(items: readonly Classified[], source: string): void {
-    const named = items.filter((item) => !isNameless(item));
+    const named = items.filter((item) => !hasNullId(item));
     let batch: object | undefined;
     for (const item of named) {
-      if (item.kind === 'response') batch ??= this.#calls.batchOf(item.message.id);
+      if (item.kind === 'response') batch ??= this.#outgoingCalls.batchOf(item.message.id);
       this.#response(item, source);
     }
-    // A side that answers with an array accepts batches.
-    this.#policy.isRefused = false;
+    // A side that responds with an array accepts batches.
+    this.#policy.isRejected = false;
     for (const item of items) {
-      if (!isNameless(item)) continue;
-      batch ??= this.#calls.oldestBatch;
-      if (this.#calls.refuseRest(batch, item.message.error)) this.#order.answered();
+      if (!hasNullId(item)) continue;
+      batch ??= this.#outgoingCalls.oldestBatch;
+      if (this.#outgoingCalls.rejectRest(batch, item.message.error)) this.#order.resolvedCaller();
     }
   }
 
-  #tell(error: ConnectionError): void {
+  #report(error: ConnectionError): void {
     notifyListener(() => this.#onError?.(error));
   }
 
-  // What is sent
+  // Output
 
-  readonly #answer: Done = (response, id) => {
+  readonly #respond: Done = (response, id) => {
     if (response === null || this.#state === 'closed') return;
-    const text = isLonger(response, this.#maxBytes) ? tooLongText(id) : response;
-    if (this.#channel.backlog() === 0) this.#unread = 0;
-    this.#unread += text.length;
-    this.#calls.sentOther();
+    const text = isLonger(response, this.#maxBytes) ? tooLongResponse(id) : response;
+    if (this.#channel.backlog() === 0) this.#responseLength = 0;
+    this.#responseLength += text.length;
+    this.#outgoingCalls.sentOther();
     this.#channel.send(text);
   };
 
   /**
-   * Stops reading from a side that asks and does not read the answers. If this side waits for answers itself, it goes on reading: two sides that
-   * both wait for the other to read would wait for ever. Beyond a multiple, the connection ends.
+   * Stops reading from a side that sends requests and does not read the responses. If this side waits for responses itself, it keeps reading: two
+   * sides that each wait for the other to read would be deadlocked. Beyond a multiple of the maximum, the connection ends.
    */
   #throttle(): void {
     const backlog = this.#channel.backlog();
-    if (backlog <= this.#maxBacklog) this.#unread = backlog;
-    else if (backlog > HOPELESS * this.#maxBacklog) {
-      this.#break(new ConnectionError('backlog-full', `${backlog} bytes wait: the other side does not read.`));
-    } else if (!this.#isThrottled && this.#calls.isEmpty) {
+    if (backlog <= this.#maxBacklog) this.#responseLength = backlog;
+    else if (backlog > MAX_BACKLOG_FACTOR * this.#maxBacklog) {
+      this.#fail(
+        new ConnectionError('backlog-full', `${backlog} bytes wait to be written: the other side does not read.`),
+      );
+    } else if (!this.#isThrottled && this.#outgoingCalls.isEmpty) {
       this.#isThrottled = true;
       this.#channel.pause();
       void Promise.resolve(this.#channel.ready()).then(() => {
         this.#isThrottled = false;
-        this.#unread = 0;
+        this.#responseLength = 0;
         this.#resume();
       });
     }
   }
 
   #resume(): void {
-    if (!this.#isThrottled && !this.#order.isHolding) this.#channel.resume();
+    if (!this.#isThrottled && !this.#order.isWaiting) this.#channel.resume();
   }
 
-  // The end
+  // End
 
-  /** The following bytes cannot be split into messages, so calls whose identifiers stand further back end with the connection. */
+  /** Rejects a message that is too long. The bytes after it cannot be split into messages, so the connection ends. */
   #tooLong(limit: number, beginning = ''): void {
-    const { answers, isResponse: isAnswer, id } = sketch(beginning);
-    const fault = new ConnectionError('too-long', `A message is longer than ${limit} bytes.`);
-    this.#fault = fault;
-    if (!this.#dropAll(answers, fault) && !isAnswer) this.#answer(overLimitText(id, limit), id);
-    this.#tell(fault);
+    const { answers, isResponse: isAnswer, id } = readPartially(beginning);
+    const error = new ConnectionError('too-long', `A message is longer than ${limit} bytes.`);
+    this.#failure = error;
+    if (!this.#rejectAll(answers, error) && !isAnswer) this.#respond(tooLongRequest(id, limit), id);
+    this.#report(error);
   }
 
-  /** Nothing more arrives; running handlers are still answered. */
+  /** Ends the input. Running handlers can still respond. */
   #ended(error: Error | undefined): void {
     if (this.#state !== 'open') return;
     this.#state = 'ending';
     if (error !== undefined) {
       const typed = error instanceof ConnectionError ? error : undefined;
-      this.#fault ??=
-        typed ?? new ConnectionError('closed', `The connection broke: ${systemReason(error)}`, { cause: error });
+      this.#failure ??=
+        typed ?? new ConnectionError('closed', `The connection failed: ${systemReason(error)}`, { cause: error });
     }
-    this.#calls.end(this.#fault ?? new ConnectionError('closed', 'The other side has ended.'));
-    // A broken channel takes no answers either.
-    if (error !== undefined || this.#answering.isIdle) this.#finish();
+    this.#outgoingCalls.end(this.#failure ?? new ConnectionError('closed', 'The other side closed the connection.'));
+    // A broken channel does not accept responses either.
+    if (error !== undefined || this.#incomingCalls.isIdle) this.#finish();
     else afterUnref(this.#graceMs, () => this.#finish());
   }
 
-  #break(fault: ConnectionError): void {
+  #fail(error: ConnectionError): void {
     if (this.#state === 'closed') return;
-    this.#fault ??= fault;
-    this.#calls.end(fault);
+    this.#failure ??= error;
+    this.#outgoingCalls.end(error);
     this.#channel.destroy();
     this.#finish();
   }
 
   readonly close = async (): Promise<void> => {
     if (this.#state === 'open') {
-      this.#calls.end(new ConnectionError('closed', 'The connection was closed.'));
+      this.#outgoingCalls.end(new ConnectionError('closed', 'The connection was closed.'));
       this.#finish();
     } else if (this.#state === 'ending') this.#finish();
     await this.closed;
@@ -381,29 +385,29 @@ export class Peer implements Connection {
   #finish(): void {
     if (this.#state === 'closed') return;
     this.#state = 'closed';
-    this.#answering.cancelAll(new ConnectionError('closed', 'The connection is closed.'));
-    // The other side may never read the rest.
+    this.#incomingCalls.cancelAll(new ConnectionError('closed', 'The connection is closed.'));
+    // With a timeout: the other side may never read the rest.
     void within(this.#graceMs, this.#channel.end(), afterUnref).then(() => {
       this.#channel.destroy();
-      this.#settle(this.#fault);
+      this.#settle(this.#failure);
     });
   }
 }
 
-function isNameless(
+function hasNullId(
   item: Classified,
 ): item is Classified & { readonly kind: 'response'; readonly message: FailureMessage } {
   return item.kind === 'response' && item.message.id === null && 'error' in item.message;
 }
 
-/** Why nobody has read the notifications of a batch whose calls ended so, if that is known. */
-function whyUnread(outcomes: readonly PromiseSettledResult<unknown>[]): unknown {
+/** Returns the reason why the notifications of a batch were not processed, or `undefined`, from the outcomes of its requests. */
+function unsentReason(outcomes: readonly PromiseSettledResult<unknown>[]): unknown {
   const reasons = outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason : undefined));
-  const isUnread = (reason: unknown): boolean =>
+  const isUnsent = (reason: unknown): boolean =>
     reason instanceof ConnectionError && (reason.code === 'closed' || reason.code === 'batches-refused');
-  return reasons.every(isUnread) ? reasons[0] : undefined;
+  return reasons.every(isUnsent) ? reasons[0] : undefined;
 }
 
-function badResponse(why: string, received: string): ConnectionError {
-  return new ConnectionError('bad-response', `The answer ${why}.`, { received });
+function badResponse(problem: string, received: string): ConnectionError {
+  return new ConnectionError('bad-response', `The response ${problem}.`, { received });
 }

@@ -1,4 +1,4 @@
-/** The part of `pegwire/acp` that needs no Node: public as `pegwire/acp/portable`. */
+/** The part of `pegwire/acp` that does not require Node, public as `pegwire/acp/portable`. */
 
 export type { Channel, Receiver } from '../channels/channel.js';
 export { LineDecoder, MAX_LINE_BYTES } from '../channels/line-decoder.js';

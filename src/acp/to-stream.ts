@@ -6,20 +6,20 @@ import { isLonger } from '../text/bytes.js';
 import { BatchPolicy, BatchReply } from './batches.js';
 import { CANCEL, type Done } from './calls.js';
 import {
-  type Arrival,
+  ErrorLimit,
   errorText,
-  type Fault,
-  FaultLimit,
-  faultText,
+  type Incoming,
+  type InvalidText,
   idInData,
+  invalidText,
+  invalidTextError,
   isResponse,
-  overLimitText,
-  type ReadingOptions,
-  readArrival,
+  type ReadOptions,
+  readIncoming,
+  readPartially,
   resultText,
-  sketch,
-  tooLongText,
-  unreadable,
+  tooLongRequest,
+  tooLongResponse,
 } from './codec.js';
 import { ConnectionError, ERROR_CODES } from './errors.js';
 import type { Stream } from './from-stream.js';
@@ -35,25 +35,26 @@ import {
 } from './message.js';
 import { type ConnectionOptions, resolveLimits } from './types.js';
 
+/** Options of {@link toStream}. */
 export interface StreamOptions
   extends Pick<ConnectionOptions, 'batches' | 'maxBatch' | 'maxInFlight' | 'maxLineBytes' | 'graceMs' | 'onError'> {}
 
-/** A request that was passed to the SDK and has not been answered. */
-interface Open {
+/** A request that was passed to the SDK and has no response yet. */
+interface OpenRequest {
   readonly id: Id;
   readonly method: string;
   readonly done: Done;
 }
 
-/** Unanswered requests that stop reading if the answers are not read. */
-const BUSY = 1024;
+/** The number of open requests from which this side stops reading while its responses are not read. */
+const MAX_UNREAD = 1024;
 /** The prefix of private identifiers. */
-const PREFIX = 'pegwire:';
+const PRIVATE_PREFIX = 'pegwire:';
 
 /**
- * Makes a pair of streams of single messages of a channel, so that the official SDK runs on it and answers batches. A batch is passed on as
- * its entries, under private identifiers, since those of the other side may be repeated; their answers are collected into the array.
- * Texts that are not messages are answered here. When the other side has ended, the readable closes once all requests are answered.
+ * Converts a channel to a pair of streams of single messages, so that the official SDK can use it and answer batches. The entries of a batch
+ * are passed on one by one, with private identifiers, since identifiers may repeat; their responses are sent as one array. Input that is not a
+ * message is answered here. When the other side has ended, the readable stream closes after all requests are answered.
  *
  * Source: ACP, transports, "JSON-RPC Batch Messages".
  *
@@ -73,24 +74,24 @@ class Bridge {
   readonly #onError: StreamOptions['onError'];
   readonly #graceMs: number;
   readonly #policy: BatchPolicy;
-  readonly #reading: ReadingOptions;
-  /** By the identifier that the SDK knows. */
-  readonly #open = new Map<Id, Open>();
-  /** The private identifiers of each request of the other side: for cancellations. */
+  readonly #readOptions: ReadOptions;
+  /** The open requests of the other side, by the identifier that was passed to the SDK. */
+  readonly #open = new Map<Id, OpenRequest>();
+  /** The private identifiers by the identifier of the other side, for cancellations. */
   readonly #privateIds = new Map<Id, Set<string>>();
-  /** Pending requests of this side, with their methods. */
-  readonly #asked = new Map<Id, string>();
-  /** The last message of this side, if it was a request. */
-  #lastAsked: Id | undefined;
+  /** The methods of pending requests of this side, by identifier. */
+  readonly #pending = new Map<Id, string>();
+  /** The identifier of the last message of this side, if it was a request. */
+  #lastSentId: Id | undefined;
   readonly #maxInFlight: number;
   readonly #maxBytes: number;
-  readonly #faults = new FaultLimit();
+  readonly #errorLimit = new ErrorLimit();
   #isThrottled = false;
   #lastId = 0;
   #out!: ReadableStreamDefaultController<Message>;
   #isEnding = false;
-  #isOver = false;
-  #fault: Error | undefined;
+  #hasEnded = false;
+  #failure: Error | undefined;
 
   constructor(channel: Channel, options: StreamOptions) {
     const { maxBatch, maxInFlight, maxLineBytes, graceMs } = resolveLimits(options);
@@ -100,13 +101,13 @@ class Bridge {
     this.#maxInFlight = maxInFlight;
     this.#maxBytes = maxLineBytes;
     this.#policy = new BatchPolicy(options.batches);
-    this.#reading = { maxBatch, takesBatches: this.#policy.takes };
+    this.#readOptions = { maxBatch, acceptsBatches: this.#policy.accepts };
     this.readable = new ReadableStream<Message>({
       start: (controller) => {
         this.#out = controller;
         channel.start({
-          text: (text, isUnended) => this.#arrived(readArrival(text, this.#reading, isUnended), text),
-          invalid: (why, beginning = '') => this.#arrived(unreadable(beginning), why),
+          text: (text, isUnterminated) => this.#receive(readIncoming(text, this.#readOptions, isUnterminated), text),
+          invalid: (reason, beginning = '') => this.#receive(invalidText(beginning), reason),
           tooLong: (limit, beginning) => this.#tooLong(limit, beginning),
           ended: (error) => this.#ended(error),
         });
@@ -115,150 +116,157 @@ class Bridge {
         if (!this.#isThrottled) channel.resume();
       },
       cancel: () => {
-        this.#isOver = true;
+        this.#hasEnded = true;
         channel.pause();
       },
     });
     this.writable = new WritableStream<Message>({
-      // Without it, a write that waits for the other side would hold up the end for ever.
+      // Without this listener, a write that waits for the other side would block `abort` forever.
       start: (controller) => {
         const { signal } = controller as { readonly signal?: AbortSignal };
         signal?.addEventListener('abort', () => channel.destroy());
       },
       write: async (message) => {
-        this.#written(message);
+        this.#write(message);
         if (!(await flushed(channel)))
           throw new ConnectionError('closed', 'The connection ended before the message was sent.');
       },
-      close: () => this.#hangUp(),
+      close: () => this.#disconnect(),
       abort: () => channel.destroy(),
     });
   }
 
-  // From the other side
+  // Input
 
-  #arrived(arrival: Arrival, source: string): void {
-    if (arrival.kind === 'fault') this.#refuse(arrival, source);
-    else if (arrival.kind === 'one') this.#one(arrival.item, source, undefined);
+  #receive(incoming: Incoming, source: string): void {
+    if (incoming.kind === 'invalid-text') this.#rejectText(incoming, source);
+    else if (incoming.kind === 'one') this.#handle(incoming.item, source, undefined);
     else {
-      const calls = arrival.items.filter((item) => !isResponse(item));
+      const calls = incoming.items.filter((item) => !isResponse(item));
       const reply = new BatchReply(calls.length, this.#maxBytes, (text) => this.#send(text, undefined));
-      for (const item of arrival.items) this.#one(item, source, reply);
+      for (const item of incoming.items) this.#handle(item, source, reply);
     }
     if ((this.#out.desiredSize ?? 0) <= 0) this.#channel.pause();
     this.#throttle();
   }
 
-  #refuse({ rpcCode, reason, sketch: read, responses }: Fault, source: string): void {
-    for (const response of responses) this.#one(response, source, undefined);
-    const isAnswer = this.#failAll(read.answers, 'The answer is not JSON.') || read.isResponse;
+  #rejectText({ rpcCode, reason, partial, responses }: InvalidText, source: string): void {
+    for (const response of responses) this.#handle(response, source, undefined);
+    const isAnswer = this.#rejectAll(partial.answers, 'The response is not valid JSON.') || partial.isResponse;
     // A response is never answered.
-    if (!isAnswer && this.#faults.answers(rpcCode)) this.#send(faultText(rpcCode, reason, read.id), undefined);
-    this.#tell(new ConnectionError('not-a-message', `${reason}.`, { received: source }));
+    if (!isAnswer && this.#errorLimit.answers(rpcCode))
+      this.#send(invalidTextError(rpcCode, reason, partial.id), undefined);
+    this.#report(new ConnectionError('not-a-message', `${reason}.`, { received: source }));
   }
 
-  #one(item: Classified, source: string, batch: BatchReply | undefined): void {
+  #handle(item: Classified, source: string, batch: BatchReply | undefined): void {
     const done = batch?.done ?? this.#send;
     switch (item.kind) {
       case 'request':
         this.#request(item.message, done, batch !== undefined);
         break;
       case 'notification':
-        this.#faults.reset();
-        for (const message of this.#named(item.message)) this.#handOn(message);
+        this.#errorLimit.reset();
+        for (const message of this.#renamed(item.message)) this.#enqueue(message);
         done(null, undefined);
         break;
       case 'response':
         this.#response(item.message);
         break;
       case 'malformed-response': {
-        const why = 'The answer is no response of JSON-RPC.';
-        this.#tell(new ConnectionError('bad-response', why, { received: source }));
-        // The caller gets the error, too.
-        if (item.id !== undefined) this.#failAll([item.id], why);
+        const message = 'The response does not conform to JSON-RPC.';
+        this.#report(new ConnectionError('bad-response', message, { received: source }));
+        // Rejects the request as well.
+        if (item.id !== undefined) this.#rejectAll([item.id], message);
         break;
       }
       default:
-        // It may have been meant as an answer.
+        // It may be intended as a response.
         if (
           item.id !== undefined &&
           item.isCall !== true &&
-          this.#failAll([item.id], 'The answer has neither result nor error.')
+          this.#rejectAll([item.id], 'The response has neither a result nor an error.')
         )
           done(null, undefined);
-        else done(faultText(ERROR_CODES.invalidRequest, `Invalid request: ${item.reason}`, item.id), undefined);
-        this.#tell(new ConnectionError('not-a-message', `No message: ${item.reason}.`, { received: source }));
+        else done(invalidTextError(ERROR_CODES.invalidRequest, `Invalid request: ${item.reason}`, item.id), undefined);
+        this.#report(
+          new ConnectionError('not-a-message', `The input is not a message: ${item.reason}.`, { received: source }),
+        );
     }
   }
 
   #request(message: RequestMessage, done: Done, isOfBatch: boolean): void {
     const { id, method } = message;
-    this.#faults.reset();
+    this.#errorLimit.reset();
     if (this.#open.size >= this.#maxInFlight) {
-      done(errorText(id, { code: ERROR_CODES.busy, message: `${this.#maxInFlight} requests are being worked on` }), id);
+      done(
+        errorText(id, { code: ERROR_CODES.busy, message: `Too many requests: ${this.#maxInFlight} are being handled` }),
+        id,
+      );
       return;
     }
-    // A request without a usable identifier: the SDK accepts no `null`, and would mix up duplicates.
-    const isPrivate = isOfBatch || id === null || this.#open.has(id) || String(id).startsWith(PREFIX);
-    const handed: Id = isPrivate ? `${PREFIX}${++this.#lastId}` : id;
+    // Identifiers that the SDK cannot handle: it rejects `null`, and confuses duplicates.
+    const isPrivate = isOfBatch || id === null || this.#open.has(id) || String(id).startsWith(PRIVATE_PREFIX);
+    const passedId: Id = isPrivate ? `${PRIVATE_PREFIX}${++this.#lastId}` : id;
     if (isPrivate) {
-      const handedOn = this.#privateIds.get(id) ?? new Set();
-      this.#privateIds.set(id, handedOn.add(handed as string));
+      const privateIds = this.#privateIds.get(id) ?? new Set();
+      this.#privateIds.set(id, privateIds.add(passedId as string));
     }
-    this.#open.set(handed, { id, method, done });
-    this.#handOn(isPrivate ? { ...message, id: handed } : message);
+    this.#open.set(passedId, { id, method, done });
+    this.#enqueue(isPrivate ? { ...message, id: passedId } : message);
   }
 
-  /** A cancellation names the request by the identifier of the other side, which several requests may have. */
-  #named(message: CallMessage): CallMessage[] {
+  /** Converts the identifier in a cancellation, which several requests may share, to those that were passed to the SDK. */
+  #renamed(message: CallMessage): CallMessage[] {
     if (message.method !== CANCEL) return [message];
     const params = message.params as { readonly requestId?: Id } | undefined;
-    const handedOn = params?.requestId === undefined ? undefined : this.#privateIds.get(params.requestId);
-    if (handedOn === undefined) return [message];
-    const named = [...handedOn].map((requestId) => ({ ...message, params: { ...params, requestId } }));
-    return this.#open.has(params!.requestId!) ? [message, ...named] : named;
+    const privateIds = params?.requestId === undefined ? undefined : this.#privateIds.get(params.requestId);
+    if (privateIds === undefined) return [message];
+    const renamed = [...privateIds].map((requestId) => ({ ...message, params: { ...params, requestId } }));
+    return this.#open.has(params!.requestId!) ? [message, ...renamed] : renamed;
   }
 
   #response(message: ResponseMessage): void {
-    this.#faults.reset();
-    const refused = 'error' in message && message.id === null ? this.#refusedBy(message.error) : undefined;
-    if (refused !== undefined) {
-      this.#asked.delete(refused);
-      this.#handOn({ ...message, id: refused });
+    this.#errorLimit.reset();
+    const rejectedId = 'error' in message && message.id === null ? this.#requestOf(message.error) : undefined;
+    if (rejectedId !== undefined) {
+      this.#pending.delete(rejectedId);
+      this.#enqueue({ ...message, id: rejectedId });
       return;
     }
-    const method = this.#asked.get(message.id);
-    this.#asked.delete(message.id);
-    if (method === 'initialize' && 'result' in message) this.#policy.initialized(message.result);
-    this.#handOn(message);
+    const method = this.#pending.get(message.id);
+    this.#pending.delete(message.id);
+    if (method === 'initialize' && 'result' in message) this.#policy.onInitialize(message.result);
+    this.#enqueue(message);
   }
 
   /**
-   * Returns the call that an error with the id `null` is about, which the SDK cannot see: its `data` may name it; else it is the only pending one,
-   * if that was the last message of this side.
+   * Returns the identifier of the request that an error with the id `null` is about, which the SDK cannot determine: that in its `data`, or that of
+   * the only pending request, if it was the last message of this side.
    */
-  #refusedBy(error: ErrorObject): Id | undefined {
+  #requestOf(error: ErrorObject): Id | undefined {
     const { invalidRequest, parseError } = ERROR_CODES;
-    const isOnly = this.#asked.size === 1 && (error.code === invalidRequest || error.code === parseError);
-    const id = idInData(error) ?? (isOnly ? this.#lastAsked : undefined);
-    return id !== undefined && this.#asked.has(id) ? id : undefined;
+    const isOnly = this.#pending.size === 1 && (error.code === invalidRequest || error.code === parseError);
+    const id = idInData(error) ?? (isOnly ? this.#lastSentId : undefined);
+    return id !== undefined && this.#pending.has(id) ? id : undefined;
   }
 
-  #handOn(message: Message): void {
-    if (!this.#isOver) this.#out.enqueue(message);
+  #enqueue(message: Message): void {
+    if (!this.#hasEnded) this.#out.enqueue(message);
   }
 
-  // From this side
+  // Output
 
-  #written(message: Message): void {
+  #write(message: Message): void {
     const item = classify(message);
     if (item.kind === 'request' || item.kind === 'notification') this.#call(item.message);
-    else if (item.kind === 'response') this.#answer(item.message);
+    else if (item.kind === 'response') this.#respond(item.message);
     else {
-      const error = new ConnectionError('unserializable', 'What was written is no message, and is not sent.');
-      if (item.id !== undefined && this.#open.has(item.id)) this.#answer(failure(item.id, 'The answer is no message'));
-      else if (item.id !== undefined && item.kind === 'invalid') this.#handOn(failure(item.id, error.message));
-      this.#tell(error);
+      const error = new ConnectionError('unserializable', 'The written value is not a message, and was not sent.');
+      if (item.id !== undefined && this.#open.has(item.id))
+        this.#respond(failure(item.id, 'The response is not a message'));
+      else if (item.id !== undefined && item.kind === 'invalid') this.#enqueue(failure(item.id, error.message));
+      this.#report(error);
     }
   }
 
@@ -268,34 +276,36 @@ class Bridge {
       text = this.#textOf(message);
     } catch (thrown) {
       const error = thrown as ConnectionError;
-      if ('id' in message) this.#handOn(failure(message.id, error.message));
-      this.#tell(error);
+      if ('id' in message) this.#enqueue(failure(message.id, error.message));
+      this.#report(error);
       return;
     }
-    this.#lastAsked = 'id' in message ? message.id : undefined;
-    if ('id' in message) this.#asked.set(message.id, message.method);
+    this.#lastSentId = 'id' in message ? message.id : undefined;
+    if ('id' in message) this.#pending.set(message.id, message.method);
     this.#channel.send(text);
   }
 
-  /** @throws ConnectionError if the message has no JSON, or is too long */
+  /** Serializes a message. @throws ConnectionError if it cannot be serialized, or is too long */
   #textOf(message: CallMessage): string {
     let text: string;
     try {
       text = JSON.stringify(message);
     } catch (cause) {
-      throw new ConnectionError('unserializable', `The params of ${message.method} have no JSON.`, { cause });
+      throw new ConnectionError('unserializable', `The params of ${message.method} cannot be serialized as JSON.`, {
+        cause,
+      });
     }
     if (!isLonger(text, this.#maxBytes)) return text;
-    throw new ConnectionError('too-long', `A message has at most ${this.#maxBytes} bytes.`);
+    throw new ConnectionError('too-long', `A message must have at most ${this.#maxBytes} bytes.`);
   }
 
-  #answer(message: ResponseMessage): void {
+  #respond(message: ResponseMessage): void {
     const open = this.#open.get(message.id);
     this.#open.delete(message.id);
     const id = open === undefined ? message.id : open.id;
-    const handedOn = this.#privateIds.get(id);
-    if (handedOn?.delete(message.id as string) && handedOn.size === 0) this.#privateIds.delete(id);
-    if (open?.method === 'initialize' && 'result' in message) this.#policy.initialized(message.result);
+    const privateIds = this.#privateIds.get(id);
+    if (privateIds?.delete(message.id as string) && privateIds.size === 0) this.#privateIds.delete(id);
+    if (open?.method === 'initialize' && 'result' in message) this.#policy.onInitialize(message.result);
     const text = 'error' in message ? errorText(id, message.error) : resultText(id, message.result);
     (open?.done ?? this.#send)(text, id);
     if (this.#isEnding && this.#open.size === 0) this.#close();
@@ -303,20 +313,20 @@ class Bridge {
 
   readonly #send: Done = (text, id) => {
     if (text === null) return;
-    this.#lastAsked = undefined;
-    this.#channel.send(isLonger(text, this.#maxBytes) ? tooLongText(id) : text);
+    this.#lastSentId = undefined;
+    this.#channel.send(isLonger(text, this.#maxBytes) ? tooLongResponse(id) : text);
   };
 
-  /** Ends calls of this side without a readable answer. @returns whether there were such calls */
-  #failAll(ids: readonly Id[], message: string): boolean {
-    const failed = ids.filter((id) => this.#asked.delete(id));
-    for (const id of failed) this.#handOn(failure(id, message));
-    return failed.length > 0;
+  /** Rejects requests of this side that have no valid response. @returns `true` if there were such requests */
+  #rejectAll(ids: readonly Id[], message: string): boolean {
+    const rejected = ids.filter((id) => this.#pending.delete(id));
+    for (const id of rejected) this.#enqueue(failure(id, message));
+    return rejected.length > 0;
   }
 
-  /** Stops reading from a side that asks and does not read the answers, unless this side waits for it, too. */
+  /** Stops reading from a side that sends requests and does not read the responses, unless this side waits for responses itself. */
   #throttle(): void {
-    if (this.#isThrottled || this.#asked.size > 0 || this.#open.size < BUSY) return;
+    if (this.#isThrottled || this.#pending.size > 0 || this.#open.size < MAX_UNREAD) return;
     const ready = this.#channel.ready();
     if (ready === undefined) return;
     this.#isThrottled = true;
@@ -327,47 +337,47 @@ class Bridge {
     });
   }
 
-  // The end
+  // End
 
-  /** The following bytes cannot be split into messages, so the connection ends. */
+  /** Rejects a message that is too long. The bytes after it cannot be split into messages, so the connection ends. */
   #tooLong(limit: number, beginning = ''): void {
-    const { answers, isResponse: isAnswer, id } = sketch(beginning);
-    const fault = new ConnectionError('too-long', `A message is longer than ${limit} bytes.`);
-    this.#fault = fault;
-    if (!this.#failAll(answers, fault.message) && !isAnswer) this.#send(overLimitText(id, limit), id);
+    const { answers, isResponse: isAnswer, id } = readPartially(beginning);
+    const error = new ConnectionError('too-long', `A message is longer than ${limit} bytes.`);
+    this.#failure = error;
+    if (!this.#rejectAll(answers, error.message) && !isAnswer) this.#send(tooLongRequest(id, limit), id);
   }
 
   #ended(error: Error | undefined): void {
     this.#isEnding = true;
-    this.#fault ??= error;
-    // A broken channel takes no answers either.
+    this.#failure ??= error;
+    // A broken channel does not accept responses either.
     if (error !== undefined || this.#open.size === 0) {
       this.#close();
       return;
     }
-    // Handlers may wait for calls of their own, which nothing answers any more.
-    this.#failAll([...this.#asked.keys()], this.#fault?.message ?? 'The other side has ended.');
+    // Running handlers may wait for requests of their own, which have no response any more.
+    this.#rejectAll([...this.#pending.keys()], this.#failure?.message ?? 'The other side closed the connection.');
     afterUnref(this.#graceMs, () => this.#close());
   }
 
   #close(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    if (this.#fault === undefined) this.#out.close();
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    if (this.#failure === undefined) this.#out.close();
     else {
-      this.#out.error(this.#fault);
-      // The SDK leaves the other side open, which would go on asking.
-      void this.#hangUp();
+      this.#out.error(this.#failure);
+      // The SDK does not close the other side, which would keep sending requests.
+      void this.#disconnect();
     }
   }
 
-  async #hangUp(): Promise<void> {
-    // The other side may never read the rest.
+  async #disconnect(): Promise<void> {
+    // With a timeout: the other side may never read the rest.
     await within(this.#graceMs, this.#channel.end(), afterUnref);
     this.#channel.destroy();
   }
 
-  #tell(error: ConnectionError): void {
+  #report(error: ConnectionError): void {
     notifyListener(() => this.#onError?.(error));
   }
 }

@@ -3,91 +3,103 @@ import type { BatchChoice } from './batches.js';
 import { MAX_BATCH } from './codec.js';
 import type { ConnectionError } from './errors.js';
 import type { Id, Params } from './message.js';
+
+/** The context of a call that a handler receives. */
 export interface CallContext {
+  /** The method. */
   readonly method: string;
-  /** Absent for a notification, which is never answered. */
+  /** The identifier of the request; `undefined` for a notification, which has no response. */
   readonly id: Id | undefined;
-  /** Aborted when the caller does not want the answer any more, or the connection has broken. */
+  /** A signal that is aborted when the caller cancels the request, or the connection ends. */
   readonly signal: AbortSignal;
+  /** The connection, for calls to the other side. */
   readonly connection: Connection;
 }
 
 /**
- * Answers a call: with a value or a promise; with nothing, which is `null`; or by throwing, an `RpcError` to choose the error of the response.
- * The params are unchecked.
+ * A function that handles a call. It returns the result or a promise of it (`undefined` is sent as `null`), or throws; an `RpcError` chooses the
+ * error of the response. The params are not validated.
  */
-// A method's type, so that a handler may declare the type of its params.
+// The type of a method, so that a handler can declare a narrower type of its params.
 export type Handler = { call(params: unknown, context: CallContext): unknown }['call'];
 
+/** Options of {@link createConnection}. */
 export interface ConnectionOptions {
-  /** Handlers of the other side's calls, requests and notifications alike. */
+  /** The handlers of calls by the other side, both requests and notifications, by method. */
   readonly handlers?: { readonly [method: string]: Handler } | undefined;
-  /** Called for methods without a handler. @default requests for them are errors -32601 */
+  /** The handler of all other methods. @default requests are answered with error -32601 */
   readonly fallback?: Handler | undefined;
-  /** Whether batches are accepted and sent. @default 'negotiated' */
+  /** The handling of batches. @default 'negotiated' */
   readonly batches?: BatchChoice | undefined;
-  /** Limit of a batch; a longer one is refused as a whole. @default 4096 */
+  /** The maximum number of entries in a batch; a longer one is rejected as a whole. @default 4096 */
   readonly maxBatch?: number | undefined;
-  /** Methods that are never sent in a batch, besides those that the protocol names. */
+  /** Methods that are never sent in a batch, in addition to {@link LIFECYCLE_METHODS}. */
   readonly unbatchable?: readonly string[] | undefined;
-  /** Requests that are handled at a time; more are answered with -32000. @default 65536 */
+  /** The maximum number of requests that are handled at the same time; others are answered with error -32000. @default 65536 */
   readonly maxInFlight?: number | undefined;
-  /** Bytes that wait to be written: beyond it, nothing is read, and calls of this side are refused. @default 64 MiB */
+  /** The number of bytes waiting to be written beyond which this side stops reading, and its calls reject. @default 67_108_864 */
   readonly maxBacklog?: number | undefined;
-  /** Limit of a message that the other side reads, in bytes: a longer result is an error, a longer call is refused. @default 32 MiB */
+  /** The maximum length of a message to the other side in bytes: a longer result is replaced by an error, a longer call rejects. @default 33_554_432 */
   readonly maxLineBytes?: number | undefined;
-  /** Milliseconds in which running handlers may still answer after the other side has ended. `Infinity` sets no limit. @default 10_000 */
+  /** Milliseconds for which running handlers can still respond after the other side has ended; `Infinity` sets no limit. @default 10_000 */
   readonly graceMs?: number | undefined;
   /**
-   * Called with faults that the connection survives: invalid texts, answers to nothing, handlers of notifications that threw. What it throws is ignored.
+   * Called with errors that do not end the connection: invalid input, responses without a request, errors of notification handlers. Its own
+   * errors are ignored.
    */
   readonly onError?: ((error: ConnectionError) => void) | undefined;
 }
 
+/** A call in a batch. */
 export interface BatchEntry {
+  /** The method. */
   readonly method: string;
+  /** The parameters; absent if there are none. */
   readonly params?: Params | undefined;
-  /** It is not answered. @default false */
+  /** If true, the call is a notification, which has no response. @default false */
   readonly notification?: boolean | undefined;
 }
 
+/** Options of requests and batches. */
 export interface RequestOptions {
-  /** Aborting it rejects the call at once, and sends a cancellation. */
+  /** A signal that rejects the call immediately and sends a cancellation. */
   readonly signal?: AbortSignal | undefined;
 }
 
+/** A connection over which both sides can send calls. */
 export interface Connection {
   /**
-   * Calls the other side.
+   * Sends a request and waits for the response.
    *
-   * @throws RpcError if the answer is an error
-   * @throws ConnectionError when the connection fails first
+   * @throws RpcError if the response is an error
+   * @throws ConnectionError if the request cannot be sent, or the connection ends before the response
    */
   readonly request: (method: string, params?: Params, options?: RequestOptions) => Promise<unknown>;
   /**
-   * Sends a notification. Resolves when the transport has taken it.
+   * Sends a notification. Resolves when the transport has accepted it.
    *
-   * @throws ConnectionError if it cannot be sent, or the connection ends before the transport has taken it
+   * @throws ConnectionError if the notification cannot be sent, or the connection ends before the transport has accepted it
    */
   readonly notify: (method: string, params?: Params) => Promise<void>;
   /**
-   * Sends several calls as one array, and returns the outcome of each. That of a notification is `undefined`. It rejects if the transport did
-   * not take the array, or if every call in the array rejected because the connection ended. If the other side refuses batches, all
-   * calls and notifications reject with `batches-refused`.
+   * Sends several calls as one array and returns the outcome of each. The outcome of a notification is `undefined`; it rejects if the transport
+   * did not accept the array, or if all requests in the array rejected because the connection ended. If the other side does not accept
+   * batches, all outcomes reject with `batches-refused`.
    *
-   * @throws ConnectionError before anything is sent: `not-batchable`, `batches-refused`, `unserializable`, `too-long`, `closed`
+   * @throws ConnectionError if the batch cannot be sent: `not-batchable`, `batches-refused`, `unserializable`, `too-long`, `backlog-full` or
+   *   `closed`
    */
   readonly batch: (
     entries: readonly BatchEntry[],
     options?: RequestOptions,
   ) => Promise<PromiseSettledResult<unknown>[]>;
-  /** Resolves when all has ended: with the fault that ended it, or with nothing when it was closed from either side. */
+  /** Resolves when the connection has ended: with the error that ended it, or with `undefined` if either side closed it. */
   readonly closed: Promise<ConnectionError | undefined>;
-  /** Ends it: pending calls are rejected, running handlers aborted, and sent messages still written. */
+  /** Closes the connection: rejects pending calls, aborts running handlers, and still writes messages that were sent before. */
   readonly close: () => Promise<void>;
 }
 
-/** @throws TypeError if a limit is invalid */
+/** Fills in default limits. @throws TypeError if a limit is invalid */
 export function resolveLimits(limits: ConnectionOptions) {
   const { maxBatch = MAX_BATCH, maxInFlight = 65_536, maxBacklog = 64 * 1024 * 1024 } = limits;
   const { maxLineBytes = MAX_LINE_BYTES, graceMs = 10_000 } = limits;

@@ -1,6 +1,6 @@
 /**
- * ARCP, the Agent Runtime Control Protocol, as messages: envelope, payloads, errors, text. Public as `pegwire/arcp`; who speaks it stands in
- * `pegwire/arcp/runtime` and `pegwire/arcp/client`.
+ * The messages of ARCP, the Agent Runtime Control Protocol: envelopes, payloads, errors, parsing and printing. Public as `pegwire/arcp`. Runtimes
+ * are in `pegwire/arcp/runtime`, and clients in `pegwire/arcp/client`.
  *
  * Source: spec 003.
  */

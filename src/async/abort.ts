@@ -1,16 +1,17 @@
-/** Work that ends when a signal is aborted, or its time is up. */
+/** Operations that end when a signal is aborted or a timeout passes. */
 import { after } from './timers.js';
 
+/** A signal that follows two others. */
 export interface LinkedSignal {
   readonly signal: AbortSignal;
-  /** Lets go of the signals that it was made of. */
+  /** Removes the listeners from both source signals. */
   readonly release: () => void;
 }
 
 /**
- * Returns a promise that settles as the given one, and rejects as soon as the signal is aborted.
+ * Waits for a promise until a signal is aborted.
  *
- * @throws what the signal is aborted with
+ * @throws the reason of the signal
  */
 export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   promise.catch(() => {});
@@ -27,20 +28,24 @@ export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Pr
   }
 }
 
-/** Waits for a promise to fulfil, but no longer than so many milliseconds. @returns whether it was in time */
-export async function within(ms: number, promise: Promise<unknown>, timer = after): Promise<boolean> {
+/**
+ * Waits for a promise to fulfil, at most `timeoutMs` milliseconds.
+ *
+ * @returns `true` if the promise fulfilled in time
+ */
+export async function within(timeoutMs: number, promise: Promise<unknown>, timer = after): Promise<boolean> {
   let cancel!: () => void;
-  const late = new Promise<boolean>((resolve) => {
-    cancel = timer(ms, () => resolve(false));
+  const timeout = new Promise<boolean>((resolve) => {
+    cancel = timer(timeoutMs, () => resolve(false));
   });
   try {
-    return await Promise.race([promise.then(() => true), late]);
+    return await Promise.race([promise.then(() => true), timeout]);
   } finally {
     cancel();
   }
 }
 
-/** Makes a signal that is aborted with the first of two. `AbortSignal.any` is no way to have one: Node 20 may collect what it gives. */
+/** Creates a signal that is aborted with the first of two others. Unlike with `AbortSignal.any`, Node 20 does not collect it too early. */
 export function linkSignals(one: AbortSignal, other: AbortSignal): LinkedSignal {
   const controller = new AbortController();
   const release = (): void => {
@@ -60,10 +65,10 @@ export function linkSignals(one: AbortSignal, other: AbortSignal): LinkedSignal 
 }
 
 /**
- * What a source gives until it ends, or until the signal is aborted, even if the source does not heed that. A source that is not
- * read to its end is told so.
+ * Iterates over a source until it ends or the signal is aborted, even if the source ignores the signal. Calls `return` of a source that
+ * is not read to its end.
  *
- * @param failed told what a source throws that is told to end
+ * @param failed called with the error if `return` rejects
  */
 export async function* untilAborted<T>(
   source: AsyncIterable<T>,
@@ -79,7 +84,7 @@ export async function* untilAborted<T>(
     while (!signal.aborted) {
       const result = await new Promise<IteratorResult<T> | null>((resolve, reject) => {
         stop = () => resolve(null);
-        // It is over when it throws, too.
+        // A source that throws has ended, too.
         iterator.next().then(resolve, (thrown: unknown) => {
           isOver = true;
           reject(thrown);
@@ -94,35 +99,34 @@ export async function* untilAborted<T>(
     }
   } finally {
     signal.removeEventListener('abort', abort);
-    // Not waited for: a source at work takes notice when it has finished its step.
-    if (!isOver) leave(iterator).catch(failed);
+    // Not awaited: a busy source handles `return` only after its current step.
+    if (!isOver) returnEarly(iterator).catch(failed);
   }
 }
 
-async function leave(iterator: AsyncIterator<unknown>): Promise<void> {
+async function returnEarly(iterator: AsyncIterator<unknown>): Promise<void> {
   await iterator.return?.();
 }
 
 /**
- * Does something with a signal that fires with the given one, and when time is up: then with a reason named `TimeoutError`.
+ * Calls a function with a signal that is aborted with the given one, or after a timeout with an error named `TimeoutError`. Its timer, unlike
+ * that of `AbortSignal.timeout`, keeps the process alive.
  *
- * With a timer of its own: `AbortSignal.timeout` does not keep a process alive that has nothing else to do.
- *
- * @throws what the work throws
+ * @throws the error of the function
  */
 export async function withTimeout<T>(
   signal: AbortSignal,
-  milliseconds: number,
-  work: (limited: AbortSignal) => Promise<T>,
+  timeoutMs: number,
+  run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const late = new AbortController();
-  const error = Object.assign(new Error(`Not done in ${milliseconds} milliseconds.`), { name: 'TimeoutError' });
-  const cancel = after(milliseconds, () => late.abort(error));
-  const limited = linkSignals(signal, late.signal);
+  const timeout = new AbortController();
+  const error = Object.assign(new Error(`The operation timed out after ${timeoutMs} ms.`), { name: 'TimeoutError' });
+  const cancel = after(timeoutMs, () => timeout.abort(error));
+  const linked = linkSignals(signal, timeout.signal);
   try {
-    return await work(limited.signal);
+    return await run(linked.signal);
   } finally {
     cancel();
-    limited.release();
+    linked.release();
   }
 }

@@ -1,18 +1,19 @@
-/** First in, first out, in constant time: `shift` of a long array moves all others. */
+/** A first-in, first-out queue in amortized constant time. `shift` of a long array moves all other items. */
 export class Queue<T> {
   #items: T[] = [];
-  #taken = 0;
+  /** Items before this index are removed. */
+  #start = 0;
 
   get size(): number {
-    return this.#items.length - this.#taken;
+    return this.#items.length - this.#start;
   }
 
-  /** The oldest item, while it waits. */
+  /** The oldest item; `undefined` if the queue is empty. */
   get first(): T | undefined {
-    return this.#items[this.#taken];
+    return this.#items[this.#start];
   }
 
-  /** The item that was pushed last, while it waits. */
+  /** The newest item; `undefined` if the queue is empty. */
   get last(): T | undefined {
     return this.#items.at(-1);
   }
@@ -21,49 +22,50 @@ export class Queue<T> {
     this.#items.push(item);
   }
 
-  /** Puts items before all others, in their order. */
+  /** Inserts items before all others, in their order. */
   unshift(items: readonly T[]): void {
-    this.#items = [...items, ...this.#items.slice(this.#taken)];
-    this.#taken = 0;
+    this.#items = [...items, ...this.#items.slice(this.#start)];
+    this.#start = 0;
   }
 
-  /** The first few items, which stay. */
+  /** Returns the first `count` items without removing them. */
   peek(count: number): readonly T[] {
-    return this.#items.slice(this.#taken, this.#taken + count);
+    return this.#items.slice(this.#start, this.#start + count);
   }
 
-  /** Takes out the oldest item; there has to be one. */
+  /** Removes and returns the oldest item. The queue must not be empty. */
   take(): T {
-    const item = this.#items[this.#taken++]!;
-    // Moved once for each half that is taken.
-    if (2 * this.#taken >= this.#items.length) {
-      this.#items = this.#items.slice(this.#taken);
-      this.#taken = 0;
+    const item = this.#items[this.#start++]!;
+    // The rest moves only once half of the array is removed.
+    if (2 * this.#start >= this.#items.length) {
+      this.#items = this.#items.slice(this.#start);
+      this.#start = 0;
     }
     return item;
   }
 
-  /** Takes out all items. */
+  /** Removes and returns all items. */
   clear(): readonly T[] {
-    const left = this.#items.slice(this.#taken);
+    const items = this.#items.slice(this.#start);
     this.#items = [];
-    this.#taken = 0;
-    return left;
+    this.#start = 0;
+    return items;
   }
 }
 
-/** Values that are pushed by one side, and taken one by one by another that waits for them. */
+/** An async iterator over values that are pushed into it. */
 export class AsyncQueue<T> implements AsyncIterableIterator<T> {
   readonly #values = new Queue<T>();
+  /** Pending calls of `next`. */
   readonly #waiting = new Queue<(result: IteratorResult<T> | Promise<IteratorResult<T>>) => void>();
   #hasEnded = false;
-  /** What is thrown once, behind the last value. */
+  /** Thrown once, after the last value. */
   #error: unknown;
-  readonly #onLeave: () => void;
+  readonly #onReturn: () => void;
 
-  /** @param onLeave told when nobody takes them any more */
-  constructor(onLeave: () => void = () => {}) {
-    this.#onLeave = onLeave;
+  /** @param onReturn called when the consumer stops before the end */
+  constructor(onReturn: () => void = () => {}) {
+    this.#onReturn = onReturn;
   }
 
   push(value: T): void {
@@ -72,21 +74,21 @@ export class AsyncQueue<T> implements AsyncIterableIterator<T> {
     else this.#waiting.take()({ done: false, value });
   }
 
-  /** What is there can still be taken. @param error why more may be missing: thrown behind the last value */
+  /** Ends the queue; values that were pushed before can still be read. @param error thrown after the last value, if the values are incomplete */
   end(error?: unknown): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#error = error;
-    while (this.#waiting.size > 0) this.#waiting.take()(this.#over());
+    while (this.#waiting.size > 0) this.#waiting.take()(this.#endResult());
   }
 
   next(): Promise<IteratorResult<T>> {
     if (this.#values.size > 0) return Promise.resolve({ done: false, value: this.#values.take() });
-    if (this.#hasEnded) return this.#over();
+    if (this.#hasEnded) return this.#endResult();
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  #over(): Promise<IteratorReturnResult<undefined>> {
+  #endResult(): Promise<IteratorReturnResult<undefined>> {
     const error = this.#error;
     this.#error = undefined;
     return error === undefined ? Promise.resolve({ done: true, value: undefined }) : Promise.reject(error);
@@ -96,7 +98,7 @@ export class AsyncQueue<T> implements AsyncIterableIterator<T> {
     this.#values.clear();
     this.#error = undefined;
     this.end();
-    this.#onLeave();
+    this.#onReturn();
     return Promise.resolve({ done: true, value: undefined });
   }
 

@@ -3,10 +3,10 @@
  * is subtracted at random, so that peers that were cut off together do not return together.
  */
 export interface ReconnectOptions {
-  /** Milliseconds before the first attempt. The client's documentation gives the default. */
+  /** The delay before the first attempt in milliseconds. The default is that of the client. */
   readonly minDelayMs?: number | undefined;
-  /** Longest delay in milliseconds. The client's documentation gives the default. */
+  /** The maximum delay in milliseconds. The default is that of the client. */
   readonly maxDelayMs?: number | undefined;
-  /** Failed attempts in a row after which the client gives up; `Infinity` for no limit. The client's documentation gives the default. */
+  /** The number of consecutive failed attempts after which the client stops; `Infinity` for no limit. The default is that of the client. */
   readonly maxAttempts?: number | undefined;
 }

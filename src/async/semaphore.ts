@@ -1,12 +1,12 @@
 import { Queue } from './queue.js';
 
-/** Ends the use of a permit. Calls after the first do nothing. */
+/** Releases a permit. Calls after the first do nothing. */
 type Release = () => void;
 
-/** Lets so many callers work at a time; others wait in the order in which they asked. With one permit it is a mutex. */
+/** A counting semaphore whose waiters are served in order. With one permit, it is a mutex. */
 export class Semaphore {
   #free: number;
-  /** Each begins, unless its caller has given up. */
+  /** Each hands the permit to a waiter; returns `false` if the waiter was aborted. */
   readonly #waiting = new Queue<() => boolean>();
 
   constructor(permits: number) {
@@ -14,9 +14,9 @@ export class Semaphore {
   }
 
   /**
-   * Takes a permit: at once where one is free.
+   * Acquires a permit, synchronously if one is free.
    *
-   * @throws what the signal is aborted with, where that comes first
+   * @throws the reason of the signal, if it is aborted first
    */
   acquire(signal?: AbortSignal): Release | Promise<Release> {
     if (signal?.aborted) return Promise.reject(signal.reason);
@@ -25,14 +25,14 @@ export class Semaphore {
       return this.#permit();
     }
     return new Promise((resolve, reject) => {
-      const giveUp = (): void => reject(signal!.reason);
+      const abort = (): void => reject(signal!.reason);
       this.#waiting.push(() => {
         if (signal?.aborted) return false;
-        signal?.removeEventListener('abort', giveUp);
+        signal?.removeEventListener('abort', abort);
         resolve(this.#permit());
         return true;
       });
-      signal?.addEventListener('abort', giveUp, { once: true });
+      signal?.addEventListener('abort', abort, { once: true });
     });
   }
 

@@ -1,40 +1,40 @@
-/** Timers of any length, the monotonic clock, and turns of the event loop. */
+/** Timers of any length, the monotonic clock, and the event loop. */
 
-/** The longest delay of a timer, in milliseconds; a longer one would fire at once. */
+/** The maximum delay of a timer in milliseconds. A timer with a longer delay fires immediately. */
 export const LONGEST_TIMER = 2 ** 31 - 1;
 
 /**
- * Calls a function later. A delay that no timer holds is shortened to the longest one; an infinite delay never ends.
+ * Calls a function after a delay. A delay that exceeds the maximum is shortened to it; after `Infinity`, the function is never called.
  *
- * @param ms milliseconds, at least 0
- * @returns cancels the call
+ * @param delayMs non-negative number of milliseconds
+ * @returns a function that cancels the call
  */
-export function after(ms: number, run: () => void): () => void {
-  if (ms === Number.POSITIVE_INFINITY) return () => undefined;
-  const timer = setTimeout(run, Math.min(ms, LONGEST_TIMER));
+export function after(delayMs: number, run: () => void): () => void {
+  if (delayMs === Number.POSITIVE_INFINITY) return () => undefined;
+  const timer = setTimeout(run, Math.min(delayMs, LONGEST_TIMER));
   return () => clearTimeout(timer);
 }
 
-/** Calls a function later, as {@link after}; the timer does not keep the process alive. */
-export function afterUnref(ms: number, run: () => void): () => void {
-  if (ms === Number.POSITIVE_INFINITY) return () => undefined;
-  const timer: unknown = setTimeout(run, Math.min(ms, LONGEST_TIMER));
+/** Calls a function after a delay, as {@link after} does, but does not keep the process alive. */
+export function afterUnref(delayMs: number, run: () => void): () => void {
+  if (delayMs === Number.POSITIVE_INFINITY) return () => undefined;
+  const timer: unknown = setTimeout(run, Math.min(delayMs, LONGEST_TIMER));
   (timer as { readonly unref?: () => void }).unref?.();
   return () => clearTimeout(timer as never);
 }
 
 /**
- * Calls a function again and again.
+ * Calls a function at an interval.
  *
- * @param ms milliseconds between two calls
- * @returns stops it
+ * @param intervalMs milliseconds between two calls
+ * @returns a function that stops the calls
  */
-export function every(ms: number, run: () => void): () => void {
-  const timer = setInterval(run, Math.min(ms, LONGEST_TIMER));
+export function every(intervalMs: number, run: () => void): () => void {
+  const timer = setInterval(run, Math.min(intervalMs, LONGEST_TIMER));
   return () => clearInterval(timer);
 }
 
-/** The delay before an attempt that follows failed ones: it doubles with each of them. @param failures at least 1 */
+/** Returns the delay before the next attempt, which doubles with each failed one. @param failures at least 1 */
 export function backoff(
   failures: number,
   { minDelayMs, maxDelayMs }: { readonly minDelayMs: number; readonly maxDelayMs: number },
@@ -42,28 +42,27 @@ export function backoff(
   return Math.min(maxDelayMs, minDelayMs * 2 ** Math.min(failures - 1, 30));
 }
 
-/** A random share of a delay, from half of it to all of it: peers that were cut off at once do not all come back at once. */
-export function withJitter(delay: number): number {
-  return delay * (1 - Math.random() / 2);
+/** Returns a random delay between half of `delayMs` and all of it, so that peers do not all reconnect at the same time. */
+export function withJitter(delayMs: number): number {
+  return delayMs * (1 - Math.random() / 2);
 }
 
-const starts = new WeakMap<() => number, { readonly wall: number; readonly from: number }>();
+const starts = new WeakMap<() => number, { readonly wall: number; readonly monotonic: number }>();
 
 /**
- * Makes a clock that starts with the time of a wall clock and goes on by the monotonic clock of the platform, which no jump of the wall clock
- * moves. All clocks of one wall clock start at the first call with it, so that their times can be compared.
+ * Creates a clock that starts at the time of a wall clock and then follows the monotonic clock of the platform, unaffected by jumps of the
+ * wall clock. All clocks of one wall clock share their start, so that their times can be compared.
  *
- * @param now the wall clock
- * @param unitMs milliseconds of its unit: 1000 for a clock of seconds
+ * @param now the wall clock, in milliseconds
  */
-export function monotonicClock(now: () => number, unitMs = 1): () => number {
+export function monotonicClock(now: () => number): () => number {
   let start = starts.get(now);
   if (start === undefined) {
-    start = { wall: now(), from: performance.now() };
+    start = { wall: now(), monotonic: performance.now() };
     starts.set(now, start);
   }
-  const { wall, from } = start;
-  return () => wall + Math.floor(performance.now() - from) / unitMs;
+  const { wall, monotonic } = start;
+  return () => wall + Math.floor(performance.now() - monotonic);
 }
 
 interface Platform {
@@ -74,7 +73,7 @@ interface Platform {
   };
 }
 
-/** Calls a function in the next turn of the event loop. Browsers have no `setImmediate`, and their timers wait for milliseconds. */
+/** Calls a function in the next iteration of the event loop. Browsers have no `setImmediate`, and clamp timers to milliseconds. */
 export function nextTurn(run: () => void): void {
   const { setImmediate, MessageChannel } = globalThis as unknown as Platform;
   if (setImmediate !== undefined) {

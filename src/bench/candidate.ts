@@ -1,7 +1,7 @@
 /** One message in all notations. */
 export interface Sample {
   readonly text: string;
-  /** Compact, equivalent. */
+  /** The equivalent message as compact JSON. */
   readonly json: string;
 }
 
@@ -10,18 +10,18 @@ export interface Category {
   readonly samples: readonly Sample[];
 }
 
-/** Throws on invalid text; with `builds: 'verdict'`, returns `false`. */
+/** Reads a text. Throws if it is invalid; with `builds: 'verdict'`, returns `false`. */
 export type Read = (text: string) => unknown;
 
 export interface Candidate {
   readonly id: string;
   readonly name: string;
   readonly protocol: 'accp' | 'aacp';
-  /** The result: a syntax tree, plain values, tokens, validity only, or header and metadata. */
+  /** The kind of result: a syntax tree, plain values, tokens, validity only, or header and metadata. */
   readonly builds: 'ast' | 'plain' | 'tokens' | 'verdict' | 'envelope';
   /** The text that this candidate reads. @default the frame or packet */
   readonly input?: (sample: Sample) => string | Promise<string>;
-  /** Loads the reader. @throws Unavailable if something is not installed */
+  /** Loads the reader. @throws Unavailable if a package is not installed */
   readonly prepare: () => Promise<Read>;
 }
 
@@ -48,7 +48,7 @@ export async function prepareAll(
   return { ready, missing };
 }
 
-/** Imports an optional package. @throws Unavailable */
+/** Imports an optional package. @throws Unavailable if it is not installed */
 export async function optionalPackage<T>(name: string): Promise<T> {
   try {
     return (await import(name)) as T;

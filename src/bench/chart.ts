@@ -62,7 +62,7 @@ ${line}
 `;
 }
 
-/** The first group, fastest first, pegwire highlighted. */
+/** Draws the first group, fastest first, with pegwire highlighted. */
 export function raceChart({ title, anchor, groups }: RaceSection, machine: string): string {
   const bars = (groups[0]?.standings ?? []).map(({ name, ratio }) => ({
     name,
@@ -71,7 +71,7 @@ export function raceChart({ title, anchor, groups }: RaceSection, machine: strin
     high: ratio.high,
     highlighted: name.startsWith('pegwire'),
   }));
-  const subtitle = `Times the speed of ${anchor}, median and quartiles of the rounds; longer is faster. ${machine}`;
+  const subtitle = `Speed relative to ${anchor}, median and quartiles of the rounds; longer is faster. ${machine}`;
   return barChart({ title, subtitle, bars: bars.toSorted((a, b) => b.value - a.value), mark: 1 });
 }
 

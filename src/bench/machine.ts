@@ -1,7 +1,7 @@
 import os from 'node:os';
 import process from 'node:process';
 
-/** Describes this machine: figures mean nothing without it. */
+/** Describes this machine, which figures depend on. */
 export function thisMachine() {
   const cpus = os.cpus();
   return {

@@ -1,11 +1,11 @@
-/** The plain JSON equivalent of messages, with the same keys. */
+/** Converts messages to plain JSON with the same keys. */
 
 import type { Packet } from '../aacp/ast.js';
 import type { Frame, Param, Value } from '../accp/ast.js';
 
 type Plain = string | number | boolean | null | readonly Plain[] | { readonly [key: string]: Plain };
 
-/** References become strings, and numbers JavaScript's: integers beyond 2^53 lose digits, which spares JSON that work. */
+/** References become strings, and numbers JavaScript numbers: integers beyond 2^53 lose digits, which saves JSON that work. */
 export function plainFrame({ agent, intent, operation, payload, metadata }: Frame): Plain {
   const message = { agent, intent, operation, payload: plainParams(payload) };
   return metadata === null ? message : { ...message, metadata: plainParams(metadata) };

@@ -1,6 +1,6 @@
 /**
- * The interleaved race: runners take turns in one process, so that disturbances slow all of them. Only the ratio to the anchor within one
- * round repeats; times do not.
+ * The interleaved race: runners take turns in one process, so that a disturbance slows all of them. Only the ratio to
+ * the anchor within one round is repeatable; absolute times are not.
  */
 /** Quartiles are stable for times, which have long tails; means are not. */
 export interface Spread {
@@ -13,9 +13,9 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median: quantile(values, 0.5), low: quantile(values, 0.25), high: quantile(values, 0.75) };
 }
 
-/** Interpolates linearly. @param share from 0 (smallest) to 1 (largest) @throws RangeError on an empty list */
+/** Interpolates linearly. @param share from 0 (smallest) to 1 (largest) @throws RangeError if the list is empty */
 export function quantile(values: readonly number[], share: number): number {
-  if (values.length === 0) throw new RangeError('there is no quantile of nothing');
+  if (values.length === 0) throw new RangeError('the list of values must not be empty');
   const sorted = values.toSorted((a, b) => a - b);
   const place = (sorted.length - 1) * share;
   const below = sorted[Math.floor(place)]!;
@@ -23,24 +23,24 @@ export function quantile(values: readonly number[], share: number): number {
   return below + (above - below) * (place - Math.floor(place));
 }
 
-/** `pass` does the whole work once; its result keeps it from being optimised away. */
+/** `pass` does the whole work once. Its result prevents the optimizer from removing it. */
 export interface Runner {
   readonly name: string;
   readonly pass: () => unknown;
-  /** Called before a turn, unmeasured, with its number of passes. */
+  /** Called before a turn, outside of the measured time, with the number of passes. */
   readonly prepare?: (passes: number) => void;
 }
 
 export interface RaceOptions {
-  /** The runner to compare with. */
+  /** The name of the runner to compare with. */
   readonly anchor: string;
-  /** @default 61 */
+  /** The number of rounds. @default 61 */
   readonly rounds?: number;
-  /** Milliseconds of a turn, at least one pass. Many short turns give steadier ratios than few long ones. @default 2 */
+  /** Milliseconds per turn, with at least one pass. Many short turns give steadier ratios than a few long ones. @default 2 */
   readonly turnMs?: number;
-  /** Milliseconds. @default 150 */
+  /** Milliseconds of warm-up per runner. @default 150 */
   readonly warmUpMs?: number;
-  /** Milliseconds. */
+  /** The clock, in milliseconds. @default performance.now */
   readonly now?: () => number;
   /** Called before each round, and at the end. */
   readonly onRound?: (done: number, rounds: number) => void | Promise<void>;
@@ -48,18 +48,18 @@ export interface RaceOptions {
 
 export interface Standing {
   readonly name: string;
-  /** Of one pass. */
+  /** The time of one pass. */
   readonly nanoseconds: Spread;
-  /** Speed relative to the anchor, by round: 2 is twice as fast. */
+  /** The speed relative to the anchor, by round: 2 is twice as fast. */
   readonly ratio: Spread;
-  /** Per turn. */
+  /** The number of passes per turn. */
   readonly passes: number;
 }
 
-/** Results that are never read could be optimised away. */
+/** Stores results, so that the optimizer cannot remove the work. */
 export let sink: unknown;
 
-/** Compares all runners with the anchor. @throws RangeError if the anchor is missing */
+/** Compares all runners with the anchor. @throws RangeError if the anchor is not a runner */
 export async function race(runners: readonly Runner[], options: RaceOptions): Promise<Standing[]> {
   const { anchor, rounds = 61, turnMs = 2, warmUpMs = 150, now = () => performance.now(), onRound } = options;
   checkAnchor(runners, anchor);
@@ -71,7 +71,7 @@ export async function race(runners: readonly Runner[], options: RaceOptions): Pr
 
 function checkAnchor(runners: readonly { readonly name: string }[], anchor: string): void {
   if (runners.some(({ name }) => name === anchor)) return;
-  throw new RangeError(`the anchor "${anchor}" is none of the runners`);
+  throw new RangeError(`the anchor "${anchor}" is not one of the runners`);
 }
 
 /** Lets all runners take turns. @returns the times by runner and round */
@@ -119,7 +119,10 @@ export interface AsyncRunner {
   readonly pass: () => Promise<void>;
 }
 
-/** The same for asynchronous work: one pass is one turn, and should take some milliseconds. @throws RangeError */
+/**
+ * Compares asynchronous runners. One pass is one turn, and should take some milliseconds. @throws RangeError if the
+ * anchor is not a runner
+ */
 export async function raceAsync(
   runners: readonly AsyncRunner[],
   options: Pick<RaceOptions, 'anchor' | 'rounds' | 'now' | 'onRound'> & { readonly warmUpPasses?: number },
@@ -137,7 +140,7 @@ export async function raceAsync(
   return standings(runners, times, passes, anchor);
 }
 
-/** Warms up, and returns the passes that fill a turn. */
+/** Warms up, and returns the number of passes that fill a turn. */
 function calibrate(runner: Runner, turnMs: number, warmUpMs: number, now: () => number): number {
   const start = now();
   let passes = 1;
@@ -151,7 +154,7 @@ function calibrate(runner: Runner, turnMs: number, warmUpMs: number, now: () => 
 
 function timed({ pass, prepare }: Runner, passes: number, now: () => number): number {
   prepare?.(passes > 1 ? passes + 1 : passes);
-  // One unmeasured pass fills the caches.
+  // One pass outside of the measured time fills the caches.
   if (passes > 1) sink = pass();
   const start = now();
   for (let done = 0; done < passes; done++) sink = pass();

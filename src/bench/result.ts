@@ -1,4 +1,4 @@
-/** Results as data. */
+/** The results as data. */
 import type { Machine } from './machine.js';
 import type { Standing } from './race.js';
 
@@ -6,7 +6,7 @@ export interface RaceSection {
   readonly kind: 'race';
   readonly id: string;
   readonly title: string;
-  /** The noun for what one pass handles: "frame". */
+  /** The noun for the items of a pass, such as "frame". */
   readonly unit: string;
   readonly anchor: string;
   readonly groups: readonly RaceGroup[];
@@ -16,13 +16,13 @@ export interface RaceSection {
 
 export interface RaceGroup {
   readonly name: string;
-  /** Per pass, with their characters of text. */
+  /** The items of one pass, and their characters. */
   readonly units: number;
   readonly characters: number;
   readonly standings: readonly Standing[];
 }
 
-/** Facts without a comparison. */
+/** A table of facts, without a comparison. */
 export interface FactSection {
   readonly kind: 'facts';
   readonly id: string;
@@ -35,7 +35,7 @@ export interface FactSection {
 export type Section = RaceSection | FactSection;
 
 export interface Report {
-  /** ISO 8601. */
+  /** The date in ISO 8601. */
   readonly date: string;
   readonly machine: Machine;
   readonly versions: Readonly<Record<string, string>>;

@@ -14,13 +14,13 @@ import { handling, readers } from './workload.js';
 
 interface ShortOptions {
   readonly durationMs: number;
-  /** `share` goes from 0 to 1. */
+  /** `share` is the completed share of the run, from 0 to 1. */
   readonly onProgress: (what: string, share: number) => Promise<void>;
 }
 
 interface Contest {
   readonly unit: string;
-  /** The anchor first; it and the second one are measured on each category. */
+  /** The anchor first. It and the second one are measured on each category. */
   readonly candidates: readonly Candidate[];
   readonly samples: () => Sample[];
   readonly categories: () => Category[];
@@ -63,7 +63,7 @@ const CONTESTS: Readonly<Record<'accp' | 'aacp', Contest>> = {
   },
 };
 
-/** Shares of the time. */
+/** The shares of the total time. */
 const READING = 0.5;
 const CATEGORIES = 0.4;
 const PRINTING = 0.1;
@@ -118,7 +118,7 @@ export async function shortRun(
     ({ kind: 'race', id: `${protocol}-${id}`, title, unit: contest.unit, anchor: over }) as const;
   return [
     { ...section('reading', `Reading ${messages}`), missing, groups: mixed(readingStandings) },
-    { ...section('categories', `Reading ${messages}, by what it holds`), groups },
+    { ...section('categories', `Reading ${messages}, by content`), groups },
     { ...section('printing', `Printing ${messages}`, printers[0]!.name), groups: mixed(printing) },
   ];
 }

@@ -1,4 +1,4 @@
-/** Results as text and Markdown tables. */
+/** Formats results as text and Markdown tables. */
 
 import type { Spread } from './race.js';
 import type { RaceGroup, RaceSection, Section } from './result.js';
@@ -8,7 +8,7 @@ interface Table {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** One group: a row per candidate; several: a row per group. */
+/** For one group, one row per candidate; for several, one row per group. */
 export function sectionTable(section: Section): Table {
   if (section.kind === 'facts') return { header: section.columns, rows: section.rows.map((row) => row.map(String)) };
   const [group, ...others] = section.groups;
@@ -45,14 +45,14 @@ function quartiles({ low, high }: Spread): string {
   return `${significant(low)}-${significant(high)}`;
 }
 
-/** Rounds for people: two places below ten, none above a hundred. */
+/** Rounds for display: two decimal places below ten, none above a hundred. */
 export function significant(value: number): string {
   if (value >= 100) return Math.round(value).toString();
   if (value >= 10) return value.toFixed(1);
   return value >= 0.1 ? value.toFixed(2) : Number(value.toPrecision(2)).toString();
 }
 
-/** The first column is left-aligned, the others right-aligned. */
+/** Aligns the first column to the left, the others to the right. */
 export function textTable({ header, rows }: Table): string {
   const widths = header.map((_cell, column) => Math.max(...[header, ...rows].map((row) => row[column]?.length ?? 0)));
   const line = (row: readonly string[]): string =>

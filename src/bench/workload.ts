@@ -1,7 +1,7 @@
 import type { Ready, Sample } from './candidate.js';
 import type { Runner } from './race.js';
 
-/** Handles every value once: reads texts, prints trees. */
+/** Makes a runner that handles every value once: reads texts, prints trees. */
 export function handling<Value>(name: string, handle: (value: Value) => unknown, values: readonly Value[]): Runner {
   return { name, pass: () => handleAll(handle, values) };
 }
@@ -14,11 +14,11 @@ function handleAll<Value>(handle: (value: Value) => unknown, values: readonly Va
 
 export async function inputsOf({ candidate }: Ready, samples: readonly Sample[]): Promise<string[]> {
   const { input } = candidate;
-  // Flat copies: some parsers read slices of longer texts slowly.
+  // Flat copies, because some parsers read slices of longer texts slowly.
   return Promise.all(samples.map(async (sample) => flat(await (input === undefined ? sample.text : input(sample)))));
 }
 
-/** Copies a text into one piece of memory, as it comes from a socket. */
+/** Copies a text into contiguous memory, as it comes from a socket. */
 export function flat(text: string): string {
   return JSON.parse(JSON.stringify(text)) as string;
 }

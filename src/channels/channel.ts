@@ -1,95 +1,101 @@
 /**
- * The base of a connection. A custom transport is an object of this shape, set up in its own way; the connection handles everything else,
- * batches included. Both sides exchange texts, each of which is one JSON document: a message or a batch. A transport keeps their order
- * and their borders, loses none, and reports when the other side has ended.
+ * The transport below a connection. A custom transport implements `Channel`; the connection handles everything else, including batches.
+ * Both sides exchange texts, each of which is one JSON document: a message or a batch. A transport preserves their order and boundaries,
+ * loses none of them, and reports the end of the other side.
  *
  * Source: ACP, transports, "Custom Transports".
  */
 import { Queue } from '../async/queue.js';
 
-/** Characters or bytes of an unreadable text that are kept: enough for the identifiers at its beginning. */
+/** The maximum length of the beginning of an unreadable text that is passed on: enough for the identifiers in it. */
 export const BEGINNING = 4096;
 
-/** The listener of a channel. */
+/** The receiving side of a channel's user. */
 export interface Receiver {
   /**
-   * One JSON document as text, without the line end.
+   * Receives one JSON document as text, without the line end.
    *
-   * @param isUnended nothing follows, not even its own line end, so that it may have been cut off: `ended` comes next
+   * @param isUnterminated `true` if the input ended without a line end, so that the text may be truncated; `ended` follows
    */
-  readonly text: (text: string, isUnended?: boolean) => void;
+  readonly text: (text: string, isUnterminated?: boolean) => void;
   /**
-   * Something arrived that is not text; the channel goes on.
+   * Receives input that is not text. The channel stays open.
    *
-   * @param beginning its first characters, at most {@link BEGINNING}, as far as they can be read: a refusal names the identifier in them
+   * @param reason the problem, as a clause
+   * @param beginning the first characters of the input, at most 4096, if they are readable; error responses use the identifier in them
    */
-  readonly invalid: (why: string, beginning?: string) => void;
-  /** A text is longer than the limit. The following bytes cannot be split into texts: `ended` comes next. */
+  readonly invalid: (reason: string, beginning?: string) => void;
+  /** Receives the beginning of a text that exceeds the limit. The bytes after it cannot be split into texts; `ended` follows. */
   readonly tooLong: (limit: number, beginning?: string) => void;
-  /** Nothing more arrives: the other side has ended, or `error` broke the channel. Called once. */
+  /** Reports the end of the input: the other side ended it, or `error` broke the channel. Called once. */
   readonly ended: (error?: Error) => void;
 }
 
+/** A bidirectional transport of texts. */
 export interface Channel {
-  /** Limit of a text that this end reads, in bytes of UTF-8; `undefined` if the channel has no limit of its own. */
+  /** The maximum length of a text that this end reads, in bytes of UTF-8; `undefined` if the channel has no limit of its own. */
   readonly maxTextBytes?: number | undefined;
-  /** Called once, before anything else. What has arrived before is passed on then. */
+  /** Starts delivery to a receiver, including everything that arrived before. Called once, before any other method. */
   readonly start: (receiver: Receiver) => void;
-  /** Sends one JSON document, in order. It never throws: a broken channel calls `ended`. */
+  /** Sends one JSON document, in order. Does not throw: a broken channel calls `ended`. */
   readonly send: (text: string) => void;
-  /** Resolves when the transport can take more, or it broke; `undefined` when it can at once. */
+  /** Resolves when the transport accepts more data, or is broken; returns `undefined` if it accepts more now. */
   readonly ready: () => Promise<void> | undefined;
   /**
-   * Resolves with `true` when the transport has taken all that was sent, and with `false` when it broke or ended first. A channel without it takes
-   * everything.
+   * Resolves with `true` when the transport has accepted everything sent so far, and with `false` if it broke or ended first. A channel
+   * without this method accepts everything.
    */
   readonly flushed?: (() => Promise<boolean>) | undefined;
-  /** UTF-8 bytes, or about as many characters, that were sent and not yet taken. */
+  /** Returns the amount of data that was sent and is not yet accepted, in bytes of UTF-8 or, approximately, in characters. */
   readonly backlog: () => number;
-  /** Stops and restarts `text`, so that a slow side does not pile up what arrives. */
+  /** Stops the delivery of texts, so that a slow receiver does not buffer them. */
   readonly pause: () => void;
+  /** Restarts the delivery of texts. */
   readonly resume: () => void;
-  /** Nothing more will be sent: resolves when all has been taken, or the channel has broken. */
+  /** Ends the output. Resolves when everything is accepted, or the channel is broken. */
   readonly end: () => Promise<void>;
-  /** Drops the channel with all that waits. */
+  /** Closes the channel and discards all buffered data. */
   readonly destroy: () => void;
 }
 
-/** Resolves when the transport has taken all that was sent; `false` if it broke first. */
+/** Resolves with `true` when the transport has accepted everything sent so far, and with `false` if it broke first. */
 export async function flushed(channel: Channel): Promise<boolean> {
   if (channel.flushed !== undefined) return channel.flushed();
   await channel.ready();
   return true;
 }
 
-/** Counts the writes to a transport and their confirmations, in order. */
+/** Counts writes to a transport and their confirmations, in order. */
 export class WriteConfirmations {
-  #given = 0;
-  #taken = 0;
+  #sent = 0;
+  #confirmed = 0;
   #isBroken = false;
-  readonly #waiting = new Queue<{ readonly upTo: number; readonly settle: (isTaken: boolean) => void }>();
+  readonly #waiting = new Queue<{ readonly upTo: number; readonly settle: (isConfirmed: boolean) => void }>();
 
+  /** Counts one write. */
   sent(): void {
-    this.#given++;
+    this.#sent++;
   }
 
-  /** Returns a callback for the transport, for all that was sent until now. */
+  /** Returns the callback with which the transport confirms everything sent so far. */
   confirmation(): (error?: Error | null) => void {
-    const upTo = this.#given;
+    const upTo = this.#sent;
     return (error) => {
       if (error !== undefined && error !== null) this.break();
-      this.#taken = Math.max(this.#taken, upTo);
+      this.#confirmed = Math.max(this.#confirmed, upTo);
       while (this.#waiting.size > 0 && this.#waiting.first!.upTo <= upTo) this.#waiting.take().settle(true);
     };
   }
 
+  /** Fails all waiters, now and later. */
   break(): void {
     this.#isBroken = true;
     while (this.#waiting.size > 0) this.#waiting.take().settle(false);
   }
 
+  /** Resolves with `true` when everything sent so far is confirmed, and with `false` if the transport broke first. */
   wait(): Promise<boolean> {
-    if (this.#isBroken || this.#taken === this.#given) return Promise.resolve(!this.#isBroken);
-    return new Promise((settle) => this.#waiting.push({ upTo: this.#given, settle }));
+    if (this.#isBroken || this.#confirmed === this.#sent) return Promise.resolve(!this.#isBroken);
+    return new Promise((settle) => this.#waiting.push({ upTo: this.#sent, settle }));
   }
 }

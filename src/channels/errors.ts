@@ -1,16 +1,20 @@
 import { PegwireError } from '../text/errors.js';
 
 /**
- * - `closed`: there is no connection: it could not be made, or has ended
+ * The code of a {@link ConnectionError}.
+ *
+ * - `closed`: the connection could not be established, or has ended
  * - `spawn-failed`: the program could not be started
  */
 export type ChannelErrorCode = 'closed' | 'spawn-failed';
 
-/** A fault of the connection, not an answer of the other side. Protocols may have codes of their own. */
+/** The error of a connection itself, as opposed to an error response. Protocols add codes of their own. */
 export class ConnectionError<Code extends string = ChannelErrorCode> extends PegwireError {
+  /** The name of the class. */
   override readonly name: string = 'ConnectionError';
+  /** The code. */
   declare readonly code: Code;
-  /** What arrived, cut after 200 characters, if anything did. */
+  /** The first 200 characters of the input that caused the error, if any. */
   readonly received: string | undefined;
 
   constructor(code: Code, message: string, details: { cause?: unknown; received?: string } = {}) {

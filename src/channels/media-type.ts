@@ -1,6 +1,6 @@
 import { asciiLowerCase, withoutBlanks } from '../text/ascii.js';
 
-/** Compares a declared media type with `type`, which has no parameters: parameters and case make no difference (RFC 9110, section 8.3.1). */
+/** Returns whether a declared media type is `type`, ignoring parameters and case (RFC 9110, section 8.3.1). */
 export function isMediaType(declared: unknown, type: string): boolean {
   if (typeof declared !== 'string') return false;
   if (declared === type) return true;
@@ -9,7 +9,7 @@ export function isMediaType(declared: unknown, type: string): boolean {
   return asciiLowerCase(withoutBlanks(essence)) === asciiLowerCase(type);
 }
 
-/** Decodes UTF-8; nothing is repaired. @returns `null` if the bytes are not UTF-8 */
+/** Decodes UTF-8. @returns `null` if the bytes are not UTF-8 */
 export function textOfBytes(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

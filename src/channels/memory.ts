@@ -3,33 +3,33 @@ import { nextTurn } from '../async/timers.js';
 import type { Channel, Receiver } from './channel.js';
 
 /**
- * Makes both ends of a channel in memory: for agents in the same process, and for tests. What one end sends, the other gets in order, never
- * within the same call.
+ * Creates both ends of a channel in memory, for agents in the same process and for tests. One end receives asynchronously, in order, what the
+ * other sends.
  *
  * @example
  * const [here, there] = memoryChannels();
  */
 export function memoryChannels(): [Channel, Channel] {
-  const one = new End();
-  const other = new End();
+  const one = new ChannelEnd();
+  const other = new ChannelEnd();
   one.connect(other);
   other.connect(one);
   return [one, other];
 }
 
-class End implements Channel {
-  #other!: End;
+class ChannelEnd implements Channel {
+  #other!: ChannelEnd;
   #receiver: Receiver | undefined;
   #isPaused = false;
-  /** Received and not delivered yet; `null` is the end. */
-  readonly #arrived = new Queue<string | null>();
+  /** Texts that are received and not yet delivered; `null` is the end. */
+  readonly #received = new Queue<string | null>();
   #characters = 0;
   #isDelivering = false;
   #hasEnded = false;
-  #isOver = false;
-  #wake: (() => void)[] = [];
+  #hasFinished = false;
+  #drainListeners: (() => void)[] = [];
 
-  connect(other: End): void {
+  connect(other: ChannelEnd): void {
     this.#other = other;
   }
 
@@ -39,18 +39,18 @@ class End implements Channel {
   };
 
   readonly send = (text: string): void => {
-    if (!this.#hasEnded) this.#other.#take(text);
+    if (!this.#hasEnded) this.#other.#receive(text);
   };
 
   readonly ready = (): Promise<void> | undefined => {
     const other = this.#other;
-    if (other.#arrived.size === 0 || other.#isOver) return undefined;
-    return new Promise((resolve) => other.#wake.push(resolve));
+    if (other.#received.size === 0 || other.#hasFinished) return undefined;
+    return new Promise((resolve) => other.#drainListeners.push(resolve));
   };
 
   readonly flushed = async (): Promise<boolean> => {
     await this.ready();
-    return !(this.#hasEnded || this.#other.#isOver);
+    return !(this.#hasEnded || this.#other.#hasFinished);
   };
 
   readonly backlog = (): number => this.#other.#characters;
@@ -71,53 +71,53 @@ class End implements Channel {
 
   readonly destroy = (): void => {
     this.#end();
-    this.#over();
+    this.#finish();
   };
 
   #end(): void {
-    if (!this.#hasEnded) this.#other.#take(null);
+    if (!this.#hasEnded) this.#other.#receive(null);
     this.#hasEnded = true;
   }
 
-  #take(text: string | null): void {
-    if (this.#isOver) return;
-    this.#arrived.push(text);
+  #receive(text: string | null): void {
+    if (this.#hasFinished) return;
+    this.#received.push(text);
     this.#characters += text?.length ?? 0;
     this.#deliver();
   }
 
   #deliver(): void {
-    if (this.#isDelivering || this.#isPaused || this.#receiver === undefined || this.#arrived.size === 0) return;
+    if (this.#isDelivering || this.#isPaused || this.#receiver === undefined || this.#received.size === 0) return;
     this.#isDelivering = true;
     nextTurn(() => {
       this.#isDelivering = false;
-      // What comes meanwhile waits for another turn, so that the receiver can pause.
-      for (let left = this.#arrived.size; left > 0 && !this.#isPaused && !this.#isOver; left--)
-        this.#tell(this.#arrived.take());
-      if (this.#arrived.size === 0) this.#emptied();
+      // Texts that arrive meanwhile wait for the next iteration, so that the receiver can pause.
+      for (let count = this.#received.size; count > 0 && !this.#isPaused && !this.#hasFinished; count--)
+        this.#deliverOne(this.#received.take());
+      if (this.#received.size === 0) this.#notifyDrained();
       else this.#deliver();
     });
   }
 
-  #tell(text: string | null): void {
+  #deliverOne(text: string | null): void {
     if (text === null) {
-      this.#over();
+      this.#finish();
       return;
     }
     this.#characters -= text.length;
     this.#receiver!.text(text);
   }
 
-  #over(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#arrived.clear();
+  #finish(): void {
+    if (this.#hasFinished) return;
+    this.#hasFinished = true;
+    this.#received.clear();
     this.#characters = 0;
-    this.#emptied();
+    this.#notifyDrained();
     this.#receiver?.ended();
   }
 
-  #emptied(): void {
-    for (const resolve of this.#wake.splice(0)) resolve();
+  #notifyDrained(): void {
+    for (const resolve of this.#drainListeners.splice(0)) resolve();
   }
 }

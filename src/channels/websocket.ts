@@ -2,38 +2,45 @@ import { Queue } from '../async/queue.js';
 import { BEGINNING, type Channel, type Receiver } from './channel.js';
 import { beginningOf } from './line-decoder.js';
 
-/** The part of a WebSocket that is used: browsers', Node's own from version 22, and those of `ws`. */
+/** The part of the WebSocket interface that channels use. Implemented by browsers, by Node 22 and later, and by `ws`. */
 export interface WebSocketLike {
+  /** The state: 0 connecting, 1 open, 2 closing, 3 closed. */
   readonly readyState: number;
-  /** Bytes that were sent and are not on their way yet. */
+  /** The number of bytes that are queued by `send` and not yet transmitted. */
   readonly bufferedAmount: number;
+  /** Sends a text message. */
   send(data: string): void;
+  /** Starts the closing handshake. */
   close(code?: number, reason?: string): void;
+  /** Adds a listener. */
   addEventListener(type: 'open' | 'error', listener: (event: unknown) => void): void;
+  /** Adds a listener for messages. */
   addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
+  /** Adds a listener for the end of the connection. */
   addEventListener(type: 'close', listener: (event: { readonly code: number; readonly reason: string }) => void): void;
-  /** Only those of `ws` have these. */
+  /** Stops reading (`ws` only). */
   pause?(): void;
+  /** Restarts reading (`ws` only). */
   resume?(): void;
+  /** Closes the connection without the closing handshake (`ws` only). */
   terminate?(): void;
 }
 
 export const CONNECTING = 0;
 export const OPEN = 1;
 
-/** Limit of the reason of a close in bytes of UTF-8 (RFC 6455, section 5.5: a control frame has at most 125, the code takes two). */
+/** The maximum length of a close reason in bytes of UTF-8 (RFC 6455, section 5.5: a control frame has at most 125 bytes, of which the code takes two). */
 const MAX_REASON_BYTES = 123;
-/** A code below 3000 other than 1000 is sent as this much more if programs may not send it: 1009 as 4109. */
+/** Added to a code below 3000 that programs may not send: 1009 is sent as 4109. */
 const PRIVATE_OFFSET = 3100;
 
 /**
- * Closes a WebSocket. Standard ones, of browsers and of Node from version 22, let programs send 1000 and the codes from 3000 to 4999 only:
- * there, another code is sent as a private one, which {@link publicCode} reads. A reason is cut to 123 bytes, at the border of a
- * character.
+ * Closes a WebSocket. The WebSockets of browsers and of Node 22 only let programs send 1000 and 3000 to 4999; they send other codes as private
+ * ones, which {@link publicCode} converts back. The reason is truncated to 123 bytes, at a character boundary.
  *
  * Source: RFC 6455, sections 5.5 and 7.4; WHATWG WebSockets, `close()`.
  *
- * @param code one of RFC 6455, section 7.4.1, that a program may send, or of 3000 to 4999
+ * @param code a code of RFC 6455, section 7.4.1, or from 3000 to 4999
  */
 export function closeWebSocket(socket: Pick<WebSocketLike, 'close'>, code = 1000, reason = ''): void {
   const text = firstBytes(reason, MAX_REASON_BYTES);
@@ -45,7 +52,7 @@ export function closeWebSocket(socket: Pick<WebSocketLike, 'close'>, code = 1000
   }
 }
 
-/** Returns the code of RFC 6455 for a received one: 1009 for 4109. */
+/** Converts a received close code to that of RFC 6455: 4109 to 1009. */
 export function publicCode(code: number): number {
   return code > 1000 + PRIVATE_OFFSET && code < 1016 + PRIVATE_OFFSET ? code - PRIVATE_OFFSET : code;
 }
@@ -55,27 +62,28 @@ function firstBytes(text: string, bytes: number): string {
   return text.slice(0, new TextEncoder().encodeInto(text, encoded).read);
 }
 
-/** Milliseconds between two checks: a WebSocket does not report when less is buffered. */
-const LOOK = 5;
+/** Milliseconds between two checks: a WebSocket has no event for a drained buffer. */
+const POLL_MS = 5;
 
-/** Resolves when at most so many bytes are buffered, or the socket is closed; `undefined` if that is so now. */
+/** Resolves when at most `bytes` are buffered, or the socket is closed; returns `undefined` if that is the case now. */
 export function drained(socket: WebSocketLike, bytes: number): Promise<void> | undefined {
   const isDone = (): boolean => socket.readyState > OPEN || socket.bufferedAmount <= bytes;
   if (isDone()) return undefined;
   return new Promise((resolve) => {
-    const look = (): void => {
+    const check = (): void => {
       if (isDone()) resolve();
-      else setTimeout(look, LOOK);
+      else setTimeout(check, POLL_MS);
     };
-    // The platform updates the count after the turn in which it has sent.
-    setTimeout(look);
+    // The platform updates `bufferedAmount` after the current iteration of the event loop.
+    setTimeout(check);
   });
 }
 
+/** Options of {@link webSocketChannel}. */
 export interface WebSocketChannelOptions {
-  /** Limit of a message in UTF-16 code units. @default 32 Mi */
+  /** The maximum length of a message in UTF-16 code units. @default 33_554_432 */
   readonly maxLength?: number | undefined;
-  /** Bytes that may wait in the socket before `ready` makes senders wait. @default 1 MiB */
+  /** The number of buffered bytes from which `ready` makes senders wait. @default 1_048_576 */
   readonly highWaterMark?: number | undefined;
 }
 
@@ -83,52 +91,53 @@ const CLOSED = 3;
 const MAX_LENGTH = 32 * 1024 * 1024;
 const HIGH_WATER_MARK = 1024 * 1024;
 
-/** Close codes of a normal end: done, going away, and none given (RFC 6455, section 7.4.1). */
-const ORDERLY: readonly unknown[] = [1000, 1001, 1005];
-/** The end in the queue of messages. */
+/** Close codes of a normal end: normal closure, going away, no code (RFC 6455, section 7.4.1). */
+const NORMAL_CODES: readonly unknown[] = [1000, 1001, 1005];
+/** Marks the end in the queue of messages. */
 const END = Symbol('end');
 
 /**
- * Makes a channel over a WebSocket: one JSON document per text message. The socket may still be connecting: messages wait until it is open. A
- * close from either side is the end. A binary message is garbage. Make the channel as soon as the socket, so that no message is missed.
+ * Creates a channel over a WebSocket: one JSON document per text message. The socket may still be connecting; messages are queued until it is
+ * open. A close by either side ends the channel. Binary messages are invalid. Create the channel right after the socket, so that no
+ * message is missed.
  *
  * @throws TypeError if an option is invalid
  */
 export function webSocketChannel(socket: WebSocketLike, options: WebSocketChannelOptions = {}): Channel {
   const { maxLength = MAX_LENGTH, highWaterMark = HIGH_WATER_MARK } = options;
   for (const [name, value] of Object.entries({ maxLength, highWaterMark }))
-    if (!(value >= 1)) throw new TypeError(`${name} is a number from 1 on; got ${value}`);
-  /** Messages to be sent once the socket is open. */
-  const early: string[] = [];
-  let earlyLength = 0;
-  /** Received while paused: browsers' sockets cannot stop reading. */
-  const held = new Queue<unknown>();
+    if (!(value >= 1)) throw new TypeError(`${name} must be a number >= 1; got ${value}`);
+  /** Messages that are sent when the socket is open. */
+  const queued: string[] = [];
+  let queuedLength = 0;
+  /** Messages received while paused: the sockets of browsers cannot stop reading. */
+  const received = new Queue<unknown>();
   let receiver: Receiver | undefined;
-  let fault: Error | undefined;
+  let failure: Error | undefined;
   let isPaused = false;
-  let isOver = false;
+  let hasEnded = false;
   let closed!: () => void;
-  const over = new Promise<void>((resolve) => {
+  const whenClosed = new Promise<void>((resolve) => {
     closed = resolve;
   });
-  /** Resolves when the socket does not connect any more. */
+  /** Resolves when the socket is open, or failed to connect. */
   const connected = new Promise<void>((resolve) => {
     socket.addEventListener('open', () => {
-      earlyLength = 0;
-      for (const text of early.splice(0)) socket.send(text);
+      queuedLength = 0;
+      for (const text of queued.splice(0)) socket.send(text);
       resolve();
     });
-    void over.then(resolve);
+    void whenClosed.then(resolve);
   });
 
   const end = (): void => {
-    if (isOver) return;
-    isOver = true;
-    held.clear();
+    if (hasEnded) return;
+    hasEnded = true;
+    received.clear();
     closed();
-    receiver?.ended(fault);
+    receiver?.ended(failure);
   };
-  const arrive = (data: unknown): void => {
+  const receive = (data: unknown): void => {
     if (data === END) end();
     else if (typeof data !== 'string') receiver?.invalid('the message is binary', textOf(data));
     else if (data.length <= maxLength) receiver?.text(data);
@@ -138,72 +147,72 @@ export function webSocketChannel(socket: WebSocketLike, options: WebSocketChanne
       end();
     }
   };
-  const give = (): void => {
-    while (receiver !== undefined && !isPaused && held.size > 0) arrive(held.take());
+  const deliver = (): void => {
+    while (receiver !== undefined && !isPaused && received.size > 0) receive(received.take());
   };
   socket.addEventListener('message', ({ data }) => {
-    if (isOver) return;
-    held.push(data);
-    give();
+    if (hasEnded) return;
+    received.push(data);
+    deliver();
   });
-  // An error without a listener would end the process.
+  // An error event without a listener ends the process.
   socket.addEventListener('error', (event) => {
     const { message } = event as { readonly message?: string };
-    fault ??= new Error(message ?? 'the WebSocket failed');
+    failure ??= new Error(message ?? 'the WebSocket failed');
   });
   socket.addEventListener('close', ({ code: sent, reason }) => {
     const code = publicCode(sent);
-    const said = reason === '' ? String(code) : `${code}: ${reason}`;
-    if (!ORDERLY.includes(code)) fault ??= new Error(`the WebSocket was closed with ${said}`);
+    const status = reason === '' ? String(code) : `${code}: ${reason}`;
+    if (!NORMAL_CODES.includes(code)) failure ??= new Error(`the WebSocket was closed with code ${status}`);
     closed();
-    held.push(END);
-    give();
+    received.push(END);
+    deliver();
   });
   if (socket.readyState === CLOSED) {
     closed();
-    held.push(END);
+    received.push(END);
   }
 
   return {
-    // A text has at least as many bytes as code units.
+    // A text has at least as many bytes as UTF-16 code units.
     maxTextBytes: maxLength,
     start: (given) => {
       receiver = given;
-      queueMicrotask(give);
+      queueMicrotask(deliver);
     },
     send: (text) => {
-      if (isOver || socket.readyState > OPEN) return;
+      if (hasEnded || socket.readyState > OPEN) return;
       if (socket.readyState === CONNECTING) {
-        early.push(text);
-        earlyLength += text.length;
+        queued.push(text);
+        queuedLength += text.length;
       } else socket.send(text);
     },
     ready: () => {
-      if (socket.readyState !== CONNECTING || earlyLength <= highWaterMark) return drained(socket, highWaterMark);
+      if (socket.readyState !== CONNECTING || queuedLength <= highWaterMark) return drained(socket, highWaterMark);
       return connected.then(() => drained(socket, highWaterMark));
     },
     flushed: async () => {
       if (socket.readyState === CONNECTING) await connected;
       await drained(socket, 0);
-      return !isOver && socket.readyState === OPEN;
+      return !hasEnded && socket.readyState === OPEN;
     },
-    backlog: () => socket.bufferedAmount + earlyLength,
+    backlog: () => socket.bufferedAmount + queuedLength,
     pause: () => {
       isPaused = true;
       socket.pause?.();
     },
     resume: () => {
       isPaused = false;
-      give();
+      deliver();
       if (!isPaused) socket.resume?.();
     },
     end: async () => {
-      if (socket.readyState === CONNECTING && early.length > 0) await connected;
+      if (socket.readyState === CONNECTING && queued.length > 0) await connected;
       await drained(socket, 0);
-      // A paused socket would not see the confirmation.
+      // A paused socket does not see the close frame of the other side.
       socket.resume?.();
       if (socket.readyState <= OPEN) closeWebSocket(socket);
-      await over;
+      await whenClosed;
     },
     destroy: () => {
       end();
@@ -213,7 +222,7 @@ export function webSocketChannel(socket: WebSocketLike, options: WebSocketChanne
   };
 }
 
-/** Returns the beginning of a binary message; a `Blob` cannot be read at once. */
+/** Returns the beginning of a binary message, or `undefined` for a `Blob`, which cannot be read synchronously. */
 function textOf(data: unknown): string | undefined {
   if (data instanceof ArrayBuffer) return beginningOf(new Uint8Array(data));
   return ArrayBuffer.isView(data)

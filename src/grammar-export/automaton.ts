@@ -1,28 +1,28 @@
-/** Automata of regular patterns, after Glushkov: a state for each character set of the pattern. */
+/** Glushkov automata of regular patterns: one state for each character set of the pattern. */
 import { alphabetOf, type Budget, subsetsOf } from './automata/alphabet.js';
 import { spelledOut } from './characters.js';
 import type { CodePointRange, Pattern } from './context-free.js';
 
 export interface Automaton {
-  /** The set of each state. */
+  /** The character set of each state. */
   readonly sets: readonly (readonly CodePointRange[])[];
-  /** States that a first character may enter. */
+  /** The states that the first character may enter. */
   readonly starts: readonly number[];
-  /** For each state, those that the next character may enter. */
+  /** For each state, the states that the next character may enter. */
   readonly next: readonly (readonly number[])[];
-  /** For each state, whether a match may end there. */
+  /** For each state, `true` if a match may end there. */
   readonly accepts: readonly boolean[];
   readonly nullable: boolean;
   /**
-   * Whether the pattern leads from one state to the next, or to the end, in two ways, as `(a*)*` does: an engine that
-   * backtracks tries both.
+   * `true` if the pattern leads from one state to the next, or to the end, in two ways, as `(a*)*` does. A backtracking
+   * engine tries both.
    */
   readonly hasParallels: boolean;
 }
 
-/** The default for the most states: comparing two automata takes their product. */
+/** The default for the most states. Comparing two automata takes their product. */
 const MAX_STATES = 1000;
-/** Edges, and entries of lists on the way to them. */
+/** The most edges, and entries of the lists that lead to them. */
 const MAX_EFFORT = 500_000;
 
 interface Part {
@@ -33,7 +33,7 @@ interface Part {
 
 const EMPTY_PART: Part = { first: [], last: [], nullable: true };
 
-/** Returns null for a pattern that is recursive, has more than `maxStates` states, or takes too long. */
+/** Builds the automaton of a pattern. Returns null if the pattern is recursive, has more than `maxStates` states, or takes too long. */
 export function automatonOf(
   pattern: Pattern,
   rules: ReadonlyMap<string, Pattern>,
@@ -72,7 +72,7 @@ export function automatonOf(
     return whole;
   };
   const repeated = (item: Pattern, min: number, max: number | null): Part | null => {
-    // From the last copy to the first: one that may be missing is missing with all behind it.
+    // From the last copy to the first: an optional copy is missing together with all after it.
     let whole: Part | null = EMPTY_PART;
     const copies = max ?? Math.max(1, min);
     for (let copy = copies; copy >= 1; copy--) {
@@ -146,8 +146,8 @@ function charactersOf(text: string): Pattern[] {
 }
 
 /**
- * Returns whether each character enters at most one state, in one way: then an engine that backtracks finds the longest
- * match without going back.
+ * Returns `true` if each character enters at most one state, in one way. A backtracking engine then finds the longest
+ * match without backtracking.
  */
 export function isDeterministic({ sets, starts, next, hasParallels }: Automaton): boolean {
   return (
@@ -159,33 +159,33 @@ export function isDeterministic({ sets, starts, next, hasParallels }: Automaton)
   );
 }
 
-/** Moves between sets of states, and pairs of states, that are looked at to tell whether an automaton is unambiguous. */
+/** The most moves between sets of states, and pairs of states, that are visited to decide if an automaton is unambiguous. */
 const MOST_MOVES = 1_000_000;
 const MOST_PAIRS = 2_000_000;
 
 /**
- * Returns whether each text leads to the same state in one way only; if that takes too long to find out, false. An
- * engine that backtracks then takes at most states times characters steps.
+ * Returns `true` if each text leads to the same state in one way only; `false` also if that takes too long to decide. A
+ * backtracking engine then takes at most states times characters steps.
  */
 export function isUnambiguous(automaton: Automaton): boolean {
   const { starts, next, accepts, hasParallels } = automaton;
   if (hasParallels) return false;
   const symbols = symbolsOfStates([automaton])[0]!;
-  // A state of its own stands before the first character.
+  // An additional state before the first character.
   const followersOf = (state: number): readonly number[] => (state < 0 ? starts : next[state]!);
   const moves = (state: number): (readonly [number, number])[] =>
     followersOf(state).flatMap((to) => symbols[to]!.map((symbol) => [symbol, to] as const));
-  // What the same text leads to stands in one set: for words in a row that is quicker than pairs.
+  // The states that the same text leads to are in one set. For adjacent words, this is faster than pairs.
   const subsets = subsetsOf([-1], moves, { left: MOST_MOVES });
-  if (subsets === null) return hasNoTwins(automaton);
+  if (subsets === null) return hasNoAmbiguousPair(automaton);
   return subsets.every((states) => {
     const followers = [...states].flatMap(followersOf);
     return new Set(followers).size === followers.length && [...states].filter((state) => accepts[state]).length <= 1;
   });
 }
 
-/** Tells whether no two states that the same text leads to lead on to the same one; with too many pairs to tell, no. */
-function hasNoTwins({ sets, starts, next, accepts }: Automaton): boolean {
+/** Returns `true` if no two states that the same text leads to have a common successor; `false` if there are too many pairs to decide. */
+function hasNoAmbiguousPair({ sets, starts, next, accepts }: Automaton): boolean {
   const seen = new Set<number>();
   const open: [number, number][] = [];
   let left = MOST_PAIRS;
@@ -220,12 +220,9 @@ function symbolsOfStates(automata: readonly Automaton[]): readonly (readonly (re
   return automata.map((one) => one.sets.map(symbolsOf));
 }
 
-/**
- * Returns, for each automaton, the others that match a beginning of one of its texts; null if the budget does not
- * suffice.
- */
+/** Returns, for each automaton, the others that match a prefix of one of its texts; null if the budget is exceeded. */
 export function beginningsOf(automata: readonly Automaton[], budget: Budget): readonly ReadonlySet<number>[] | null {
-  // The states of all of them in a row, each automaton's own beginning first.
+  // The states of all automata in a row, each automaton's initial state first.
   const states = automata.flatMap(({ starts, next, accepts, nullable }, owner) => [
     { owner, followers: starts, accepts: nullable },
     ...next.map((followers, state) => ({ owner, followers, accepts: accepts[state]! })),
@@ -255,9 +252,10 @@ export function beginningsOf(automata: readonly Automaton[], budget: Budget): re
 }
 
 /**
- * Returns the most ways in which the automaton reads one text; null if more than `limit`, or too expensive to find out.
+ * Returns the largest number of ways in which the automaton matches one text; null if it exceeds `limit` or is too
+ * expensive to compute.
  */
-export function mostWays(automaton: Automaton, limit: number): number | null {
+export function maxAmbiguity(automaton: Automaton, limit: number): number | null {
   const { starts, next, hasParallels } = automaton;
   if (hasParallels) return null;
   const symbols = symbolsOfStates([automaton])[0]!;
@@ -303,14 +301,14 @@ export function sharesText(a: Automaton, b: Automaton): boolean {
   return somePair(a, b, (inA, inB) => a.accepts[inA]! && b.accepts[inB]!);
 }
 
-/** Whether a match of `a` is the beginning of a longer match of `b`, whose next character is one of `following`. */
-export function goesOnBeyond(a: Automaton, b: Automaton, following: readonly CodePointRange[]): boolean {
+/** Returns `true` if a match of `a` is a prefix of a longer match of `b` whose next character is in `following`. */
+export function continuesBeyond(a: Automaton, b: Automaton, following: readonly CodePointRange[]): boolean {
   const isFollowing = (state: number): boolean => overlap(b.sets[state]!, following);
   if (a.nullable && b.starts.some(isFollowing)) return true;
   return somePair(a, b, (inA, inB) => a.accepts[inA]! && b.next[inB]!.some(isFollowing));
 }
 
-/** Whether `b` matches a text that `a` matches only the beginning of. With too many states to tell, no. */
+/** Returns `true` if `b` matches a text of which `a` matches only a prefix; `false` if there are too many states to decide. */
 export function cutsShort(a: Automaton, b: Automaton): boolean {
   const seen = new Set<string>();
   const open: { readonly inB: number; readonly inA: readonly number[]; readonly cut: boolean }[] = [];
@@ -339,7 +337,7 @@ export function cutsShort(a: Automaton, b: Automaton): boolean {
   return false;
 }
 
-/** A character of the set for each way in which the sets of the states may hold it or not. */
+/** One character of the set for each combination of sets that contain it. */
 function samples(set: readonly CodePointRange[], states: readonly number[], { sets }: Automaton): number[] {
   const edges = states.flatMap((state) => sets[state]!.flatMap(([first, last]) => [first, last + 1]));
   const within = edges.filter((edge) => overlap(set, [[edge, edge]]));

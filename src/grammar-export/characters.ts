@@ -1,7 +1,7 @@
 import { complementOf, joined } from '../fuzz/grammar/classes.js';
 import { type CodePointRange, type Pattern, sequence } from './context-free.js';
 
-/** Sets of code points, as ascending ranges with gaps between them. */
+/** Sets of code points, as ascending ranges that do not touch. */
 export type Ranges = readonly CodePointRange[];
 
 export const SURROGATES: CodePointRange = [0xd800, 0xdfff];
@@ -38,29 +38,29 @@ export function differenceOf(a: Ranges, b: Ranges): Ranges {
   return intersectionOf(a, complementOf(b, LAST_CODE_POINT));
 }
 
-/** No letter has a case beyond this (Unicode 16: Adlam, U+1E943). */
+/** No letter beyond this one has case variants (Unicode 16: Adlam, U+1E943). */
 const LAST_LETTER = 0x1ffff;
 
 let upperCases: ReadonlyMap<number, readonly number[]> | undefined;
 
-/** All code points whose lower case is that of `codePoint`, ascending. */
+/** All code points that have the same lower case as `codePoint`, ascending. */
 export function caseVariants(codePoint: number): readonly number[] {
   upperCases ??= collect();
   const lower = lowerCase(codePoint);
   return [lower, ...(upperCases.get(lower) ?? [])].sort((a, b) => a - b);
 }
 
-/** Sigmas, whose lower case depends on their neighbors. */
+/** Sigmas. Their lower case depends on their neighbors. */
 const SIGMA = /[\u03a3\u03c2\u03c3]/;
 
-/** Tells whether {@link caseVariants} of each character is not what Peggy takes for a literal whose case is ignored. */
+/** Returns `true` if Peggy matches a case-insensitive literal differently from the {@link caseVariants} of its characters. */
 export function dependsOnContext(literal: string): boolean {
   return SIGMA.test(literal);
 }
 
 /**
- * Returns the characters that may stand in each place of a literal whose case is ignored. A capital sigma becomes a
- * final one or another by the letters around it in the compared text alone.
+ * Returns the characters that may match at each place of a case-insensitive literal. The lower case of a capital sigma
+ * depends on the letters around it in the compared text alone.
  */
 export function variantsInContext(literal: string): readonly (readonly number[])[] {
   const lower = literal.toLowerCase();
@@ -75,10 +75,10 @@ export function variantsInContext(literal: string): readonly (readonly number[])
   });
 }
 
-/** Tells whether a class that holds a character, and ignores case, takes other characters than the literal does. */
+/** Returns `true` if a case-insensitive class of one character matches other characters than the literal does. */
 export function differsAsClass(character: string): boolean {
   const codePoint = character.codePointAt(0)!;
-  // Beyond ASCII, a class may go by the Unicode way of ignoring case, or not, according to its neighbors.
+  // Beyond ASCII, a class may use the Unicode rules for case or not, depending on the other characters in it.
   return codePoint > 0x7f || caseVariants(codePoint).some((one) => one > 0x7f);
 }
 
@@ -94,7 +94,7 @@ export function spelledOut(text: string): Pattern {
 function lowerCase(codePoint: number): number {
   const lower = String.fromCodePoint(codePoint).toLowerCase();
   const first = lower.codePointAt(0)!;
-  // What becomes several characters is a letter of its own.
+  // A character whose lower case is several characters is a letter of its own.
   return lower.length === (first > 0xffff ? 2 : 1) ? first : codePoint;
 }
 

@@ -1,6 +1,6 @@
 /**
- * From code units to code points. Peggy takes a character beyond U+FFFF in two halves, which may go to different parts
- * of a grammar. So each pattern is taken in four ways, by whether it begins and ends within such a character.
+ * Conversion from code units to code points. Peggy reads a character beyond U+FFFF as two halves, which different parts
+ * of a grammar may match. So each pattern has four variants, by whether it begins and ends inside of such a character.
  */
 
 import { either, sizeOf, starOf } from './automata/algebra.js';
@@ -34,24 +34,24 @@ import {
 
 type Rules = ReadonlyMap<string, Pattern>;
 
-/** The ways, by what is open before and behind: nothing or a half. */
-interface Ways {
+/** The variants of a pattern, by the half that is open before and after it. */
+interface Variants {
   readonly whole: Pattern;
-  /** Ends behind a first half. */
+  /** Ends after a first half. */
   readonly opening: Pattern;
-  /** Begins behind a first half. */
+  /** Begins after a first half. */
   readonly closing: Pattern;
-  /** Begins and ends behind one. */
+  /** Begins and ends after a first half. */
   readonly within: Pattern;
 }
 
-type Way = keyof Ways;
-const WAYS: readonly Way[] = ['whole', 'opening', 'closing', 'within'];
+type VariantName = keyof Variants;
+const VARIANTS: readonly VariantName[] = ['whole', 'opening', 'closing', 'within'];
 
-const NO_WAY: Ways = { whole: NOTHING, opening: NOTHING, closing: NOTHING, within: NOTHING };
-const STAY: Ways = { ...NO_WAY, whole: EMPTY, within: EMPTY };
+const NO_VARIANT: Variants = { whole: NOTHING, opening: NOTHING, closing: NOTHING, within: NOTHING };
+const UNCHANGED: Variants = { ...NO_VARIANT, whole: EMPTY, within: EMPTY };
 
-/** Parts, beyond which exactness is not worth while: each half that could go either way may double them. */
+/** The most parts for which exactness is worthwhile: each half that may belong to either side can double them. */
 const LARGEST = 60;
 
 interface CodePoints {
@@ -63,16 +63,16 @@ export function toCodePoints(rules: Rules, startRule: string): CodePoints {
   if (![...rules.values()].some(hasHalves)) return { rules, approximations: [] };
   const nameOf = namesOf(rules);
   const notes = new Set<string>();
-  // Which ways lead anywhere is only known when all rules are done: a few rounds, each with more of them.
+  // A few rounds, each with more variants: which ones can match is only known when all rules are done.
   let possible = new Set<string>([...rules.keys()].map((name) => nameOf(name, 'whole')));
   let made = new Map<string, Pattern>();
   for (let before = -1; before !== possible.size; ) {
     before = possible.size;
     made = new Map<string, Pattern>();
     for (const [name, pattern] of rules) {
-      const ways = waysOf(pattern, { nameOf, possible, inexact: () => notes.add(name) });
-      for (const way of WAYS) {
-        if (way === 'whole' || !isNothing(ways[way])) made.set(nameOf(name, way), ways[way]);
+      const variants = variantsOf(pattern, { nameOf, possible, inexact: () => notes.add(name) });
+      for (const variant of VARIANTS) {
+        if (variant === 'whole' || !isNothing(variants[variant])) made.set(nameOf(name, variant), variants[variant]);
       }
     }
     possible = new Set(made.keys());
@@ -82,7 +82,7 @@ export function toCodePoints(rules: Rules, startRule: string): CodePoints {
     approximations: [...notes].map((rule) => ({
       code: 'surrogates',
       rule,
-      message: 'characters beyond U+FFFF, which the parser reads half by half, are matched more freely here',
+      message: 'characters beyond U+FFFF, which the parser reads as two halves, are matched more permissively here',
     })),
   };
 }
@@ -94,38 +94,43 @@ function hasHalves(pattern: Pattern): boolean {
 }
 
 interface Context {
-  readonly nameOf: (rule: string, way: Way) => string;
+  readonly nameOf: (rule: string, variant: VariantName) => string;
   readonly possible: ReadonlySet<string>;
   readonly inexact: () => void;
 }
 
-function waysOf(pattern: Pattern, context: Context): Ways {
+function variantsOf(pattern: Pattern, context: Context): Variants {
   switch (pattern.kind) {
     case 'literal':
-      return pattern.text === '' ? STAY : { ...NO_WAY, whole: pattern };
+      return pattern.text === '' ? UNCHANGED : { ...NO_VARIANT, whole: pattern };
     case 'set':
-      return waysOfSet(pattern, context);
+      return variantsOfSet(pattern, context);
     case 'rule': {
-      const way = (one: Way): Pattern => {
+      const variant = (one: VariantName): Pattern => {
         const name = context.nameOf(pattern.name, one);
         return context.possible.has(name) ? { kind: 'rule', name } : NOTHING;
       };
-      return { whole: way('whole'), opening: way('opening'), closing: way('closing'), within: way('within') };
+      return {
+        whole: variant('whole'),
+        opening: variant('opening'),
+        closing: variant('closing'),
+        within: variant('within'),
+      };
     }
     case 'sequence':
-      return waysOfSequence(pattern.items, context);
+      return variantsOfSequence(pattern.items, context);
     case 'choice':
-      return pattern.items.map((item) => waysOf(item, context)).reduce(eitherWay, NO_WAY);
+      return pattern.items.map((item) => variantsOf(item, context)).reduce(eitherOf, NO_VARIANT);
     case 'repeat':
-      return waysOfRepeat(pattern, context);
+      return variantsOfRepeat(pattern, context);
   }
 }
 
-function waysOfSet(set: Kind<'set'>, { inexact }: Context): Ways {
+function variantsOfSet(set: Kind<'set'>, { inexact }: Context): Variants {
   const low = intersectionOf(set.ranges, [LOW_HALVES]);
   if (low.length > 0 && !isAnyLow(low)) inexact();
   return {
-    ...NO_WAY,
+    ...NO_VARIANT,
     whole: setOf(intersectionOf(set.ranges, CHARACTERS)),
     opening: setOf(charactersOf(intersectionOf(set.ranges, [HIGH_HALVES]), [LOW_HALVES])),
     closing: low.length > 0 ? EMPTY : NOTHING,
@@ -150,65 +155,65 @@ function charactersOf(high: Ranges, low: Ranges): Ranges {
   });
 }
 
-function waysOfSequence(items: readonly Pattern[], context: Context): Ways {
-  let ways = STAY;
+function variantsOfSequence(items: readonly Pattern[], context: Context): Variants {
+  let variants = UNCHANGED;
   for (let i = 0; i < items.length; i++) {
-    if (isLarge(ways)) return anyOf(items, context);
+    if (isLarge(variants)) return anyOf(items, context);
     const [here, next] = [items[i]!, items[i + 1]];
     if (here.kind === 'set' && next?.kind === 'set' && arePaired(here, next)) {
-      ways = oneByOne(ways, waysOfPair(here, next, context));
+      variants = oneByOne(variants, variantsOfPair(here, next, context));
       i++;
     } else {
-      ways = oneByOne(ways, waysOf(here, context));
+      variants = oneByOne(variants, variantsOf(here, context));
     }
   }
-  return ways;
+  return variants;
 }
 
-/** Whether the second of two sets has some second halves and others not, so that both have to be looked at together. */
+/** Returns `true` if the second set contains some but not all second halves, so that both sets must be handled together. */
 function arePaired(first: Kind<'set'>, second: Kind<'set'>): boolean {
   const low = intersectionOf(second.ranges, [LOW_HALVES]);
   return low.length > 0 && !isAnyLow(low) && intersectionOf(first.ranges, [HIGH_HALVES]).length > 0;
 }
 
-function waysOfPair(first: Kind<'set'>, second: Kind<'set'>, context: Context): Ways {
+function variantsOfPair(first: Kind<'set'>, second: Kind<'set'>, context: Context): Variants {
   const high = intersectionOf(first.ranges, [HIGH_HALVES]);
   const low = intersectionOf(second.ranges, [LOW_HALVES]);
-  // Apart, the second set is left without its second halves: where it had some, they were taken together with the first.
-  const before = waysOfSet(first, context);
-  const after = waysOfSet({ kind: 'set', ranges: differenceOf(second.ranges, low) }, context);
+  // Handled apart, the second set lacks its second halves: those were combined with the first set.
+  const before = variantsOfSet(first, context);
+  const after = variantsOfSet({ kind: 'set', ranges: differenceOf(second.ranges, low) }, context);
   const apart = oneByOne({ ...before, opening: NOTHING }, after);
-  return eitherWay(apart, { ...NO_WAY, whole: setOf(charactersOf(high, low)) });
+  return eitherOf(apart, { ...NO_VARIANT, whole: setOf(charactersOf(high, low)) });
 }
 
-function waysOfRepeat({ item, min, max }: Kind<'repeat'>, context: Context): Ways {
-  const one = waysOf(item, context);
+function variantsOfRepeat({ item, min, max }: Kind<'repeat'>, context: Context): Variants {
+  const one = variantsOf(item, context);
   if (isNothing(one.opening) && isNothing(one.closing) && isNothing(one.within)) {
     const within = min === 0 ? EMPTY : NOTHING;
-    return { ...NO_WAY, whole: { kind: 'repeat', item: one.whole, min, max }, within };
+    return { ...NO_VARIANT, whole: { kind: 'repeat', item: one.whole, min, max }, within };
   }
-  let ways = max === null ? anyNumberOf(one) : STAY;
+  let variants = max === null ? anyNumberOf(one) : UNCHANGED;
   for (let i = 0; i < Math.max(min, max ?? 0); i++) {
-    if (isLarge(ways)) {
+    if (isLarge(variants)) {
       context.inexact();
       return isNothing(one.within) ? countedFreely(one, min, max) : anyNumberOf(one);
     }
-    ways = i < (max ?? min) - min ? eitherWay(oneByOne(one, ways), STAY) : oneByOne(one, ways);
+    variants = i < (max ?? min) - min ? eitherOf(oneByOne(one, variants), UNCHANGED) : oneByOne(one, variants);
   }
-  return ways;
+  return variants;
 }
 
-function isLarge(ways: Ways): boolean {
-  return WAYS.some((way) => sizeOf(ways[way]) > LARGEST);
+function isLarge(variants: Variants): boolean {
+  return VARIANTS.some((variant) => sizeOf(variants[variant]) > LARGEST);
 }
 
-function anyOf(items: readonly Pattern[], context: Context): Ways {
+function anyOf(items: readonly Pattern[], context: Context): Variants {
   context.inexact();
-  return anyNumberOf(waysOf({ kind: 'choice', items }, context));
+  return anyNumberOf(variantsOf({ kind: 'choice', items }, context));
 }
 
-/** A repetition of which one time or two take a character, whichever it is: half as many times will do. */
-function countedFreely({ whole, opening, closing }: Ways, min: number, max: number | null): Ways {
+/** A repetition in which one or two items take one character. Half as many repetitions suffice. */
+function countedFreely({ whole, opening, closing }: Variants, min: number, max: number | null): Variants {
   const character = either(whole, inARow(opening, closing));
   const times = (less: number): Pattern =>
     repeat(character, Math.max(Math.ceil((min - less) / 2), 0), max === null ? null : Math.max(max - less, 0));
@@ -221,7 +226,7 @@ function countedFreely({ whole, opening, closing }: Ways, min: number, max: numb
   };
 }
 
-function anyNumberOf({ whole, opening, closing, within }: Ways): Ways {
+function anyNumberOf({ whole, opening, closing, within }: Variants): Variants {
   const amid = starOf(within);
   const through = inARow(opening, amid, closing);
   const all = starOf(either(whole, through));
@@ -237,7 +242,7 @@ function inARow(...patterns: readonly Pattern[]): Pattern {
   return sequence(patterns);
 }
 
-function eitherWay(a: Ways, b: Ways): Ways {
+function eitherOf(a: Variants, b: Variants): Variants {
   return {
     whole: either(a.whole, b.whole),
     opening: either(a.opening, b.opening),
@@ -246,7 +251,7 @@ function eitherWay(a: Ways, b: Ways): Ways {
   };
 }
 
-function oneByOne(a: Ways, b: Ways): Ways {
+function oneByOne(a: Variants, b: Variants): Variants {
   return {
     whole: either(inARow(a.whole, b.whole), inARow(a.opening, b.closing)),
     opening: either(inARow(a.whole, b.opening), inARow(a.opening, b.within)),
@@ -255,14 +260,15 @@ function oneByOne(a: Ways, b: Ways): Ways {
   };
 }
 
-function namesOf(rules: Rules): (rule: string, way: Way) => string {
+function namesOf(rules: Rules): (rule: string, variant: VariantName) => string {
   let mark = '_';
-  const clashes = (): boolean => [...rules.keys()].some((name) => WAYS.some((way) => rules.has(name + mark + way)));
+  const clashes = (): boolean =>
+    [...rules.keys()].some((name) => VARIANTS.some((variant) => rules.has(name + mark + variant)));
   while (clashes()) mark += '_';
-  return (rule, way) => (way === 'whole' ? rule : rule + mark + way);
+  return (rule, variant) => (variant === 'whole' ? rule : rule + mark + variant);
 }
 
-/** Rules that are not the grammar's own, and only a set or nothing, are written where they are used. */
+/** Inlines helper rules that are only a set or match nothing. */
 function withoutHelpers(rules: Rules, own: ReadonlySet<string>): Rules {
   let made = rules;
   for (let before = -1; before !== made.size; ) {
@@ -278,17 +284,14 @@ function withoutHelpers(rules: Rules, own: ReadonlySet<string>): Rules {
   return made;
 }
 
-/**
- * Joins characters beyond U+FFFF with a rule that has all up to there and is used nowhere else: `(char / astral)*`
- * becomes `char*`.
- */
+/** Merges characters beyond U+FFFF with a rule that contains all others and is not used elsewhere: `(char / astral)*` becomes `char*`. */
 function wholeAgain(rules: Rules, startRule: string): Rules {
   const uses = new Map([[startRule, 1]]);
   for (const name of [...rules.values()].flatMap(referencesOf)) uses.set(name, (uses.get(name) ?? 0) + 1);
   const made = new Map(rules);
   const open = new Set<string>();
 
-  /** The pattern with the characters in it; null where it has no place for them. */
+  /** The pattern with the characters added; null if it has no place for them. */
   const withAll = (pattern: Pattern, added: Pattern & { readonly kind: 'set' }): Pattern | null => {
     if (pattern.kind === 'set') {
       const reachesUp = pattern.ranges.some(([, last]) => last === LAST_UNIT);

@@ -2,18 +2,17 @@ import peggy from 'peggy';
 import { type EditorLanguage, type LexerState, readTokenTable, scopeOf } from './token-table.js';
 
 /**
- * The source text of an ES module that exports a stream parser named after the language (`export const accp`), to be given to
- * `StreamLanguage.define()` of `@codemirror/language`. It imports nothing. On any one line it finds the tokens that moo finds;
- * each line begins in the table's first state.
+ * Generates the source of an ES module that exports a stream parser named after the language (`export const accp`), for
+ * `StreamLanguage.define()` of `@codemirror/language`. The module has no imports. On any single line it finds the
+ * tokens that moo finds; each line begins in the table's start state. CodeMirror does not tokenize beyond the first
+ * 10,000 characters of a line.
  *
- * CodeMirror gives no tokens behind the first 10,000 characters of a line.
- *
- * @throws TypeError when the table has a token without a scope, or is none that `readTokenTable` takes; or when the language's id
- * is no name for a constant
+ * @throws TypeError if the table has a token without a scope or a feature that {@link readTokenTable} rejects, or if
+ * the language's id is not an identifier
  */
 export function codeMirrorMode({ name, id, table, scopes }: EditorLanguage): string {
   if (!/^[a-z][a-zA-Z0-9]*$/.test(id) || peggy.RESERVED_WORDS.includes(id))
-    throw new TypeError(`"${id}" is no name for a constant`);
+    throw new TypeError(`The id "${id}" must be a JavaScript identifier`);
   const states = readTokenTable(table).map((state) => {
     const rules = state.rules.map(({ token, source, next }) => {
       const tag = text(scopeOf(token, scopes).codeMirror);
@@ -56,10 +55,10 @@ export const ${id} = {
 `;
 }
 
-/** A pattern as it stands in a program, in plain ASCII. */
+/** A pattern as source code, in ASCII. */
 function literal(source: string, { unicode }: LexerState): string {
   const flags = unicode ? 'muy' : 'my';
-  // The engine escapes what cannot stand between slashes.
+  // The RegExp constructor escapes characters that cannot stand between slashes.
   const plain = new RegExp(source, flags).source.replace(unicode ? /\\?[^ -~]|\\./gsu : /\\?[^ -~]|\\./gs, (piece) => {
     const character = piece.replace(/^\\(?=[^ -~])/s, '');
     if (/^[ -~]/.test(character)) return piece;

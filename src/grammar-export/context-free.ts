@@ -1,27 +1,22 @@
-/**
- * A context-free grammar over code points, without order of alternatives, lookahead or code, between Peggy and other
- * engines.
- */
+/** A context-free grammar over code points, without order of alternatives, lookahead or code: the intermediate form of all exports. */
 import { PegwireError } from '../text/errors.js';
 
-/** Code points from `first` to `last`, both included. */
+/** A range of code points from `first` to `last`, both included. */
 export type CodePointRange = readonly [first: number, last: number];
 
 export type Pattern =
   | { readonly kind: 'literal'; readonly text: string; readonly ignoreCase: boolean }
-  /** One code point; the ranges are ascending and leave gaps between them. */
+  /** One code point. The ranges are ascending and do not touch. */
   | { readonly kind: 'set'; readonly ranges: readonly CodePointRange[] }
-  /** With no items, the empty text. */
+  /** Without items, the empty text. */
   | { readonly kind: 'sequence'; readonly items: readonly Pattern[] }
-  /** Any of the items; with none, no text at all. */
+  /** Any of the items; without items, no text at all. */
   | { readonly kind: 'choice'; readonly items: readonly Pattern[] }
-  /** `max` is null where there is no end to it. */
+  /** `max` is null if there is no upper bound. */
   | { readonly kind: 'repeat'; readonly item: Pattern; readonly min: number; readonly max: number | null }
   | { readonly kind: 'rule'; readonly name: string };
 
-/**
- * Parsing expressions as Peggy reads them: alternatives in order, greedy repetitions. A pattern is one of these, too.
- */
+/** A parsing expression with Peggy's semantics: ordered alternatives, greedy repetitions. Every pattern is one. */
 export type Peg =
   | Kind<'literal'>
   | Kind<'set'>
@@ -30,14 +25,14 @@ export type Peg =
   | { readonly kind: 'choice'; readonly items: readonly Peg[] }
   | { readonly kind: 'repeat'; readonly item: Peg; readonly min: number; readonly max: number | null }
   | { readonly kind: 'lookahead'; readonly negative: boolean; readonly item: Peg }
-  /** A condition in the language of the parser, which nothing is known of. */
+  /** A condition in code. Nothing is known about it. */
   | { readonly kind: 'code' };
 
 export type PegRules = ReadonlyMap<string, Peg>;
 
-/** Why the exported language is larger than that of the grammar. */
+/** A reason that the exported language is larger than that of the grammar. */
 export interface Approximation {
-  /** Stable: what a program may go by. */
+  /** The stable code of the reason. */
   readonly code: 'predicate' | 'lookahead' | 'order' | 'depth' | 'repetition' | 'surrogates' | 'case' | 'engine';
   /** The rule of the Peggy grammar. */
   readonly rule: string;
@@ -48,9 +43,9 @@ export interface Approximation {
 export interface ContextFreeGrammar {
   readonly name: string;
   readonly startRule: string;
-  /** In the order of the Peggy grammar. All that the start rule reaches, and nothing else. */
+  /** The rules that the start rule reaches, in the order of the Peggy grammar. */
   readonly rules: ReadonlyMap<string, Pattern>;
-  /** Empty where the language is exactly that of the grammar. */
+  /** Empty if the language is exactly that of the grammar. */
   readonly approximations: readonly Approximation[];
 }
 
@@ -69,14 +64,14 @@ export function isNothing(pattern: Pattern): boolean {
   return pattern.kind === 'choice' && pattern.items.length === 0;
 }
 
-/** One after the other, sequences within spelled out. */
+/** Concatenates patterns and flattens nested sequences. */
 export function sequence(items: readonly Pattern[]): Pattern {
   const flat = items.flatMap((item) => (item.kind === 'sequence' ? item.items : [item]));
   if (flat.some(isNothing)) return NOTHING;
   return flat.length === 1 ? flat[0]! : { kind: 'sequence', items: flat };
 }
 
-/** Any of them, choices within spelled out. The empty text among them makes the rest optional. */
+/** Combines alternatives and flattens nested choices. The empty text among them makes the rest optional. */
 export function choice(items: readonly Pattern[]): Pattern {
   const flat = items.flatMap((item) => (item.kind === 'choice' ? item.items : [item]));
   const rest = flat.filter((item) => !isEmpty(item));
@@ -101,7 +96,7 @@ export function partsOf(peg: Peg): readonly Peg[] {
   return peg.kind === 'sequence' || peg.kind === 'choice' ? peg.items : [];
 }
 
-/** The texts of an expression, lookaheads and code left out. */
+/** Drops the lookaheads and the code of an expression. */
 export function withoutConditions(peg: Peg): Pattern {
   switch (peg.kind) {
     case 'sequence':
@@ -118,7 +113,7 @@ export function withoutConditions(peg: Peg): Pattern {
   }
 }
 
-/** Makes a pattern anew from the inside out; `change` gets each part with its own parts already changed. */
+/** Rebuilds a pattern from the inside out. `change` gets each part after its own parts have changed. */
 export function rebuilt(pattern: Pattern, change: (part: Pattern) => Pattern): Pattern {
   switch (pattern.kind) {
     case 'sequence':
@@ -132,12 +127,12 @@ export function rebuilt(pattern: Pattern, change: (part: Pattern) => Pattern): P
   }
 }
 
-/** The rules that an expression refers to, those in lookaheads included. */
+/** The rules that an expression refers to, including references in lookaheads. */
 export function referencesOf(peg: Peg): string[] {
   return peg.kind === 'rule' ? [peg.name] : partsOf(peg).flatMap(referencesOf);
 }
 
-/** Whether an expression can match the empty text; lookaheads and code are taken to hold. */
+/** Returns `true` if an expression can match the empty text, assuming that lookaheads and code succeed. */
 export function isNullable(peg: Peg, isRuleNullable: (name: string) => boolean): boolean {
   switch (peg.kind) {
     case 'literal':
@@ -157,7 +152,7 @@ export function isNullable(peg: Peg, isRuleNullable: (name: string) => boolean):
   }
 }
 
-/** The rules for which something holds, that may depend on the rules for which it holds. Those of `start` are among them. */
+/** The least set of rules that contains `start` and each rule for which `holds` is true, given the rules found so far. */
 export function rulesWhere<P extends Peg>(
   rules: ReadonlyMap<string, P>,
   holds: (peg: P, isFound: (name: string) => boolean) => boolean,
@@ -203,12 +198,13 @@ function reachedFrom(start: string, rules: ReadonlyMap<string, Pattern>): Readon
   return reached;
 }
 
-/** A grammar that a format cannot say. */
+/** Thrown if a format cannot express a grammar. */
 export class ExportError extends PegwireError {
+  /** Always `ExportError`. */
   override readonly name: string = 'ExportError';
-  /** Stable: what a program may go by. */
+  /** The stable code of the error. */
   declare readonly code: 'not-context-free' | 'not-regular' | 'too-large' | 'ambiguous' | 'empty-language';
-  /** The rule of the grammar that it is about; null where it is about all of them. */
+  /** The rule that causes the error; null if it is the grammar as a whole. */
   readonly rule: string | null;
 
   constructor(code: ExportError['code'], message: string, rule: string | null = null) {

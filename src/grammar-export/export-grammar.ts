@@ -7,16 +7,19 @@ import { fitToLark, writeLark } from './lark.js';
 import { contextFree, type DepthLimit } from './lower.js';
 import { fitToRegex, writeRegex } from './regex.js';
 
-/** What a grammar can be exported to. */
+/** The formats of {@link exportGrammar}. */
 export const GRAMMAR_FORMATS = ['abnf', 'gbnf', 'lark', 'regex'] as const;
 
+/** One of {@link GRAMMAR_FORMATS}. */
 export type GrammarFormat = (typeof GRAMMAR_FORMATS)[number];
 
+/** The options of {@link exportGrammar}. */
 export interface GrammarExportOptions {
+  /** The format: RFC 5234 ABNF, GBNF for llama.cpp and XGrammar, Lark for Lark and llguidance, or a regular expression. */
   readonly to: GrammarFormat;
-  /** Rules that nest only so deep, where the grammar leaves that to code; a regular expression needs it. @default none */
+  /** A nesting limit for rules that the grammar limits by code. A regular expression requires one if rules nest. @default none */
   readonly depth?: DepthLimit | undefined;
-  /** Rules with conditions that `depth` makes needless: they are not told as approximations. @default none */
+  /** Rules whose conditions the `depth` limit replaces. They are not reported as approximations. @default none */
   readonly depthChecks?: readonly string[] | undefined;
 }
 
@@ -33,12 +36,12 @@ const FORMATS: Readonly<Record<GrammarFormat, Format>> = {
 };
 
 /**
- * A grammar as text in another language, with a comment that says where it comes from and what it does not say. It matches all
- * texts of the grammar, and no others but for what that comment tells.
+ * Exports a grammar to another notation. The text begins with a comment that states its origin and its approximations.
+ * The export matches all texts of the grammar, and no others except by these approximations.
  *
- * @throws ExportError where the format cannot say it: `not-regular`, `too-large` and `ambiguous` for a regular expression,
- *   `empty-language` where the grammar matches no text
- * @throws TypeError on a format that is none, RangeError on a depth that makes no sense
+ * @throws ExportError if the format cannot express the grammar
+ * @throws TypeError if the format is unknown
+ * @throws RangeError if the depth limit is invalid
  * @example
  * exportGrammar(compileGrammar('bits = [01]+'), { to: 'regex' }).split('\n').at(-2) // '/^[01]+$/u'
  */
@@ -47,8 +50,12 @@ export function exportGrammar(grammar: Grammar, options: GrammarExportOptions): 
 }
 
 /**
- * What an export does not say, so that its language is larger than that of the grammar; empty where the two are the same. Throws
- * as `exportGrammar` does.
+ * Returns the approximations of an export: the reasons that its language is larger than that of the grammar. The list
+ * is empty if both are equal.
+ *
+ * @throws ExportError if the format cannot express the grammar
+ * @throws TypeError if the format is unknown
+ * @throws RangeError if the depth limit is invalid
  */
 export function approximationsOf(grammar: Grammar, options: GrammarExportOptions): readonly Approximation[] {
   return formatOf(options).fit(lowered(grammar, options)).approximations;

@@ -1,7 +1,7 @@
 /**
- * GBNF, the grammars of llama.cpp, as XGrammar reads them too: the start rule is `root`; names are small letters,
- * digits and hyphens; code points have four or eight digits; a rule goes on in the next line only behind `|` or within
- * parentheses.
+ * GBNF, the grammar format of llama.cpp, in the subset that XGrammar reads, too: the start rule is `root`; names
+ * consist of lower-case letters, digits and hyphens; code points have four or eight digits; a rule continues on the
+ * next line only after `|` or within parentheses.
  */
 
 import { differenceOf, intersectionOf } from './characters.js';
@@ -33,21 +33,22 @@ import { tidy } from './tidy.js';
 
 const WIDTH = 118;
 
-/** llama.cpp makes rules of repetitions, fewer than this for each. */
+/** llama.cpp expands repetitions into rules, fewer than this for each. */
 const MAX_RULES = 2000;
 
 const ASCII: readonly CodePointRange[] = [[0, 0x7f]];
 const ALL_BEYOND_ASCII = '[^\\u0000-\\u007F]';
 
 const WIDE_SETS =
-  'Some sets hold characters beyond ASCII, but not all of them. XGrammar up to 0.1.27 does not read these as they are meant: it ' +
-  'refuses texts with such characters, and may accept others in their place.';
+  'Some sets contain characters beyond ASCII, but not all of them. XGrammar up to 0.1.27 misreads these sets: it ' +
+  'rejects texts with such characters, and may accept others in their place.';
 
-/** XGrammar reads these as values of its own. */
+/** XGrammar reads these names as values. */
 const RESERVED = ['true', 'false'];
 
 /**
- * Fits a grammar to GBNF; what GBNF cannot express becomes wider, with an approximation.
+ * Fits a grammar to GBNF. Parts that GBNF cannot express match more texts, with an approximation.
+ *
  * @throws ExportError `empty-language`
  */
 export function fitToGbnf(grammar: ContextFreeGrammar): ContextFreeGrammar {
@@ -57,7 +58,7 @@ export function fitToGbnf(grammar: ContextFreeGrammar): ContextFreeGrammar {
     const changed = rebuilt(pattern, (part) => {
       const fits = part.kind === 'repeat' ? loosened(part) : part;
       if (fits !== part) {
-        const message = 'llama.cpp limits repetitions to 2,000 rules, so that this one has wider bounds here.';
+        const message = 'llama.cpp limits repetitions to 2,000 rules, so this repetition has wider bounds here.';
         approximations.push({ code: 'engine', rule, message });
       }
       return fits;
@@ -86,12 +87,12 @@ export function writeGbnf(grammar: ContextFreeGrammar): string {
   return `${commented(notesOf({ ...rest, rules, startRule }, 'GBNF', remarks), '#')}\n${lines.join('')}`;
 }
 
-/** Characters beyond ASCII that are written one by one. */
+/** The most characters beyond ASCII that are written individually. */
 const FEW = 16;
 
 /**
- * A set in a form that all versions of XGrammar read like llama.cpp: up to 0.1.27, a set without `^` holds no character
- * beyond ASCII, and a set with `^` all of them.
+ * Writes a set in a form that all versions of XGrammar read like llama.cpp: up to 0.1.27, a set without `^` contains no
+ * character beyond ASCII, and a set with `^` contains all of them.
  */
 function setText(ranges: readonly CodePointRange[]): string {
   const ascii = intersectionOf(ranges, ASCII);

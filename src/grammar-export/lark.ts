@@ -1,18 +1,18 @@
 /**
- * Lark grammars, for the Lark parser in Python and for llguidance, which stands behind constrained decoding in several servers
- * for language models and reads a language of its own that looks like Lark's.
+ * Lark grammars, for the Lark parser in Python and for llguidance, which implements constrained decoding in several
+ * servers for language models and reads a similar language of its own.
  *
- * What both read decides what is written:
- * - Rules have small letters, terminals capitals; the start rule is `start`. Comments begin with `//`. A rule goes on in the next
- *   line only where that begins with `|`.
- * - No priorities, templates, imports, `%ignore`, lookaround or lazy repetition. Patterns are Rust's and Python's at once: what is
- *   escaped is either punctuation, or has the form `\x00`, `\u0000`, `\U00000000`. Python's Lark makes characters of these before
- *   it reads the pattern, so that punctuation must not be written as a code.
- * - `a~2 .. 5` with blanks: without, llguidance reads the number `2.`. It has no `a~2 ..`.
- * - Terminals never match the empty text, which Lark refuses.
- * - Lexers take the longest match of each terminal that the parser can use next, llguidance the longest of them all, and neither
- *   comes back for a shorter one. `terminals.ts` sees to it that this is the one that is meant. Python searches by backtracking,
- *   for which reason terminals are deterministic.
+ * The output is restricted to what both accept:
+ * - Rules have lower-case names, terminals upper-case ones; the start rule is `start`. Comments begin with `//`. A rule
+ * continues on the next line only if that begins with `|`.
+ * - No priorities, templates, imports, `%ignore`, lookaround or lazy repetition. Patterns must be valid in Rust and in
+ * Python: an escape is either of punctuation, or has the form `\x00`, `\u0000` or `\U00000000`. Python's Lark decodes
+ * these before it parses the pattern, so punctuation must not be written as a code.
+ * - `a~2 .. 5` needs the spaces: without them, llguidance reads the number `2.`. It has no `a~2 ..`.
+ * - Terminals never match the empty text, which Lark rejects.
+ * - Lexers take the longest match of each terminal that the parser can use next, llguidance the longest of all, and
+ * neither backtracks to a shorter one. `terminals.ts` ensures that this is the intended match. Python matches by
+ * backtracking, so terminals are deterministic.
  */
 import { spelledOut } from './characters.js';
 import { type ContextFreeGrammar, type Pattern, rebuilt, referencesOf } from './context-free.js';
@@ -33,7 +33,7 @@ import { reachedRules, tidy } from './tidy.js';
 const WIDTH = 118;
 
 const REMARK =
-  "In Python: Lark(grammar, parser='earley', lexer='dynamic'). With llguidance, and where it is built in: as it stands.";
+  "In Python: Lark(grammar, parser='earley', lexer='dynamic'). llguidance reads the grammar without options.";
 
 export function fitToLark(grammar: ContextFreeGrammar): ContextFreeGrammar {
   return tidy(withoutSurrogates(grammar));
@@ -45,14 +45,14 @@ export function writeLark(grammar: ContextFreeGrammar): string {
   const { rules, start, isTerminal } = lexicalGrammar(fitted);
   const isTerminalRule = (name: string): boolean => isTerminal({ kind: 'rule', name });
 
-  // A terminal cannot refer to rules: what is a rule elsewhere is written out within it.
+  // A terminal cannot refer to rules, so rules within it are inlined.
   const inlined = (part: Pattern): Pattern =>
     part.kind === 'rule' && !isTerminalRule(part.name) ? rebuilt(rules.get(part.name)!, inlined) : part;
   const bodies = reachedRules(
     new Map([...rules].map(([name, pattern]) => [name, isTerminalRule(name) ? rebuilt(pattern, inlined) : pattern])),
     startRule,
   );
-  // A start rule that is a terminal, or optional, needs one above it.
+  // A start rule that is a terminal, or optional, needs a rule above it.
   const isStart = start.kind === 'rule' && !isTerminalRule(startRule);
   const names = namesOf(bodies.keys(), isStart ? startRule : null, isTerminalRule);
   const lines = [...bodies].map(([name, pattern]) => {
@@ -94,7 +94,7 @@ function definition(name: string, pattern: Pattern, notation: Notation): string 
   return `${name}: ${alternatives.join(`\n${indent}| `)}\n`;
 }
 
-/** @param isOne which patterns are to be read at once, and so are one pattern between slashes */
+/** @param isOne returns `true` for patterns that are read as one terminal, and so are written between slashes */
 function notationOf(names: ReadonlyMap<string, string>, isOne: (pattern: Pattern) => boolean): Notation {
   return {
     whole: (pattern) => {
@@ -118,7 +118,7 @@ function notationOf(names: ReadonlyMap<string, string>, isOne: (pattern: Pattern
   };
 }
 
-/** What "case" means differs between the engines. */
+/** Case-insensitivity differs between the engines. */
 function inAnyCase(part: Pattern): Pattern {
   return part.kind === 'literal' && part.ignoreCase ? spelledOut(part.text) : part;
 }

@@ -22,33 +22,34 @@ import { readRules } from './read/read.js';
 import { simplify } from './simplify.js';
 import { reachedRules } from './tidy.js';
 
-/** Rules that nest in each other, and in themselves. */
+/** A nesting limit for rules that contain each other or themselves. */
 export interface DepthLimit {
   readonly rules: readonly string[];
-  /** How many of them, together, may be open at a time; 0 for none at all. */
+  /** The most of these rules that may be open at the same time, together; 0 to exclude them. */
   readonly max: number;
 }
 
 export interface ContextFreeOptions {
   readonly name: string;
   readonly startRule: string;
-  /** Rules that may nest only so deep; one limit after the other is applied. @default none */
+  /** Nesting limits, applied one after the other. @default none */
   readonly depth?: readonly DepthLimit[] | undefined;
-  /** Rules whose conditions in code are covered by `depth`. @default none */
+  /** Rules whose conditions in code the `depth` limits replace. @default none */
   readonly depthChecks?: readonly string[] | undefined;
 }
 
 /**
- * Makes a context-free grammar that matches all texts of a Peggy grammar, and no others except as `approximations`
- * says. Actions are taken to refuse nothing unless they call `error` or `expected`, or throw.
+ * Makes a context-free grammar that matches all texts of a Peggy grammar, and no others except by its `approximations`.
+ * An action is assumed to accept unless it calls `error` or `expected`, or throws.
+ *
  * @throws TypeError if a rule of another grammar is used
- * @throws RangeError on an unknown start rule or an invalid depth limit
+ * @throws RangeError if the start rule is unknown or a depth limit is invalid
  */
 export function contextFree(given: ast.Grammar, options: ContextFreeOptions): ContextFreeGrammar {
   const { name, startRule } = options;
   const grammar = withMergedLetters(given);
   const read = readRules(grammar, new Set(options.depthChecks));
-  if (!read.rules.has(startRule)) throw new RangeError(`There is no rule ${startRule}`);
+  if (!read.rules.has(startRule)) throw new RangeError(`startRule must be a rule of the grammar; got ${startRule}`);
   const used = reachedRules(read.rules, startRule);
   const empty = nullableRules(used);
   const simple = withoutSimpleLookaheads(used, (rule) => empty.has(rule));
@@ -62,8 +63,8 @@ export function contextFree(given: ast.Grammar, options: ContextFreeOptions): Co
 }
 
 /**
- * Merges alternatives of one character into classes where Peggy does so and it matters: the literal `"k"i` matches the
- * Kelvin sign (U+212A), the class `[kx]i` does not.
+ * Merges alternatives of one character into classes where Peggy does so and the result differs: the literal `"k"i`
+ * matches the Kelvin sign (U+212A), the class `[kx]i` does not.
  */
 function withMergedLetters(grammar: ast.Grammar): ast.Grammar {
   let differs = false;
@@ -90,7 +91,7 @@ function judgedRules(
   return toPatterns(rules, startRule, prover, facts, alphabet);
 }
 
-/** By the rules of the grammar, each told once; those of rules that are not used are left out. */
+/** Sorts approximations by the rules of the grammar and removes duplicates and those of unused rules. */
 function inOrder(
   approximations: readonly Approximation[],
   grammar: ast.Grammar,
@@ -102,8 +103,9 @@ function inOrder(
 }
 
 /**
- * Writes nesting rules once for each level: `value` stands outside of all of them, `value_1` inside of one.
- * @throws RangeError on an unknown rule, or a limit that is not an integer from 0 to 100
+ * Expands nesting rules into one copy for each level: `value` is outside of all of them, `value_1` inside of one.
+ *
+ * @throws RangeError if a rule is unknown, or a limit is not an integer from 0 to 100
  */
 function limitDepth(
   rules: ReadonlyMap<string, Pattern>,
@@ -111,10 +113,10 @@ function limitDepth(
   limit: DepthLimit,
 ): ReadonlyMap<string, Pattern> {
   if (!Number.isInteger(limit.max) || limit.max < 0 || limit.max > 100) {
-    throw new RangeError(`Nesting can be limited to 0 to 100 levels, not to ${limit.max}`);
+    throw new RangeError(`depth.max must be an integer from 0 to 100; got ${limit.max}`);
   }
   const unknown = limit.rules.find((name) => !rules.has(name));
-  if (unknown !== undefined) throw new RangeError(`There is no rule ${unknown} of which the nesting could be limited`);
+  if (unknown !== undefined) throw new RangeError(`depth.rules must be rules of the grammar; got ${unknown}`);
 
   const nesting = new Set(limit.rules);
   const leading = rulesWhere(rules, (pattern, isFound) => referencesOf(pattern).some(isFound), nesting);
@@ -122,10 +124,10 @@ function limitDepth(
   const made: [string, Pattern][] = [];
   for (const [name, pattern] of rules) {
     if (!leading.has(name)) made.push([name, pattern]);
-    // The whole text is in no rule: to begin with one that nests is to open it.
+    // The whole text is outside of all rules: a start rule that nests opens the first level.
     else if (nesting.has(name) && name === startRule) made.push([name, at(0)({ kind: 'rule', name })]);
     if (!leading.has(name)) continue;
-    // A rule that nests is inside of itself at least.
+    // A rule that nests is at least inside of itself.
     for (let level = nesting.has(name) ? 1 : 0; level <= limit.max; level++) {
       made.push([nameAt(name, level), at(level)(pattern)]);
     }

@@ -10,18 +10,18 @@ import {
 } from './context-free.js';
 
 export interface Notation {
-  /** A pattern that is written in a way of its own, to be repeated as it stands; null for others. */
+  /** Writes a pattern that has a notation of its own and can be repeated as it is; null for others. */
   readonly whole?: (pattern: Pattern) => string | null;
   readonly literal: (text: string) => string;
   readonly set: (ranges: readonly CodePointRange[]) => string;
   readonly rule: (name: string) => string;
   readonly repeat: (item: string, min: number, max: number | null) => string;
-  /** Stands between alternatives, and between the items of a sequence. */
+  /** The separator of alternatives, and that of the items of a sequence. */
   readonly or: string;
   readonly join: string;
   readonly open: string;
   readonly empty: string;
-  /** Whether a literal of several characters is one thing to repeat. */
+  /** If true, a literal of several characters can be repeated without parentheses. */
   readonly repeatsLiterals: boolean;
 }
 
@@ -71,7 +71,7 @@ function levelOf(pattern: Pattern, { repeatsLiterals }: Notation): Level {
   }
 }
 
-/** `*`, `+`, `?`, `{3}`, `{3,}`, `{3,5}`, as most languages have them. */
+/** The suffix of a repetition in most languages: `*`, `+`, `?`, `{3}`, `{3,}`, `{3,5}`. */
 export function suffix(min: number, max: number | null): string {
   if (max === null) return min === 0 ? '*' : min === 1 ? '+' : `{${min},}`;
   if (min === 0 && max === 1) return '?';
@@ -92,7 +92,7 @@ export function bracketed(
 }
 
 function members(ranges: readonly CodePointRange[], escaped: (codePoint: number) => string): string {
-  // A hyphen means itself at the end.
+  // A hyphen at the end is literal.
   const hyphen = ranges.some(([first, last]) => first === 0x2d && last === 0x2d);
   const rest = hyphen ? ranges.filter(([first]) => first !== 0x2d) : ranges;
   const texts = rest.map(([first, last]) => {
@@ -113,7 +113,7 @@ export function isPrintable(codePoint: number): boolean {
 
 const WIDTH = 118;
 
-/** The lines of a comment about the export, without comment marks. */
+/** The lines of the comment about an export, without comment marks. */
 export function notesOf(
   grammar: ContextFreeGrammar,
   format: string,
@@ -122,10 +122,12 @@ export function notesOf(
 ): string[] {
   const { name, startRule, approximations } = grammar;
   const folded = (text: string, bullet = ''): string[] => foldedTo(width, text, bullet);
-  const lines = folded(`${oneLine(name)} in ${format}, made from its Peggy grammar; the start rule is ${startRule}.`);
+  const lines = folded(
+    `${oneLine(name)} in ${format}, generated from its Peggy grammar; the start rule is ${startRule}.`,
+  );
   for (const remark of remarks) lines.push(...folded(remark));
   if (approximations.length === 0) return [...lines, 'It matches the same texts as the grammar.'];
-  lines.push('It matches all texts of the grammar, and some more:');
+  lines.push('It matches all texts of the grammar, and some others:');
   for (const { code, rule, message } of approximations) lines.push(...folded(`${rule}: ${message} (${code})`, '- '));
   return lines;
 }
@@ -134,7 +136,7 @@ export function commented(lines: readonly string[], mark: string): string {
   return lines.map((line) => `${mark} ${line}\n`).join('');
 }
 
-/** Whatever a name holds, it stays within its comment. */
+/** Keeps any name within its comment. */
 function oneLine(text: string): string {
   return text.replace(/[^\x20-\x7e]+/g, ' ');
 }
@@ -153,8 +155,8 @@ function foldedTo(width: number, text: string, bullet: string): string[] {
 }
 
 /**
- * A unique new name for each old one. `fixed` has names that are given; `spell` makes a name of the language, or '' if
- * nothing is left; `reserved` names mean something else there.
+ * Assigns a unique new name to each old one. `fixed` names are given; `spell` converts a name to the language, or
+ * returns '' if nothing remains; `reserved` names have another meaning there.
  */
 export function renamed(
   names: Iterable<string>,
@@ -184,15 +186,15 @@ export function wordsOf(name: string): string[] {
 const FIRST_SURROGATE = 0xd800;
 const LAST_SURROGATE = 0xdfff;
 
-/** One without its other half, that is: with the flag `u`, two halves are one character. */
+/** A surrogate without its other half: with the flag `u`, two halves are one character. */
 const SURROGATE = /\p{Surrogate}/u;
 
-/** Literals whose case is ignored, as sets: what "case" means differs between engines, beyond ASCII and even for `k` and `s`. */
+/** Converts case-insensitive literals to sets: case folding differs between engines beyond ASCII, and even for `k` and `s`. */
 export function withoutCase(grammar: ContextFreeGrammar): ContextFreeGrammar {
   return changed(grammar, (part) => (part.kind === 'literal' && part.ignoreCase ? spelledOut(part.text) : part));
 }
 
-/** For engines that read UTF-8, in which there are no surrogates. */
+/** Removes surrogates, for engines that read UTF-8. */
 export function withoutSurrogates(grammar: ContextFreeGrammar): ContextFreeGrammar {
   return changed(grammar, (part) => {
     if (part.kind === 'literal') return SURROGATE.test(part.text) ? NOTHING : part;
@@ -204,7 +206,7 @@ function changed(grammar: ContextFreeGrammar, change: (part: Pattern) => Pattern
   return { ...grammar, rules: mapRules(grammar.rules, (pattern) => rebuilt(pattern, change)) };
 }
 
-/** Sets that have both neighbours of the surrogates get them, because one range reads better than two; others lose them. */
+/** A set that contains both neighbors of the surrogates gets them, because one range reads better than two; other sets lose them. */
 function plainRanges(ranges: readonly CodePointRange[]): CodePointRange[] {
   const around = ranges.flatMap(([first, last]): CodePointRange[] => {
     if (last < FIRST_SURROGATE || first > LAST_SURROGATE) return [[first, last]];
@@ -221,8 +223,8 @@ const SPECIAL = /[\^$\\.*+?()[\]{}|/]/;
 const SPECIAL_IN_SETS = /[[\]\\^\-/]/;
 
 /**
- * A notation for patterns without references. Punctuation is escaped with a backslash, never by its code. `beyond`
- * writes a character beyond U+FFFF from its hexadecimal digits.
+ * The notation of regular expressions for patterns without references. Punctuation is escaped with a backslash, never
+ * by its code. `beyond` writes a character beyond U+FFFF, given its hexadecimal digits.
  */
 export function regexNotation(beyond: (digits: string) => string): Notation {
   const escaped = (codePoint: number, special: RegExp): string => {
@@ -239,7 +241,7 @@ export function regexNotation(beyond: (digits: string) => string): Notation {
       return single ? escaped(only[0], SPECIAL) : bracketed(ranges, (codePoint) => escaped(codePoint, SPECIAL_IN_SETS));
     },
     rule: (name) => {
-      throw new TypeError(`The rule ${name} is not written out`);
+      throw new TypeError(`The rule ${name} is not expanded`);
     },
     repeat: (item, min, max) => item + suffix(min, max),
     or: '|',

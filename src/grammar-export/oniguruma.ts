@@ -1,5 +1,5 @@
 /**
- * JavaScript patterns in the syntax of Oniguruma, as TextMate grammars use. The two differ in `.`, `\s`, `\d`, `\w`,
+ * JavaScript patterns in the syntax of Oniguruma, which TextMate grammars use. The two differ in `.`, `\s`, `\d`, `\w`,
  * `\b`, `^`, `$`, nested brackets, and halves of surrogate pairs.
  */
 
@@ -12,13 +12,14 @@ const LOW: CharacterRange = [0xdc00, 0xdfff];
 const SURROGATES: CharacterRange = [0xd800, 0xdfff];
 const ASTRAL: CharacterRange = [0x10000, 0x10ffff];
 
-/** To Oniguruma, brackets open a class within the class, and two ampersands an intersection. */
+/** In Oniguruma, brackets open a nested class, and two ampersands are an intersection. */
 const SPECIAL_IN_CLASS = /[\\\][^&-]/;
 
 /**
  * Translates a JavaScript pattern with the flag `m`, and `u` if `unicode`.
- * @throws SyntaxError on an invalid pattern
- * @throws RangeError on captures, properties, or half of a surrogate pair
+ *
+ * @throws SyntaxError if the pattern is invalid
+ * @throws RangeError if it contains captures, properties, or half of a surrogate pair
  */
 export function toOniguruma(source: string, unicode: boolean): string {
   const last = unicode ? 0x10ffff : 0xffff;
@@ -50,12 +51,12 @@ export function toOniguruma(source: string, unicode: boolean): string {
 
   function printSet({ ranges, negated }: CharacterSet): string {
     const members = joined(negated ? complementOf(joined(ranges), last) : ranges);
-    // Without the flag `u`, a class that takes any half takes whole pairs.
+    // Without the flag `u`, a class that matches any half matches whole pairs.
     const takesHalves = members.some((range) => covers(range, SURROGATES));
     const reached = takesHalves && !unicode ? joined([...members, ASTRAL]) : members;
     if (reached.length === 0) return '(?!)';
     if (reached.some(([first, end]) => isSurrogate(first) || isSurrogate(end))) {
-      throw new RangeError(`A surrogate that is not part of a pair cannot be translated: ${source}`);
+      throw new RangeError(`Half of a surrogate pair cannot be translated: ${source}`);
     }
     const [first, end] = reached[0]!;
     if (reached.length === 1 && first === end) return escaped(first, /[\\^$.*+?()[\]{}|]/);
@@ -82,7 +83,7 @@ function boundary(negated: boolean): string {
 }
 
 function quantifier({ min, max, lazy }: RegexNode & { kind: 'repeat' }): string {
-  // To Oniguruma, a question mark after an exact number makes the whole optional.
+  // In Oniguruma, a question mark after an exact number makes the whole optional.
   if (min === max) return `{${min}}`;
   const mark = lazy ? '?' : '';
   if (max === null && min <= 1) return `${min === 0 ? '*' : '+'}${mark}`;
@@ -140,11 +141,11 @@ function escaped(code: number, special: RegExp): string {
 }
 
 export type RegexNode =
-  /** One character; `negated` tells how it was written, the ranges are those that were written. */
+  /** One character. The ranges are as written; `negated` negates them. */
   | { readonly kind: 'set'; readonly ranges: readonly CharacterRange[]; readonly negated: boolean }
   | { readonly kind: 'sequence'; readonly items: readonly RegexNode[] }
   | { readonly kind: 'choice'; readonly items: readonly RegexNode[] }
-  /** `max` is null where there is no end to it. */
+  /** `max` is null if there is no upper bound. */
   | {
       readonly kind: 'repeat';
       readonly item: RegexNode;
@@ -153,7 +154,7 @@ export type RegexNode =
       readonly lazy: boolean;
     }
   | { readonly kind: 'look'; readonly behind: boolean; readonly negated: boolean; readonly item: RegexNode }
-  /** `\b`, or `\B` where negated. */
+  /** `\b`, or `\B` if negated. */
   | { readonly kind: 'boundary'; readonly negated: boolean }
   /** `^` or `$` with the flag `m`. */
   | { readonly kind: 'edge'; readonly side: 'start' | 'end' };
@@ -187,9 +188,9 @@ const LOOKS: Readonly<Record<string, { readonly behind: boolean; readonly negate
   '(?<!': { behind: true, negated: true },
 };
 
-/** @throws SyntaxError on an invalid pattern @throws RangeError on captures or syntax that only JavaScript has */
+/** @throws SyntaxError if the pattern is invalid @throws RangeError if it contains captures or syntax that only JavaScript has */
 export function parseRegex(source: string, unicode: boolean): RegexNode {
-  // From here on the pattern is known to be right.
+  // The constructor rejects invalid patterns.
   new RegExp(source, unicode ? 'u' : '');
   const last = unicode ? 0x10ffff : 0xffff;
   let at = 0;
@@ -229,7 +230,7 @@ export function parseRegex(source: string, unicode: boolean): RegexNode {
 
   function group(): RegexNode {
     const open = matched(/\(\?(?:<?[=!]|:)/y)?.[0];
-    if (open === undefined) throw new RangeError(`A group that captures or has flags is not supported: ${source}`);
+    if (open === undefined) throw new RangeError(`Groups that capture or set flags are not supported: ${source}`);
     const item = choice();
     at += 1;
     return open === '(?:' ? item : { kind: 'look', ...LOOKS[open]!, item };
@@ -248,14 +249,14 @@ export function parseRegex(source: string, unicode: boolean): RegexNode {
       at += 1;
       const to = escapedOrPlain(true);
       const [first, end] = [single(from), single(to)];
-      // Without the flag `u`, a range from or to a class such as \w is three things side by side.
+      // Without the flag `u`, a range from or to a class such as \w is three separate items.
       if (first === null || end === null) ranges.push(...written(from), [0x2d, 0x2d], ...written(to));
       else ranges.push([first, end]);
     }
     return { kind: 'set', ranges, negated };
   }
 
-  /** A set as it counts inside of a class, where `\S` is one of many. */
+  /** The ranges of a set inside of a class, where `\S` is one of many. */
   function written(set: RegexNode & { kind: 'set' }): readonly CharacterRange[] {
     return set.negated ? complementOf(joined(set.ranges), last) : set.ranges;
   }

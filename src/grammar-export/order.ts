@@ -1,13 +1,16 @@
 import { type Automaton, automatonOf, beginningsOf, cutsShort } from './automaton.js';
 import { type ContextFreeGrammar, mapRules, type Pattern, rebuilt } from './context-free.js';
 
-/** What finding the alternatives to compare may cost, over all of a grammar; and those of which all pairs are compared beyond it. */
+/**
+ * The budget for finding the alternatives to compare, for a whole grammar; and the number of alternatives up to which
+ * all pairs are compared beyond it.
+ */
 const MOST_EFFORT = 2_000_000;
 const FEW = 32;
 
 /**
- * Moves alternatives before those that match only the beginning of what they match, as `true` does of `truee`, for
- * parsers such as APG that take the first match. Recursive alternatives, and too many to compare, keep their order.
+ * Moves alternatives before those that match only a prefix of theirs, as `true` does for `truee`, for parsers such as
+ * APG that take the first match. Recursive alternatives keep their order, and so do choices with too many.
  */
 export function longestFirst(grammar: ContextFreeGrammar): ContextFreeGrammar {
   const { rules } = grammar;
@@ -23,7 +26,7 @@ export function longestFirst(grammar: ContextFreeGrammar): ContextFreeGrammar {
     const cutting = new Map(
       known.map(({ item, automaton }, at) => {
         const before = [...(beginnings[at] ?? [])].filter((other) => other < at);
-        const inTheWay = before.filter((other) => isInTheWay(automata[other]!, automaton));
+        const inTheWay = before.filter((other) => hides(automata[other]!, automaton));
         return [item, inTheWay.map((other) => known[other]!.item)];
       }),
     );
@@ -38,7 +41,7 @@ export function longestFirst(grammar: ContextFreeGrammar): ContextFreeGrammar {
   return { ...grammar, rules: mapRules(rules, (pattern) => rebuilt(pattern, arranged)) };
 }
 
-/** Whether `earlier`, tried first, keeps a parser from what `later` matches, and not the other way round. */
-function isInTheWay(earlier: Automaton, later: Automaton): boolean {
+/** Returns `true` if `earlier`, tried first, keeps a parser from a match of `later`, and not vice versa. */
+function hides(earlier: Automaton, later: Automaton): boolean {
   return cutsShort(earlier, later) && !cutsShort(later, earlier);
 }

@@ -1,13 +1,13 @@
-/** As much as is used of railroad-diagrams 1.0.0, which has no types of its own. */
+/** The parts of railroad-diagrams 1.0.0 that are used. The package has no types of its own. */
 declare module 'railroad-diagrams' {
   export interface Item {
     width: number;
-    /** How far it reaches above its line, and below. */
+    /** The extent above and below the line. */
     up: number;
     down: number;
     readonly needsSpace?: boolean;
     attrs: Record<string, string | number>;
-    /** Filled by `format`; only the results of `toString` are used. */
+    /** Filled by `format`. Only the results of `toString` are used. */
     children: unknown[];
     format(x: number, y: number, width: number): Item;
     toString(): string;

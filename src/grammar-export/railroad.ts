@@ -4,18 +4,18 @@ import railroad from 'railroad-diagrams';
 import { quoted, visible } from '../text/visible.js';
 
 interface RailroadOptions {
-  /** Read out by screen readers, and shown at the top. @default "Grammar" */
+  /** The title at the top, also for screen readers. @default "Grammar" */
   readonly title?: string | undefined;
 }
 
-/** Sizes in pixels: around the whole, of a line of text, and the least width. */
+/** Sizes in pixels: the margin, the height of a line of text, and the minimum width. */
 const MARGIN = 20;
 const HEADING = 30;
 const LEAST_WIDTH = 240;
-/** Room for lines at the very edge of a diagram. */
+/** Room for lines at the edge of a diagram. */
 const STROKE = 2;
 
-/** Without `<` and `&`, which XML would read as its own. */
+/** Without `<` and `&`, which have a meaning in XML. */
 const STYLE = `
 svg { background-color: #fff; }
 text { font: 14px monospace; text-anchor: middle; white-space: pre; fill: #111; }
@@ -31,10 +31,9 @@ g.lookahead rect { fill: #fff; }
 `;
 
 /**
- * All rules of a grammar as railroad diagrams, in the order of the grammar, in one SVG. References are links to the diagrams
- * of their rules. Lookaheads are dashed; predicates in code are notes.
- *
- * The text is well-formed XML for any grammar, and the same each time.
+ * Draws all rules of a grammar as railroad diagrams, in the order of the grammar, in one SVG. References link to the
+ * diagrams of their rules. Lookaheads are dashed; predicates in code are comments. The result is well-formed XML for
+ * any grammar, and deterministic.
  */
 export function railroadDiagrams({ rules }: ast.Grammar, { title = 'Grammar' }: RailroadOptions = {}): string {
   const names = new Set(rules.map(({ name }) => name));
@@ -76,7 +75,7 @@ function attribute(text: string): string {
 
 const { Choice, Comment, NonTerminal, OneOrMore, Optional, Sequence, Skip, Terminal, ZeroOrMore } = railroad;
 
-/** An expression as a piece of a diagram, without actions, labels, `@` and `$`. */
+/** Draws an expression, without actions, labels, `@` and `$`. */
 function itemOf(expression: ast.Expression, hrefOf: (rule: string) => string | null): Item {
   const item = (inner: ast.Expression): Item => itemOf(inner, hrefOf);
   switch (expression.type) {
@@ -120,7 +119,7 @@ function itemOf(expression: ast.Expression, hrefOf: (rule: string) => string | n
   }
 }
 
-/** A box that leads to the diagram of a rule. The tracks to and from it are no part of the link. */
+/** A box that links to the diagram of a rule. The tracks to and from it are not part of the link. */
 function linked(box: Item, href: string | null): Item {
   if (href === null) return box;
   const format = box.format;
@@ -148,11 +147,11 @@ function repeated({ expression, delimiter, min, max }: ast.Repeated, item: (inne
   const back = delimiter === null ? [] : [item(delimiter)];
   const times = timesText(least, most);
   const loop = OneOrMore(inner, Sequence(...back, ...(times === null ? [] : [Comment(times)])));
-  // A bound that is known to the parser alone may be zero.
+  // A bound that only the parser knows may be zero.
   return /^[1-9]/.test(least ?? '') ? loop : Optional(loop);
 }
 
-/** `2 to 5 times`; `null` for what the loop says by itself. */
+/** The label of a loop, such as `2 to 5 times`; null if the loop needs none. */
 function timesText(least: string | null, most: string | null): string | null {
   if (least === most) return least === null ? null : `${least} times`;
   if (most === null) return least === '0' || least === '1' || least === null ? null : `${least} times or more`;
@@ -160,7 +159,7 @@ function timesText(least: string | null, most: string | null): string | null {
 }
 
 function boundText(bound: ast.RepeatedBoundary | null): string | null {
-  // Where there is no upper bound, Peggy gives a constant without a number.
+  // Without an upper bound, Peggy's tree has a constant without a number.
   if (bound === null || bound.value === null) return null;
   return bound.type === 'function' ? codeText(bound.value) : visible(String(bound.value));
 }
@@ -171,7 +170,7 @@ function codeText(code: string): string {
   return visible(`{ ${shown.join('')} }`);
 }
 
-/** A class in Peggy's notation, with everything in it to be seen. */
+/** A class in Peggy's notation, with all characters visible. */
 function classText({ parts, inverted, ignoreCase, unicode }: ast.CharacterClass): string {
   const member = (text: string): string => visible(text.replace(/[\\\]^-]/g, '\\$&'));
   const shown = parts.map((part) => {

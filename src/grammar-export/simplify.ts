@@ -19,13 +19,14 @@ import { reachedRules } from './tidy.js';
 
 type Rules = ReadonlyMap<string, Pattern>;
 
-/** What comparing alternatives may cost. */
+/** The budget for comparing alternatives. */
 const MOST_EFFORT = 2_000_000;
 
 export function simplify(rules: Rules, startRule: string): Rules {
-  const clean = (given: Rules): Rules => settled(given, (some) => withoutTrivial(mapRules(some, tidied), startRule));
-  // A rule that is another one under a second name: first, what the grammar wrote that way keeps the outer name; what comes
-  // down to it, because other alternatives go, is better named by what is left.
+  const clean = (given: Rules): Rules =>
+    untilStable(given, (some) => withoutTrivial(mapRules(some, tidied), startRule));
+  // Aliases are resolved first among the rules of the grammar, which keeps the outer name. A rule that becomes an alias
+  // because alternatives are removed is better named by the remaining one.
   const folded = clean(withoutOnlyUses(reachedRules(clean(rules), startRule), startRule));
   const budget = { left: MOST_EFFORT };
   const fewer = clean(mapRules(folded, (pattern) => withoutIncluded(pattern, folded, budget)));
@@ -33,7 +34,7 @@ export function simplify(rules: Rules, startRule: string): Rules {
   return reachedRules(clean(shortened(unaliased)), startRule);
 }
 
-function settled(rules: Rules, step: (rules: Rules) => Rules): Rules {
+function untilStable(rules: Rules, step: (rules: Rules) => Rules): Rules {
   for (let before = rules; ; ) {
     const after = step(before);
     if (JSON.stringify([...after]) === JSON.stringify([...before])) return after;
@@ -41,7 +42,7 @@ function settled(rules: Rules, step: (rules: Rules) => Rules): Rules {
   }
 }
 
-/** Without references to rules that match the empty text alone, or nothing. */
+/** Removes references to rules that match only the empty text, or nothing. */
 function withoutTrivial(rules: Rules, startRule: string): Rules {
   const trivial = new Map([...rules].filter(([, pattern]) => isEmpty(pattern) || isNothing(pattern)));
   const kept = [...rules].filter(([name]) => name === startRule || !trivial.has(name));
@@ -50,7 +51,7 @@ function withoutTrivial(rules: Rules, startRule: string): Rules {
   );
 }
 
-/** Rules that are nothing but another one which only they use take over what it says. */
+/** A rule that is only a reference to a rule without other users takes over its body. */
 function withoutOnlyUses(rules: Rules, startRule: string): Rules {
   const uses = new Map([[startRule, 1]]);
   for (const name of [...rules.values()].flatMap(referencesOf)) uses.set(name, (uses.get(name) ?? 0) + 1);
@@ -65,7 +66,7 @@ function withoutOnlyUses(rules: Rules, startRule: string): Rules {
   return taken;
 }
 
-/** References to rules that are nothing but another one become references to that. */
+/** Replaces references to rules that are only a reference to another rule. */
 function withoutAliases(rules: Rules, startRule: string): Rules {
   const target = (name: string): string => {
     const seen = new Set<string>();
@@ -79,7 +80,7 @@ function withoutAliases(rules: Rules, startRule: string): Rules {
   const direct = mapRules(rules, (pattern) =>
     rebuilt(pattern, (part) => (part.kind === 'rule' ? { kind: 'rule', name: target(part.name) } : part)),
   );
-  // The start rule has to be there under its own name.
+  // The start rule must exist under its own name.
   const start = direct.get(startRule)!;
   return start.kind === 'rule' && start.name !== startRule
     ? new Map(direct).set(startRule, direct.get(start.name)!)
@@ -90,8 +91,8 @@ const LARGEST = 300;
 const MOST_STATES = 100;
 
 /**
- * Shortens rules. A rule takes in what only it refers to; where a name is lost that way, it must become shorter by a
- * third.
+ * Shortens rules by inlining those that only one rule refers to. If a name is lost in this way, the grammar must become
+ * shorter by a third.
  */
 function shortened(rules: Rules): Rules {
   const users = usersOf(rules);
@@ -125,7 +126,7 @@ function usersOf(rules: Rules): ReadonlyMap<string, ReadonlySet<string>> {
   return users;
 }
 
-/** Whether all that a rule leads to is used by itself and by what it leads to, and by nothing else. */
+/** Returns `true` if the rules that a rule leads to are used only by it and by each other. */
 function isPrivate(name: string, rules: Rules, users: ReadonlyMap<string, ReadonlySet<string>>): boolean {
   const within = new Set([name]);
   for (const inner of within) for (const used of referencesOf(rules.get(inner)!)) within.add(used);
@@ -176,7 +177,7 @@ function joinedLiterals(pattern: Pattern): Pattern {
   return sequence(made);
 }
 
-/** Repetitions of repetitions, as one where that is the same. */
+/** Merges a repetition of a repetition if the result is the same. */
 function flattened(pattern: Extract<Pattern, { kind: 'repeat' }>): Pattern {
   const { item, min, max } = pattern;
   if (item.kind !== 'repeat') return pattern;
@@ -185,11 +186,11 @@ function flattened(pattern: Extract<Pattern, { kind: 'repeat' }>): Pattern {
   return pattern;
 }
 
-/** Parts of an alternative with all rules written out, and states of its automata, beyond which it is left alone. */
+/** The most parts of an alternative with all rules expanded, and states of its automata, up to which it is compared. */
 const LARGEST_INCLUSION = 1_000;
 const MOST_INCLUSION_STATES = 300;
 
-/** Drops alternatives that the others of their choice cover. If the budget does not suffice, all stay. */
+/** Drops alternatives that the other alternatives of their choice cover. If the budget is exceeded, all stay. */
 function withoutIncluded(pattern: Pattern, rules: Rules, budget: Budget): Pattern {
   return rebuilt(pattern, (part) =>
     part.kind === 'choice' && part.items.length > 1 ? reduced(part.items, rules, budget) : part,
@@ -218,7 +219,7 @@ function reduced(items: readonly Pattern[], rules: Rules, budget: Budget): Patte
   return choice(items.filter((_, index) => !dropped.has(index)));
 }
 
-/** The sets of alternatives that match the same texts, for each alternative that has an automaton; null beyond the budget. */
+/** The sets of alternatives that match the same texts, for each alternative that has an automaton; null if the budget is exceeded. */
 function endsOf(automata: readonly (Dfa | null)[], budget: Budget): ReadonlyMap<number, Set<number>[]> | null {
   const states: { readonly dfa: Dfa; readonly owner: number; readonly own: number; readonly first: number }[] = [];
   const starts: number[] = [];
@@ -252,14 +253,14 @@ function expanded(pattern: Pattern, rules: Rules, limit: number): Pattern | null
   return write(pattern);
 }
 
-/** How many parts a pattern has with all rules written out; Infinity where a rule leads back to itself. */
+/** The number of parts of a pattern with all rules expanded; Infinity if a rule is recursive. */
 function sizeWhenExpanded(pattern: Pattern, rules: Rules): number {
   const sizes = new Map<string, number>();
   const size = (part: Pattern): number => {
     if (part.kind !== 'rule') return 1 + partsOf(part).reduce((sum, one) => sum + size(one), 0);
     let known = sizes.get(part.name);
     if (known === undefined) {
-      // While a rule is being worked out it is without end, and so is all that leads back to it.
+      // A rule counts as infinite while it is computed, and so does every rule that leads back to it.
       sizes.set(part.name, Number.POSITIVE_INFINITY);
       known = size(rules.get(part.name)!);
       sizes.set(part.name, known);

@@ -1,11 +1,11 @@
 /**
- * Chooses the terminals for engines with a lexer that takes the longest match. It begins with terminals as large as
- * possible and breaks up those that may read beyond the end that is meant, until none is left.
+ * Chooses the terminals for engines whose lexer takes the longest match. Starts with terminals as large as possible and
+ * splits those that may read beyond the intended end, until none is left.
  */
 
 import { joined } from '../fuzz/grammar/classes.js';
 import { alphabetOf, type Budget } from './automata/alphabet.js';
-import { type Automaton, automatonOf, goesOnBeyond, isDeterministic, sharesText } from './automaton.js';
+import { type Automaton, automatonOf, continuesBeyond, isDeterministic, sharesText } from './automaton.js';
 import {
   type CodePointRange,
   type ContextFreeGrammar,
@@ -20,22 +20,22 @@ import {
   sequence,
 } from './context-free.js';
 
-/** Steps of comparing terminals, beyond which all of them are single characters: those never compete. */
+/** The budget for comparing terminals. Beyond it, all terminals are single characters, which never compete. */
 const MOST_EFFORT = 2_000_000;
 
-/** Lexers make tables of terminals, which grow faster than these. */
+/** Lexers build tables from terminals; they grow faster than the number of states. */
 const MAX_STATES = 200;
 
 export interface LexicalGrammar {
-  /** Rules over terminals, and those that are terminals, in the order of the grammar. */
+  /** The rules over terminals and the terminals, in the order of the grammar. */
   readonly rules: ReadonlyMap<string, Pattern>;
-  /** What a text is: the start rule, or nothing at all in the place of a terminal that may be empty. */
+  /** The whole text: the start rule, or the empty text if the start rule is a terminal that may be empty. */
   readonly start: Pattern;
-  /** Whether a pattern is read at once. Terminals never match the empty text. */
+  /** Returns `true` if a pattern is read as one terminal. Terminals never match the empty text. */
   readonly isTerminal: (pattern: Pattern) => boolean;
 }
 
-/** @param grammar a tidy one */
+/** @param grammar a tidy grammar */
 export function lexicalGrammar(grammar: ContextFreeGrammar): LexicalGrammar {
   const regular = regularRules(grammar.rules);
   const nonEmpty = withoutEmpty(grammar.rules, (name) => regular.has(name));
@@ -86,7 +86,7 @@ function divided(
     );
   };
   const inRules = (part: Pattern): Pattern => {
-    // A literal may also be longer than automata are made.
+    // A literal may also exceed the size limit of automata.
     if (part.kind === 'literal' && (isBroken(part) || automatonOf(part, rules) === null)) {
       return sequence([...part.text].map((text) => ({ ...part, text })));
     }
@@ -101,7 +101,7 @@ function divided(
   return { rules: new Map(changed), isTerminal };
 }
 
-/** Terminals that a lexer may read beyond the end of another that is meant; no matter which, where the budget is used up. */
+/** The terminals that a lexer may read beyond the end of an intended one; any of them if the budget is exceeded. */
 function competitors(
   { rules, isTerminal }: Omit<LexicalGrammar, 'start'>,
   startRule: string,
@@ -116,7 +116,7 @@ function competitors(
     if (!automata.has(key)) automata.set(key, makeAutomaton(terminals[place]!));
   const automaton = (place: number): Automaton => automata.get(keys[place]!)!;
 
-  // Those that begin with different characters neither match the same text nor the beginning of each other's.
+  // Terminals that begin with different characters match neither the same text nor a prefix of each other's texts.
   const { symbolsOf } = alphabetOf(
     [...automata.values()].flatMap(({ sets }) => sets.map((ranges): Pattern => ({ kind: 'set', ranges }))),
     'code-point',
@@ -127,11 +127,12 @@ function competitors(
   });
   const following = next.map((places) => joined([...places].flatMap((place) => startsOf(automaton(place)))));
   const found = new Map<string, Pattern>();
-  for (const [meant, other] of placesOfOneTime(firsts, first, next, sharing(keys, automaton), budget)) {
+  for (const [meant, other] of simultaneousPlaces(firsts, first, next, sharing(keys, automaton), budget)) {
     budget.left -= automaton(meant).sets.length + automaton(other).sets.length;
     if (budget.left < 0) break;
     if (found.has(keys[other]!)) continue;
-    if (goesOnBeyond(automaton(meant), automaton(other), following[meant]!)) found.set(keys[other]!, terminals[other]!);
+    if (continuesBeyond(automaton(meant), automaton(other), following[meant]!))
+      found.set(keys[other]!, terminals[other]!);
   }
   return [...found.values()];
 }
@@ -140,7 +141,7 @@ function startsOf({ starts, sets }: Automaton): readonly CodePointRange[] {
   return starts.flatMap((state) => sets[state]!);
 }
 
-/** Whether the same text may be read at two places; asked again and again. */
+/** Caches the answers: two places may match the same text. */
 function sharing(keys: readonly string[], automaton: (place: number) => Automaton): (a: number, b: number) => boolean {
   const known = new Map<string, boolean>();
   return (a, b) => {
@@ -152,8 +153,8 @@ function sharing(keys: readonly string[], automaton: (place: number) => Automato
   };
 }
 
-/** Pairs of places at which a reader may be at one time, having read the same terminals up to there, that begin alike. */
-function placesOfOneTime(
+/** Pairs of places that a reader may be at after the same terminals, and that begin alike. */
+function simultaneousPlaces(
   firsts: readonly ReadonlySet<number>[],
   first: ReadonlySet<number>,
   next: readonly ReadonlySet<number>[],
@@ -190,7 +191,7 @@ function placesOfOneTime(
 }
 
 interface Followers {
-  /** The terminals, one for each place in the grammar where one stands. */
+  /** The terminals, one for each place in the grammar. */
   readonly terminals: readonly Pattern[];
   readonly first: ReadonlySet<number>;
   readonly next: readonly ReadonlySet<number>[];
@@ -232,7 +233,7 @@ function followersOf(
       case 'choice':
         return { kind: pattern.kind, items: pattern.items.map(nodeOf), nullable: canBeEmpty };
       default:
-        throw new TypeError(`What is no terminal has to be made of some: ${pattern.kind}`);
+        throw new TypeError(`A pattern that is not a terminal must consist of terminals: ${pattern.kind}`);
     }
   };
   const nodes = new Map(
@@ -307,10 +308,7 @@ function addAll(target: Set<number>, more: ReadonlySet<number>): void {
   for (const one of more) target.add(one);
 }
 
-/**
- * Makes the chosen rules match no empty text, and references to them optional. A chosen rule refers only to chosen
- * rules.
- */
+/** Makes the chosen rules match no empty text, and references to them optional. A chosen rule refers only to chosen rules. */
 function withoutEmpty(
   rules: ReadonlyMap<string, Pattern>,
   isChosen: (name: string) => boolean,

@@ -22,13 +22,12 @@ interface TextMateGrammar {
 }
 
 /**
- * The TextMate grammar of a language. On any one line it finds the tokens that moo finds, with the scopes that the language has
- * for them; each line begins in the table's first state. Characters that no token takes are `invalid.illegal`.
- *
+ * Generates the TextMate grammar of a language. On any single line it finds the tokens that moo finds, with the scopes
+ * of the language; each line begins in the table's start state. Characters that no token matches are `invalid.illegal`.
  * A token cannot begin or end between the halves of a surrogate pair, because Oniguruma reads UTF-8.
  *
- * @throws TypeError when the table has a token without a scope, or is none that {@link readTokenTable} takes
- * @throws RangeError when a pattern of the table has no counterpart in Oniguruma
+ * @throws TypeError if the table has a token without a scope or a feature that {@link readTokenTable} rejects
+ * @throws RangeError if a pattern of the table has no equivalent in Oniguruma
  */
 export function textMateGrammar({ name, id, fileTypes, table, scopes }: EditorLanguage): TextMateGrammar {
   function ruleOf(group: readonly LexerRule[], state: LexerState): TextMateRule {
@@ -55,14 +54,14 @@ export function textMateGrammar({ name, id, fileTypes, table, scopes }: EditorLa
 }
 
 /**
- * A new state nests in the old one, as TextMate cannot change rules otherwise. This pattern never matches a later line,
- * so all states end with the line.
+ * A new state nests in the old one, because TextMate cannot change rules otherwise. This pattern never matches on a
+ * later line, so all states end with the line.
  */
 const UP_TO_LINE_END = '(?!)';
 
 /**
- * Joins rules that lead to the same state into one pattern. By itself, `[a-z]+(?=:)` would be tried at every letter of
- * a word and take quadratic time.
+ * Joins the rules that lead to the same state into one pattern. On its own, `[a-z]+(?=:)` would be tried at every
+ * letter of a word and take quadratic time.
  */
 function groupsOf({ rules }: LexerState): readonly (readonly LexerRule[])[] {
   const groups: LexerRule[][] = [];

@@ -14,12 +14,13 @@ import {
 
 /**
  * Drops rules and alternatives that match no text or only the empty text, and flattens sequences and choices.
+ *
  * @throws ExportError `empty-language`
  */
 export function tidy(grammar: ContextFreeGrammar): ContextFreeGrammar {
   const productive = rulesWhere(grammar.rules, matchesSome);
   if (!productive.has(grammar.startRule)) {
-    throw new ExportError('empty-language', `The rule ${grammar.startRule} matches no text at all`, grammar.startRule);
+    throw new ExportError('empty-language', `The rule ${grammar.startRule} matches no text`, grammar.startRule);
   }
   const empty = new Set<string>();
   const simple = (part: Pattern): Pattern => {
@@ -30,7 +31,7 @@ export function tidy(grammar: ContextFreeGrammar): ContextFreeGrammar {
     return productive.has(part.name) ? part : NOTHING;
   };
   let rules = new Map([...grammar.rules].filter(([name]) => productive.has(name)));
-  // A rule that comes down to the empty text may bring its callers down, too.
+  // A rule that turns out to match only the empty text may reduce its callers, too.
   for (let before = -1; before !== empty.size; ) {
     before = empty.size;
     rules = new Map([...rules].map(([name, pattern]) => [name, rebuilt(pattern, simple)]));

@@ -1,4 +1,4 @@
-/** The tokens of a moo table: for each state the patterns in the order in which moo tries them. */
+/** The tokens of a moo table: for each state, its patterns in the order in which moo tries them. */
 
 import moo from 'moo';
 
@@ -11,19 +11,19 @@ export interface TokenTable {
   readonly start: string;
 }
 
-/** One pattern of a state. It matches at the place where the token before it ended, and never matches nothing. */
+/** One pattern of a state. It matches where the previous token ended, and never matches the empty text. */
 export interface LexerRule {
-  /** `null` for one character that no rule of the table matches. */
+  /** The token; null for one character that no rule of the table matches. */
   readonly token: string | null;
-  /** A JavaScript pattern, to be used with the flag `m`; it captures nothing. */
+  /** A JavaScript pattern for the flag `m`. It does not capture. */
   readonly source: string;
-  /** The state after the token; `null` for the same one. */
+  /** The state after the token; null for the same state. */
   readonly next: string | null;
 }
 
 export interface LexerState {
   readonly name: string;
-  /** Whether the patterns need the flag `u`. */
+  /** `true` if the patterns require the flag `u`. */
   readonly unicode: boolean;
   readonly rules: readonly LexerRule[];
 }
@@ -37,16 +37,18 @@ interface Entry {
   readonly isFallback: boolean;
 }
 
-/** An entry, or the name of a state whose entries stand here, too. */
+/** An entry, or the name of a state whose entries are included. */
 type Item = Entry | { readonly include: string };
 
 /**
- * @throws TypeError on a missing start state, or features without a counterpart in editors
- * @throws Error from moo on an invalid table
+ * Reads a moo table.
+ *
+ * @throws TypeError if the start state is missing, or the table uses a feature that editors do not have
+ * @throws Error from moo if the table is invalid
  */
 export function readTokenTable({ states, start }: TokenTable): readonly LexerState[] {
   if (start === '$all' || !Object.hasOwn(states, start)) throw new TypeError(`The table has no state "${start}"`);
-  // Whatever else can be wrong with a table, moo finds. It takes `$all` out of what it is given.
+  // moo reports all other faults of a table. It removes `$all` from the object that it gets.
   moo.states({ ...(states as Readonly<Record<string, moo.Rules>>) }, start);
   const { $all, ...named } = states;
   const items = new Map(Object.entries(named).map(([name, rules]) => [name, itemsOf(rules)]));
@@ -60,7 +62,7 @@ function itemsOf(rules: TokenRules): readonly Item[] {
   return Object.entries(rules).flatMap(([name, rule]): readonly Item[] => {
     const parts: readonly unknown[] = [rule].flat();
     if (name === 'include') return parts.map((include) => ({ include: String(include) }));
-    // What stands between objects in a list is one entry.
+    // The properties between objects in a list form one entry.
     const groups: unknown[][] = [];
     for (const part of parts) {
       const last = groups.at(-1);
@@ -77,8 +79,10 @@ function isPattern(part: unknown): part is string | RegExp {
 
 function entryOf(token: string, rule: object): Entry {
   const { match, next, push, pop, type, error, fallback } = rule as Record<string, unknown>;
-  if (push || pop) throw new TypeError(`The token "${token}" uses a stack of states, which is not supported`);
-  if (typeof type === 'function') throw new TypeError(`The kind of the token "${token}" depends on a function`);
+  if (push || pop)
+    throw new TypeError(`The token "${token}" uses a stack of states (push or pop), which is not supported`);
+  if (typeof type === 'function')
+    throw new TypeError(`The type of the token "${token}" is a function, which is not supported`);
   const patterns = (match === undefined ? [] : [match]).flat().filter(isPattern);
   const literals = patterns.filter((pattern) => typeof pattern === 'string').sort((a, b) => b.length - a.length);
   return {
@@ -109,14 +113,14 @@ function stateOf(name: string, entries: readonly Entry[]): LexerState {
     return { token, source: union(match), next: next === name ? null : next };
   });
   const unicode = entries.some(({ match }) => match.some((pattern) => pattern instanceof RegExp && pattern.unicode));
-  // A table may end with a rule for any character of its own.
+  // A table may end with a rule of its own for any character.
   if (rules.at(-1)?.source === ANY_CHARACTER) return { name, unicode, rules };
   return { name, unicode, rules: [...rules, lastRule(entries, rules)] };
 }
 
 /**
- * Moo looks up single-character literals that begin a table before any pattern; of two entries with the same one the
- * later wins. A fallback turns that off.
+ * moo looks up single-character literals at the beginning of a table before any pattern; of two entries with the same
+ * literal, the later one wins. A fallback disables this.
  */
 function fastOnesFirst(entries: readonly Entry[]): {
   readonly fast: readonly Entry[];
@@ -139,12 +143,12 @@ function fastOnesFirst(entries: readonly Entry[]): {
   return { fast, rest };
 }
 
-/** What is left over: a fallback reaches up to the next token, an error to the end, and else one character is wrong. */
+/** The rule for the remaining characters: a fallback extends to the next token, an error to the end; otherwise one character is illegal. */
 function lastRule(entries: readonly Entry[], rules: readonly LexerRule[]): LexerRule {
   const fallback = entries.find(({ isFallback }) => isFallback);
   if (fallback !== undefined) {
     const ends = [...rules.map(({ source }) => source), '(?![\\s\\S])'].map((source) => `(?:${source})`);
-    // Lazy, because a greedy loop over a long text would keep a place to come back to for each character.
+    // Lazy, because a greedy loop over a long text would store a backtracking position for each character.
     return { token: fallback.token, source: `[\\s\\S]+?(?=${ends.join('|')})`, next: null };
   }
   const error = entries.find(({ isError }) => isError);
@@ -152,7 +156,7 @@ function lastRule(entries: readonly Entry[], rules: readonly LexerRule[]): Lexer
   return { token: null, source: ANY_CHARACTER, next: null };
 }
 
-/** A pair of surrogates, or one code unit; with the flag `u`, the second part alone does the same. */
+/** A pair of surrogates, or one code unit; with the flag `u`, the second alternative alone does the same. */
 const ANY_CHARACTER = '[\\ud800-\\udbff][\\udc00-\\udfff]|[\\s\\S]';
 
 function union(patterns: readonly (string | RegExp)[]): string {
@@ -166,15 +170,15 @@ function union(patterns: readonly (string | RegExp)[]): string {
   return sources.length === 1 ? sources[0]! : sources.map((source) => `(?:${source})`).join('|');
 }
 
-/** A token in the two vocabularies. */
+/** The scope of a token in both vocabularies. */
 export interface TokenScope {
-  /** A scope by TextMate's naming conventions, without the language at its end. */
+  /** A scope by TextMate's naming conventions, without the language suffix. */
   readonly textMate: string;
-  /** A tag of `@lezer/highlight`, with modifiers behind periods. */
+  /** A tag of `@lezer/highlight`, with modifiers after periods. */
   readonly codeMirror: string;
 }
 
-/** By the names in `grammar/accp.tokens.ts` and `grammar/aacp.tokens.ts`; a name that both have means the same. */
+/** Scopes by the token names in `grammar/accp.tokens.ts` and `grammar/aacp.tokens.ts`. A name in both tables means the same. */
 export const TOKEN_SCOPES: Readonly<Record<string, TokenScope>> = {
   agent: { textMate: 'entity.name.type.agent', codeMirror: 'typeName' },
   intent: { textMate: 'keyword.control.intent', codeMirror: 'keyword' },
@@ -197,30 +201,31 @@ export const TOKEN_SCOPES: Readonly<Record<string, TokenScope>> = {
   value: { textMate: 'string.unquoted.value', codeMirror: 'string' },
 };
 
-/** Of a character that no rule of a table matches. */
+/** The scope of a character that no rule of a table matches. */
 const ILLEGAL: TokenScope = { textMate: 'invalid.illegal', codeMirror: 'invalid' };
 
 /**
- * The scope of a token; `null` stands for a character that is none.
+ * Returns the scope of a token; null stands for an illegal character.
  *
- * @throws TypeError when the scopes have none for it
+ * @throws TypeError if the token has no scope
  */
 export function scopeOf(token: string | null, scopes: Readonly<Record<string, TokenScope>>): TokenScope {
   if (token === null) return ILLEGAL;
   const scope = Object.hasOwn(scopes, token) ? scopes[token] : undefined;
-  if (scope === undefined) throw new TypeError(`There is no scope for the token "${token}"`);
+  if (scope === undefined) throw new TypeError(`The token "${token}" has no scope; add it to scopes`);
   return scope;
 }
 
-/** What colours a language: its tokens, line by line, and what they are. */
+/** The highlighting of a language: its tokens, line by line, and their scopes. */
 export interface EditorLanguage {
-  /** For people. */
+  /** The name for display. */
   readonly name: string;
-  /** Lower case; it ends every TextMate scope, and is the name of CodeMirror's mode: `accp`. */
+  /** The identifier in lower case, such as `accp`: the suffix of the TextMate scopes, and the name of the CodeMirror mode. */
   readonly id: string;
-  /** Endings of file names, without the dot. */
+  /** File name extensions, without the dot. */
   readonly fileTypes: readonly string[];
+  /** The tokens: a moo table. */
   readonly table: TokenTable;
-  /** By the names of the table's tokens. */
+  /** The scope of each token, by its name. */
   readonly scopes: Readonly<Record<string, TokenScope>>;
 }

@@ -1,6 +1,6 @@
 /**
- * Turns code units into symbols. ASCII stands for itself; other code units that no class of the grammar tells apart
- * share one symbol. So a scanner compares bytes, whatever the input.
+ * Maps code units to symbols. ASCII characters are their own symbols; other code units share a symbol if no class of
+ * the grammar distinguishes them. So a scanner compares bytes, whatever the input.
  */
 
 import type { ast } from 'peggy';
@@ -23,7 +23,7 @@ export interface Alphabet {
   readonly surrogates: SymbolSet;
 }
 
-/** The grammar has more kinds of characters than there are symbols. */
+/** Thrown if the grammar distinguishes more kinds of characters than there are symbols. */
 export class TooManyKinds extends Error {}
 
 type Members = Uint8Array;
@@ -83,7 +83,7 @@ function kindsOf(members: readonly Members[]): Kind[] {
   return ordered.map((from, index) => {
     const signature = members.map((flags) => flags[from]).join('');
     const symbol = symbols.get(signature) ?? ASCII + symbols.size;
-    if (symbol >= END) throw new TooManyKinds('the grammar tells too many kinds of characters apart');
+    if (symbol >= END) throw new TooManyKinds('the grammar distinguishes too many kinds of characters');
     symbols.set(signature, symbol);
     return { from, to: (ordered[index + 1] ?? CODE_UNITS) - 1, symbol };
   });
@@ -104,7 +104,7 @@ function keyOfClass({ parts, inverted, ignoreCase, unicode }: ast.CharacterClass
   return `class ${JSON.stringify([parts, inverted, ignoreCase, unicode])}`;
 }
 
-/** The regular expression that Peggy itself writes for a class. */
+/** The regular expression that Peggy generates for a class. */
 export function patternOf({ parts, inverted, ignoreCase, unicode }: ast.CharacterClass): RegExp {
   const escaped = (character: string): string =>
     unicode
@@ -118,18 +118,15 @@ export function patternOf({ parts, inverted, ignoreCase, unicode }: ast.Characte
   return new RegExp(`^[${inverted ? '^' : ''}${inside.join('')}]$`, `${ignoreCase ? 'i' : ''}${unicode ? 'u' : ''}s`);
 }
 
-/**
- * A set of symbols, as a bigint of 256 bits. A symbol is an ASCII code, the number of a kind of other code units, or
- * END.
- */
+/** A set of symbols, as a bigint of 256 bits. A symbol is an ASCII code, the number of a kind of other code units, or END. */
 export type SymbolSet = bigint;
 
 export const SYMBOLS = 256;
-/** What stands behind the last symbol of the input. No node ever matches it. */
+/** The symbol after the last symbol of the input. No node matches it. */
 export const END = 255;
 
 export const NONE: SymbolSet = 0n;
-/** Every symbol that an input can hold. */
+/** All symbols that an input can contain. */
 export const ANY: SymbolSet = (1n << BigInt(END)) - 1n;
 
 export function setOf(symbol: number): SymbolSet {

@@ -17,11 +17,11 @@ interface BackendInput {
   readonly effects: ReadonlyMap<Block, Effects>;
   readonly initializer: Initializer;
   readonly declared: ReadonlySet<string>;
-  /** Whether code of the grammar may catch errors, and go on. */
+  /** `true` if code of the grammar may catch errors and continue. */
   readonly catches: boolean;
   readonly standalone: boolean;
   readonly recognize: boolean;
-  /** Whether the grammar's code reads only characters that were matched, all of them ASCII. */
+  /** `true` if the grammar's code reads only characters that were matched, all of them ASCII. */
   readonly readsMatched: boolean;
   readonly mark: (block: Block, code: string, start?: number) => string;
 }
@@ -35,8 +35,8 @@ export function scannerCode(input: BackendInput): string {
   const effectsOf = (block: Block): Effects => effects.get(block)!;
   const mustRun = (block: Block): boolean =>
     effectsOf(block).writesState || effectsOf(block).changesLabels || effectsOf(block).mayThrow;
-  // Where `text` goes about as a value, nobody knows who calls it.
-  const handsOn = initializer.handsOn || program.blocks.some((block) => codeOf(block).handsOn);
+  // If `text` is passed around as a value, its callers are unknown.
+  const handsOn = initializer.passesOn || program.blocks.some((block) => codeOf(block).passesOn);
   const callsForPosition = (block: Block): boolean => handsOn || effectsOf(block).callsForPosition;
   for (const block of program.blocks) {
     const code = codeOf(block);
@@ -81,7 +81,7 @@ export function scannerCode(input: BackendInput): string {
   const skippers = program.startRules.map((rule) => functions.nameFor(rule, false, standalone ? 'free' : 'report'));
   const explainers = standalone ? program.startRules.map((rule) => functions.nameFor(rule, false, 'expect')) : [];
   const written: string[] = [];
-  // Rules that differ in their actions only have the same functions where these do not run.
+  // Rules that differ only in their actions have the same functions where these do not run.
   const bodies = new Map<string, string>();
   const sameAs = new Map<string, string>();
   for (let next = functions.next(); next !== undefined; next = functions.next()) {
@@ -135,7 +135,7 @@ function uncalledRules({ rules }: Lowered): ReadonlySet<string> {
   return new Set([...rules.keys()].filter((name) => !called.has(name)));
 }
 
-/** @throws Unsupported on what only Peggy's code can do */
+/** @throws Unsupported if only Peggy's code can parse the grammar */
 function checkStandalone(program: Lowered): void {
   for (const { name, node } of program.rules.values()) {
     for (const one of nodesOf(node)) {
@@ -175,15 +175,15 @@ class Functions {
 }
 
 /**
- * `rule$build` builds, `rule$skip` only matches. Beside Peggy's code, `rule$skip` also reports failures. The other
- * variants are for lookaheads, named rules and values that code needs during the second scan. Standalone, `rule$expect`
- * collects the expectations.
+ * The variants of a rule: `rule$build` builds, `rule$skip` only matches. With Peggy's code, `rule$skip` also reports
+ * failures; the other variants are for lookaheads, named rules, and values that code needs during the second scan.
+ * Standalone, `rule$expect` collects the expectations.
  */
 function variantOf(rule: string, builds: boolean, reporting: Reporting, standalone: boolean): Variant {
   if (reporting === 'expect') return { rule, name: `${rule}$expect${builds ? 'Build' : ''}`, builds, reporting };
   if (builds) {
     if (reporting === 'report') return { rule, name: `${rule}$report`, builds, reporting };
-    // What is built out of reports' way calls functions that report.
+    // Code that builds without reporting calls functions that report.
     if (reporting === 'silent' && !standalone) return { rule, name: `${rule}$quiet`, builds, reporting };
     return { rule, name: `${rule}$build`, builds, reporting: 'free' };
   }

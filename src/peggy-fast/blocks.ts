@@ -1,19 +1,19 @@
 /**
- * The code of actions, predicates and bounds, for use in a scanner. An action that is one expression is written out in
- * place: labels become variables, and `text()`, `range()` and the like become expressions. Code with statements of its
- * own becomes a function.
+ * The code of actions, predicates and bounds, for use in a scanner. An action that is a single expression is inlined:
+ * labels become variables, and `text()`, `range()` and the like become expressions. Code with statements becomes a
+ * function.
  */
 import type { Expression, Program } from 'acorn';
 import { POSITION_FUNCTIONS } from './effects/machine.js';
 import { freeReferences, parseBody, type Reference } from './effects/scopes.js';
 import { children, holds, isFunction, type Node, nodesIn } from './effects/syntax.js';
 import { type Block, type Label, Unsupported } from './ir.js';
-import { type Edit, edited, handsOn } from './javascript.js';
+import { type Edit, edited, passesOn } from './javascript.js';
 import { CODE_AT, clashingName, INPUT } from './names.js';
 
 export interface Place {
   readonly variable: (label: Label) => string;
-  /** Whether that variable holds the number of a label's digits, instead of the digits. */
+  /** Returns `true` if the variable of a label contains the number, in place of the digits. */
   readonly isNumber: (label: Label) => boolean;
   readonly start: string;
   readonly end: string;
@@ -31,15 +31,15 @@ export type NumberFunction = 'Number' | 'parseFloat' | 'parseInt';
 export class BlockCode {
   readonly block: Block;
   readonly labels: readonly Label[];
-  /** Whether it has to become a function. */
+  /** `true` if the code must become a function. */
   readonly isFunction: boolean;
-  /** Whether functions that it calls by name need to know where the match is. */
+  /** `true` if functions that the code calls by name need the position of the match. */
   readonly needsPosition: boolean;
-  /** Whether what it does with `text` and the like may make others need to know where the match is. */
-  readonly handsOn: boolean;
-  /** Whether it mentions `text()`, `range()`, `offset()` or `location()` in a form that is written out. */
+  /** `true` if the code passes on `text` and the like, so that other code may need the position of the match. */
+  readonly passesOn: boolean;
+  /** `true` if the code uses `text()`, `range()`, `offset()` or `location()` in a form that is inlined. */
   readonly mentionsStart: boolean;
-  /** Whether computing the returned value does nothing else. */
+  /** `true` if computing the returned value has no effects. */
   readonly isValuePure: boolean;
   readonly #program: Program;
   readonly #references: readonly Reference[];
@@ -52,14 +52,14 @@ export class BlockCode {
     this.#references = freeReferences(this.#program);
     const names = new Set(this.#references.map(({ name }) => name));
     this.isFunction = !isStraight(this.#program) || changesAny(this.#program, block.scope);
-    // A variable of the code may have the name of a label, and then begins with its value.
+    // A variable of the code may have the name of a label, whose value it then starts with.
     const mentioned = this.isFunction ? identifiersIn(this.#program) : names;
     this.labels = [...block.scope].filter(([name]) => mentioned.has(name)).map(([, label]) => label);
     const written = this.isFunction ? [] : [...this.#positionCalls()];
     this.mentionsStart = written.length > 0;
     this.isValuePure = !this.isFunction && isPureValue(this.#program, new Set(written.map(({ node }) => node)));
     const given = this.#references.filter(({ name }) => this.#isPositionFunction(name));
-    this.handsOn = handsOn(this.#program, given, 'block');
+    this.passesOn = passesOn(this.#program, given, 'block');
     this.needsPosition = given.length > written.length || names.has('error') || names.has('expected');
   }
 
@@ -71,7 +71,7 @@ export class BlockCode {
     return [...this.block.scope].filter(([, label]) => this.labels.includes(label)).map(([name]) => name);
   }
 
-  /** The function that makes a number of a label, if the code uses the label for nothing else. */
+  /** The function that converts a label to a number, if the code uses the label for nothing else. */
   numberUse(label: Label): NumberFunction | null {
     if (this.isFunction) return null;
     const references = this.#references.filter(({ name }) => this.block.scope.get(name) === label);
@@ -176,7 +176,7 @@ export class BlockCode {
     }
   }
 
-  /** `input.charCodeAt(at)` reads the scanned symbols, which is quicker. */
+  /** `input.charCodeAt(at)` reads the scanned symbols, which is faster. */
   #charCodeEdits(): Edit[] {
     if (this.block.scope.has(INPUT) || this.block.scope.has(CODE_AT)) return [];
     return charCodeEdits(this.#program, this.#references);
@@ -214,7 +214,7 @@ export function charCodeEdits(program: Node, references: readonly Reference[]): 
   return edits;
 }
 
-/** Whether the code gives a label another value. Labels are constants where code is written out. */
+/** Returns `true` if the code assigns to a label. In inlined code, labels are constants. */
 function changesAny(program: Program, labels: ReadonlyMap<string, Label>): boolean {
   return holds(program, (node) => {
     if (node.type !== 'UpdateExpression' && node.type !== 'AssignmentExpression') return false;
@@ -241,7 +241,7 @@ function isStraight(program: Program): boolean {
   );
 }
 
-/** Whether the returned expression neither calls nor changes anything, as far as its form tells. */
+/** Returns `true` if the returned expression neither calls nor changes anything, judging by its syntax. */
 function isPureValue(program: Program, harmless: ReadonlySet<Node>): boolean {
   const last = program.body.at(-1);
   if (last?.type !== 'ReturnStatement' || !last.argument) return true;
@@ -260,7 +260,7 @@ const ACTIVE: ReadonlySet<Node['type']> = new Set<Node['type']>([
   'YieldExpression',
 ]);
 
-/** A variable that a function captures is slower for all who use it. */
+/** A variable that a function captures is slower for all its users. */
 function capturesLabels(node: Node): boolean {
   return isFunction(node) || node.type === 'ClassExpression' || node.type === 'ThisExpression';
 }

@@ -1,4 +1,4 @@
-/** Ordered choices: the next symbol selects the alternatives that can match, which are tried in their order. */
+/** Ordered choices: the next symbol selects the alternatives that can match, which are tried in order. */
 
 import { END, has, rangesOf, SYMBOLS, type SymbolSet, setOf } from './alphabet.js';
 import type { Context, FunctionWriter } from './context.js';
@@ -9,13 +9,13 @@ import { AT, BYTES } from './names.js';
 interface Branch {
   symbols: SymbolSet;
   readonly alternatives: readonly Node[];
-  /** Whether an alternative is left out that would have reported its failure. */
+  /** `true` if an alternative is skipped that would have reported its failure. */
   readonly leavesOut: boolean;
-  /** The same, but only where a condition holds. */
+  /** Conditions under which a skipped alternative would have reported its failure. */
   readonly gates: readonly Predicate[];
 }
 
-/** How much larger than without a dispatch the code may become. */
+/** The factor by which a dispatch may enlarge the code. */
 const GROWTH = 2;
 const SLACK = 30;
 
@@ -47,7 +47,7 @@ export function writeChoice(scanner: FunctionWriter, node: Choice, context: Cont
 
 function flattened(scanner: FunctionWriter, { alternatives }: Choice, builds: boolean): Node[] {
   return alternatives.flatMap((one) => {
-    const written = scanner.writtenOut(one);
+    const written = scanner.inlinedNode(one);
     if (written?.type !== 'choice') return [one];
     scanner.enter(written, builds);
     return flattened(scanner, written, builds);
@@ -92,7 +92,7 @@ function writeInOrder(scanner: FunctionWriter, alternatives: readonly Node[], co
   if (!returns) out.close();
 }
 
-/** The alternatives by next symbol; `null` where a dispatch would change what happens, or repeat too much code. */
+/** The alternatives by the next symbol; null if a dispatch would change the behavior, or repeat too much code. */
 function branchesOf(
   scanner: FunctionWriter,
   alternatives: readonly Node[],
@@ -102,19 +102,20 @@ function branchesOf(
   const isQuiet = reporting === 'free' || reporting === 'silent';
   const starts = alternatives.map((one) => facts.startOf(one));
   if (reporting === 'expect' || starts.some(({ effects }) => effects)) return null;
-  // Where conditions decide about all but one alternative, the symbol has little to add.
+  // If conditions decide about all but one alternative, a dispatch gains little.
   if (starts.slice(0, -1).every(({ gate }) => gate !== null)) return null;
 
   const branches = new Map<string, Branch>();
   for (let symbol = 0; symbol < SYMBOLS; symbol++) {
     if (known !== null && !has(known, symbol)) continue;
-    // Numbers between ASCII and the end that stand for no kind of character do no harm: nothing reads them.
+    // Numbers between ASCII and the end that are not a kind of character are harmless: no input contains them.
     const out = starts.filter(({ first, nullable }) => !nullable && !has(first, symbol));
-    // Behind one that may match, an alternative reports only where that one fails: it is tried in its turn.
+    // After one that may match, an alternative reports only if that one fails, so it is tried in its turn.
     const firstIn = starts.findIndex((start) => !out.includes(start));
     const early = reporting === 'report' && firstIn >= 0 ? starts.slice(0, firstIn) : out;
     const leavesOut = early.some(({ loud }) => loud);
-    // What fails without reporting each time is tried, so that it reports exactly when it should; unless another does.
+    // An alternative that can fail without reporting is tried, so that it reports exactly when it should, unless
+    // another one reports.
     const isTried = (start: Start): boolean => {
       if (!out.includes(start)) return true;
       if (reporting !== 'report' || leavesOut) return false;
@@ -147,7 +148,7 @@ function branchesOf(
   return ordered;
 }
 
-/** Branches for many symbols come first: they are taken more often. The last branch needs no test. */
+/** Branches with many symbols come first because they are taken more often. The last branch needs no test. */
 function inOrder(branches: readonly Branch[]): Branch[] {
   const size = ({ symbols }: Branch): number => {
     if (has(symbols, END)) return 0;
@@ -157,6 +158,6 @@ function inOrder(branches: readonly Branch[]): Branch[] {
 }
 
 function weightWithInlined(scanner: FunctionWriter, node: Node): number {
-  const written = scanner.writtenOut(node);
+  const written = scanner.inlinedNode(node);
   return written === null ? weightOf(node) : weightWithInlined(scanner, written);
 }

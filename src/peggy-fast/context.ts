@@ -16,7 +16,7 @@ export class Writer {
   }
 
   line(text: string): void {
-    // Code of the grammar's author may span lines, and keeps its own indentation: a template string may depend on it.
+    // The author's code may span lines and keeps its own indentation: a template string may depend on it.
     this.#lines.push('  '.repeat(this.#depth) + text);
   }
 
@@ -34,7 +34,7 @@ export class Writer {
     this.line(text);
   }
 
-  /** `} else {`, and the like: ends one block and opens another. */
+  /** Closes one block and opens another, as in `} else {`. */
   reopen(text: string): void {
     this.#depth--;
     this.line(`} ${text} {`);
@@ -52,8 +52,8 @@ export interface Target {
 }
 
 /**
- * What a failure does besides failing: `free` nothing; `report` keeps the furthest failure; `expect` also keeps what
- * was expected there; `silent` must not touch it (inside lookaheads and named rules).
+ * The effect of a failure: `free` has none; `report` records the furthest failure; `expect` also records the
+ * expectations there; `silent` must not record it (inside lookaheads and named rules).
  */
 export type Reporting = 'free' | 'report' | 'silent' | 'expect';
 
@@ -61,9 +61,9 @@ export interface Context {
   readonly target: Target | null;
   readonly reporting: Reporting;
   readonly fail: string;
-  /** What the next symbol is known to be in. */
+  /** The set that is known to contain the next symbol. */
   readonly known: SymbolSet | null;
-  /** Whether this is code that runs once in a scan: that of a start rule, outside of its lists. */
+  /** `true` for code that runs once per scan: that of a start rule, outside of its repetitions. */
   readonly once: boolean;
 }
 
@@ -73,16 +73,16 @@ export interface Shared {
   readonly lexemes: Lexemes;
   readonly tables: Tables;
   readonly inlined: Inlined;
-  /** Rules that are only started with, never called. */
+  /** Start rules that no other rule calls. */
   readonly uncalled: ReadonlySet<string>;
-  /** Labels of which only the number is wanted. */
+  /** Labels of which only the number is used. */
   readonly numbers: ReadonlyMap<Label, NumberFunction>;
   readonly codeOf: (block: Block) => BlockCode;
   readonly mustRun: (block: Block) => boolean;
-  /** Whether functions of the grammar that a block calls ask for the position. */
+  /** Returns `true` if functions of the grammar that a block calls use the position. */
   readonly callsForPosition: (block: Block) => boolean;
   readonly functionFor: (rule: string, builds: boolean, reporting: Reporting) => string;
-  /** The name of the function for code that cannot be written out in place. */
+  /** The name of the function for code that cannot be inlined. */
   readonly functionForBlock: (code: BlockCode) => string;
   readonly numberOf: (expectation: Expectation) => number;
   readonly mark: (block: Block, code: string, start?: number) => string;
@@ -94,18 +94,18 @@ export interface FunctionWriter {
   readonly out: Writer;
   write(node: Node, context: Context): void;
   put(target: Target | null, value: string): void;
-  /** A target that blocks inside can give a value to. */
+  /** A target that nested blocks can assign to. */
   shareable(target: Target | null): Target | null;
   positionHere(): string;
-  /** A name for a value before it goes where it belongs; the target's own, where it has one. */
+  /** A name for a value before it is assigned; the target's own name if it has one. */
   nameFor(target: Target | null, stem: string): string;
   failure(context: Context, expected?: Expectation): string;
   report(reporting: Reporting, expected?: Expectation): void;
   reportIf(predicate: Predicate): void;
   boundOf(bound: Bound): string;
   enter(node: Node, builds: boolean): void;
-  /** Whether code of so much weight may be written again, in this function. */
+  /** Returns `true` if code of this weight may be duplicated in this function. */
   mayRepeat(weight: number): boolean;
-  /** What is written in place of a call, if it is not a call that is written. */
-  writtenOut(node: Node): Node | null;
+  /** The node that is inlined in place of a call; null if the call is written. */
+  inlinedNode(node: Node): Node | null;
 }

@@ -1,4 +1,4 @@
-/** What can be known about a node without running it: how it may begin, and what it may do. */
+/** Facts about a node that are known without running it: its possible first symbols and its effects. */
 
 import { NONE, type SymbolSet, setOf, without } from './alphabet.js';
 import {
@@ -16,16 +16,16 @@ export interface Start {
   readonly first: SymbolSet;
   readonly nullable: boolean;
   readonly effects: boolean;
-  /** Whether a failure at the first symbol is always reported there, so that a reader who skips the node can report it. */
+  /** `true` if a failure at the first symbol is always reported there, so that a caller that skips the node can report it instead. */
   readonly loud: boolean;
-  /** A condition without effects under which the node is loud, where it is not always. */
+  /** A condition without effects under which the node is loud; null if there is none. */
   readonly gate: Predicate | null;
 }
 
-/** A node that matches exactly one symbol and does nothing else. */
+/** A node that matches exactly one symbol and has no effects. */
 interface Single {
   readonly set: SymbolSet;
-  /** Whether each failure is reported. One inside a lookahead is not. */
+  /** `true` if each failure is reported. A failure inside a lookahead is not. */
   readonly loud: boolean;
 }
 
@@ -56,7 +56,7 @@ export class Facts {
     return start;
   }
 
-  /** Whether any code inside a node, or inside the rules that it calls, must run. */
+  /** Returns `true` if any code inside a node, or inside the rules that it calls, must run. */
   hasEffects(node: Node): boolean {
     for (const one of nodesOf(node)) {
       if (blocksOf(one).some(this.#mustRun)) return true;
@@ -65,7 +65,7 @@ export class Facts {
     return false;
   }
 
-  /** The one symbol that a node stands for, if it is so simple. Labels in it are looked through. */
+  /** The symbol set of a node that matches a single symbol; null for others. Labels are ignored. */
   singleOf(node: Node): Single | null {
     switch (node.type) {
       case 'symbols':
@@ -122,7 +122,7 @@ export class Facts {
     return this.#ofRule(node.rule, this.#aheads, null, (called) => this.aheadOf(called));
   }
 
-  /** Whether a node that fails does so at its first symbol, before anything is consumed. */
+  /** Returns `true` if a node can fail only at its first symbol, before it consumes anything. */
   failsAtStart(node: Node): boolean {
     if (this.singleOf(node) !== null || node.type === 'literal') return true;
     if (node.type === 'repeat') return node.delimiter === null && isSome(node) && this.failsAtStart(node.item);
@@ -131,10 +131,10 @@ export class Facts {
     return this.#ofRule(node.rule, this.#decisive, false, (called) => this.failsAtStart(called));
   }
 
-  /** What is found out about a rule; `amid` for a rule that gets here again while it is looked at, and so is recursive. */
-  #ofRule<T>(name: string, known: Map<string, T>, amid: T, find: (node: Node) => T): T {
+  /** Computes a fact about a rule once; `inProgress` is the value for a recursive call. */
+  #ofRule<T>(name: string, known: Map<string, T>, inProgress: T, find: (node: Node) => T): T {
     if (!known.has(name)) {
-      known.set(name, amid);
+      known.set(name, inProgress);
       known.set(name, find(this.#program.rules.get(name)!.node));
     }
     return known.get(name) as T;
@@ -150,7 +150,7 @@ export class Facts {
     return { set, loud: true };
   }
 
-  /** `!x y` and `&x y`, where both are about one symbol. */
+  /** `!x y` and `&x y`, if both parts match one symbol. */
   #singleSequence(elements: readonly Node[]): Single | null {
     const last = elements.at(-1);
     const single = last === undefined ? null : this.singleOf(last);
@@ -174,7 +174,7 @@ export class Facts {
     }
   }
 
-  /** Rules may call each other in circles: repeats until nothing is added. */
+  /** Rules may be mutually recursive: repeats until nothing changes. */
   #findStarts(): void {
     for (let changed = true; changed; ) {
       changed = false;
@@ -248,13 +248,13 @@ export class Facts {
       first: plain.type === 'lookahead' ? this.#restricted(rest, plain.item, plain.negative) : start.first | rest.first,
       nullable: rest.nullable,
       effects: start.effects || rest.effects,
-      // What can fail without a report hides whether the rest would have reported.
+      // A part that can fail silently hides if the rest would have reported.
       loud: start.loud || (this.#alwaysMatches(element) && rest.loud),
       gate: rest.loud ? gate : null,
     };
   }
 
-  /** The predicate that a node consists of, if it depends on nothing that was matched. */
+  /** The predicate that a node consists of, if it does not depend on matched text. */
   #gateOf(node: Node): Predicate | null {
     if (node.type === 'call') return this.#gateOf(this.#program.rules.get(node.rule)!.node);
     if (node.type !== 'predicate' || this.#mustRun(node.block)) return null;
@@ -292,7 +292,7 @@ export class Facts {
   }
 }
 
-/** Whether a node is a repetition that one item makes match. A maximum that is worked out may be zero. */
+/** Returns `true` for a repetition that matches if one item matches. A computed maximum may be zero. */
 function isSome(node: Node): node is Repeat {
   return node.type === 'repeat' && node.min === 1 && (node.max === null || typeof node.max === 'number');
 }

@@ -1,5 +1,5 @@
 /**
- * The errors of a generated parser: their class, and the two ways to find what was expected: Peggy's own parser, or
+ * The errors of a generated parser: their class, and the two ways to find the expectations: Peggy's own parser, or
  * functions of the scanner.
  */
 
@@ -14,13 +14,13 @@ interface Errors {
 export function peggyErrors(startRules: readonly StartRule[]): Errors {
   const names = startRules.map(({ rule }) => JSON.stringify(rule)).join(', ');
   return {
-    introduction: `// The scanner reads the input as bytes and builds the result, without keeping track of what could have stood where it stops.
-// An input that it refuses is scanned once more, without building, for the place of the error. The rest of the error, what
-// was expected there, is worked out by Peggy's own parser below (peg$parseSlow), when somebody asks for it.`,
+    introduction: `// The scanner reads the input as bytes and builds the result, without recording failures. It scans an input that it rejects
+// again, without building, for the place of the error. The expectations there are found by Peggy's own parser below
+// (peg$parseSlow), when they are first read.`,
     inside: (recognize) => `
   const startRules$ = [${names}];
 
-  // One input is scanned at a time; options of Peggy's own are for its own code.
+  // A scanner reads one input at a time. Peggy's internal options require its own code.
   function canScan$(text, given) {
     if (busy$ || typeof text !== "string" || text.length > capacity$) return false;
     if (given === undefined) return true;
@@ -44,7 +44,7 @@ export function peggyErrors(startRules: readonly StartRule[]): Errors {
     } finally {
       close$();
     }
-    // Anything else that went wrong, such as a call stack that is too small, is left to Peggy's code.
+    // Other errors, such as a stack overflow, are left to Peggy's code.
     if (offset < 0) return peg$parseSlow(text, given);
     throw new peg$Failure(text, given, offset);
   }
@@ -66,13 +66,13 @@ export function standaloneErrors(startRules: readonly StartRule[], expectations:
   const names = startRules.map(({ rule }) => `"${rule}"`).join(', ');
   const list = expectations.map((one) => `    ${JSON.stringify(one)},`).join('\n');
   return {
-    introduction: `// The scanner reads the input as bytes and builds the result, without keeping track of what could have stood where it stops.
-// An input that it refuses is scanned once more, for the furthest place that was reached and for what was expected there. So
-// a rule has up to three functions: rule$build, rule$skip (which builds nothing), and rule$expect.`,
+    introduction: `// The scanner reads the input as bytes and builds the result, without recording failures. It scans an input that it rejects
+// again, for the furthest place that was reached and the expectations there. So a rule has up to three functions: rule$build,
+// rule$skip (which builds nothing), and rule$expect.`,
     inside: (recognize) => `
   const startRules$ = [${names}];
 
-  // Another scanner is made for an input inside of an input, or for one that is too long.
+  // Creates another scanner for a nested parse, or for an input that is too long.
   function scannerFor$(text, given) {
     if (typeof text !== "string") throw new TypeError("Not a string");
     const rule = given?.startRule;
@@ -97,7 +97,7 @@ ${recognize ? RECOGNIZE : ''}
   const expectations$ = [
 ${list}
   ];
-  // The expectations at the furthest place, by number.
+  // The numbers of the expectations at the furthest place.
   const missed$ = [];
   var misses$ = 0;
 
@@ -132,7 +132,7 @@ ${startSwitch(startRules, ({ explainer }) => explainer)}
 
   return { parse: parse$${recognize ? ', recognize: recognize$' : ''} };`,
     outside: (recognize) => `
-// A message that is worked out when it is read.
+// A message that is built when it is read.
 const peg$message = {
   get() { return peg$SyntaxError.buildMessage(this.expected, this.found); },
   set(value) { Object.defineProperty(this, "message", { value, writable: true }); },
@@ -142,14 +142,14 @@ ${exported(recognize)}`,
   };
 }
 
-/** Makes errors of the scanner instances of Peggy's class, whose constructor they do not run. */
+/** Makes errors of the scanner instances of Peggy's class without running its constructor. */
 const INHERIT = `delete peg$Failure.prototype.constructor;
 Object.setPrototypeOf(peg$Failure.prototype, peg$SyntaxError.prototype);
 `;
 
 function failureClass(details: string): string {
   return `
-// A syntax error that knows where it is, and works out what was expected there when that is read.
+// A syntax error that finds the expectations when they are read.
 class peg$Failure extends SyntaxError {
   #text;
   #options;
@@ -172,7 +172,7 @@ class peg$Failure extends SyntaxError {
   constructor(text, given, offset) {
     super();
     this.#text = text;
-    // As they are now: whoever parses may use them again, with other values.
+    // A copy: the caller may reuse the object with other values.
     this.#options = Object(given) === given ? Object.assign(Object.create(Object.getPrototypeOf(given)), given) : given;
     const isEnd = offset === text.length;
     Object.defineProperties(this, peg$Failure.#LATE);
@@ -207,7 +207,7 @@ function peg$parse(input, options) {
 ${
   recognize
     ? `
-// Whether parse() would accept the input: the same checks, without building the result.
+// Returns true if parse() would accept the input: the same checks, without building the result.
 function peg$recognize(input, options) {
   return peg$scanner.recognize(input, options);
 }

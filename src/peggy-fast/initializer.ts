@@ -1,25 +1,22 @@
-/**
- * The per-parse initializer, lifted out of the parse function: functions are created once, variables get their values
- * anew in each parse.
- */
+/** Lifts the per-parse initializer out of the parse function: functions are created once, variables are reset for each parse. */
 import type { Program, VariableDeclaration } from 'acorn';
 import { charCodeEdits } from './blocks.js';
 import { POSITION_FUNCTIONS } from './effects/machine.js';
 import { eachOfPattern, freeReferences, parseBody } from './effects/scopes.js';
 import { holds, isFunction, type Node } from './effects/syntax.js';
 import { Unsupported } from './ir.js';
-import { edited, handsOn } from './javascript.js';
+import { edited, passesOn } from './javascript.js';
 import { clashingName, INPUT } from './names.js';
 
 export interface Initializer {
   readonly declarations: string;
   readonly statements: string;
   readonly references: readonly string[];
-  /** Whether it keeps `text` or the like under another name. */
-  readonly handsOn: boolean;
+  /** `true` if the initializer stores `text` or the like under another name. */
+  readonly passesOn: boolean;
 }
 
-/** @throws Unsupported on code that cannot be lifted */
+/** @throws Unsupported if the code cannot be lifted */
 export function liftInitializer(code: string): Initializer {
   const program = parseBody(code);
   const clash = clashingName(program);
@@ -34,7 +31,7 @@ export function liftInitializer(code: string): Initializer {
   const statements: string[] = [];
   let from = 0;
   for (const statement of program.body) {
-    // Comments stand before what they are about.
+    // Comments belong to the statement after them.
     const before = code.slice(from, statement.start).trim();
     const comment = before === '' ? '' : `${before}\n`;
     from = statement.end;
@@ -52,14 +49,14 @@ export function liftInitializer(code: string): Initializer {
     declarations: declarations.join('\n\n'),
     statements: statements.join('\n'),
     references: references.map(({ name }) => name),
-    handsOn: handsOn(program, given, 'initializer'),
+    passesOn: passesOn(program, given, 'initializer'),
   };
 }
 
 function assignments(declaration: VariableDeclaration, textFrom: (start: number, end: number) => string): string[] {
   return declaration.declarations.map(({ id, init }) => {
     const target = textFrom(id.start, id.end);
-    // A value left from the parse before must not be seen.
+    // A value from the previous parse must not be visible.
     if (!init) return `${target} = undefined;`;
     const value = textFrom(init.start, init.end);
     return id.type === 'ObjectPattern' ? `(${target} = ${value});` : `${target} = ${value};`;
@@ -72,13 +69,13 @@ function boundNames(declaration: VariableDeclaration): string[] {
   return names;
 }
 
-/** What the code around a scanner takes from its surroundings; a variable of the same name would stand before it. */
+/** The globals that the code around a scanner uses. A variable of the same name would shadow them. */
 const GLOBALS = [
   ...['Array', 'DataView', 'Error', 'Int32Array', 'Math', 'Object', 'String', 'TextEncoder', 'TypeError', 'Uint8Array'],
   'globalThis',
 ];
 
-/** `var` inside a block reaches out of it, and would be left behind; and what Peggy gives to code keeps its meaning. */
+/** Rejects `var` inside a block, which would lose its scope, and names that Peggy defines. */
 function checkNames(program: Program): void {
   const declared = new Set<string>();
   for (const statement of program.body) {

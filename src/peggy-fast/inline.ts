@@ -1,18 +1,18 @@
-/** Which rules are written out where they are called, instead of becoming a function of their own. */
+/** Decides which rules are inlined at their calls. */
 import { callsIn, type Facts, weightOf } from './facts.js';
 import { nodesOf, type Program } from './ir.js';
 
-/** Up to which weight a rule is written out in its callers, by how many these are. */
+/** The greatest weight of a rule that is inlined, by the number of its callers. */
 interface Limits {
-  /** Moved there: beyond it, reading the result is harder than stepping into it. */
+  /** Moved to its only caller: beyond this weight, the result is harder to read than a call. */
   readonly one: number;
-  /** Copied to both, unless there is a list in it, whose calls are few beside those of its items. */
+  /** Copied to both callers, unless it contains a repetition, whose calls are few compared with those of its items. */
   readonly two: number;
   readonly more: number;
 }
 
 const BUILDING: Limits = { one: 70, two: 8, more: 8 };
-/** What builds nothing spends a good part of its time on calls; and V8 copies only small functions. */
+/** Functions that build nothing spend much of their time on calls, and V8 inlines only small functions. */
 const MATCHING: Limits = { one: 32, two: 70, more: 8 };
 
 export interface Inlined {
@@ -47,7 +47,7 @@ function choose(program: Program, facts: Facts, limits: Limits): ReadonlySet<str
       if (inlined.has(called)) weight += more;
     }
     weights.set(name, weight);
-    // Of rules that call each other in a circle, one has to stay a function.
+    // One of several mutually recursive rules must stay a function.
     const isCircle = reach(program, name, inlined).has(name);
     if (weight <= limitOf(name) && !isCircle && !repeatsItself(program, name)) inlined.add(name);
     return weight;
@@ -63,7 +63,7 @@ function holdsList(program: Program, facts: Facts, name: string): boolean {
   return false;
 }
 
-/** Lists of what may hold such lists again: calls are few there, and frames of deep recursion should stay small. */
+/** Returns `true` for a repetition that may contain itself: calls are few there, and the frames of deep recursion should stay small. */
 function repeatsItself(program: Program, name: string): boolean {
   for (const node of nodesOf(program.rules.get(name)!.node)) {
     if (node.type !== 'repeat') continue;

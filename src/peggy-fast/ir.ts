@@ -1,4 +1,4 @@
-/** The intermediate form of a grammar: Peggy's syntax tree with names resolved and characters turned into symbols. */
+/** The intermediate representation of a grammar: Peggy's syntax tree with names resolved and characters mapped to symbols. */
 
 import type { LocationRange } from 'peggy';
 import type { SymbolSet } from './alphabet.js';
@@ -8,7 +8,7 @@ export interface Block {
   readonly rule: string;
   readonly code: string;
   readonly location: LocationRange;
-  /** Labels in scope, in the order in which Peggy passes them, each with the node that binds it. */
+  /** The labels in scope, in the order in which Peggy passes them, each with the node that binds it. */
   readonly scope: ReadonlyMap<string, Label>;
 }
 
@@ -24,7 +24,7 @@ export type Expectation =
   | { readonly type: 'any' }
   | { readonly type: 'other'; readonly description: string };
 
-/** One code unit out of a set. Its value is that character. */
+/** One code unit of a set. Its value is that character. */
 export interface Symbols {
   readonly type: 'symbols';
   readonly set: SymbolSet;
@@ -32,7 +32,7 @@ export interface Symbols {
   readonly shown: string;
 }
 
-/** One code point out of a set of which `set` holds the code units that stand alone; others are left to Peggy's code. */
+/** One code point of a set. `set` contains the code units that are code points on their own; others are left to Peggy's code. */
 export interface CodePoint extends Omit<Symbols, 'type'> {
   readonly type: 'codePoint';
 }
@@ -87,14 +87,14 @@ export type Node =
   | Label
   | RuleCall
   | { readonly type: 'empty' }
-  /** `picks` are the elements that make up the value; without them it is an array of all. */
+  /** `picks` are the elements that make up the value; null for an array of all elements. */
   | { readonly type: 'sequence'; readonly elements: readonly Node[]; readonly picks: readonly Node[] }
   | { readonly type: 'optional'; readonly item: Node }
-  /** `isWord` tells whether it is one of a few that come again and again, and is kept for the next time. */
+  /** `isWord` is `true` if the text is interned. */
   | { readonly type: 'text'; readonly item: Node; readonly isWord: boolean }
   | { readonly type: 'lookahead'; readonly item: Node; readonly negative: boolean }
   | { readonly type: 'action'; readonly item: Node; readonly block: Block }
-  /** A rule with a display name: failures inside it count as one, at its start. */
+  /** A rule with a display name. Failures inside it count as one, at its start. */
   | { readonly type: 'named'; readonly item: Node; readonly expected: Expectation };
 
 export interface Rule {
@@ -130,5 +130,5 @@ export function* nodesOf(node: Node): Generator<Node> {
   for (const child of childrenOf(node)) yield* nodesOf(child);
 }
 
-/** Something that this back end leaves to Peggy's own code: the grammar works as before, only not faster. */
+/** Thrown if this back end does not support a grammar, which is then left to Peggy's own code. */
 export class Unsupported extends Error {}

@@ -20,10 +20,10 @@ export function edited(code: string, edits: readonly Edit[], start = 0, end = co
 }
 
 /**
- * Whether `text`, `error` and the like may be called later: passed on as values, or called within functions that an
- * action or predicate may leave behind.
+ * Returns `true` if `text`, `error` and the like may be called later: if they are passed on as values, or called within
+ * functions that outlive an action or predicate.
  */
-export function handsOn(program: Node, references: readonly Reference[], kind: 'block' | 'initializer'): boolean {
+export function passesOn(program: Node, references: readonly Reference[], kind: 'block' | 'initializer'): boolean {
   const given = new Set<Node>(references.map(({ node }) => node));
   const visit = (node: Node, isInside: boolean): boolean => {
     if (given.has(node)) return true;
@@ -34,15 +34,15 @@ export function handsOn(program: Node, references: readonly Reference[], kind: '
   return given.size > 0 && visit(program, false);
 }
 
-/** Whether code catches errors and goes on, so that one parse may make many. */
+/** Returns `true` if the code catches errors and continues, so that one parse may create many. */
 export function catchesErrors(program: Node): boolean {
   return holds(program, (node) => node.type === 'TryStatement' && !throwsOn(node));
 }
 
-/** Whether what is thrown leaves the statement in any case: the handler does nothing but come to a `throw`. */
+/** Returns `true` if every thrown error leaves the statement: the handler only reaches a `throw`. */
 function throwsOn({ handler, finalizer }: TryStatement): boolean {
   const handled = handler === null || handler === undefined || handler.body.body.at(-1)?.type === 'ThrowStatement';
-  // A jump inside of a function or a loop of its own counts as well: that costs little.
+  // A jump inside of a nested function or loop counts as well, which costs little.
   const isJump = ({ type }: Node): boolean => JUMPS.has(type);
   return handled && ![handler, finalizer].some((part) => part && holds(part, isJump));
 }

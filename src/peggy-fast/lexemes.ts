@@ -1,24 +1,24 @@
 /**
- * Alternatives that need not be tried where nothing is built, because a later one matches the same text: with `word =
- * keyword / name`, finding the end of a word needs no keywords.
+ * Alternatives that can be skipped if nothing is built, because a later one matches the same text: with `word = keyword
+ * / name`, finding the end of a word does not require the keywords.
  */
 
 import { isSubset, NONE, type SymbolSet } from './alphabet.js';
 import type { Facts } from './facts.js';
 import type { Node, Program } from './ir.js';
 
-/** What a node matches: one symbol or more, and what does not follow them. */
+/** The texts of a node: one or more symbols, and the symbols that cannot follow them. */
 interface Lexeme {
   readonly symbols: SymbolSet;
-  /** Whether it is one run of these symbols, as long as can be. */
+  /** `true` if the lexeme is one longest run of these symbols. */
   readonly isRun: boolean;
-  /** What the next symbol is not. */
+  /** The symbols that cannot come next. */
   readonly notNext: SymbolSet;
   readonly isExact: boolean;
 }
 
-/** So many alternatives are looked at; more of them are no lexeme. */
-const MOST = 64;
+/** The most alternatives of a lexeme. */
+const MAX_ALTERNATIVES = 64;
 
 export class Lexemes {
   readonly #program: Program;
@@ -30,7 +30,7 @@ export class Lexemes {
     this.#facts = facts;
   }
 
-  /** Whether `later` matches, with the same end, wherever `node` does; and neither does anything else. */
+  /** Returns `true` if `later` matches with the same end wherever `node` does. */
   isCovered(node: Node, later: Node): boolean {
     if (this.#facts.hasEffects(node) || this.#facts.hasEffects(later)) return false;
     const [run, ...others] = this.#lexemesOf(later) ?? [];
@@ -45,7 +45,7 @@ export class Lexemes {
   #lexemesOf(node: Node): readonly Lexeme[] | null {
     const known = this.#known.get(node);
     if (known !== undefined) return known;
-    // A rule that gets here again while it is looked at is recursive, and no lexeme.
+    // A rule that is reached again in the meantime is recursive, and so is not a lexeme.
     this.#known.set(node, null);
     const lexemes = this.#worked(node);
     this.#known.set(node, lexemes);
@@ -69,7 +69,7 @@ export class Lexemes {
         const all: Lexeme[] = [];
         for (const alternative of node.alternatives) {
           const lexemes = this.#lexemesOf(alternative);
-          if (lexemes === null || all.push(...lexemes) > MOST) return null;
+          if (lexemes === null || all.push(...lexemes) > MAX_ALTERNATIVES) return null;
         }
         return all;
       }
@@ -105,7 +105,7 @@ export class Lexemes {
     return before === null ? null : [before];
   }
 
-  /** The elements, with those of rules that consist of conditions. */
+  /** The elements, with rules that consist of conditions expanded. */
   *#flat(elements: readonly Node[]): Generator<Node> {
     for (const element of elements) {
       const node = element.type === 'call' ? this.#program.rules.get(element.rule)!.node : element;

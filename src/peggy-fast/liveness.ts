@@ -1,4 +1,4 @@
-/** Which labels need a value: those that code mentions which runs. */
+/** Finds the labels that need a value: those that running code mentions. */
 import type { BlockCode } from './blocks.js';
 import { type Block, isBlock, type Label, type Node } from './ir.js';
 
@@ -51,7 +51,7 @@ export function liveLabels(
       default:
     }
   };
-  // A label that turns out to be used may make more code run, which may mention more labels.
+  // A label that turns out to be used may cause more code to run, which may mention more labels.
   for (let before = -1; before !== live.size; ) {
     before = live.size;
     visit(root, wanted);

@@ -15,7 +15,7 @@ export interface Lowered extends Program {
   readonly alphabet: Alphabet;
 }
 
-/** Labels in scope by name. A group or alternative works on a copy, so that its labels stay its own. */
+/** The labels in scope by name. A group or alternative works on a copy, so that its labels stay local. */
 type Scope = Map<string, Label>;
 
 export function lower(grammar: ast.Grammar, startRules: readonly string[]): Lowered {
@@ -60,7 +60,10 @@ function collectTerminals(grammar: ast.Grammar): Terminals {
 
 type PeggyNode = ast.Expression | ast.Named;
 
-/** What is lower case by its neighbors: sigma, halves of pairs, and a dotted I, which becomes two characters, and these. */
+/**
+ * Characters whose lower case depends on their neighbors: sigma, surrogates, and a dotted I, which becomes two
+ * characters, and these two.
+ */
 const CONTEXTUAL = /[\u0130\u03a3\u03c2\u03c3\ud800-\udfff]|i\u0307/i;
 
 class RuleLowering {
@@ -135,7 +138,7 @@ class RuleLowering {
       case 'library_ref':
         throw new Unsupported('rules imported from another grammar are matched by that grammar’s parser');
       default:
-        throw new Unsupported(`the construct "${(node satisfies never as { type: string }).type}" is not known`);
+        throw new Unsupported(`the construct "${(node satisfies never as { type: string }).type}" is unknown`);
     }
   }
 
@@ -155,7 +158,7 @@ class RuleLowering {
 
   #label(node: ast.Labeled, scope: Scope): Node {
     const item = this.#inside(node.expression, scope);
-    // A pick without a label of its own, or with one: both are looked up by node.
+    // A pick with or without a label of its own; both are looked up by node.
     const label: Label = { type: 'label', name: node.label ?? 'picked', item };
     if (node.label !== null) scope.set(node.label, label);
     return label;
@@ -167,13 +170,13 @@ class RuleLowering {
       if (one.type === 'variable') {
         const label = scope.get(one.value);
         if (label === undefined)
-          throw new Unsupported(`a number of repetitions by the label "${one.value}", which is none here`);
+          throw new Unsupported(`a number of repetitions refers to the label "${one.value}", which is not in scope`);
         return label;
       }
       return this.#block('bound', one.value, one.codeLocation, scope);
     };
     const unlimited = node.max.type === 'constant' && node.max.value === null;
-    // An exact count is written as a maximum alone.
+    // An exact count has only a maximum.
     const min = bound(node.min ?? node.max);
     return {
       type: 'repeat',
@@ -215,7 +218,7 @@ class RuleLowering {
   }
 }
 
-/** A class about as the grammar spells it, in plain ASCII. */
+/** A class in about the spelling of the grammar, in ASCII. */
 function shownClass({ parts, inverted, ignoreCase, unicode }: ast.CharacterClass): string {
   const shown = (text: string): string =>
     text.replace(/[^ -~]|[\\\]^-]/gu, (one) =>

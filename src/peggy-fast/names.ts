@@ -5,15 +5,15 @@ import { nodesIn } from './effects/syntax.js';
 export const INPUT = 'input';
 export const BYTES = 'bytes$';
 export const AT = 'at$';
-/** Where the rule ended that returned last. */
+/** The end of the rule that returned last. */
 export const END_AT = 'end$';
 export const FURTHEST = 'furthest$';
 export const FAILED = 'FAILED$';
-/** What stands in for `input.charCodeAt`. */
+/** The replacement of `input.charCodeAt`. */
 export const CODE_AT = 'codeAt$';
 
-/** What the generated code declares for itself, by form: numbered variables, functions of rules, and the rest. */
-const OURS = /\$(?:\d+|build|skip|report|silent|quiet|expect|expectBuild|code\d+)$|^(?:table|ends)\d+\$$/;
+/** The names that the generated code declares: numbered variables, functions of rules, and the rest. */
+const GENERATED_NAMES = /\$(?:\d+|build|skip|report|silent|quiet|expect|expectBuild|code\d+)$|^(?:table|ends)\d+\$$/;
 const RUNTIME: ReadonlySet<string> = new Set(
   `at begin build busy bytes canScan capacity close codeAt encoder end expect expectations expected failure
     from furthest isSurrogate kindOf kindTable kinds length lines load locationOf miss missed misses open
@@ -26,7 +26,7 @@ const RUNTIME: ReadonlySet<string> = new Set(
 export function clashingName(program: Program, labels: ReadonlySet<string> = new Set()): string | undefined {
   for (const node of nodesIn(program)) {
     if (node.type !== 'Identifier' || labels.has(node.name)) continue;
-    if (OURS.test(node.name) || RUNTIME.has(node.name)) return node.name;
+    if (GENERATED_NAMES.test(node.name) || RUNTIME.has(node.name)) return node.name;
   }
   return undefined;
 }

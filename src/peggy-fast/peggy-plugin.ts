@@ -1,13 +1,13 @@
 /**
- * A plugin for Peggy that makes its parsers fast: beside Peggy's own code it writes a scanner, which parses what is valid and
- * leaves error messages to that code.
+ * A plugin that makes Peggy's parsers faster. In addition to Peggy's own code, it generates a scanner, which parses
+ * valid input and leaves error messages to that code.
  *
  *     peggy --plugin pegwire/engine/peggy-plugin grammar.peggy
  *
  *     peggy.generate(grammar, { plugins: [fast], fast: { onNotice: console.warn } })
  *
- * Results and errors are those of Peggy alone, for grammars whose code has no effects that outlive a parse. Other grammars are
- * refused, naming the rule and the line.
+ * Results and errors are the same as without the plugin, for grammars whose code has no effects that outlive a parse.
+ * The plugin rejects other grammars, with the rule and the line.
  */
 
 import type { ast, Config, LocationRange, ParserBuildOptions, Plugin, Session } from 'peggy';
@@ -28,9 +28,10 @@ declare module 'peggy' {
   }
 }
 
+/** The plugin, for the option `plugins` of `peggy.generate()`. Its own options are in the build option `fast`. */
 const fast: Plugin = {
   use(config: Config, options: ParserBuildOptions): void {
-    // Once, however often it is named.
+    // Only once, even if it is listed several times.
     if (config.passes.generate.some(({ name }) => name === 'addScannerPass')) return;
     const { problems, options: settings } = checkOptions(options['fast']);
     config.passes.generate.push(function addScannerPass(grammar, buildOptions, session) {
@@ -52,10 +53,10 @@ function addScanner(grammar: ast.Grammar, options: ParserBuildOptions, session: 
   } catch (thrown) {
     if (!(thrown instanceof Unsupported)) throw thrown;
     if (settings.standalone) {
-      session.error(`This grammar cannot do without Peggy's own code: ${thrown.message}`);
+      session.error(`The option "standalone" is not supported for this grammar: ${thrown.message}`);
       return;
     }
-    notice(`The parser is Peggy's own, without a scanner: ${thrown.message}.`);
+    notice(`The parser is generated without a scanner: ${thrown.message}.`);
     if (settings.recognize) splice(parser, [SLOW_ONLY], exported, false);
   }
 }
@@ -66,16 +67,16 @@ function compile(
   session: Session,
   settings: FastOptions,
 ): (string | SourceNode)[] | null {
-  if (options.trace) throw new Unsupported('it was asked to trace');
-  // Some grammars take exponential time without it.
-  if (options.cache) throw new Unsupported('it was asked to cache results');
+  if (options.trace) throw new Unsupported('the option "trace" is set');
+  // Some grammars take exponential time without the cache.
+  if (options.cache) throw new Unsupported('the option "cache" is set');
   const topLevel = snippetsOf(grammar.topLevelInitializer);
   const perParse = snippetsOf(grammar.initializer);
   const lowered = lower(grammar, options.allowedStartRules ?? [grammar.rules[0]!.name]);
   const program = withWords(lowered, settings.intern ?? []);
   if (settings.readsMatched) checkAscii(program);
   if ([...perParse, ...program.blocks].some(({ code }) => holdsMarks(code))) {
-    throw new Unsupported('its code holds characters for private use');
+    throw new Unsupported('its code contains private-use characters');
   }
   const effects = effectsOf(program, topLevel, perParse, session, settings);
   if (effects === null) return null;
@@ -157,7 +158,7 @@ function peg$parse(input, options) {
   return peg$parseSlow(input, options);
 }
 
-// Whether parse() would accept the input.
+// Returns true if parse() would accept the input.
 function peg$recognize(input, options) {
   try {
     peg$parseSlow(input, options);
@@ -169,54 +170,59 @@ function peg$recognize(input, options) {
 }
 `;
 
-/** The build option `fast`. */
+/** The options of the plugin, in the build option `fast`. */
 export interface FastOptions {
-  /** Told why a grammar is left to Peggy's own code. @default Peggy's `info` callback */
+  /** Called with the reason if a grammar is left to Peggy's own code. @default Peggy's `info` callback */
   readonly onNotice?: ((message: string) => void) | undefined;
   /**
-   * Leave Peggy's own parse function out: the scanner explains its errors by itself, in half the code. Grammars that the scanner
-   * cannot do are refused then. Library mode and input that is no string are not supported. @default false
+   * If true, Peggy's own parse function is omitted: the scanner finds the expectations of its errors itself, in half
+   * the code. Grammars that the scanner does not support are rejected. Library mode and input that is not a string are
+   * not supported. @default false
    */
   readonly standalone?: boolean | undefined;
-  /** Also export `recognize(text, options)`: whether a text matches, without building a result. @default false */
+  /**
+   * If true, the parser also exports `recognize(text, options)`, which returns `true` if a text matches, without
+   * building a result. @default false
+   */
   readonly recognize?: boolean | undefined;
   /**
-   * Rules like `key = $[a-z]+` whose texts are few and come often: texts of up to eight characters are kept, so that reading one
-   * again makes no new string. A grammar with another kind of rule among them is left to Peggy. @default none
+   * Names of rules like `key = $[a-z]+` whose texts recur often. Texts of up to eight characters are interned, so that
+   * reading one again creates no new string. A grammar in which one of them is another kind of rule is left to Peggy.
+   * @default none
    */
   readonly intern?: readonly string[] | undefined;
   /**
-   * The code of the grammar calls `input.charCodeAt` for nothing but characters that the parse has matched: then it gets the
-   * scanned bytes, without a look at whether they are characters. A grammar that matches anything beyond ASCII is left to
-   * Peggy. @default false
+   * If true, the code of the grammar calls `input.charCodeAt` only for characters that the parse has matched. It then
+   * reads the scanned bytes, without a check for other characters. A grammar that matches anything beyond ASCII is left
+   * to Peggy. @default false
    */
   readonly readsMatched?: boolean | undefined;
-  /** Functions that are taken to have no effects, without a look at them: imported ones, and such. */
+  /** Names of functions that are assumed to have no effects, such as imported ones. @default none */
   readonly pure?: readonly string[] | undefined;
 }
 
-type Kind = 'a function' | 'true or false' | 'a list of names';
+type Kind = 'a function' | 'true or false' | 'an array of strings';
 
 const KINDS: Readonly<Record<keyof FastOptions, Kind>> = {
   onNotice: 'a function',
   standalone: 'true or false',
   recognize: 'true or false',
-  intern: 'a list of names',
+  intern: 'an array of strings',
   readsMatched: 'true or false',
-  pure: 'a list of names',
+  pure: 'an array of strings',
 };
 
-const HOLDS: Readonly<Record<Kind, (value: unknown) => boolean>> = {
+const IS_OF_KIND: Readonly<Record<Kind, (value: unknown) => boolean>> = {
   'a function': (value) => typeof value === 'function',
   'true or false': (value) => typeof value === 'boolean',
-  'a list of names': (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
+  'an array of strings': (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
 };
 
-/** Checks the build option `fast`: Peggy accepts any value. */
+/** Checks the build option `fast`, for which Peggy accepts any value. */
 function checkOptions(given: unknown): { readonly problems: readonly string[]; readonly options: FastOptions } {
   if (given === undefined) return { problems: [], options: {} };
   if (Object.prototype.toString.call(given) !== '[object Object]') {
-    return { problems: [`The build option "fast" is a plain object, not ${shown(given)}`], options: {} };
+    return { problems: [`The build option "fast" must be a plain object; got ${shown(given)}`], options: {} };
   }
   const options = { ...(given as FastOptions) };
   return { problems: problemsOf(options), options };
@@ -225,11 +231,11 @@ function checkOptions(given: unknown): { readonly problems: readonly string[]; r
 function problemsOf(options: FastOptions): string[] {
   return Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
     if (!Object.hasOwn(KINDS, name)) {
-      return [`There is no option "${name}" in "fast"; the options are ${Object.keys(KINDS).join(', ')}`];
+      return [`Unknown option "${name}" in "fast"; the options are ${Object.keys(KINDS).join(', ')}`];
     }
     const kind = KINDS[name as keyof FastOptions];
-    if (value === undefined || HOLDS[kind](value)) return [];
-    return [`The option "${name}" in "fast" is ${kind}, not ${shown(value)}`];
+    if (value === undefined || IS_OF_KIND[kind](value)) return [];
+    return [`The option "${name}" in "fast" must be ${kind}; got ${shown(value)}`];
   });
 }
 

@@ -10,7 +10,7 @@ export function writeRepeat(scanner: FunctionWriter, node: Repeat, context: Cont
   else writeList(scanner, node, context);
 }
 
-/** `[a-z]*` and `[a-z]+`, of which nobody wants the characters one by one. */
+/** `[a-z]*` and `[a-z]+`, if their characters are not used one by one. */
 function isRun(scanner: FunctionWriter, node: Repeat, { target, reporting }: Context): boolean {
   const single = scanner.shared.facts.singleOf(node.item);
   if (single === null || target !== null || node.delimiter !== null || node.max !== null) return false;
@@ -24,12 +24,12 @@ function writeRun(scanner: FunctionWriter, node: Repeat, context: Context): void
   const { shown, expected } = node.item.type === 'symbols' ? node.item : { shown: '', expected: undefined };
   const next = `${BYTES}[${AT}]`;
   const isKnown = context.known !== null && isSubset(context.known, set);
-  // The code that finds the ends of runs pays where it is used again and again, for runs that are not as short as those of
-  // digits: V8 copies only so much code into one function.
+  // The code that finds the ends of runs pays off if it is used often, for runs that are longer than those of digits:
+  // V8 inlines only a limited amount of code into one function.
   const ends = context.once || isSubset(set, DIGITS) ? null : shared.tables.endsOf(set, shown);
   if (node.min === 0) {
     const isNext = shared.tables.isIn(set, next, shown);
-    // Most runs that may be empty are.
+    // Most runs that may be empty are empty.
     if (ends === null) out.line(`while (${isNext}) ${AT}++;`);
     else out.line(`if (${isNext}) ${AT} = runEnd$(${ends}, ${AT});`);
   } else if (ends === null) {
@@ -40,7 +40,7 @@ function writeRun(scanner: FunctionWriter, node: Repeat, context: Context): void
     out.line(`${AT} = runEnd$(${ends}, ${AT});`);
     if (start !== null) out.line(`if (${AT} === ${start}) ${scanner.failure(context, expected)}`);
   }
-  // The symbol that ends a run is a failure like any other, and reported like any other.
+  // The symbol that ends a run is a failure, and is reported like any other.
   scanner.report(context.reporting, expected);
 }
 
@@ -62,7 +62,7 @@ function writeList(scanner: FunctionWriter, node: Repeat, context: Context): voi
   const inner: Context = { ...context, target: null, fail: `break ${ended};`, known: null, once: false };
 
   out.line(`let ${last} = ${AT};`);
-  // A constant maximum is one at least, and is looked at after the first item.
+  // A constant maximum is at least one, and is checked after the first item.
   if (max !== null && typeof node.max !== 'number') out.open(`${ended}: if (${length} < ${max}) for (;;)`);
   else out.open(`${ended}: for (;;)`);
   const item = items === null ? null : names.fresh('item');
@@ -78,7 +78,7 @@ function writeList(scanner: FunctionWriter, node: Repeat, context: Context): voi
   if (items !== null && target?.kind !== 'const') scanner.put(target, items);
 }
 
-/** Digits that a double holds exactly, whatever they are. */
+/** The number of digits that a double always represents exactly. */
 const EXACT_DIGITS = 15;
 
 /** Writes a label of {@link numberLabels}, and returns the variable for its number. */
@@ -97,7 +97,7 @@ export function writeNumber(scanner: FunctionWriter, label: Label, convert: Numb
   out.open(`for (let ${digit} = ${next}; ${shared.tables.isIn(set, digit)}; ${digit} = ${next})`);
   out.line(`${name} = ${name} * 10 + (${digit} - 48);`);
   out.close();
-  // A sum of more digits is rounded more than once.
+  // A sum of more digits would be rounded more than once.
   const text = `${INPUT}.substring(${start}, ${AT})`;
   const number = `${convert}(${text}${convert === 'parseInt' ? ', 10' : ''})`;
   out.line(`if (${AT} - ${start} > ${EXACT_DIGITS}) ${name} = ${number};`);
@@ -106,8 +106,8 @@ export function writeNumber(scanner: FunctionWriter, label: Label, convert: Numb
 }
 
 /**
- * Labels that hold digits and are only used as a number, as in `digits:$[0-9]+ { return Number(digits); }`: the scanner
- * sums them up without making a string.
+ * Labels of digits that are only used as a number, as in `digits:$[0-9]+ { return Number(digits); }`. The scanner
+ * computes the number without creating a string.
  */
 const DIGITS = [...'0123456789'].reduce((set, digit) => set | setOf(digit.charCodeAt(0)), 0n);
 
@@ -138,7 +138,7 @@ export function numberLabels(
   const found = new Map<Label, NumberFunction>();
   for (const label of labels) {
     const how = uses.get(label);
-    // A grammar may have a function of its own under such a name.
+    // A grammar may have a function of its own with this name.
     if (how && !declared.has(how)) found.set(label, how);
   }
   return found;

@@ -10,7 +10,7 @@ interface Runtime {
   readonly tables: string;
   readonly functions: string;
   readonly startRules: readonly StartRule[];
-  /** What can be expected, where there is no code of Peggy's to work it out. */
+  /** The expectations, if Peggy's code is not there to find them. */
   readonly expectations: readonly Expectation[] | null;
   readonly given: ReadonlySet<string>;
   readonly catches: boolean;
@@ -18,9 +18,9 @@ interface Runtime {
   readonly readsMatched: boolean;
 }
 
-/** Bytes behind the longest input: the mark of the end, and what is read with it. */
+/** Bytes after the longest input: the end mark, and the bytes that are read together with it. */
 const MARGIN = 16;
-/** Code units of the longest input that is scanned without further ado. */
+/** Code units of the longest input that the shared scanner reads. */
 const CAPACITY = 1 << 20;
 
 export function runtime(parts: Runtime): string {
@@ -38,18 +38,18 @@ ${initializer.declarations}
 
 ${functions}
 
-  // What all scanners have in common.
+  // The parts that all scanners share.
 
   const FAILED$ = {};
   const NO_OPTIONS$ = Object.freeze({});
 ${alphabet.surrogates === 0n ? '' : '  const LEAVE$ = {};\n'}
-  // One symbol per code unit: an ASCII code, from 128 on a kind of other characters, and ${END} behind the last one.
+  // One symbol per code unit: an ASCII code, a number >= 128 for a kind of other characters, and ${END} after the last one.
   const bytes$ = new Uint8Array(capacity$ + ${MARGIN});
   const encoder$ = globalThis.TextEncoder && new TextEncoder();
 
 ${indent(tables)}
 
-  // What changes is declared with \`var\`: for \`let\`, each function would look whether it has been initialized.
+  // Variables are declared with \`var\`: for \`let\`, each function would check that they have been initialized.
   var input = "";
   var length$ = 0;
   var options = NO_OPTIONS$;
@@ -134,7 +134,7 @@ const CODE_AT_FUNCTION = `
 `;
 
 const MATCHED_CODE_AT = `
-  // input.charCodeAt(at), for what was matched
+  // input.charCodeAt(at), for matched characters
   function codeAt$(at) {
     return bytes$[at];
   }
@@ -145,7 +145,7 @@ const VIEW = `
 `;
 
 const RUN_END = `
-  // Where the run ends that begins at \`at\`, two symbols at a time.
+  // Finds the end of the run that begins at \`at\`, two symbols at a time.
   function runEnd$(ends, at) {
     for (;;) {
       const four = view$.getInt32(at, true);
@@ -159,7 +159,7 @@ const RUN_END = `
 `;
 
 const WORDS = `
-  // Words of up to eight symbols are kept, each with its symbols as two numbers: the same text is the same string again.
+  // Interned words of up to eight symbols, each identified by its symbols as two numbers.
   const words$ = new Array(1024);
   const wordStarts$ = new Int32Array(1024);
   const wordEnds$ = new Int32Array(1024);
@@ -195,11 +195,11 @@ const SURROGATE = `
   }
 `;
 
-/** What Peggy gives to code: only what is mentioned, and still is where calls were written out. */
+/** The functions that Peggy provides for code, if they are mentioned and not inlined everywhere. */
 function givenFunctions(parts: Runtime): string {
   const { given, functions: rules, initializer } = parts;
   const written = `${rules}${initializer.declarations}${initializer.statements}`;
-  // In `\u0074ext` nobody sees the name.
+  // An escape such as `\u0074ext` hides the name.
   const hasEscapes = written.includes('\\u');
   const isMentioned = (name: string): boolean =>
     given.has(name) && (hasEscapes || new RegExp(`\\b${name}\\b`).test(written));
@@ -244,7 +244,7 @@ const LOCATION_AMONG_MANY = `function locationOf$(start, end) {
   return peg$locationIn(input, options.grammarSource, start, end, (lines$ ??= peg$linesOf(input)));
 }`;
 
-/** Whether each match may be asked for its place, if only by an error that does not end the parse. */
+/** Returns `true` if code may ask for the location of each match, even by an error that does not end the parse. */
 function asksForPlaces({ given, catches }: Runtime): boolean {
   return given.has('location') || (catches && (given.has('error') || given.has('expected')));
 }
@@ -259,8 +259,8 @@ function peg$locationIn(text, source, start, end) {
   return { source, start: peg$placeOf(text, start), end: peg$placeOf(text, end) };
 }`;
 
-/** The same for grammars that may ask for many places of one text: where its lines begin is found out once. */
-const MANY_PLACES = `// Where the lines of a text begin.
+/** The same for grammars that may ask for many locations in one text: the starts of its lines are computed once. */
+const MANY_PLACES = `// The offsets at which the lines of a text begin.
 function peg$linesOf(text) {
   const lines = [0];
   for (let at = text.indexOf("\\n"); at >= 0; at = text.indexOf("\\n", at + 1)) lines.push(at + 1);
@@ -286,7 +286,7 @@ function peg$locationIn(text, source, start, end, lines = peg$linesOf(text)) {
 function kindsCode(kinds: readonly Kind[]): string {
   if (kinds.length === 1) return '';
   const ranges = kinds.map(({ from, symbol }) => `${from}, ${symbol}`);
-  return `// Where each kind of characters begins, and its symbol.
+  return `// The first code unit of each kind of characters, and its symbol.
 const kinds$ = [${ranges.join(', ')}];
 var kindTable$ = null;
 

@@ -1,8 +1,7 @@
 /**
- * Writes the functions of a scanner: one per rule and variant.
- * A function takes the position to start at. A variant that builds returns the value or FAILED$, with the end in
- * `end$`; one that only matches returns the end or -1. What fails jumps to the next alternative, which restores the
- * position.
+ * Writes the functions of a scanner: one per rule and variant. A function takes the start position. A variant that
+ * builds returns the value or FAILED$, with the end in `end$`; one that only matches returns the end or -1. A failure
+ * jumps to the next alternative, which restores the position.
  */
 import type { BlockCode, Place } from './blocks.js';
 import { writeChoice } from './choice.js';
@@ -13,8 +12,8 @@ import { AT, BYTES, END_AT, FAILED, FURTHEST, INPUT, Names } from './names.js';
 import { writeNumber, writeRepeat } from './repeat.js';
 import { shownOf, writeCodePoint, writeLiteral, writeSymbol } from './terminals.js';
 
-/** Choices inside of alternatives that are repeated would multiply the code: so much of a function is repeated, and no more. */
-const MOST_REPEATED = 100;
+/** The most weight that is duplicated in a function: choices inside of repeated alternatives would multiply the code. */
+const MAX_REPEATED = 100;
 
 type Write<N extends Node> = (scanner: Scanner, node: N, context: Context) => void;
 
@@ -26,7 +25,7 @@ export class Scanner implements FunctionWriter {
   readonly #live = new Set<Label>();
   #inlined: ReadonlySet<string>;
   #repeated = 0;
-  /** The constant that holds the position, and how many lines there were when it was declared. */
+  /** The constant that contains the position, and the number of lines at its declaration. */
   #position = { name: '', lines: -1 };
 
   constructor(shared: Shared, depth: number) {
@@ -116,7 +115,7 @@ export class Scanner implements FunctionWriter {
 
   #reportOf(reporting: Reporting, expected: Expectation | undefined): string {
     if (reporting === 'report') return reportAt();
-    // Without an expectation it is not a terminal that fails, and those inside have told theirs.
+    // Without an expectation, the failure is not that of a terminal; those inside have reported theirs.
     if (reporting === 'expect' && expected !== undefined) return `miss$(${AT}, ${this.shared.numberOf(expected)});`;
     return '';
   }
@@ -145,7 +144,7 @@ export class Scanner implements FunctionWriter {
 
   mayRepeat(weight: number): boolean {
     const repeated = this.#repeated + Math.max(weight, 0);
-    if (repeated > MOST_REPEATED) return false;
+    if (repeated > MAX_REPEATED) return false;
     this.#repeated = repeated;
     return true;
   }
@@ -181,11 +180,11 @@ export class Scanner implements FunctionWriter {
       this.out.close();
       return;
     }
-    if (item.type === 'call' && this.writtenOut(item) === null) this.#optionalCall(item, context);
+    if (item.type === 'call' && this.inlinedNode(item) === null) this.#optionalCall(item, context);
     else this.#attempt(item, context, context.reporting, (target) => this.put(target, 'null'));
   }
 
-  /** A function that fails leaves the position where it is. */
+  /** A function that fails does not move the position. */
   #optionalCall({ rule }: RuleCall, { target, reporting }: Context): void {
     const call = `${this.shared.functionFor(rule, target !== null, reporting)}(${AT})`;
     if (target === null) {
@@ -272,7 +271,7 @@ export class Scanner implements FunctionWriter {
     else if (value !== 'undefined' && !code.isValuePure) this.out.line(`void (${value});`);
   }
 
-  /** Writes what the code of a block does, and returns the expression for its value. */
+  /** Writes the effects of a block's code, and returns the expression for its value. */
   #run(code: BlockCode, start: string): string {
     const { shared, out } = this;
     if (code.needsPosition || shared.callsForPosition(code.block)) {
@@ -302,7 +301,7 @@ export class Scanner implements FunctionWriter {
       return;
     }
     const convert = this.shared.numbers.get(label);
-    // Picked, it is wanted as it stands.
+    // A picked value is used as it is.
     if (convert !== undefined && context.target === null) {
       this.#variables.set(label, writeNumber(this, label, convert, context));
       return;
@@ -317,15 +316,15 @@ export class Scanner implements FunctionWriter {
     if (context.target?.kind !== 'const') this.put(context.target, name);
   }
 
-  /** Whether a node matches nothing, and its value is where it stands. */
+  /** Returns `true` if a node matches the empty text and its value is the position. */
   #isOffset(node: Node): boolean {
-    const written = this.writtenOut(node) ?? node;
+    const written = this.inlinedNode(node) ?? node;
     if (written.type !== 'action' || written.item.type !== 'empty') return false;
     const code = this.shared.codeOf(written.block);
     return !code.isFunction && code.mentionsStart && code.writeOut({ ...this.#place, start: AT, end: AT }).value === AT;
   }
 
-  writtenOut(node: Node): Node | null {
+  inlinedNode(node: Node): Node | null {
     if (node.type !== 'call' || !this.#inlined.has(node.rule)) return null;
     return this.shared.program.rules.get(node.rule)!.node;
   }
@@ -333,7 +332,7 @@ export class Scanner implements FunctionWriter {
   #call(call: RuleCall, context: Context): void {
     const { shared, out } = this;
     const { rule } = call;
-    const node = this.writtenOut(call);
+    const node = this.inlinedNode(call);
     if (node !== null) {
       this.enter(node, context.target !== null);
       this.write(node, context);

@@ -1,12 +1,12 @@
-/** Puts the scanner into the parser that Peggy wrote, as pieces that know where they come from. */
+/** Splices the scanner into the parser that Peggy generated, as source nodes that keep their origin. */
 
 import type { ast } from 'peggy';
 import type { Block } from './ir.js';
 
-/** Peggy's piece of generated code with its origin. Its package is one of Peggy's own. */
+/** Peggy's node of generated code with its origin. Its class is private to Peggy. */
 export type SourceNode = NonNullable<ast.Grammar['code']>;
 
-/** Characters for private use, which mark the author's code until it becomes a piece of its own. */
+/** Private-use characters that mark the author's code until it becomes a node of its own. */
 const OPEN = '\uE000';
 const BETWEEN = '\uE001';
 const CLOSE = '\uE002';
@@ -15,7 +15,7 @@ const MARKED = new RegExp(`${OPEN}(\\d+):(\\d+)${BETWEEN}([^${CLOSE}]*)${CLOSE}`
 export class Marks {
   readonly #blocks: Block[] = [];
 
-  /** Marks the same code alike, so that functions made of the same pieces have the same text. */
+  /** Marks the same code in the same way, so that functions made of the same pieces have the same text. */
   readonly mark = (block: Block, code: string, start = 0): string => {
     let index = this.#blocks.indexOf(block);
     if (index < 0) index = this.#blocks.push(block) - 1;
@@ -36,7 +36,8 @@ export class Marks {
 }
 
 /**
- * Puts code before or in place of Peggy's parse function, and adds names to the exports.
+ * Splices code before or in place of Peggy's parse function, and adds names to the exports.
+ *
  * @throws Error if Peggy's output has an unexpected form
  */
 export function splice(
@@ -48,7 +49,7 @@ export function splice(
   let found = 0;
   const visit = (node: SourceNode): void => {
     const { children } = node as unknown as { children: (string | SourceNode)[] };
-    // Peggy's parse function is the last child of its node, the error class the one before. The class goes to the end,
+    // Peggy's parse function is the last child of its node, the error class the one before. The class moves to the end,
     // where a compressor finds the same text in the next parser.
     const start = children.findIndex((child) => typeof child === 'string' && child.includes(PARSE));
     if (standalone && start >= 0) {
@@ -72,7 +73,10 @@ export function splice(
     children.splice(0, children.length, ...pieces);
   };
   visit(parser);
-  if (found !== 1) throw new Error('This version of Peggy writes its parse function in another way.');
+  if (found !== 1)
+    throw new Error(
+      'This version of Peggy generates its parse function in a different form; install the supported version.',
+    );
 }
 
 export interface Export {
@@ -102,7 +106,7 @@ export function holdsMarks(code: string): boolean {
   return /[\uE000-\uE002]/.test(code);
 }
 
-/** The error class of standalone parsers: messages and reports are Peggy's, in less text. */
+/** The error class of standalone parsers. Messages and reports are Peggy's, in less code. */
 const ERROR_CLASS = `class peg$SyntaxError extends SyntaxError {
   constructor(message, expected, found, location) {
     super(message);
@@ -112,7 +116,7 @@ const ERROR_CLASS = `class peg$SyntaxError extends SyntaxError {
     this.name = "SyntaxError";
   }
 
-  // The message, and the line that it is about where its text is among the sources.
+  // Formats the message, with the line that it refers to if its text is among the sources.
   format(sources) {
     let report = \`Error: \${this.message}\`;
     if (this.location) {

@@ -1,17 +1,17 @@
 /**
- * Tests for membership in a set of symbols: comparisons for simple sets, else one bit in a table that eight sets share.
- * The ends of runs are found by tables over pairs of symbols: half as many steps, each a single load.
+ * Tests for membership in a set of symbols: comparisons for simple sets, otherwise one bit in a table that eight sets
+ * share. The ends of runs are found by tables over pairs of symbols: half as many steps, each a single load.
  */
 import { rangesOf, type SymbolSet } from './alphabet.js';
 
-/** Ranges that comparisons test as quickly as a table does. */
-const FEW = 2;
+/** The most ranges that comparisons test as fast as a table. */
+const MAX_COMPARED_RANGES = 2;
 const BITS = 8;
-/** What a small letter has and its capital has not. */
+/** The bit that distinguishes lower case from upper case. */
 const CASE_BIT = 0x20;
 
-/** Tables for runs take 64 KB each; a grammar with more kinds of runs loops over single symbols in the others. */
-const MOST_RUNS = 12;
+/** Tables for runs take 64 KB each. Beyond this number, runs are scanned symbol by symbol. */
+const MAX_RUNS = 12;
 
 export class Tables {
   readonly #ends: { readonly set: SymbolSet; readonly shown: string }[] = [];
@@ -22,7 +22,7 @@ export class Tables {
     if (ranges.length === 0) return 'false';
     const letter = letterOfBothCases(ranges, symbol);
     if (letter !== null) return `(${symbol} | ${CASE_BIT}) === ${letter}`;
-    if (ranges.length > FEW || (ranges.length > 1 && !isVariable(symbol))) {
+    if (ranges.length > MAX_COMPARED_RANGES || (ranges.length > 1 && !isVariable(symbol))) {
       return `(${this.#test(set, symbol, shown)}) !== 0`;
     }
     if (ranges.some(([from, to]) => from !== to) && !isVariable(symbol)) {
@@ -47,11 +47,11 @@ export class Tables {
     return test.endsWith(' !== 0') ? test.replace(/ !== 0$/, ' === 0') : `!(${test})`;
   }
 
-  /** The name of the table that finds where a run of a set's symbols ends; `null` when there are too many of them. */
+  /** The name of the table that finds the end of a run of a set's symbols; null if there are too many of them. */
   endsOf(set: SymbolSet, shown: string): string | null {
     let index = this.#ends.findIndex((one) => one.set === set);
     if (index < 0) {
-      if (this.#ends.length === MOST_RUNS) return null;
+      if (this.#ends.length === MAX_RUNS) return null;
       index = this.#ends.push({ set, shown }) - 1;
     }
     return `ends${index}$`;
@@ -84,7 +84,7 @@ export class Tables {
   }
 }
 
-/** The lower-case code of a set that holds one letter in both cases, else `null`. */
+/** The lower-case code of a set that consists of one letter in both cases; null for others. */
 function letterOfBothCases(ranges: readonly (readonly [from: number, to: number])[], symbol: string): number | null {
   const [upper, lower] = ranges;
   if (ranges.length !== 2 || isVariable(symbol) || upper![0] !== upper![1] || lower![0] !== lower![1]) return null;

@@ -3,7 +3,7 @@ import type { Context, FunctionWriter } from './context.js';
 import type { CodePoint, Expectation, Literal, Node } from './ir.js';
 import { AT, BYTES, INPUT } from './names.js';
 
-/** One symbol. What it is known to be is not looked at again. */
+/** Writes a match of one symbol, without a test for what is known of it. */
 export function writeSymbol(
   scanner: FunctionWriter,
   set: SymbolSet,
@@ -27,7 +27,7 @@ export function writeSymbol(
   if (target.kind === 'return') scanner.put(target, name);
 }
 
-/** A code point that is one unit; the parse is left to Peggy's code when it may be two. */
+/** Writes a match of a code point that is one unit; the parse is left to Peggy's code if it may be two. */
 export function writeCodePoint(scanner: FunctionWriter, { set, shown, expected }: CodePoint, context: Context): void {
   writeSymbol(scanner, set, shown, { ...context, target: null }, expected);
   scanner.out.line(`if (isSurrogate$(${INPUT}.charCodeAt(${AT} - 1))) throw LEAVE$;`);
@@ -49,7 +49,7 @@ function mismatches(
   { text, symbols, folded }: Literal,
   known: SymbolSet | null,
 ): readonly string[] {
-  // Symbols stand for kinds of characters: strings beyond ASCII are compared as they are.
+  // Symbols stand for kinds of characters, so strings beyond ASCII are compared as text.
   if (folded === null && symbols.some((symbol) => symbol > 0x7f)) {
     return [`!${INPUT}.startsWith(${JSON.stringify(text)}, ${AT})`];
   }
@@ -61,7 +61,7 @@ function mismatches(
 
 const WORD = 4;
 
-/** The last word may begin in the one before. The mark of the end keeps words from being compared that lie behind the input. */
+/** The last word may overlap the one before. The end mark prevents matches beyond the input. */
 function wordMismatches(text: string, symbols: readonly number[], from: number): readonly string[] {
   const tests: string[] = [];
   for (let index = from; index < symbols.length; index += WORD) {
@@ -77,7 +77,7 @@ function placeOf(index: number): string {
   return index === 0 ? AT : `${AT} + ${index}`;
 }
 
-/** What comments in the generated code call a set. */
+/** The spelling of a set in comments of the generated code. */
 export function shownOf(node: Node): string {
   if (node.type === 'symbols') return node.shown;
   return node.type === 'call' ? node.rule : '';

@@ -1,26 +1,27 @@
 /**
- * Rules whose texts are short and come often, such as keys. The scanner keeps them, so that reading one again makes no
- * new string.
+ * Rules whose texts are short and recur often, such as keys. The scanner interns these texts, so that reading one again
+ * creates no new string.
  */
 
 import { isSubset, type SymbolSet, setOf } from './alphabet.js';
 import { type Node, nodesOf, type Program, type Rule, Unsupported } from './ir.js';
 
-/** The symbols of ASCII. What matches no others is the same text as bytes and as characters. */
+/** The ASCII symbols. A text of these is the same as bytes and as characters. */
 const ASCII: SymbolSet = Array.from({ length: 0x80 }, (_, symbol) => setOf(symbol)).reduce((all, set) => all | set);
 
-/** Words are known by their bytes, which have to be the characters themselves, and none of them zero. */
+/** Words are identified by their bytes, which must be the characters themselves, and not zero. */
 const WORD_SYMBOLS = ASCII & ~setOf(0);
 
 /**
  * Marks the texts of some rules as words.
+ *
  * @throws Unsupported if a rule is not a text of ASCII characters like `$[a-z]+`
  */
 export function withWords<Lowered extends Program>(program: Lowered, names: readonly string[]): Lowered {
   const rules = new Map<string, Rule>(program.rules);
   for (const name of names) {
     const rule = rules.get(name);
-    if (rule === undefined) throw new Unsupported(`there is no rule "${name}" to take words from`);
+    if (rule === undefined) throw new Unsupported(`intern: there is no rule "${name}"`);
     rules.set(name, { name, node: marked(rule.node, name) });
   }
   return { ...program, rules };
@@ -32,7 +33,7 @@ function marked(node: Node, rule: string): Node {
     node.type !== 'text' ||
     ![...nodesOf(node.item)].every((one) => TEXT.has(one.type) && matchesOnly(one, WORD_SYMBOLS))
   ) {
-    throw new Unsupported(`the rule "${rule}" has no words: it is no text of ASCII characters`);
+    throw new Unsupported(`intern: the rule "${rule}" is not a text of ASCII characters like $[a-z]+`);
   }
   return { ...node, isWord: true };
 }
@@ -50,7 +51,7 @@ function matchesOnly(node: Node, symbols: SymbolSet): boolean {
 export function checkAscii({ rules }: Program): void {
   for (const { name, node } of rules.values()) {
     if ([...nodesOf(node)].some((one) => !matchesOnly(one, ASCII))) {
-      throw new Unsupported(`its code is to read scanned bytes, and the rule "${name}" matches more than ASCII`);
+      throw new Unsupported(`readsMatched: the rule "${name}" matches characters beyond ASCII`);
     }
   }
 }

@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import type { Database, Driver, Row, SqlValue, Statement } from './database.js';
 
-/** What `node:sqlite` and its likes export as `DatabaseSync`. */
+/** The class `DatabaseSync` of `node:sqlite` and of packages with the same interface. */
 export type NodeSqliteConstructor = new (
   file: string,
   options?: { readOnly?: boolean },
@@ -12,7 +12,7 @@ export type NodeSqliteConstructor = new (
   iterate(...parameters: SqlValue[]): Iterable<unknown>;
 }>;
 
-/** What `better-sqlite3` and its likes, such as `libsql`, export by default. */
+/** The default export of `better-sqlite3` and of packages with the same interface, such as `libsql`. */
 export type BetterSqlite3Constructor = new (
   file: string,
 ) => RawDatabase<{
@@ -27,7 +27,7 @@ interface RawDatabase<S> {
   close(): unknown;
 }
 
-/** A driver from the `DatabaseSync` of `node:sqlite` or `@photostructure/sqlite`. */
+/** Creates a driver from the class `DatabaseSync` of `node:sqlite` or `@photostructure/sqlite`. */
 export function nodeSqlite(DatabaseSync: NodeSqliteConstructor): Driver {
   return (file, immutable = false) => {
     const raw = immutable
@@ -46,7 +46,7 @@ export function nodeSqlite(DatabaseSync: NodeSqliteConstructor): Driver {
 }
 
 /**
- * Creates a driver from the constructor of `better-sqlite3` or `libsql`. These cannot read a file where no log can be made.
+ * Creates a driver from the constructor of `better-sqlite3` or `libsql`. Such a driver cannot read files in folders that are not writable.
  *
  * @example
  * import Database from 'better-sqlite3';
@@ -57,8 +57,8 @@ export function betterSqlite3(Constructor: BetterSqlite3Constructor): Driver {
     const raw = new Constructor(file);
     return database(raw, (sql) => {
       const statement = raw.prepare(sql);
-      // As one list: a lone null would be taken for an object of named parameters. The first row is taken from all of
-      // them, since libsql leaves a statement unfinished from which only one was read.
+      // Parameters are passed as one array, since a single null would count as an object of named parameters. `get` reads all
+      // rows, since libsql does not reset a statement after reading only one.
       return {
         run: (...parameters) => void statement.run(parameters),
         get: (...parameters) => statement.all(parameters)[0] as Row | undefined,
@@ -94,6 +94,6 @@ function rollBack(raw: RawDatabase<unknown>): void {
   try {
     raw.exec('ROLLBACK');
   } catch {
-    // After some errors SQLite has rolled back already. The error that led here is the one to tell.
+    // After some errors, SQLite has already rolled back. The caller throws the original error.
   }
 }

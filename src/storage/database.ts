@@ -1,32 +1,37 @@
-/** A database, whichever driver is behind it. All calls are synchronous. */
+/** The interface of database drivers. All calls are synchronous. */
 
+/** A value of a column or parameter. */
 export type SqlValue = null | number | bigint | string | Uint8Array;
 
-/** One row by the names of its columns. Drivers may add members of their own. */
+/** One row, with values by column name. Drivers may add members of their own. */
 export type Row = Readonly<Record<string, SqlValue>>;
 
-/** A statement that was prepared once. Parameters stand for its question marks, in order. */
+/** A prepared statement. Parameters replace its question marks, in order. */
 export interface Statement {
-  /** For statements that return no rows. */
+  /** Runs a statement that returns no rows. */
   readonly run: (...parameters: SqlValue[]) => void;
-  /** The first row. */
+  /** Returns the first row, or `undefined`. */
   readonly get: (...parameters: SqlValue[]) => Row | undefined;
+  /** Returns all rows. */
   readonly all: (...parameters: SqlValue[]) => readonly Row[];
-  /** Row by row. Until it has ended, the statement must not be used again. */
+  /** Iterates over the rows. The statement must not be used again before the iteration ends. */
   readonly iterate: (...parameters: SqlValue[]) => Iterable<Row>;
 }
 
+/** An open database. */
 export interface Database {
-  /** Runs statements that return no rows of interest, separated by semicolons. */
+  /** Runs statements, separated by semicolons, and discards their rows. */
   readonly exec: (sql: string) => void;
+  /** Prepares one statement. */
   readonly prepare: (sql: string) => Statement;
-  /** Runs a function with the database locked for writing, and rolls back if it throws. Not to be nested. */
+  /** Runs a function in a write transaction, and rolls back if it throws. Transactions cannot be nested. */
   readonly transaction: <T>(work: () => T) => T;
+  /** Closes the database. */
   readonly close: () => void;
 }
 
 /**
- * Opens an existing file; throws errors of its own. With `immutable`, opens it for reading as a file that nothing writes,
- * as SQLite requires where no log can be made; drivers may ignore it.
+ * A function that opens an existing file, and may throw errors of its own. With `immutable`, it opens the file for reading as one that nothing
+ * writes, which SQLite requires in folders that are not writable; drivers may ignore it.
  */
 export type Driver = (file: string, immutable?: boolean) => Database;

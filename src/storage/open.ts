@@ -1,4 +1,4 @@
-/** Opens database files: private, shared between processes, and only of the right format. */
+/** Opening of database files: private to their owner, shared between processes, and only of the expected format. */
 import { closeSync, openSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -9,54 +9,62 @@ import { type Format, migrate, versionOf } from './migrate.js';
 import { platformDriver } from './platform.js';
 import { isReadOnly, readOnlyDatabase } from './read-only.js';
 
+/** Options of {@link openDatabase}. */
 export interface OpenOptions {
+  /** The format of the file. */
   readonly format: Format;
-  /** @default Node's own driver, or `@photostructure/sqlite` where it has none */
+  /** The driver. @default `node:sqlite`, or `@photostructure/sqlite` if Node has none */
   readonly driver?: Driver | undefined;
-  /** Milliseconds to wait while another process writes. @default 5000 */
-  readonly busyTimeout?: number | undefined;
+  /** Milliseconds to wait, blocking, while another process writes; `Infinity` waits forever. @default 5000 */
+  readonly busyTimeoutMs?: number | undefined;
   /**
-   * A commit always survives the end of the process; with `true` also a power failure, at the cost of waiting for the
-   * disk. @default false
+   * If true, commits survive a power failure, at the cost of waiting for the disk. They always survive the end of the process.
+   * @default false
    */
   readonly powerSafe?: boolean | undefined;
-  /** Opens a read-only file for reading, if it is of the latest version. @default false */
+  /** If true, a file that cannot be written is opened for reading, if it has the latest format. @default false */
   readonly orReadOnly?: boolean | undefined;
   /**
-   * Called when opening fails, before the connection closes. SQLite leaves a moved file alone; otherwise, closing
-   * merges its log into it.
+   * Called when opening fails, before the connection closes. Closing merges the log into the file, unless the listener has renamed the file.
    */
   readonly onFailure?: ((error: StoreError) => void) | undefined;
 }
 
+/** A database in a file. */
 export interface OpenDatabase extends Database {
-  /** Closes without merging the log into the file. */
+  /** Closes the database without merging the log into the file. */
   readonly abandon: () => void;
+  /** `true` if the file was opened for reading only. */
   readonly isReadOnly: boolean;
 }
 
+/** The longest timeout that SQLite takes, 25 days. */
+const MAX_BUSY_TIMEOUT_MS = 2 ** 31 - 1;
+
 /** Milliseconds between retries while another process prepares the file. */
-const RETRY = 10;
+const RETRY_DELAY_MS = 10;
 
-/** Bytes of the shortest database file. */
-const HEADER = 100;
+/** The length of the header of a database file in bytes. */
+const HEADER_BYTES = 100;
 
-/** Opens a database file, or creates it, readable for its owner only. */
+/**
+ * Opens or creates a database file. A new file is accessible to its owner only.
+ *
+ * @throws StoreError if the file cannot be opened, or has another format
+ * @throws TypeError if an option is invalid
+ */
 export async function openDatabase(file: string, options: OpenOptions): Promise<OpenDatabase> {
-  // Every driver takes an absolute path as one, not as ":memory:" or "file:".
+  // Drivers give ":memory:" and "file:" a meaning of their own, but not absolute paths.
   const absolute = path.resolve(file);
-  const busyTimeout = options.busyTimeout ?? 5000;
-  if (file === '') throw new TypeError('the name of a database file cannot be empty');
-  if (!Number.isSafeInteger(busyTimeout) || busyTimeout < 0) {
-    throw new TypeError('busyTimeout is a number of milliseconds, 0 or more');
-  }
+  const busyTimeoutMs = resolveBusyTimeout(options.busyTimeoutMs);
+  if (file === '') throw new TypeError('the name of a database file must not be empty');
   makePrivate(absolute);
   const driver = options.driver ?? (await platformDriver(absolute));
-  if (options.orReadOnly === true && isReadOnly(absolute)) return openToRead(driver, absolute, busyTimeout, options);
+  if (options.orReadOnly === true && isReadOnly(absolute)) return openToRead(driver, absolute, busyTimeoutMs, options);
   const database = openWith(driver, absolute);
   try {
-    await makeReady(database, absolute, busyTimeout, options);
-    return { ...database, close: () => closeWhole(database), abandon: database.close, isReadOnly: false };
+    await prepare(database, absolute, busyTimeoutMs, options);
+    return { ...database, close: () => mergeAndClose(database), abandon: database.close, isReadOnly: false };
   } catch (thrown) {
     const error = storeError(thrown, absolute);
     try {
@@ -68,30 +76,45 @@ export async function openDatabase(file: string, options: OpenOptions): Promise<
   }
 }
 
-/** Opens a store in a database file; closes the file if that fails. */
+/**
+ * Returns a timeout as SQLite takes it: an integer of at most 31 bits.
+ *
+ * @throws TypeError if the timeout is neither a non-negative integer nor `Infinity`
+ */
+export function resolveBusyTimeout(busyTimeoutMs = 5000): number {
+  if (busyTimeoutMs === Number.POSITIVE_INFINITY || (Number.isSafeInteger(busyTimeoutMs) && busyTimeoutMs >= 0))
+    return Math.min(busyTimeoutMs, MAX_BUSY_TIMEOUT_MS);
+  throw new TypeError(`busyTimeoutMs must be a non-negative integer or Infinity; got ${String(busyTimeoutMs)}`);
+}
+
+/** Opens a store in a database file; closes the file if `create` throws. */
 export async function openStore<S>(
   file: string,
   options: OpenOptions,
-  make: (database: OpenDatabase) => S,
+  create: (database: OpenDatabase) => S,
 ): Promise<S> {
   const database = await openDatabase(file, options);
   try {
-    return make(database);
+    return create(database);
   } catch (thrown) {
     database.close();
     throw storeError(thrown, file);
   }
 }
 
-function openToRead(driver: Driver, file: string, busyTimeout: number, options: OpenOptions): OpenDatabase {
+function openToRead(driver: Driver, file: string, busyTimeoutMs: number, options: OpenOptions): OpenDatabase {
   const { format } = options;
   try {
     const database = readOnlyDatabase(file, (immutable) => {
       const opened = driver(file, immutable);
       try {
-        setUp(opened, busyTimeout);
+        setUp(opened, busyTimeoutMs);
         if (versionOf(opened, format, file) === format.migrations.length) return opened;
-        throw new StoreError('unavailable', `${file} is of an earlier version, and cannot be written`, { file });
+        throw new StoreError(
+          'unavailable',
+          `${file} has an earlier format, and cannot be upgraded because it is not writable`,
+          { file },
+        );
       } catch (thrown) {
         opened.close();
         throw thrown;
@@ -106,18 +129,19 @@ function openToRead(driver: Driver, file: string, busyTimeout: number, options: 
 }
 
 /**
- * Creates a private file. An existing one is not opened: closing it would release the locks of other connections of
+ * Creates a private file if none exists. Does not open an existing one: closing it would release the locks of other connections in
  * this process.
  */
 function makePrivate(file: string): void {
   try {
-    const found = statSync(file, { throwIfNoEntry: false });
-    if (found?.isDirectory()) throw new StoreError('unavailable', `${file} cannot be opened: it is a folder`, { file });
-    if (found === undefined) closeSync(openSync(file, 'wx', 0o600));
-    // SQLite takes a file of one byte for an empty one.
-    else if (found.size > 0 && found.size < HEADER) throw new StoreError('foreign', `${file} is no database`, { file });
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (stats?.isDirectory()) throw new StoreError('unavailable', `${file} cannot be opened: it is a folder`, { file });
+    if (stats === undefined) closeSync(openSync(file, 'wx', 0o600));
+    // SQLite treats a file of one byte as empty.
+    else if (stats.size > 0 && stats.size < HEADER_BYTES)
+      throw new StoreError('foreign', `${file} is not a database; it was not changed`, { file });
   } catch (thrown) {
-    // Another process was faster.
+    // Another process created the file first.
     if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw storeError(thrown, file);
   }
 }
@@ -130,25 +154,25 @@ function openWith(driver: Driver, file: string): Database {
   }
 }
 
-function setUp(database: Database, busyTimeout: number): void {
-  database.exec(`PRAGMA busy_timeout = ${busyTimeout}`);
-  // Check the file before changing it, and do not trust it to run code.
+function setUp(database: Database, busyTimeoutMs: number): void {
+  database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+  // The schema of the file is not trusted to run code.
   database.exec('PRAGMA trusted_schema = OFF');
 }
 
-async function makeReady(database: Database, file: string, busyTimeout: number, options: OpenOptions): Promise<void> {
-  setUp(database, busyTimeout);
+async function prepare(database: Database, file: string, busyTimeoutMs: number, options: OpenOptions): Promise<void> {
+  setUp(database, busyTimeoutMs);
   const version = versionOf(database, options.format, file);
-  // Only a file without tables can be set to shrink.
+  // Only a file without tables can be set to auto-vacuum.
   if (version === 0) database.exec('PRAGMA auto_vacuum = INCREMENTAL');
-  // Switching to a write-ahead log does not wait for other processes.
-  for (let waited = 0; ; waited += RETRY) {
+  // Switching to a write-ahead log ignores the busy timeout of SQLite.
+  for (let waited = 0; ; waited += RETRY_DELAY_MS) {
     try {
       database.prepare('PRAGMA journal_mode = WAL').get();
       break;
     } catch (thrown) {
-      if (storeError(thrown, file).reason !== 'busy' || waited >= busyTimeout) throw thrown;
-      await wait(RETRY);
+      if (storeError(thrown, file).reason !== 'busy' || waited >= busyTimeoutMs) throw thrown;
+      await wait(RETRY_DELAY_MS);
     }
   }
   database.exec(`PRAGMA synchronous = ${options.powerSafe === true ? 'FULL' : 'NORMAL'}`);
@@ -156,13 +180,13 @@ async function makeReady(database: Database, file: string, busyTimeout: number, 
   migrate(database, options.format, file);
 }
 
-/** Merges the log, which some drivers leave, unless others still use it. */
-function closeWhole(database: Database): void {
+/** Closes a database after merging its log, which some drivers leave behind, unless other connections use it. */
+function mergeAndClose(database: Database): void {
   try {
     database.exec('PRAGMA busy_timeout = 0');
     database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all();
   } catch {
-    // The data is as safe in the log.
+    // The data is safe in the log, too.
   }
   database.close();
 }

@@ -8,15 +8,18 @@ import { storeError } from './errors.js';
 const VARIABLE = 'PEGWIRE_DATA_DIR';
 
 /**
- * Returns the path of a file in the folder that `PEGWIRE_DATA_DIR` names or, by default, in the usual place:
- * `XDG_DATA_HOME` or `~/.local/share` (XDG Base Directory Specification), `~/Library/Application Support` on macOS,
- * `LOCALAPPDATA` on Windows. A relative `PEGWIRE_DATA_DIR` is rejected: data would end up in the working directory.
+ * Returns the path of a file in the data folder: `PEGWIRE_DATA_DIR`, or by default `pegwire` in `XDG_DATA_HOME` or `~/.local/share` (XDG Base
+ * Directory Specification), in `~/Library/Application Support` on macOS, or in `LOCALAPPDATA` on Windows.
+ *
+ * @throws StoreError `misconfigured` if `PEGWIRE_DATA_DIR` is a relative path; `unavailable` if the user has no home folder
  */
 export function userDataFile(name: string): string {
-  const set = process.env[VARIABLE];
-  if (set === undefined || set === '') return path.join(systemFolder(), name);
-  if (path.isAbsolute(set)) return path.join(set, name);
-  throw new StoreError('misconfigured', `${VARIABLE} is not an absolute path: ${JSON.stringify(set)}`, { file: set });
+  const folder = process.env[VARIABLE];
+  if (folder === undefined || folder === '') return path.join(systemFolder(), name);
+  if (path.isAbsolute(folder)) return path.join(folder, name);
+  throw new StoreError('misconfigured', `${VARIABLE} is not an absolute path: ${JSON.stringify(folder)}`, {
+    file: folder,
+  });
 }
 
 function systemFolder(): string {
@@ -31,7 +34,7 @@ function systemFolder(): string {
   }
 }
 
-/** The XDG specification demands to ignore relative paths. */
+/** Returns an absolute path, or `null`: the XDG specification requires that relative paths are ignored. */
 function absolute(folder: string | undefined): string | null {
   return folder !== undefined && path.isAbsolute(folder) ? folder : null;
 }
@@ -41,15 +44,15 @@ function home(): string {
   try {
     folder = homedir();
   } catch {
-    // The system does not know the user.
+    // The user does not exist.
   }
   if (path.isAbsolute(folder)) return folder;
-  throw new StoreError('unavailable', `has no place: there is no home folder; set ${VARIABLE} to a folder`, {
+  throw new StoreError('unavailable', `has no default file: the user has no home folder; set ${VARIABLE} to a folder`, {
     file: folder,
   });
 }
 
-/** Creates the folder of a file, for its owner only, and returns the absolute path of the file. */
+/** Creates the folder of a file, accessible to its owner only, and returns the absolute path of the file. @throws StoreError if it cannot be created */
 export function makeFolderOf(file: string): string {
   const absolute = path.resolve(file);
   try {
@@ -60,19 +63,19 @@ export function makeFolderOf(file: string): string {
   return absolute;
 }
 
-/** Creates missing folders, and returns them, topmost first. */
+/** Creates missing folders and returns them, topmost first. */
 export function makeFolders(folder: string, mode?: number): readonly string[] {
   const missing = missingFolders(path.resolve(folder));
-  for (const one of missing) makeFolder(one, mode);
+  for (const path of missing) makeFolder(path, mode);
   return missing;
 }
 
-/** Missing folders, topmost first. Node's `recursive` loops where a file system denies an existing folder, as `/proc` does. */
+/** Returns the missing folders of a path, topmost first. Node's `recursive` loops forever in file systems such as `/proc`. */
 function missingFolders(folder: string): readonly string[] {
   const missing: string[] = [];
   for (let at = folder; !existsSync(at); at = path.dirname(at)) {
     missing.push(at);
-    // A missing drive.
+    // The drive does not exist.
     if (at === path.dirname(at)) break;
   }
   return missing.reverse();
@@ -82,13 +85,13 @@ function makeFolder(folder: string, mode: number | undefined): void {
   try {
     mkdirSync(folder, { mode });
   } catch (thrown) {
-    // Another process was faster; or a file is in the way, which opening the path reports.
+    // Another process created the folder first, or it is a file, which opening the path reports.
     if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown;
   }
 }
 
-/** Distinguishes a file from one that takes its place; `null` if there is none. */
+/** Returns the identity of a file, which differs from that of a file of the same name; `null` if there is no file. */
 export function identityOf(file: string): string | null {
-  const found = statSync(file, { throwIfNoEntry: false, bigint: true });
-  return found === undefined ? null : `${found.dev}:${found.ino}`;
+  const stats = statSync(file, { throwIfNoEntry: false, bigint: true });
+  return stats === undefined ? null : `${stats.dev}:${stats.ino}`;
 }

@@ -3,13 +3,13 @@ import path from 'node:path';
 import { StoreError } from '../text/store-error.js';
 import type { Database, Statement } from './database.js';
 
-/** Suffixes of logs that hold part of the data. */
+/** The suffixes of logs, which contain part of the data. */
 const LOGS = ['-wal', '-journal'];
 
-/** Most retries of a statement because the file was written meanwhile. */
-const TRIES = 10;
+/** The maximum number of attempts to run a statement while the file is being written. */
+const MAX_ATTEMPTS = 10;
 
-/** Returns whether a file exists, and it or its folder, which holds the log, cannot be written. */
+/** Returns whether a file exists and cannot be written, or its folder, where the log is, cannot be written. */
 export function isReadOnly(file: string): boolean {
   if (!existsSync(file)) return false;
   const real = realpathSync(file);
@@ -26,10 +26,11 @@ function isWritable(place: string): boolean {
 }
 
 /**
- * Opens a database to read. Without a log, SQLite reads a WAL file only as an immutable one
- * (https://www.sqlite.org/wal.html, "Read-Only Databases"), and then ignores locks. So each statement is run again on a
- * new connection if the file changed, or a log came, between opening and its end. `open` gets `immutable` if there is
- * no log.
+ * Opens a database for reading. If there is no log, SQLite can read a WAL file only as an immutable one
+ * (https://www.sqlite.org/wal.html, "Read-Only Databases"), and then ignores locks. Therefore each statement is repeated on a new connection
+ * if the file changed, or a log appeared, between opening the file and the end of the statement.
+ *
+ * @param open opens a connection; `immutable` is true if there is no log
  */
 export function readOnlyDatabase(file: string, open: (immutable: boolean) => Database): Database {
   const real = realpathSync(file);
@@ -37,7 +38,7 @@ export function readOnlyDatabase(file: string, open: (immutable: boolean) => Dat
   let immutable = false;
   let state = '';
 
-  /** A connection with a log sees what others write, and keeps the log from being removed. */
+  // A connection with a log sees the commits of other processes, and prevents the removal of the log.
   function isCurrent(): boolean {
     return !immutable || (stateOf(real) === state && !hasLog(real));
   }
@@ -53,24 +54,24 @@ export function readOnlyDatabase(file: string, open: (immutable: boolean) => Dat
   }
 
   function run<T>(step: (database: Database) => T): T {
-    for (let tries = 0; tries < TRIES; tries++) {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       try {
         const result = step(current());
         if (!immutable || stateOf(real) === state) return result;
       } catch (thrown) {
-        // A file that changes may look damaged.
+        // A file that is being changed may look damaged.
         if (!immutable || stateOf(real) === state) throw thrown;
       }
     }
-    throw new StoreError('busy', `${file} is written again and again while it is read`, { file });
+    throw new StoreError('busy', `${file} keeps changing while it is read`, { file });
   }
 
   function prepare(sql: string): Statement {
-    let by: Database | null = null;
+    let preparedBy: Database | null = null;
     let prepared: Statement;
     const statement = (database: Database): Statement => {
-      if (by !== database) prepared = database.prepare(sql);
-      by = database;
+      if (preparedBy !== database) prepared = database.prepare(sql);
+      preparedBy = database;
       return prepared;
     };
     return {

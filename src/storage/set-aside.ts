@@ -1,4 +1,4 @@
-/** Damaged files are renamed, never overwritten. */
+/** Renaming of damaged files, which are never overwritten. */
 import { closeSync, existsSync, openSync, readSync, renameSync, statSync } from 'node:fs';
 import type { StoreError } from '../text/store-error.js';
 import type { Format } from './migrate.js';
@@ -6,33 +6,34 @@ import { identityOf } from './place.js';
 
 const MAGIC = Buffer.from('SQLite format 3\0', 'latin1');
 
-/** Bytes of a database header, and the offset of the application id. */
-const HEADER = 100;
+/** The length of the header of a database file in bytes, and the offset of the application identifier. */
+const HEADER_BYTES = 100;
 const APPLICATION_ID = 68;
 
-/** Bytes that are searched for the mark: the schema is at the end of the first page. */
-const SEARCHED = 64 * 1024;
+/** The number of bytes that are searched for the mark: the schema is at the end of the first page. */
+const SEARCHED_BYTES = 64 * 1024;
 
-/** The log and its index. They move first: a log left behind would be read into a new file. */
+/** The suffixes of the log and its index. They are renamed first: a log that is left behind would be applied to a new file. */
 const COMPANIONS = ['-wal', '-shm'];
 
-/** Evidence that a file is ours. */
+/** Evidence that a file has a given format. */
 export interface Origin {
+  /** The format. */
   readonly format: Format;
-  /** A text that only the schema of this format holds. */
+  /** A text that only the schema of this format contains. */
   readonly mark: string;
-  /** The file is in our own folder, so it is ours whatever it holds. */
+  /** `true` if the file is in the data folder, so that it has this format whatever it contains. */
   readonly isInPlace: boolean;
 }
 
 /**
- * Returns whether a file that failed to open is a damaged one of this format, by its place, head or schema, or torn too
- * early to tell.
+ * Returns whether a file that cannot be opened is a damaged file of this format, by its folder, header or schema, or is too short to
+ * decide.
  */
 export function isDamagedOwn(error: StoreError, file: string, origin: Origin): boolean {
   try {
-    // A sound database of another program is not read: closing it would release its locks in this process.
-    const isUnreadable = error.cause !== undefined || statSync(file).size < HEADER;
+    // An intact database of another program is not read: closing it would release its locks in this process.
+    const isUnreadable = error.cause !== undefined || statSync(file).size < HEADER_BYTES;
     if (error.reason !== 'corrupt' && !(error.reason === 'foreign' && isUnreadable)) return false;
     return origin.isInPlace || isRemnant(headOf(file), origin);
   } catch {
@@ -41,25 +42,27 @@ export function isDamagedOwn(error: StoreError, file: string, origin: Origin): b
 }
 
 function isRemnant(head: Buffer, { format, mark }: Origin): boolean {
-  const begun = Math.min(head.length, MAGIC.length);
-  const isTorn = head.length < HEADER && head.subarray(0, begun).equals(MAGIC.subarray(0, begun));
-  if (isTorn || head.every((byte) => byte === 0) || head.includes(mark)) return true;
-  return head.length >= HEADER && head.readInt32BE(APPLICATION_ID) === format.applicationId;
+  const length = Math.min(head.length, MAGIC.length);
+  const isTruncated = head.length < HEADER_BYTES && head.subarray(0, length).equals(MAGIC.subarray(0, length));
+  if (isTruncated || head.every((byte) => byte === 0) || head.includes(mark)) return true;
+  return head.length >= HEADER_BYTES && head.readInt32BE(APPLICATION_ID) === format.applicationId;
 }
 
 function headOf(file: string): Buffer {
   const descriptor = openSync(file, 'r');
   try {
-    const head = Buffer.alloc(SEARCHED);
-    return head.subarray(0, readSync(descriptor, head, 0, SEARCHED, 0));
+    const head = Buffer.alloc(SEARCHED_BYTES);
+    return head.subarray(0, readSync(descriptor, head, 0, SEARCHED_BYTES, 0));
   } finally {
     closeSync(descriptor);
   }
 }
 
 /**
- * Renames a damaged file and its log to `FILE.corrupt-TIME`. Returns the new name; `null` if the file with `identity`
- * is gone. `now` is milliseconds since 1970.
+ * Renames a damaged file and its log to `FILE.corrupt-TIME`.
+ *
+ * @param now milliseconds since 1970
+ * @returns the new name, or `null` if the file no longer has the given identity
  */
 export function setAside(file: string, identity: string | null, now: number): string | null {
   const aside = freeName(`${file}.corrupt-${new Date(now).toISOString().replace(/[:.]/g, '')}`);
@@ -79,7 +82,7 @@ export function setAside(file: string, identity: string | null, now: number): st
   return aside;
 }
 
-/** Two files may be damaged in one millisecond. */
+/** Returns a name that does not exist: two files may be renamed in the same millisecond. */
 function freeName(name: string): string {
   for (let number = 1; ; number++) {
     const free = number === 1 ? name : `${name}-${number}`;

@@ -1,4 +1,4 @@
-/** ASCII white space and letter case: `trim` and `toLowerCase` know more than protocols do. */
+/** White space and letter case of ASCII alone; `trim` and `toLowerCase` cover all of Unicode. */
 
 /** Trims spaces and tabs (RFC 9110, section 5.6.3) in linear time. */
 export function withoutBlanks(text: string): string {
@@ -9,7 +9,7 @@ export function withoutBlanks(text: string): string {
   return text.slice(start, end);
 }
 
-/** Lower-cases A to Z only; the Kelvin sign (U+212A) does not become `k`. */
+/** Converts A to Z to lower case, and nothing else: the Kelvin sign (U+212A) does not become `k`. */
 export function asciiLowerCase(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
@@ -18,16 +18,16 @@ function isBlank(unit: number): boolean {
   return unit === 0x20 || unit === 0x09;
 }
 
-/** Compares by code unit, never by locale, which differs between machines. */
+/** Compares two texts by code unit, for `sort`. Locales differ between machines. */
 export function byCodeUnit(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }
 
-/** A table from words to their meanings. */
+/** A table of words and their meanings. */
 export type Words = Readonly<Record<string, string>>;
 
-/** Looks up own properties only: `constructor` has no meaning. */
+/** Returns the meaning of a word, from own properties only: `constructor` has none. */
 export function meaning(words: Words, word: string): string | undefined {
   return Object.hasOwn(words, word) ? words[word] : undefined;
 }

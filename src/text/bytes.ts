@@ -1,10 +1,10 @@
-/** Counts bytes only if needed: UTF-8 takes at most three per code unit. */
+/** Returns whether a text is longer than `bytes` in UTF-8. Counts only if necessary: a code unit takes at most three bytes. */
 export function isLonger(text: string, bytes: number): boolean {
   if (text.length > bytes) return true;
   return text.length * 3 > bytes && byteLength(text) > bytes;
 }
 
-/** Length in UTF-8. A lone surrogate counts as U+FFFD. */
+/** Returns the length of a text in bytes of UTF-8. A lone surrogate counts as U+FFFD. */
 export function byteLength(text: string): number {
   // Most messages are ASCII.
   if (/^[\0-\x7f]*$/.test(text)) return text.length;

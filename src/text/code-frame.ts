@@ -1,30 +1,30 @@
 import type { Span } from './span.js';
 import { columnsOf, visible } from './visible.js';
 
-/** Where a text came from, for the arrow line of a code frame. */
+/** The source of a text, for the first line of a code frame. */
 export interface SourceName {
-  /** File name, `stdin`, or what else the reader calls it. */
+  /** The name of the file or stream. @default 'input' */
   readonly name?: string;
-  /** Line number of the text in that source, from 1. @default 1 */
+  /** The line of the source on which the text begins, counted from 1. @default 1 */
   readonly line?: number;
 }
 
-/** Longest line that is shown whole. */
-const WHOLE_LINE = 100;
-/** Characters on either side of the place in a longer line. */
+/** Lines of at most this length are shown whole. */
+const MAX_WHOLE_LINE = 100;
+/** Characters before and after the position in a longer line. */
 const CONTEXT = 36;
 const MAX_CARETS = 40;
 
 /**
- * The line of `text` that holds `span`, with carets under the span:
+ * Formats the line of `text` that contains the start of `span`, with carets under the span:
  *
  *      --> stdin:12:18
  *       |
  *    12 | @bot>req:run{k:12:30}
  *       |                  ^
  *
- * Long lines are windowed around the span and invisible characters are shown as stand-ins. Columns count UTF-16 code
- * units from 1.
+ * Long lines are cut to a window around the span, and invisible characters are replaced by visible ones. Columns are UTF-16
+ * code units, counted from 1.
  */
 export function codeFrame(text: string, span: Span, source: SourceName = {}): string {
   const at = Math.min(Math.max(span.start, 0), text.length);
@@ -44,9 +44,9 @@ export function codeFrame(text: string, span: Span, source: SourceName = {}): st
 }
 
 function windowAround(text: string, lineStart: number, at: number, spanEnd: number) {
-  // A line end at the place itself is shown; only a later one ends the line.
+  // A line end at the position itself is shown; only a later one ends the line.
   const lineEnd = endOfLine(text, at + 1);
-  const whole = lineEnd - lineStart <= WHOLE_LINE;
+  const whole = lineEnd - lineStart <= MAX_WHOLE_LINE;
   let start = whole ? lineStart : Math.max(at - CONTEXT, lineStart);
   let end = whole ? lineEnd : Math.min(at + CONTEXT + 1, lineEnd);
   if (splitsPair(text, start)) start++;

@@ -1,11 +1,11 @@
-/** Rounds decimal numbers by digits: in binary, 0.0000015 is not a tie. */
+/** Rounding of decimal numbers by their digits: in binary, 0.0000015 is not a tie. */
 
-/** Decimal places that canonical forms keep at most (draft-benzing-accp-00, section 3.1.1). */
+/** The maximum number of decimal places in canonical forms (draft-benzing-accp-00, section 3.1.1). */
 export const PLACES = 6;
 
 /**
- * Rounds digits to six places, half to even, without redundant zeros or a negative zero. The fraction of a whole number
- * is empty.
+ * Rounds a decimal number to six places, half to even, and removes redundant zeros and the sign of zero. The fraction of an
+ * integer is empty.
  */
 export function roundDigits(digits: string): { readonly integer: string; readonly fraction: string } {
   const negative = digits.charCodeAt(0) === 0x2d;
@@ -27,7 +27,7 @@ export function roundDigits(digits: string): { readonly integer: string; readonl
   return { integer: negative && !zero ? `-${integer}` : integer, fraction };
 }
 
-/** Returns the shortest digits that read back as a finite double, never with an exponent. */
+/** Returns the shortest digits that read back as the finite double, without an exponent. */
 export function digitsOf(value: number): string {
   const shortest = String(value);
   const e = shortest.indexOf('e');
@@ -41,10 +41,10 @@ export function digitsOf(value: number): string {
   return sign + significant.padEnd(point, '0');
 }
 
-/** More than half, or exactly half after an odd digit. */
-function roundsUp(kept: string, cut: string): boolean {
+/** Returns whether `cut` is more than half a unit, or exactly half of it after an odd digit. */
+function roundsUp(rest: string, cut: string): boolean {
   const first = cut[0]!;
-  return first === '5' ? /[1-9]/.test(cut.slice(1)) || /[13579]$/.test(kept) : first > '5';
+  return first === '5' ? /[1-9]/.test(cut.slice(1)) || /[13579]$/.test(rest) : first > '5';
 }
 
 function increment(digits: string): string {

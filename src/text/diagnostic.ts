@@ -1,40 +1,43 @@
 import { codeFrame, type SourceName } from './code-frame.js';
 import type { Span } from './span.js';
 
+/** The severity of a diagnostic: only an error makes its input invalid. */
 export type Severity = 'error' | 'warning';
 
-/** One finding about a text, with a stable code. */
+/** An error or warning about a text, with a stable code. */
 export interface Diagnostic<Code extends string = string> {
+  /** The stable code, such as `missing-return`. */
   readonly code: Code;
+  /** The severity: `error` or `warning`. */
   readonly severity: Severity;
-  /** One sentence. */
+  /** The problem, in one sentence. */
   readonly message: string;
-  /** Where; `null` when the finding is about a node without spans. */
+  /** The position in the text; `null` if the diagnostic is about a node without spans. */
   readonly span: Span | null;
-  /** Section of the source document that the finding rests on. */
+  /** The section of the specification that the diagnostic refers to. */
   readonly section: string;
-  /** What to do about it, where that is known. */
+  /** A way to fix the problem, if one is known. */
   readonly help?: string;
-  /** Other places that belong to the finding, such as the first of two equal keys. */
+  /** Other positions that belong to the diagnostic, such as the first of two equal keys. */
   readonly related?: readonly Span[];
 }
 
+/** The part of an error or diagnostic that is formatted. */
 export interface Report extends Pick<Diagnostic, 'code' | 'message' | 'span' | 'related'> {
   readonly help?: string | undefined;
 }
 
-/** Formats a finding: code and message, the line with carets under the place, and help. */
+/** Formats an error or diagnostic: code and message, code frames of its positions, and help. */
 export function formatReport(report: Report, severity: Severity, text: string, source?: SourceName): string {
   const lines = [`${severity}[${report.code}]: ${report.message}`];
   if (report.span !== null) lines.push(codeFrame(text, report.span, source));
-  for (const place of report.related ?? [])
-    lines.push('note: it belongs together with this', codeFrame(text, place, source));
+  for (const place of report.related ?? []) lines.push('note: related to this', codeFrame(text, place, source));
   if (report.help !== undefined) lines.push(`help: ${report.help}`);
   return lines.join('\n');
 }
 
 /**
- * Formats a diagnostic about `text`, like `format()` of an error.
+ * Formats a diagnostic about `text` in the same way as `format()` of an error.
  *
  * @example
  * for (const warning of validatePacket(text).warnings) console.error(formatDiagnostic(warning, text));

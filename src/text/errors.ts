@@ -2,20 +2,29 @@ import type { SourceName } from './code-frame.js';
 import { formatReport } from './diagnostic.js';
 import type { Span } from './span.js';
 
-/** The JSON form of an error: what `toJSON()` gives and the command line prints under `--json`. */
+/** The JSON form of an error, as returned by `toJSON()` and printed by the command line with `--json`. */
 export interface ErrorJson {
+  /** The name of the error's class, such as `ParseError`. */
   readonly name: string;
+  /** The stable code, such as `E1001`. */
   readonly code: string;
+  /** The problem, in one or more sentences. */
   readonly message: string;
+  /** The position in the input, in UTF-16 code units; `null` if the error has no position. */
   readonly span: Span | null;
+  /** Phrases for valid input at the position; empty if the input was well-formed but not allowed. */
   readonly expected: readonly string[];
+  /** The input at the position; `null` at its end. */
   readonly found: string | null;
+  /** A way to fix the problem, if one is known. */
   readonly help?: string;
+  /** The cause of a `ParseError` or `StoreError`. */
   readonly reason?: string;
+  /** The position of a `PrintError` in the tree. */
   readonly path?: string;
 }
 
-/** What an error has to say in words. */
+/** The texts of an error. */
 interface Explanation {
   readonly message: string;
   readonly expected?: readonly string[];
@@ -23,25 +32,26 @@ interface Explanation {
   readonly help?: string | undefined;
 }
 
-interface Place {
+interface Position {
   readonly code: string;
   readonly text?: string;
   readonly span?: Span | null;
 }
 
-/** An error's code and place, and its words: at once, or from a function that is called when they are first read. */
-export type ErrorDetails = Place &
+/** The code, position and texts of an error. `explain` computes the texts when they are first read. */
+export type ErrorDetails = Position &
   (
     | (Explanation & { readonly explain?: undefined })
     | { readonly message?: undefined; readonly explain: () => Explanation }
   );
 
-/** The base of every error that a caller can meet, except wrong use of the library: a `TypeError` or `RangeError`. */
+/** The base class of all errors that the library throws, except for misuse, which is a `TypeError` or `RangeError`. */
 export class PegwireError extends Error {
+  /** The name of the class. */
   override readonly name: string = 'PegwireError';
-  /** Stable, and part of the public contract: `E1001`, `empty-field`, ... */
+  /** A stable code, part of the public interface: `E1001`, `empty-field`, ... */
   readonly code: string;
-  /** Where in the input, in UTF-16 code units; `null` when the error is about a node and not about a text. */
+  /** The position in the input, in UTF-16 code units; `null` if the error is not about a position in a text. */
   readonly span: Span | null;
   readonly #text: string;
   #explanation: Explanation | (() => Explanation);
@@ -55,43 +65,43 @@ export class PegwireError extends Error {
     this.#explanation = details.explain ?? details;
   }
 
-  /** Whoever only wants code and place does not pay for the words. */
+  // Computed lazily: many callers read the code and position only.
   get #explained(): Explanation {
     if (typeof this.#explanation === 'function') this.#explanation = this.#explanation();
     return this.#explanation;
   }
 
-  /** One or more sentences. Worked out when it is first read, like what was expected and the help. */
+  /** The problem, in one or more sentences. Like `expected`, `found` and `help`, it is computed when it is first read. */
   override get message(): string {
     return this.#explained.message;
   }
 
-  /** As with any error, the message can be replaced. */
+  /** Replaces the message, as with any `Error`. */
   override set message(value: string) {
     Object.defineProperty(this, 'message', { value, writable: true, configurable: true });
   }
 
-  /** What could have stood there, as phrases; empty when the text was well-formed but not allowed. */
+  /** Phrases for valid input at the position; empty if the input was well-formed but not allowed. */
   get expected(): readonly string[] {
     return this.#explained.expected ?? [];
   }
 
-  /** What stands there; `null` at the end of the input or when nothing particular does. */
+  /** The input at the position; `null` at the end of the input, or if the error is not about a character. */
   get found(): string | null {
     return this.#explained.found ?? null;
   }
 
-  /** What to do about it, where that is known. */
+  /** A way to fix the problem, if one is known. */
   get help(): string | undefined {
     return this.#explained.help;
   }
 
-  /** The error with its caret frame and help, for people. Several lines, no line end after the last. */
+  /** Formats the error for people, with a code frame and help: several lines, without a final line end. */
   format(source?: SourceName): string {
     return formatReport(this, 'error', this.#text, source);
   }
 
-  /** The error as data. */
+  /** Returns the error as JSON data. */
   toJSON(): ErrorJson {
     return {
       name: this.name,
@@ -105,14 +115,24 @@ export class PegwireError extends Error {
   }
 }
 
-/** `limit`: beyond one that the caller can raise. */
+/**
+ * The reason why a text was rejected.
+ *
+ * - `syntax`: it does not match the grammar
+ * - `duplicate-key`: two entries of one map or list of parameters have the same key
+ * - `limit`: it exceeds one of the `Limits`, which the caller can raise
+ * - `not-a-string`: it is not a string at all
+ */
 export type ParseReason = 'syntax' | 'duplicate-key' | 'limit' | 'not-a-string';
 
+/** The details of a {@link ParseError}. */
 export type ParseErrorDetails = ErrorDetails & { readonly reason: ParseReason };
 
-/** A text that is not a message of the language. */
+/** The error of a parser: a text is not a message of its language. */
 export class ParseError extends PegwireError {
+  /** The name of the class. */
   override readonly name: string = 'ParseError';
+  /** The reason why the text was rejected. */
   readonly reason: ParseReason;
 
   constructor(details: ParseErrorDetails) {
@@ -125,13 +145,14 @@ export class ParseError extends PegwireError {
   }
 }
 
-/** A tree that cannot be written so that it reads back as itself. */
+/** The error of a printer: a tree has no text that reads back as the same tree. */
 export class PrintError extends PegwireError {
+  /** The name of the class. */
   override readonly name: string = 'PrintError';
-  /** The place in the tree: `payload.args.q`, `metadata.mid`, `fields[2].value`. */
+  /** The position in the tree: `payload.args.q`, `metadata.mid`, `fields[2].value`. */
   readonly path: string;
 
-  constructor(details: Place & Explanation & { readonly path: string }) {
+  constructor(details: Position & Explanation & { readonly path: string }) {
     super({ ...details, message: `${details.path}: ${details.message}` });
     this.path = details.path;
   }
@@ -141,5 +162,17 @@ export class PrintError extends PegwireError {
   }
 }
 
-/** What a `tryX` function returns: the value, or the error that the throwing twin would have thrown. */
-export type Result<T, E> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: E };
+/** The result of a `tryX` function: the value of the function without `try`, or the error that it throws. */
+export type Result<T, E> =
+  | {
+      /** `true` if there is a value. */
+      readonly ok: true;
+      /** The value. */
+      readonly value: T;
+    }
+  | {
+      /** `false` if there is an error. */
+      readonly ok: false;
+      /** The error. */
+      readonly error: E;
+    };

@@ -1,16 +1,16 @@
-/** Reads JSON texts without parsing them: they may be too long, too deep, cut off or malformed. All functions take linear time. */
+/** Reads JSON texts that cannot be parsed: too long, too deep, truncated or malformed. All functions take linear time. */
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPENING_BRACE = 0x7b;
 const OPENING: ReadonlySet<number> = new Set([0x5b, OPENING_BRACE]);
 const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]);
-/** Longer strings are not read as values. */
+/** Longer strings are read as `undefined`. */
 const MAX_STRING = 2048;
-/** Most objects that are read of an array. */
+/** The maximum number of objects read from an array. */
 const MAX_OBJECTS = 4096;
 
-/** Returns the index of the closing quotation mark; -1 if the text ends before it. */
+/** Returns the index of the closing quotation mark of the string at `start`, or -1 if the text ends before it. */
 export function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let escapes = 0;
@@ -20,6 +20,7 @@ export function endOfString(text: string, start: number): number {
   return -1;
 }
 
+/** Returns whether arrays and objects nest more than `maxDepth` levels deep. */
 export function isDeeper(text: string, maxDepth: number): boolean {
   for (let at = 0, depth = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
@@ -33,12 +34,12 @@ export function isDeeper(text: string, maxDepth: number): boolean {
   return false;
 }
 
-/** Members by name: scalars with their values, others `undefined`. */
+/** Members of an object by name: strings, numbers and `null` with their values, all others `undefined`. */
 export type Scalars = { readonly [name: string]: string | number | null | undefined };
 
 /**
- * Reads members of the outermost object, or with `level` 2 of each object of the outermost array (at most 4096), as far
- * as the text goes.
+ * Reads the named members of the outermost object, or with `level` 2 of each object in the outermost array (at most 4096), up to
+ * the end of a truncated text.
  */
 export function scalarMembers(text: string, names: ReadonlySet<string>, level: 1 | 2 = 1): readonly Scalars[] {
   const objects: Record<string, string | number | null | undefined>[] = [];
@@ -63,6 +64,7 @@ export function scalarMembers(text: string, names: ReadonlySet<string>, level: 1
   return objects;
 }
 
+/** Returns the index of the first character at or after `from` that is not white space. */
 export function skipSpace(text: string, from: number): number {
   let at = from;
   while (at < text.length && text.charCodeAt(at) <= 0x20) at++;
@@ -72,7 +74,7 @@ export function skipSpace(text: string, from: number): number {
 function scalarAt(text: string, from: number): string | number | null | undefined {
   const start = skipSpace(text, from);
   if (text.charCodeAt(start) === QUOTE) return stringAt(text, start, endOfString(text, start));
-  // A number at the end of the text may have been cut off.
+  // A number at the end of the text may be truncated.
   const [literal] = /^(?:null|-?[0-9][0-9.eE+-]*)(?=[\s,}])/.exec(text.slice(start, start + 400)) ?? [];
   return literal === undefined ? undefined : parsed<number | null>(literal);
 }

@@ -1,18 +1,18 @@
 import { nearest } from './suggest.js';
 
-/** Bounds the work and memory that a hostile text can cause. A text beyond one is rejected with reason `limit`. */
+/** Limits on the work and memory that a hostile text can cause. A text beyond one of them is rejected with reason `limit`. */
 export interface Limits {
-  /** Longest text, in UTF-16 code units; a longer one is refused unread. @default 1048576 */
+  /** The maximum length of a text, in UTF-16 code units; a longer one is rejected unread. @default 1048576 */
   readonly maxLength?: number | undefined;
-  /** Deepest nesting of arrays and maps inside one value; stops deep recursion. @default 5 */
+  /** The maximum nesting depth of arrays and maps in one value; prevents deep recursion. @default 5 */
   readonly maxDepth?: number | undefined;
-  /** Most parameters, map entries, array items and fields, taken together; bounds the size of the tree. @default 100000 */
+  /** The maximum number of parameters, map entries, array items and fields in total; limits the size of the tree. @default 100000 */
   readonly maxItems?: number | undefined;
-  /** Most digits of one number, because converting big numbers takes more than linear time. @default 1000 */
+  /** The maximum number of digits in one number; converting more takes superlinear time. @default 1000 */
   readonly maxDigits?: number | undefined;
 }
 
-/** Limits after defaults; `Infinity` switches one off. */
+/** The limits with defaults filled in; `Infinity` disables a limit. */
 export interface ResolvedLimits {
   readonly maxLength: number;
   readonly maxDepth: number;
@@ -20,6 +20,7 @@ export interface ResolvedLimits {
   readonly maxDigits: number;
 }
 
+/** The default limits. */
 export const DEFAULT_LIMITS: ResolvedLimits = {
   maxLength: 1_048_576,
   maxDepth: 5,
@@ -27,7 +28,7 @@ export const DEFAULT_LIMITS: ResolvedLimits = {
   maxDigits: 1_000,
 };
 
-/** @throws TypeError if a limit is neither a non-negative integer nor `Infinity` */
+/** Fills in the default limits. @throws TypeError if a limit is neither a non-negative integer nor `Infinity` */
 export function resolveLimits(options: Limits): ResolvedLimits {
   return {
     maxLength: limit('maxLength', DEFAULT_LIMITS.maxLength, options.maxLength),
@@ -39,10 +40,10 @@ export function resolveLimits(options: Limits): ResolvedLimits {
 
 function limit(name: keyof Limits, standard: number, value = standard): number {
   if (value === Number.POSITIVE_INFINITY || (Number.isInteger(value) && value >= 0)) return value;
-  throw new TypeError(`${name} must be a whole number from 0 on, or Infinity; got ${String(value)}`);
+  throw new TypeError(`${name} must be a non-negative integer or Infinity; got ${String(value)}`);
 }
 
-/** Checks an option with fixed choices; the first one is the default. @throws TypeError */
+/** Checks an option with a fixed set of choices; the first is the default. @throws TypeError if the value is not a choice */
 export function resolveChoice<T extends string>(option: string, value: T | undefined, choices: readonly T[]): T {
   if (value === undefined) return choices[0]!;
   if (choices.includes(value)) return value;

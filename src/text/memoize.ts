@@ -1,12 +1,12 @@
-/** Caches the results of `read`. A full cache of `most` texts is emptied; texts longer than `longest` are not cached. */
-export function memoize<T extends object>(read: (text: string) => T, most: number, longest: number) {
-  const known = new Map<string, T>();
+/** Returns a function that caches the results of `compute`. A cache of `maxEntries` is emptied; texts longer than `maxLength` are not cached. */
+export function memoize<T extends object>(compute: (text: string) => T, maxEntries: number, maxLength: number) {
+  const cache = new Map<string, T>();
   return (text: string): T => {
-    const remembered = known.get(text);
-    if (remembered !== undefined) return remembered;
-    const made = read(text);
-    if (known.size >= most) known.clear();
-    if (text.length <= longest) known.set(text, made);
-    return made;
+    const cached = cache.get(text);
+    if (cached !== undefined) return cached;
+    const result = compute(text);
+    if (cache.size >= maxEntries) cache.clear();
+    if (text.length <= maxLength) cache.set(text, result);
+    return result;
   };
 }

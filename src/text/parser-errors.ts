@@ -1,20 +1,20 @@
-/** Errors common to all parsers, and the step from a generated parser, which throws, to a result. */
+/** Errors common to all parsers, and the conversion of a generated parser, which throws, to one that returns a result. */
 import { ParseError, type ParseErrorDetails, type Result } from './errors.js';
 import type { Span } from './span.js';
 import { codePointName, visibleCodePoint } from './visible.js';
 
 function limitHelp(message: string): string {
-  const [what = ''] = /^Nes|digits|items|fields/.exec(message) ?? [];
-  const option = { Nes: 'Depth', digits: 'Digits', items: 'Items', fields: 'Items' }[what] ?? 'Length';
-  return `raise max${option} for senders that are trusted`;
+  const [subject = ''] = /^Nes|digits|items|fields/.exec(message) ?? [];
+  const option = { Nes: 'Depth', digits: 'Digits', items: 'Items', fields: 'Items' }[subject] ?? 'Length';
+  return `raise max${option} if you trust the sender`;
 }
 
 function tooLong(code: string, text: string, maxLength: number): ParseErrorDetails {
-  const message = `The text has ${text.length} characters; at most ${maxLength} are read`;
+  const message = `The text has ${text.length} characters; the limit is ${maxLength}`;
   return limitError(code, text, message, { start: maxLength, end: text.length });
 }
 
-/** @param message one sentence, without its full stop */
+/** Creates the details of an error with reason `limit`. @param message one sentence, without its full stop */
 export function limitError(
   code: string,
   text: string,
@@ -25,19 +25,23 @@ export function limitError(
   return { code, reason: 'limit', text, span, message: `${message}.`, help };
 }
 
+/** The errors of one language. */
 export interface ParserErrors<Settings> {
+  /** The code for a value that is not a string. */
   readonly notAStringCode: string;
+  /** The code for a text that is too long. */
   readonly limitCode: string;
   /** Converts the error of the generated parser; `null` for anything else. */
   readonly convert: (thrown: unknown, text: string, settings: Settings) => ParseErrorDetails | null;
 }
 
+/** Calls a parser, and returns what it throws as an error. */
 export function attemptWithoutStackTrace<Tree, Settings>(
   text: string,
   settings: Settings,
   read: (text: string, settings: Settings) => Tree,
 ): Result<Tree, unknown> {
-  // The parser's error is never shown, and most of its cost is the stack trace.
+  // The parser's error is never shown, and capturing its stack trace takes most of the time.
   const stackTraceLimit = setStackTraceLimit(0);
   try {
     return { ok: true, value: read(text, settings) };
@@ -48,51 +52,51 @@ export function attemptWithoutStackTrace<Tree, Settings>(
   }
 }
 
-/** Also converts errors. Anything else that is thrown is a defect, and passes through. */
+/** Calls a parser within its limits, and converts its errors. Anything else that it throws is a defect, and is thrown again. */
 export function attempt<Tree, Settings extends { readonly maxLength: number }>(
   text: string,
   settings: Settings,
   read: (text: string, settings: Settings) => Tree,
-  refusals: ParserErrors<Settings>,
+  errors: ParserErrors<Settings>,
 ): Result<Tree, ParseError> {
-  let refusal: ParseErrorDetails | null;
+  let details: ParseErrorDetails | null;
   if (typeof text !== 'string') {
     const found = text === null ? 'null' : typeof text;
-    refusal = { code: refusals.notAStringCode, reason: 'not-a-string', message: `Expected a string, found ${found}.` };
-  } else if (text.length > settings.maxLength) refusal = tooLong(refusals.limitCode, text, settings.maxLength);
+    details = { code: errors.notAStringCode, reason: 'not-a-string', message: `Expected a string, found ${found}.` };
+  } else if (text.length > settings.maxLength) details = tooLong(errors.limitCode, text, settings.maxLength);
   else {
     const result = attemptWithoutStackTrace(text, settings, read);
     if (result.ok) return result;
-    refusal = refusals.convert(result.error, text, settings);
-    // Run again to throw the defect with its stack trace.
-    if (refusal === null) return { ok: true, value: read(text, settings) };
+    details = errors.convert(result.error, text, settings);
+    // Calls the parser again, to throw the defect with its stack trace.
+    if (details === null) return { ok: true, value: read(text, settings) };
   }
-  // Created here, since each call on the stack adds to the time.
-  return { ok: false, error: new ParseError(refusal) };
+  // Created here, where the stack is shallow: each frame adds to the time.
+  return { ok: false, error: new ParseError(details) };
 }
 
-const errors = Error as { stackTraceLimit?: unknown };
-let isLimitWritable = typeof errors.stackTraceLimit === 'number';
+const errorClass = Error as { stackTraceLimit?: unknown };
+let isLimitWritable = typeof errorClass.stackTraceLimit === 'number';
 
-/** Sets the stack trace limit and returns the one before. Does nothing where engines or hosts forbid it. */
+/** Sets the stack trace limit and returns the previous one. Does nothing if the engine or host forbids it. */
 function setStackTraceLimit(limit: unknown): unknown {
-  const before = errors.stackTraceLimit;
+  const before = errorClass.stackTraceLimit;
   try {
-    if (isLimitWritable) errors.stackTraceLimit = limit;
+    if (isLimitWritable) errorClass.stackTraceLimit = limit;
   } catch {
     isLimitWritable = false;
   }
   return before;
 }
 
-/** What a generated parser says it could have read, in Peggy's terms. */
+/** An alternative that a generated parser expected, in Peggy's terms. */
 export interface Expectation {
   readonly type: 'literal' | 'class' | 'any' | 'end' | 'other';
   readonly text?: string;
   readonly description?: string;
 }
 
-/** Sorted and unique, quoted literals before names. */
+/** Converts expectations to unique, sorted phrases: quoted literals first, then names. */
 export function expectedPhrases(expectations: readonly Expectation[]): string[] {
   const phrases = new Set<string>();
   for (const { type, text, description } of expectations) {
@@ -108,24 +112,24 @@ function rank(phrase: string): number {
   return phrase === 'end of input' ? 2 : 1;
 }
 
-/** The code point at `offset`; `null` at the end. */
+/** Returns the character at `offset`, or `null` at the end. */
 export function characterAt(text: string, offset: number): string | null {
   const code = text.codePointAt(offset);
   return code === undefined ? null : String.fromCodePoint(code);
 }
 
-/** `Expected "|", "}" or text, found ":".` */
+/** Formats a message: `Expected "|", "}" or text, found ":".` */
 export function expectedButFound(expected: readonly string[], found: string | null): string {
   return `Expected ${oneOf(expected)}, found ${characterName(found)}.`;
 }
 
-/** `a, b or c` */
+/** Joins phrases: `a, b or c`. */
 export function oneOf(phrases: readonly string[]): string {
   if (phrases.length <= 1) return phrases[0] ?? 'something else';
   return `${phrases.slice(0, -1).join(', ')} or ${phrases.at(-1)}`;
 }
 
-/** Names a character: quoted, with its number if its looks are ambiguous. */
+/** Returns a character in quotes, with its code point if its glyph is ambiguous. */
 export function characterName(character: string | null): string {
   if (character === null) return 'end of input';
   if (character === ' ') return 'a space';

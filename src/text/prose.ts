@@ -1,38 +1,40 @@
-/** Messages inside other text: where they may begin and end, and the JSON strings around them. */
+/** Messages inside other text: their possible starts and ends, and the JSON strings around them. */
 import type { Result } from './errors.js';
 
-/** A message, or a failed attempt at one, found in a text. */
+/** A message found in a text, or a candidate that is not a valid message. */
 export type Found<T, E> = {
-  /** Where it stands in the text, in UTF-16 offsets. */
+  /** The start of the message in the text, in UTF-16 code units. */
   readonly start: number;
+  /** The end of the message in the text, exclusive. */
   readonly end: number;
-  /** `text.slice(start, end)` */
+  /** The source of the message: `text.slice(start, end)`. */
   readonly text: string;
-  /** The message itself, if it was escaped in a JSON string or a table cell. Spans then refer to it instead of `text`. */
+  /** The message without escapes, if it was escaped in a JSON string or a table cell. Spans then refer to it instead of `text`. */
   readonly decoded?: string;
 } & Result<T, E>;
 
-/** Tokens of the prose tables: `opening`, `escape`, `quote`, `newline`, `rest`. */
+/** A token of the prose tables, of type `opening`, `escape`, `quote`, `newline` or `rest`. */
 interface ProseToken {
   readonly type?: string | undefined;
   readonly text: string;
   readonly offset: number;
 }
 
+/** A possible start of a message. */
 export interface Opening {
   readonly start: number;
   readonly lineStart: number;
-  /** Start of the line or, in a JSON string, of the string or the line written in it. */
+  /** The start of the line or, in a JSON string, of the string or of the line inside it. */
   readonly contentStart: number;
-  /** End of its line, before `\n` or `\r\n`. */
+  /** The end of its line, before `\n` or `\r\n`. */
   readonly lineEnd: number;
-  /** Closing quote of the string around it, on the same line; `null` outside strings. */
+  /** The closing quote of the string around it, on the same line; `null` outside strings. */
   readonly stringEnd: number | null;
-  /** Inside a string written with escaped quotes in that string. */
+  /** `true` inside a string in a string, which is written with escaped quotes. */
   readonly nested: boolean;
 }
 
-/** Finds all openings in one pass. */
+/** Finds all possible starts of messages in one pass. */
 export function openings(text: string, tokens: Iterable<ProseToken>): Opening[] {
   const found: Opening[] = [];
   let line: { start: number; contentStart: number; stringEnd: number | null; nested: boolean }[] = [];
@@ -55,7 +57,7 @@ export function openings(text: string, tokens: Iterable<ProseToken>): Opening[] 
     if (type === 'opening') {
       line.push({ start: offset, contentStart, stringEnd: null, nested: inString && nested });
     } else if (type === 'quote') {
-      // A string without an end on its line is not a string.
+      // A quote that is not closed on its line does not open a string.
       if (inString) for (; unclosed < line.length; unclosed++) line[unclosed]!.stringEnd = offset;
       else unclosed = line.length;
       inString = !inString;
@@ -92,29 +94,29 @@ const CLOSING_QUOTES: Readonly<Record<string, string>> = {
   '\u00ab': '\u00bb',
 };
 
-/** `null` if none stands right before `start`. */
+/** Returns the quote right before `start`, or `null`. */
 export function quoteBefore(text: string, start: number): Quote | null {
   const closing = start > 0 ? CLOSING_QUOTES[text[start - 1]!] : undefined;
   if (closing === undefined) return null;
   return { closing, backslashes: closing === '"' ? backslashesBefore(text, start - 1) : 0 };
 }
 
-/** The quote of a nested string around an opening. */
+/** Returns the quote of the string in a string around an opening, or `null`. */
 export function enclosingQuote({ nested }: Opening): Quote | null {
   return nested ? { closing: '"', backslashes: 1 } : null;
 }
 
-/** Finds the end of a quote between `start` and `end`; `null` if it never closes. */
+/** Returns the index at which a quotation ends between `start` and `end`, or `null`. */
 export function closingQuote(text: string, start: number, end: number, quote: Quote): number | null {
   const { closing, backslashes } = quote;
-  const stretch = text.slice(start, end);
+  const section = text.slice(start, end);
   if (closing !== '"') {
-    let at = stretch.indexOf(closing);
-    while (at >= 0 && isApostrophe(stretch, at)) at = stretch.indexOf(closing, at + 1);
+    let at = section.indexOf(closing);
+    while (at >= 0 && isApostrophe(section, at)) at = section.indexOf(closing, at + 1);
     return at < 0 ? null : start + at;
   }
-  for (let at = stretch.indexOf(closing); at >= 0; at = stretch.indexOf(closing, at + 1)) {
-    const run = backslashesBefore(stretch, at);
+  for (let at = section.indexOf(closing); at >= 0; at = section.indexOf(closing, at + 1)) {
+    const run = backslashesBefore(section, at);
     // With fewer, an outer string ends; with more, some belong to an escape inside.
     if (run < backslashes) return start + at - run;
     if (run % (2 * (backslashes + 1)) === backslashes) return start + at - backslashes;
@@ -122,7 +124,7 @@ export function closingQuote(text: string, start: number, end: number, quote: Qu
   return null;
 }
 
-/** `it's`: between letters, it closes nothing. */
+/** Returns whether a quote is an apostrophe, as in `it's`. */
 function isApostrophe(text: string, at: number): boolean {
   return (
     (text[at] === "'" || text[at] === '\u2019') &&
@@ -137,19 +139,19 @@ function backslashesBefore(text: string, at: number): number {
   return count;
 }
 
-/** A reading of a text, with the way back to the source. */
+/** A possible decoding of a text, with a mapping to positions in the source. */
 interface Reading {
   readonly text: string;
-  /** Escapes were removed. */
+  /** `true` if escapes were removed. */
   readonly decoded: boolean;
-  /** Source length of the first `length` characters. */
+  /** Returns the length in the source of the first `length` characters. */
   readonly sourceLength: (length: number) => number;
 }
 
-/** Most levels of nested JSON strings. */
+/** The maximum number of nested JSON strings. */
 const MAX_LEVELS = 3;
 
-/** Readings of a stretch, likeliest first. In JSON strings, escapes are removed once per string around it. */
+/** Returns the possible decodings of a section, likeliest first. In JSON strings, escapes are removed once per enclosing string. */
 export function readings(source: string, quote: Quote | null, inString: boolean): Reading[] {
   const plain: Reading = { text: source, decoded: false, sourceLength: (length) => length };
   if (!inString || !source.includes('\\')) return [plain];
@@ -159,12 +161,12 @@ export function readings(source: string, quote: Quote | null, inString: boolean)
     outer = decodeJson(outer);
     if (outer !== null) levels.push(outer);
   }
-  // A quote shows how many strings are around; without one, most likely one.
+  // The backslashes of a quote show the number of enclosing strings; without a quote, one is likeliest.
   const likeliest = quote === null ? 1 : Math.log2(quote.backslashes + 1) + 1;
   return levels.length === 0 ? [plain] : [...levels.slice(0, likeliest).reverse(), ...levels.slice(likeliest)];
 }
 
-/** `null` if the text is not part of a JSON string. */
+/** Removes one level of escapes; returns `null` if the text is not part of a JSON string. */
 function decodeJson({ text: source, sourceLength }: Reading): Reading | null {
   try {
     const text: unknown = JSON.parse(`"${source}"`);
@@ -184,7 +186,7 @@ function encodedLength(source: string, length: number): number {
   return at;
 }
 
-/** A cell of a Markdown table, where bars are escaped. */
+/** Decodes a cell of a Markdown table, where `|` is escaped. */
 export function tableCell(source: string): Reading {
   return {
     text: source.replaceAll('\\|', '|'),
@@ -197,17 +199,21 @@ export function tableCell(source: string): Reading {
   };
 }
 
-/** Returns the first reading that succeeds, else the likeliest failure. */
-export function firstOk<F extends { readonly ok: boolean }>(ways: readonly Reading[], read: (way: Reading) => F): F {
+/** Returns the first decoding that parses, or the failure of the likeliest one. */
+export function firstOk<F extends { readonly ok: boolean }>(
+  readings: readonly Reading[],
+  parse: (reading: Reading) => F,
+): F {
   let first: F | undefined;
-  for (const way of ways) {
-    const found = read(way);
+  for (const reading of readings) {
+    const found = parse(reading);
     if (found.ok) return found;
     first ??= found;
   }
   return first!;
 }
 
+/** Returns a found message with its position in the source. */
 export function foundAt<T, E>(
   text: string,
   start: number,
@@ -216,6 +222,6 @@ export function foundAt<T, E>(
   result: Result<T, E>,
 ): Found<T, E> {
   const end = start + reading.sourceLength(message.length);
-  const place = { start, end, text: text.slice(start, end) };
-  return reading.decoded ? { ...place, decoded: message, ...result } : { ...place, ...result };
+  const position = { start, end, text: text.slice(start, end) };
+  return reading.decoded ? { ...position, decoded: message, ...result } : { ...position, ...result };
 }

@@ -1,15 +1,16 @@
-/** Reproducible random numbers, the same on every machine. */
+/** A source of reproducible random numbers, the same on every machine. */
 export interface Random {
-  /** From 0 up to 1, 1 excluded. */
+  /** Returns a number from 0 up to, but not including, 1. */
   next(): number;
-  /** A whole number from `min` to `max`, both included. */
+  /** Returns an integer from `min` to `max`, both included. */
   integer(min: number, max: number): number;
+  /** Returns one member of a list. */
   pick<T>(list: readonly T[]): T;
-  /** Different members of a list, in the list's order as shuffled. */
+  /** Returns `count` distinct members of a list, in random order. */
   sample<T>(list: readonly T[], count: number): T[];
 }
 
-/** Creates a mulberry32 generator. */
+/** Creates a generator of the algorithm mulberry32. */
 export function createRandom(seed: number): Random {
   let state = seed | 0;
   const next = (): number => {

@@ -1,11 +1,13 @@
-/** Validates external data where browsers load it, without zod. */
+/** Validation of external data in modules that browsers load, without zod. */
 import { nearest } from './suggest.js';
 import { quotedShort } from './visible.js';
 
+/** The error about a value of the wrong shape. */
 export class ShapeError extends Error {
   override readonly name = 'ShapeError';
-  /** The place in the value: `schemas.sales.fields[2]`; empty for the value itself. */
+  /** The position in the value: `schemas.sales.fields[2]`; empty for the value itself. */
   readonly path: string;
+  /** A way to fix the problem, if one is known. */
   readonly help: string | undefined;
 
   constructor(path: string, message: string, help?: string) {
@@ -15,7 +17,7 @@ export class ShapeError extends Error {
   }
 }
 
-/** Checks one value and returns it, typed. @throws ShapeError about the first fault */
+/** Checks a value and returns it with its type. @throws ShapeError about the first invalid part */
 export type Check<T> = (value: unknown, path: string) => T;
 
 type Members = { readonly [name: string]: Check<unknown> };
@@ -28,11 +30,11 @@ export type Checked<M extends Members> = {
   readonly [Name in Exclude<keyof M, OptionalName<M>>]: ReturnType<M[Name]>;
 } & { readonly [Name in OptionalName<M>]?: ReturnType<M[Name]> };
 
-export const text: Check<string> = (value, path) => (typeof value === 'string' ? value : refuse(path, 'string', value));
+export const text: Check<string> = (value, path) => (typeof value === 'string' ? value : reject(path, 'string', value));
 
 export function integer(min: number): Check<number> {
   return (value, path) => {
-    if (typeof value !== 'number' || !Number.isSafeInteger(value)) return refuse(path, 'int', value);
+    if (typeof value !== 'number' || !Number.isSafeInteger(value)) return reject(path, 'int', value);
     if (value < min) throw new ShapeError(path, `Too small: expected number to be >=${min}`);
     return value;
   };
@@ -48,7 +50,7 @@ export function oneOf<const T extends string>(words: readonly T[]): Check<T> {
 
 export function list<T>(item: Check<T>): Check<readonly T[]> {
   return (value, path) =>
-    Array.isArray(value) ? Array.from(value, (one, at) => item(one, `${path}[${at}]`)) : refuse(path, 'array', value);
+    Array.isArray(value) ? Array.from(value, (one, at) => item(one, `${path}[${at}]`)) : reject(path, 'array', value);
 }
 
 export function refine<T>(is: (value: unknown) => value is T, message: string): Check<T> {
@@ -62,11 +64,11 @@ export function optional<T>(check: Check<T>): Check<T | undefined> {
   return (value, path) => (value === undefined ? undefined : check(value, path));
 }
 
-/** Other members are left out, or rejected if `strict`. */
+/** Checks an object. Other members are dropped, or rejected if `strict`. */
 export function object<M extends Members>(members: M, { strict = false } = {}): Check<Checked<M>> {
   const names = Object.keys(members);
   return (value, path) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse(path, 'object', value);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return reject(path, 'object', value);
     const given = value as { readonly [name: string]: unknown };
     const checked: { [name: string]: unknown } = {};
     for (const name of names) {
@@ -77,11 +79,11 @@ export function object<M extends Members>(members: M, { strict = false } = {}): 
     if (unknown === undefined) return checked as Checked<M>;
     const meant = nearest(unknown, names);
     const help = meant === undefined ? undefined : `did you mean ${quotedShort(meant)}?`;
-    throw new ShapeError(path, `There is no member ${quotedShort(unknown)}`, help);
+    throw new ShapeError(path, `Unknown member ${quotedShort(unknown)}`, help);
   };
 }
 
-function refuse(path: string, expected: string, value: unknown): never {
+function reject(path: string, expected: string, value: unknown): never {
   throw new ShapeError(path, `Invalid input: expected ${expected}, received ${kindOf(value)}`);
 }
 

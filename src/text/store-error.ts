@@ -1,17 +1,19 @@
 import { type ErrorJson, PegwireError } from './errors.js';
 
 /**
- * - `taken`: another holder has claimed what this one held.
- * - `closed`: the store was used after its end.
- * - `busy`: another process kept it locked for longer than the time-out; the same may succeed later.
- * - `full`: there is no room left.
- * - `unavailable`: it cannot be opened, read or written.
- * - `foreign`: the file is no database, or another program's.
- * - `newer`: a later version of pegwire wrote it.
- * - `corrupt`: it is damaged.
- * - `misconfigured`: a setting names no place for it.
- * - `no-driver`: this version of Node has no SQLite driver, and none is installed.
- * - `failed`: any other error; see `cause`.
+ * The reason why a store failed.
+ *
+ * - `taken`: another process or session has claimed the endpoint since
+ * - `closed`: the store is closed
+ * - `busy`: another process locked the file for longer than `busyTimeoutMs`; the same call may succeed later
+ * - `full`: the disk is full
+ * - `unavailable`: the file cannot be opened, read or written
+ * - `foreign`: the file is not a database, or belongs to another program
+ * - `newer`: a later version of pegwire wrote the file
+ * - `corrupt`: the file is damaged
+ * - `misconfigured`: an environment variable holds an invalid path
+ * - `no-driver`: this version of Node has no SQLite driver, and none is installed
+ * - `failed`: any other error; see `cause`
  */
 export type StoreReason =
   | 'taken'
@@ -26,12 +28,15 @@ export type StoreReason =
   | 'no-driver'
   | 'failed';
 
-/** A store failed; nothing of what was asked for was done, and a file is left as it was. */
+/** The error of a store. The failed call had no effect, and its file is unchanged. */
 export class StoreError extends PegwireError {
+  /** The name of the class. */
   override readonly name: string = 'StoreError';
+  /** The reason, prefixed with `store-`. */
   declare readonly code: `store-${StoreReason}`;
+  /** The reason. */
   readonly reason: StoreReason;
-  /** The file of the store, where it has one and the error is about it. */
+  /** The file of the store; `undefined` if the store has no file, or the error is not about it. */
   readonly file: string | undefined;
 
   constructor(

@@ -1,34 +1,34 @@
 const REASONS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
-  ENOTDIR: 'part of the path is no folder',
-  ELOOP: 'the links in the path lead in a circle',
+  ENOTDIR: 'part of the path is not a folder',
+  ELOOP: 'the symbolic links in the path form a loop',
   EACCES: 'permission is denied',
   EPERM: 'permission is denied',
   EROFS: 'the file system is read-only',
-  ENOSPC: 'there is no room left',
-  EDQUOT: 'there is no room left',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is exceeded',
   ENAMETOOLONG: 'the name is too long',
   EMFILE: 'too many files are open',
   ENFILE: 'too many files are open',
-  EADDRINUSE: 'something is there already',
-  EADDRNOTAVAIL: 'this machine has no such address',
-  ECONNREFUSED: 'nobody listens there',
-  ECONNRESET: 'the other side has broken it off',
-  EPIPE: 'the other side has broken it off',
-  UND_ERR_SOCKET: 'the other side has broken it off',
-  ETIMEDOUT: 'nobody answers there',
-  UND_ERR_CONNECT_TIMEOUT: 'nobody answers there',
-  ENOTFOUND: 'there is no such host',
-  EAI_AGAIN: 'the name of the host cannot be looked up now',
-  EHOSTUNREACH: 'there is no way to that host',
-  ENETUNREACH: 'there is no way to that host',
+  EADDRINUSE: 'the address is already in use',
+  EADDRNOTAVAIL: 'this machine does not have that address',
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the other side closed the connection',
+  EPIPE: 'the other side closed the connection',
+  UND_ERR_SOCKET: 'the other side closed the connection',
+  ETIMEDOUT: 'the connection timed out',
+  UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
+  ENOTFOUND: 'the host was not found',
+  EAI_AGAIN: 'the host name cannot be resolved at the moment',
+  EHOSTUNREACH: 'the host is unreachable',
+  ENETUNREACH: 'the network is unreachable',
 };
 
-/** Messages of `fetch` and of libraries that say nothing; the cause does. */
+/** Messages of `fetch` and of libraries without information; that is in the cause. */
 const EMPTY: ReadonlySet<unknown> = new Set(['', 'fetch failed', 'terminated', 'Connection error.', undefined]);
-const DEEPEST = 8;
+const MAX_DEPTH = 8;
 
-interface Told {
+interface ErrorLike {
   readonly code?: unknown;
   readonly message?: unknown;
   readonly cause?: unknown;
@@ -36,11 +36,13 @@ interface Told {
 }
 
 /**
- * Words an error of the system or network without its code, call and place; searches causes and aggregated errors.
- * Returns part of a sentence; `missing` stands for ENOENT.
+ * Describes an error of the operating system or network, without its code, system call and path. Searches causes and aggregated errors.
+ *
+ * @param missing the description of ENOENT
+ * @returns a clause, without a capital letter and full stop
  */
 export function systemReason(thrown: unknown, missing = 'there is no such file'): string {
-  const { code, message } = tellingOf(thrown);
+  const { code, message } = informativeCause(thrown);
   const text = String(message ?? thrown);
   if (typeof code !== 'string') return text;
   if (code === 'ENOENT') return missing;
@@ -49,14 +51,14 @@ export function systemReason(thrown: unknown, missing = 'there is no such file')
   return text.startsWith(`${code}: `) ? text.slice(code.length + 2).replace(/, [a-z_]+(?: '.*)?$/s, '') : text;
 }
 
-/** The first of an error and its causes that says something. */
-function tellingOf(thrown: unknown): Told {
-  let at = (thrown ?? {}) as Told;
-  for (let depth = 0; depth < DEEPEST; depth++) {
+/** Returns the first of an error and its causes that has a message of its own. */
+function informativeCause(thrown: unknown): ErrorLike {
+  let at = (thrown ?? {}) as ErrorLike;
+  for (let depth = 0; depth < MAX_DEPTH; depth++) {
     if (!EMPTY.has(at.message) || at.code === 'ENOENT' || Object.hasOwn(REASONS, String(at.code))) return at;
     const next = at.cause ?? (Array.isArray(at.errors) ? at.errors[0] : undefined);
     if (typeof next !== 'object' || next === null) break;
     at = next;
   }
-  return (thrown ?? {}) as Told;
+  return (thrown ?? {}) as ErrorLike;
 }

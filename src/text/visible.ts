@@ -1,13 +1,13 @@
-/** Makes text safe to show: every control or invisible character becomes a visible stand-in. */
+/** Makes text safe to print: replaces control and invisible characters with visible ones. */
 
-/** Controls, formats, surrogates, unassigned characters; blanks other than the space; letters that show nothing. */
+/** Control and format characters, surrogates, unassigned characters, white space other than the space, and letters without a glyph. */
 const INVISIBLE = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
-/** Two columns wide: East Asian wide forms and emoji. */
+/** Characters that are two columns wide: East Asian wide forms and emoji. */
 const WIDE =
   /[\p{Emoji_Presentation}\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
 const COMBINING = /\p{M}/u;
 
-/** Shows a code point as itself, as a control picture (U+2400 ff.), or as `<U+202E>`. */
+/** Returns a code point as itself, as a control picture (U+2400 ff.), or as `<U+202E>`. */
 export function visibleCodePoint(code: number): string {
   const character = String.fromCodePoint(code);
   if (code === 0x20 || !INVISIBLE.test(character)) return character;
@@ -16,7 +16,7 @@ export function visibleCodePoint(code: number): string {
   return `<${codePointName(code)}>`;
 }
 
-/** Replaces invisible characters, line ends included. */
+/** Replaces invisible characters, including line ends. */
 export function visible(text: string): string {
   if (/^[ -~]*$/.test(text)) return text;
   let shown = '';
@@ -24,22 +24,22 @@ export function visible(text: string): string {
   return shown;
 }
 
-/** The name of a code point: `U+00E9`. */
+/** Returns the name of a code point: `U+00E9`. */
 export function codePointName(code: number): string {
   return `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** Quotes a text, with quotes and backslashes escaped as in JSON. */
+/** Quotes a text; escapes quotes and backslashes as in JSON. */
 export function quoted(text: string): string {
   return `"${visible(text.replace(/["\\]/g, '\\$&'))}"`;
 }
 
-/** Quotes at most 40 characters. */
+/** Quotes the first 40 characters of a text. */
 export function quotedShort(text: string): string {
   return quoted(text.length > 40 ? `${text.slice(0, 40)}...` : text);
 }
 
-/** Columns in a terminal. */
+/** Returns the width of a text in terminal columns. */
 export function columnsOf(shown: string): number {
   let columns = 0;
   for (const character of shown) if (!COMBINING.test(character)) columns += WIDE.test(character) ? 2 : 1;

@@ -1,10 +1,9 @@
 /**
- * Counts tokens of ASCII text: splits it as the patterns of tiktoken for `o200k_base` and `cl100k_base` do, in one pass
- * over the bytes.
+ * Counts the tokens of ASCII text: splits it like the patterns of tiktoken for `o200k_base` and `cl100k_base`, in one pass over the bytes.
  */
 
 interface Splitting {
-  /** `o200k_base`: words end before capitals and include `'s`; slashes go with line ends. */
+  /** `true` for `o200k_base`: words end before capital letters and include `'s`, and line ends include slashes. */
   readonly cased: boolean;
 }
 
@@ -25,27 +24,27 @@ CLASSES.fill(BLANK, 0x09, 0x0e);
 CLASSES[0x0a] = NEWLINE;
 CLASSES[0x0d] = NEWLINE;
 CLASSES[0x20] = SPACE;
-/** Ends the text; not ASCII. */
+/** Marks the end of the text; not ASCII. */
 const SENTINEL = 0xff;
 CLASSES[SENTINEL] = END;
 
 const APOSTROPHE = 0x27;
 const SLASH = 0x2f;
 
-/** Bytes reserved for texts of usual length. */
-const ROOM = 65_536;
-/** Behind the text: the sentinel, and what word reads reach. */
+/** The size of the buffer for texts of common length, in bytes. */
+const BUFFER_BYTES = 65_536;
+/** The bytes after the text: the sentinel, and those that reads of words reach. */
 const PADDING = 12;
 
 /** Returns a function that counts the tokens of a text, or returns -1 if it is not ASCII. */
 export function createAsciiCounter({ cased }: Splitting, count: (piece: string) => number): (text: string) => number {
   const encoder = new TextEncoder();
-  const usual = roomFor(ROOM);
+  const shared = bufferFor(BUFFER_BYTES);
   const countOf = createPieceCache(count);
 
   return (text) => {
     const { length } = text;
-    const { bytes, view } = length <= ROOM ? usual : roomFor(length);
+    const { bytes, view } = length <= BUFFER_BYTES ? shared : bufferFor(length);
     const { read, written } = encoder.encodeInto(text, bytes);
     if (read !== length || written !== length) return -1;
     bytes[length] = SENTINEL;
@@ -64,23 +63,23 @@ export function createAsciiCounter({ cased }: Splitting, count: (piece: string) 
         continue;
       }
       if (first <= UPPER || (next <= UPPER && first !== NEWLINE)) {
-        // A word, with one character before it that is not a letter, digit or line end.
+        // A word, with a preceding character that is not a letter, digit or line end.
         if (first > UPPER) at++;
         if (cased) {
           if ((first <= UPPER ? first : next) === UPPER) {
             if (first > UPPER) next = CLASSES[bytes[at]!]!;
             while (next === UPPER) next = CLASSES[bytes[++at]!]!;
           }
-          at = endOfSmallLetters(view, at);
+          at = endOfLowerCase(view, at);
           if (bytes[at] === APOSTROPHE) at += suffixLength(bytes, at);
         } else if (bytes[start] === APOSTROPHE && suffixLength(bytes, start) > 0) {
           at = start + suffixLength(bytes, start);
         } else {
-          at = endOfSmallLetters(view, at);
-          while (CLASSES[bytes[at]!]! <= UPPER) at = endOfSmallLetters(view, at + 1);
+          at = endOfLowerCase(view, at);
+          while (CLASSES[bytes[at]!]! <= UPPER) at = endOfLowerCase(view, at + 1);
         }
       } else if (first === PUNCTUATION || (first === SPACE && next === PUNCTUATION)) {
-        // ' ?[^\s\p{L}\p{N}]+', and the line ends behind it.
+        // ' ?[^\s\p{L}\p{N}]+', and the line ends after it.
         while (next === PUNCTUATION) next = CLASSES[bytes[++at]!]!;
         if (next === NEWLINE) {
           while (next === NEWLINE || (cased && bytes[at] === SLASH)) next = CLASSES[bytes[++at]!]!;
@@ -95,26 +94,26 @@ export function createAsciiCounter({ cased }: Splitting, count: (piece: string) 
   };
 }
 
-function roomFor(length: number) {
+function bufferFor(length: number) {
   const buffer = new ArrayBuffer(length + PADDING);
   return { bytes: new Uint8Array(buffer), view: new DataView(buffer) };
 }
 
-/** End of a run of small letters, four bytes at a time. */
-function endOfSmallLetters(view: DataView, start: number): number {
+/** Returns the end of a run of lower-case letters, four bytes at a time. */
+function endOfLowerCase(view: DataView, start: number): number {
   let at = start;
   for (;;) {
     const word = view.getInt32(at, true);
-    // The high bit of each byte: set by the first sum from "a" on, by the second beyond "z".
+    // The high bit of each byte: the first sum sets it for bytes >= "a", the second for bytes > "z".
     const others = ~((word + 0x1f1f1f1f) & ~(word + 0x05050505)) & 0x80808080;
     if (others !== 0) return at + ((31 - Math.clz32(others & -others)) >> 3);
     at += 4;
   }
 }
 
-/** The length of `'s`, `'d`, `'m`, `'t`, `'ll`, `'ve` or `'re` at an apostrophe, or 0. */
+/** Returns the length of `'s`, `'d`, `'m`, `'t`, `'ll`, `'ve` or `'re` at an apostrophe, or 0. */
 function suffixLength(bytes: Uint8Array, at: number): number {
-  // Cases of a letter differ in one bit.
+  // Upper and lower case differ in one bit.
   switch (bytes[at + 1]! | 0x20) {
     case 0x73:
     case 0x64:
@@ -131,7 +130,7 @@ function suffixLength(bytes: Uint8Array, at: number): number {
   }
 }
 
-/** End of white space: after its last line end, or before its last character, which the next word takes. */
+/** Returns the end of white space: after its last line end, or before its last character, which belongs to the next word. */
 function endOfSpace(bytes: Uint8Array, start: number, cased: boolean): number {
   let at = start;
   let afterNewline = 0;
@@ -146,40 +145,40 @@ function endOfSpace(bytes: Uint8Array, start: number, cased: boolean): number {
   return last || at === start + 1 ? at : at - 1;
 }
 
-/** Longest piece in the table: four 32-bit words. */
+/** The maximum length of a piece in the table: four 32-bit words. */
 const MAX_TABLED = 16;
-/** Longest cached piece. */
-const MAX_KEPT = 64;
-/** A power of two; each takes 32 bytes. */
+/** The maximum length of a cached piece. */
+const MAX_CACHED = 64;
+/** The number of entries, a power of two; each takes 32 bytes. */
 const ENTRIES = 16_384;
-/** Per entry: four words of bytes, then length and count. The padding keeps an entry in one cache line. */
+/** The size of an entry in words: four words of bytes, then length and count, and padding to a cache line. */
 const WORDS = 8;
-/** Neighbouring entries that may hold a piece. */
+/** The number of adjacent entries that can contain a piece. */
 const WAYS = 4;
-/** Most longer pieces cached; the cache is then cleared. */
+/** The maximum number of longer cached pieces, at which their cache is cleared. */
 const MAX_LONG = 2048;
 
-/** Masks of the first and second word, by length. */
+/** The masks of the first and second word, by length. */
 const FIRST = Int32Array.of(0, 0xff, 0xffff, 0xffffff, -1, -1, -1, -1, -1);
 const SECOND = Int32Array.of(0, 0, 0, 0, 0, 0xff, 0xffff, 0xffffff, -1);
 
-/** Caches counts of ASCII pieces at a fixed size; full buckets are overwritten. Entries compare all bytes. */
+/** Creates a cache of counts of fixed size. Full buckets are overwritten, and all bytes are compared. */
 function createPieceCache(count: (piece: string) => number) {
   const table = new Int32Array((ENTRIES + WAYS) * WORDS);
   const long = new Map<string, number>();
 
   function countLong(view: DataView, start: number, end: number): number {
     const piece = pieceOf(view, start, end);
-    if (piece.length > MAX_KEPT) return count(piece);
-    const known = long.get(piece);
-    if (known !== undefined) return known;
+    if (piece.length > MAX_CACHED) return count(piece);
+    const cached = long.get(piece);
+    if (cached !== undefined) return cached;
     const counted = count(piece);
     if (long.size >= MAX_LONG) long.clear();
     long.set(piece, counted);
     return counted;
   }
 
-  /** Reads up to eight bytes behind `end`. */
+  /** Returns the count of a piece. Reads up to eight bytes after `end`. */
   return function countOf(view: DataView, start: number, end: number): number {
     const length = end - start;
     let a = view.getInt32(start, true);
@@ -190,7 +189,7 @@ function createPieceCache(count: (piece: string) => number) {
       a &= FIRST[length]!;
       b &= SECOND[length]!;
     } else if (length <= MAX_TABLED) {
-      // Words from the end, overlapping those from the start.
+      // The last two words, which may overlap the first two.
       c = view.getInt32(end - 8, true);
       d = view.getInt32(end - 4, true);
     } else {

@@ -2,54 +2,60 @@ import { resolveChoice } from '../text/limits.js';
 import { ENCODINGS, type Encoding } from './counter.js';
 import { loadTokenCounter } from './load-counter.js';
 
-/** Notations in the order in which they are compared. */
+/** The notations, in the order of a comparison. */
 export const NOTATIONS = ['english', 'json-pretty', 'json', 'toon', 'accp', 'aacp'] as const;
 
+/** A notation: English, JSON, TOON, an ACCP frame or an AACP packet. */
 export type Notation = (typeof NOTATIONS)[number];
 
-/** What is compared; what is left out is not in the result. */
+/** The input of a comparison. Notations that cannot be derived from it are not in the result. */
 export interface ComparisonInput {
   /**
-   * A message of any protocol, or a JSON document, compared as JSON, pretty and compact, and as TOON. `body` omits its
+   * A message of any protocol, or a JSON document, which is compared as JSON, pretty-printed and compact, and as TOON. `body` omits its
    * member `envelope`. A `bigint` becomes a string of digits.
    */
   readonly message?: object | undefined;
+  /** The message in English. */
   readonly english?: string | undefined;
-  /** The frame as it goes over the wire, with its metadata. */
+  /** The ACCP frame with metadata. */
   readonly frame?: string | undefined;
-  /** The frame without metadata. */
+  /** The ACCP frame without metadata. */
   readonly frameBody?: string | undefined;
+  /** The AACP packet. */
   readonly packet?: string | undefined;
 }
 
+/** Options of {@link compareTokens}. */
 export interface ComparisonOptions {
-  /** @default 'o200k_base' */
+  /** The vocabulary. @default 'o200k_base' */
   readonly encoding?: Encoding | undefined;
 }
 
-/** One notation. At least one of its two counts is a number. */
+/** The token counts of one notation, at least one of which is a number. */
 export interface NotationCount {
+  /** The notation. */
   readonly notation: Notation;
-  /** Tokens without envelope; `null` where only the whole was given. */
+  /** The number of tokens without the envelope; `null` if only the message with envelope was given. */
   readonly body: number | null;
-  /** Tokens with the envelope; `null` where there is none. */
+  /** The number of tokens with the envelope; `null` if there is none. */
   readonly total: number | null;
 }
 
+/** The result of {@link compareTokens}. */
 export interface Comparison {
+  /** The vocabulary. */
   readonly encoding: Encoding;
-  /** `false` for estimates, which are made where the package gpt-tokenizer is not installed. */
+  /** `false` if the counts are estimates, because the package gpt-tokenizer is not installed. */
   readonly exact: boolean;
-  /** In the order of {@link NOTATIONS}. */
+  /** The counts, in the order of {@link NOTATIONS}. */
   readonly counts: readonly NotationCount[];
-  /** What could not be written, and why. */
+  /** The notations that could not be written, with the reason. */
   readonly skipped: readonly { readonly notation: Notation; readonly reason: string }[];
 }
 
 /**
- * Counts the tokens of one message in the given and derivable notations: English, JSON with two spaces of indentation,
- * compact JSON, TOON, an ACCP frame, an AACP packet. `body` is without the envelope, `whole` with it. Encode the frame
- * yourself, so that the spelling of your codec is counted.
+ * Counts the tokens of a message in several notations: English, JSON indented by two spaces, compact JSON, TOON, an ACCP frame and an AACP
+ * packet. Encode the frame with your codec, so that its spelling is counted.
  *
  * @throws TypeError if the encoding is unknown
  * @example
@@ -94,7 +100,7 @@ function withoutEnvelope(message: object): { readonly body: object; readonly who
   return { body, whole: message };
 }
 
-/** JSON has no `bigint`. */
+/** Writes JSON; a `bigint` becomes a string. */
 function json(value: unknown, indent?: number): string {
   return JSON.stringify(
     value,
@@ -103,11 +109,11 @@ function json(value: unknown, indent?: number): string {
   );
 }
 
-/** `null` if the optional dependency `@toon-format/toon` is not installed. */
+/** Loads the encoder of TOON. @returns `null` if the optional dependency `@toon-format/toon` is not installed */
 async function loadToon(): Promise<((value: unknown) => string) | null> {
   try {
     const { encode } = await import('@toon-format/toon');
-    // Through JSON, so that both say the same.
+    // Converted by way of JSON, so that both have the same content.
     return (value) => encode(JSON.parse(json(value)));
   } catch (thrown) {
     if ((thrown as { readonly code?: unknown }).code === 'ERR_MODULE_NOT_FOUND') return null;

@@ -1,4 +1,4 @@
-/** Token counts, exact or estimated, and comparisons of notations. */
+/** Token counts, exact or estimated, and comparisons of notations. Public as `pegwire/tokens`. */
 export {
   type Comparison,
   type ComparisonInput,

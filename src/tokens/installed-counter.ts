@@ -4,13 +4,14 @@ import { countMerged, requireVocabulary, utf8Bytes, type Vocabulary } from './vo
 
 let loaded: TokenCounter | null = null;
 
+/** Stores the loaded counter for {@link installedCounter}. */
 export function keepCounter(counter: TokenCounter): void {
   loaded = counter;
 }
 
 /**
- * Returns a counter for current models (`o200k_base`) at once: the exact one if it is loaded or can be required (Node 20.16
- * or later; up to 200 ms the first time), else an estimate. To be sure, use {@link loadTokenCounter}.
+ * Returns a counter for current models (`o200k_base`) synchronously: an exact one if it is loaded or can be required (Node 20.16 or later;
+ * takes up to 200 ms the first time), otherwise one of estimates. {@link loadTokenCounter} also works in other environments.
  */
 export function installedCounter(): TokenCounter {
   return loaded ?? requireCounter() ?? ESTIMATING_COUNTER;
@@ -22,36 +23,38 @@ interface NodeGlobal {
   };
 }
 
-/** Tried once. */
+/** The result of the only attempt to require the vocabulary. */
 let required: TokenCounter | null | undefined;
 
 function requireCounter(): TokenCounter | null {
   if (required !== undefined) return required;
-  // No import of the built-in, since browsers run this file.
+  // Without an import of the built-in module, since this file also runs in browsers.
   const module = (globalThis as NodeGlobal).process?.getBuiltinModule?.('node:module');
   const vocabulary = module === undefined ? null : requireVocabulary(module.createRequire(import.meta.url));
   required = vocabulary === null ? null : counterOf(vocabulary, 'o200k_base');
   return required;
 }
 
-/** Most cached pieces; the cache is then cleared. */
+/** The maximum number of cached pieces, at which the cache is cleared. */
 const MAX_PIECES = 8192;
+/** The maximum length of a cached piece. */
 const MAX_PIECE = 64;
 
+/** Creates a counter from a vocabulary. */
 export function counterOf(vocabulary: Vocabulary, encoding: Encoding): TokenCounter {
-  return { count: counting(vocabulary), exact: true, encoding };
+  return { count: createCount(vocabulary), exact: true, encoding };
 }
 
-function counting({ rankOf, pattern, splitting }: Vocabulary): TokenCounter['count'] {
-  const known = new Map<string, number>();
+function createCount({ rankOf, pattern, splitting }: Vocabulary): TokenCounter['count'] {
+  const cache = new Map<string, number>();
 
   function countPiece(piece: string): number {
     if (piece.length > MAX_PIECE) return countMerged(utf8Bytes(piece), rankOf);
-    const counted = known.get(piece);
+    const counted = cache.get(piece);
     if (counted !== undefined) return counted;
     const tokens = countMerged(utf8Bytes(piece), rankOf);
-    if (known.size >= MAX_PIECES) known.clear();
-    known.set(piece, tokens);
+    if (cache.size >= MAX_PIECES) cache.clear();
+    cache.set(piece, tokens);
     return tokens;
   }
 

@@ -3,14 +3,14 @@ import { ENCODINGS, type Encoding, ESTIMATING_COUNTER, type TokenCounter } from 
 import { counterOf, keepCounter } from './installed-counter.js';
 import { type Vocabulary, vocabularyOf } from './vocabulary.js';
 
-/** One counter each: a vocabulary takes tens of megabytes. */
+/** The loaded counters, one per vocabulary, which takes tens of megabytes. */
 const loaded = new Map<Encoding, Promise<TokenCounter>>();
 
 /**
- * Loads a counter that is exact and takes near-linear time. Texts like special tokens, such as `<|endoftext|>`, count like
- * any other. Recent letters of Unicode are split as this JavaScript engine knows them.
+ * Loads an exact counter, which takes near-linear time. Special tokens, such as `<|endoftext|>`, count as ordinary text. The classes of recent
+ * Unicode characters are those of the JavaScript engine.
  *
- * @returns a counter of estimates (`exact: false`) if the package gpt-tokenizer is not installed
+ * @returns the counter; one of estimates (`exact: false`) if the package gpt-tokenizer is not installed
  * @throws TypeError if the encoding is unknown
  * @example
  * const counter = await loadTokenCounter();
@@ -22,14 +22,14 @@ export async function loadTokenCounter(encoding?: Encoding): Promise<TokenCounte
   if (counter === undefined) {
     counter = load(chosen);
     loaded.set(chosen, counter);
-    // What failed may go better the next time.
+    // A failed load can be retried.
     counter.catch(() => loaded.delete(chosen));
   }
   return counter;
 }
 
 async function load(encoding: Encoding): Promise<TokenCounter> {
-  // The same vocabulary; only its special tokens differ.
+  // This vocabulary differs in special tokens only.
   if (encoding === 'o200k_harmony') {
     const counter = await loadTokenCounter('o200k_base');
     return counter.exact ? { ...counter, encoding } : counter;
@@ -41,7 +41,7 @@ async function load(encoding: Encoding): Promise<TokenCounter> {
   return counter;
 }
 
-/** Takes up to 200 ms and 30 MB; `null` if the package is not installed. */
+/** Loads a vocabulary, which takes up to 200 ms and 30 MB. @returns `null` if the package is not installed */
 async function loadVocabulary(encoding: Encoding): Promise<Vocabulary | null> {
   try {
     const [ranks, patterns] = await Promise.all([ranksOf(encoding), import('gpt-tokenizer/encodingParams/constants')]);
@@ -52,7 +52,7 @@ async function loadVocabulary(encoding: Encoding): Promise<Vocabulary | null> {
   }
 }
 
-/** Literal names, so that bundlers find the files. */
+/** Imports a table of ranks, by literal names, so that bundlers find the files. */
 function ranksOf(encoding: Encoding) {
   switch (encoding) {
     case 'o200k_base':
@@ -69,15 +69,18 @@ function ranksOf(encoding: Encoding) {
 
 export { ENCODINGS, type Encoding };
 
+/** The result of {@link countTokens}. */
 export interface TokenCount {
+  /** The number of tokens. */
   readonly tokens: number;
-  /** `false` for an estimate, which is made where the package gpt-tokenizer is not installed. */
+  /** `false` if the number is an estimate, because the package gpt-tokenizer is not installed. */
   readonly exact: boolean;
+  /** The vocabulary. */
   readonly encoding: Encoding;
 }
 
 /**
- * Counts tokens. Texts like special tokens, such as `<|endoftext|>`, count like any other.
+ * Counts the tokens of a text. Special tokens, such as `<|endoftext|>`, count as ordinary text.
  *
  * @throws TypeError if the encoding is unknown
  * @example

@@ -1,14 +1,16 @@
 import { countTokens, type Encoding, type TokenCount } from './load-counter.js';
 
+/** An instruction to a model. */
 export interface ModelPrompt {
-  /** Several lines, no line end after the last. */
+  /** The instruction: several lines, without a final line end. */
   readonly text: string;
-  /** Whole messages, which the text shows. */
+  /** The complete messages that the instruction contains as examples. */
   readonly examples: readonly string[];
-  /** The length of `text`. */
+  /** The number of tokens of `text`. */
   readonly tokens: TokenCount;
 }
 
+/** Creates an instruction from rules and examples, and counts its tokens. */
 export async function promptOf(
   rules: readonly string[],
   examples: readonly string[],
@@ -18,7 +20,7 @@ export async function promptOf(
   return { text, examples, tokens: await countTokens(text, encoding) };
 }
 
-/** `a, b or c` */
+/** Joins words: `a, b or c`. */
 export function choiceOf(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)!}`;
 }

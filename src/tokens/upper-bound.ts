@@ -1,20 +1,20 @@
-/** Pairs of small letters that are not tokens in `o200k_base` or `cl100k_base`: second letters by first. All other pairs are. */
-const NO_TOKENS = 'bq fjz gjkq hj jgqvwxyz kqxz lq mz nq oq qfgjkovyz rjz tjq uq vqz wqvz xghjkqsuvwz yfjqvz zgjqrvz';
+/** The pairs of lower-case letters that are not tokens in `o200k_base` or `cl100k_base`: second letters by first letter. */
+const NON_TOKENS = 'bq fjz gjkq hj jgqvwxyz kqxz lq mz nq oq qfgjkovyz rjz tjq uq vqz wqvz xghjkqsuvwz yfjqvz zgjqrvz';
 
 const A = 0x61;
 const Z = 0x7a;
 const LETTERS = 26;
-const apart = new Uint8Array(LETTERS * LETTERS);
-for (const [first = '', ...seconds] of NO_TOKENS.split(' ')) {
-  for (const second of seconds) apart[(first.charCodeAt(0) - A) * LETTERS + second.charCodeAt(0) - A] = 1;
+const separate = new Uint8Array(LETTERS * LETTERS);
+for (const [first = '', ...seconds] of NON_TOKENS.split(' ')) {
+  for (const second of seconds) separate[(first.charCodeAt(0) - A) * LETTERS + second.charCodeAt(0) - A] = 1;
 }
 
 /**
- * Returns an upper bound of the tokens in `o200k_base`, `o200k_harmony` and `cl100k_base`, about twice the number for
- * messages, in linear time.
+ * Returns an upper bound of the number of tokens in `o200k_base`, `o200k_harmony` and `cl100k_base`, in linear time. For messages, it is about
+ * twice the number.
  *
- * Byte vocabularies make at most one token per byte. These also hold all numbers of up to three digits, and nearly all
- * pairs of small letters, so that two such letters never stay separate tokens side by side.
+ * A byte vocabulary has at most one token per byte. These vocabularies also contain all numbers of up to three digits and nearly all pairs of
+ * lower-case letters, so that two such letters are never adjacent separate tokens.
  */
 export function upperBoundTokens(text: string): number {
   const { length } = text;
@@ -24,33 +24,33 @@ export function upperBoundTokens(text: string): number {
     const code = text.charCodeAt(at);
     const start = at++;
     if (code >= A && code <= Z) {
-      while (at < length && isSmall(text.charCodeAt(at))) at++;
+      while (at < length && isLowerCase(text.charCodeAt(at))) at++;
       tokens += letterTokens(text, start, at);
     } else if (isDigit(code)) {
       while (at < length && isDigit(text.charCodeAt(at))) at++;
-      // Numbers beyond ASCII take digits behind them into their own group of three.
+      // A non-ASCII digit shifts the groups of three after it.
       const isShifted = start > 0 && text.charCodeAt(start - 1) > 0x7f;
       tokens += Math.ceil((at - start) / 3) + (isShifted ? 1 : 0);
     } else {
-      // At an apostrophe, as in "it's", the word may be cut a second time.
+      // An apostrophe, as in "it's", may split the word a second time.
       tokens += code === 0x27 ? 2 : byteLength(code);
     }
   }
   return tokens;
 }
 
-/** Most tokens of a run of small letters, where two letters are one token unless they stay apart. */
+/** Returns the maximum number of tokens of lower-case letters, where two letters are one token unless the pair is none. */
 function letterTokens(text: string, start: number, end: number): number {
-  // Most tokens so far, if the last letter is a token of its own, and if not.
+  // The maximum so far, if the last letter is a separate token, and if it is not.
   let alone = 1;
   let joined = Number.NEGATIVE_INFINITY;
   let previous = text.charCodeAt(start) - A;
-  // The larger of both, one and two letters ago.
+  // The larger of the two, one and two letters before.
   let before = 1;
   let earlier = 0;
   for (let at = start + 1; at < end; at++) {
     const letter = text.charCodeAt(at) - A;
-    const mayBeAlone = apart[previous * LETTERS + letter] === 1 ? Math.max(alone, joined) : joined;
+    const mayBeAlone = separate[previous * LETTERS + letter] === 1 ? Math.max(alone, joined) : joined;
     // A token of two letters, or of more.
     const nextJoined = Math.max(earlier + 1, joined);
     alone = mayBeAlone + 1;
@@ -62,7 +62,7 @@ function letterTokens(text: string, start: number, end: number): number {
   return before;
 }
 
-function isSmall(code: number): boolean {
+function isLowerCase(code: number): boolean {
   return code >= A && code <= Z;
 }
 
@@ -70,7 +70,7 @@ function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-/** UTF-8 bytes of a code unit, at most: each half of a pair counts three. */
+/** Returns the maximum number of UTF-8 bytes of a code unit; each half of a surrogate pair counts three. */
 function byteLength(code: number): number {
   if (code < 0x80) return 1;
   return code < 0x800 ? 2 : 3;

@@ -1,15 +1,17 @@
-/** Vocabularies of the package gpt-tokenizer. */
+/** The vocabularies of the package gpt-tokenizer. */
 import type { Encoding } from './counter.js';
 
+/** A vocabulary. */
 export interface Vocabulary {
+  /** Returns the rank of a token. */
   readonly rankOf: RankOf;
-  /** Splits a text into pieces without gaps; global. */
+  /** The global pattern that splits a text into adjacent pieces. */
   readonly pattern: RegExp;
-  /** How the pattern treats ASCII; `null` if unknown. */
+  /** The behaviour of the pattern for ASCII; `null` if unknown. */
   readonly splitting: { readonly cased: boolean } | null;
 }
 
-/** Texts by rank; bytes if not UTF-8. Some have holes, which `forEach` skips. */
+/** Tokens by rank: texts, or bytes that are not UTF-8. Some arrays are sparse. */
 type Tokens = readonly (string | readonly number[])[];
 
 type PatternName = 'O200K_TOKEN_SPLIT_REGEX' | 'CL100K_TOKEN_SPLIT_REGEX' | 'R50K_TOKEN_SPLIT_REGEX';
@@ -20,7 +22,7 @@ interface Source {
   readonly splitting: Vocabulary['splitting'];
 }
 
-/** o200k_harmony differs in special tokens only, which are not counted. */
+/** Also used for o200k_harmony, which differs in special tokens only. */
 const O200K: Source = { pattern: 'O200K_TOKEN_SPLIT_REGEX', splitting: { cased: true } };
 
 const SOURCES: Readonly<Record<Encoding, Source>> = {
@@ -31,7 +33,7 @@ const SOURCES: Readonly<Record<Encoding, Source>> = {
   r50k_base: { pattern: 'R50K_TOKEN_SPLIT_REGEX', splitting: null },
 };
 
-/** `null` if the package is not installed. */
+/** Requires the vocabulary `o200k_base`. @returns `null` if the package is not installed */
 export function requireVocabulary(require: (name: string) => unknown): Vocabulary | null {
   try {
     const ranks = require('gpt-tokenizer/bpeRanks/o200k_base') as { readonly default: Tokens };
@@ -42,14 +44,15 @@ export function requireVocabulary(require: (name: string) => unknown): Vocabular
   }
 }
 
+/** Creates a vocabulary from the data of the package. */
 export function vocabularyOf(encoding: Encoding, ranks: { readonly default: Tokens }, patterns: Patterns): Vocabulary {
   const { pattern, splitting } = SOURCES[encoding];
   return { rankOf: ranksOf(ranks.default), pattern: asInRust(patterns[pattern]), splitting };
 }
 
 /**
- * Converts a pattern to the semantics of Rust, as in tiktoken: white space is White_Space, with U+0085 and without
- * U+FEFF; `(?i:'s)` takes the long s (U+017F).
+ * Converts a pattern to the semantics of Rust, as in tiktoken: white space is White_Space, with U+0085 and without U+FEFF; `(?i:'s)` matches
+ * the long s (U+017F).
  */
 function asInRust({ source, flags }: RegExp): RegExp {
   const inRust = source
@@ -59,7 +62,7 @@ function asInRust({ source, flags }: RegExp): RegExp {
   return new RegExp(inRust, flags);
 }
 
-/** ASCII texts are their own bytes; the bytes of others are computed on first use. */
+/** Returns a lookup of ranks. ASCII texts equal their bytes; the bytes of others are computed on first use. */
 function ranksOf(tokens: Tokens): RankOf {
   const ascii = new Map<string, number>();
   let others: Map<string, number> | undefined;
@@ -85,7 +88,7 @@ function otherRanks(tokens: Tokens): Map<string, number> {
 
 const encoder = new TextEncoder();
 
-/** UTF-8 bytes of a text, one character each. */
+/** Returns the UTF-8 bytes of a text, as one character each. */
 export function utf8Bytes(text: string): string {
   return isAscii(text) ? text : bytesOf(encoder.encode(text));
 }
@@ -101,24 +104,24 @@ function bytesOf(bytes: Uint8Array): string {
   return text;
 }
 
-/** Rank of a token, given as bytes: one character each. */
+/** A function that returns the rank of a token, given as bytes, one character each. */
 type RankOf = (bytes: string) => number | undefined;
 
-/** Heap numbers are rank * POSITIONS + position: they compare by rank, then from the left. */
+/** Heap entries are rank * POSITIONS + position, so that they are ordered by rank, then position. */
 const POSITIONS = 2 ** 32;
 
 /**
- * Counts the tokens of a piece: repeatedly joins the leftmost neighbours of the lowest rank. A heap keeps this
- * near-linear; tokenizer packages take hours for a million letters without a space.
+ * Counts the tokens of a piece: repeatedly merges the leftmost pair of the lowest rank. With a heap, this takes near-linear time; tokenizer
+ * packages take hours for a million letters without a space.
  */
 export function countMerged(bytes: string, rankOf: RankOf): number {
   const { length } = bytes;
   if (length < 2 || rankOf(bytes) !== undefined) return Math.min(length, 1);
-  // A part begins where `ends` is not 0, and ends there; `before` is the start of the part to the left, plus one.
+  // `ends` has the end of the part that starts at an index, or 0; `before` has the start of the part to its left, plus one.
   const ends = new Uint32Array(length);
   const before = new Uint32Array(length);
   const heap = createHeap(2 * length);
-  // Rank of a part joined with the next; stale heap entries differ.
+  // The rank of a part merged with the next one; it differs from outdated heap entries.
   const ranks = new Float64Array(length).fill(Number.POSITIVE_INFINITY);
 
   const propose = (start: number): void => {

@@ -1,4 +1,4 @@
-/** What a short packet can cost: each operation that tells about its input is given its worst one, and its output counted. */
+/** The size of outputs: each operation that reports about its input runs with its worst input, and its output is counted. */
 import { describe, expect, test } from 'vitest';
 import { upgradePacket } from '../../src/aacp/build/index.js';
 import { validateAsSdkPy, validateAsSdkTs } from '../../src/aacp/compat.js';
@@ -12,7 +12,7 @@ import { goodReply } from '../helpers/fallback.js';
 const HEAD = 'FETCH|HR|return:A|p:1|aacp:1.1';
 const keys = Array.from({ length: 20_000 }, (_, index) => `|k${index}:`).join('');
 
-/** Packets that make much of each character, by what there is much of. */
+/** Packets that repeat one character, by that character. */
 const PACKETS = {
   'empty fields': HEAD + '|'.repeat(50_000),
   'fields without a colon': HEAD + '|x'.repeat(50_000),
@@ -33,7 +33,7 @@ const PACKETS = {
 
 const length = (value: unknown): number => JSON.stringify(value).length;
 
-/** Operations that tell about a packet, each with how many characters it may tell for each of the packet. */
+/** Operations that report about a packet, each with the maximum number of output characters per input character. */
 const OPERATIONS: readonly (readonly [name: string, most: number, run: (packet: string) => number])[] = [
   ['lintPacket', 2, (packet) => length(lintPacket(packet, { receiver: { knowsFields: true } }))],
   ['the verdict of the Python SDK', 2, (packet) => length(validateAsSdkPy(packet))],
@@ -52,7 +52,7 @@ function notesOf(packet: string): number {
   }
 }
 
-describe.each(OPERATIONS)('%s: at most %i characters for each', (_name, most, run) => {
+describe.each(OPERATIONS)('%s: at most %i characters per character', (_name, most, run) => {
   test.each(Object.entries(PACKETS))('of a packet of %s', (_kind, packet) => {
     expect(run(packet) / packet.length).toBeLessThanOrEqual(most);
   });
@@ -72,7 +72,7 @@ describe('a full list', () => {
       () => upgradePacket(PACKETS['ten slots and more']).notes,
       expect.stringMatching(/^\d+ more warnings are not listed\.$/),
     ],
-  ])('of %s ends with the number of the others', (_name, run, last) => {
+  ])('of %s ends with the number of unlisted findings', (_name, run, last) => {
     const all: readonly unknown[] = run();
     expect(all.length).toBe(101);
     const end = all.at(-1) as string | { readonly message: string };

@@ -57,7 +57,7 @@ describe('keys', () => {
     }
   });
 
-  test('the Python SDK reports keys where they first stand, aacp-ts reports array indices first', () => {
+  test('the Python SDK reports keys in their order, aacp-ts reports array indices first', () => {
     const packet = `${HEAD}|b:1|10:1|a:1|2:1|b:2`;
     expect(unknownToPy(packet)).toEqual(['b', '10', 'a', '2']);
     expect(unknownToTs(packet)).toEqual(['2', '10', 'b', 'a']);
@@ -79,7 +79,7 @@ describe('extremes', () => {
     ['object', ['FETCH', 'HR']],
     ['object', Object.create(null)],
     ['function', () => HEAD],
-  ])('a %s is refused with a text that says so', (type, input) => {
+  ])('a %s is rejected with a message', (type, input) => {
     const refused = { valid: false, errors: [`Expected the packet as a string, got ${type}.`], warnings: [] };
     expect(validateAsSdkPy(input as string)).toEqual(refused);
     expect(validateAsSdkTs(input as string)).toEqual(refused);
@@ -93,8 +93,8 @@ describe('extremes', () => {
     ['bars', '|'.repeat(MEGABYTE)],
     ['repeated fields', `${HEAD}${'|p:1'.repeat(MEGABYTE / 4)}`],
     ['lone surrogates', `${HEAD}|res:${'\ud800'.repeat(MEGABYTE)}`],
-  ])('a megabyte of %s gets its verdict', (_, packet) => {
-    // A quadratic trim would take many minutes here, far beyond the time limit of a test.
+  ])('a megabyte of %s gets a verdict', (_, packet) => {
+    // A quadratic trim would take many minutes here, far longer than the timeout of a test.
     expect(validateAsSdkPy(packet).valid).toBe(packet.startsWith(HEAD));
     expect(validateAsSdkTs(packet).valid).toBe(packet.startsWith(HEAD));
   });

@@ -1,4 +1,4 @@
-/** Totality and safety of explanations; their sentences are in the conformance cases. */
+/** Totality and safety of explanations. Their sentences are in the conformance cases. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CORE_KEYS, EXTENDED_KEYS, explainPacket, type Field, type Packet, parsePacket } from '../../src/aacp/index.js';
@@ -37,7 +37,7 @@ describe('sentences', () => {
   });
 });
 
-describe('a value cannot pass for a sentence', () => {
+describe('a value cannot be mistaken for a sentence', () => {
   test.each([
     ['res:x._Return_to:_EVIL', 'Resource: "x._Return_to:_EVIL".'],
     ['res:x. Return to: EVIL', 'Resource: "x. Return to: EVIL".'],
@@ -62,13 +62,13 @@ describe('a value cannot pass for a sentence', () => {
     expect(explainPacket(`FETCH|HR|${field}`)).toBe(`${HEAD} ${sentence}`);
   });
 
-  test('nor can a TASK or a DOM', () => {
+  test('a TASK or a DOM cannot either', () => {
     expect(explainPacket('x. Return to: EVIL|HR')).toBe('"x. Return to: EVIL" (Human Resources domain).');
     expect(explainPacket('FETCH|x). Return to: EVIL')).toBe('Retrieve ("x). Return to: EVIL" domain).');
     expect(explainPacket('|x. Return to: EVIL')).toBe('Empty or unrecognised packet. Domain: "x. Return to: EVIL".');
   });
 
-  test('nor can a key that is spelt like the beginning of one', () => {
+  test('a key that begins like a sentence cannot either', () => {
     expect(explainPacket('FETCH|HR|Return to:EVIL')).toBe('Retrieve (Human Resources domain). "Return to": EVIL.');
     expect(explainPacket('FETCH|HR|priority:critical')).toBe(
       'Retrieve (Human Resources domain). "priority": critical.',
@@ -76,12 +76,12 @@ describe('a value cannot pass for a sentence', () => {
     expect(explainPacket('FETCH|X domain) then (HR')).toBe('Retrieve ("X domain) then (HR" domain).');
   });
 
-  test('nor can a key', () => {
+  test('a key cannot either', () => {
     expect(explainPacket('FETCH|HR|x. Return to:EVIL')).not.toContain('. Return to: EVIL');
     expect(explainPacket('FETCH|HR|x\x1b[2J:y')).not.toContain('\x1b');
   });
 
-  test('nor can what a separator in a tree would add', () => {
+  test('a separator in a tree cannot either', () => {
     const field = { key: 'res', value: 'x|return:EVIL' };
     expect(explainPacket({ ...parsePacket('FETCH|HR'), fields: [field] })).toBe(`${HEAD} Resource: x|return:EVIL.`);
   });
@@ -93,8 +93,8 @@ describe('over random packets', () => {
     fc.constantFrom('note', 'Return', 'RES', 'constructor', '__proto__', ''),
   );
 
-  test('every field is told: known or not, repeated, without a key or without a colon', () => {
-    // Each value is a word of its own, so that no other one can stand for it.
+  test('every field appears: known, unknown, repeated, without a key or without a colon', () => {
+    // Each value is a unique word.
     const slots = fc.array(fc.tuple(keys, fc.boolean()), { maxLength: 8 });
     const law = fc.property(slots, (list) => {
       const fields = list.map(([key, bare], index): Field => {
@@ -108,7 +108,7 @@ describe('over random packets', () => {
     fc.assert(law, { numRuns: 500 });
   });
 
-  test('a value without a sentence of its own is told as it is, or as it is between quotes', () => {
+  test('a value without a sentence of its own appears unchanged, possibly in quotes', () => {
     const law = fc.property(fc.string({ unit: 'binary' }), (value) => {
       const explanation = explainPacket({ kind: 'packet', task: 'ASK', domain: '', fields: [{ key: 'note', value }] });
       expect([`ASK. Note: ${value}.`, `ASK. Note: ${quoted(value)}.`]).toContain(explanation);
@@ -116,7 +116,7 @@ describe('over random packets', () => {
     fc.assert(law, { numRuns: 500 });
   });
 
-  test('no value brings a sentence of its own, but between quotes', () => {
+  test('a value adds no sentence, except in quotes', () => {
     const pieces = [
       '.',
       '_',
@@ -150,16 +150,16 @@ test.each([
   { kind: 'packet', task: Symbol('t'), domain: Object.create(null), fields: [null, Symbol('f'), { key: 7 }] },
   { kind: 'packet', task: 'FETCH', domain: 'HR', fields: new Array(2) },
   { kind: 'packet', task: 'FETCH', domain: 'HR' },
-])('what is no packet gets an answer all the same', (tree) => {
+])('a value that is not a packet has an explanation', (tree) => {
   expect(explainPacket(tree as unknown as Packet)).toMatch(/\.$/);
 });
 
-test('more fields than a call takes arguments are told', () => {
+test('more fields than the argument limit of a call appear', () => {
   const fields = Array.from({ length: 300_000 }, () => ({ key: 'note', value: 'x' }));
   expect(explainPacket({ kind: 'packet', task: 'ACK', domain: 'HR', fields }).split('Note: x.')).toHaveLength(300_001);
 });
 
-test('the tree is left alone', () => {
+test('the tree is not changed', () => {
   const packet = parsePacket('FETCH|HR|RES:x|res:y', { dialect: 'tolerant' });
   const before = structuredClone(packet);
   explainPacket(packet);

@@ -5,16 +5,16 @@ import { parsePacket, printPacket } from '../../src/aacp/index.js';
 import { packets } from '../helpers/aacp-arbitraries.js';
 
 const PACKET = 'FETCH|HR|return:A|p:1';
-/** Its value could go on in running prose. */
+/** A packet whose value could continue in running prose. */
 const SPACED = `${PACKET}|res:two words`;
 
-/** What was read; checks that the offsets are those of the text. */
+/** Finds packets, and checks that the offsets are offsets in the text. */
 function read({ start, end, text, decoded }: FoundPacket, source: string): string {
   expect(source.slice(start, end)).toBe(text);
   return decoded ?? text;
 }
 
-/** The packets found, those that do not parse with an exclamation mark before them. */
+/** The packets found; one that does not parse has an exclamation mark before it. */
 function found(source: string): string[] {
   return findPackets(source).map((item) => `${item.ok ? '' : '! '}${read(item, source)}`);
 }
@@ -75,7 +75,7 @@ describe('a packet is found', () => {
     expect(found(source)).toEqual(Array(source.split(SPACED).length - 1).fill(SPACED));
   });
 
-  test('whole, or not at all: no colour or tag inside of it cuts fields off', () => {
+  test('whole or not at all: a colour or tag inside it does not cut fields off', () => {
     expect(found('A|B|k:\x1b[31mred\x1b[0m|p:1')).toEqual(['! A|B|k:\x1b[31mred\x1b[0m|p:1']);
     expect(found('A|B|k:<b>x</b>|p:1')).toEqual(['A|B|k:<b>x</b>|p:1']);
     expect(found('A|B|p:1|k:<b>x</b>')).toEqual(['A|B|p:1|k:<b>x</b>']);
@@ -83,12 +83,12 @@ describe('a packet is found', () => {
     expect(found(String.raw`{"t":"A|B|k:a\tb"}`)).toEqual(['! A|B|k:a\tb']);
   });
 
-  test('with spaces in a value, where a field follows', () => {
+  test('with spaces in a value that is followed by a field', () => {
     expect(found('Send FETCH|HR|res:two words|p:1 now.')).toEqual(['FETCH|HR|res:two words|p:1']);
     expect(found('Send FETCH|HR|res:two words | p:1 now.')).toEqual(['! FETCH|HR|res:two words | p:1']);
   });
 
-  test('with the brackets and punctuation that are its own', () => {
+  test('with the brackets and punctuation that belong to it', () => {
     expect(found('(see FETCH|HR|res:f(x)).')).toEqual(['FETCH|HR|res:f(x)']);
     expect(found('see FETCH|HR|res:https://x.y/z?a=b, then')).toEqual(['FETCH|HR|res:https://x.y/z?a=b']);
     expect(found('see FETCH|HR|period:2024-08.')).toEqual(['FETCH|HR|period:2024-08']);
@@ -127,12 +127,12 @@ describe('nothing is found', () => {
     expect(found(source)).toEqual([]);
   });
 
-  test('but behind a table that ends', () => {
+  test('but a packet after the end of a table is found', () => {
     expect(found(`a|b\n-|-\n1|2\n\n${PACKET}`)).toEqual([PACKET]);
   });
 });
 
-describe('what was meant as a packet is reported with its error', () => {
+describe('a text that was meant as a packet is reported with its error', () => {
   test.each<[source: string, text: string, code: string]>([
     ['see FETCH|HR|return:A||p:1', 'FETCH|HR|return:A||p:1', 'empty-field'],
     ['see FETCH|HR|return:A|slot ok', 'FETCH|HR|return:A|slot', 'malformed-field'],
@@ -148,7 +148,7 @@ describe('what was meant as a packet is reported with its error', () => {
     expect(item!.ok || item!.error.code).toBe(code);
   });
 
-  test('and those after it are found', () => {
+  test('and the packets after it are found', () => {
     expect(found(`FETCH|HR|p:1|\n${PACKET} x FETCH|HR|p:|q ${PACKET}`)).toEqual([
       '! FETCH|HR|p:1|',
       PACKET,
@@ -158,7 +158,7 @@ describe('what was meant as a packet is reported with its error', () => {
   });
 });
 
-describe('in JSON strings, escapes are those of JSON', () => {
+describe('escapes in JSON strings are decoded as JSON', () => {
   test.each([
     ['a quote', '{"m":"FETCH|HR|res:say \\"hi\\" twice"}', 'FETCH|HR|res:say "hi" twice'],
     ['a code unit', '{"m":"FETCH|HR|res:caf\\u00e9"}', 'FETCH|HR|res:caf\u00e9'],
@@ -175,34 +175,34 @@ describe('in JSON strings, escapes are those of JSON', () => {
     expect(JSON.parse(`"${item!.text}"`)).toBe(packet);
   });
 
-  test('the place of an error is one in the decoded text', () => {
+  test('the span of an error refers to the decoded text', () => {
     const [item] = findPackets('{"m":"FETCH|HR|res:\\u0041|"}');
     expect(item!.decoded).toBe('FETCH|HR|res:A|');
     expect(item!.ok || item!.error.span).toEqual({ start: 15, end: 15 });
   });
 });
 
-test('options are those of the parser', () => {
+test('accepts the options of the parser', () => {
   expect(findPackets('FETCH|HR|p:1||', { dialect: 'tolerant' })).toMatchObject([{ ok: true }]);
   expect(findPackets('x FETCH|HR|p:1', { spans: true })).toMatchObject([{ value: { span: { start: 0, end: 12 } } }]);
   expect(findPackets('FETCH|HR|p:1', { maxItems: 0 })).toMatchObject([{ error: { reason: 'limit' } }]);
   expect(() => findPackets(PACKET, { dialect: 'x' as 'strict' })).toThrow(TypeError);
-  expect(() => findPackets(null as unknown as string)).toThrow(new TypeError('findPackets needs a string, got object'));
+  expect(() => findPackets(null as unknown as string)).toThrow(new TypeError('text must be a string; got object'));
 });
 
-describe('over random packets in random prose', () => {
+describe('for random packets in random prose', () => {
   const prose = fc.array(
     fc.constantFrom('Send', 'this:', '(see', 'HR', '-', '[x]', '\u{1f600}', '3 > 2', '\u00e9.', 'A/B'),
     {
       maxLength: 4,
     },
   );
-  // A packet begins to be one with its first field.
+  // A match starts at the first field.
   const printed = packets.filter(({ fields }) => fields.length > 0).map(printPacket);
   const trimmed = printed.filter((packet) => packet === packet.trim());
   const prefixes = fc.constantFrom('', '  ', '- ', '* ', '> ', '1. ', '\t');
 
-  test('each is found on a line of its own', () => {
+  test('finds each packet on its own line', () => {
     const lines = fc.array(fc.tuple(prefixes, trimmed, prose), { maxLength: 4 });
     const law = fc.property(lines, fc.constantFrom('\n', '\r\n'), (list, lineEnd) => {
       const text = list.flatMap(([prefix, packet, words]) => [prefix + packet, words.join(' ')]).join(lineEnd);
@@ -211,7 +211,7 @@ describe('over random packets in random prose', () => {
     fc.assert(law, { numRuns: 300 });
   });
 
-  test('each is found in inline code, whatever stands around it', () => {
+  test('finds each packet in inline code, whatever surrounds it', () => {
     const quoteless = trimmed.filter((packet) => !/[`"]/.test(packet));
     const law = fc.property(fc.array(fc.tuple(prose, quoteless, prose), { maxLength: 4 }), (list) => {
       const text = list.map(([before, packet, after]) => [...before, `\`${packet}\``, ...after].join(' ')).join(' ');
@@ -220,7 +220,7 @@ describe('over random packets in random prose', () => {
     fc.assert(law, { numRuns: 500 });
   });
 
-  test('one without white space, ending in a word, is found in running prose', () => {
+  test('finds a packet without white space that ends in a word, in running prose', () => {
     const wordlike = printed.filter((packet) => /^[^\s"]*\w$/.test(packet));
     const words = prose.map((list) => ['Send', ...list]);
     const law = fc.property(fc.array(fc.tuple(words, wordlike, prose), { maxLength: 4 }), (list) => {
@@ -230,7 +230,7 @@ describe('over random packets in random prose', () => {
     fc.assert(law, { numRuns: 500 });
   });
 
-  test('each is found in a string of JSON', () => {
+  test('finds each packet in a JSON string', () => {
     const law = fc.property(trimmed, (packet) => {
       expect(found(JSON.stringify({ before: 'x', packet, after: 'y' }))).toEqual([packet]);
     });

@@ -16,7 +16,7 @@ import { anyString, expectAnswer, expectGoodError, mutilations } from '../helper
 const DIALECTS: readonly Dialect[] = ['strict', 'tolerant'];
 const HEAD = 'FETCH|HR|return:A|p:1|aacp:1.1';
 
-/** The error for a text that has to be refused. */
+/** The error for a text that must be rejected. */
 function refusal(text: string, options?: Parameters<typeof tryParsePacket>[1]) {
   const result = tryParsePacket(text, options);
   if (result.ok) throw new Error('was accepted');
@@ -24,7 +24,7 @@ function refusal(text: string, options?: Parameters<typeof tryParsePacket>[1]) {
   return result.error;
 }
 
-/** Random strings, alone and in the places of a packet. */
+/** Random strings, alone and at the positions of a packet. */
 const hostileTexts = [
   ['random strings', anyString],
   ['random strings as a task', anyString.map((text) => `${text}|HR|return:A`)],
@@ -35,16 +35,16 @@ const hostileTexts = [
 ] as const;
 
 describe.each(hostileTexts)('%s', (_name, texts) => {
-  test.each(DIALECTS)('give a packet or an error of ours in the %s dialect', (dialect) => {
+  test.each(DIALECTS)('give a packet or a ParseError in the %s dialect', (dialect) => {
     const answers = fc.property(texts, (text) => expectAnswer(text, tryParsePacket(text, { dialect }), 'packet'));
     fc.assert(answers, { numRuns: 500 });
   });
 
-  test('are never refused by the tolerant dialect', () => {
+  test('are never rejected by the tolerant dialect', () => {
     fc.assert(fc.property(texts, (text) => tryParsePacket(text, { dialect: 'tolerant' }).ok));
   });
 
-  test('get a verdict whose findings point into the text and hold nothing that a terminal would act on', () => {
+  test('give a validation result whose findings point into the text and contain no terminal control characters', () => {
     const verdicts = fc.property(texts, (text) => {
       const { valid, errors, warnings } = validatePacket(text);
       expect(valid).toBe(errors.length === 0);
@@ -58,7 +58,7 @@ describe.each(hostileTexts)('%s', (_name, texts) => {
     fc.assert(verdicts, { numRuns: 500 });
   });
 
-  test('get an explanation that holds nothing that a terminal would act on', () => {
+  test('give an explanation without terminal control characters', () => {
     const explanations = fc.property(texts, (text) => {
       expect(explainPacket(text)).toMatch(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]+\.$/u);
     });
@@ -66,7 +66,7 @@ describe.each(hostileTexts)('%s', (_name, texts) => {
   });
 });
 
-describe('a packet cut short, or with one character missing, is read or refused', () => {
+describe('a packet that is cut short, or lacks one character, is parsed or rejected', () => {
   const accepted = packetCases().filter(({ canonical, packet }) => canonical !== undefined && packet.length <= 300);
 
   test.each(accepted)('$id', ({ packet }) => {
@@ -75,14 +75,14 @@ describe('a packet cut short, or with one character missing, is read or refused'
 });
 
 describe('limits', () => {
-  test.each(DIALECTS)('a text that is too long is refused unread in the %s dialect', (dialect) => {
-    // Its first character is an error in the strict dialect; every bar makes a field.
+  test.each(DIALECTS)('a text that is too long is rejected before it is parsed, in the %s dialect', (dialect) => {
+    // Its first character is an error in the strict dialect; each bar starts a field.
     const text = '|'.repeat(10_000_000);
     expect(refusal(text, { dialect })).toMatchObject({
       code: 'limit',
       reason: 'limit',
       span: { start: 1_048_576, end: text.length },
-      message: 'The text has 10000000 characters; at most 1048576 are read.',
+      message: 'The text has 10000000 characters; the limit is 1048576.',
     });
     expect(refusal(text, { dialect, maxLength: text.length - 1 }).span?.start).toBe(text.length - 1);
     const read = refusal(text, { dialect, maxLength: text.length });
@@ -101,13 +101,13 @@ describe('limits', () => {
     expect(tryParsePacket('A|B', { dialect, maxItems: 0 }).ok).toBe(true);
   });
 
-  test('more than 100,000 fields are refused unless the limit is raised', () => {
+  test('more than 100,000 fields are rejected unless the limit is raised', () => {
     const text = `A|B${'|k:1'.repeat(100_001)}`;
     expect(refusal(text).reason).toBe('limit');
     expect(parsePacket(text, { maxItems: Number.POSITIVE_INFINITY }).fields).toHaveLength(100_001);
   });
 
-  test('the validator reports a limit as its only finding', () => {
+  test('the validator reports an exceeded limit as its only finding', () => {
     const { valid, packet, errors, warnings } = validatePacket(`${HEAD}|res:x`, { maxItems: 3 });
     expect({ valid, packet, warnings }).toEqual({ valid: false, packet: null, warnings: [] });
     expect(errors.map(({ code, message }) => [code, message])).toEqual([
@@ -118,9 +118,9 @@ describe('limits', () => {
     ]);
   });
 
-  test('the explanation of a text that is too long says so', () => {
+  test('the explanation of a text that is too long reports that', () => {
     expect(explainPacket('x'.repeat(2_000_000))).toBe(
-      'No packet: The text has 2000000 characters; at most 1048576 are read.',
+      'Not a packet: The text has 2000000 characters; the limit is 1048576.',
     );
   });
 });
@@ -129,14 +129,14 @@ describe('wrong use', () => {
   test.each([
     [{ dialect: 'tolerent' }, "dialect must be one of strict, tolerant; got 'tolerent'; did you mean 'tolerant'?"],
     [{ dialect: 'lenient' }, "dialect must be one of strict, tolerant; got 'lenient'"],
-    [{ maxLength: -1 }, 'maxLength must be a whole number from 0 on, or Infinity; got -1'],
-    [{ maxItems: 0.5 }, 'maxItems must be a whole number from 0 on, or Infinity; got 0.5'],
+    [{ maxLength: -1 }, 'maxLength must be a non-negative integer or Infinity; got -1'],
+    [{ maxItems: 0.5 }, 'maxItems must be a non-negative integer or Infinity; got 0.5'],
   ])('the options %j are a TypeError', (options, message) => {
     expect(() => tryParsePacket(HEAD, options as never)).toThrow(new TypeError(message));
     expect(() => parsePacket(HEAD, options as never)).toThrow(new TypeError(message));
   });
 
-  test.each([undefined, null, 42, [HEAD], Object(HEAD), Symbol(HEAD), () => HEAD])('%s is no packet', (input) => {
+  test.each([undefined, null, 42, [HEAD], Object(HEAD), Symbol(HEAD), () => HEAD])('%s is not a packet', (input) => {
     const result = tryParsePacket(input as never);
     const type = input === null ? 'null' : typeof input;
     expect(result.ok ? null : result.error.toJSON()).toEqual({
@@ -152,7 +152,7 @@ describe('wrong use', () => {
   });
 });
 
-test('names that every object inherits are data, and stay without meaning', () => {
+test('names that every object inherits are ordinary data', () => {
   const own = Object.getOwnPropertyNames(Object.prototype);
   const text = [HEAD, ...own.map((name) => `${name.toLowerCase()}:${name}`)].join('|');
   const packet = parsePacket(text.replaceAll('|__', '|x__'));

@@ -1,4 +1,4 @@
-/** Narrowed AACP: what the options allow of what the reference reader accepts, neither more nor less. */
+/** Narrowed AACP: the language accepts exactly the texts that the reference parser accepts and the options allow. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Field, Packet } from '../../src/aacp/ast.js';
@@ -8,7 +8,7 @@ import type { Grammar } from '../../src/fuzz/grammar/grammar.js';
 import { packetMutants, packetTexts } from '../helpers/aacp-arbitraries.js';
 import { runs } from '../helpers/runs.js';
 
-// ---- What the options mean, by the tree ---------------------------------------------------------------------------
+// ---- The meaning of the options, checked on the tree ----------------------------------------------------------------
 
 function reading(text: string, dialect?: Dialect): Packet | null {
   const result = tryParsePacket(text, { dialect });
@@ -21,7 +21,7 @@ const DEFAULTS: readonly (readonly [string, FieldOptions])[] = [
   ['aacp', { enum: ['1.1'] }],
 ];
 
-/** All fields in their order, with what is allowed in them; null where the options leave fields alone. */
+/** All fields in order, with the allowed values; null if the options do not restrict fields. */
 function fieldsOf({ returnAgents, fields }: AacpLanguageOptions): readonly (readonly [string, FieldOptions])[] | null {
   if (returnAgents === undefined && fields === undefined) return null;
   const own = Object.entries(fields ?? {}) as [string, FieldOptions][];
@@ -50,7 +50,7 @@ function allows(options: AacpLanguageOptions, packet: Packet): boolean {
   return rest.every(({ key, value }) => value !== '' && !listed.includes(key));
 }
 
-// ---- Texts near the options' edge ---------------------------------------------------------------------------------
+// ---- Texts close to the limits of the options -----------------------------------------------------------------------
 
 const VALUES = [
   '',
@@ -72,7 +72,7 @@ const VALUES = [
 ];
 const WORDS = { tasks: ['FETCH', 'FETCH2', 'FET'], domains: ['HR', 'H', 'FIN'] };
 
-/** Mostly what is wanted, at times something else: so that what is nearly allowed comes up as often as what is. */
+/** Usually the wanted part, sometimes another one: texts that are almost allowed must be as frequent as allowed ones. */
 function mostly<T>(wanted: fc.Arbitrary<T>, other: fc.Arbitrary<T>): fc.Arbitrary<T> {
   return fc.oneof({ weight: 8, arbitrary: wanted }, { weight: 1, arbitrary: other });
 }
@@ -138,7 +138,7 @@ const OPTIONS: readonly (readonly [name: string, options: AacpLanguageOptions])[
 describe.each(OPTIONS)('a language narrowed to %s', (_name, options) => {
   const language = aacpLanguage(options);
 
-  test('accepts of any text what the reader accepts and the options allow', () => {
+  test('accepts a text exactly when the parser accepts it and the options allow it', () => {
     const texts = fc.oneof(
       { weight: 6, arbitrary: nearTexts(options) },
       packetTexts('strict'),
@@ -155,7 +155,7 @@ describe.each(OPTIONS)('a language narrowed to %s', (_name, options) => {
     expect(Math.min(seen.allowed, seen.refused)).toBeGreaterThan(20);
   });
 
-  test('says that it is narrowed', () => {
+  test('reports that it is narrowed', () => {
     expect(language).toMatchObject({ name: 'aacp', narrowed: true, dialect: 'strict', depth: null });
   });
 });
@@ -164,7 +164,7 @@ describe.each(['strict', 'tolerant'] as const)('the whole %s dialect', (dialect)
   const language = aacpLanguage({ dialect });
   const texts = fc.oneof(packetTexts(dialect), packetMutants(dialect));
 
-  test('accepts what the reader accepts, with the same trees', () => {
+  test('accepts the texts that the parser accepts, with the same trees', () => {
     const law = fc.property(texts, (text) => {
       const result = tryParsePacket(text, { dialect });
       const verdict = language.grammar.parse(text);
@@ -175,7 +175,7 @@ describe.each(['strict', 'tolerant'] as const)('the whole %s dialect', (dialect)
     expect(language.narrowed).toBe(false);
   });
 
-  test('is read with the tree and the canonical text, or with the place and the reason', () => {
+  test('returns the tree and the canonical text, or the position and the reason', () => {
     const law = fc.property(texts, (text) => {
       const result = tryParsePacket(text, { dialect });
       const answer = language.read(text);
@@ -192,18 +192,18 @@ describe.each(['strict', 'tolerant'] as const)('the whole %s dialect', (dialect)
   });
 });
 
-test('what the tolerant dialect reads and nobody may write has no canonical text', () => {
+test('a text that only the tolerant dialect accepts has no canonical text', () => {
   expect(aacpLanguage({ dialect: 'tolerant' }).read('fetch|HR|x')).not.toHaveProperty('canonical');
 });
 
-test('what is exported asks for blanks at the end of a value without code', () => {
+test('the exported grammar accepts spaces at the end of a value only if code checks them', () => {
   const { grammar, exportable } = aacpLanguage();
   const names = ({ ast }: Grammar): string[] => ast.rules.map(({ name }) => name);
   expect(names(grammar)).toContain('text_end');
   expect(names(exportable)).not.toContain('text_end');
 });
 
-test('packets with the first fields are valid to the validator', () => {
+test('packets with the first fields are valid for the validator', () => {
   const { grammar } = aacpLanguage({ fields: { res: { optional: true } } });
   for (const text of ['ACK|HR|return:A|p:1|aacp:1.1|res:x', 'ACK|HR|return:A|aacp:1.1']) {
     expect(grammar.accepts(text)).toBe(true);
@@ -211,13 +211,13 @@ test('packets with the first fields are valid to the validator', () => {
   }
 });
 
-describe('options that are refused', () => {
+describe('invalid options', () => {
   const word = 'a capital letter, then capital letters, digits, "_" and "-"';
-  const value = 'a value: text without "|", controls and blanks around';
+  const value = 'a value: text without "|", control characters, and blanks at its ends';
   const cases: readonly (readonly [options: unknown, message: string])[] = [
     [{ tasks: ['fetch'] }, `tasks: "fetch" is not a TASK: ${word}`],
     [{ domains: ['HR|x:1'] }, `domains: "HR|x:1" is not a DOM: ${word}`],
-    [{ domains: [] }, 'domains must name one at least'],
+    [{ domains: [] }, 'domains must contain at least one word'],
     [{ returnAgents: ['A|p:1'] }, `returnAgents: "A|p:1" is not ${value}`],
     [{ returnAgents: [''] }, `returnAgents: "" is not ${value}`],
     [{ task: ['FETCH'] }, 'options: there is no "task"; did you mean "tasks"?'],
@@ -227,10 +227,10 @@ describe('options that are refused', () => {
     [{ fields: { res: { type: 'string' } } }, 'fields.res: there is no "type"'],
     [{ fields: { res: { optional: 1 } } }, 'fields.res.optional must be true or false'],
     [{ dialect: 'lenient' }, "dialect must be one of strict, tolerant; got 'lenient'"],
-    [{ dialect: 'tolerant', tasks: ['ACK'] }, 'tasks: the dialect tolerant, which takes any text, cannot be narrowed'],
+    [{ dialect: 'tolerant', tasks: ['ACK'] }, 'tasks: the tolerant dialect accepts any text and cannot be narrowed'],
     [
       { returnAgents: ['A'], fields: { return: { enum: ['B'] } } },
-      'returnAgents and fields.return.enum both say who gets the result; give one of them',
+      'returnAgents and fields.return.enum have the same meaning; pass only one of them',
     ],
   ];
 

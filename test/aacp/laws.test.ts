@@ -1,4 +1,4 @@
-/** What holds for every packet and for every text that is read as one. */
+/** Properties of all packets, and of all texts that are parsed as packets. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -17,7 +17,7 @@ import { runs } from '../helpers/runs.js';
 const DIALECTS: readonly Dialect[] = ['strict', 'tolerant'];
 const RUNS = runs(400);
 
-/** Every text that the dialect accepts: of its own making, or bent and still accepted. */
+/** Texts that the dialect accepts: written by it, or modified and still accepted. */
 function accepted(dialect: Dialect): fc.Arbitrary<string> {
   const bent = packetMutants(dialect).filter((text) => tryParsePacket(text, { dialect }).ok);
   return fc.oneof({ weight: 5, arbitrary: packetTexts(dialect) }, { weight: 1, arbitrary: bent });
@@ -28,14 +28,14 @@ function canonicalText(packet: Packet): string {
 }
 
 describe('a tree that can be printed', () => {
-  test.each(DIALECTS)('reads back as itself in the %s dialect', (dialect) => {
+  test.each(DIALECTS)('is equal after printing and parsing in the %s dialect', (dialect) => {
     const law = fc.property(packets, (packet) => {
       expect(parsePacket(printPacket(packet), { dialect })).toEqual(packet);
     });
     fc.assert(law, RUNS);
   });
 
-  test.each(DIALECTS)('has a canonical text that reads back as its canonical form in the %s dialect', (dialect) => {
+  test.each(DIALECTS)('has a canonical text that parses to its canonical form in the %s dialect', (dialect) => {
     const law = fc.property(packets, (packet) => {
       expect(parsePacket(canonicalText(packet), { dialect })).toStrictEqual(canonicalizePacket(packet));
     });
@@ -50,7 +50,7 @@ describe('a tree that can be printed', () => {
     fc.assert(law, RUNS);
   });
 
-  test('has the same canonical text in whatever order its fields stand, unless a key is repeated', () => {
+  test('has the same canonical text for every order of its fields, unless a key is repeated', () => {
     const pairs = packets.chain(({ fields, ...head }) => {
       const distinct = fields.filter(({ key }, at) => fields.findIndex((field) => field.key === key) === at);
       const orders = fc.shuffledSubarray(distinct, { minLength: distinct.length });
@@ -65,7 +65,7 @@ describe('a tree that can be printed', () => {
     fc.assert(law, RUNS);
   });
 
-  test('keeps its fields in canonical form, repeated keys in their order, only amounts respelled', () => {
+  test('keeps its fields in canonical form, repeated keys in order; only amounts are respelled', () => {
     const law = fc.property(packets, (packet) => {
       const { fields } = canonicalizePacket(packet);
       expect(fields).toHaveLength(packet.fields.length);
@@ -76,18 +76,18 @@ describe('a tree that can be printed', () => {
     fc.assert(law, RUNS);
   });
 
-  test('has its core keys first in canonical form, then the others ascending by code unit', () => {
+  test('has the core keys first in canonical form, then the other keys in ascending order of code units', () => {
     const law = fc.property(packets, (packet) => {
       const keys = canonicalizePacket(packet).fields.map(({ key }) => key);
       const core = CORE_KEYS.flatMap((key) => keys.filter((other) => other === key));
       const others = keys.filter((key) => !CORE_KEYS.includes(key));
-      // Array.prototype.sort without a function orders strings by code unit.
+      // Array.prototype.sort without a comparison function sorts strings by code units.
       expect(keys).toEqual([...core, ...others.toSorted()]);
     });
     fc.assert(law, RUNS);
   });
 
-  test('is left alone by printing and canonicalization', () => {
+  test('is not modified by printing and canonicalization', () => {
     const law = fc.property(packets, (packet) => {
       const before = fc.stringify(packet);
       canonicalText(packet);
@@ -98,14 +98,14 @@ describe('a tree that can be printed', () => {
 });
 
 describe('a text that the strict dialect accepts', () => {
-  test('prints as it stands', () => {
+  test('is printed unchanged', () => {
     const law = fc.property(accepted('strict'), (text) => {
       expect(printPacket(parsePacket(text))).toBe(text);
     });
     fc.assert(law, RUNS);
   });
 
-  test('has a canonical text, which is its own canonical text', () => {
+  test('has a canonical text, which is canonical itself', () => {
     const law = fc.property(accepted('strict'), (text) => {
       const canonical = canonicalText(parsePacket(text));
       expect(canonicalText(parsePacket(canonical))).toBe(canonical);
@@ -113,14 +113,14 @@ describe('a text that the strict dialect accepts', () => {
     fc.assert(law, RUNS);
   });
 
-  test('reads the same in the tolerant dialect', () => {
+  test('gives the same tree in the tolerant dialect', () => {
     const law = fc.property(accepted('strict'), (text) => {
       expect(parsePacket(text, { dialect: 'tolerant', spans: true })).toStrictEqual(parsePacket(text, { spans: true }));
     });
     fc.assert(law, RUNS);
   });
 
-  test('has field spans that hold key:value', () => {
+  test('has field spans that contain key:value', () => {
     const law = fc.property(accepted('strict'), (text) => {
       const packet = parsePacket(text, { spans: true });
       expect(packet.span).toEqual({ start: 0, end: text.length });
@@ -135,7 +135,7 @@ describe('a text that the strict dialect accepts', () => {
 describe('a text that the tolerant dialect accepts', () => {
   const tolerant = { dialect: 'tolerant' } as const;
 
-  test('is, where its tree can be printed, the strict packet with blanks around tokens', () => {
+  test('is the strict packet with spaces around tokens, if its tree can be printed', () => {
     const law = fc.property(accepted('tolerant'), (text) => {
       const packet = parsePacket(text, tolerant);
       const printed = printedOrNull(packet);
@@ -157,7 +157,7 @@ describe('a text that the tolerant dialect accepts', () => {
   });
 });
 
-test.each(DIALECTS)('the %s dialect reads the same tree with spans as without', (dialect) => {
+test.each(DIALECTS)('the %s dialect gives the same tree with spans as without', (dialect) => {
   const law = fc.property(accepted(dialect), (text) => {
     const { span, ...packet } = parsePacket(text, { dialect, spans: true });
     const fields = packet.fields.map(({ span: _span, ...field }) => field);

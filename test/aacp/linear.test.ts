@@ -1,6 +1,6 @@
 /**
- * Reading takes work in proportion to the text, whatever the text is. Counted are the characters that the generated parser
- * looks at, and the rules that it tries.
+ * The parser's work is proportional to the length of the text, for every text. The tests count the characters that the
+ * generated parser reads, and the rules that it tries.
  */
 import { describe, expect, test } from 'vitest';
 import { parse } from '../../generated/aacp.js';
@@ -51,7 +51,7 @@ describe.each<Dialect>(['strict', 'tolerant'])('%s', (dialect) => {
 
   test.each(FAMILIES)('%s, up to 100 KB', (_name, textOf) => {
     expectLinear(read, textOf, [KB, 10 * KB, 100 * KB], 10);
-    // A parser that tells of every rule is too slow for more.
+    // A parser that traces every rule is too slow for longer texts.
     expectLinear(tried, textOf, [KB, 10 * KB], 12);
   });
 
@@ -60,10 +60,10 @@ describe.each<Dialect>(['strict', 'tolerant'])('%s', (dialect) => {
   });
 });
 
-// What follows has no counter. Quadratic work on texts of this size would take longer than a test may.
+// The following tests have no counter. Quadratic work on texts of this size would exceed the time limit of a test.
 const LONG = 150 * KB;
 
-describe('a long text is validated and explained, and errors are shown', () => {
+describe('a long text is validated and explained, and its errors are shown', () => {
   test.each([
     ['tens of thousands of empty slots', `${HEAD}${'|'.repeat(60_000)}`],
     ['tens of thousands of keys in capitals', `${HEAD}${'|K:v'.repeat(60_000)}`],
@@ -104,7 +104,7 @@ describe('a long text is validated and explained, and errors are shown', () => {
 
 describe('finding', () => {
   const OPENING = 'A|B|c:';
-  /** Texts with many openings are shorter: each is parsed, and reported. */
+  /** Texts with many possible starts are shorter: each start is parsed and reported. */
   const HOSTILE: readonly (readonly [name: string, text: string])[] = [
     ['packets in a row', 'FETCH|HR|return:A '.repeat(1_000)],
     ['packets on lines', 'FETCH|HR|return:A\r\n'.repeat(1_000)],
@@ -153,7 +153,7 @@ describe('finding', () => {
     }
     expect(end).toBeLessThanOrEqual(text.length);
     expect(found.length > 0).toBe(/[A-Z]\|[A-Z]+\|[a-z]+:/.test(text));
-    // And once for the options themselves.
+    // One more parse checks the options themselves.
     expect(parsed).toBeLessThanOrEqual(4 * found.length + 1);
   });
 });

@@ -1,4 +1,4 @@
-/** Messages, places and help of the parser's errors; what is accepted is in the conformance cases. */
+/** Messages, spans and help of the parser's errors; the conformance cases test the accepted texts. */
 import { describe, expect, test } from 'vitest';
 import { ParseError, parsePacket, tryParsePacket } from '../../src/aacp/index.js';
 
@@ -8,13 +8,13 @@ function refusal(text: string): ParseError {
   return result.error;
 }
 
-const WORD = 'is made of capital letters, digits, "_" and "-", and begins with a letter.';
-const KEY = 'A key is made of lower-case letters, digits and "_", and begins with a letter.';
+const WORD = 'consists of capital letters, digits, "_" and "-", and begins with a letter.';
+const KEY = 'A key consists of lower-case letters, digits and "_", and begins with a letter.';
 const OTHER_WORDS = 'the tolerant dialect and the validator accept other words';
 const OTHER_KEYS = 'the tolerant dialect and the validator accept other keys';
-const TAKE_OUT = 'take it out, or read with the tolerant dialect';
+const TAKE_OUT = 'remove it, or parse with the tolerant dialect';
 
-describe('every fault has its code, place, message and help', () => {
+describe('every error has a code, span, message and help', () => {
   test.each<[text: string, code: string, start: number, at: string, message: string, help: string | undefined]>([
     ['', 'empty-packet', 0, '', 'The packet is empty.', undefined],
     ['|HR', 'missing-task', 0, '|', 'Field 0, the TASK, is empty.', undefined],
@@ -28,16 +28,16 @@ describe('every fault has its code, place, message and help', () => {
     ['FETCH|HR|K:v', 'bad-key', 9, 'K', KEY, OTHER_KEYS],
     ['FETCH|HR|a-b:v', 'bad-key', 10, '-', KEY, OTHER_KEYS],
     ['FETCH|HR|two words:v', 'bad-key', 12, ' ', KEY, OTHER_KEYS],
-    ['FETCH|HR|slot', 'malformed-field', 9, 'slot', 'A field without a colon.', 'fields are key:value'],
+    ['FETCH|HR|slot', 'malformed-field', 9, 'slot', 'The field has no colon.', 'write fields as key:value'],
     [
       'A|B|k:a\\|b',
       'malformed-field',
       9,
       'b',
-      'A field without a colon.',
-      'AACP has no escapes: a value cannot hold "|"',
+      'The field has no colon.',
+      'AACP has no escapes: a value cannot contain "|"',
     ],
-    ['FETCH|HR|:v', 'empty-key', 9, ':', 'A field without a key.', undefined],
+    ['FETCH|HR|:v', 'empty-key', 9, ':', 'The field has no key.', undefined],
   ])('%j', (text, code, start, at, message, help) => {
     const error = refusal(text);
     expect(error).toMatchObject({ code, message, help, reason: 'syntax' });
@@ -52,8 +52,8 @@ describe('every fault has its code, place, message and help', () => {
     const error = refusal(text);
     expect(error).toMatchObject({
       code: 'empty-field',
-      message: 'An empty field between two separators.',
-      help: 'v1.1 packets have no empty slots: take the "|" out',
+      message: 'There is an empty field between two separators.',
+      help: 'v1.1 packets have no empty slots; remove one "|"',
     });
     expect([error.span?.start, text.slice(error.span?.start, error.span?.end)]).toEqual([start, at]);
   });
@@ -72,7 +72,11 @@ describe('every fault has its code, place, message and help', () => {
     ['FETCH|HR| |k:v', 9, ' '],
   ])('white space around a token, the whole run: %j', (text, start, at) => {
     const error = refusal(text);
-    expect(error).toMatchObject({ code: 'whitespace', message: 'White space around a token.', help: TAKE_OUT });
+    expect(error).toMatchObject({
+      code: 'whitespace',
+      message: 'White space around a token is not allowed.',
+      help: TAKE_OUT,
+    });
     expect([error.span?.start, text.slice(error.span?.start, error.span?.end)]).toEqual([start, at]);
   });
 
@@ -86,19 +90,19 @@ describe('every fault has its code, place, message and help', () => {
     expect(refusal(text)).toMatchObject({
       code: 'control-character',
       span: { start, end: start + 1 },
-      message: `A control character (${name}) cannot stand in a packet.`,
+      message: `A packet cannot contain a control character (${name}).`,
     });
   });
 
   test.each(['\u00a0', '\u2028', '\u00e9', '\x80', '\ud800'])(
-    'what is no ASCII control may stand in a value: %j',
+    'other characters than ASCII controls may occur in a value: %j',
     (value) => {
       expect(parsePacket(`FETCH|HR|k:${value}`).fields).toEqual([{ key: 'k', value }]);
     },
   );
 });
 
-describe('the first fault counts', () => {
+describe('the first error is reported', () => {
   test.each([
     ['fetch|hr|K:v', 'bad-task'],
     ['FETCH|hr|K:v', 'bad-dom'],
@@ -115,7 +119,7 @@ test('the error thrown is the error returned', () => {
   expect(() => parsePacket('FETCH')).toThrow(refusal('FETCH').message);
 });
 
-test('the tolerant dialect keeps what it finds, and says which slots have no colon', () => {
+test('the tolerant dialect keeps all slots, and reports slots without a colon', () => {
   expect(
     parsePacket(' fetch | hr\r\n|\tReturn : A b |slot|| :x|k:a:b|k:', { dialect: 'tolerant', spans: true }),
   ).toEqual({

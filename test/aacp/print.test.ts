@@ -1,4 +1,4 @@
-/** What cannot be printed, and why; what can is in the conformance cases and the laws. */
+/** Nodes that cannot be printed, and their errors; the conformance cases and the laws test the others. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalizePacket, type Packet, PrintError, parsePacket, printPacket } from '../../src/aacp/index.js';
@@ -27,8 +27,8 @@ function refusal(node: Packet): readonly string[] {
   }
 }
 
-const WORD = 'is no word of capital letters, digits, "_" and "-" that begins with a letter';
-const KEY = 'is no word of lower-case letters, digits and "_" that begins with a letter';
+const WORD = 'must consist of capital letters, digits, "_" and "-", and begin with a letter';
+const KEY = 'must consist of lower-case letters, digits and "_", and begin with a letter';
 
 test.each(['', 'fetch', '9A', '_A', 'A B', 'A|B', 'A\n', '\u00c4', 7, null, undefined])(
   'a bad TASK or DOM: %j',
@@ -47,11 +47,11 @@ test.each(['', 'K', '9k', '_k', 'a-b', 'a b', 'a:b', 'a|b', 'k\n', '\u00e9', 7, 
 });
 
 describe('values', () => {
-  test('a separator would begin another field', () => {
+  test('a separator would start another field', () => {
     expect(refusal(withValue('x|return:EVIL'))).toEqual([
       'unprintable',
       'fields[1].value',
-      'holds a "|"',
+      'contains a "|"',
       'AACP has no escapes: "|" would begin another field',
     ]);
   });
@@ -66,7 +66,7 @@ describe('values', () => {
     expect(refusal(withValue(value))).toEqual([
       'unprintable',
       'fields[1].value',
-      `holds a control character (${name})`,
+      `contains a control character (${name})`,
     ]);
   });
 
@@ -75,8 +75,8 @@ describe('values', () => {
     expect(refusal(withValue(value))).toEqual(['unprintable', 'fields[1].value', message]);
   });
 
-  test.each([7, null, undefined, ['x'], Object('x')])('what is no string: %j', (value) => {
-    expect(refusal(withValue(value))).toEqual(['unprintable', 'fields[1].value', 'is no string']);
+  test.each([7, null, undefined, ['x'], Object('x')])('a value that is not a string: %j', (value) => {
+    expect(refusal(withValue(value))).toEqual(['unprintable', 'fields[1].value', 'is not a string']);
   });
 
   test.each(['', 'a:b', 'two  words', '\u00a0x\u00a0', '\u2028', '\ud800', '"', '\\', '\x80'])(
@@ -103,20 +103,16 @@ describe('values', () => {
 
 test('a field without a colon', () => {
   const fields = [{ key: '', value: 'slot', bare: true }];
-  expect(refusal(packet({ fields }))).toEqual([
-    'unprintable',
-    'fields[0]',
-    'a field without a colon cannot be written',
-  ]);
+  expect(refusal(packet({ fields }))).toEqual(['unprintable', 'fields[0]', 'has no colon, which v1.1 does not allow']);
 });
 
 test('a sparse list', () => {
   const fields = [{ key: 'k', value: 'v' }];
   fields[2] = { key: 'l', value: 'w' };
-  expect(refusal(packet({ fields }))).toEqual(['unprintable', 'fields[1]', 'is no field']);
+  expect(refusal(packet({ fields }))).toEqual(['unprintable', 'fields[1]', 'is not a field']);
 });
 
-test('a key that changes while it is read is read once', () => {
+test('a key that changes between reads is read once', () => {
   const keys = ['k', 'k:v|return:EVIL|l'];
   const field = {
     get key() {
@@ -127,20 +123,20 @@ test('a key that changes while it is read is read once', () => {
   expect(printPacket(packet({ fields: [field] }))).toBe('FETCH|HR|k:v');
 });
 
-test.each([null, undefined, 7, 'k:v'])('what is no field: %j', (field) => {
-  expect(refusal(packet({ fields: [field] }))).toEqual(['unprintable', 'fields[0]', 'is no field']);
+test.each([null, undefined, 7, 'k:v'])('an element that is not a field: %j', (field) => {
+  expect(refusal(packet({ fields: [field] }))).toEqual(['unprintable', 'fields[0]', 'is not a field']);
 });
 
 test('a list with a hole', () => {
   expect(refusal(packet({ fields: new Array(1) })).slice(0, 1)).toEqual(['unprintable']);
 });
 
-test.each([undefined, null, {}, 'k:v', 7])('what is no list of fields: %j', (fields) => {
-  expect(refusal(packet({ fields }))).toEqual(['unprintable', 'fields', 'is no list of fields']);
+test.each([undefined, null, {}, 'k:v', 7])('a value that is not a list of fields: %j', (fields) => {
+  expect(refusal(packet({ fields }))).toEqual(['unprintable', 'fields', 'is not a list of fields']);
 });
 
-test.each([null, undefined, 7, 'FETCH|HR', {}, { kind: 'frame' }])('what is no packet: %j', (node) => {
-  expect(refusal(node as never)).toEqual(['unprintable', 'packet', 'is no packet']);
+test.each([null, undefined, 7, 'FETCH|HR', {}, { kind: 'frame' }])('a value that is not a packet: %j', (node) => {
+  expect(refusal(node as never)).toEqual(['unprintable', 'packet', 'is not a packet']);
 });
 
 describe('amounts in canonical form', () => {
@@ -167,7 +163,7 @@ describe('amounts in canonical form', () => {
     expect(canonicalizePacket(node).fields).toEqual([{ key: 'amt', value: expected }]);
   });
 
-  test('only amt is one', () => {
+  test('only amt is an amount', () => {
     const fields = [
       { key: 'amount', value: '4200.50' },
       { key: 'ltv', value: '1.0' },
@@ -176,7 +172,7 @@ describe('amounts in canonical form', () => {
   });
 });
 
-test('canonicalizing keeps what the tolerant dialect found, but for spans', () => {
+test('canonicalizing keeps the slots of the tolerant dialect, except their spans', () => {
   const node = parsePacket('x|y|slot|B:1|:v|a:2|p:1', { dialect: 'tolerant', spans: true });
   expect(canonicalizePacket(node)).toEqual({
     kind: 'packet',

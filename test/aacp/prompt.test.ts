@@ -15,7 +15,7 @@ const OPTIONS: readonly AacpLanguageOptions[] = [
 ];
 
 describe.each(OPTIONS)('an instruction for %j', (options) => {
-  test('shows examples that the options allow and the validator passes', async () => {
+  test('contains examples that the options allow and the validator accepts', async () => {
     const { examples, text } = await packetPrompt(options);
     const { grammar } = aacpLanguage(options);
     expect(examples.length).toBeGreaterThan(0);
@@ -26,20 +26,20 @@ describe.each(OPTIONS)('an instruction for %j', (options) => {
     }
   });
 
-  test('is the same each time, and counted', async () => {
+  test('is the same each time, and its tokens are counted', async () => {
     const first = await packetPrompt(options);
     expect(await packetPrompt(options)).toStrictEqual(first);
     expect(first.tokens).toStrictEqual(await countTokens(first.text));
   });
 });
 
-test('the general instruction stays below 260 tokens', async () => {
+test('the general instruction has fewer than 260 tokens', async () => {
   const { tokens } = await packetPrompt();
   expect(tokens).toMatchObject({ exact: true, encoding: 'o200k_base' });
   expect(tokens.tokens).toBeLessThan(260);
 });
 
-test('the general instruction names all that can go wrong', async () => {
+test('the general instruction names all possible errors', async () => {
   const { text } = await packetPrompt();
   for (const rule of [
     'one line',
@@ -55,13 +55,13 @@ test('the general instruction names all that can go wrong', async () => {
   }
 });
 
-test('the only words there are stand in the shape', async () => {
+test('the only possible words are part of the shape', async () => {
   const { text } = await packetPrompt({ tasks: ['FETCH'], domains: ['HR'], returnAgents: ['A'], fields: { res: {} } });
   expect(text).toContain('\nFETCH|HR|return:A|p:value|aacp:1.1|res:value\n');
   expect(text).not.toMatch(/TASK|DOM/);
 });
 
-test('fields are told with their values, and no others', async () => {
+test('only the possible fields are listed, with their values', async () => {
   const { text } = await packetPrompt({ fields: { res: {}, fmt: { enum: ['json', 'csv'], optional: true } } });
   expect(text).toContain('aacp, res, fmt (json or csv; may be left out).');
   expect(text).not.toContain('period');
@@ -73,8 +73,8 @@ test('rules that no allowed packet can break are left out', async () => {
   expect(text).not.toContain('twice');
 });
 
-test('the tolerant dialect is for reading, and has no instruction', async () => {
+test('the tolerant dialect is only for parsing, and has no instruction', async () => {
   await expect(packetPrompt({ dialect: 'tolerant' })).rejects.toThrow(
-    new TypeError('dialect: packets are written in the dialect strict'),
+    new TypeError("dialect must be 'strict': packets are written in this dialect"),
   );
 });

@@ -1,4 +1,4 @@
-/** Nothing but the verdict. */
+/** recognize returns only whether a text is a packet. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { recognize } from '../../generated/aacp.js';
@@ -15,7 +15,7 @@ function expectAgreement(text: string, options: ParseOptions): void {
   expect(isPacket(text, options)).toBe(tryParsePacket(text, options).ok);
 }
 
-describe.each<Dialect>(['strict', 'tolerant'])('packet and verdict agree in the %s dialect', (dialect) => {
+describe.each<Dialect>(['strict', 'tolerant'])('packet and recognize agree in the %s dialect', (dialect) => {
   test.each([
     ['packets', packetTexts(dialect)],
     ['packets bent out of shape', packetMutants(dialect)],
@@ -42,15 +42,18 @@ describe.each<Dialect>(['strict', 'tolerant'])('packet and verdict agree in the 
     ['a value of words', filled('A|B|k:', 'two  words ', 'x')],
     ['many empty slots', filled('A|B', '|')],
     ['a control character at the end', filled('A|B|k:', 'v', '\0')],
-  ])('the work grows with the text: %s', (_name, textOf) => {
+  ])('the work is proportional to the text: %s', (_name, textOf) => {
     const steps = charactersRead(recognize as never, { dialect, maxItems: Number.POSITIVE_INFINITY });
     expectLinear(steps, textOf, [1_000, 10_000, 100_000, 1_000_000], 10);
   });
 });
 
-test.each([undefined, null, 42, ['A|B'], Object('A|B'), Symbol('A|B')])('what is no text is no packet', (input) => {
-  expect(isPacket(input)).toBe(false);
-});
+test.each([undefined, null, 42, ['A|B'], Object('A|B'), Symbol('A|B')])(
+  'a value that is not a text is not a packet',
+  (input) => {
+    expect(isPacket(input)).toBe(false);
+  },
+);
 
 test.each([{ dialect: 'lenient' }, { maxItems: 0.5 }])('the options %j are a TypeError', (options) => {
   expect(() => isPacket('A|B', options as never)).toThrow(TypeError);

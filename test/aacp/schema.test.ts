@@ -18,7 +18,7 @@ type PacketOut = z.output<typeof packetSchema>;
 test('the types of the schema are those of the tree', () => {
   expectTypeOf<Packet>().toExtend<PacketOut>();
   expectTypeOf<PacketOut>().toExtend<Packet>();
-  // Types with and without an optional member extend each other: so the members are compared, too.
+  // Types with and without an optional member extend each other, so the members are compared, too.
   expectTypeOf<keyof PacketOut>().toEqualTypeOf<keyof Packet>();
   expectTypeOf<keyof PacketOut['fields'][number]>().toEqualTypeOf<keyof Field>();
   expectTypeOf<keyof NonNullable<PacketOut['span']>>().toEqualTypeOf<keyof NonNullable<Packet['span']>>();
@@ -30,25 +30,25 @@ function expectInShape(packet: Packet): void {
   expect(packetSchema.parse(json)).toEqual(packet);
 }
 
-test.each(ACCEPTED)('the tree of $id is in shape', ({ packet }) => {
+test.each(ACCEPTED)('the tree of $id matches the schema', ({ packet }) => {
   expectInShape(parsePacket(packet));
 });
 
-test.each(validatorCases())('the tolerant tree of $id is in shape', ({ packet }) => {
+test.each(validatorCases())('the tolerant tree of $id matches the schema', ({ packet }) => {
   expectInShape(parsePacket(packet, { dialect: 'tolerant', spans: true }));
 });
 
 test.each([
   ['strict', packetTexts('strict')],
   ['tolerant', fc.oneof(packetTexts('tolerant'), packetMutants('tolerant'))],
-] as const)('the tree of any text is in shape: %s', (dialect, texts) => {
+] as const)('the tree of any text matches the schema: %s', (dialect, texts) => {
   fc.assert(
     fc.property(texts, fc.boolean(), (text, spans) => expectInShape(parsePacket(text, { dialect, spans }))),
     runs(500),
   );
 });
 
-describe('what is no tree of a packet is refused', () => {
+describe('a value that is not a packet tree is rejected', () => {
   const packet = { kind: 'packet', task: 'FETCH', domain: 'HR', fields: [{ key: 'k', value: 'v' }] };
 
   test.each<[string, unknown]>([
@@ -71,7 +71,7 @@ describe('what is no tree of a packet is refused', () => {
   });
 });
 
-test('the JSON Schema names its parts, and is the same each time', () => {
+test('the JSON Schema names its definitions, and is the same each time', () => {
   const schema = packetJsonSchema();
   expect(schema).toMatchObject({ $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'AACP packet' });
   expect(Object.keys(schema.$defs!).toSorted()).toEqual(['field', 'span']);

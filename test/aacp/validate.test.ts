@@ -1,4 +1,4 @@
-/** Places, help, profiles and options of the validator; its codes are in the conformance cases. */
+/** Spans, help, profiles and options of the validator; the conformance cases test its codes. */
 import { describe, expect, test } from 'vitest';
 import {
   formatDiagnostic,
@@ -28,7 +28,7 @@ function the(code: ValidationCode, input: string | Packet, options?: ValidateOpt
   return found!;
 }
 
-describe('every finding points at what it is about', () => {
+describe('every finding points at its subject', () => {
   test.each<[code: ValidationCode, text: string, start: number, at: string]>([
     ['empty-packet', ' ', 0, ' '],
     ['missing-task', '|HR|return:A', 0, ''],
@@ -69,7 +69,7 @@ describe('every finding points at what it is about', () => {
     expect([span?.start, text.slice(span?.start, span?.end)]).toEqual([start, at]);
   });
 
-  test('a repeated key points at the first one, too, in whatever case', () => {
+  test('a repeated key points at the first one, too, in upper or lower case', () => {
     const text = 'FETCH|HR|return:A|p:1|aacp:1.1|RETURN:B';
     expect(the('duplicate-key', text).related).toEqual([{ start: 9, end: 17 }]);
     expect(the('duplicate-key', text).message).toBe(
@@ -85,7 +85,7 @@ describe('help', () => {
     ['unknown-task', 'HR|return:A', '"HR" is a DOM; is the TASK missing?'],
     ['unknown-task', 'TRANSMOGRIFY|HR', undefined],
     ['unknown-dom', 'FETCH|SALE', 'did you mean "SALES"?'],
-    ['unknown-dom', 'FETCH|return:A', 'a named field stands where the DOM should'],
+    ['unknown-dom', 'FETCH|return:A', 'a named field is in the place of the DOM'],
     ['unknown-key', `${HEAD}|perod:x`, 'did you mean "period"?'],
     ['unknown-key', `${HEAD}|sentimnet:x`, 'did you mean "sentiment"?'],
     ['unknown-key', `${HEAD}|warehouse_shelf:x`, undefined],
@@ -97,15 +97,15 @@ describe('help', () => {
     ['empty-aacp', 'FETCH|HR|aacp:', 'write "aacp:1.1"'],
     ['bad-priority', 'FETCH|HR|p:0', 'p is 1 (critical), 2 (medium) or 3 (low)'],
     ['key-case', `${HEAD}|RES:x`, 'write "res"'],
-    ['empty-field', `${HEAD}|`, 'take the "|" out'],
-    ['malformed-field', `${HEAD}|slot`, 'fields are key:value'],
+    ['empty-field', `${HEAD}|`, 'remove one "|"'],
+    ['malformed-field', `${HEAD}|slot`, 'write fields as key:value'],
     ['sentiment-without-tone', `${HEAD}|sentiment:x`, 'add "tone:empathetic", "tone:formal" or "tone:terse"'],
     ['ltv-without-ccy', `${HEAD}|ltv:1`, 'add a ccy field'],
   ])('for %s in %j', (code, text, help) => {
     expect(the(code, text).help).toBe(help);
   });
 
-  test('holds no control character of the packet', () => {
+  test('contains no control character of the packet', () => {
     expect(the('key-case', `${HEAD}|\x1b[2JK:x`).help).not.toContain('\x1b');
   });
 
@@ -139,7 +139,7 @@ describe('severities', () => {
     ]);
   });
 
-  test('can be raised, lowered and switched off, code by code', () => {
+  test('can be raised, lowered and switched off per code', () => {
     const text = 'GET|HR|return:A|aacp:1.1|p:9';
     expect(codes(text)).toEqual(['unknown-task', 'bad-priority']);
     const severities = { 'unknown-task': 'error', 'bad-priority': 'off' } as const;
@@ -153,7 +153,7 @@ describe('severities', () => {
     ).toBe(true);
   });
 
-  test('interop lets pass what others write, with a warning', () => {
+  test('interop accepts packets of other writers, with a warning', () => {
     const text = `${HEAD}||slot|p:2`;
     expect(validatePacket(text).errors.map(({ code }) => code)).toEqual([
       'empty-field',
@@ -166,7 +166,7 @@ describe('severities', () => {
     expect(validatePacket('FETCH|HR|p:1', { profile: 'interop' }).valid).toBe(false);
   });
 
-  test('severities of single codes count over those of the profile', () => {
+  test('severities of single codes override those of the profile', () => {
     const options = { profile: 'interop', severities: { 'empty-field': 'error' } } as const;
     expect(validatePacket(`${HEAD}|`, options).valid).toBe(false);
   });
@@ -175,11 +175,11 @@ describe('severities', () => {
 describe('private keys', () => {
   const text = `${HEAD}|org_unit:a|ORG_ID:b|orgx:c`;
 
-  test('are unknown unless they are named', () => {
+  test('are unknown unless they are declared', () => {
     expect(codes(text)).toEqual(['unknown-key', 'key-case', 'unknown-key', 'unknown-key']);
   });
 
-  test('are named exactly, or by their beginning', () => {
+  test('are declared by exact name, or by prefix', () => {
     expect(codes(text, { privateKeys: ['orgx'] })).toEqual(['unknown-key', 'key-case', 'unknown-key']);
     expect(codes(text, { privateKeys: ['org_*'] })).toEqual(['key-case', 'unknown-key']);
     expect(codes(text, { privateKeys: ['org_unit', 'org*'] })).toEqual(['key-case']);
@@ -192,7 +192,7 @@ describe('trees', () => {
   const tree = (fields: readonly object[]): Packet =>
     ({ ...parsePacket(HEAD), fields: [...parsePacket(HEAD).fields, ...fields] }) as Packet;
 
-  test('are judged like their texts, without places', () => {
+  test('are validated as their texts, without spans', () => {
     const finding = the('unknown-key', parsePacket(`${HEAD}|perod:x`));
     expect(finding).toMatchObject({ span: null, help: 'did you mean "period"?' });
     expect(codes(parsePacket(' FETCH|HR|slot||k:', { dialect: 'tolerant' }))).toEqual(codes('FETCH|HR|slot||k:'));
@@ -209,11 +209,11 @@ describe('trees', () => {
   });
 
   test('a separator in the TASK or the DOM is an error', () => {
-    expect(the('separator', { ...tree([]), task: 'FETCH|HR' }).message).toContain('A TASK holds a separator');
-    expect(the('separator', { ...tree([]), domain: 'HR|x' }).message).toContain('A DOM holds a separator');
+    expect(the('separator', { ...tree([]), task: 'FETCH|HR' }).message).toContain('A TASK contains a separator');
+    expect(the('separator', { ...tree([]), domain: 'HR|x' }).message).toContain('A DOM contains a separator');
   });
 
-  test('are not changed, and returned without spans unless these are asked for', () => {
+  test('are not changed, and returned without spans unless these are requested', () => {
     const node = parsePacket(HEAD, { spans: true });
     const before = structuredClone(node);
     expect(validatePacket(node).packet).toEqual(parsePacket(HEAD));
@@ -223,7 +223,7 @@ describe('trees', () => {
   });
 });
 
-describe('what is no packet', () => {
+describe('a value that is not a packet', () => {
   const hostile = new Proxy(
     {},
     {
@@ -260,7 +260,7 @@ describe('what is no packet', () => {
   });
 });
 
-test('whether there is a packet at all is not up for choice, and a slip in the severities silences nothing', () => {
+test('no option permits a missing packet, and a misspelt severity disables nothing', () => {
   const withSeverities = (severities: object) => () => validatePacket(HEAD, { severities });
   expect(withSeverities({ limit: 'off' })).toThrow(new TypeError('the severity of limit is fixed'));
   expect(withSeverities({ 'missing-return': 'warn' })).toThrow(/got 'warn'/);
@@ -270,12 +270,12 @@ test('whether there is a packet at all is not up for choice, and a slip in the s
 test.each([
   [{ profile: 'strict' }, "profile must be one of draft, interop; got 'strict'"],
   [{ profile: 'Draft' }, "profile must be one of draft, interop; got 'Draft'; did you mean 'draft'?"],
-  [{ maxLength: -1 }, 'maxLength must be a whole number from 0 on, or Infinity; got -1'],
+  [{ maxLength: -1 }, 'maxLength must be a non-negative integer or Infinity; got -1'],
 ])('wrong options are a TypeError: %j', (options, message) => {
   expect(() => validatePacket(HEAD, options as ValidateOptions)).toThrow(new TypeError(message));
 });
 
-test('a finding has a caret frame for people, and one for each place that belongs to it', () => {
+test('a finding has a code frame, and one for each related span', () => {
   const text = 'ACK|HR|return:A|p:1|aacp:1.1|return:B';
   const [finding] = validatePacket(text).errors;
   expect(formatDiagnostic(finding!, text, { name: 'log', line: 7 })).toBe(
@@ -285,17 +285,17 @@ test('a finding has a caret frame for people, and one for each place that belong
       '  |',
       '7 | ACK|HR|return:A|p:1|aacp:1.1|return:B',
       '  |                              ^^^^^^',
-      'note: it belongs together with this',
+      'note: related to this',
       ' --> log:7:8',
       '  |',
       '7 | ACK|HR|return:A|p:1|aacp:1.1|return:B',
       '  |        ^^^^^^^^',
-      'help: keep one of the two',
+      'help: remove one of the two',
     ].join('\n'),
   );
 });
 
-test('options may be inherited, and what is no option of the validator is not looked at', () => {
+test('options may be inherited, and other properties are not read', () => {
   const inherited = Object.create({ maxLength: 5, severities: { 'missing-p': 'off' } }) as ValidateOptions;
   expect(validatePacket(HEAD, inherited).errors).toMatchObject([{ code: 'limit' }]);
   const others = { maxDepth: -1, dialect: 'none', severities: null, privateKeys: null } as unknown as ValidateOptions;

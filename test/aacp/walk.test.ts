@@ -12,7 +12,7 @@ test('the packet is visited first, then its fields with their indices', () => {
   expect(seen).toEqual(['FETCH', '0 return:A', '1 p:1', '2 p:2']);
 });
 
-test('a packet visitor that returns false leaves the fields out', () => {
+test('a packet visitor that returns false skips the fields', () => {
   const seen: string[] = [];
   walkPacket(packet, { packet: () => false, field: ({ key }) => seen.push(key) });
   expect(seen).toEqual([]);

@@ -1,4 +1,4 @@
-/** What a short input can cost: each operation that makes more of its input is given its worst one, and its output counted. */
+/** Amplification: the size of the output of each operation for its worst input. */
 import { describe, expect, test } from 'vitest';
 import { formatDiagnostic, validatePacket } from '../../src/aacp/index.js';
 import {
@@ -83,14 +83,14 @@ describe('the references of a frame', () => {
     ['one large value 1,000 times', times(1000, () => 'cold.big'), 'reference-bytes'],
     ['one large value by two names', times(1000, (index) => (index % 2 === 0 ? 'big' : 'cold.big')), 'reference-bytes'],
     ['large values inside of one map', `a:{b:${times(500, () => 'big').slice(2)}}`, 'reference-bytes'],
-  ])('are refused with E2003: %s', (_name, payload, reason) => {
+  ])('are rejected with E2003: %s', (_name, payload, reason) => {
     const { counts, decode } = receiver();
     expect(reasonOf(decode(payload))).toEqual(['E2003', reason]);
     expect(counts.reads).toBeLessThanOrEqual(2);
     expect(counts.committed).toBeLessThan(4 * payload.length + 4000);
   });
 
-  test('are looked up once, and share one frozen value', () => {
+  test('are resolved once, and share one frozen value', () => {
     const { counts, decode } = receiver();
     const { a } = accepted(decode(times(20, () => 'cold.big'))).message.payload as { a: Json[] };
     expect(a).toEqual(Array.from({ length: 20 }, () => BIG));
@@ -110,7 +110,7 @@ describe('the references of a frame', () => {
     expect(counts.committed).toBeLessThan(2 * BIG.length);
   });
 
-  test('are charged for what is read, and not only for what is named of it', () => {
+  test('count everything that is read, not only the named part', () => {
     const { session, decode } = receiver();
     for (let index = 0; index < 50; index++) {
       session.state.set('cold', `k${index}`, { small: 1, large: Array.from({ length: 900 }, () => 'x'.repeat(100)) });
@@ -118,7 +118,7 @@ describe('the references of a frame', () => {
     expect(reasonOf(decode(times(50, (index) => `cold.k${index}.small`)))).toEqual(['E2003', 'reference-bytes']);
   });
 
-  test('cost state next to nothing, however many frames name a large value', () => {
+  test('cost state almost nothing, however many frames name a large value', () => {
     const { session, codec, counts, decode } = receiver();
     let input = 0;
     for (let index = 0; index < 40; index++) {
@@ -141,7 +141,7 @@ describe('the references of a frame', () => {
     expect(reasonOf(receiver({ references }).decode(payload))).toEqual(['E2003', reason]);
   });
 
-  test('have no limits where the codec switches them off', () => {
+  test('have no limits if the codec disables them', () => {
     const { decode } = receiver({
       references: { maxBytes: Number.POSITIVE_INFINITY, maxCount: Number.POSITIVE_INFINITY },
     });
@@ -153,7 +153,7 @@ describe('the references of a frame', () => {
   });
 });
 
-/** What an operation makes of an input: the characters of both. */
+/** The numbers of characters of the input and the output of an operation. */
 interface Made {
   readonly input: number;
   readonly output: number;
@@ -317,7 +317,7 @@ const AMPLIFIERS: readonly (readonly [name: string, most: number, make: () => Ma
             unanswered += warnings.filter(({ code }) => code === 'unanswered').length;
           }
           expect(unanswered).toBeGreaterThan(200);
-          // What changes here is told to whoever has lost track.
+          // A side that has lost the state gets the changes.
           codec.syncState({ field1: 'other' }, a);
           const again = `@b1>${body(a.state.version)}[mid:y,seq:2,ts:1714000000]`;
           expect(accepted(codec.decode(again, a)).warnings).toEqual([]);
@@ -457,7 +457,7 @@ describe('the output is in proportion to the input', () => {
     expect(errors[100]).toMatchObject({ code: 'more-findings', message: '400 more errors are not listed.' });
   });
 
-  test('a schema of larger defaults is refused', () => {
+  test('a schema of larger defaults is rejected', () => {
     const defaults = { a: 'x'.repeat(5000) };
     const codec = createCodec();
     expect(() => codec.registerSchema('wide', { code: 'W', version: 1, fields: ['a'], defaults })).toThrow(

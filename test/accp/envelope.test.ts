@@ -35,7 +35,7 @@ function expectAgreement(text: string, options: ParseOptions): void {
   }
 }
 
-describe.each(DIALECTS)('frame, envelope and verdict agree in the %s dialect', (dialect) => {
+describe.each(DIALECTS)('parser, envelope parser and recognizer agree in the %s dialect', (dialect) => {
   test.each([
     ['frames', frameTexts(dialect)],
     ['frames bent out of shape', frameMutants(dialect)],
@@ -61,7 +61,7 @@ describe.each(DIALECTS)('frame, envelope and verdict agree in the %s dialect', (
 describe('an envelope', () => {
   const text = '@planner>req:schedule{task:impl_auth|tags:[a,{b:1}]}[mid:m1,seq:1]';
 
-  test('has all but the payload', () => {
+  test('has everything except the payload', () => {
     expect(parseFrameEnvelope(text)).toStrictEqual({
       kind: 'envelope',
       agent: 'planner',
@@ -80,14 +80,14 @@ describe('an envelope', () => {
     ['@a>req:x{k:1|k:2}', 'duplicate-key'],
     ['@a>req:x{k:[[[[[[1]]]]]]}', 'limit'],
     ['@a>req:x{k:v:w}', 'syntax'],
-  ])('is refused for what is wrong with the payload: %s', (bad, reason) => {
+  ])('is rejected for errors in the payload: %s', (bad, reason) => {
     expect(() => parseFrameEnvelope(bad)).toThrow(expect.objectContaining({ code: 'E1001', reason }));
   });
 });
 
-describe('what is no text', () => {
+describe('an input that is not a string', () => {
   test.each([undefined, null, 42, ['@a>req:x{}'], Object('@a>req:x{}'), Symbol('@a>req:x{}')])(
-    'is no frame',
+    'is rejected',
     (input) => {
       expect(isFrame(input)).toBe(false);
       const result = tryParseFrameEnvelope(input as string);
@@ -106,7 +106,7 @@ test.each([{ dialect: 'lenint' }, { maxDepth: -1 }, { maxLength: '5' }])(
 );
 
 describe('more nesting than the call stack allows', () => {
-  test.each(['[', '{a:', '[{a:'])('is refused: %s', (piece) => {
+  test.each(['[', '{a:', '[{a:'])('is rejected: %s', (piece) => {
     const options = { maxDepth: Number.POSITIVE_INFINITY };
     const text = `@a>req:x{k:${piece.repeat(100_000)}`;
     expect(isFrame(text, options)).toBe(false);
@@ -114,7 +114,7 @@ describe('more nesting than the call stack allows', () => {
     expect(result.ok || result.error.message).toBe('Nesting is deeper than the call stack allows.');
   });
 
-  test.each(['[', '{a:', '[{a:'])('never gets into the way of a message: %s', (piece) => {
+  test.each(['[', '{a:', '[{a:'])('never prevents an error message: %s', (piece) => {
     for (let depth = 500; depth < 12_000; depth += 500) {
       const text = `@a>req:x{k:${piece.repeat(depth)}`;
       const result = tryParseFrame(text, { maxDepth: Number.POSITIVE_INFINITY });
@@ -123,7 +123,7 @@ describe('more nesting than the call stack allows', () => {
   });
 });
 
-describe.each(DIALECTS)('the work grows with the text, in the %s dialect', (dialect) => {
+describe.each(DIALECTS)('the time is linear in the text, in the %s dialect', (dialect) => {
   const options = { dialect, maxItems: Number.POSITIVE_INFINITY, maxDigits: Number.POSITIVE_INFINITY };
   const envelope = charactersRead(parse as never, { ...options, startRule: 'envelope' });
   const verdict = charactersRead(recognize as never, options);

@@ -1,4 +1,4 @@
-/** What comes back is what was sent, or the side that knows better says so. */
+/** Exactness: the decoded message equals the sent one, or the losses are reported. */
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -47,7 +47,7 @@ describe('a message is exact, or its losses are listed', () => {
     expect(brief(outcome.losses)).toEqual(losses);
   });
 
-  test('whatever is sent', () => {
+  test('for any message', () => {
     const value = fc.oneof(
       fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e9, max: 1e9 }),
       fc.maxSafeInteger(),
@@ -78,7 +78,7 @@ describe('an amount of money is never rounded', () => {
 
   test.each([1.2345678, 0.0000001, -1e-7, 0.1 + 0.2])('%s is not sent', (amount) => {
     const { codec, a } = endpoints();
-    const message = 'payload.amount: An amount has at most 6 decimal places';
+    const message = 'payload.amount: An amount can have at most 6 decimal places';
     expect(() => codec.encode(transaction(amount), a)).toThrow(
       expect.objectContaining({ code: 'E1004', message: expect.stringContaining(message) }),
     );
@@ -130,7 +130,7 @@ describe('the results of tools', () => {
     return callTool({ callTool: async () => answer }, { tool: 'count' }, options);
   };
 
-  test('say which of their numbers may have lost digits', async () => {
+  test('list the numbers that may have lost digits', async () => {
     const structuredContent = JSON.parse('{"ids":[9007199254740993,7],"big":12345678901234567890}') as object;
     const { message, losses } = await call({ content: [], structuredContent });
     expect(message.payload['result']).toEqual({ ids: [9007199254740992n, 7], big: 12345678901234567000n + 168n });
@@ -189,12 +189,12 @@ describe('the results of tools', () => {
         content: [{ type: 'text', text: 'Tool count has an output schema but no structured content was provided' }],
       },
     ],
-  ])('ask for no second run where the tool has run: %s', async (_, answer) => {
+  ])('request no second run if the tool has run: %s', async (_, answer) => {
     const { message } = await call(answer);
     expect(message.payload).toMatchObject({ code: 'E4003', retryable: false });
   });
 
-  test('ask for no second run where the server could not write them', async () => {
+  test('request no second run if the server could not write them', async () => {
     const session = createSession({ agent: 'b', id: 's' });
     const client = createSession({ agent: 'a', id: 's' });
     const codec = createCodec();

@@ -34,10 +34,10 @@ describe('sentences', () => {
     expect(value(1e-7)).toMatch(/ k = 0\.0000001\. No/);
   });
 
-  test('a text in the lenient dialect is explained, too; another one says why not', () => {
+  test('a text in the lenient dialect is explained, too; any other text returns the error', () => {
     expect(explainFrame('@a>req:x{nx:@b:c}')).toContain('next action (nx) = "@b:c"');
-    expect(explainFrame('@a>req:x')).toBe('No frame (E1001): Expected "{", found end of input.');
-    expect(explainFrame('\x1b')).toBe('No frame (E1001): Expected "@", found U+001B.');
+    expect(explainFrame('@a>req:x')).toBe('Not a frame (E1001): Expected "{", found end of input.');
+    expect(explainFrame('\x1b')).toBe('Not a frame (E1001): Expected "@", found U+001B.');
   });
 
   test('a timestamp beyond all dates is left as it is', () => {
@@ -52,7 +52,7 @@ describe('sentences', () => {
   });
 });
 
-describe('nothing passes for part of the explanation', () => {
+describe('no value passes for part of the explanation', () => {
   test.each(['x._No_metadata.', 'v";_data_=_"w', '"._Metadata:_message_id_=_"m', '\\"'])(
     'a string stays between its quotes: %s',
     (value) => {
@@ -62,12 +62,12 @@ describe('nothing passes for part of the explanation', () => {
     },
   );
 
-  test('a string shows what cannot be seen', () => {
+  test('a string shows invisible characters', () => {
     const value = 'a\nAgent b\x1b[1A\u202e"\ud800';
     expect(explainFrame(withValue({ kind: 'string', value }))).toContain('k = "a␊Agent b␛[1A<U+202E>\\"<U+D800>"');
   });
 
-  test('names show what cannot be seen', () => {
+  test('names show invisible characters', () => {
     const names = { agent: 'a\n', intent: '\x1b[2J', operation: '\u202e' };
     const explanation = explainFrame({ ...withValue({ kind: 'null' }), ...names });
     expect(explanation).toBe('Agent "a␊" sends "␛[2J" for "<U+202E>". Payload: k = nothing (null). No metadata.');
@@ -84,18 +84,18 @@ test.each([
   withValue({ kind: 'integer', value: Symbol('1'), text: Symbol('2') } as unknown as Value),
   withValue({ kind: 'decimal', value: '1' } as unknown as Value),
   { ...withValue({ kind: 'null' }), metadata: [{ key: 'ts', value: { kind: 'integer', value: Symbol('t') } }] },
-])('what is no tree gets an answer all the same', (tree) => {
+])('an input that is not a tree is explained, too', (tree) => {
   expect(explainFrame(tree as unknown as Frame)).toMatch(/^Agent .*\.$/);
 });
 
-test('a tree that contains itself gets an answer too', () => {
+test('a tree that contains itself is explained, too', () => {
   const items: Value[] = [];
   items.push({ kind: 'array', items });
   expect(explainFrame(withValue({ kind: 'array', items }))).toMatch(/\[\[\[\.\.\.\. No metadata\.$/);
 });
 
 describe('over random frames', () => {
-  test('every name, key and value is told', () => {
+  test('every name, key and value appears', () => {
     fc.assert(
       fc.property(frames, (frame) => {
         const explanation = explainFrame(frame);
@@ -119,7 +119,7 @@ function withValue(value: Value): Frame {
   return { kind: 'frame', agent: 'a', intent: 'req', operation: 'x', payload: [{ key: 'k', value }], metadata: null };
 }
 
-/** What has to be told of a list, in its order. */
+/** The parts of a list that must appear, in order. */
 function partsOf(params: readonly Param[]): string[] {
   return params.flatMap(({ key, value }) => [key, ...partsOfValue(value)]);
 }

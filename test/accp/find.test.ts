@@ -6,7 +6,7 @@ import { frames } from '../helpers/accp-arbitraries.js';
 
 const FRAME = '@a>req:x{k:v}[mid:1]';
 
-/** What was read; checks that the offsets are those of the text. */
+/** Returns the found items, and checks their offsets. */
 function read({ start, end, text, decoded }: FoundFrame, source: string): string {
   expect(source.slice(start, end)).toBe(text);
   return decoded ?? text;
@@ -70,12 +70,12 @@ describe('a frame is found', () => {
     expect(found('| `@a>req:x{k:v\\|l:w}` | y |')).toEqual(['@a>req:x{k:v|l:w}']);
   });
 
-  test('and is not completed from what follows the quote that opened it', () => {
+  test('and ends at the quote that opened it', () => {
     expect(found('["@a>req:x{k:[v","w]}"]')).toEqual(['! @a>req:x{k:[v']);
     expect(found('`@a>req:x{k:v` and `w}`')).toEqual(['! @a>req:x{k:v']);
   });
 
-  test('with all that is its own, and nothing else', () => {
+  test('from its first to its last character', () => {
     expect(found('@a>req:x{} [mid:1]')).toEqual(['@a>req:x{}']);
     expect(found('@a>req:x{}[mid:1][x]')).toEqual(['@a>req:x{}[mid:1]']);
     expect(found('@a>req:x{k:\\}|l:[{m:\\]}]}} x')).toEqual(['@a>req:x{k:\\}|l:[{m:\\]}]}']);
@@ -89,7 +89,7 @@ test.each(['me@home.org', '@everyone: hello', 'a@b>c:d', '@a > b:c{}', '@a>b', '
   },
 );
 
-describe('what was meant as a frame is reported with its error', () => {
+describe('a text that looks like a frame is reported with its error', () => {
   test.each<[source: string, text: string, message: string]>([
     ['@a>req:x', '@a>req:x', 'Expected "{", found end of input.'],
     ['say @a>req:x{k:v', '@a>req:x{k:v', 'Expected "|", "}" or text, found end of input.'],
@@ -129,13 +129,13 @@ describe('in JSON strings, escapes are those of JSON', () => {
     expect(JSON.parse(`"${item!.text}"`)).toBe(frame);
   });
 
-  test('a frame that reads only as it stands is read as it stands', () => {
+  test('a frame that parses only with its escapes keeps them', () => {
     const source = '{"f":"@a>req:x{k:a\\,b}"}';
     expect(found(source)).toEqual(['@a>req:x{k:a\\,b}']);
     expect(findFrames(source)[0]).not.toHaveProperty('decoded');
   });
 
-  test('the place of an error is one in the decoded text', () => {
+  test('the position of an error refers to the decoded text', () => {
     const [item] = findFrames('{"f":"@a>req:x{k:a\\\\,b\\u0020c}"}');
     expect(item!.decoded).toBe('@a>req:x{k:a\\,b c}');
     expect(item!.ok || item!.error.span).toEqual({ start: 15, end: 16 });
@@ -153,7 +153,9 @@ test('options are those of the parser', () => {
   expect(findFrames('x @a>req:x{}', { spans: true })).toMatchObject([{ value: { span: { start: 0, end: 10 } } }]);
   expect(findFrames('@a>req:x{k:1}', { maxItems: 0 })).toMatchObject([{ error: { reason: 'limit' } }]);
   expect(() => findFrames(FRAME, { dialect: 'x' as 'strict' })).toThrow(TypeError);
-  expect(() => findFrames(7 as unknown as string)).toThrow(new TypeError('findFrames needs a string, got number'));
+  expect(() => findFrames(7 as unknown as string)).toThrow(
+    new TypeError('findFrames: text must be a string; got number'),
+  );
 });
 
 describe('over random frames in random prose', () => {
@@ -181,7 +183,7 @@ describe('over random frames in random prose', () => {
     line: [...before, frame, ...after].join(' '),
   }));
 
-  test('each is found where it stands, and nothing else', () => {
+  test('each is found at its position, and nothing else', () => {
     const texts = fc.tuple(fc.array(lines, { maxLength: 5 }), fc.constantFrom('\n', '\r\n', '\n\n'));
     const law = fc.property(texts, ([list, lineEnd]) => {
       const text = list.map(({ line }) => line).join(lineEnd);
@@ -190,7 +192,7 @@ describe('over random frames in random prose', () => {
     fc.assert(law, { numRuns: 300 });
   });
 
-  test('several in one line as well, where they hold no quotes', () => {
+  test('several in one line, too, if they contain no quotes', () => {
     const quoteless = printed.filter((frame) => !frame.includes('"'));
     const law = fc.property(fc.array(fc.tuple(prose, quoteless), { maxLength: 5 }), (list) => {
       const text = list.map(([before, frame]) => [...before, frame].join(' ')).join(' ');
@@ -199,7 +201,7 @@ describe('over random frames in random prose', () => {
     fc.assert(law, { numRuns: 500 });
   });
 
-  test('in JSON as well, whatever they hold', () => {
+  test('in JSON, too, with any content', () => {
     const law = fc.property(lines, ({ frame, line }) => {
       const json = JSON.stringify({ before: 'x', message: line });
       expect(found(json)).toEqual([frame]);

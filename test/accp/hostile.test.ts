@@ -22,7 +22,7 @@ function refusal(text: string, options?: Parameters<typeof tryParseFrame>[1]) {
   return result.error;
 }
 
-describe.each(DIALECTS)('any string gives a frame or an error of ours in the %s dialect', (dialect) => {
+describe.each(DIALECTS)('any string is a frame or a ParseError in the %s dialect', (dialect) => {
   test.each([
     ['random strings', anyString],
     ['random strings as a value', anyString.map((text) => `@a>req:x{k:${text}}`)],
@@ -35,7 +35,7 @@ describe.each(DIALECTS)('any string gives a frame or an error of ours in the %s 
   });
 
   test.each(['\0', '\x1b[31m', '\x85', '\u202e', '\u2028', '\ud800', '\udfff', '\ufeff', '\u{e0041}'])(
-    'what a terminal would act on is neither read nor shown: %j',
+    'control characters of terminals are neither parsed nor shown: %j',
     (character) => {
       for (const text of [character, `${character}@a>req:x{}`, `@a>req:x{k:v${character}}`, `@a>req:x{}${character}`]) {
         expectGoodError(text, refusal(text, { dialect }));
@@ -51,7 +51,7 @@ describe.each(DIALECTS)('any string gives a frame or an error of ours in the %s 
     }
   });
 
-  test('100,000 levels are refused as beyond the limit, or as beyond the call stack when there is none', () => {
+  test('100,000 levels exceed the limit, or the call stack if there is no limit', () => {
     const text = `@a>req:x{k:${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
     expect(refusal(text, { dialect })).toMatchObject({ reason: 'limit', span: { start: 16, end: 17 } });
     for (const maxDepth of [1_000_000, Number.POSITIVE_INFINITY]) {
@@ -62,13 +62,13 @@ describe.each(DIALECTS)('any string gives a frame or an error of ours in the %s 
     }
   });
 
-  test('100,000 levels that never close run into the call stack as well', () => {
+  test('100,000 unclosed levels exceed the call stack, too', () => {
     const text = `@a>req:x{k:${'{a:['.repeat(50_000)}`;
     expect(refusal(text, { dialect, maxDepth: Number.POSITIVE_INFINITY }).reason).toBe('limit');
   });
 });
 
-test('any string gets an explanation that holds nothing that a terminal would act on', () => {
+test('the explanation of any string contains no control characters of terminals', () => {
   const texts = fc.oneof(
     anyString,
     anyString.map((text) => `@a>req:x{k:${text}}`),
@@ -87,7 +87,7 @@ describe('limits', () => {
     ['a syntax error at its first character', ' '],
     ['a nesting beyond the limit', '@a>req:x{k:[[[[[[['],
     ['a repeated key', '@a>req:x{k:1|k:2|'],
-  ])('a text that is too long is refused unread: %s goes unnoticed', (_name, beginning) => {
+  ])('a text that is too long is rejected unread: %s is not reported', (_name, beginning) => {
     const text = beginning.padEnd(MEGABYTES_10, 'x');
     expect(refusal(text)).toMatchObject({
       code: 'E1001',
@@ -101,9 +101,7 @@ describe('limits', () => {
   test('maxLength counts UTF-16 units and is inclusive', () => {
     const text = '@a>req:x{k:v}';
     expect(tryParseFrame(text, { maxLength: text.length }).ok).toBe(true);
-    expect(refusal(text, { maxLength: text.length - 1 }).message).toBe(
-      'The text has 13 characters; at most 12 are read.',
-    );
+    expect(refusal(text, { maxLength: text.length - 1 }).message).toBe('The text has 13 characters; the limit is 12.');
     expect(refusal('\u{1f600}', { maxLength: 1 }).reason).toBe('limit');
   });
 
@@ -115,7 +113,7 @@ describe('limits', () => {
     expect(tryParseFrame('@a>req:x{}', { maxItems: 0 }).ok).toBe(true);
   });
 
-  test('more than 100,000 items are refused unless the limit is raised', () => {
+  test('more than 100,000 items are rejected unless the limit is raised', () => {
     const text = `@a>req:x{k:[${'1,'.repeat(100_000)}1]}`;
     expect(refusal(text)).toMatchObject({ reason: 'limit', message: 'The frame has more than 100000 items.' });
     expect(tryParseFrame(text, { maxItems: 100_002 }).ok).toBe(true);
@@ -133,7 +131,7 @@ describe('limits', () => {
     },
   );
 
-  test('maxDigits leaves strings alone', () => {
+  test('maxDigits does not apply to strings', () => {
     expect(tryParseFrame('@a12345>req:x{k:12345x|l:$12345|m12345:1.2.3.4.5}', { maxDigits: 4 }).ok).toBe(true);
   });
 
@@ -144,14 +142,14 @@ describe('limits', () => {
   });
 });
 
-describe('wrong use', () => {
+describe('misuse', () => {
   test.each([
     [{ dialect: 'lenint' }, "dialect must be one of strict, lenient; got 'lenint'; did you mean 'lenient'?"],
     [{ dialect: null }, "dialect must be one of strict, lenient; got 'null'"],
-    [{ maxLength: -1 }, 'maxLength must be a whole number from 0 on, or Infinity; got -1'],
-    [{ maxDepth: Number.NaN }, 'maxDepth must be a whole number from 0 on, or Infinity; got NaN'],
-    [{ maxItems: 1.5 }, 'maxItems must be a whole number from 0 on, or Infinity; got 1.5'],
-    [{ maxDigits: '5' }, 'maxDigits must be a whole number from 0 on, or Infinity; got 5'],
+    [{ maxLength: -1 }, 'maxLength must be a non-negative integer or Infinity; got -1'],
+    [{ maxDepth: Number.NaN }, 'maxDepth must be a non-negative integer or Infinity; got NaN'],
+    [{ maxItems: 1.5 }, 'maxItems must be a non-negative integer or Infinity; got 1.5'],
+    [{ maxDigits: '5' }, 'maxDigits must be a non-negative integer or Infinity; got 5'],
   ])('the options %j are a TypeError', (options, message) => {
     expect(() => tryParseFrame('@a>req:x{}', options as never)).toThrow(new TypeError(message));
     expect(() => parseFrame('@a>req:x{}', options as never)).toThrow(new TypeError(message));
@@ -164,7 +162,7 @@ describe('wrong use', () => {
     [['@a>req:x{}'], 'object'],
     [Object('@a>req:x{}'), 'object'],
     [Symbol('@a>req:x{}'), 'symbol'],
-  ])('what is no string is refused: %s', (input, type) => {
+  ])('an input that is not a string is rejected: %s', (input, type) => {
     const result = tryParseFrame(input as never);
     expect(result.ok ? null : result.error.toJSON()).toEqual({
       name: 'ParseError',
@@ -197,12 +195,12 @@ describe('names that every object inherits', () => {
     expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(own);
   });
 
-  test('are refused where they are repeated', () => {
+  test('are rejected if they are repeated', () => {
     for (const name of own) expect(refusal(`@a>req:x{${name}:1|${name}:2}`).reason).toBe('duplicate-key');
   });
 
   test.each(['@a>req:x{k:1|k:x\\', '@a>req:x{k:1|k:x\\y}', '@a>req:x{k:1}[mid:1,mid:x\\', '@a>req:x{m:{k:1,k:\\'])(
-    'an escape that is broken or cut off comes before a repeated key: %s',
+    'an escape that is broken or cut off comes before a duplicate key: %s',
     (text) => {
       expect(refusal(text).reason).toBe('syntax');
     },

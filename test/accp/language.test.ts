@@ -146,7 +146,7 @@ describe.each(OPTIONS)('a language narrowed to %s', (_name, options) => {
   const language = accpLanguage(options);
   const dialect: Dialect = options.dialect ?? 'strict';
 
-  test('accepts of any text what the reader accepts and the options allow', () => {
+  test('accepts exactly the texts that the parser accepts and the options allow', () => {
     const texts = fc.oneof(
       { weight: 6, arbitrary: nearTexts(options) },
       { weight: 1, arbitrary: frameTexts(dialect) },
@@ -163,7 +163,7 @@ describe.each(OPTIONS)('a language narrowed to %s', (_name, options) => {
     expect(Math.min(seen.allowed, seen.refused)).toBeGreaterThan(20);
   });
 
-  test('says that it is narrowed', () => {
+  test('is marked as narrowed', () => {
     expect(language).toMatchObject({ name: 'accp', narrowed: true, dialect });
     expect(language.depth).toStrictEqual({
       rules: ['array', 'map'],
@@ -176,14 +176,14 @@ describe.each(OPTIONS)('a language narrowed to %s', (_name, options) => {
 describe.each(['strict', 'lenient'] as const)('the whole %s dialect', (dialect) => {
   const language = accpLanguage({ dialect });
 
-  test('accepts what the reader accepts', () => {
+  test('accepts the texts that the parser accepts', () => {
     const law = fc.property(fc.oneof(frameTexts(dialect), frameMutants(dialect)), (text) => {
       expect(language.grammar.accepts(text)).toBe(tryParseFrame(text, { dialect }).ok);
     });
     fc.assert(law, runs(300));
   });
 
-  test('is not narrowed, and builds the trees of the reader', () => {
+  test('is not narrowed, and builds the trees of the parser', () => {
     expect(language.narrowed).toBe(false);
     const text = '@a>req:x{m:{b:1.50,a:007}}[mid:m1]';
     expect(language.grammar.parse(text)).toStrictEqual({ ok: true, value: reading(text, {}) });
@@ -207,7 +207,7 @@ describe.each(['strict', 'lenient'] as const)('the whole %s dialect', (dialect) 
     });
   });
 
-  test('tells where a text goes wrong, and why', () => {
+  test('reports the position and reason of an error', () => {
     const text = '@a>req:x{n:1|n:2}';
     const result = tryParseFrame(text, { dialect });
     if (result.ok) throw new Error('The text should be refused');
@@ -230,48 +230,45 @@ test('a frame of a hundred optional parameters is read in their order', () => {
   expect(grammar.accepts('@a>a:a{k99:1|k98:1}')).toBe(false);
 });
 
-describe('options that are refused', () => {
+describe('options that are rejected', () => {
   const cases: readonly (readonly [options: unknown, message: string])[] = [
     [{ intents: ['r q'] }, 'intents: "r q" is not an intent: letters'],
     [{ intents: ['req>x:y{}@a'] }, 'intents: "req>x:y{}@a" is not an intent: letters'],
-    [{ agents: [] }, 'agents must name one at least'],
+    [{ agents: [] }, 'agents must contain at least one word'],
     [{ agents: 'planner' }, 'agents must be a list'],
     [{ agents: ['@planner'] }, 'agents: "@planner" is not an agent id: letters, digits, "-" and "_"'],
     [{ operations: [7] }, 'operations: "7" is not an operation: letters, digits and "_"'],
     [{ intent: ['req'] }, 'options: there is no "intent"; did you mean "intents"?'],
     [{ dialect: 'loose' }, "dialect must be one of strict, lenient; got 'loose'"],
-    [{ maxDepth: 6 }, 'maxDepth must be a whole number from 0 to 5; got 6'],
-    [{ maxDepth: 1.5 }, 'maxDepth must be a whole number from 0 to 5; got 1.5'],
+    [{ maxDepth: 6 }, 'maxDepth must be an integer from 0 to 5; got 6'],
+    [{ maxDepth: 1.5 }, 'maxDepth must be an integer from 0 to 5; got 1.5'],
     [{ metadata: 'non' }, "metadata must be one of optional, none, required; got 'non'; did you mean 'none'?"],
     [{ metadata: { 'm id': {} } }, 'metadata: "m id" is not a key: letters, digits and "_"'],
     [{ fields: 3 }, 'fields must be a record of fields'],
-    [{ fields: ['q'] }, 'fields must be pairs of key and field'],
+    [{ fields: ['q'] }, 'fields must be a list of [key, field] pairs'],
     [{ fields: { 'q:1|r': {} } }, 'fields: "q:1|r" is not a key: letters, digits and "_"'],
     [{ fields: { q: 'string' } }, 'fields.q must be an object'],
     [{ fields: { q: { typ: 'string' } } }, 'fields.q: there is no "typ"; did you mean "type"?'],
     [{ fields: { q: { optional: 'yes' } } }, 'fields.q.optional must be true or false'],
-    [{ fields: { q: { type: [] } } }, 'fields.q.type must name one type at least'],
-    [{ fields: { q: { type: 'string', enum: ['a'] } } }, 'fields.q has both a type and an enum; give one of them'],
-    [{ fields: { q: { enum: [] } } }, 'fields.q.enum must name one value at least'],
-    [{ fields: { q: { enum: [{}] } } }, 'fields.q.enum: "[object Object]" is no string, number, boolean or null'],
+    [{ fields: { q: { type: [] } } }, 'fields.q.type must contain at least one type'],
+    [{ fields: { q: { type: 'string', enum: ['a'] } } }, 'fields.q has both a type and an enum; use one of them'],
+    [{ fields: { q: { enum: [] } } }, 'fields.q.enum must contain at least one value'],
+    [{ fields: { q: { enum: [{}] } } }, 'fields.q.enum: "[object Object]" is not a string, number, boolean or null'],
     [{ fields: { q: { enum: [0.1234567] } } }, 'fields.q.enum: 0.1234567 has more than six decimal places'],
-    [
-      { maxDepth: 0, fields: { q: { type: 'map' } } },
-      'fields.q.type: no value can be of the type map where maxDepth is 0',
-    ],
+    [{ maxDepth: 0, fields: { q: { type: 'map' } } }, 'fields.q.type: map needs a maxDepth of at least 1'],
   ];
 
   test.each(cases)('%j', (options, message) => {
     expect(() => accpLanguage(options as AccpLanguageOptions)).toThrow(new TypeError(message));
   });
 
-  test.each(['42', '', 'two words', 'é', 'true'])('the text %j, which no frame can hold as text', (value) => {
+  test.each(['42', '', 'two words', 'é', 'true'])('the text %j, which no frame can contain as a string', (value) => {
     expect(() => accpLanguage({ fields: { q: { enum: [value] } } })).toThrow(
       /^fields\.q\.enum: .* cannot be written: /,
     );
   });
 
-  test('a key that comes twice', () => {
+  test('a duplicate key', () => {
     const fields = [
       ['q', {}],
       ['q', {}],

@@ -1,4 +1,4 @@
-/** What holds for every frame and for every text that is read as one. */
+/** Laws of every frame, and of every text that parses as one. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -52,7 +52,7 @@ describe('a tree that can be printed', () => {
     fc.assert(law, RUNS);
   });
 
-  test('prints the same in whatever order its metadata stands', () => {
+  test('prints the same for any order of metadata', () => {
     const pairs = frames.chain((frame) =>
       frame.metadata === null
         ? fc.constant([frame, frame] as const)
@@ -64,7 +64,7 @@ describe('a tree that can be printed', () => {
     fc.assert(law, RUNS);
   });
 
-  test('prints the same in whatever order its parameters stand when they are sorted', () => {
+  test('prints the same for any order of parameters if they are sorted', () => {
     const pairs = frames.chain((frame) =>
       shuffled(frame.payload).map((payload) => [frame, { ...frame, payload }] as const),
     );
@@ -76,7 +76,7 @@ describe('a tree that can be printed', () => {
     fc.assert(law, RUNS);
   });
 
-  test('is left alone by printing and canonicalization', () => {
+  test('is not changed by printing and canonicalization', () => {
     const law = fc.property(frames, (frame) => {
       const before = fc.stringify(frame);
       printFrame(frame, { sortParams: true });
@@ -106,7 +106,7 @@ describe.each(DIALECTS)('a text that the %s dialect accepts', (dialect) => {
     fc.assert(law, RUNS);
   });
 
-  test('has spans that hold the text of their nodes', () => {
+  test('has spans that cover the text of their nodes', () => {
     const law = fc.property(accepted(dialect), (text) => {
       const frame = parseFrame(text, { dialect, spans: true });
       expect(slice(text, frame)).toBe(text);
@@ -144,7 +144,7 @@ function paramsOf(node: AccpNode): readonly Param[] {
   return node.kind === 'map' ? node.entries : [];
 }
 
-/** What a text reads as in an array, where every value may stand, keyed items included. */
+/** Returns the value of a text in an array, where every value is allowed, including keyed items. */
 function readAlone(text: string, dialect: Dialect): unknown {
   const { payload } = parseFrame(`@a>req:x{v:[${text}]}`, { dialect, maxDepth: 6 });
   const list = payload[0]!.value;

@@ -87,7 +87,7 @@ describe('a long text is read, canonicalized, printed and explained', () => {
   });
 });
 
-describe('a long text is refused, and the error shown', () => {
+describe('a long text is rejected, and the error shown', () => {
   test.each([
     [
       'a key repeated tens of thousands of keys later',

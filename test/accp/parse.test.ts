@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ParseError, parseFrame, tryParseFrame } from '../../src/accp/index.js';
 
 interface Told {
-  /** What stands in the text at the place of the error. */
+  /** The text at the position of the error. */
   readonly at: string;
   readonly start: number;
   readonly message: string;
@@ -22,7 +22,7 @@ function helpFor(payload: string): string | undefined {
   return told(`@a>req:x{${payload}}`).help;
 }
 
-describe('messages tell what is expected and what is found', () => {
+describe('messages name the expected and the found text', () => {
   test.each([
     ['', 0, 'Expected "@", found end of input.'],
     ['x', 0, 'Expected "@", found "x".'],
@@ -49,30 +49,33 @@ describe('messages tell what is expected and what is found', () => {
     expect(told(text)).toMatchObject({ start, message });
   });
 
-  test('found and expected are there as data, too', () => {
+  test('found and expected are available as data, too', () => {
     const result = tryParseFrame('@a>req:x{k:v,w}');
     expect(result.ok || result.error).toMatchObject({ expected: ['"|"', '"}"', 'text'], found: ',', code: 'E1001' });
   });
 });
 
-describe('help says what to do', () => {
+describe('the hint names the correction', () => {
   test.each([
-    ['k:v,l:w', 'parameters are parted by "|"; inside a value, write "\\,"'],
+    ['k:v,l:w', 'separate parameters by "|"; inside a value, write "\\,"'],
     ['k:12:30', 'inside a value, write "\\:"'],
     ['k:a~b', 'inside a value, write "\\~"'],
     ['k:a$b', 'inside a value, write "\\$"'],
     ['k:a>b', 'inside a value, write "\\>"'],
     ['k:me@home', 'inside a value, write "\\@"'],
-    ['k:[a|b]', 'metadata and array items are parted by ","'],
-    ['k:[rev:-12%]', 'escape the colon ("\\:") or read with the lenient dialect, which knows keyed items'],
+    ['k:[a|b]', 'separate metadata and array items by ","'],
+    ['k:[rev:-12%]', 'escape the colon ("\\:") or parse in the lenient dialect, which allows keyed items'],
     ['k:', 'a value cannot be empty: leave the key out, or write "~" for null'],
     ['k:|l:v', 'a value cannot be empty: leave the key out, or write "~" for null'],
     ['k:[1,]', 'a value cannot be empty: leave the key out, or write "~" for null'],
-    ['k:C\\D', 'a backslash stands only before one of @ > : { } [ ] | $ , ~ \\'],
-    ['k:two words', 'a frame holds no white space; in a value, write "_" or another visible character for a space'],
-    ['k:caf\u00e9', 'only visible ASCII can stand in a frame'],
-    ['nx:@strategy:plan', 'escape it ("\\@strategy\\:plan") or read with the lenient dialect'],
-    ['who:@dev_team', 'escape it ("\\@dev_team") or read with the lenient dialect'],
+    ['k:C\\D', 'write a backslash only before one of @ > : { } [ ] | $ , ~ \\'],
+    [
+      'k:two words',
+      'a frame cannot contain white space; in a value, write "_" or another visible character for a space',
+    ],
+    ['k:caf\u00e9', 'a frame can contain visible ASCII only'],
+    ['nx:@strategy:plan', 'escape it ("\\@strategy\\:plan") or parse in the lenient dialect'],
+    ['who:@dev_team', 'escape it ("\\@dev_team") or parse in the lenient dialect'],
   ])('{%s}', (payload, help) => {
     expect(helpFor(payload)).toBe(help);
   });
@@ -85,13 +88,13 @@ describe('help says what to do', () => {
   );
 
   test.each(['@', '@a>re', '@a>req:x{', '@a>req:x{k:v', '@a>req:x{k:[1,', '@a>req:x{}[mid:1'])(
-    'a frame cut off: %s',
+    'a truncated frame: %s',
     (text) => {
-      expect(told(text)).toMatchObject({ at: '', start: text.length, help: 'the frame is cut off here' });
+      expect(told(text)).toMatchObject({ at: '', start: text.length, help: 'the frame ends too early' });
     },
   );
 
-  test('there is none where nothing is known', () => {
+  test('there is no hint for other errors', () => {
     expect(told('hello')).toHaveProperty('help', undefined);
     expect(told('@a>req:x{k-1:v}')).toHaveProperty('help', undefined);
   });
@@ -99,17 +102,17 @@ describe('help says what to do', () => {
   test.each([
     ['', 'the text is empty'],
     ['FETCH|HR|return:A', 'this looks like an AACP packet'],
-    ['@a>req:x{}@b>req:y{}', 'a text is one frame; nothing can follow it'],
+    ['@a>req:x{}@b>req:y{}', 'parse one frame at a time; nothing can follow it'],
     ['@a>req:x{:1}', 'a key is missing before the colon'],
     ['@a>req:x{k:a{b}', 'inside a value, write "\\{"'],
-    ['@a>req:x{k:\x1b}', 'a frame holds no control characters'],
+    ['@a>req:x{k:\x1b}', 'a frame cannot contain control characters'],
     ['@a>req:x{nx:@a:b:c}', 'inside a value, write "\\@"'],
-    ['@a>req:x{nx:@a:b}', 'escape it ("\\@a\\:b") or read with the lenient dialect'],
+    ['@a>req:x{nx:@a:b}', 'escape it ("\\@a\\:b") or parse in the lenient dialect'],
   ])('%j', (text, help) => {
     expect(told(text).help).toBe(help);
   });
 
-  test('the lenient dialect is not advised to those who use it', () => {
+  test('the lenient dialect is not suggested in the lenient dialect', () => {
     expect(told('@a>req:x{k:@b:c:d}', { dialect: 'lenient' }).help).toBe('inside a value, write "\\:"');
     expect(told('@a>req:x{k:[k:@a]}', { dialect: 'lenient' }).help).toBe('inside a value, write "\\@"');
   });
@@ -122,27 +125,27 @@ describe('repeated keys', () => {
     ['@a>req:x{m:{a:1,b:[{c:1,d:2}],a:3}}', 30, 'a'],
     ['@a>req:x{}[mid:1,seq:2,mid:3]', 23, 'mid'],
     [`@a>req:x{${Array.from({ length: 20 }, (_, at) => `k${at}:\\|\\{`).join('|')}|k7:~}`, 179, 'k7'],
-  ])('the second one is the place: %s', (text, start, at) => {
-    expect(told(text)).toEqual({ at, start, message: `The key "${at}" appears twice.`, help: 'keep one of the two' });
+  ])('the position is that of the second one: %s', (text, start, at) => {
+    expect(told(text)).toEqual({ at, start, message: `The key "${at}" appears twice.`, help: 'remove one of the two' });
   });
 
-  test('keys of different lists do not meet', () => {
+  test('keys of different lists are independent', () => {
     expect(tryParseFrame('@a>req:x{k:{k:[{k:1},{k:2}]}}[k:1]').ok).toBe(true);
   });
 
-  test('keys of another case are other keys', () => {
+  test('keys are case-sensitive', () => {
     expect(tryParseFrame('@a>req:x{k:1|K:2}').ok).toBe(true);
   });
 
-  test('keyed items are no keys', () => {
+  test('keyed items are not keys', () => {
     expect(tryParseFrame('@a>req:x{f:[k:1,k:2]}', { dialect: 'lenient' }).ok).toBe(true);
   });
 });
 
 describe('limits', () => {
-  const help = (option: string) => `raise ${option} for senders that are trusted`;
+  const help = (option: string) => `raise ${option} if you trust the sender`;
 
-  test('nesting: the place is the bracket too many', () => {
+  test('nesting: the position is that of the excessive bracket', () => {
     expect(told('@a>req:x{k:[[[[[[1]]]]]]}')).toEqual({
       at: '[',
       start: 16,
@@ -152,19 +155,19 @@ describe('limits', () => {
     expect(told('@a>req:x{k:[{a:{}}]}', { maxDepth: 2 })).toMatchObject({ at: '{', start: 15 });
   });
 
-  test('digits: the place is the number', () => {
+  test('digits: the position is that of the number', () => {
     const digits = '1'.repeat(1001);
     const message = 'The number has more than 1000 digits.';
     expect(told(`@a>req:x{k:-${digits}}`)).toEqual({ at: `-${digits}`, start: 11, message, help: help('maxDigits') });
   });
 
-  test('a limit that is reached first counts, before any fault behind it', () => {
+  test('a limit that is reached first is reported, before any later error', () => {
     expect(told('@a>req:x{k:[[[[[[ \0').message).toBe('Nesting is deeper than 5.');
   });
 });
 
 describe('throwing and returning', () => {
-  test('the error thrown is the error returned', () => {
+  test('the thrown error equals the returned one', () => {
     const result = tryParseFrame('@a>req:x{k}');
     expect(() => parseFrame('@a>req:x{k}')).toThrow(ParseError);
     expect(() => parseFrame('@a>req:x{k}')).toThrow(result.ok ? '' : result.error.message);
@@ -183,7 +186,7 @@ describe('throwing and returning', () => {
   });
 });
 
-test('spans are there when asked for, and only then', () => {
+test('spans are present only if requested', () => {
   expect(parseFrame('@a>req:x{k:v}')).not.toHaveProperty('span');
   expect(parseFrame('@a>req:x{k:[v]}[t:1]', { spans: true })).toEqual({
     kind: 'frame',

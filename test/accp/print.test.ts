@@ -1,4 +1,4 @@
-/** What cannot be printed, and why; what can is in the conformance cases and the laws. */
+/** Trees that cannot be printed, with the reason. The conformance cases and the laws have printable trees. */
 import { describe, expect, test } from 'vitest';
 import { canonicalizeFrame, type Frame, PrintError, parseFrame, printFrame, type Value } from '../../src/accp/index.js';
 
@@ -30,15 +30,15 @@ describe('names', () => {
     ['agent', ['', 'a b', 'a.b', '@a', 'a\n', '\u00e9', 7, null, undefined, ['a']], 'letters, digits, "-" and "_"'],
     ['intent', ['', 'req1', 're-q', 'req\n', 'r\u00e9q', null], 'letters'],
     ['operation', ['', 'a-b', 'x\n', ':', null], 'letters, digits and "_"'],
-  ])('a bad %s', (part, names, characters) => {
+  ])('an invalid %s', (part, names, characters) => {
     for (const name of names) {
-      expect(refusal(frame({ [part]: name }))).toEqual(['E1004', part, `is not made of ${characters}`]);
+      expect(refusal(frame({ [part]: name }))).toEqual(['E1004', part, `is invalid; use ${characters}`]);
     }
   });
 
-  test('a bad reference', () => {
+  test('an invalid reference', () => {
     for (const path of ['', 'a-b', '$a', 'a b', 'a\n', null]) {
-      const error = ['E1004', 'payload.k.path', 'is not made of letters, digits, "_" and "."'];
+      const error = ['E1004', 'payload.k.path', 'is an invalid path; use letters, digits, "_" and "."'];
       expect(refusal(withValue({ kind: 'ref', path }))).toEqual(error);
     }
   });
@@ -56,14 +56,14 @@ describe('strings', () => {
     ['3.14', 'the string "3.14" would read back as another kind'],
     ['true', 'the string "true" would read back as another kind'],
     ['false', 'the string "false" would read back as another kind'],
-    [42, 'is no string'],
-    [null, 'is no string'],
-    [Object('s'), 'is no string'],
+    [42, 'must be a string'],
+    [null, 'must be a string'],
+    [Object('s'), 'must be a string'],
   ])('%j', (value, message) => {
     expect(refusal(withValue({ kind: 'string', value }))).toEqual(['E1004', 'payload.k', message]);
   });
 
-  test('a long one is cut in the message', () => {
+  test('a long string is shortened in the message', () => {
     const [, , message = ''] = refusal(withValue({ kind: 'string', value: '1'.repeat(500) }));
     expect(message).toBe(`the string "${'1'.repeat(40)}" would read back as another kind`);
   });
@@ -78,7 +78,7 @@ describe('strings', () => {
 });
 
 describe('numbers', () => {
-  const UNSAFE = 'is no safe integer; give integers beyond 2^53 - 1 as bigint';
+  const UNSAFE = 'is not a safe integer; pass integers beyond 2^53 - 1 as bigint';
 
   test.each([
     [{ value: 2 ** 53 }, `9007199254740992 ${UNSAFE}`],
@@ -89,11 +89,11 @@ describe('numbers', () => {
     [{ value: Object.create(null) }, `a value of type object ${UNSAFE}`],
     [{}, `a value of type undefined ${UNSAFE}`],
     [{ value: 5, text: '6' }, 'text does not denote 5'],
-    [{ value: 5n, text: '05.0' }, 'text is no integer'],
-    [{ value: 5, text: '' }, 'text is no integer'],
-    [{ value: 5, text: '5\n' }, 'text is no integer'],
-    [{ value: 5, text: '+5' }, 'text is no integer'],
-    [{ value: 5, text: 5 }, 'text is no integer'],
+    [{ value: 5n, text: '05.0' }, 'text must be the digits of an integer'],
+    [{ value: 5, text: '' }, 'text must be the digits of an integer'],
+    [{ value: 5, text: '5\n' }, 'text must be the digits of an integer'],
+    [{ value: 5, text: '+5' }, 'text must be the digits of an integer'],
+    [{ value: 5, text: 5 }, 'text must be the digits of an integer'],
     [{ value: 10n ** 1000n }, 'the number has more than 1000 digits'],
     [{ value: 7, text: `${'0'.repeat(1000)}7` }, 'the number has more than 1000 digits'],
   ])('an integer of %o', (parts, message) => {
@@ -101,16 +101,16 @@ describe('numbers', () => {
   });
 
   test.each([
-    [{ value: Number.NaN }, 'NaN is no number'],
-    [{ value: '1.5' }, 'a value of type string is no number'],
-    [{ value: 5n }, 'a value of type bigint is no number'],
+    [{ value: Number.NaN }, 'value must be a number; got NaN'],
+    [{ value: '1.5' }, 'value must be a number; got a value of type string'],
+    [{ value: 5n }, 'value must be a number; got a value of type bigint'],
     [{ value: Number.POSITIVE_INFINITY }, 'Infinity cannot be written without its digits in text'],
     [{ value: Number.NEGATIVE_INFINITY }, '-Infinity cannot be written without its digits in text'],
     [{ value: 1.5, text: '1.6' }, 'text does not denote 1.5'],
     [{ value: 1.5, text: '-1.5' }, 'text does not denote 1.5'],
-    [{ value: 1.5, text: '1.5e0' }, 'text is no decimal'],
-    [{ value: 2, text: '2' }, 'text is no decimal'],
-    [{ value: 1.5, text: '1.5\n' }, 'text is no decimal'],
+    [{ value: 1.5, text: '1.5e0' }, 'text must be the digits of a decimal'],
+    [{ value: 2, text: '2' }, 'text must be the digits of a decimal'],
+    [{ value: 1.5, text: '1.5\n' }, 'text must be the digits of a decimal'],
     [{ value: 0, text: `0.${'0'.repeat(1000)}` }, 'the number has more than 1000 digits'],
   ])('a decimal of %o', (parts, message) => {
     expect(refusal(withValue({ kind: 'decimal', ...parts }))).toEqual(['E1004', 'payload.k', message]);
@@ -136,7 +136,7 @@ describe('numbers', () => {
     expect(refusal(node, { maxDigits: 4 })).toEqual(['E1004', 'payload.k', 'the number has more than 4 digits']);
   });
 
-  test('canonicalizing refuses them as well', () => {
+  test('canonicalizing rejects them as well', () => {
     expect(() => canonicalizeFrame(withValue({ kind: 'decimal', value: Number.NaN }))).toThrow(PrintError);
     expect(() => canonicalizeFrame(withValue({ kind: 'integer', value: 5, text: '6' }))).toThrow('does not denote 5');
   });
@@ -144,9 +144,9 @@ describe('numbers', () => {
 
 describe('lists', () => {
   const value = { kind: 'null' };
-  const BAD_KEY = 'has a key that is not made of letters, digits and "_"';
+  const BAD_KEY = 'has an invalid key; use letters, digits and "_"';
 
-  test.each(['', 'a-b', 'a b', '\u00e9', 'k\n', 7, null])('a bad key: %j', (key) => {
+  test.each(['', 'a-b', 'a b', '\u00e9', 'k\n', 7, null])('an invalid key: %j', (key) => {
     const payload = [
       { key: 'ok', value },
       { key, value },
@@ -157,24 +157,24 @@ describe('lists', () => {
     expect(refusal(inner)).toEqual(['E1004', 'payload.k[0]', BAD_KEY]);
   });
 
-  test.each([null, undefined, 7, 'k:v'])('what is no parameter: %j', (param) => {
+  test.each([null, undefined, 7, 'k:v'])('an entry that is not a parameter: %j', (param) => {
     expect(refusal(frame({ payload: [param] }))).toEqual(['E1004', 'payload[0]', BAD_KEY]);
   });
 
-  test('a repeated key', () => {
+  test('a duplicate key', () => {
     const twice = [
       { key: 'k', value },
       { key: 'l', value },
       { key: 'k', value },
     ];
-    expect(refusal(frame({ payload: twice }))).toEqual(['E1004', 'payload.k', 'the key is repeated']);
-    expect(refusal(frame({ metadata: twice }))).toEqual(['E1004', 'metadata.k', 'the key is repeated']);
+    expect(refusal(frame({ payload: twice }))).toEqual(['E1004', 'payload.k', 'duplicate key']);
+    expect(refusal(frame({ metadata: twice }))).toEqual(['E1004', 'metadata.k', 'duplicate key']);
     const map = withValue({ kind: 'map', entries: twice });
-    expect(refusal(map)).toEqual(['E1004', 'payload.k.k', 'the key is repeated']);
+    expect(refusal(map)).toEqual(['E1004', 'payload.k.k', 'duplicate key']);
   });
 
-  test('no metadata is null, not an empty list', () => {
-    const message = 'a metadata block cannot be empty; use null for none';
+  test('the absence of metadata is null, not an empty list', () => {
+    const message = 'a metadata block cannot be empty; use null instead';
     expect(refusal(frame({ metadata: [] }))).toEqual(['E1004', 'metadata', message]);
   });
 
@@ -186,30 +186,34 @@ describe('lists', () => {
     expect(refusal(withValue({ kind: 'map', entries: hole })).slice(0, 1)).toEqual(['E1004']);
   });
 
-  test.each([undefined, {}, 'list', 7])('what is no list: %j', (list) => {
-    expect(refusal(frame({ payload: list }))).toEqual(['E1004', 'payload', 'is no list']);
-    expect(refusal(frame({ metadata: list }))).toEqual(['E1004', 'metadata', 'is no list']);
-    expect(refusal(withValue({ kind: 'array', items: list }))).toEqual(['E1004', 'payload.k', 'is no list']);
-    expect(refusal(withValue({ kind: 'map', entries: list }))[2]).toBe('is no list');
+  test.each([undefined, {}, 'list', 7])('an input that is not a list: %j', (list) => {
+    expect(refusal(frame({ payload: list }))).toEqual(['E1004', 'payload', 'must be an array']);
+    expect(refusal(frame({ metadata: list }))).toEqual(['E1004', 'metadata', 'must be an array']);
+    expect(refusal(withValue({ kind: 'array', items: list }))).toEqual(['E1004', 'payload.k', 'must be an array']);
+    expect(refusal(withValue({ kind: 'map', entries: list }))[2]).toBe('must be an array');
   });
 });
 
 describe('nodes', () => {
   test.each([null, undefined, 7, 'v', {}, { kind: 'frame' }, { kind: 'toString' }, []])(
-    'what is no value: %j',
+    'an input that is not a value: %j',
     (value) => {
-      expect(refusal(withValue(value))).toEqual(['E1004', 'payload.k', 'is no value']);
+      expect(refusal(withValue(value))).toEqual(['E1004', 'payload.k', 'is not a value node']);
       const map = { kind: 'map', entries: [{ key: 'm', value: { kind: 'array', items: [{ kind: 'null' }, value] } }] };
-      expect(refusal(withValue(map))).toEqual(['E1004', 'payload.k.m[1]', 'is no value']);
+      expect(refusal(withValue(map))).toEqual(['E1004', 'payload.k.m[1]', 'is not a value node']);
     },
   );
 
-  test.each([null, undefined, 7, '@a>req:x{}', {}, { kind: 'packet' }])('what is no frame: %j', (node) => {
-    expect(refusal(node as never)).toEqual(['E1004', 'frame', 'is no frame']);
+  test.each([null, undefined, 7, '@a>req:x{}', {}, { kind: 'packet' }])('an input that is not a frame: %j', (node) => {
+    expect(refusal(node as never)).toEqual(['E1004', 'frame', 'is not a frame node']);
   });
 
-  test('a boolean that is none', () => {
-    expect(refusal(withValue({ kind: 'boolean', value: 'true' }))).toEqual(['E1004', 'payload.k', 'is no boolean']);
+  test('an invalid boolean', () => {
+    expect(refusal(withValue({ kind: 'boolean', value: 'true' }))).toEqual([
+      'E1004',
+      'payload.k',
+      'must be true or false',
+    ]);
   });
 
   test('nesting beyond the limit', () => {
@@ -219,7 +223,7 @@ describe('nodes', () => {
     expect(printFrame(withValue(nested(9)), { maxDepth: 9 })).toBe(`@a>req:x{k:${'['.repeat(9)}~${']'.repeat(9)}}`);
   });
 
-  test('a tree that holds itself', () => {
+  test('a tree that contains itself', () => {
     const items: unknown[] = [];
     items.push({ kind: 'array', items });
     const cyclic = withValue({ kind: 'array', items });

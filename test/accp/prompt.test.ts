@@ -45,7 +45,7 @@ describe.each(OPTIONS)('an instruction for %j', (options) => {
     }
   });
 
-  test('is the same each time, and counted', async () => {
+  test('is deterministic, and counted', async () => {
     const first = await framePrompt(options);
     expect(await framePrompt(options)).toStrictEqual(first);
     expect(first.tokens).toStrictEqual(await countTokens(first.text));
@@ -58,14 +58,14 @@ test('the general instruction stays below 300 tokens', async () => {
   expect(tokens.tokens).toBeLessThan(300);
 });
 
-test('the general instruction names all that can go wrong', async () => {
+test('the general instruction covers every error', async () => {
   const { text } = await framePrompt();
   for (const rule of ['no spaces', 'No key twice', ESCAPES, '5 deep', '~ for null', 'just a number', 'not be empty']) {
     expect(text).toContain(rule);
   }
 });
 
-test('the only words there are stand in the shape', async () => {
+test('words without an alternative are part of the shape', async () => {
   const { text } = await framePrompt({
     agents: ['planner'],
     intents: ['req'],
@@ -83,7 +83,7 @@ test('words to choose from are listed, and no others', async () => {
   expect(text).not.toContain('cancel');
 });
 
-test('fields are told with their types and values', async () => {
+test('fields are described with their types and values', async () => {
   const { text } = await framePrompt({
     fields: { q: { type: 'string' }, n: { type: ['integer', 'null'], optional: true }, pri: { enum: ['high', 'a|b'] } },
     metadata: { mid: { type: 'string' } },
@@ -103,7 +103,7 @@ test('rules that no allowed frame can break are left out', async () => {
   expect(tokens.tokens).toBeLessThan((await framePrompt()).tokens.tokens);
 });
 
-test('mentions are told of in the lenient dialect alone', async () => {
+test('mentions are described in the lenient dialect only', async () => {
   expect((await framePrompt({ dialect: 'lenient' })).text).toContain('@AGENT:OPERATION');
   expect(
     (await framePrompt({ dialect: 'lenient', fields: { q: { type: 'string' } }, metadata: 'none' })).text,
@@ -111,7 +111,7 @@ test('mentions are told of in the lenient dialect alone', async () => {
   expect((await framePrompt()).text).not.toContain('@AGENT:OPERATION');
 });
 
-test('bad options are refused', async () => {
+test('invalid options are rejected', async () => {
   await expect(framePrompt({ intents: ['r q'] })).rejects.toThrow(
     new TypeError('intents: "r q" is not an intent: letters'),
   );

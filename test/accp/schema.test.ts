@@ -39,13 +39,13 @@ test('the types of the schemas are those of the tree', () => {
   expectTypeOf<keyof NonNullable<FrameOut['span']>>().toEqualTypeOf<keyof NonNullable<Frame['span']>>();
 });
 
-test.each(WITH_TREE)('the tree of $id is in shape', ({ ast, input, dialect }) => {
+test.each(WITH_TREE)('the tree of $id matches the schema', ({ ast, input, dialect }) => {
   expect(validates(ast), JSON.stringify(validates.errors)).toBe(true);
   expect(frameSchema.parse(ast)).toEqual(parseFrame(input, { dialect }));
 });
 
 describe('the JSON of a frame', () => {
-  test.each(['strict', 'lenient'] as const)('is in shape, and comes back as the tree: %s texts', (dialect) => {
+  test.each(['strict', 'lenient'] as const)('matches the schema, and comes back as the tree: %s texts', (dialect) => {
     fc.assert(
       fc.property(frameTexts(dialect), fc.boolean(), (text, spans) => {
         const frame = parseFrame(text, { dialect, spans });
@@ -58,7 +58,7 @@ describe('the JSON of a frame', () => {
     );
   });
 
-  test('is in shape for trees that were written by hand', () => {
+  test('matches the schema for handwritten trees', () => {
     fc.assert(
       fc.property(frames, (frame) => {
         const json: unknown = JSON.parse(JSON.stringify(z.encode(frameSchema, frame)));
@@ -70,7 +70,7 @@ describe('the JSON of a frame', () => {
     );
   });
 
-  test('has big integers and infinities as strings, and gives them back', () => {
+  test('has strings for big integers and infinities, and decodes them', () => {
     const json = {
       big: { kind: 'integer', value: '-9007199254740993' },
       huge: { kind: 'decimal', value: 'Infinity', text: `${'9'.repeat(400)}.0` },
@@ -82,7 +82,7 @@ describe('the JSON of a frame', () => {
   });
 });
 
-describe('what is no tree of a frame is refused', () => {
+describe('an input that is not a tree of a frame is rejected', () => {
   const string = { kind: 'string', value: 'x' };
 
   test.each<[string, unknown]>([

@@ -38,13 +38,13 @@ test('every node is visited once, parents first, in source order', () => {
   ]);
 });
 
-test('a visitor that returns false leaves out what is below', () => {
+test('a visitor that returns false skips the children', () => {
   expect(visits(frame, 'map')).not.toContain('null payload.k.1.m');
   expect(visits(frame, 'map')).toContain('ref payload.r');
   expect(visits(frame, 'frame')).toEqual(['frame']);
 });
 
-test('what else a visitor returns does not matter', () => {
+test('other results of a visitor do not matter', () => {
   const kinds: string[] = [];
   for (const returned of [undefined, null, 0, '']) {
     walkFrame(frame, ({ kind }) => {
@@ -60,7 +60,7 @@ test('a value is walked like a frame, with paths from itself', () => {
   expect(visits(value)).toEqual(['array', 'integer 0', 'map 1', 'null 1.m', 'array 1.n', 'boolean 1.n.0']);
 });
 
-test('a visit tells the key and the parent', () => {
+test('a visit has the key and the parent', () => {
   const told = new Map<string, readonly [string | undefined, string | undefined]>();
   walkFrame(frame, (node, { key, parent, path }) => {
     told.set(path().join('.'), [key, parent?.kind]);
@@ -82,7 +82,7 @@ test('keys that look like indices or inherited names are keys', () => {
   ]);
 });
 
-test('a path can be asked for later', () => {
+test('a path can be requested later', () => {
   const later: (() => (string | number)[])[] = [];
   walkFrame(frame, (_node, { path }) => {
     later.push(path);
@@ -143,7 +143,7 @@ describe('over random frames', () => {
   }
 });
 
-test('the table of children knows every kind', () => {
+test('the table of children covers every kind', () => {
   expect(Object.keys(FRAME_CHILD_KEYS)).toEqual([
     'frame',
     'string',

@@ -47,7 +47,7 @@ const OTHERS: readonly unknown[] = [
   ...[[], {}, new Array(2), { kind: 'null' }, { kind: 'decimal', value: 0.1 + 0.2 }, { kind: 'array', items: null }],
 ];
 
-describe('the same as the printer', () => {
+describe('the output equals that of the printer', () => {
   test('for trees that can be printed', () => {
     const law = fc.property(frames, fc.boolean(), (tree, sortParams) => {
       expect(expectSame(tree, { sortParams })).toHaveProperty('text');
@@ -55,7 +55,7 @@ describe('the same as the printer', () => {
     fc.assert(law, RUNS);
   });
 
-  test('for trees of which one part is something else', () => {
+  test('for trees with one invalid part', () => {
     const law = fc.property(frames, fc.nat(60), fc.constantFrom(...OTHERS), (tree, left, other) => {
       expectSame(spoiled(tree, { left }, other) as Frame);
     });
@@ -101,7 +101,7 @@ describe('the same as the printer', () => {
     }
   });
 
-  test('for keys that begin alike', () => {
+  test('for keys with equal beginnings', () => {
     const key = fc.oneof(fc.constantFrom('mid', 'seq', 'ts', 'midx', 'mi', 'tsa'), fc.stringMatching(/^[ab_0]{1,6}$/));
     const value = fc.constantFrom({ kind: 'integer', value: 7, text: '007' }, { kind: 'boolean', value: true });
     const lists = fc.uniqueArray(fc.record({ key, value }), {
@@ -117,7 +117,7 @@ describe('the same as the printer', () => {
     fc.assert(law, RUNS);
   });
 
-  test('for repeated keys, wherever they stand', () => {
+  test('for duplicate keys at any place', () => {
     const node = { kind: 'null' };
     const names = Array.from({ length: 40 }, (_, index) => `key${index}`);
     for (const count of [2, 5, 31, 33, 40]) {
@@ -179,7 +179,7 @@ test('a getter may write another frame meanwhile', () => {
   expect(writeFrame(outer)).toBe('@a>req:outer{k:a}');
 });
 
-test('what a getter throws is thrown', () => {
+test('an error of a getter is thrown', () => {
   const tree = Object.defineProperty(frame({}), 'payload', {
     get() {
       throw new Error('not now');

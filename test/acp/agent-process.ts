@@ -1,43 +1,43 @@
-/** An agent seen from outside: bytes in, bytes out. */
+/** Agents as black boxes: bytes in, bytes out. */
 import { spawn } from 'node:child_process';
 
-export interface Ran {
+export interface RunResult {
   readonly stdout: string;
   readonly stderr: string;
   readonly code: number | null;
 }
 
-/** Starts the program, writes the pieces to its standard input one after the other, closes it, and waits for the end. */
-export function runAgent(program: string, pieces: readonly Uint8Array[]): Promise<Ran> {
+/** Runs a program: writes chunks to its stdin one after the other, closes it, and waits for the exit. */
+export function runAgent(program: string, chunks: readonly Uint8Array[]): Promise<RunResult> {
   const child = spawn(process.execPath, [program], { stdio: 'pipe' });
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
-  const ended = new Promise<Ran>((resolve, reject) => {
+  const ended = new Promise<RunResult>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code) => resolve({ stdout: text(stdout), stderr: text(stderr), code }));
   });
-  // An agent that has ended takes nothing more: what it said counts.
+  // An agent that has exited does not read the rest; its output counts.
   child.stdin.on('error', () => {});
   const write = async (): Promise<void> => {
-    for (const piece of pieces) await new Promise((resolve) => child.stdin.write(piece, resolve));
+    for (const chunk of chunks) await new Promise((resolve) => child.stdin.write(chunk, resolve));
     child.stdin.end();
   };
   return write().then(() => ended);
 }
 
-/** Of stdout nothing but UTF-8 is right, so that a broken character must not go unseen. */
+/** Decodes output, which must be UTF-8. */
 function text(chunks: readonly Buffer[]): string {
   return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks));
 }
 
 export const encode = (input: string): Uint8Array => new TextEncoder().encode(input);
 
-/** Lines of output; each has to end. */
-export function linesOf({ stdout }: Ran): unknown[] {
+/** Parses the lines of stdout, each of which must be terminated. */
+export function linesOf({ stdout }: RunResult): unknown[] {
   if (stdout === '') return [];
-  if (!stdout.endsWith('\n')) throw new Error(`The last line has no end: ${JSON.stringify(stdout.slice(-80))}`);
+  if (!stdout.endsWith('\n')) throw new Error(`The last line is not terminated: ${JSON.stringify(stdout.slice(-80))}`);
   return stdout
     .slice(0, -1)
     .split('\n')

@@ -1,8 +1,8 @@
-/** The minimal agent judged from outside, by the cases of conformance/acp and by what takes more than a case can say. */
+/** The minimal agent against the cases of conformance/acp, and against inputs that are too large for a case. */
 import { describe, expect, test } from 'vitest';
 import { bundledProgram } from '../helpers/bundled-program.js';
 import { encode, linesOf, runAgent } from './agent-process.js';
-import { cases, expectedOf, piecesOf, told, toldOf } from './cases.js';
+import { cases, expectedOf, outputOf, piecesOf, simplified } from './cases.js';
 
 const agent = bundledProgram(new URL('../fixtures/minimal-agent.mjs', import.meta.url));
 
@@ -12,40 +12,40 @@ const request = (id: unknown, method: string, params?: unknown): string =>
 describe('an agent on stdio', () => {
   test.concurrent.each(cases)('$id: $name', async (one) => {
     const ran = await runAgent(agent(), piecesOf(one));
-    expect(toldOf(ran)).toEqual(expectedOf(one, ran));
+    expect(outputOf(ran)).toEqual(expectedOf(one, ran));
     expect(ran.code).toBe(0);
   });
 
-  test('T11: a line of 8 MiB comes back', async () => {
+  test('T11: a line of 8 MiB is echoed', async () => {
     const big = 'é'.repeat(4 * 1024 * 1024);
     const ran = await runAgent(agent(), [encode(`${request(1, 'echo', [big])}\n`)]);
     expect(linesOf(ran)).toEqual([{ jsonrpc: '2.0', id: 1, result: [big] }]);
   });
 
-  test('T11: a line over 32 MiB is refused with one error, and the agent ends', async () => {
+  test('T11: a line over 32 MiB is rejected with one error, and the agent exits', async () => {
     const ran = await runAgent(agent(), [encode('x'.repeat(33 * 1024 * 1024)), encode(`\n${request(1, 'echo')}\n`)]);
-    expect(toldOf(ran)).toEqual([{ id: null, error: -32600 }]);
+    expect(outputOf(ran)).toEqual([{ id: null, error: -32600 }]);
     expect(ran.code).toBe(0);
   });
 
-  test('T12: params nested 20 000 deep do not kill it', async () => {
+  test('T12: params with 20 000 levels do not crash the agent', async () => {
     const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
     const line = `{"jsonrpc":"2.0","id":1,"method":"echo","params":${deep}}`;
     const ran = await runAgent(agent(), [encode(`${line}\n${request(2, 'echo', [2])}\n`)]);
-    const [first, second] = linesOf(ran).map(told);
-    // A result that deep has no JSON.
+    const [first, second] = linesOf(ran).map(simplified);
+    // Such a result cannot be serialized.
     expect(first).toMatchObject({ id: 1, error: -32603 });
     expect(second).toEqual({ id: 2, result: [2] });
     expect(ran.code).toBe(0);
   });
 
-  test('T14: what it logs is on stderr as UTF-8, and nowhere else', async () => {
+  test('T14: log output is UTF-8 on stderr only', async () => {
     const ran = await runAgent(agent(), [encode(`${request(1, 'log', { text: 'Grüße €😀' })}\n`)]);
     expect(ran.stderr).toContain('Grüße €😀');
     expect(linesOf(ran)).toEqual([{ jsonrpc: '2.0', id: 1, result: null }]);
   });
 
-  test('T15: it ends when its input does', async () => {
+  test('T15: the agent exits when its input ends', async () => {
     expect(await runAgent(agent(), [])).toEqual({ stdout: '', stderr: '', code: 0 });
   });
 
@@ -64,14 +64,14 @@ describe('an agent on stdio', () => {
   });
 
   test('B23: the entries of a batch run at the same time', async () => {
-    // One that waited for the one before it would be asked for only after its answer.
+    // Sequential handlers would finish in the order of the requests.
     const entries = [
       request(1, 'sleep', { ms: 150 }),
       request(2, 'sleep', { ms: 100 }),
       request(3, 'sleep', { ms: 50 }),
     ];
     const ran = await runAgent(agent(), [encode(`[${entries.join(',')}]\n`)]);
-    // The array has them in the order in which they were done.
+    // The array has the order in which the handlers finished.
     expect((linesOf(ran) as { id: number }[][])[0]!.map(({ id }) => id)).toEqual([3, 2, 1]);
   });
 });

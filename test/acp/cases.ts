@@ -1,8 +1,8 @@
-/** The cases of conformance/acp/stdio.json: what is sent, and what has to come back. */
+/** The cases of conformance/acp/stdio.json: input and expected output. */
 import { expect } from 'vitest';
 import type { Handler } from '../../src/acp/index.js';
 import { readJson } from '../conformance/fixtures.js';
-import { encode, linesOf, type Ran } from './agent-process.js';
+import { encode, linesOf, type RunResult } from './agent-process.js';
 
 interface Expected {
   readonly id: unknown;
@@ -22,7 +22,7 @@ export interface Case {
 
 export const { cases } = readJson('acp/stdio.json') as { readonly cases: readonly Case[] };
 
-/** The pieces in which the input is written. */
+/** Returns the chunks in which the input is written. */
 export function piecesOf({ input, inputHex, chunks }: Case): Uint8Array[] {
   const bytes = inputHex === undefined ? encode(input!) : Buffer.from(inputHex, 'hex');
   if (chunks === 'bytes') return Array.from(bytes, (byte) => Uint8Array.of(byte));
@@ -30,18 +30,18 @@ export function piecesOf({ input, inputHex, chunks }: Case): Uint8Array[] {
   return [bytes.subarray(0, half), bytes.subarray(half)].filter(({ length }) => length > 0);
 }
 
-/** What came back, in the form of the cases. */
-export function toldOf(ran: Ran): unknown[] {
-  return linesOf(ran).map((line) => (Array.isArray(line) ? inOrder(line.map(told)) : told(line)));
+/** Returns the output of an agent in the form of the cases. */
+export function outputOf(ran: RunResult): unknown[] {
+  return linesOf(ran).map((line) => (Array.isArray(line) ? sorted(line.map(simplified)) : simplified(line)));
 }
 
-/** What has to come back. A result that is given as text is looked for as text. */
-export function expectedOf({ output }: Case, { stdout }: Ran): unknown[] {
-  return output.map((line) => (Array.isArray(line) ? inOrder(line) : parsed(line as Expected, stdout)));
+/** Returns the expected output. A result that is given as text must occur literally. */
+export function expectedOf({ output }: Case, { stdout }: RunResult): unknown[] {
+  return output.map((line) => (Array.isArray(line) ? sorted(line) : parsed(line as Expected, stdout)));
 }
 
-/** A response with of its error the code alone. */
-export function told(response: unknown): unknown {
+/** Reduces the error of a response to its code. */
+export function simplified(response: unknown): unknown {
   const { jsonrpc, id, error, ...rest } = response as { jsonrpc: string; id: unknown; error?: { code: number } };
   expect(jsonrpc).toBe('2.0');
   expect('result' in rest).toBe(error === undefined);
@@ -54,17 +54,18 @@ function parsed({ resultText, ...rest }: Expected, stdout: string): unknown {
   return { ...rest, result: JSON.parse(resultText) };
 }
 
-export function inOrder(responses: readonly unknown[]): unknown[] {
+/** Sorts responses, whose order is not defined. */
+export function sorted(responses: readonly unknown[]): unknown[] {
   return [...responses].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 }
 
-/** The handlers of the minimal agent, for one connection. */
+/** Returns the handlers of the minimal agent, for one connection. */
 export function minimalAgent(): Record<string, Handler> {
   let notes = 0;
   return {
     echo: (params) => params,
     fail: () => {
-      throw new Error('failed on purpose');
+      throw new Error('intended failure');
     },
     sleep: ({ ms }: { ms: number }) => new Promise((resolve) => setTimeout(resolve, ms, ms)),
     log: () => {},

@@ -1,4 +1,4 @@
-/** Connections of `pegwire/acp`, by what they say and hear. */
+/** Connections of `pegwire/acp`, by the messages they send and receive. */
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { byteChannel } from '../../src/acp/index.js';
@@ -12,7 +12,7 @@ import {
 } from '../../src/acp/portable.js';
 import { error, notification, openWire, request, result } from './wire.js';
 
-/** What the rest of this turn and the next one do has been done. */
+/** Waits for the current and the next iteration of the event loop. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
 const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
@@ -22,7 +22,7 @@ const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('calls', () => {
-  test('both sides call each other', async () => {
+  test('both sides send requests', async () => {
     const [left, right] = memoryChannels();
     const handlers = {
       ask: async (_: unknown, { connection }: { connection: typeof one }) => connection.request('name'),
@@ -34,11 +34,11 @@ describe('calls', () => {
     expect(await other.closed).toBeUndefined();
   });
 
-  test('an error of the other side rejects with its code, message and data', async () => {
-    const { connection, say, hear } = openWire();
+  test('an error response rejects with its code, message and data', async () => {
+    const { connection, send, receive } = openWire();
     const answer = connection.request('read', { path: 'x' });
-    expect(await hear()).toEqual(request(1, 'read', { path: 'x' }));
-    say({ jsonrpc: '2.0', id: 1, error: { code: -32002, message: 'Not found', data: { path: 'x' } } });
+    expect(await receive()).toEqual(request(1, 'read', { path: 'x' }));
+    send({ jsonrpc: '2.0', id: 1, error: { code: -32002, message: 'Not found', data: { path: 'x' } } });
     await expect(answer).rejects.toMatchObject({
       name: 'RpcError',
       rpcCode: -32002,
@@ -47,24 +47,24 @@ describe('calls', () => {
     });
   });
 
-  test('a handler says by an RpcError what the caller is told; of other errors, only the message', async () => {
-    const { say, hear } = openWire({
+  test('an RpcError of a handler is the error response; of other errors, only the message is sent', async () => {
+    const { send, receive } = openWire({
       handlers: {
-        refuse: () => {
+        reject: () => {
           throw new RpcError(-32002, 'Not found', { path: 'x' });
         },
         break: async () => Promise.reject(new Error('broken')),
         big: () => 10n,
       },
     });
-    say(request(1, 'refuse'), request(2, 'big'), request(3, 'break'));
-    expect(await hear()).toEqual({
+    send(request(1, 'reject'), request(2, 'big'), request(3, 'break'));
+    expect(await receive()).toEqual({
       jsonrpc: '2.0',
       id: 1,
       error: { code: -32002, message: 'Not found', data: { path: 'x' } },
     });
-    expect(await hear()).toMatchObject({ id: 2, error: { code: -32603 } });
-    expect(await hear()).toEqual({
+    expect(await receive()).toMatchObject({ id: 2, error: { code: -32603 } });
+    expect(await receive()).toEqual({
       jsonrpc: '2.0',
       id: 3,
       error: { code: -32603, message: 'Internal error', data: { details: 'broken' } },
@@ -74,20 +74,20 @@ describe('calls', () => {
   test.each([
     ['cyclic', () => Object.assign([], { 0: null }, {}) as unknown[]],
     ['with a bigint', () => [10n]],
-    ['too deep', () => Array.from({ length: 50_000 }).reduce<unknown[]>((inner) => [inner], [])],
+    ['nested too deeply', () => Array.from({ length: 50_000 }).reduce<unknown[]>((inner) => [inner], [])],
   ])('params that are %s reject the call, and nothing is sent', async (name, make) => {
-    const { connection, unheard } = openWire();
+    const { connection, unreceived } = openWire();
     const params = make();
     if (name === 'cyclic') params[0] = params;
     expect(await codeOf(connection.request('a', params))).toBe('unserializable');
     expect(await codeOf(connection.notify('a', params))).toBe('unserializable');
     expect(await codeOf(connection.batch([{ method: 'b' }, { method: 'a', params }]))).toBe('unserializable');
     await turn();
-    expect(unheard()).toBe(0);
+    expect(unreceived()).toBe(0);
   });
 
-  test('an answer that is no response rejects its call, and is not answered', async () => {
-    const { connection, say, hear, unheard, errors } = openWire();
+  test('a malformed response rejects its call, and is not answered', async () => {
+    const { connection, send, receive, unreceived, errors } = openWire();
     const bad = [
       { jsonrpc: '2.0', id: 1 },
       { jsonrpc: '2.0', id: 2, result: 1, error: null },
@@ -95,30 +95,30 @@ describe('calls', () => {
       { jsonrpc: '1.0', id: 4, result: 1 },
     ];
     const codes = bad.map(() => codeOf(connection.request('a')));
-    for (const _ of bad) await hear();
-    say(...bad);
+    for (const _ of bad) await receive();
+    send(...bad);
     expect(await Promise.all(codes)).toEqual(bad.map(() => 'bad-response'));
-    expect(unheard()).toBe(0);
+    expect(unreceived()).toBe(0);
     expect(errors.length).toBeGreaterThan(0);
   });
 
-  test('an answer to nothing is reported and not answered', async () => {
-    const { say, errors, unheard } = openWire();
-    say(result(9, 1), error(null, -32600), [result('x', 1)]);
+  test('a response without a request is reported and not answered', async () => {
+    const { send, errors, unreceived } = openWire();
+    send(result(9, 1), error(null, -32600), [result('x', 1)]);
     await turn();
     expect(errors.map(({ code }) => code)).toEqual(['unknown-response', 'unknown-response', 'unknown-response']);
-    expect(unheard()).toBe(0);
+    expect(unreceived()).toBe(0);
   });
 
-  test('junk is answered, reported with what it was, and survived', async () => {
-    const { say, hear, errors } = openWire({ handlers: { a: () => 1 } });
-    say('Starting server...', request(1, 'a'));
-    expect(await hear()).toMatchObject({ id: null, error: { code: -32700 } });
-    expect(await hear()).toEqual(result(1, 1));
+  test('invalid input is answered and reported, and the connection stays open', async () => {
+    const { send, receive, errors } = openWire({ handlers: { a: () => 1 } });
+    send('Starting server...', request(1, 'a'));
+    expect(await receive()).toMatchObject({ id: null, error: { code: -32700 } });
+    expect(await receive()).toEqual(result(1, 1));
     expect(errors).toMatchObject([{ code: 'not-a-message', received: 'Starting server...' }]);
   });
 
-  test('two sides that answer each other with junk come to an end', async () => {
+  test('two sides that answer each other with invalid texts stop', async () => {
     const [left, right] = memoryChannels();
     let answers = 0;
     right.start({
@@ -138,57 +138,60 @@ describe('calls', () => {
     await connection.close();
   });
 
-  test('a hook that throws does no harm', async () => {
-    const { say, hear } = openWire({
+  test('an error of onError is ignored', async () => {
+    const { send, receive } = openWire({
       onError: () => {
         throw new Error('no');
       },
     });
-    say('junk');
-    expect(await hear()).toMatchObject({ error: { code: -32700 } });
+    send('junk');
+    expect(await receive()).toMatchObject({ error: { code: -32700 } });
   });
 
-  test('a handler of a notification that throws is reported', async () => {
+  test('an error of a notification handler is reported', async () => {
     const cause = new Error('no');
-    const { say, errors, unheard } = openWire({
+    const { send, errors, unreceived } = openWire({
       handlers: {
-        now: () => {
+        sync: () => {
           throw cause;
         },
-        later: () => Promise.reject(cause),
+        async: () => Promise.reject(cause),
       },
     });
-    say(notification('now'), notification('later'));
+    send(notification('sync'), notification('async'));
     await turn();
     expect(errors).toMatchObject([
       { code: 'handler-failed', cause },
       { code: 'handler-failed', cause },
     ]);
-    expect(unheard()).toBe(0);
+    expect(unreceived()).toBe(0);
   });
 
-  test('more requests than are worked on at a time are refused, and others go on', async () => {
-    const { say, hear } = openWire({ maxInFlight: 2, handlers: { wait: () => new Promise(() => {}), now: () => 1 } });
-    say(request(1, 'wait'), request(2, 'wait'), request(3, 'wait'), notification('now'));
-    expect(await hear()).toMatchObject({ id: 3, error: { code: -32000 } });
+  test('requests beyond maxInFlight are rejected, and notifications are not', async () => {
+    const { send, receive } = openWire({
+      maxInFlight: 2,
+      handlers: { wait: () => new Promise(() => {}), now: () => 1 },
+    });
+    send(request(1, 'wait'), request(2, 'wait'), request(3, 'wait'), notification('now'));
+    expect(await receive()).toMatchObject({ id: 3, error: { code: -32000 } });
   });
 
-  test('a fallback takes the methods that have no handler', async () => {
-    const { say, hear } = openWire({ fallback: (params, { method }) => ({ method, params }) });
-    say(request(1, 'toString', [1]));
-    expect(await hear()).toEqual(result(1, { method: 'toString', params: [1] }));
+  test('the fallback handles methods without a handler', async () => {
+    const { send, receive } = openWire({ fallback: (params, { method }) => ({ method, params }) });
+    send(request(1, 'toString', [1]));
+    expect(await receive()).toEqual(result(1, { method: 'toString', params: [1] }));
   });
 });
 
-describe('what a handler or a host does wrong', () => {
+describe('errors of handlers and hosts', () => {
   test.each([
     [
-      'throws what has no text',
+      'throws a value without a string',
       () => {
         throw Object.create(null);
       },
     ],
-    ['rejects with it', () => Promise.reject(Object.create(null))],
+    ['rejects with such a value', () => Promise.reject(Object.create(null))],
     [
       'returns a thenable that throws',
       () =>
@@ -199,7 +202,7 @@ describe('what a handler or a host does wrong', () => {
         }),
     ],
     [
-      'returns a getter that throws',
+      'returns an object whose getter throws',
       () =>
         Object.defineProperty({}, 'then', {
           get: () => {
@@ -207,50 +210,52 @@ describe('what a handler or a host does wrong', () => {
           },
         }),
     ],
-  ])('a handler that %s costs its own request', async (_, handler) => {
-    const { say, hear } = openWire({ handlers: { a: handler, b: () => 1 } });
-    say(request(1, 'a'), request(2, 'b'));
-    const heard = [await hear(), await hear()];
-    expect(heard).toContainEqual(result(2, 1));
-    expect(heard).toContainEqual(expect.objectContaining({ id: 1, error: expect.objectContaining({ code: -32603 }) }));
+  ])('a handler that %s fails only its own request', async (_, handler) => {
+    const { send, receive } = openWire({ handlers: { a: handler, b: () => 1 } });
+    send(request(1, 'a'), request(2, 'b'));
+    const received = [await receive(), await receive()];
+    expect(received).toContainEqual(result(2, 1));
+    expect(received).toContainEqual(
+      expect.objectContaining({ id: 1, error: expect.objectContaining({ code: -32603 }) }),
+    );
   });
 
   test.each([
     ['null', null],
-    ['a text', 's'],
+    ['a string', 's'],
     ['a date', new Date(0)],
     ['a function', () => 1],
-    ['an object whose toJSON gives nothing', { toJSON: () => undefined }],
-  ])('params that are %s are refused before anything is sent', async (_, params) => {
-    const { connection, unheard } = openWire();
+    ['an object whose toJSON returns undefined', { toJSON: () => undefined }],
+  ])('params that are %s are rejected before anything is sent', async (_, params) => {
+    const { connection, unreceived } = openWire();
     expect(await codeOf(connection.request('a', params as never))).toBe('unserializable');
     expect(await codeOf(connection.batch([{ method: 'a', params: params as never }]))).toBe('unserializable');
     await turn();
-    expect(unheard()).toBe(0);
+    expect(unreceived()).toBe(0);
   });
 
-  test('a method that is no text is refused, and so is an error without a code', async () => {
+  test('a method that is not a string and an error without a code are rejected', async () => {
     expect(await codeOf(openWire().connection.request(undefined as never))).toBe('unserializable');
     expect(() => new RpcError(Number.NaN, 'no')).toThrow(TypeError);
   });
 
-  test('what is too long to be sent is an error of its own call', async () => {
-    const { connection, say, hear } = openWire({
+  test('a message that is too long fails only its own call', async () => {
+    const { connection, send, receive } = openWire({
       maxLineBytes: 1000,
       handlers: { big: () => 'é'.repeat(600), a: () => 1 },
     });
     expect(await codeOf(connection.request('a', ['x'.repeat(1000)]))).toBe('too-long');
     expect(await codeOf(connection.notify('a', ['x'.repeat(1000)]))).toBe('too-long');
     expect(await codeOf(connection.batch([{ method: 'a', params: ['x'.repeat(1000)] }]))).toBe('too-long');
-    say(request(1, 'big'), [request(2, 'big'), request(3, 'a')]);
-    expect(await hear()).toMatchObject({ id: 1, error: { code: -32603 } });
-    const [first, second] = (await hear()) as [object, object];
+    send(request(1, 'big'), [request(2, 'big'), request(3, 'a')]);
+    expect(await receive()).toMatchObject({ id: 1, error: { code: -32603 } });
+    const [first, second] = (await receive()) as [object, object];
     expect([first, second]).toMatchObject([{ id: 2 }, { id: 3, result: 1 }]);
   });
 });
 
-describe('two sides that both ask and are slow to read', () => {
-  test('do not wait for each other for ever', async () => {
+describe('two sides that send requests and read slowly', () => {
+  test('are not deadlocked', async () => {
     const [left, right] = memoryChannels();
     const options = { maxBacklog: 10_000, handlers: { echo: (params: unknown) => params } };
     const sides = [createConnection(left, options), createConnection(right, options)];
@@ -263,50 +268,50 @@ describe('two sides that both ask and are slow to read', () => {
   });
 });
 
-describe('cancelling', () => {
-  test('a signal rejects the call at once and tells the other side; a late answer is only reported', async () => {
-    const { connection, say, hear, errors } = openWire();
+describe('cancellation', () => {
+  test('a signal rejects the call and sends a cancellation; a late response is only reported', async () => {
+    const { connection, send, receive, errors } = openWire();
     const controller = new AbortController();
     const answer = connection.request('slow', undefined, { signal: controller.signal });
-    await hear();
-    controller.abort(new Error('enough'));
-    await expect(answer).rejects.toThrow('enough');
-    expect(await hear()).toEqual(notification('$/cancel_request', { requestId: 1 }));
-    say(result(1, 'late'));
+    await receive();
+    controller.abort(new Error('aborted'));
+    await expect(answer).rejects.toThrow('aborted');
+    expect(await receive()).toEqual(notification('$/cancel_request', { requestId: 1 }));
+    send(result(1, 'late'));
     await turn();
     expect(errors).toMatchObject([{ code: 'unknown-response' }]);
-    await expect(connection.request('a', undefined, { signal: controller.signal })).rejects.toThrow('enough');
+    await expect(connection.request('a', undefined, { signal: controller.signal })).rejects.toThrow('aborted');
   });
 
-  test('a handler is told by its signal, and the caller gets -32800', async () => {
-    const { say, hear } = openWire({
+  test('the signal of the handler is aborted, and the caller receives -32800', async () => {
+    const { send, receive } = openWire({
       handlers: {
         slow: (_, { signal }) =>
           new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
       },
     });
-    say(request('x', 'slow'), notification('$/cancel_request', { requestId: 'x' }));
-    expect(await hear()).toMatchObject({ id: 'x', error: { code: -32800 } });
-    say(notification('$/cancel_request'), notification('$/cancel_request', { requestId: 'nobody' }));
+    send(request('x', 'slow'), notification('$/cancel_request', { requestId: 'x' }));
+    expect(await receive()).toMatchObject({ id: 'x', error: { code: -32800 } });
+    send(notification('$/cancel_request'), notification('$/cancel_request', { requestId: 'unknown' }));
   });
 });
 
-describe('order', () => {
-  test('answers and notifications reach the host as they came', async () => {
+describe('the order', () => {
+  test('of responses and notifications is preserved', async () => {
     const seen: string[] = [];
-    const { connection, say, hear } = openWire({
+    const { connection, send, receive } = openWire({
       handlers: { update: (params) => void seen.push(`update ${params}`) },
     });
-    const asked = async (): Promise<void> => {
-      // Wrapped as hosts do it: each layer takes its time to wake.
+    const call = async (): Promise<void> => {
+      // Each wrapper adds microtasks before the caller continues.
       const wrapped = async (): Promise<unknown> => connection.request('a');
       const twice = async (): Promise<unknown> => wrapped();
       seen.push(`answer ${await twice()}`);
     };
-    const both = [asked(), asked()];
-    await hear();
-    await hear();
-    say(
+    const both = [call(), call()];
+    await receive();
+    await receive();
+    send(
       notification('update', [1]),
       result(1, 'a'),
       notification('update', [2]),
@@ -320,15 +325,15 @@ describe('order', () => {
 });
 
 describe('batches', () => {
-  test('what became of each, whatever the order of the answers', async () => {
-    const { connection, say, hear } = openWire();
+  test('have an outcome for each entry, in any order of the responses', async () => {
+    const { connection, send, receive } = openWire();
     const settled = connection.batch([
       { method: 'a', params: [1] },
       { method: 'note', notification: true },
       { method: 'b' },
     ]);
-    expect(await hear()).toEqual([request(1, 'a', [1]), notification('note'), request(2, 'b')]);
-    say([error(2, -32601), result(1, 'one')]);
+    expect(await receive()).toEqual([request(1, 'a', [1]), notification('note'), request(2, 'b')]);
+    send([error(2, -32601), result(1, 'one')]);
     expect(await settled).toMatchObject([
       { status: 'fulfilled', value: 'one' },
       { status: 'fulfilled', value: undefined },
@@ -336,91 +341,91 @@ describe('batches', () => {
     ]);
   });
 
-  test('answers on lines of their own, and twice, are answers', async () => {
-    const { connection, say, hear, errors } = openWire();
+  test('can be answered in separate messages, and responses can repeat', async () => {
+    const { connection, send, receive, errors } = openWire();
     const settled = connection.batch([{ method: 'a' }, { method: 'b' }]);
-    await hear();
-    say(result(2, 'b'), result(2, 'again'), [result(1, 'a')]);
+    await receive();
+    send(result(2, 'b'), result(2, 'again'), [result(1, 'a')]);
     expect(await settled).toMatchObject([{ value: 'a' }, { value: 'b' }]);
     expect(errors).toMatchObject([{ code: 'unknown-response' }]);
   });
 
-  test('one error without an id refuses the batch: its calls reject, and later ones are not sent', async () => {
-    const { connection, say, hear, unheard } = openWire();
+  test('are rejected by one error without an id: the calls reject, and later batches are not sent', async () => {
+    const { connection, send, receive, unreceived } = openWire();
     const settled = connection.batch([{ method: 'a' }, { method: 'b' }]);
     const single = connection.request('c');
-    await hear();
-    await hear();
-    say(error(null, -32600, 'no batches'), result(3, 'c'));
+    await receive();
+    await receive();
+    send(error(null, -32600, 'no batches'), result(3, 'c'));
     expect(await settled).toMatchObject([
       { status: 'rejected', reason: { code: 'batches-refused', cause: { rpcCode: -32600 } } },
       { status: 'rejected', reason: { code: 'batches-refused' } },
     ]);
     expect(await single).toBe('c');
     expect(await codeOf(connection.batch([{ method: 'a' }]))).toBe('batches-refused');
-    expect(unheard()).toBe(0);
+    expect(unreceived()).toBe(0);
   });
 
-  test('each of several batches is refused by an error of its own', async () => {
-    const { connection, say, hear } = openWire();
+  test('are each rejected by an error of their own', async () => {
+    const { connection, send, receive } = openWire();
     const first = connection.batch([{ method: 'a' }]);
     const second = connection.batch([{ method: 'b' }]);
-    await hear();
-    await hear();
-    say(error(null, -32600), error(null, -32600));
+    await receive();
+    await receive();
+    send(error(null, -32600), error(null, -32600));
     expect(await first).toMatchObject([{ reason: { code: 'batches-refused' } }]);
     expect(await second).toMatchObject([{ reason: { code: 'batches-refused' } }]);
   });
 
-  test('junk that the other side complains of is no refusal of a batch', async () => {
-    const { connection, say, hear } = openWire();
+  test('are not rejected by a parse error of the other side', async () => {
+    const { connection, send, receive } = openWire();
     const settled = connection.batch([{ method: 'a' }]);
-    await hear();
-    say(error(null, -32700), [result(1, 'a')]);
+    await receive();
+    send(error(null, -32700), [result(1, 'a')]);
     expect(await settled).toMatchObject([{ value: 'a' }]);
     await expect(connection.batch([{ method: 'a', notification: true }])).resolves.toHaveLength(1);
   });
 
-  test('an entry that an array refuses is no refusal of batches', async () => {
-    const { connection, say, hear } = openWire();
+  test('are not rejected by an error about one entry', async () => {
+    const { connection, send, receive } = openWire();
     const settled = connection.batch([{ method: 'a' }]);
-    await hear();
-    say([error(null, -32600)]);
+    await receive();
+    send([error(null, -32600)]);
     expect(await settled).toMatchObject([{ status: 'rejected', reason: { rpcCode: -32600 } }]);
     expect(await connection.batch([{ method: 'a', notification: true }])).toHaveLength(1);
   });
 
-  test('one that has more entries than are taken here is not sent', async () => {
+  test('are not sent if they have too many entries', async () => {
     const entries = Array.from({ length: 4097 }, () => ({ method: 'a' }));
     expect(await codeOf(openWire().connection.batch(entries))).toBe('not-batchable');
   });
 
-  test('a refused one of notifications alone is remembered', async () => {
-    const { connection, say, hear } = openWire();
+  test('of notifications can be rejected, too', async () => {
+    const { connection, send, receive } = openWire();
     await connection.batch([{ method: 'a', notification: true }]);
-    await hear();
-    say(error(null, -32600));
+    await receive();
+    send(error(null, -32600));
     await turn();
     expect(await codeOf(connection.batch([{ method: 'a' }]))).toBe('batches-refused');
   });
 
-  test('each of 1500 invalid entries has its error, and so has the batch after', async () => {
-    const { say, hear } = openWire();
-    say(
+  test('of 1500 invalid entries have an error for each, and so has the next batch', async () => {
+    const { send, receive } = openWire();
+    send(
       Array.from({ length: 1500 }, () => 1),
       [1],
       [],
     );
-    expect(await hear()).toHaveLength(1500);
-    expect(await hear()).toHaveLength(1);
-    expect(await hear()).toMatchObject({ id: null, error: { code: -32600 } });
+    expect(await receive()).toHaveLength(1500);
+    expect(await receive()).toHaveLength(1);
+    expect(await receive()).toMatchObject({ id: null, error: { code: -32600 } });
   });
 
-  test('errors without an id inside the array are about the calls that it does not answer', async () => {
-    const { connection, say, hear } = openWire();
+  test('can have errors without an id, which are about the calls without a response', async () => {
+    const { connection, send, receive } = openWire();
     const settled = connection.batch([{ method: 'a' }, { method: 'b' }]);
-    await hear();
-    say([error(null, -32600, 'bad entry'), result(1, 'a')]);
+    await receive();
+    send([error(null, -32600, 'bad entry'), result(1, 'a')]);
     expect(await settled).toMatchObject([{ value: 'a' }, { status: 'rejected', reason: { rpcCode: -32600 } }]);
   });
 
@@ -432,77 +437,77 @@ describe('batches', () => {
     'session/prompt',
     'session/resume',
     'own/setup',
-  ])('%s is never put into one', async (method) => {
-    const { connection, unheard } = openWire({ unbatchable: ['own/setup'] });
+  ])('never contain %s', async (method) => {
+    const { connection, unreceived } = openWire({ unbatchable: ['own/setup'] });
     expect(await codeOf(connection.batch([{ method: 'a' }, { method }]))).toBe('not-batchable');
     expect(await codeOf(connection.batch([{ method, notification: true }]))).toBe('not-batchable');
     await turn();
-    expect(unheard()).toBe(0);
+    expect(unreceived()).toBe(0);
   });
 
-  test('an empty one is refused', async () => {
+  test('must not be empty', async () => {
     const { connection } = openWire();
     expect(await codeOf(connection.batch([] as never))).toBe('not-batchable');
   });
 
-  test('one of notifications alone is sent, and over at once', async () => {
-    const { connection, hear } = openWire();
+  test('of notifications resolve when they are sent', async () => {
+    const { connection, receive } = openWire();
     expect(await connection.batch([{ method: 'a', notification: true }])).toEqual([
       { status: 'fulfilled', value: undefined },
     ]);
-    expect(await hear()).toEqual([notification('a')]);
+    expect(await receive()).toEqual([notification('a')]);
   });
 
-  test('a signal gives up all calls of one', async () => {
-    const { connection, hear } = openWire();
+  test('are cancelled as a whole by a signal', async () => {
+    const { connection, receive } = openWire();
     const controller = new AbortController();
     const settled = connection.batch([{ method: 'a' }, { method: 'b' }], { signal: controller.signal });
-    await hear();
-    controller.abort(new Error('enough'));
-    expect(await settled).toMatchObject([{ reason: { message: 'enough' } }, { reason: { message: 'enough' } }]);
-    expect(await hear()).toEqual(notification('$/cancel_request', { requestId: 1 }));
+    await receive();
+    controller.abort(new Error('aborted'));
+    expect(await settled).toMatchObject([{ reason: { message: 'aborted' } }, { reason: { message: 'aborted' } }]);
+    expect(await receive()).toEqual(notification('$/cancel_request', { requestId: 1 }));
   });
 
-  test('calls of both sides in one array: responses are taken, requests answered', async () => {
-    const { connection, say, hear } = openWire({ handlers: { a: () => 1 } });
+  test('can contain both responses and requests', async () => {
+    const { connection, send, receive } = openWire({ handlers: { a: () => 1 } });
     const answer = connection.request('x');
-    await hear();
-    say([result(1, 'x'), request(7, 'a'), result(99, 'nobody')]);
+    await receive();
+    send([result(1, 'x'), request(7, 'a'), result(99, 'unknown')]);
     expect(await answer).toBe('x');
-    expect(await hear()).toEqual([result(7, 1)]);
+    expect(await receive()).toEqual([result(7, 1)]);
   });
 
-  test('version 1 of ACP has none: they are neither taken nor sent once it was agreed on', async () => {
-    const { connection, say, hear } = openWire({
+  test('are neither accepted nor sent after version 1 of ACP is negotiated', async () => {
+    const { connection, send, receive } = openWire({
       handlers: { initialize: () => ({ protocolVersion: 1 }), a: () => 1 },
     });
-    say([request(1, 'a')]);
-    expect(await hear()).toEqual([result(1, 1)]);
-    say(request(2, 'initialize', { protocolVersion: 1 }), [request(3, 'a')]);
-    expect(await hear()).toEqual(result(2, { protocolVersion: 1 }));
-    expect(await hear()).toMatchObject({ id: null, error: { code: -32600 } });
+    send([request(1, 'a')]);
+    expect(await receive()).toEqual([result(1, 1)]);
+    send(request(2, 'initialize', { protocolVersion: 1 }), [request(3, 'a')]);
+    expect(await receive()).toEqual(result(2, { protocolVersion: 1 }));
+    expect(await receive()).toMatchObject({ id: null, error: { code: -32600 } });
     expect(await codeOf(connection.batch([{ method: 'a' }]))).toBe('batches-refused');
   });
 
-  test('whoever calls initialize, the version counts; `accept` takes batches all the same', async () => {
+  test('depend on the version that either side negotiated, unless the option is `accept`', async () => {
     for (const batches of ['negotiated', 'accept', 'reject'] as const) {
-      const { connection, say, hear } = openWire({ batches, handlers: { a: () => 1 } });
+      const { connection, send, receive } = openWire({ batches, handlers: { a: () => 1 } });
       const answer = connection.request('initialize', { protocolVersion: 1 });
-      await hear();
-      say(result(1, { protocolVersion: 1 }));
+      await receive();
+      send(result(1, { protocolVersion: 1 }));
       await answer;
-      say([request(3, 'a')]);
-      const heard = await hear();
-      if (batches === 'accept') expect(heard).toEqual([result(3, 1)]);
-      else expect(heard).toMatchObject({ id: null, error: { code: -32600 } });
+      send([request(3, 'a')]);
+      const received = await receive();
+      if (batches === 'accept') expect(received).toEqual([result(3, 1)]);
+      else expect(received).toMatchObject({ id: null, error: { code: -32600 } });
     }
   });
 });
 
 describe('the end', () => {
-  test('the other side ends: calls that wait reject, what is being worked on is still answered', async () => {
+  test('of the other side rejects pending calls; running handlers can still respond', async () => {
     let finish!: (value: string) => void;
-    const { connection, say, hear, hangUp } = openWire({
+    const { connection, send, receive, disconnect } = openWire({
       handlers: {
         slow: () =>
           new Promise((resolve) => {
@@ -511,20 +516,20 @@ describe('the end', () => {
       },
     });
     const waiting = codeOf(connection.request('never'));
-    await hear();
-    say(request(1, 'slow'));
+    await receive();
+    send(request(1, 'slow'));
     await turn();
-    await hangUp();
+    await disconnect();
     expect(await waiting).toBe('closed');
     expect(await codeOf(connection.notify('a'))).toBe('closed');
     finish('done');
-    expect(await hear()).toEqual(result(1, 'done'));
+    expect(await receive()).toEqual(result(1, 'done'));
     expect(await connection.closed).toBeUndefined();
   });
 
-  test('who takes longer than the grace is told, and not waited for', async () => {
+  test('aborts handlers that run longer than graceMs', async () => {
     let signal: AbortSignal | undefined;
-    const { connection, say, hangUp } = openWire({
+    const { connection, send, disconnect } = openWire({
       graceMs: 10,
       handlers: {
         slow: (_, call) => {
@@ -533,17 +538,17 @@ describe('the end', () => {
         },
       },
     });
-    say(request(1, 'slow'));
+    send(request(1, 'slow'));
     await turn();
-    await hangUp();
-    // Nothing of the connection's keeps a process alive.
+    await disconnect();
+    // The connection itself does not keep the process alive.
     const alive = setInterval(() => {}, 1000);
     await connection.closed;
     clearInterval(alive);
     expect(signal?.aborted).toBe(true);
   });
 
-  test('close rejects the calls that wait, and tells the other side', async () => {
+  test('by close rejects pending calls, and ends the other side', async () => {
     const [left, right] = memoryChannels();
     const one = createConnection(left);
     const other = createConnection(right, { handlers: { never: () => new Promise(() => {}) }, graceMs: 10 });
@@ -559,8 +564,8 @@ describe('the end', () => {
   });
 });
 
-describe('streams of messages', () => {
-  test('a connection runs on a pair of streams, as on any channel', async () => {
+describe('message streams', () => {
+  test('carry a connection like any channel', async () => {
     const [left, right] = memoryChannels();
     const there = createConnection(left, {
       handlers: { twice: (params) => [...(params as number[]), ...(params as number[])] },
@@ -576,16 +581,16 @@ describe('streams of messages', () => {
     expect(await there.closed).toBeUndefined();
   });
 
-  test('where the other side never reads, they can be aborted', async () => {
+  test('can be aborted while the other side does not read', async () => {
     const stuck = new Writable({ highWaterMark: 1, write: () => undefined });
     const writer = toStream(byteChannel(new PassThrough(), stuck)).writable.getWriter();
-    const written = writer.write({ jsonrpc: '2.0', method: 'a' }).catch(() => 'left');
-    await writer.abort('enough');
+    const written = writer.write({ jsonrpc: '2.0', method: 'a' }).catch(() => 'aborted');
+    await writer.abort('aborted');
     await written;
     expect(stuck.destroyed).toBe(true);
   });
 
-  test('a stream that breaks ends the connection with its error', async () => {
+  test('that fail end the connection with their error', async () => {
     let controller!: ReadableStreamDefaultController<never>;
     const stream: Stream = {
       readable: new ReadableStream({
@@ -608,30 +613,30 @@ test.each([
   ['maxInFlight', { maxInFlight: -1 }],
   ['graceMs', { graceMs: Number.NaN }],
   ['batches', { batches: 'accepted' as never }],
-])('a bad %s is refused', (name, options) => {
+])('an invalid %s is rejected', (name, options) => {
   expect(() => createConnection(memoryChannels()[0], options)).toThrow(name);
 });
 
-test('an error without a message is none', () => {
+test('an error without a message is rejected', () => {
   expect(() => new RpcError(5, undefined as never)).toThrow(TypeError);
 });
 
-test('what a handler throws may throw by itself when it is looked at', async () => {
+test('a handler may throw a value that throws when it is inspected', async () => {
   const [here, there] = memoryChannels();
-  const odd = new Proxy(
+  const hostile = new Proxy(
     {},
     {
       getPrototypeOf: () => {
-        throw new Error('do not look');
+        throw new Error('inspected');
       },
     },
   );
   createConnection(there, {
     handlers: {
-      odd: () => {
-        throw odd;
+      hostile: () => {
+        throw hostile;
       },
     },
   });
-  await expect(createConnection(here).request('odd')).rejects.toMatchObject({ rpcCode: -32603 });
+  await expect(createConnection(here).request('hostile')).rejects.toMatchObject({ rpcCode: -32603 });
 });

@@ -1,4 +1,4 @@
-/** A transport's end is not the answer's end: JSON-RPC over sockets, cut between two messages and inside one. */
+/** Connections over sockets that are cut between two messages or inside one. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -6,15 +6,15 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { connectSocket, createConnection, listenSocket } from '../../src/acp/index.js';
 import { behind, cuttingProxy, lineEnds, SOCKET_ENDINGS, type SocketEnding } from '../helpers/cutting-proxy.js';
 
-const ending: (() => unknown)[] = [];
+const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
-  for (const end of ending.splice(0).toReversed()) await end();
+  for (const end of cleanups.splice(0).toReversed()) await end();
 });
 
-/** What a client hears of five updates and an answer, cut behind the message that holds `what`. */
-async function prompt(isUnix: boolean, how: SocketEnding, what: string, more: number) {
+/** Returns the updates and the outcome that a client receives if the connection is cut after the message that contains `text`. */
+async function prompt(isUnix: boolean, ending: SocketEnding, text: string, more: number) {
   const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-acp-cuts-'));
-  ending.push(() => rmSync(folder, { recursive: true, force: true }));
+  cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
   const server = await listenSocket(isUnix ? path.join(folder, 'agent') : { port: 0 }, (channel) => {
     const agent = createConnection(channel, {
       handlers: {
@@ -24,23 +24,23 @@ async function prompt(isUnix: boolean, how: SocketEnding, what: string, more: nu
         },
       },
     });
-    ending.push(() => agent.close());
+    cleanups.push(() => agent.close());
   });
-  ending.push(server.close);
+  cleanups.push(server.close);
   const { address } = server;
   const proxy = await cuttingProxy({
     target: typeof address === 'string' ? address : address.port,
     listen: isUnix ? path.join(folder, 'proxy') : 0,
-    ending: how,
-    cut: behind(lineEnds, what, more),
+    ending,
+    cut: behind(lineEnds, text, more),
   });
-  ending.push(proxy.close);
+  cleanups.push(proxy.close);
   const { place } = proxy;
   const updates: unknown[] = [];
   const client = createConnection(await connectSocket(typeof place === 'string' ? place : { port: place }), {
     handlers: { update: ({ n }: { n: number }) => void updates.push(n) },
   });
-  ending.push(() => client.close());
+  cleanups.push(() => client.close());
   const end = await client.request('prompt').then(
     (answer) => answer,
     ({ code }: { code: string }) => code,
@@ -49,24 +49,24 @@ async function prompt(isUnix: boolean, how: SocketEnding, what: string, more: nu
 }
 
 describe.each([
-  ['a Unix-domain socket', true],
+  ['a Unix domain socket', true],
   ['TCP', false],
 ])('over %s', (_, isUnix) => {
-  describe.each(SOCKET_ENDINGS)('a connection that ends by %s', (how) => {
+  describe.each(SOCKET_ENDINGS)('a connection that ends by %s', (ending) => {
     test.each([
       ['between two messages', 0],
       ['inside a message', 40],
       ['before the line end of a message', -1],
-    ])('%s: the request rejects at once, and half a message is none', async (_where, more) => {
-      const { updates, end } = await prompt(isUnix, how, '"n":2', more);
+    ])('%s: the request rejects, and the partial message is not delivered', async (_where, more) => {
+      const { updates, end } = await prompt(isUnix, ending, '"n":2', more);
       expect(end).toBe('closed');
       expect(updates).toEqual([0, 1, 2].slice(0, updates.length));
-      if (how === 'fin') expect(updates).toHaveLength(3);
+      if (ending === 'fin') expect(updates).toHaveLength(3);
     });
 
-    test('behind the answer: the request has it', async () => {
-      const { updates, end } = await prompt(isUnix, how, 'end_turn', 0);
-      if (how === 'fin')
+    test('after the response: the request resolves', async () => {
+      const { updates, end } = await prompt(isUnix, ending, 'end_turn', 0);
+      if (ending === 'fin')
         expect({ updates, end }).toEqual({ updates: [0, 1, 2, 3, 4], end: { stopReason: 'end_turn' } });
     });
   });

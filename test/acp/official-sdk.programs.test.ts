@@ -1,4 +1,4 @@
-/** Beside the official SDK: its client on our agent, our client on its agent, and its `agent()` on our transport. */
+/** Interoperability with the official SDK: its client with our agent, our client with its agent, and its `agent()` on our transport. */
 import { spawn } from 'node:child_process';
 import { Readable, Writable } from 'node:stream';
 import {
@@ -13,19 +13,19 @@ import { describe, expect, test } from 'vitest';
 import { launchAgent, memoryChannels, spawnAgent, toStream } from '../../src/acp/index.js';
 import { bundledProgram } from '../helpers/bundled-program.js';
 import { encode, linesOf, runAgent } from './agent-process.js';
-import { cases, expectedOf, inOrder, piecesOf, toldOf } from './cases.js';
+import { cases, expectedOf, outputOf, piecesOf, sorted } from './cases.js';
 
 const methodsAgent = bundledProgram(new URL('./official/methods-agent.ts', import.meta.url), { packages: 'bundle' });
 const promptAgent = bundledProgram(new URL('./official/prompt-agent.ts', import.meta.url));
 const ourPromptAgent = bundledProgram(new URL('./official/our-prompt-agent.ts', import.meta.url));
 
-/** What a client of the official SDK hears in a turn, on any stream. */
+/** Runs a prompt turn with a client of the official SDK, and returns the texts that it receives. */
 async function officialTurn(stream: Stream): Promise<string[]> {
-  const heard: string[] = [];
+  const received: string[] = [];
   const app = client({ name: 'test' })
     .onNotification(methods.client.session.update, ({ params: { update } }) => {
       if (update.sessionUpdate === 'agent_message_chunk' && update.content.type === 'text')
-        heard.push(update.content.text);
+        received.push(update.content.text);
     })
     .onRequest(methods.client.session.requestPermission, ({ params }) => ({
       outcome: { outcome: 'selected', optionId: params.options[0]!.optionId },
@@ -35,9 +35,9 @@ async function officialTurn(stream: Stream): Promise<string[]> {
     const { sessionId } = await agent.request(methods.agent.session.new, { cwd: '/', mcpServers: [] });
     const prompt = [{ type: 'text' as const, text: 'write' }];
     const answer = await agent.request(methods.agent.session.prompt, { sessionId, prompt });
-    heard.push((answer as { stopReason: string }).stopReason);
+    received.push((answer as { stopReason: string }).stopReason);
   });
-  return heard;
+  return received;
 }
 
 const TURN = ['May I', ' write?', ' yes.', 'end_turn'];
@@ -62,11 +62,11 @@ describe('the official client', () => {
 
 describe('the official agent', () => {
   test('has a whole turn with our client', async () => {
-    const heard: string[] = [];
+    const received: string[] = [];
     const agent = await spawnAgent(process.execPath, [promptAgent()], {
       handlers: {
         'session/update': ({ update }: { update: { content: { text: string } } }) => {
-          heard.push(update.content.text);
+          received.push(update.content.text);
         },
         'session/request_permission': ({ options }: { options: [{ optionId: string }] }) => ({
           outcome: { outcome: 'selected', optionId: options[0].optionId },
@@ -77,11 +77,11 @@ describe('the official agent', () => {
     const { sessionId } = (await agent.request('session/new', { cwd: '/', mcpServers: [] })) as { sessionId: string };
     const prompt = [{ type: 'text', text: 'write' }];
     const { stopReason } = (await agent.request('session/prompt', { sessionId, prompt })) as { stopReason: string };
-    expect([...heard, stopReason]).toEqual(TURN);
+    expect([...received, stopReason]).toEqual(TURN);
     await agent.close();
   });
 
-  test('refuses batches on its own transport, which our client says of each call instead of waiting', async () => {
+  test('rejects batches on its own transport, so that the calls of our client reject', async () => {
     const agent = await spawnAgent(process.execPath, [promptAgent()]);
     const outcomes = await agent.batch([{ method: 'a' }, { method: 'b' }]);
     expect(outcomes).toMatchObject([{ reason: { code: 'batches-refused' } }, { reason: { code: 'batches-refused' } }]);
@@ -89,8 +89,8 @@ describe('the official agent', () => {
   });
 });
 
-describe('cancelling under the official agent()', () => {
-  test('finds each request, by whatever identifier it was handed on', async () => {
+describe('a cancellation to the official agent()', () => {
+  test('reaches all requests with its identifier', async () => {
     const [ours, theirs] = memoryChannels();
     let cancelled = 0;
     const parser = { parse: (params: unknown) => params };
@@ -104,12 +104,12 @@ describe('cancelling under the official agent()', () => {
         });
       })
       .connect(toStream(theirs));
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     const both = new Promise<void>((resolve) => {
       ours.start({
         text: (text) => {
-          heard.push(JSON.parse(text));
-          if (heard.length === 2) resolve();
+          received.push(JSON.parse(text));
+          if (received.length === 2) resolve();
         },
         ...{ invalid: () => {}, tooLong: () => {}, ended: () => {} },
       });
@@ -119,7 +119,7 @@ describe('cancelling under the official agent()', () => {
     ours.send(JSON.stringify({ jsonrpc: '2.0', method: '$/cancel_request', params: { requestId: 5 } }));
     await both;
     expect(cancelled).toBe(2);
-    expect(heard.flat()).toMatchObject([
+    expect(received.flat()).toMatchObject([
       { id: 5, error: {} },
       { id: 5, error: {} },
     ]);
@@ -127,18 +127,18 @@ describe('cancelling under the official agent()', () => {
   });
 });
 
-describe("the official agent() on our transport, judged by the agent's cases", () => {
-  /** The transport cannot know when the handler of a notification is done. */
+describe('the official agent() on our transport, against the conformance cases', () => {
+  /** The transport cannot determine when the handler of a notification has finished. */
   const rest = cases.filter(({ id }) => id !== 'B25');
 
   test.concurrent.each(rest)('$id: $name', async (one) => {
     const ran = await runAgent(methodsAgent(), piecesOf(one));
-    // The SDK answers a little later, so that an error of the transport may come before.
-    expect(inOrder(toldOf(ran))).toEqual(inOrder(expectedOf(one, ran)));
+    // The SDK responds a little later, so that an error of the transport may come first.
+    expect(sorted(outputOf(ran))).toEqual(sorted(expectedOf(one, ran)));
     expect(ran.code).toBe(0);
   });
 
-  test('a result that has no JSON is an error of its request alone', async () => {
+  test('a result that cannot be serialized fails only its own request', async () => {
     const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
     const lines = [
       `{"jsonrpc":"2.0","id":1,"method":"echo","params":${deep}}`,

@@ -1,4 +1,4 @@
-/** Agents in child processes, good ones and bad ones. None of the programs has anything of pegwire in it. */
+/** Agents in child processes, well-behaved and misbehaving. The programs do not use pegwire. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import { compiled } from '../helpers/cli.js';
 const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-spawn-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What all programs begin with: `line` is called with each line of stdin, and `say` writes one. */
+/** The beginning of all programs: `lines` calls a function with each line of stdin, and `say` writes a line. */
 const PRELUDE = `
 const say = (value) => process.stdout.write((typeof value === 'string' ? value : JSON.stringify(value)) + '\\n');
 const answer = (id, result = null) => ({ jsonrpc: '2.0', id, result });
@@ -23,27 +23,27 @@ const lines = (line) => process.stdin.setEncoding('utf8').on('data', (chunk) => 
 });
 `;
 
-/** An agent of so much code. */
+/** Starts an agent with the given code. */
 const program = (code: string, options: SpawnOptions = {}): Promise<Agent> =>
   spawnAgent(process.execPath, ['--eval', PRELUDE + code], { exitGraceMs: 5000, killGraceMs: 5000, ...options });
 
-/** What the client says about junk is no request. */
+/** Ignores responses, such as errors about invalid lines. */
 const ECHO = 'lines((_, { id, method, params }) => { if (method) say(answer(id, params)); });';
 
-describe('C01: starting', () => {
+describe('C01: starting an agent', () => {
   test.each([
     ['there is no such program', 'no-such-program-at-all', {}],
     ['the folder does not exist', process.execPath, { cwd: '/no/such/folder' }],
-    ['the file is no program', '/etc/passwd', {}],
-    ['the name has a zero in it', 'a\0b', {}],
-  ])('rejects where %s', async (_, command, options) => {
+    ['the file is not a program', '/etc/passwd', {}],
+    ['the name contains a null character', 'a\0b', {}],
+  ])('rejects if %s', async (_, command, options) => {
     await expect(spawnAgent(command, [], options)).rejects.toMatchObject({
       name: 'ConnectionError',
       code: 'spawn-failed',
     });
   });
 
-  test('takes arguments as they are: no shell reads them', async () => {
+  test('passes arguments unchanged, without a shell', async () => {
     const args = ['$HOME', '; echo no', '`id`', '*', 'with space', "'", ''];
     const agent = await spawnAgent(process.execPath, [
       '--eval',
@@ -55,7 +55,7 @@ describe('C01: starting', () => {
     await agent.close();
   });
 
-  test('passes folder and environment on', async () => {
+  test('passes the working directory and the environment', async () => {
     const agent = await program('lines((_, { id }) => say(answer(id, [process.cwd(), process.env.A])));', {
       cwd: folder,
       env: { ...process.env, A: 'b' },
@@ -69,30 +69,30 @@ describe('C01: starting', () => {
     ['stderr', { stderr: 'captured' as never }],
     ['maxBatch', { maxBatch: 0 }],
     ['maxLineBytes', { maxLineBytes: 0 }],
-  ])('refuses a bad %s, and leaves no process behind', async (name, options) => {
-    const hooks = process.listenerCount('exit');
+  ])('rejects an invalid %s, and leaves no process', async (name, options) => {
+    const listeners = process.listenerCount('exit');
     await expect(program(ECHO, options)).rejects.toThrow(name);
-    expect(process.listenerCount('exit')).toBe(hooks);
+    expect(process.listenerCount('exit')).toBe(listeners);
   });
 
   test.each(['before', 'while it starts'])(
-    'rejects where its signal is aborted %s, and leaves no process',
+    'rejects if its signal is aborted %s, and leaves no process',
     async (when) => {
-      const hooks = process.listenerCount('exit');
+      const listeners = process.listenerCount('exit');
       const controller = new AbortController();
-      if (when === 'before') controller.abort(new Error('changed my mind'));
+      if (when === 'before') controller.abort(new Error('aborted'));
       const agent = program(ECHO, { signal: controller.signal });
-      controller.abort(new Error('changed my mind'));
-      await expect(agent).rejects.toThrow('changed my mind');
-      expect(process.listenerCount('exit')).toBe(hooks);
+      controller.abort(new Error('aborted'));
+      await expect(agent).rejects.toThrow('aborted');
+      expect(process.listenerCount('exit')).toBe(listeners);
     },
   );
 });
 
-describe('C02: what the agent logs', () => {
+describe('C02: the stderr of an agent', () => {
   const FLOOD = `process.stderr.write('é'.repeat(512 * 1024) + 'last words', () => { ${ECHO} });`;
 
-  test.each(['capture', 'ignore'] as const)('%s: a megabyte of it holds nothing up', async (stderr) => {
+  test.each(['capture', 'ignore'] as const)('%s: a megabyte does not block the agent', async (stderr) => {
     const agent = await program(FLOOD, { stderr });
     expect(await agent.request('echo', ['a'])).toEqual(['a']);
     await agent.close();
@@ -100,7 +100,7 @@ describe('C02: what the agent logs', () => {
     expect(agent.stderr.endsWith('last words')).toBe(true);
   });
 
-  test('goes to a function as it comes, whole characters', async () => {
+  test('is passed to a function in whole characters', async () => {
     let log = '';
     const agent = await program(FLOOD, { stderr: (text) => (log += text) });
     await agent.request('echo');
@@ -108,7 +108,7 @@ describe('C02: what the agent logs', () => {
     expect(log).toBe(`${'é'.repeat(512 * 1024)}last words`);
   });
 
-  test('goes to this process where it is forwarded', async () => {
+  test('is forwarded to this process', async () => {
     const code = `import { spawnAgent } from '${compiled('src/acp/index.ts')}';
       const agent = await spawnAgent(process.execPath, ['--eval', 'process.stderr.write("hello from the agent")'], { stderr: 'forward' });
       await agent.exited; await agent.close();`;
@@ -120,8 +120,8 @@ describe('C02: what the agent logs', () => {
   });
 });
 
-describe('what goes over the pipes', () => {
-  test('C03: every line that is written is one message, or an array of some', async () => {
+describe('messages over the pipes', () => {
+  test('C03: every line is one message or one batch', async () => {
     const agent = await program(
       "const all = []; lines((line, value) => { all.push(line); if (value.method === 'all') say(answer(value.id, all)); else for (const one of [value].flat()) if (one.id) say(answer(one.id)); });",
     );
@@ -129,9 +129,9 @@ describe('what goes over the pipes', () => {
     await agent.notify('b');
     await agent.batch([{ method: 'c' }, { method: 'd', notification: true }]);
     const controller = new AbortController();
-    const given = agent.request('e', undefined, { signal: controller.signal }).catch(() => undefined);
+    const aborted = agent.request('e', undefined, { signal: controller.signal }).catch(() => undefined);
     controller.abort();
-    await given;
+    await aborted;
     const lines = (await agent.request('all')) as string[];
     expect(lines).toHaveLength(6);
     for (const line of lines) {
@@ -142,7 +142,7 @@ describe('what goes over the pipes', () => {
     await agent.close();
   });
 
-  test('C04: junk and blank lines are reported and survived', async () => {
+  test('C04: invalid and blank lines are reported, and the connection stays open', async () => {
     const errors: ConnectionError[] = [];
     const agent = await program(
       `say('Welcome to the agent!'); say(''); say('{"half":'); process.stdout.write(Buffer.from([0xff, 0x0a])); say('[]'); ${ECHO}`,
@@ -157,21 +157,21 @@ describe('what goes over the pipes', () => {
 
   test.each([
     ['in reverse', 'say(batch.reverse().map(({ id }) => answer(id, id)))'],
-    ['on lines of their own', 'for (const { id } of batch) say(answer(id, id))'],
+    ['on separate lines', 'for (const { id } of batch) say(answer(id, id))'],
     ['twice', 'const all = batch.map(({ id }) => answer(id, id)); say(all); say(all)'],
     ['with CRLF', "say(JSON.stringify(batch.map(({ id }) => answer(id, id))) + '\\r')"],
     [
       'one byte at a time',
       "const bytes = Buffer.from(JSON.stringify(batch.map(({ id }) => answer(id, id))) + '\\n'); let at = 0; const next = () => { if (at < bytes.length) process.stdout.write(bytes.subarray(at, ++at), next); }; next()",
     ],
-  ])('C05: answers to a batch are matched when they come %s', async (_, how) => {
+  ])('C05: responses to a batch are matched if they arrive %s', async (_, how) => {
     const agent = await program(`lines((_, batch) => { ${how} });`);
     const outcomes = await agent.batch([{ method: 'a' }, { method: 'b' }, { method: 'c' }]);
     expect(outcomes).toMatchObject([{ value: 1 }, { value: 2 }, { value: 3 }]);
     await agent.close();
   });
 
-  test("C06: the agent's own batches are answered by the same rules", async () => {
+  test('C06: batches of the agent are answered by the same rules', async () => {
     const agent = await program(
       `say([{ jsonrpc: '2.0', id: 'a', method: 'name' }, { jsonrpc: '2.0', method: 'note' }, 1]); say([]); say([{ jsonrpc: '2.0', method: 'note' }]);
        const heard = []; let id; lines((_, value) => { if (value.method === 'heard') id = value.id; else heard.push(value); if (id && heard.length === 2) say(answer(id, heard)); });`,
@@ -188,7 +188,7 @@ describe('what goes over the pipes', () => {
     await agent.close();
   });
 
-  test('C07: an agent that refuses batches with one error leaves no call waiting', async () => {
+  test('C07: an agent that rejects batches with one error leaves no call pending', async () => {
     const agent = await program(
       "lines((_, value) => say(Array.isArray(value) ? { jsonrpc: '2.0', id: null, error: { code: -32600, message: 'no batches' } } : answer(value.id, 1)));",
     );
@@ -200,7 +200,7 @@ describe('what goes over the pipes', () => {
     await agent.close();
   });
 
-  test('C12: answers and notifications come in order, however fast', async () => {
+  test('C12: responses and notifications are delivered in order at any rate', async () => {
     const seen: unknown[] = [];
     let last!: () => void;
     const all = new Promise<void>((resolve) => {
@@ -224,7 +224,7 @@ describe('what goes over the pipes', () => {
   });
 });
 
-describe('C09: the agent ends', () => {
+describe('C09: an agent exits', () => {
   test.each([
     [
       'by itself, with a code',
@@ -232,8 +232,8 @@ describe('C09: the agent ends', () => {
       /exit code 3.*out of memory/s,
     ],
     ['by a signal', 'process.kill(process.pid, "SIGKILL");', /SIGKILL/],
-    ['with 0', 'process.exit(0);', /ended/],
-  ])('%s: every call that waits rejects with one typed error', async (_, how, message) => {
+    ['with 0', 'process.exit(0);', /closed/],
+  ])('%s: all pending calls reject with a ConnectionError', async (_, how, message) => {
     const agent = await program(`lines(() => { ${how} });`);
     const calls = [
       agent.request('a'),
@@ -251,7 +251,7 @@ describe('C09: the agent ends', () => {
     await agent.close();
   });
 
-  test('in the middle of a line: what is whole counts, what is cut off does not', async () => {
+  test('in the middle of a line: complete lines are read, the truncated one is not', async () => {
     const agent = await program(
       "let n = 0; lines((_, { id }) => { if (++n < 3) return; process.stdout.write(JSON.stringify(answer(1, 'one')) + '\\n' + JSON.stringify(answer(2, 'two')) + '\\n' + '{\"jsonrpc\":\"2.0\",\"id\":3,\"res', () => process.exit(1)); });",
     );
@@ -260,7 +260,7 @@ describe('C09: the agent ends', () => {
     await agent.close();
   });
 
-  test('after an answer without a line end: it counts', async () => {
+  test('after a response without a line end, which is read', async () => {
     const agent = await program(
       'lines((_, { id }) => process.stdout.write(JSON.stringify(answer(id, 1)), () => process.exit(0)));',
     );
@@ -268,7 +268,7 @@ describe('C09: the agent ends', () => {
     await agent.close();
   });
 
-  test('while something that it started holds its output open: calls reject all the same', async () => {
+  test('while a process that it started holds its output open: calls reject nevertheless', async () => {
     const agent = await program(
       "require('node:child_process').spawn(process.execPath, ['--eval', 'setInterval(() => {}, 1000)'], { stdio: ['ignore', 'inherit', 'inherit'] }).unref(); lines(() => process.exit(7));",
       { exitGraceMs: 100, killGraceMs: 5000 },
@@ -277,7 +277,7 @@ describe('C09: the agent ends', () => {
     await agent.close();
   });
 
-  test('before it has read what was sent: the error says how it ended, and not that a pipe broke', async () => {
+  test('before it has read its input: the error has the exit status, not the broken pipe', async () => {
     const agent = await program('process.stdin.destroy(); process.stderr.write("no licence", () => process.exit(4));');
     const big = ['x'.repeat(1024 * 1024)];
     const outcomes = await Promise.allSettled([agent.request('a', big), agent.request('b', big)]);
@@ -289,7 +289,7 @@ describe('C09: the agent ends', () => {
     await agent.close();
   });
 
-  test('having answered, with its input closed: what it has said before counts', async () => {
+  test('after it closed its input: responses that it sent before are read', async () => {
     const agent = await program(
       `lines((_, { id }) => { process.stdin.destroy(); setTimeout(() => { say(answer(id, 'x'.repeat(100_000))); process.exitCode = 1; }, 100); });`,
     );
@@ -300,18 +300,18 @@ describe('C09: the agent ends', () => {
     await agent.close();
   });
 
-  test('and nothing of it is left: nothing of it stays with the host', async () => {
-    const hooks = process.listenerCount('exit');
+  test('and leaves no listeners in the host', async () => {
+    const listeners = process.listenerCount('exit');
     const agent = await program('process.exit(0);');
     await agent.exited;
     await agent.closed;
-    expect(process.listenerCount('exit')).toBe(hooks);
+    expect(process.listenerCount('exit')).toBe(listeners);
     expect(await agent.close()).toEqual({ code: 0, signal: null });
   });
 });
 
-describe('C10: closing', () => {
-  test('what an agent still says when its input has ended does not break its pipe', async () => {
+describe('C10: closing an agent', () => {
+  test('does not break the pipe of an agent that still writes', async () => {
     const agent = await program(
       `process.stdin.resume().on('end', () => setTimeout(() => { for (let n = 0; n < 3; n++) process.stdout.write('{}\\n'.repeat(100_000)); }, 50));`,
     );
@@ -319,19 +319,19 @@ describe('C10: closing', () => {
     expect(agent.stderr).toBe('');
   });
 
-  test('an agent that ends with its input ends with its code', async () => {
+  test('returns the exit code of an agent that exits with its input', async () => {
     const agent = await program(`${ECHO} process.stdin.on('end', () => { process.exitCode = 5; });`);
     expect(await agent.close()).toEqual({ code: 5, signal: null });
     expect(await agent.close()).toEqual({ code: 5, signal: null });
   });
 
-  test('one that stays gets SIGTERM', async () => {
+  test('sends SIGTERM to an agent that does not exit', async () => {
     const agent = await program('setInterval(() => {}, 1000); say(answer(1));', { exitGraceMs: 100 });
     await agent.request('ready');
     expect(await agent.close()).toEqual({ code: null, signal: 'SIGTERM' });
   });
 
-  test('one that ignores that gets SIGKILL', async () => {
+  test('sends SIGKILL to an agent that ignores SIGTERM', async () => {
     const agent = await program("process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); say(answer(1));", {
       exitGraceMs: 100,
       killGraceMs: 100,
@@ -340,14 +340,14 @@ describe('C10: closing', () => {
     expect(await agent.close()).toEqual({ code: null, signal: 'SIGKILL' });
   });
 
-  test('the real agent behind a wrapper ends too, even where the wrapper has ended before', async () => {
-    const real = "process.on('SIGHUP', () => {}); setInterval(() => {}, 1000);";
+  test('ends an agent behind a wrapper, even if the wrapper has exited', async () => {
+    const agentCode = "process.on('SIGHUP', () => {}); setInterval(() => {}, 1000);";
     for (const wrapper of [
       'lines(() => {});',
       'lines((_, { id }) => { say(answer(id, child.pid)); process.stdin.destroy(); });',
     ]) {
       const agent = await program(
-        `const child = require('node:child_process').spawn(process.execPath, ['--eval', ${JSON.stringify(real)}], { stdio: 'ignore' }); child.unref(); say(answer(1, child.pid)); ${wrapper}`,
+        `const child = require('node:child_process').spawn(process.execPath, ['--eval', ${JSON.stringify(agentCode)}], { stdio: 'ignore' }); child.unref(); say(answer(1, child.pid)); ${wrapper}`,
         { exitGraceMs: 300 },
       );
       const pid = (await agent.request('pid')) as number;
@@ -357,7 +357,7 @@ describe('C10: closing', () => {
     }
   });
 
-  test('a signal closes it', async () => {
+  test('happens when the signal is aborted', async () => {
     const controller = new AbortController();
     const agent = await program(ECHO, { signal: controller.signal });
     controller.abort();
@@ -365,7 +365,7 @@ describe('C10: closing', () => {
     await agent.close();
   });
 
-  test('a host that ends takes its agents with it', async () => {
+  test('happens when the host exits', async () => {
     const code = `import { spawnAgent } from '${compiled('src/acp/index.ts')}';
       const agent = await spawnAgent(process.execPath, ['--eval', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000);']);
       process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id: 1, result: agent.pid }) + '\\n', () => process.exit(0));`;
@@ -377,7 +377,7 @@ describe('C10: closing', () => {
 });
 
 describe('C11: an agent that never reads', () => {
-  test('makes senders wait, and calls beyond the backlog are refused', async () => {
+  test('makes senders wait, and calls beyond the backlog reject', async () => {
     const agent = await program('process.stdin.pause(); setInterval(() => {}, 1000);', {
       maxBacklog: 256 * 1024,
       exitGraceMs: 100,
@@ -396,36 +396,36 @@ describe('C11: an agent that never reads', () => {
     })();
     await waiting;
     expect(isWaiting).toBe(true);
-    const refused = await Promise.allSettled(
+    const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, () => agent.notify('a', params).catch((error) => Promise.reject(error.code))).map(
         (one) => Promise.race([one, new Promise((resolve) => setTimeout(resolve, 100))]),
       ),
     );
-    expect(refused).toContainEqual({ status: 'rejected', reason: 'backlog-full' });
+    expect(outcomes).toContainEqual({ status: 'rejected', reason: 'backlog-full' });
     await agent.close();
   });
 });
 
-test('an agent without a connection has the channel, for whoever speaks over it', async () => {
+test('launchAgent returns the channel of an agent', async () => {
   const agent = await launchAgent(process.execPath, ['--eval', PRELUDE + ECHO]);
-  const heard = new Promise<string>((resolve) => {
+  const received = new Promise<string>((resolve) => {
     agent.channel.start({ text: resolve, invalid: () => {}, tooLong: () => {}, ended: () => {} });
   });
   agent.channel.send('{"jsonrpc":"2.0","id":1,"method":"a","params":[1]}');
-  expect(JSON.parse(await heard)).toEqual({ jsonrpc: '2.0', id: 1, result: [1] });
+  expect(JSON.parse(await received)).toEqual({ jsonrpc: '2.0', id: 1, result: [1] });
   expect(await agent.close()).toEqual({ code: 0, signal: null });
 });
 
-test('a channel that is started late gives what came before, even of an agent that has ended', async () => {
+test('a channel that is started late delivers earlier output, even of an agent that has exited', async () => {
   const agent = await launchAgent(process.execPath, ['--eval', `${PRELUDE}say(answer(1)); process.exitCode = 2;`]);
   await agent.exited;
-  // Streams of a process that has ended are let run off; here they wait.
+  // Node discards the streams of a process that has exited; a channel keeps them.
   await new Promise((resolve) => setTimeout(resolve, 50));
-  const heard: unknown[] = [];
+  const received: unknown[] = [];
   const end = await new Promise((resolve) => {
-    agent.channel.start({ text: (text) => heard.push(text), invalid: () => {}, tooLong: () => {}, ended: resolve });
+    agent.channel.start({ text: (text) => received.push(text), invalid: () => {}, tooLong: () => {}, ended: resolve });
   });
-  expect(heard).toEqual(['{"jsonrpc":"2.0","id":1,"result":null}']);
+  expect(received).toEqual(['{"jsonrpc":"2.0","id":1,"result":null}']);
   expect(end).toMatchObject({ code: 'closed', message: expect.stringContaining('exit code 2') });
   await agent.close();
 });

@@ -1,4 +1,4 @@
-/** Agents on the standard streams of processes of their own. */
+/** Agents on the standard streams of their processes. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { encode, linesOf, type Ran, runAgent } from './agent-process.js';
+import { encode, linesOf, type RunResult, runAgent } from './agent-process.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-stdio-'));
 const library = path.join(folder, 'acp.mjs');
@@ -23,14 +23,14 @@ function programOf(code: string): string {
   return file;
 }
 
-const run = (code: string, ...messages: readonly unknown[]): Promise<Ran> =>
+const run = (code: string, ...messages: readonly unknown[]): Promise<RunResult> =>
   runAgent(programOf(code), [encode(messages.map((message) => `${JSON.stringify(message)}\n`).join(''))]);
 
 const request = (id: number, method: string): unknown => ({ jsonrpc: '2.0', id, method });
 const answer = (id: number, result: unknown): unknown => ({ jsonrpc: '2.0', id, result });
 
 describe('nothing but messages reaches stdout', () => {
-  test('while the agent runs: what other code writes goes to stderr', async () => {
+  test('while the agent runs: other output goes to stderr', async () => {
     const ran = await run(
       `serveStdio({ handlers: { a: () => { console.log('logged'); console.info('told'); process.stdout.write('written\\n'); return 1; } } });
        console.log('started');`,
@@ -44,26 +44,26 @@ describe('nothing but messages reaches stdout', () => {
   test.each([
     ['it has ended', 'await serveStdio({}).closed;'],
     ['it was closed', 'await serveStdio({}).close();'],
-  ])('after %s, too: whoever reads stdout expects messages', async (_, code) => {
+  ])('after %s, too: the reader of stdout expects messages', async (_, code) => {
     expect(await run(`${code} console.log('mine');`)).toEqual({ stdout: '', stderr: 'mine\n', code: 0 });
   });
 
-  test('unless the host says so', async () => {
+  test('unless redirectStdout is false', async () => {
     const ran = await run(`serveStdio({ redirectStdout: false }); console.log('"mine"');`);
     expect(linesOf(ran)).toEqual(['mine']);
   });
 
   test.each([
-    ['where its options are none', 'try { serveStdio({ maxBatch: 0 }); } catch {}'],
-    ['where its limit is none', 'try { serveStdio({ maxLineBytes: 0 }); } catch {}'],
-  ])('%s, stdout is as it was', async (_, code) => {
+    ['with invalid options', 'try { serveStdio({ maxBatch: 0 }); } catch {}'],
+    ['with an invalid limit', 'try { serveStdio({ maxLineBytes: 0 }); } catch {}'],
+  ])('%s, stdout is not changed', async (_, code) => {
     const ran = await run(`const { write } = process.stdout; ${code} console.log(write === process.stdout.write);`);
     expect(ran).toEqual({ stdout: 'true\n', stderr: '', code: 0 });
   });
 });
 
 describe('when stdin ends', () => {
-  test('what is being worked on is answered, alone and in batches, and the process ends with 0', async () => {
+  test('running handlers respond, to single requests and batches, and the process exits with 0', async () => {
     const ran = await run(
       'serveStdio({ handlers: { slow: () => new Promise((resolve) => setTimeout(resolve, 100, "done")) } });',
       request(1, 'slow'),
@@ -73,7 +73,7 @@ describe('when stdin ends', () => {
     expect(ran).toMatchObject({ stderr: '', code: 0 });
   });
 
-  test('but no longer than the grace: then handlers are told, and the process ends', async () => {
+  test('handlers that run longer than graceMs are aborted, and the process exits', async () => {
     const ran = await run(
       `serveStdio({ graceMs: 100, handlers: { stuck: (_, { signal }) => new Promise(() => {
          const timer = setInterval(() => {}, 1000);
@@ -84,7 +84,7 @@ describe('when stdin ends', () => {
     expect(ran).toEqual({ stdout: '', stderr: 'aborted\n', code: 0 });
   });
 
-  test('a handler that only waits for the other side does not hold it up', async () => {
+  test('a handler that waits for the other side does not keep the process alive', async () => {
     const ran = await run(
       `serveStdio({ handlers: { ask: async (_, { connection }) => { await connection.request('name').catch((error) => console.error(error.code)); return 1; } } });`,
       request(1, 'ask'),
@@ -94,7 +94,7 @@ describe('when stdin ends', () => {
   });
 });
 
-test('a reader that has gone ends the agent without a word, and with 0', async () => {
+test('an agent whose output is closed exits with 0, without output', async () => {
   const file = programOf(
     "setInterval(() => agent.notify('n', ['x'.repeat(100_000)]).catch(() => {}), 5).unref(); const agent = serveStdio({ handlers: {} });",
   );
@@ -103,7 +103,7 @@ test('a reader that has gone ends the agent without a word, and with 0', async (
   child.stderr.on('data', (chunk) => {
     stderr += chunk;
   });
-  // Its input stays open: nothing but the broken pipe tells it.
+  // Its input stays open: only the broken pipe ends the agent.
   await once(child.stdout, 'data');
   child.stdout.destroy();
   const [code] = await once(child, 'close');

@@ -26,11 +26,11 @@ interface Ends {
 }
 
 async function overSocket(address: string | { port: number }): Promise<Ends> {
-  let connected!: (channel: Channel) => void;
+  let onConnection!: (channel: Channel) => void;
   const there = new Promise<Channel>((resolve) => {
-    connected = resolve;
+    onConnection = resolve;
   });
-  const listener = await listenSocket(address, connected);
+  const listener = await listenSocket(address, onConnection);
   const here = await connectSocket(listener.address);
   return { here, there: await there, close: listener.close };
 }
@@ -40,7 +40,7 @@ async function overWebSocket(): Promise<Ends> {
   await new Promise((resolve) => server.once('listening', resolve));
   const accepted = new Promise<WebSocket>((resolve) => server.once('connection', resolve));
   const { port } = server.address() as { port: number };
-  // The channel takes it while it is still connecting.
+  // The channel accepts a socket that is still connecting.
   const here = webSocketChannel(new WebSocket(`ws://127.0.0.1:${port}`));
   const there = webSocketChannel(await accepted);
   return { here, there, close: () => new Promise((resolve) => server.close(() => resolve())) };
@@ -52,7 +52,7 @@ const TRANSPORTS: Readonly<Record<string, () => Promise<Ends>>> = {
     const [here, there] = memoryChannels();
     return { here, there, close: async () => {} };
   },
-  'a Unix-domain socket': () => overSocket(path.join(folder, `${++sockets}.sock`)),
+  'a Unix domain socket': () => overSocket(path.join(folder, `${++sockets}.sock`)),
   TCP: () => overSocket({ port: 0 }),
   'a WebSocket': overWebSocket,
 };
@@ -60,7 +60,7 @@ const TRANSPORTS: Readonly<Record<string, () => Promise<Ends>>> = {
 describe.each(Object.keys(TRANSPORTS))('over %s', (name) => {
   const open = TRANSPORTS[name]!;
 
-  test('both sides call, in batches too, and large messages pass', async () => {
+  test('both sides send requests, batches and large messages', async () => {
     const { here, there, close } = await open();
     const agent = createConnection(there, {
       handlers: { echo: (params) => params, ask: (_, { connection }) => connection.request('name') },
@@ -78,7 +78,7 @@ describe.each(Object.keys(TRANSPORTS))('over %s', (name) => {
     await close();
   });
 
-  test('messages keep their order and none is lost, when all are sent at once', async () => {
+  test('messages that are sent at once are delivered in order', async () => {
     const { here, there, close } = await open();
     const seen: unknown[] = [];
     const agent = createConnection(there, {
@@ -94,15 +94,15 @@ describe.each(Object.keys(TRANSPORTS))('over %s', (name) => {
     await close();
   });
 
-  test('what is no JSON is answered, and the connection lives', async () => {
+  test('invalid JSON is answered, and the connection stays open', async () => {
     const { here, there, close } = await open();
     const agent = createConnection(there, { handlers: { a: () => 1 } });
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     const twice = new Promise<void>((resolve) => {
       here.start({
         text: (text) => {
-          heard.push(JSON.parse(text));
-          if (heard.length === 2) resolve();
+          received.push(JSON.parse(text));
+          if (received.length === 2) resolve();
         },
         ...{ invalid: () => {}, tooLong: () => {}, ended: () => {} },
       });
@@ -110,7 +110,7 @@ describe.each(Object.keys(TRANSPORTS))('over %s', (name) => {
     here.send('{"jsonrpc"');
     here.send('{"jsonrpc":"2.0","id":1,"method":"a"}');
     await twice;
-    expect(heard).toMatchObject([
+    expect(received).toMatchObject([
       { id: null, error: { code: -32700 } },
       { id: 1, result: 1 },
     ]);
@@ -119,7 +119,7 @@ describe.each(Object.keys(TRANSPORTS))('over %s', (name) => {
     await close();
   });
 
-  test('when one side is gone, calls of the other reject', async () => {
+  test('calls reject when the other side closes the channel', async () => {
     const { here, there, close } = await open();
     const client = createConnection(here);
     there.start({ text: () => there.destroy(), invalid: () => {}, tooLong: () => {}, ended: () => {} });
@@ -128,39 +128,44 @@ describe.each(Object.keys(TRANSPORTS))('over %s', (name) => {
     await close();
   });
 
-  // A WebSocket is closed from both sides or from none.
+  // A WebSocket cannot be half-closed.
   if (name !== 'a WebSocket') {
-    test('one side may end what it sends while the other still works on its requests', async () => {
+    test('one side can end its output while the other handles its requests', async () => {
       const { here, there, close } = await open();
       const agent = createConnection(there, {
         handlers: { slow: () => new Promise((resolve) => setTimeout(resolve, 30, 'done')) },
       });
-      const heard: string[] = [];
-      const over = new Promise<void>((resolve) => {
-        here.start({ text: (text) => heard.push(text), invalid: () => {}, tooLong: () => {}, ended: () => resolve() });
+      const received: string[] = [];
+      const ended = new Promise<void>((resolve) => {
+        here.start({
+          text: (text) => received.push(text),
+          invalid: () => {},
+          tooLong: () => {},
+          ended: () => resolve(),
+        });
       });
       here.send('{"jsonrpc":"2.0","id":1,"method":"slow"}');
       await here.end();
-      await over;
-      expect(heard.map((text) => JSON.parse(text))).toEqual([{ jsonrpc: '2.0', id: 1, result: 'done' }]);
+      await ended;
+      expect(received.map((text) => JSON.parse(text))).toEqual([{ jsonrpc: '2.0', id: 1, result: 'done' }]);
       expect(await agent.closed).toBeUndefined();
       here.destroy();
       await close();
     });
   }
 
-  test('who drops the channel is told nothing more of what came before', async () => {
+  test('a destroyed channel delivers no more texts', async () => {
     const { here, there, close } = await open();
-    const heard: string[] = [];
-    const dropped = new Promise<void>((resolve) => {
+    const received: string[] = [];
+    const destroyed = new Promise<void>((resolve) => {
       there.start({
         text: (text) => {
-          heard.push(text);
+          received.push(text);
           there.destroy();
         },
         ...{ invalid: () => {}, tooLong: () => {} },
         ended: () => {
-          heard.push('ended');
+          received.push('ended');
           resolve();
         },
       });
@@ -169,18 +174,18 @@ describe.each(Object.keys(TRANSPORTS))('over %s', (name) => {
       here.start({ text: () => {}, invalid: () => {}, tooLong: () => {}, ended: resolve });
     });
     for (let n = 0; n < 10; n++) here.send(String(n));
-    await dropped;
+    await destroyed;
     await gone;
     await new Promise((resolve) => setImmediate(resolve));
-    expect(heard).toEqual(['0', 'ended']);
+    expect(received).toEqual(['0', 'ended']);
     here.destroy();
     await close();
   });
 
-  test('who sends faster than the other side reads has to wait, and nothing is lost', async () => {
+  test('a sender waits for a slow reader, and no text is lost', async () => {
     const { here, there, close } = await open();
     let seen = 0;
-    // Nothing is taken until somebody says so.
+    // The reader is paused until `resume`.
     there.start({ text: () => void seen++, invalid: () => {}, tooLong: () => {}, ended: () => {} });
     there.pause();
     here.start({ text: () => {}, invalid: () => {}, tooLong: () => {}, ended: () => {} });
@@ -203,59 +208,59 @@ describe.each(Object.keys(TRANSPORTS))('over %s', (name) => {
   });
 });
 
-describe('a Unix-domain socket', () => {
-  const nobody = (channel: Channel): void => channel.destroy();
+describe('a Unix domain socket', () => {
+  const destroy = (channel: Channel): void => channel.destroy();
 
-  test('is its owner alone to use', async () => {
+  test('is accessible to its owner only', async () => {
     const file = path.join(folder, 'private.sock');
-    const listener = await listenSocket(file, nobody);
+    const listener = await listenSocket(file, destroy);
     expect(statSync(file).mode & 0o077).toBe(0);
     await listener.close();
   });
 
-  test('of a process that died makes place; one that is listened on, and any other file, does not', async () => {
+  test('of a process that exited is replaced; one in use, and any other file, is not', async () => {
     const file = path.join(folder, 'stale.sock');
-    const first = await listenSocket(file, nobody);
-    await expect(listenSocket(file, nobody)).rejects.toMatchObject({ code: 'closed', cause: { code: 'EADDRINUSE' } });
+    const first = await listenSocket(file, destroy);
+    await expect(listenSocket(file, destroy)).rejects.toMatchObject({ code: 'closed', cause: { code: 'EADDRINUSE' } });
     await first.close();
-    // What is left when nobody unlinks it.
-    const left = createServer().listen(file);
-    await new Promise((resolve) => left.once('listening', resolve));
+    // A socket that its process did not remove.
+    const stale = createServer().listen(file);
+    await new Promise((resolve) => stale.once('listening', resolve));
     const again = path.join(folder, 'moved.sock');
     renameSync(file, again);
-    await new Promise((resolve) => left.close(resolve));
-    const second = await listenSocket(again, nobody);
+    await new Promise((resolve) => stale.close(resolve));
+    const second = await listenSocket(again, destroy);
     await second.close();
     const text = path.join(folder, 'file.txt');
     writeFileSync(text, 'mine');
-    await expect(listenSocket(text, nobody)).rejects.toMatchObject({ code: 'closed' });
+    await expect(listenSocket(text, destroy)).rejects.toMatchObject({ code: 'closed' });
     expect(statSync(text).size).toBe(4);
   });
 
-  test('that nobody listens on refuses', async () => {
+  test('without a listener rejects connections', async () => {
     await expect(connectSocket(path.join(folder, 'none.sock'))).rejects.toMatchObject({ code: 'closed' });
   });
 });
 
-test('a socket whose other side is reset before anybody takes the channel does no harm', async () => {
-  let taken!: (channel: Channel) => void;
+test('a socket that is reset before its channel is used ends the connection', async () => {
+  let onConnection!: (channel: Channel) => void;
   const channel = new Promise<Channel>((resolve) => {
-    taken = resolve;
+    onConnection = resolve;
   });
-  const listener = await listenSocket({ port: 0 }, taken);
+  const listener = await listenSocket({ port: 0 }, onConnection);
   const socket = connect(listener.address as { port: number });
   socket.on('error', () => {});
   await new Promise((resolve) => socket.once('connect', resolve));
   const there = await channel;
   socket.resetAndDestroy();
-  there.send('"nobody"');
+  there.send('"text"');
   await new Promise((resolve) => setTimeout(resolve, 50));
   const connection = createConnection(there);
   expect(await connection.closed).toMatchObject({ code: 'closed' });
   await listener.close();
 });
 
-test('what serves a socket fails one connection and not all', async () => {
+test('an error of one connection does not affect the others', async () => {
   const errors: ConnectionError[] = [];
   const listener = await listenSocket(
     { port: 0 },
@@ -275,8 +280,8 @@ test('what serves a socket fails one connection and not all', async () => {
   expect(errors).toEqual([]);
 });
 
-/** A WebSocket of which the test says what happens when: as browsers have them, which cannot be told to read nothing. */
-function scriptedSocket(readyState = 1): { socket: WebSocketLike; say: (type: string, event: object) => void } {
+/** Creates a WebSocket whose events the test emits. Like those of browsers, it cannot be paused. */
+function scriptedSocket(readyState = 1): { socket: WebSocketLike; emit: (type: string, event: object) => void } {
   const listeners = new Map<string, (event: never) => void>();
   const socket = {
     readyState,
@@ -285,45 +290,45 @@ function scriptedSocket(readyState = 1): { socket: WebSocketLike; say: (type: st
     close: () => {},
     addEventListener: (type: string, listener: (event: never) => void) => listeners.set(type, listener),
   };
-  const say = (type: string, event: object): void => {
+  const emit = (type: string, event: object): void => {
     if (type === 'close') socket.readyState = 3;
     listeners.get(type)?.(event as never);
   };
-  return { socket: socket as WebSocketLike, say };
+  return { socket: socket as WebSocketLike, emit };
 }
 
 describe('a WebSocket that cannot be paused', () => {
-  const told = (channel: Channel): { heard: unknown[]; over: Promise<Error | undefined> } => {
-    const heard: unknown[] = [];
-    const over = new Promise<Error | undefined>((resolve) => {
+  const start = (channel: Channel): { received: unknown[]; ended: Promise<Error | undefined> } => {
+    const received: unknown[] = [];
+    const ended = new Promise<Error | undefined>((resolve) => {
       channel.start({
-        text: (text) => heard.push(text),
-        invalid: () => heard.push('garbage'),
-        tooLong: () => heard.push('too long'),
+        text: (text) => received.push(text),
+        invalid: () => received.push('invalid'),
+        tooLong: () => received.push('too long'),
         ended: (error) => {
-          heard.push('ended');
+          received.push('ended');
           resolve(error);
         },
       });
     });
-    return { heard, over };
+    return { received, ended };
   };
 
-  test('keeps what comes before the start, and while it is paused, the end included', async () => {
-    const { socket, say } = scriptedSocket();
+  test('buffers messages and the end before the start and while it is paused', async () => {
+    const { socket, emit } = scriptedSocket();
     const channel = webSocketChannel(socket);
-    say('message', { data: 'early' });
-    const { heard, over } = told(channel);
+    emit('message', { data: 'early' });
+    const { received, ended } = start(channel);
     await Promise.resolve();
-    expect(heard).toEqual(['early']);
+    expect(received).toEqual(['early']);
     channel.pause();
-    say('message', { data: 'held' });
-    say('message', { data: new ArrayBuffer(1) });
-    say('close', { code: 1000, reason: '' });
-    expect(heard).toEqual(['early']);
+    emit('message', { data: 'paused' });
+    emit('message', { data: new ArrayBuffer(1) });
+    emit('close', { code: 1000, reason: '' });
+    expect(received).toEqual(['early']);
     channel.resume();
-    expect(await over).toBeUndefined();
-    expect(heard).toEqual(['early', 'held', 'garbage', 'ended']);
+    expect(await ended).toBeUndefined();
+    expect(received).toEqual(['early', 'paused', 'invalid', 'ended']);
   });
 
   test.each([
@@ -332,43 +337,43 @@ describe('a WebSocket that cannot be paused', () => {
     [1005, undefined],
     [1006, '1006'],
     [1009, '1009: too big'],
-  ])('closed with %i says so where that is a fault', async (code, message) => {
-    const { socket, say } = scriptedSocket();
-    const { over } = told(webSocketChannel(socket));
-    say('close', { code, reason: code === 1009 ? 'too big' : '' });
-    const error = await over;
+  ])('closed with %i ends with an error if the code is not normal', async (code, message) => {
+    const { socket, emit } = scriptedSocket();
+    const { ended } = start(webSocketChannel(socket));
+    emit('close', { code, reason: code === 1009 ? 'too big' : '' });
+    const error = await ended;
     if (message === undefined) expect(error).toBeUndefined();
     else expect(error?.message).toContain(message);
   });
 
-  test('that failed before the start ends with that', async () => {
-    const { socket, say } = scriptedSocket();
+  test('that failed before the start ends with its error', async () => {
+    const { socket, emit } = scriptedSocket();
     const channel = webSocketChannel(socket);
-    say('error', { message: 'refused' });
-    say('close', { code: 1006, reason: '' });
-    expect(await told(channel).over).toMatchObject({ message: 'refused' });
+    emit('error', { message: 'refused' });
+    emit('close', { code: 1006, reason: '' });
+    expect(await start(channel).ended).toMatchObject({ message: 'refused' });
   });
 
-  test('that was closed before there was a channel is an end', async () => {
+  test('that is already closed ends the channel', async () => {
     const { socket } = scriptedSocket(3);
-    expect(await told(webSocketChannel(socket)).over).toBeUndefined();
+    expect(await start(webSocketChannel(socket)).ended).toBeUndefined();
   });
 
-  test('with a message that is too long ends', async () => {
-    const { socket, say } = scriptedSocket();
-    const { heard, over } = told(webSocketChannel(socket, { maxLength: 3 }));
+  test('with a message that is too long ends the channel', async () => {
+    const { socket, emit } = scriptedSocket();
+    const { received, ended } = start(webSocketChannel(socket, { maxLength: 3 }));
     await Promise.resolve();
-    for (const data of ['abc', 'abcd', 'abc']) say('message', { data });
-    await over;
-    expect(heard).toEqual(['abc', 'too long', 'ended']);
+    for (const data of ['abc', 'abcd', 'abc']) emit('message', { data });
+    await ended;
+    expect(received).toEqual(['abc', 'too long', 'ended']);
   });
 
-  test.each(['maxLength', 'highWaterMark'])('refuses a bad %s', (name) => {
+  test.each(['maxLength', 'highWaterMark'])('rejects an invalid %s', (name) => {
     expect(() => webSocketChannel(scriptedSocket().socket, { [name]: 0 })).toThrow(TypeError);
   });
 });
 
-test('a binary message of a WebSocket is no message', async () => {
+test('a binary message of a WebSocket is invalid', async () => {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   await new Promise((resolve) => server.once('listening', resolve));
   const answer = new Promise<string>((resolve) => {
@@ -386,7 +391,7 @@ test('a binary message of a WebSocket is no message', async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-test('whoever takes connections may fail: the one is dropped, it is told, and the next is taken', async () => {
+test('an error of the connection listener closes that connection, is reported, and the next one is accepted', async () => {
   const errors: string[] = [];
   let isFirst = true;
   const { address, close } = await listenSocket(
@@ -407,5 +412,5 @@ test('whoever takes connections may fail: the one is dropped, it is told, and th
   expect(await second.request('echo', [1])).toEqual([1]);
   await second.close();
   await close();
-  expect(errors).toEqual(['Whoever was to take a connection has failed.']);
+  expect(errors).toEqual(['The connection listener threw an error.']);
 });

@@ -1,4 +1,4 @@
-/** A connection whose other side is the test: it says texts and hears texts. */
+/** A connection whose other side is the test, which sends and receives texts. */
 import {
   type Connection,
   type ConnectionError,
@@ -9,27 +9,27 @@ import {
 
 export interface Wire {
   readonly connection: Connection;
-  /** Sends a text as it is, and anything else as JSON. */
-  readonly say: (...values: readonly unknown[]) => void;
-  /** The next message of the connection. */
-  readonly hear: () => Promise<unknown>;
-  /** Messages that were not heard. */
-  readonly unheard: () => number;
-  /** The other side ends. */
-  readonly hangUp: () => Promise<void>;
-  /** What the connection reported. */
+  /** Sends texts as they are, and other values as JSON. */
+  readonly send: (...values: readonly unknown[]) => void;
+  /** Returns the next message of the connection. */
+  readonly receive: () => Promise<unknown>;
+  /** Returns the number of messages that were not received by the test. */
+  readonly unreceived: () => number;
+  /** Ends the other side. */
+  readonly disconnect: () => Promise<void>;
+  /** The errors that the connection reported. */
   readonly errors: ConnectionError[];
 }
 
 export function openWire(options: ConnectionOptions = {}): Wire {
   const [ours, theirs] = memoryChannels();
-  const heard: unknown[] = [];
-  const waiting: ((message: unknown) => void)[] = [];
+  const messages: unknown[] = [];
+  const receivers: ((message: unknown) => void)[] = [];
   const errors: ConnectionError[] = [];
   theirs.start({
     text: (text) => {
-      const next = waiting.shift();
-      if (next === undefined) heard.push(JSON.parse(text));
+      const next = receivers.shift();
+      if (next === undefined) messages.push(JSON.parse(text));
       else next(JSON.parse(text));
     },
     invalid: () => {},
@@ -39,12 +39,13 @@ export function openWire(options: ConnectionOptions = {}): Wire {
   const connection = createConnection(ours, { onError: (error) => errors.push(error), ...options });
   return {
     connection,
-    say: (...values) => {
+    send: (...values) => {
       for (const value of values) theirs.send(typeof value === 'string' ? value : JSON.stringify(value));
     },
-    hear: () => (heard.length > 0 ? Promise.resolve(heard.shift()) : new Promise((resolve) => waiting.push(resolve))),
-    unheard: () => heard.length,
-    hangUp: () => theirs.end(),
+    receive: () =>
+      messages.length > 0 ? Promise.resolve(messages.shift()) : new Promise((resolve) => receivers.push(resolve)),
+    unreceived: () => messages.length,
+    disconnect: () => theirs.end(),
     errors,
   };
 }

@@ -46,8 +46,8 @@ afterAll(async () => {
 });
 const tools = client.session.tools!;
 
-describe('tools in the shapes of OpenAI', () => {
-  test('are listed, by names that are allowed', () => {
+describe('tools for OpenAI', () => {
+  test('are described with allowed names', () => {
     // They are what the SDK takes.
     const listed: OpenAI.ChatCompletionTool[] = toOpenAiTools(tools).map((tool) => ({
       ...tool,
@@ -71,7 +71,7 @@ describe('tools in the shapes of OpenAI', () => {
     });
   });
 
-  test('have names of their own, whatever the tools are called', () => {
+  test('have unique names, whatever the tools are called', () => {
     const names = ['a.b', 'a_b', 'a/b', 'x'.repeat(100), `${'x'.repeat(100)}y`, 'ü'];
     const told = toOpenAiTools(names.map((name) => ({ name }))).map((tool) => tool.function.name);
     expect(new Set(told).size).toBe(names.length);
@@ -79,7 +79,7 @@ describe('tools in the shapes of OpenAI', () => {
     expect(told[1]).toBe('a_b');
   });
 
-  test('are called as a message asks, in its order', async () => {
+  test('are called for a message, in its order', async () => {
     const asked = [
       { id: 'c1', type: 'function', function: { name: 'math_add', arguments: '{"a":1,"b":2}' } },
       { id: 'c2', type: 'function', function: { name: 'limited', arguments: '' } },
@@ -98,7 +98,7 @@ describe('tools in the shapes of OpenAI', () => {
     expect(codes).toEqual(['RATE_LIMITED', 'NOT_FOUND', 'INVALID_ARGUMENT', 'INVALID_ARGUMENT']);
   });
 
-  test('are called once where a message is worked on twice', async () => {
+  test('are called once if a message is handled twice', async () => {
     const asked = [{ id: 'once', function: { name: 'count', arguments: '{}' } }];
     const of = { conversation: 'a' };
     const [first] = await runOpenAiToolCalls(client, asked, of);
@@ -109,7 +109,7 @@ describe('tools in the shapes of OpenAI', () => {
     expect([first!.content, second!.content]).toEqual(['1', '1']);
   });
 
-  test('are called as a response asks', async () => {
+  test('are called for a response', async () => {
     const output = [
       { type: 'reasoning' },
       { type: 'function_call', call_id: 'r1', name: 'math_add', arguments: '{"a":2,"b":2}' },
@@ -119,14 +119,14 @@ describe('tools in the shapes of OpenAI', () => {
     ]);
   });
 
-  test('end with the signal', async () => {
+  test('are cancelled by the signal', async () => {
     const signal = AbortSignal.abort(new Error('enough'));
     const asked = [{ id: 'x', function: { name: 'count', arguments: '{}' } }];
     await expect(runOpenAiToolCalls(client, asked, { signal })).rejects.toThrow('enough');
   });
 });
 
-test('a result or an error that has no JSON fails its call alone, and asks for no other run', async () => {
+test('a result or an error that is not JSON fails only its call, and suggests no retry', async () => {
   const thrown = new ArcpError('UNAVAILABLE', 'not now', { details: { since: 10n } });
   const odd = {
     session: {},
@@ -146,14 +146,14 @@ test('a result or an error that has no JSON fails its call alone, and asks for n
   expect(said[2]).toBe('fine');
 });
 
-describe('tools in the shapes of Anthropic', () => {
-  test('are listed', () => {
+describe('tools for Anthropic', () => {
+  test('are described', () => {
     const listed: Anthropic.Tool[] = toAnthropicTools(tools).map((tool) => ({ ...tool }));
     expect(listed[0]).toMatchObject({ name: 'math_add', description: 'Adds', input_schema: { type: 'object' } });
     expect(listed[1]).toEqual({ name: 'count', input_schema: { type: 'object', properties: {} } });
   });
 
-  test('are called as a message asks', async () => {
+  test('are called for a message', async () => {
     const content = [
       { type: 'text', text: 'I will add.' },
       { type: 'tool_use', id: 't1', name: 'math_add', input: { a: 2, b: 3 } },
@@ -178,7 +178,7 @@ describe('JSON-RPC', () => {
   };
   const request = (id: unknown, method: string, params: unknown): object => ({ jsonrpc: '2.0', id, method, params });
 
-  test('calls tools by their names', async () => {
+  test('calls tools by name', async () => {
     const said = await answer(JSON.stringify(request(1, 'math.add', { a: 1, b: 2 })));
     expect(said).toEqual({ jsonrpc: '2.0', id: 1, result: { sum: 3 } });
   });
@@ -190,11 +190,11 @@ describe('JSON-RPC', () => {
     ['an error of the tool', request(1, 'limited', {}), -32000],
     ['no request', { id: 1 }, -32600],
     ['an empty batch', [], -32600],
-  ])('tells of %s', async (_, said, code) => {
+  ])('reports %s', async (_, said, code) => {
     expect(await answer(JSON.stringify(said))).toMatchObject({ error: { code } });
   });
 
-  test('answers a batch, and nothing to notifications', async () => {
+  test('answers a batch, but not notifications', async () => {
     const batch = [request(1, 'math.add', { a: 1, b: 1 }), { jsonrpc: '2.0', method: 'count' }, 7];
     expect(await answer(JSON.stringify(batch))).toEqual([
       { jsonrpc: '2.0', id: 1, result: { sum: 2 } },
@@ -204,23 +204,23 @@ describe('JSON-RPC', () => {
     expect(await answer('{')).toMatchObject({ id: null, error: { code: -32700 } });
   });
 
-  test('answers each of a batch, where one has no JSON', async () => {
+  test('answers each request of a batch if one result is not JSON', async () => {
     const odd = { session: {}, invoke: (tool: string) => ({ result: async () => (tool === 'big' ? 10n : 1) }) };
     const batch = JSON.stringify([request(1, 'big', {}), request(2, 'small', {})]);
     expect(JSON.parse((await answerJsonRpc(odd, batch))!)).toEqual([
-      { jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'The answer has no JSON' } },
+      { jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'The result is not JSON' } },
       { jsonrpc: '2.0', id: 2, result: 1 },
     ]);
   });
 
-  test('does not answer under an identifier that would come back changed', async () => {
+  test('refuses an identifier that would be changed', async () => {
     for (const id of ['9007199254740993', '1e999'])
       expect(await answer(`{"jsonrpc":"2.0","id":${id},"method":"count"}`)).toMatchObject({
         ...{ id: null, error: { code: -32600 } },
       });
   });
 
-  test('makes methods of a connection into tools, with their errors', async () => {
+  test('makes methods of a connection tools, with their errors', async () => {
     const [here, there] = memoryChannels();
     createConnection(there, { handlers: { add: ({ a, b }: { a: number; b: number }) => a + b } });
     const { request: call, close } = createConnection(here);
@@ -230,7 +230,7 @@ describe('JSON-RPC', () => {
     await close();
   });
 
-  test('makes methods into tools, with their errors', async () => {
+  test('makes methods tools, with their errors', async () => {
     expect(await client.invoke('remote', { ok: true }).result()).toBe('remote result');
     await expect(client.invoke('remote', {}).result()).rejects.toMatchObject({
       ...{ code: 'INVALID_ARGUMENT', details: { json_rpc_code: -32602, data: { path: 'ok' } } },

@@ -88,20 +88,20 @@ describe('files', () => {
     ['by a linked folder', 'out/secret.txt'],
     ['that there is not, by a linked folder', 'out/new/file.txt'],
     ['beside a root of a similar name', '../root-2/file'],
-  ])('%s are not reached', async (_, file) => {
+  ])('%s cannot be accessed', async (_, file) => {
     expect(await outcome(({ fs }) => fs.readFile(file))).toBe('PERMISSION_DENIED');
     expect(await outcome(({ fs }) => fs.writeFile(file, 'x'))).toBe('PERMISSION_DENIED');
     expect(readFileSync(path.join(folder, 'secret.txt'), 'utf8')).toBe('secret');
   });
 
-  test('need permissions that the tool has declared, each its own', async () => {
+  test('need declared permissions, one for each operation', async () => {
     expect(await outcome(({ fs }) => fs.readFile('src/a.txt'), ['filesystem.read'])).toBe('text of a');
     expect(await outcome(({ fs }) => fs.writeFile('src/a.txt', ''), ['filesystem.read'])).toBe('PERMISSION_DENIED');
     expect(await outcome(({ fs }) => fs.remove('src/a.txt'), ['filesystem.write'])).toBe('PERMISSION_DENIED');
     expect(readFileSync(path.join(root, 'src/a.txt'), 'utf8')).toBe('text of a');
   });
 
-  test('are asked for by their names, and a denied one is not touched', async () => {
+  test('are named in requests, and not accessed if denied', async () => {
     const { wire, jobId } = await withBroker(({ fs }) => fs.writeFile('src/a.txt', 'gone'), { policy: definePolicy() });
     const request = (await wire.until(({ type }) => type === 'permission.request')) as Envelope<'permission.request'>;
     expect(request.payload).toMatchObject({
@@ -114,7 +114,7 @@ describe('files', () => {
     expect(readFileSync(path.join(root, 'src/a.txt'), 'utf8')).toBe('text of a');
   });
 
-  test('that there are not, or are too large, are told', async () => {
+  test('that are missing or too large are reported', async () => {
     expect(await outcome(({ fs }) => fs.readFile('nothing'))).toBe('NOT_FOUND');
     expect(await outcome(({ fs }) => fs.writeFile('big', 'x'.repeat(3000)))).toBe('PAYLOAD_TOO_LARGE');
   });
@@ -126,7 +126,7 @@ describe('the network', () => {
     async ({ fetch }: BrokerServices) =>
       (await fetch(where)).text();
 
-  test('is reached at the hosts that were named, also where they redirect to themselves', async () => {
+  test('is limited to listed hosts, also after redirects', async () => {
     expect(await outcome(get(`http://${host}/a`))).toBe('told /a');
     expect(await outcome(get(`http://${host}/moved`))).toBe('told /there');
   });
@@ -137,15 +137,15 @@ describe('the network', () => {
     ['a user before the host', () => `http://${host}@evil.example/`],
     ['redirections to others', () => `http://${host}/elsewhere`],
     ['other schemes', () => 'file:///etc/passwd'],
-  ])('is not at %s', async (_, where) => {
+  ])('cannot be accessed at %s', async (_, where) => {
     expect(await outcome(get(where()))).toBe('PERMISSION_DENIED');
   });
 
-  test('says no more than is wanted', async () => {
+  test('limits the size of responses', async () => {
     expect(await outcome(get(`http://${host}/long`))).toBe('PAYLOAD_TOO_LARGE');
   });
 
-  test('is not asked before it was granted', async () => {
+  test('is not accessed before the permission is granted', async () => {
     const before = requests.length;
     const { wire, jobId } = await withBroker(get(`http://${host}/b?token=1`), { policy: definePolicy() });
     const request = (await wire.until(({ type }) => type === 'permission.request')) as Envelope<'permission.request'>;
@@ -161,7 +161,7 @@ describe('the network', () => {
 });
 
 describe('programs', () => {
-  test('are started without a shell, in the root, with little of the environment', async () => {
+  test('are started without a shell, in the root, with the listed environment', async () => {
     process.env['BROKER_SECRET'] = 'secret';
     const script =
       'process.stdin.on("data", (d) => console.log(process.cwd(), process.argv[2], d + "", process.env.BROKER_SECRET)); process.exitCode = 3;';
@@ -174,7 +174,7 @@ describe('programs', () => {
     });
   });
 
-  test('that were not named are not started, and folders outside are none to start them in', async () => {
+  test('that are not listed, or outside the root, are not started', async () => {
     expect(await outcome(({ exec }) => exec('sh', ['-c', 'id']))).toBe('PERMISSION_DENIED');
     expect(await outcome(({ exec }) => exec('/bin/sh'))).toBe('PERMISSION_DENIED');
     expect(await outcome(({ exec }) => exec('node', ['-v'], { cwd: '..' }))).toBe('PERMISSION_DENIED');
@@ -183,7 +183,7 @@ describe('programs', () => {
     );
   });
 
-  test('end with the work', async () => {
+  test('end with the job', async () => {
     const { wire, jobId } = await withBroker(({ exec }) => exec('node', ['-e', 'setInterval(() => {}, 1000)']));
     await new Promise((resolve) => setTimeout(resolve, 100));
     wire.send('cancel', {}, { job_id: jobId });

@@ -77,7 +77,7 @@ const currents = (events: readonly Envelope[]): unknown[] =>
   events.flatMap((event) => (event.type === 'job.progress' ? [event.payload.current] : []));
 
 describe('calls', () => {
-  test('of a tool: directly, and as a job', async () => {
+  test('run a tool directly, and as a job', async () => {
     const client = await connected(start());
     expect(client.session).toMatchObject({ mode: 'durable', tools: [{ name: 'echo' }, {}, {}, {}] });
     const direct = client.invoke('echo', { a: 1 });
@@ -89,7 +89,7 @@ describe('calls', () => {
     expect(await client.ping()).toBeGreaterThanOrEqual(0);
   });
 
-  test('tell what they do: each thing once, in order, to the last', async () => {
+  test('report each message once, in order, to the last', async () => {
     const client = await connected(start());
     const invocation = client.invoke('count', { to: 30 });
     const events = await all(invocation.events());
@@ -103,7 +103,7 @@ describe('calls', () => {
     expect(await all(invocation.events())).toEqual([]);
   });
 
-  test('fail with what they were refused with, or failed with', async () => {
+  test('fail with the refusal or the error', async () => {
     const runtime = start().tool('broken', { durable: true }, () => {
       throw new ArcpError('RATE_LIMITED', 'later', { retryable: false, details: { a: 1 } });
     });
@@ -116,7 +116,7 @@ describe('calls', () => {
     expect(failed.state).toBe('failed');
   });
 
-  test('are cancelled: by their method, by a signal, by time', async () => {
+  test('are cancelled by a method, a signal or a timeout', async () => {
     const client = await connected(start());
     const one = client.invoke('slow');
     await one.cancel({ reason: 'enough' });
@@ -138,14 +138,14 @@ describe('calls', () => {
     });
   });
 
-  test('are, as JSON, their id and their state', async () => {
+  test('have their id and state as JSON', async () => {
     const client = await connected(start());
     const invocation = client.invoke('echo', { a: 1 });
     await invocation.result();
     expect(JSON.parse(JSON.stringify(invocation))).toEqual({ id: invocation.id, state: 'completed' });
   });
 
-  test('many at once', async () => {
+  test('run concurrently', async () => {
     const client = await connected(start());
     const results = await Promise.all(
       Array.from({ length: 300 }, (_, n) => client.invoke(n % 2 === 0 ? 'echo' : 'job', { n }).result()),
@@ -161,7 +161,7 @@ describe('calls', () => {
 });
 
 describe('connections that break', () => {
-  test('are made again: nothing is missing, nothing comes twice, nothing is done twice', async () => {
+  test('are reopened without loss, repetition or repeated execution', async () => {
     let runs = 0;
     const runtime = start().tool('once', { durable: true }, async (input, context) => {
       runs++;
@@ -195,7 +195,7 @@ describe('connections that break', () => {
     expect(dialled()).toBeGreaterThan(2);
   });
 
-  test('that cannot be made are tried so often, and then all fails', async () => {
+  test('that cannot be opened are retried up to the limit, and then all calls fail', async () => {
     let times = 0;
     const dial = (): never => {
       times++;
@@ -207,7 +207,7 @@ describe('connections that break', () => {
     expect(times).toBe(5);
   });
 
-  test('without a session in time all fails: where nobody is, and where nobody answers', async () => {
+  test('without a session in time fail all calls, with and without a server', async () => {
     const nobody = (): never => {
       throw new Error('nobody is there');
     };
@@ -217,7 +217,7 @@ describe('connections that break', () => {
     const silent = openClient(() => here, { timeoutMs: 50 });
     await expect(silent).rejects.toMatchObject({
       code: 'DEADLINE_EXCEEDED',
-      message: 'There is no session after 50 ms',
+      message: 'No session was opened within 50 ms',
     });
     const server = createServer(() => {}).listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
@@ -228,7 +228,7 @@ describe('connections that break', () => {
     server.close();
   });
 
-  test('where none is made again, what waits fails', async () => {
+  test('without reconnection fail all pending calls', async () => {
     const runtime = start();
     const { dial, cut } = line(runtime);
     const client = await openClient(dial, { reconnect: false });
@@ -246,11 +246,11 @@ describe('connections that break', () => {
     [{ heartbeatMs: Number.NaN }, 'heartbeatMs must be a positive number of milliseconds or Infinity; got NaN'],
     [{ reconnect: { minDelayMs: -1 } }, 'minDelayMs must be a non-negative number of milliseconds or Infinity; got -1'],
     [{ reconnect: { maxAttempts: -1 } }, 'maxAttempts must be a non-negative number or Infinity; got -1'],
-  ] satisfies [ClientOptions, string][])('reject the options %j', async (options, message) => {
+  ] satisfies [ClientOptions, string][])('refuse the options %j', async (options, message) => {
     await expect(openClient(line(start()).dial, options)).rejects.toThrow(new TypeError(message));
   });
 
-  test('without limits of time work as others', async () => {
+  test('accept Infinity as a duration', async () => {
     const never = Number.POSITIVE_INFINITY;
     const runtime = start({ workers: { cancelGraceMs: never } }).tool(
       'patient',
@@ -269,7 +269,7 @@ describe('connections that break', () => {
     await expect(client.invoke('slow').cancel({ deadlineMs: -1 })).rejects.toThrow(TypeError);
   });
 
-  test('on which nothing is said are given up', async () => {
+  test('without messages are replaced', async () => {
     const runtime = start();
     let isDead = false;
     const { dial, dialled } = line(runtime);
@@ -289,7 +289,7 @@ describe('connections that break', () => {
     expect(await client.invoke('echo', { a: 1 }).result()).toEqual({ a: 1 });
   });
 
-  test('a session that is gone is the end', async () => {
+  test('end if the session no longer exists', async () => {
     const clock = passingTime(Date.now());
     const runtime = start({ now: () => clock.now, resumeWindowMs: 1000 });
     const { dial, cut } = line(runtime);
@@ -305,7 +305,7 @@ describe('connections that break', () => {
 });
 
 describe('sessions', () => {
-  test('go on in another process, from the cursor that was kept', async () => {
+  test('continue in another process from a stored cursor', async () => {
     const runtime = start();
     let kept: Cursor | undefined;
     const cursor = {
@@ -341,7 +341,7 @@ describe('sessions', () => {
     expect(rest[0]).toBeGreaterThanOrEqual(50);
   });
 
-  test('a job is followed by its id, from its beginning', async () => {
+  test('can follow a job by its id, from its first message', async () => {
     const runtime = start();
     const first = await connected(runtime);
     const jobId = await first.invoke('count', { to: 20 }).accepted;
@@ -363,7 +363,7 @@ describe('sessions', () => {
     expect(await client.closed).toBeUndefined();
   });
 
-  test('that are refused fail with why', async () => {
+  test('that are refused fail with the reason', async () => {
     const runtime = start({
       auth: bearer((token) => (token === 'secret' ? { principal: 'alice', trust: 'trusted' } : undefined)),
     });
@@ -372,7 +372,7 @@ describe('sessions', () => {
     expect(client.session.trust_level).toBe('constrained');
   });
 
-  test('listeners that throw take nothing with them', async () => {
+  test('are not affected by listeners that throw', async () => {
     const errors: unknown[] = [];
     const client = await connected(start(), {
       onMessage: () => {
@@ -387,7 +387,7 @@ describe('sessions', () => {
   });
 });
 
-test('a client goes on behind what the runtime keeps, and not behind what it has only mentioned', async () => {
+test('a client resumes after a message that the runtime stores, and not after a transient one', async () => {
   const runtime = start();
   const { dial, cut } = line(runtime);
   const said: Envelope[] = [];

@@ -52,19 +52,19 @@ describe('texts', () => {
     );
   });
 
-  test('a version that is not spoken is refused with those that are', () => {
+  test('an unsupported version is refused with a list of the supported ones', () => {
     const result = tryParseEnvelope(JSON.stringify(envelope('ping', {}, { arcp: '9.9' })));
     expect(result).toMatchObject({ ok: false, error: { details: { supported: ['1.0'] } } });
   });
 
-  test('a refusal tells whom it is for, as far as that can be read', () => {
+  test('an error has the identifiers that can be read', () => {
     const text = JSON.stringify({ ...envelope('log', {}), id: 'm7', session_id: 7, trace_id: 't' });
     const result = tryParseEnvelope(text);
     expect(result).toMatchObject({ ok: false, error: { header: { id: 'm7', type: 'log', trace_id: 't' } } });
     expect(result.ok ? null : result.error.header.session_id).toBeUndefined();
   });
 
-  test('length is counted in bytes, and a text that is too long is not read', () => {
+  test('length is counted in bytes, and a text that is too long is not parsed', () => {
     const text = JSON.stringify(envelope('log', { level: 'info', message: 'ü'.repeat(100) }));
     const bytes = Buffer.byteLength(text);
     expect(tryParseEnvelope(text, { maxMessageBytes: bytes })).toMatchObject({ ok: true });
@@ -73,7 +73,7 @@ describe('texts', () => {
     expect(tryParseEnvelope('{'.repeat(2000), limited)).toMatchObject({ error: { code: 'PAYLOAD_TOO_LARGE' } });
   });
 
-  test('a message as text is one line, and the same again when it is read', () => {
+  test('a printed message is one line, and parses to the same message', () => {
     const message = envelope(
       'log',
       { level: 'info', message: 'a\nb\u2028c', x_acme: [1, { deep: null }] },
@@ -84,14 +84,14 @@ describe('texts', () => {
     expect(parseEnvelope(text)).toEqual(message);
   });
 
-  test('what has no JSON is refused', () => {
+  test('a value that is not JSON is refused', () => {
     const cyclic: Record<string, unknown> = {};
     cyclic['self'] = cyclic;
-    expect(() => printEnvelope(envelope('ping', cyclic))).toThrow(/ping has no JSON/);
-    expect(() => printEnvelope(envelope('ping', { n: 1n }))).toThrow(/ping has no JSON/);
+    expect(() => printEnvelope(envelope('ping', cyclic))).toThrow(/ping cannot be printed as JSON/);
+    expect(() => printEnvelope(envelope('ping', { n: 1n }))).toThrow(/ping cannot be printed as JSON/);
   });
 
-  test('nobody gets at the prototype of objects', () => {
+  test('members named __proto__ do not change prototypes', () => {
     parseEnvelope(ENVELOPE_CASES.find(({ id }) => id === 'proto')!.input);
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
@@ -106,7 +106,7 @@ describe('any input', () => {
     ),
   );
 
-  test('is a message or refused, and never throws anything else', () => {
+  test('is a message or refused, and nothing else is thrown', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -123,7 +123,7 @@ describe('any input', () => {
     );
   });
 
-  test('the quick look at an envelope finds what its schema finds', () => {
+  test('the fast check of an envelope agrees with its schema', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -138,7 +138,7 @@ describe('any input', () => {
     );
   });
 
-  test('payloads are read that their schemas allow', () => {
+  test('the fast check of payloads agrees with their schemas', () => {
     const payload = fc.constantFrom(...MESSAGE_CASES).chain(({ id, full }) => {
       const member = fc.oneof(fc.jsonValue(), fc.constantFrom(undefined, 0, -1, 101, '', {}, [], [undefined]));
       const places = placesOf(full);
@@ -159,7 +159,7 @@ describe('any input', () => {
     expect(Math.min(seen.valid, seen.invalid)).toBeGreaterThan(500);
   });
 
-  test('members of the same name are found wherever they stand, and nothing else is taken for them', () => {
+  test('repeated member names are found wherever they are, and nothing else is', () => {
     const punctuation = fc.string({ unit: fc.constantFrom('"', ':', '\\', ' ', '{', '}', ',', 'a') });
     const values = fc.letrec((tie) => ({
       value: fc.oneof(fc.jsonValue({ maxDepth: 6 }), punctuation, fc.dictionary(punctuation, tie('value'))),
@@ -183,18 +183,15 @@ describe('message types', () => {
     expect(MESSAGE_TYPES).toHaveLength(38);
   });
 
-  test.each(MESSAGE_CASES)(
-    '$id: who sends it, and whether it is answered',
-    ({ id, from, group, command, requires }) => {
-      expect(CATALOGUE[id]).toMatchObject({ from, group, isCommand: command, requires });
-    },
-  );
+  test.each(MESSAGE_CASES)('$id: its sender, and whether it is a command', ({ id, from, group, command, requires }) => {
+    expect(CATALOGUE[id]).toMatchObject({ from, group, isCommand: command, requires });
+  });
 
   describe.each(MESSAGE_CASES)('$id', ({ id, requires, minimal, full, invalid }) => {
     const byJsonSchema = ajv.compile(messageJsonSchema(id));
 
     test.each(Object.entries({ minimal, full }))(
-      'takes its %s payload, and keeps members that nobody knows',
+      'accepts its %s payload, and preserves unknown members',
       (_, payload) => {
         const message = envelope(id, { ...payload, x_acme: { a: 1 } }, { x_acme: 1 });
         expect(parseEnvelope(printEnvelope(message))).toEqual(message);
@@ -204,7 +201,7 @@ describe('message types', () => {
     );
 
     test.each(['arcp', 'id', 'timestamp', 'payload', ...(requires === undefined ? [] : [requires])])(
-      'has %s',
+      'requires %s',
       (member) => {
         const { [member]: _, ...without } = envelope(id, minimal) as Record<string, unknown>;
         expect(readEnvelope(without)).toMatchObject({ ok: false, error: { code: 'INVALID_ARGUMENT' } });
@@ -213,7 +210,7 @@ describe('message types', () => {
       },
     );
 
-    test.each(invalid)('refuses a fault at $path', ({ path, payload }) => {
+    test.each(invalid)('refuses an invalid $path', ({ path, payload }) => {
       const message = envelope(id, payload);
       const result = readEnvelope(message);
       expect(result).toMatchObject({ ok: false, error: { code: 'INVALID_ARGUMENT' } });
@@ -222,13 +219,13 @@ describe('message types', () => {
     });
   });
 
-  test('one JSON Schema holds all of them', () => {
+  test('one JSON Schema covers all of them', () => {
     const validate = ajv.compile(messageJsonSchema());
     for (const { id, minimal } of MESSAGE_CASES) expect(validate(envelope(id, minimal)), id).toBe(true);
     expect(validate(envelope('job.nonsense', {}))).toBe(false);
   });
 
-  test('there is no schema of a type that there is none of', () => {
+  test('an unknown type has no schema', () => {
     expect(() => messageSchema('toString' as 'ping')).toThrow(TypeError);
     expect(() => messageJsonSchema('job.nonsense' as 'ping')).toThrow(TypeError);
   });
@@ -237,13 +234,13 @@ describe('message types', () => {
 describe('extensions', () => {
   const extensions = { 'x.acme.mood': z.looseObject({ mood: z.string() }) };
 
-  test('are read where both sides have agreed on them, by their schemas', () => {
+  test('are validated by their schemas if they are passed', () => {
     expect(readEnvelope(envelope('x.acme.mood', { mood: 'fine' }), { extensions })).toMatchObject({ ok: true });
     const result = readEnvelope(envelope('x.acme.mood', { mood: 1 }), { extensions });
     expect(result).toMatchObject({ ok: false, error: { issues: [{ path: 'payload.mood' }] } });
   });
 
-  test.each(['x.acme.mood', 'x.a-b.c_d.e', 'com.example.mood', 'org.example.a.B'])('%s is a name for one', (type) => {
+  test.each(['x.acme.mood', 'x.a-b.c_d.e', 'com.example.mood', 'org.example.a.B'])('%s is a valid name', (type) => {
     expect(isExtensionType(type)).toBe(true);
   });
 
@@ -257,7 +254,7 @@ describe('extensions', () => {
     'artifact.put',
     'human.input.request',
     '',
-  ])('%s is none', (type) => {
+  ])('%s is not a valid name', (type) => {
     expect(isExtensionType(type)).toBe(false);
   });
 });

@@ -173,7 +173,7 @@ const MISTAKES: readonly (readonly [string, Mistake, readonly string[]])[] = [
   [
     'tells again in other words',
     saying('job.progress', (one) => [{ ...one, timestamp: new Date(1e12 + ++copies).toISOString() }]),
-    ['told-again'],
+    ['replayed'],
   ],
   [
     'lets anybody take a session up',
@@ -181,7 +181,7 @@ const MISTAKES: readonly (readonly [string, Mistake, readonly string[]])[] = [
       ({ type, session_id }) => type === 'session.open' && session_id !== undefined,
       ({ session_id: _, ...one }) => [one as Message],
     ),
-    ['session-of-nobody', 'wrong-token', 'other-principal'],
+    ['unknown-session', 'wrong-token', 'other-principal'],
   ],
   [
     'asks nobody for a token',
@@ -193,8 +193,8 @@ const MISTAKES: readonly (readonly [string, Mistake, readonly string[]])[] = [
   ],
 ];
 
-describe('the check of a runtime', () => {
-  test('passes ours, over a WebSocket', async () => {
+describe('conformance checks', () => {
+  test('pass for this runtime, over a WebSocket', async () => {
     const subject = runtime();
     const { url, close } = await listenWebSocket(subject, { port: 0 });
     const results = await resultsOf({ dial: dialOf(url), ...CALLS });
@@ -205,17 +205,17 @@ describe('the check of a runtime', () => {
     expect(new Set(results.map(({ id }) => id)).size).toBe(results.length);
   });
 
-  test('skips what it cannot look at, and says why', async () => {
+  test('are skipped with a reason if a prerequisite is missing', async () => {
     const { dial, close } = mistaken({});
     const results = await resultsOf({ dial, auth: auth('a'), isShared: false });
     await close();
     const skipped = results.filter(({ outcome }) => outcome === 'skipped');
     expect(skipped.length).toBeGreaterThan(8);
-    for (const { reason } of skipped) expect(reason).toMatch(/^(?:No|Each) /);
+    for (const { reason } of skipped) expect(reason).toMatch(/^(?:The target has no|Each connection) /);
     expect(bad(results)).toEqual([]);
   });
 
-  test.concurrent.each(MISTAKES)('finds one that %s', async (_, mistake, found) => {
+  test.concurrent.each(MISTAKES)('detect a runtime that %s', async (_, mistake, found) => {
     const { dial, close } = mistaken(mistake);
     const results = await resultsOf({ dial, ...CALLS, timeoutMs: 100 });
     await close();
@@ -225,7 +225,7 @@ describe('the check of a runtime', () => {
       if (outcome === 'failed') expect(transcript?.length).toBeGreaterThan(0);
   });
 
-  test('does not begin where nobody is', async () => {
+  test('do not start if the runtime cannot be reached', async () => {
     const nobody = checkRuntime({ dial: () => Promise.reject(new Error('Nobody is there')) });
     await expect(nobody.next()).rejects.toThrow('Nobody is there');
   });

@@ -15,12 +15,12 @@ async function made(count: number): Promise<readonly string[]> {
 }
 
 describe('identifiers', () => {
-  test('are never the same, whoever makes them', { timeout: 60_000 }, async () => {
+  test('are unique across processes', { timeout: 60_000 }, async () => {
     const all = await Promise.all(Array.from({ length: PROCESSES }, () => made(EACH)));
     expect(new Set(all.flat()).size).toBe(PROCESSES * EACH);
   });
 
-  test('say what they name, and grow with time', () => {
+  test('have a prefix for their kind, and increase with time', () => {
     const some = Array.from({ length: 100 }, () => newId('job'));
     expect(some.every((id) => /^job_[0-9A-HJKMNP-TV-Z]{26}$/.test(id))).toBe(true);
     expect([...some].sort()).toEqual(some);

@@ -71,7 +71,7 @@ const outcome = (promise: Promise<unknown>): Promise<unknown> =>
     (error: { readonly code?: string }) => error.code,
   );
 
-test('a runtime announces its limits, and a client what it reads', async () => {
+test('runtimes and clients announce their limits', async () => {
   const wire = connectTo(start());
   const { payload } = await wire.open({ limits: { max_message_bytes: 10_000, max_depth: 30 } });
   expect(payload.limits).toMatchObject({ max_message_bytes: 65_536, max_depth: 64 });
@@ -84,7 +84,7 @@ test('a runtime announces its limits, and a client what it reads', async () => {
   expect(await wire.untilEnded(deep.jobId)).toMatchObject({ payload: { code: 'PAYLOAD_TOO_LARGE' } });
 });
 
-describe('a client does not send what the runtime does not read', () => {
+describe('a client does not exceed the limits of the runtime', () => {
   test.each([
     ['a long argument', (client: Client) => client.invoke('size', { a: long(70_000) }).result()],
     ['a deep argument', (client: Client) => client.invoke('size', { a: nest(70) }).result()],
@@ -99,14 +99,14 @@ describe('a client does not send what the runtime does not read', () => {
     expect(await client.invoke('echo').result()).toBe('here');
   });
 
-  test('but what is as large as it may be', async () => {
+  test('but sends a message of the maximum length', async () => {
     const client = await open(inMemory(start()));
     expect(await client.invoke('size', { a: nest(61) }).result()).toBe(129);
     expect(await client.invoke('size', { a: long(64_000) }).result()).toBe(64_008);
   });
 });
 
-describe('an answer to a request for a permission that cannot be given denies it', () => {
+describe('an invalid answer to a permission request denies it', () => {
   test.each<[name: string, answer: object]>([
     ['a long reason', { decision: 'deny', reason: long(70_000) }],
     ['a reason that is no text', { decision: 'deny', reason: 5 }],
@@ -129,7 +129,7 @@ describe('an answer to a request for a permission that cannot be given denies it
   });
 });
 
-describe('a runtime does not send what its client does not read', () => {
+describe('a runtime does not exceed the limits of its client', () => {
   test.each(['job', 'direct', 'emit', 'checkpoint', 'stream', 'call', 'ask'])('%s', async (tool) => {
     const client = await open(inMemory(start()));
     for (const args of [{ size: 70_000 }, { levels: 63 }, { levels: 500 }])
@@ -137,13 +137,13 @@ describe('a runtime does not send what its client does not read', () => {
     expect(await client.invoke('echo').result()).toBe('here');
   });
 
-  test('a long error, which is cut', async () => {
+  test('a long error, which is truncated', async () => {
     const client = await open(inMemory(start(4096)));
     expect(await outcome(client.invoke('fail', { size: 100_000 }).result())).toBe('INTERNAL');
   });
 });
 
-describe('whoever refuses a message answers with what can be read of it', () => {
+describe('a refusal has the identifiers that can be read', () => {
   const message = (more: object): string =>
     JSON.stringify({ arcp: '1.0', id: 'msg_1', type: 'tool.invoke', timestamp: '2026-01-01T00:00:00Z', ...more });
   test.each([
@@ -237,7 +237,7 @@ describe('whoever refuses a message answers with what can be read of it', () => 
       );
   });
 
-  test('a deep request for a permission is denied', async () => {
+  test('a permission request that is nested too deeply is denied', async () => {
     const request = of('permission.request', {
       ...{ permission: 'payment.create', requested_lease_seconds: 1, expires_at: '2026-01-01T00:00:00Z' },
       ...{ trust_level: 'trusted', arguments_preview: nest(70) },
@@ -253,7 +253,7 @@ describe('whoever refuses a message answers with what can be read of it', () => 
   });
 });
 
-describe('whatever a runtime sends that is no text, the calls that it is about fail', () => {
+describe('a message of the runtime that is not a text fails its calls', () => {
   /** A client of a runtime that accepts a session, and then answers a call with `bytes`. */
   async function clientOf(answer: (id: string) => Uint8Array | string): Promise<Client> {
     const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
@@ -292,7 +292,7 @@ describe('whatever a runtime sends that is no text, the calls that it is about f
     expect(await outcome(client.invoke('anything').result())).toBe('INVALID_ARGUMENT');
   });
 
-  test('a refusal that names its command in the payload alone', async () => {
+  test('a refusal that names its command only in the payload', async () => {
     const client = await clientOf((id) => {
       const payload = { code: 'RATE_LIMITED', message: 'no', nack_for: id };
       return answers(id, 'nack', { payload }).replace(/,"correlation_id":"[^"]*"/, '');
@@ -301,7 +301,7 @@ describe('whatever a runtime sends that is no text, the calls that it is about f
   });
 });
 
-describe('where a transport reads less than its runtime', () => {
+describe('a transport with a lower limit than its runtime', () => {
   test.each([
     [
       'a Unix socket',
@@ -319,7 +319,7 @@ describe('where a transport reads less than its runtime', () => {
         return { target: url, close };
       },
     ],
-  ])('a call that is too long for it fails, in both directions: %s', async (_, listen) => {
+  ])('fails calls that exceed it, in both directions: %s', async (_, listen) => {
     const { target, close } = await listen(start());
     ending.push(close);
     const client = await connect(target, { maxMessageBytes: 16_384 });
@@ -332,7 +332,7 @@ describe('where a transport reads less than its runtime', () => {
   });
 });
 
-describe('members that the specification does not demand are optional', () => {
+describe('members that the specification does not require are optional', () => {
   /** A runtime that says no more than the specification demands. */
   const terse = (last: object) => (): Channel => {
     const [here, there] = memoryChannels();

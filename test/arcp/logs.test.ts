@@ -78,7 +78,7 @@ function outline(graph: ExecutionGraph): string {
 }
 
 describe('an execution graph', () => {
-  test('shows who has begun what', () => {
+  test('has a parent for each node', () => {
     expect(outline(ExecutionGraph.from(log))).toMatchInlineSnapshot(`
       "○ session S
       └─ ✓ job coordinator → on-call  completed, attempt 2
@@ -93,7 +93,7 @@ describe('an execution graph', () => {
   test.each([
     ['as they came', () => log],
     ['all in one millisecond', () => log.map((message) => ({ ...message, timestamp: log[0]!.timestamp }))],
-  ])('is the same from the messages in any order, told once or twice: %s', (_, messages) => {
+  ])('does not depend on the order and repetition of messages: %s', (_, messages) => {
     const whole = outline(ExecutionGraph.from(log));
     const told = messages();
     fc.assert(
@@ -104,7 +104,7 @@ describe('an execution graph', () => {
     );
   });
 
-  test('is found by ids', () => {
+  test('finds nodes by ids', () => {
     const graph = ExecutionGraph.from(log);
     const job = [...graph].find(({ name }) => name === 'coordinator')!;
     expect(graph.get(job.id)).toBe(job);
@@ -116,7 +116,7 @@ describe('an execution graph', () => {
     expect(graph.get('nothing')).toBeUndefined();
   });
 
-  test('comes out of messages that name each other in a circle', () => {
+  test('handles messages that refer to each other in a cycle', () => {
     const accepted = (job: string, parent: string): Envelope =>
       parseEnvelope(
         JSON.stringify({
@@ -130,7 +130,7 @@ describe('an execution graph', () => {
     expect(treeText(ExecutionGraph.from(deep)).split('\n')).toHaveLength(20_000);
   });
 
-  test('is drawn, with nothing in it that a terminal or a page would act on', () => {
+  test('is rendered without control sequences or markup of messages', () => {
     const evil = '"><script>\u001b[31m';
     const graph = ExecutionGraph.from(
       log.map((message) =>
@@ -157,7 +157,7 @@ describe('a log', () => {
   const without = (at: number): Envelope[] => log.toSpliced(at, 1);
   const moved = (from: number, to: number): Envelope[] => log.toSpliced(from, 1).toSpliced(to, 0, log[from]!);
 
-  test('of a runtime has nothing wrong with it, also when it is told again', () => {
+  test('of a runtime has no violations, also with repeated messages', () => {
     expect(checkLog(log, { isComplete: true })).toEqual([]);
     expect(checkLog([...log, ...log], { isComplete: true })).toEqual([]);
   });
@@ -177,7 +177,7 @@ describe('a log', () => {
     ['closes', () => without(where('stream.close'))],
     ['answered', () => [...log, { ...log[where('agent.delegate')]!, id: 'msg_other' }]],
     ['asked-before', () => moved(where('permission.request'), log.length - 1)],
-  ])('in which %s does not hold is found out', (rule, broken) => {
+  ])('that violates %s is detected', (rule, broken) => {
     expect(rules(broken(), true)).toContain(rule);
   });
 });

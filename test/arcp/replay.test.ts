@@ -38,19 +38,19 @@ async function replayed(
 const odd = (steps: readonly ReplayStep[]): ReplayStep[] =>
   steps.filter(({ kind }) => kind !== 'sent' && kind !== 'same');
 
-describe('a conversation that is held again', () => {
+describe('a replayed conversation', () => {
   test.each<readonly [string, Scenario]>([
     ['customer-support-refund', refund],
     ['local-code-review', review],
     ['incident-response', incident],
-  ])('%s goes as it went', async (name, { furnish }) => {
+  ])('%s has the same messages', async (name, { furnish }) => {
     const log = written(name);
     const steps = await replayed(log, furnish);
     expect(odd(steps)).toEqual([]);
     expect(steps.length).toBeGreaterThan(10);
   });
 
-  test('tells what is said otherwise, not at all, and beside', async () => {
+  test('reports different, missing and new messages', async () => {
     const log = written('customer-support-refund');
     const steps = await replayed(
       log,
@@ -66,11 +66,11 @@ describe('a conversation that is held again', () => {
     const kinds = new Set(steps.map(({ kind }) => kind));
     expect(kinds).toEqual(new Set(['sent', 'same', 'different', 'missing', 'new']));
     expect(steps).toContainEqual(
-      expect.objectContaining({ kind: 'different', reason: 'payload.result.customer is "Eve", and was "Ada"' }),
+      expect.objectContaining({ kind: 'different', reason: 'payload.result.customer is "Eve" instead of "Ada"' }),
     );
   });
 
-  test('is one in which a client says something', async () => {
+  test('must contain a message of a client', async () => {
     const steps = replayLog(() => Promise.reject(new Error('not asked')), []);
     await expect(steps.next()).rejects.toThrow(TypeError);
   });

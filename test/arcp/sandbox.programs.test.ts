@@ -118,13 +118,13 @@ async function pidOf(wire: Wire): Promise<number> {
   return Number(told.payload.message);
 }
 
-test('a tool is given its input, and what it returns is the result', async () => {
+test('a tool receives its input and returns its result', async () => {
   expect(await outcome({ do: 'echo', value: { a: [1, 'ü\n', null] } })).toEqual({ a: [1, 'ü\n', null] });
   expect(await outcome({ do: 'echo' })).toBeNull();
 });
 
 describe('files', () => {
-  test('that it was given are read and written, and no others', async () => {
+  test('that are listed can be accessed, and no others', async () => {
     const place = path.join(root, 'new.txt');
     const options = { read: [root], write: [place] };
     expect(await outcome({ do: 'read', file: path.join(root, 'a.txt') }, options)).toBe('text of a');
@@ -141,12 +141,12 @@ describe('files', () => {
     ['by a way up', () => `${root}/../secret.txt`],
     ['of the system', () => '/etc/passwd'],
     ['of its runtime', () => `/proc/${process.pid}/environ`],
-  ])('%s are not read, and outside of a sandbox they are', async (_, file) => {
+  ])('%s cannot be read, and can outside a sandbox', async (_, file) => {
     expect(await outcome({ do: 'read', file: file() }, { read: [root] })).toBe('PERMISSION_DENIED');
     if (existsSync(file())) expect(await free({ do: 'read', file: file() })).toEqual(expect.any(String));
   });
 
-  test.skipIf(process.versions.node.startsWith('20.'))('of databases are none', async () => {
+  test.skipIf(process.versions.node.startsWith('20.'))('of databases cannot be opened', async () => {
     const file = path.join(folder, 'new.db');
     expect(await outcome({ do: 'database', file })).toBe('INTERNAL');
     expect(existsSync(file)).toBe(false);
@@ -154,7 +154,7 @@ describe('files', () => {
     expect(existsSync(file)).toBe(true);
   });
 
-  test('of its own are in a folder that goes with it', async () => {
+  test('of its own are in a folder that is deleted', async () => {
     const [own, text] = (await outcome({ do: 'scratch' })) as [string, string];
     expect(text).toBe('own');
     expect(existsSync(own)).toBe(false);
@@ -162,7 +162,7 @@ describe('files', () => {
   });
 });
 
-describe('in a sandbox, what is possible outside of it is not:', () => {
+describe('a sandbox prevents', () => {
   test.each([
     ['to start a program', 'program', 'ran\n'],
     ['to start a thread', 'thread', 'ran'],
@@ -179,7 +179,7 @@ describe('in a sandbox, what is possible outside of it is not:', () => {
     expect(await free({ do: deed, url, pid: process.pid })).toEqual(result);
   });
 
-  test('to see the environment', async () => {
+  test('access to the environment', async () => {
     process.env['SANDBOX_SECRET'] = 'secret';
     process.env['SANDBOX_OPEN'] = 'open';
     const seen = await outcome({ do: 'environment' }, { env: ['SANDBOX_OPEN', 'SANDBOX_NONE'] });
@@ -212,7 +212,7 @@ describe('the end of its process', () => {
     expect(last).toMatchObject({ type: 'job.failed', payload: error });
   });
 
-  test('for want of memory leaves the runtime alone', async () => {
+  test('for lack of memory does not affect the runtime', async () => {
     const { wire, jobId } = await start({ do: 'heap' }, { memoryMb: 32, maxOutputBytes: 0 });
     expect(await wire.untilEnded(jobId)).toMatchObject({
       type: 'job.failed',
@@ -220,7 +220,7 @@ describe('the end of its process', () => {
     });
   });
 
-  test('comes when it takes too long, also where it computes without a pause', async () => {
+  test('comes after the timeout, also during a computation without a pause', async () => {
     const { wire, jobId } = await start({ do: 'spin' }, { timeoutMs: 1500 });
     const pid = await pidOf(wire);
     expect(await wire.untilEnded(jobId)).toMatchObject({ payload: { code: 'DEADLINE_EXCEEDED' } });
@@ -236,7 +236,7 @@ describe('the end of its process', () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  test('comes with a cancellation before it has begun', async () => {
+  test('comes with a cancellation before the tool has started', async () => {
     const { wire, jobId } = await start({ do: 'wait' });
     wire.send('cancel', {}, { job_id: jobId });
     expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.cancelled', payload: { forced: false } });
@@ -262,23 +262,23 @@ test.each([
   expect(await outcome({}, { handler: sandboxed(path.join(folder, name)) })).toBe(code);
 });
 
-test('options that would open it, or are none, are refused', () => {
+test('unsafe or invalid options are refused', () => {
   expect(() => sandboxed(TOOL, { env: ['NODE_OPTIONS'] })).toThrow(TypeError);
   expect(() => sandboxed(TOOL, { memoryMb: Number.NaN })).toThrow(TypeError);
   expect(() => sandboxed(new URL('https://example.org/tool.mjs'))).toThrow(TypeError);
 });
 
-test('a process that cannot be started is an error that may pass', async () => {
+test('a process that cannot be started is a retryable error', async () => {
   expect(await outcome({ do: 'echo' }, { wrapper: [path.join(folder, 'nothing')] })).toBe('UNAVAILABLE');
 });
 
-test('nothing is run in a process that is not restricted', async () => {
+test('no tool runs in a process that is not restricted', async () => {
   const wrapper = [process.execPath, new URL('sandbox/careless-wrapper.mjs', import.meta.url).pathname];
   expect(await outcome({ do: 'write', file: path.join(root, 'open.txt') }, { wrapper })).toBe('UNIMPLEMENTED');
   expect(existsSync(path.join(root, 'open.txt'))).toBe(false);
 });
 
-test('where there are no such processes, it is refused', () => {
+test('a platform without the permission model is refused', () => {
   const versions = process.versions;
   Object.defineProperty(process, 'versions', { value: { ...versions, bun: '1.0.0' }, configurable: true });
   try {
@@ -290,14 +290,14 @@ test('where there are no such processes, it is refused', () => {
 
 const canUnshare = spawnSync('unshare', ['--map-root-user', '--net', 'true']).status === 0;
 
-test.runIf(canUnshare)('a wrapper takes the network away for good', async () => {
+test.runIf(canUnshare)('a wrapper removes the network', async () => {
   const wrapper = ['unshare', '--map-root-user', '--net'];
   expect(await outcome({ do: 'read', file: '/proc/net/dev' }, { wrapper, read: ['/proc'] })).not.toMatch(/eth|ens/);
   expect(await outcome({ do: 'echo', value: 1 }, { wrapper })).toBe(1);
 });
 
-describe('what it says', () => {
-  test('reaches the client as that of other tools does', async () => {
+describe('its messages', () => {
+  test('reach the client like those of other tools', async () => {
     const { wire, jobId } = await start({ do: 'say' });
     const last = (await wire.untilEnded(jobId)) as Envelope<'job.completed'>;
     expect(last.payload.result).toEqual({ id: 'string', restored: null, attempt: 1 });
@@ -312,7 +312,7 @@ describe('what it says', () => {
     expect(await outcome({ do: 'sayWrong' })).toBe('INVALID_ARGUMENT');
   });
 
-  test('on its standard streams is logged, and no more than is wanted', async () => {
+  test('on its standard streams are logged up to the limit', async () => {
     const { wire, jobId } = await start({ do: 'print' });
     await wire.untilEnded(jobId);
     const logs = wire.ofJob(jobId).flatMap((message) => (message.type === 'log' ? [message.payload] : []));
@@ -329,11 +329,11 @@ describe('what it says', () => {
     expect(much.wire.ofJob(much.jobId).filter(({ type }) => type === 'log').length).toBeLessThan(8);
   });
 
-  test('is restored in the next attempt', async () => {
+  test('in checkpoints are restored in the next attempt', async () => {
     expect(await outcome({ do: 'restart' })).toEqual({ restored: { at: 7 }, attempt: 2 });
   });
 
-  test('in steps is done once', async () => {
+  test('in steps are executed once', async () => {
     const file = path.join(root, 'steps.txt');
     writeFileSync(file, '');
     const options = { read: [file], write: [file] };
@@ -345,7 +345,7 @@ describe('what it says', () => {
     expect(await outcome({ do: 'stepFails' })).toBe('OUT_OF_RANGE');
   });
 
-  test('in streams arrives in order', async () => {
+  test('in streams arrive in order', async () => {
     const { wire, jobId } = await start({ do: 'stream', count: 200 });
     await wire.untilEnded(jobId);
     const chunks = wire.ofJob(jobId).flatMap((message) => (message.type === 'stream.chunk' ? [message] : []));
@@ -356,12 +356,12 @@ describe('what it says', () => {
     expect(chunks.at(-1)).toMatchObject({ payload: { data: 'AQL/', encoding: 'base64' } });
   });
 
-  test('is as long as it may be', async () => {
+  test('can be as long as the limit', async () => {
     const value = 'ü"\n'.repeat(300_000);
     expect(await outcome({ do: 'echo', value })).toBe(value);
   });
 
-  test('in streams goes as fast as the reader', async () => {
+  test('in streams are sent at the rate of the reader', async () => {
     const { wire, jobId } = await start({ do: 'endless' });
     const chunk = await wire.until(({ type }) => type === 'stream.chunk');
     const about = { stream_id: chunk.stream_id };
@@ -379,7 +379,7 @@ describe('what it says', () => {
     expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.cancelled' });
   });
 
-  test('and does not listen to leaves the runtime its memory', async () => {
+  test('that it does not read do not fill the memory of the runtime', async () => {
     // Half a million questions, whose answers nobody reads.
     const ask = '{"type":"ask","id":0,"method":"nothing","args":[]}\n'.repeat(10_000);
     const before = process.memoryUsage().rss;
@@ -412,11 +412,11 @@ test.each([
   await client.close();
 });
 
-describe('what is done for it', () => {
+describe('its requests', () => {
   const broker = (): NonNullable<SandboxOptions['broker']> =>
     createBroker({ root, hosts: [new URL(url).host], programs: { node: process.execPath } });
 
-  test('by the broker goes through the runtime', async () => {
+  test('to the broker are executed by the runtime', async () => {
     expect(await outcome({ do: 'broker', url: `${url}x` }, { broker: broker() })).toEqual([
       expect.arrayContaining(['a.txt', 'b.txt']),
       200,
@@ -431,7 +431,7 @@ describe('what is done for it', () => {
     expect(await outcome({ do: 'brokerFetch', url })).toBe('PERMISSION_DENIED');
   });
 
-  test('asks for permission, and what was denied is not done', async () => {
+  test('need permissions, and denied ones fail', async () => {
     const before = requests.length;
     const { wire, jobId } = await start({ do: 'brokerFetch', url }, { broker: broker(), policy: definePolicy() });
     const request = await wire.until(({ type }) => type === 'permission.request');
@@ -441,7 +441,7 @@ describe('what is done for it', () => {
     expect(requests.length).toBe(before);
   });
 
-  test('by programs ends with it', async () => {
+  test('to run programs end with it', async () => {
     const { wire, jobId } = await start({ do: 'brokerWaits' }, { broker: broker() });
     const pid = await pidOf(wire);
     expect(pid).toBeGreaterThan(0);
@@ -449,20 +449,20 @@ describe('what is done for it', () => {
     while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 10));
   });
 
-  test('by a grant of its own is within its bounds', async () => {
+  test('with a lease are limited to its scope', async () => {
     const { wire, jobId } = await start({ do: 'refund' }, { policy: definePolicy() });
     const request = await wire.until(({ type }) => type === 'permission.request');
     wire.send('permission.grant', {}, { correlation_id: request.id });
     expect(await wire.untilEnded(jobId)).toMatchObject({ payload: { code: 'PERMISSION_DENIED' } });
   });
 
-  test('by other tools is done by those that it was given', async () => {
+  test('to other tools are limited to the listed ones', async () => {
     expect(await outcome({ do: 'call', tool: 'other' }, { tools: ['other'] })).toEqual({ other: { a: 1 } });
     expect(await outcome({ do: 'call', tool: 'other' })).toBe('PERMISSION_DENIED');
   });
 });
 
-test('many calls at once are carried out, a few at a time', async () => {
+test('many concurrent calls are executed, a few at a time', async () => {
   const runtime = createRuntime().tool('echo', {}, sandboxed(TOOL, { concurrency: 3 }));
   runtimes.push(runtime);
   const wire = connectTo(runtime);

@@ -20,18 +20,18 @@ const written = (name: string): string => readFileSync(`test/examples/${name}.js
 const types = (log: readonly Envelope[]): string[] => log.map(({ type }) => type);
 
 describe.each(Object.entries(SCENARIOS))('%s', (name, scenario) => {
-  test('says what is written down, message by message', async () => {
+  test('sends the recorded messages', async () => {
     expect(transcript(await perform(scenario))).toBe(written(name));
   });
 
-  test('is made of messages, in an order in which they may be said, and of one trace for each command', () => {
+  test('has valid messages in a valid order, and one trace for each command', () => {
     const lines = written(name).trimEnd().split('\n');
     const log = lines.map((line) => parseEnvelope(line));
     expect(checkLog(log, { isComplete: true })).toEqual([]);
     for (const node of ExecutionGraph.from(log)) expect(['completed', 'granted', 'open']).toContain(node.state);
   });
 
-  test('is a program that somebody can read', async () => {
+  test('is a readable program', async () => {
     const { code, stdout } = await ended(start(['npx', 'tsx', `test/examples/${name}.ts`], { stdin: '' }));
     expect(code).toBe(0);
     expect(stdout.startsWith(`${scenario.title}\n\n${scenario.story}\n\n— `)).toBe(true);
@@ -39,14 +39,14 @@ describe.each(Object.entries(SCENARIOS))('%s', (name, scenario) => {
   });
 });
 
-test('the refund is asked for, granted and paid once', async () => {
+test('the refund is requested, granted and paid once', async () => {
   const log = await perform(refund);
   const order = ['permission.request', 'permission.grant', 'job.completed'].map((type) => types(log).indexOf(type));
   expect(order).toEqual(order.toSorted((a, b) => a - b));
   expect(new Set(log.filter(({ type }) => type === 'job.completed').map(({ id }) => id)).size).toBe(1);
 });
 
-test('a review that is not allowed to write leaves the files as they were', async () => {
+test('a review without write permission does not change files', async () => {
   const log = await perform(denied);
   expect(FILES.get('src/sum.ts')).toContain('a - b');
   expect(types(log).at(-2)).not.toBe('job.completed');
@@ -55,7 +55,7 @@ test('a review that is not allowed to write leaves the files as they were', asyn
   expect(FILES.get('src/sum.ts')).toContain('a + b');
 });
 
-test('the ingestion is limited, dies, is resumed from its checkpoint, and takes no batch twice', async () => {
+test('the ingestion is rate limited, crashes, resumes from its checkpoint, and repeats no batch', async () => {
   const log = await perform(ingestion);
   expect(INDEX).toEqual(['2026-01', '2026-02', '2026-03', '2026-04']);
   expect(log.find(({ type }) => type === 'tool.error')).toMatchObject({
@@ -68,7 +68,7 @@ test('the ingestion is limited, dies, is resumed from its checkpoint, and takes 
   expect(third).toMatchObject({ payload: { attempt: 3, restored_from: expect.stringMatching(/^chk_/) } });
 });
 
-test('the incident is one trace, over a delegation, a handoff and a grant', async () => {
+test('the incident is one trace across a delegation, a handoff and a grant', async () => {
   const log = await perform(incident);
   const ofWork = log.filter(
     ({ job_id, type }) => job_id !== undefined && !type.startsWith('permission.') && type !== 'ack',

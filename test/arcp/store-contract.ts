@@ -43,7 +43,7 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
       test(title, () => withStore(body));
 
     describe('events', () => {
-      storeTest('are read in the order of their commits, as they were written', async (store) => {
+      storeTest('are read unchanged, in order of their commits', async (store) => {
         const one = event({
           jobId: 'j',
           streamId: 'st',
@@ -69,7 +69,7 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
         expect(await store.findEvent('nobody')).toBeUndefined();
       });
 
-      storeTest('are found by session, by job, by both together, and by trace, page by page', async (store) => {
+      storeTest('are found by session, by job, by both, and by trace, page by page', async (store) => {
         const events = Array.from({ length: 60 }, (_, n) =>
           event({ sessionId: `s${n % 3}`, jobId: `j${n % 4}`, traceId: `t${n % 5}` }),
         );
@@ -98,25 +98,22 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
         expect(paged).toEqual(both);
       });
 
-      storeTest('are read up to one of them', async (store) => {
+      storeTest('are read up to a sequence number', async (store) => {
         await store.commit({ events: [event(), event(), event()] });
         const sequences = (await store.readEvents({ sessionId: 's', limit: 9 })).map(({ sequence }) => sequence);
         const some = await store.readEvents({ sessionId: 's', after: sequences[0], upTo: sequences[1], limit: 9 });
         expect(some.map(({ sequence }) => sequence)).toEqual([sequences[1]]);
       });
 
-      storeTest(
-        'of the same id there is only one, and nothing of a commit with a second one is kept',
-        async (store) => {
-          await store.commit({ events: [event({ id: 'twice' })] });
-          const second = { events: [event({ id: 'new' }), event({ id: 'twice' })], newJobs: [job({ jobId: 'never' })] };
-          await expect(store.commit(second)).rejects.toMatchObject({ name: 'StoreError', reason: 'failed' });
-          expect(ids(await store.readEvents({ sessionId: 's', limit: 9 }))).toEqual(['twice']);
-          expect(await store.readJob('never')).toBeUndefined();
-        },
-      );
+      storeTest('have unique ids; a commit that repeats one changes nothing', async (store) => {
+        await store.commit({ events: [event({ id: 'twice' })] });
+        const second = { events: [event({ id: 'new' }), event({ id: 'twice' })], newJobs: [job({ jobId: 'never' })] };
+        await expect(store.commit(second)).rejects.toMatchObject({ name: 'StoreError', reason: 'failed' });
+        expect(ids(await store.readEvents({ sessionId: 's', limit: 9 }))).toEqual(['twice']);
+        expect(await store.readJob('never')).toBeUndefined();
+      });
 
-      storeTest('of a job only one is the last, whoever writes', async (store) => {
+      storeTest('of a job include one terminal event, whichever process writes', async (store) => {
         const last = (): NewEvent => event({ jobId: 'j', isTerminal: true });
         const results = await Promise.allSettled([1, 2, 3, 4].map(() => store.commit({ events: [last()] })));
         expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected']);
@@ -129,7 +126,7 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
     });
 
     describe('commits', () => {
-      storeTest('that are asked for at once are done in order, each by itself', async (store) => {
+      storeTest('that are made at once are applied in order, each atomically', async (store) => {
         const taken = event({ id: 'taken' });
         const order: number[] = [];
         const commits = Array.from({ length: 40 }, (_, n) =>
@@ -148,7 +145,7 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
         );
       });
 
-      storeTest('with a record that is not as expected change nothing, and say what there is', async (store) => {
+      storeTest('with an unexpected record change nothing, and return the stored record', async (store) => {
         const put = { scope: 'command:alice', key: 'm1', value: 'one', expect: 0 };
         expect(await store.commit({ records: [put], events: [event({ id: 'answer' })] })).toMatchObject({
           outcome: 'done',
@@ -172,7 +169,7 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
         expect(await store.readRecord('command:alice', 'm1')).toMatchObject({ value: 'two', version: 2 });
       });
 
-      storeTest('of the same command at the same time: one is done', async (store) => {
+      storeTest('of the same command at the same time: one is applied', async (store) => {
         const records = [{ scope: 'command:alice', key: 'm1', value: '', expect: 0 }];
         const results = await Promise.all(
           Array.from({ length: 100 }, () => store.commit({ records, events: [event()] })),
@@ -181,7 +178,7 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
         expect(await store.readEvents({ sessionId: 's', limit: 999 })).toHaveLength(1);
       });
 
-      storeTest('for a job that has gone on are fenced off, and say how it stands', async (store) => {
+      storeTest('for a job with a later attempt are fenced, and return the stored job', async (store) => {
         const one = job({ state: 'running', attempt: 2, leaseOwner: 'w', leaseExpiresAt: 5000 });
         await store.commit({ newJobs: [one] });
         const change = { jobId: one.jobId, attempt: 1, set: { state: 'completed', endedAt: 1 } } as const;
@@ -203,39 +200,33 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
         });
       });
 
-      storeTest(
-        'for a job whose status was changed meanwhile are fenced off where they say from which',
-        async (store) => {
-          const one = job({ status: 'a' });
-          await store.commit({ newJobs: [one] });
-          const change = (from: string, status: string) =>
-            store.commit({ jobs: [{ jobId: one.jobId, status: from, set: { status } }] });
-          const outcomes = await Promise.all([change('a', 'b'), change('a', 'c'), change('b', 'd')]);
-          expect(outcomes.map(({ outcome }) => outcome)).toEqual(['done', 'fenced', 'done']);
-          expect(outcomes[1]).toMatchObject({ found: { status: 'b' } });
-          expect(await store.readJob(one.jobId)).toMatchObject({ status: 'd' });
-        },
-      );
+      storeTest('for a job whose status has changed are fenced if they expect the earlier status', async (store) => {
+        const one = job({ status: 'a' });
+        await store.commit({ newJobs: [one] });
+        const change = (from: string, status: string) =>
+          store.commit({ jobs: [{ jobId: one.jobId, status: from, set: { status } }] });
+        const outcomes = await Promise.all([change('a', 'b'), change('a', 'c'), change('b', 'd')]);
+        expect(outcomes.map(({ outcome }) => outcome)).toEqual(['done', 'fenced', 'done']);
+        expect(outcomes[1]).toMatchObject({ found: { status: 'b' } });
+        expect(await store.readJob(one.jobId)).toMatchObject({ status: 'd' });
+      });
 
-      storeTest(
-        'of jobs for which there is no room change nothing, however many are asked for at once',
-        async (store) => {
-          const outcomes = await Promise.all(
-            Array.from({ length: 9 }, () =>
-              store.commit({ newJobs: [job({ queue: 'small' })], events: [event()], maxQueued: 3 }),
-            ),
-          );
-          expect(outcomes.filter(({ outcome }) => outcome === 'done')).toHaveLength(3);
-          expect(outcomes.slice(3)).toEqual(Array.from({ length: 6 }, () => ({ outcome: 'full', queued: 3 })));
-          expect(await store.countQueued(['small'])).toBe(3);
-          expect(await store.readEvents({ sessionId: 's', limit: 99 })).toHaveLength(3);
-          expect(await store.commit({ newJobs: [job({ queue: 'other' })], maxQueued: 3 })).toMatchObject({
-            outcome: 'done',
-          });
-        },
-      );
+      storeTest('of jobs for a full queue change nothing, however many are made at once', async (store) => {
+        const outcomes = await Promise.all(
+          Array.from({ length: 9 }, () =>
+            store.commit({ newJobs: [job({ queue: 'small' })], events: [event()], maxQueued: 3 }),
+          ),
+        );
+        expect(outcomes.filter(({ outcome }) => outcome === 'done')).toHaveLength(3);
+        expect(outcomes.slice(3)).toEqual(Array.from({ length: 6 }, () => ({ outcome: 'full', queued: 3 })));
+        expect(await store.countQueued(['small'])).toBe(3);
+        expect(await store.readEvents({ sessionId: 's', limit: 99 })).toHaveLength(3);
+        expect(await store.commit({ newJobs: [job({ queue: 'other' })], maxQueued: 3 })).toMatchObject({
+          outcome: 'done',
+        });
+      });
 
-      storeTest('change what they name, and nothing else', async (store) => {
+      storeTest('change only the named columns', async (store) => {
         const one = job({ spec: 'a', status: 'b', leaseOwner: 'w', leaseExpiresAt: 9 });
         await store.commit({ newJobs: [one] });
         await store.commit({
@@ -246,7 +237,7 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
     });
 
     describe('jobs', () => {
-      storeTest('are claimed once, by priority and then by time, and only when their time has come', async (store) => {
+      storeTest('are claimed once, by priority and then by time, and only when they are due', async (store) => {
         const jobs = [
           job({ jobId: 'later', dueAt: 5001 }),
           job({ jobId: 'second', dueAt: 20 }),
@@ -274,7 +265,7 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
         ).toEqual(['elsewhere', 'later']);
       });
 
-      storeTest('that wait for something are claimed again, too, when their lease has run out', async (store) => {
+      storeTest('that are blocked are also claimed again when their lease has expired', async (store) => {
         await store.commit({
           newJobs: [job({ jobId: 'j', state: 'blocked', attempt: 1, leaseOwner: 'w1', leaseExpiresAt: 2000 })],
         });
@@ -286,7 +277,7 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
         ]);
       });
 
-      storeTest('whose lease has run out are claimed again, and their former worker is fenced off', async (store) => {
+      storeTest('whose lease has expired are claimed again, and the previous worker is fenced off', async (store) => {
         await store.commit({ newJobs: [job({ jobId: 'j' })] });
         const claim = { queues: ['default'], limit: 9 };
         await store.claimJobs({ ...claim, worker: 'w1', now: 1000, leaseExpiresAt: 2000 });
@@ -311,7 +302,7 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
         expect(await store.readJob('j')).toEqual(renewed[0]);
       });
 
-      storeTest('are claimed by one of many who ask at once', async (store) => {
+      storeTest('are claimed by one of many concurrent workers', async (store) => {
         await store.commit({ newJobs: Array.from({ length: 30 }, () => job()) });
         const claims = await Promise.all(
           Array.from({ length: 20 }, (_, n) =>
@@ -323,7 +314,7 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
         expect(new Set(all).size).toBe(30);
       });
 
-      storeTest('are listed in the order of their creation, page by page', async (store) => {
+      storeTest('are listed in order of creation, page by page', async (store) => {
         const jobs = [
           job({ sessionId: 'a', principal: 'alice' }),
           job({ sessionId: 'b', principal: 'bob' }),
@@ -338,7 +329,7 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
         expect(await list({ limit: 1, after: jobs[0]!.jobId })).toEqual([jobs[1]!.jobId]);
       });
 
-      storeTest('of which so many wait as are counted, whatever becomes of them', async (store) => {
+      storeTest('that wait are counted correctly after each change', async (store) => {
         const states = ['queued', 'running', 'blocked', 'completed'] as const;
         const change = fc.record({
           of: fc.nat(9),
@@ -368,7 +359,7 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
         );
       });
 
-      storeTest('of one id there is one', async (store) => {
+      storeTest('have unique ids', async (store) => {
         await store.commit({ newJobs: [job({ jobId: 'j', spec: 'first' })] });
         await expect(store.commit({ newJobs: [job({ jobId: 'j' })] })).rejects.toMatchObject({ reason: 'failed' });
         expect(await store.readJob('j')).toMatchObject({ spec: 'first' });
@@ -376,7 +367,7 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
     });
 
     describe('records', () => {
-      storeTest('are listed by their keys, page by page', async (store) => {
+      storeTest('are listed in order of their keys, page by page', async (store) => {
         const keys = ['b', 'a', 'c', '', 'ä', 'B'].filter((key) => key !== '');
         await store.commit({ records: keys.map((key) => ({ scope: 'x', key, value: key, owner: 'o' })) });
         await store.commit({ records: [{ scope: 'y', key: 'a', value: 'other' }] });
@@ -385,7 +376,7 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
         expect(await store.listRecords('z', { limit: 2 })).toEqual([]);
       });
 
-      storeTest('keep their owner, and are gone when they are removed', async (store) => {
+      storeTest('keep their owner, and can be removed', async (store) => {
         const put = (value: string | null, owner?: string) =>
           store.commit({ records: [{ scope: 'x', key: 'k', value, ...(owner === undefined ? {} : { owner }) }] });
         await put('1', 'job_1');
@@ -405,7 +396,7 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
     });
 
     describe('trimming', () => {
-      storeTest('drops jobs that ended before, with their events and records', async (store) => {
+      storeTest('removes jobs that ended earlier, with their events and records', async (store) => {
         const old = job({ state: 'completed', endedAt: 100 });
         const recent = job({ state: 'completed', endedAt: 200 });
         const live = job();
@@ -425,7 +416,7 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
         expect(await store.trim({ endedBefore: 200 })).toEqual({ jobs: 0, events: 0, records: 0 });
       });
 
-      storeTest('drops what is of no job and old; of a session, all but its jobs', async (store) => {
+      storeTest('removes old data without a job, and the data of a session except its jobs', async (store) => {
         const records = [{ scope: 'command', key: 'old', value: '' }];
         await store.commit({ events: [event({ id: 'old' }), event({ id: 'job', jobId: 'j' })], records });
         setNow(2000);
@@ -442,7 +433,7 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
         expect(await store.readRecord('memory', 'k')).toBeUndefined();
       });
 
-      storeTest('never makes a sequence number go back', async (store) => {
+      storeTest('never decreases sequence numbers', async (store) => {
         await store.commit({ events: [event(), event()] });
         const last = await store.lastSequence();
         await store.trim({ session: 's' });
@@ -451,7 +442,7 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
       });
     });
 
-    test('after its end it says so, and what was asked for before is done', async () => {
+    test('after closing it rejects calls, and completes earlier ones', async () => {
       const store = await open();
       const last = store.commit({ events: [event()] });
       await store.close();

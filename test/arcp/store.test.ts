@@ -31,7 +31,7 @@ describeStore('in a SQLite file, by a driver of the other kind', {
   setNow,
 });
 
-test('a file of the first format is brought up to date, with all that is in it', async () => {
+test('a file of the first format is migrated with its contents', async () => {
   const file = newFile();
   const database = (await platformDriver())(file);
   const [first] = RUNTIME_FORMAT.migrations;
@@ -46,7 +46,7 @@ test('a file of the first format is brought up to date, with all that is in it',
   expect(found.map(({ id }) => id)).toEqual(['a', 'b', 'd']);
 });
 
-test('a file of the second format knows how many jobs wait in it, and keeps sessions apart from what only ages', async () => {
+test('a file of the second format is migrated: queued jobs are counted, and sessions own their records', async () => {
   const file = newFile();
   const database = (await platformDriver())(file);
   for (const sql of RUNTIME_FORMAT.migrations.slice(0, 2)) database.exec(sql);
@@ -74,7 +74,7 @@ test('a file of the second format knows how many jobs wait in it, and keeps sess
   await store.close();
 });
 
-test('jobs are listed by an index, in its order, whichever filters are given', async () => {
+test('jobs are listed by an index, whichever filters are set', async () => {
   const file = newFile();
   await (await sqliteStore(file)).close();
   const database = (await platformDriver())(file);
@@ -110,7 +110,7 @@ test('jobs are listed by an index, in its order, whichever filters are given', a
   }
 });
 
-test('trimming lets others have their turn, and gives the space back, that of the log too', async () => {
+test('trimming yields to the event loop, and releases the space of the file and of the WAL', async () => {
   const file = newFile();
   clock = 1000;
   const store = await sqliteStore(file, { now });

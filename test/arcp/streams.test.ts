@@ -51,7 +51,7 @@ describe('a stream of each kind', () => {
     telemetry: [{ name: 'rows', value: 3 }],
   } as const;
 
-  test.each(Object.keys(contents) as (keyof typeof contents)[])('%s comes as it was written', async (kind) => {
+  test.each(Object.keys(contents) as (keyof typeof contents)[])('%s arrives unchanged', async (kind) => {
     for (const tool of ['stream', 'direct']) {
       const runtime = start(async ({ stream }) => {
         const out = stream({ kind, name: 'out' });
@@ -69,7 +69,7 @@ describe('a stream of each kind', () => {
     }
   });
 
-  test('says what it is, and how much it was', async () => {
+  test('reports its kind and length', async () => {
     const runtime = start(async ({ stream }) => {
       const out = stream({ kind: 'text', name: 'notes', contentType: 'text/markdown', expectedBytes: 9 });
       await out.write('a€');
@@ -94,7 +94,7 @@ describe('a stream of each kind', () => {
     expect(new Set(ofStreams(wire).map(({ stream_id }) => stream_id)).size).toBe(1);
   });
 
-  test('that is left open ends with its work, before it', async () => {
+  test('that is left open ends before its job', async () => {
     const runtime = start(({ stream }) => void stream({ kind: 'text' }).write('abc'));
     const wire = connectTo(runtime);
     await wire.open();
@@ -103,7 +103,7 @@ describe('a stream of each kind', () => {
     expect(wire.types().slice(3)).toEqual(['stream.open', 'stream.chunk', 'stream.close', 'job.completed']);
   });
 
-  test('of work that fails fails with it', async () => {
+  test('of a job that fails also fails', async () => {
     const runtime = start(async ({ stream }) => {
       await stream({ kind: 'text' }).write('abc');
       throw new Error('broken');
@@ -118,7 +118,7 @@ describe('a stream of each kind', () => {
     expect(read).toEqual(['abc']);
   });
 
-  test('after its end takes nothing, and what it does not carry it never takes', async () => {
+  test('refuses content of another kind, and any after its end', async () => {
     const runtime = start(async ({ stream }) => {
       const out = stream({ kind: 'text' });
       await expect(out.write(7 as never)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
@@ -130,7 +130,7 @@ describe('a stream of each kind', () => {
     expect(await (await connected(runtime)).invoke('stream').result()).toBe('ok');
   });
 
-  test('is not sent to a client that reads none; a binary one is refused', async () => {
+  test('is not sent to a client without streaming; a binary one is refused', async () => {
     const runtime = start(async ({ stream }) => {
       await stream({ kind: 'text' }).write('abc');
       stream({ kind: 'binary' });
@@ -151,7 +151,7 @@ describe('a stream of each kind', () => {
 });
 
 describe('many streams', () => {
-  test('go over one connection, each in its order', async () => {
+  test('share one connection, each in order', async () => {
     const runtime = start(async ({ stream }) => {
       await Promise.all(
         Array.from({ length: 100 }, async (_, n) => {
@@ -168,7 +168,7 @@ describe('many streams', () => {
 });
 
 describe('back-pressure', () => {
-  test('slows a stream down; text is joined meanwhile, and none is lost', async () => {
+  test('slows a stream down, whose text is joined without loss', async () => {
     const runtime = start(async ({ stream }) => {
       const out = stream({ kind: 'text' });
       await out.write('start');
@@ -197,7 +197,7 @@ describe('back-pressure', () => {
     });
   });
 
-  test('keeps to the rate that was asked for', async () => {
+  test('limits the rate', async () => {
     const stop = deferred();
     const times: number[] = [];
     const runtime = start(async ({ stream }) => {
@@ -223,7 +223,7 @@ describe('back-pressure', () => {
     expect(at[19]! - at[0]!).toBeGreaterThanOrEqual(19 * 20 - 20);
   });
 
-  test('of no room is a pause, until something else is said', async () => {
+  test('without buffer space pauses the stream until it changes', async () => {
     const runtime = start(async ({ stream }) => {
       const out = stream({ kind: 'event' });
       for (let n = 0; n < 50; n++) await out.write(n);
@@ -243,7 +243,7 @@ describe('back-pressure', () => {
     expect(chunks(wire).map(({ payload }) => payload.event)).toEqual(Array.from({ length: 50 }, (_, n) => n));
   });
 
-  test('does not hold the end of the work', async () => {
+  test('does not delay the end of the job', async () => {
     const runtime = start(({ stream }) => {
       const out = stream({ kind: 'event' });
       for (let n = 0; n < 10; n++) void out.write(n);
@@ -256,7 +256,7 @@ describe('back-pressure', () => {
     expect(chunks(wire)).toHaveLength(10);
   });
 
-  test('comes by itself from a reader that is slow', async () => {
+  test('is sent automatically by a slow reader', async () => {
     let written = 0;
     const runtime = start(async ({ stream }) => {
       const out = stream({ kind: 'event' });
@@ -279,7 +279,7 @@ describe('back-pressure', () => {
     await invocation.result();
   });
 
-  test('of somebody else says nothing', async () => {
+  test('of another principal is ignored', async () => {
     const runtime = createRuntime({ auth: (auth) => ({ principal: auth?.token ?? 'nobody', trust: 'trusted' }) });
     ending.push(() => runtime.close());
     const go = deferred();
@@ -303,8 +303,8 @@ describe('back-pressure', () => {
   });
 });
 
-describe('a stream that is cut off', () => {
-  test('goes on without a gap and without a repetition', async () => {
+describe('a stream that is interrupted', () => {
+  test('continues without a gap and without a repetition', async () => {
     const runtime = start(async ({ stream }) => {
       const out = stream({ kind: 'event' });
       for (let n = 0; n < 500; n++) {
@@ -331,7 +331,7 @@ describe('a stream that is cut off', () => {
     expect(read).toEqual(Array.from({ length: 500 }, (_, n) => n));
   });
 
-  test('without its chunks where they are not wanted', async () => {
+  test('is replayed without chunks if the client requests it', async () => {
     const runtime = start(async ({ stream, progress }) => {
       await stream({ kind: 'event' }).write(1);
       await progress({ percent: 50 });
@@ -353,9 +353,9 @@ describe('a stream that is cut off', () => {
 });
 
 describe('a reader', () => {
-  const reader = () => new StreamReader({ kind: 'event', onPressure: () => {}, onLeave: () => {} });
+  const reader = () => new StreamReader({ kind: 'event', onPressure: () => {}, onReturn: () => {} });
 
-  test('puts chunks in order, and takes each once', async () => {
+  test('orders chunks, and accepts each once', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.shuffledSubarray(
@@ -373,7 +373,7 @@ describe('a reader', () => {
     );
   });
 
-  test('tells when something is missing', async () => {
+  test('reports missing chunks', async () => {
     const stream = reader();
     stream.push({ sequence: 0, event: 0 });
     stream.push({ sequence: 2, event: 2 });
@@ -388,7 +388,7 @@ describe('a reader', () => {
     await expect(short.next()).rejects.toMatchObject({ code: 'DATA_LOSS' });
   });
 
-  test('does not wait for ever for a chunk', async () => {
+  test('does not wait forever for a chunk', async () => {
     const stream = reader();
     for (let sequence = 1; sequence < 2000; sequence++) stream.push({ sequence, event: sequence });
     await expect(stream.next()).rejects.toMatchObject({ code: 'DATA_LOSS' });

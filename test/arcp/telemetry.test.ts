@@ -53,7 +53,7 @@ async function run(wire: Wire, tool: string): Promise<Envelope> {
 }
 
 describe('OpenTelemetry', () => {
-  test('is given each attempt, and the spans within it, in the trace of the command', async () => {
+  test('receives each attempt and its spans, in the trace of the command', async () => {
     const wire = await opened((runtime) =>
       runtime.tool('work', { durable: true }, (_, { span }) =>
         span('outer', (outer) => {
@@ -86,7 +86,7 @@ describe('OpenTelemetry', () => {
     expect(told).toEqual([inner, outer].map((span) => span!.spanContext().spanId));
   });
 
-  test('is told of failures, attempt by attempt', async () => {
+  test('receives failures, attempt by attempt', async () => {
     const wire = await opened((runtime) =>
       runtime.tool('flaky', { durable: true, retry: { maxAttempts: 2, backoffMs: 0 } }, (_, { attempt }) => {
         if (attempt === 1) throw new ArcpError('UNAVAILABLE', 'not yet');
@@ -100,7 +100,7 @@ describe('OpenTelemetry', () => {
     ]);
   });
 
-  test('is given metrics, each by its kind', async () => {
+  test('receives metrics by their kind', async () => {
     const wire = await opened((runtime) =>
       runtime.tool('measure', { durable: true }, async (_, { metric }) => {
         for (const value of [2, 3])
@@ -118,7 +118,7 @@ describe('OpenTelemetry', () => {
     expect(points['took']).toMatchObject({ value: { count: 1, sum: 12 } });
   });
 
-  test('that fails takes no work with it', async () => {
+  test('that fails does not affect jobs', async () => {
     const broken = (): never => {
       throw new Error('the exporter is broken');
     };
@@ -147,7 +147,7 @@ async function collector() {
   return { posted, url: `http://127.0.0.1:${port}`, close: () => server.close() };
 }
 
-test('a collector is told over HTTP, as OpenTelemetry’s exporters tell it', async () => {
+test('a collector receives spans and metrics over HTTP from the exporters of OpenTelemetry', async () => {
   const { posted, url, close } = await collector();
   const exporter = new OTLPTraceExporter({ url: `${url}/v1/traces` });
   const tracers = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });

@@ -71,7 +71,7 @@ describe('a client sends a stream', () => {
     expect(await invocation.result()).toEqual(read);
   });
 
-  test('before anybody reads it', async () => {
+  test('before it is read', async () => {
     const held = deferred();
     const runtime = reading().tool('late', { durable: true }, async (input, context) => {
       await held.promise;
@@ -89,7 +89,7 @@ describe('a client sends a stream', () => {
     await expect(first!.write('more')).rejects.toMatchObject({ code: 'CANCELLED' });
   });
 
-  test('as fast as it is read: nothing piles up, and nothing is lost', async () => {
+  test('at the rate of the reader, without loss', async () => {
     let most = 0;
     const client = await connect(reading());
     const invocation = client.invoke('read', { slow: true });
@@ -105,7 +105,7 @@ describe('a client sends a stream', () => {
     expect(await invocation.result()).toBe('x'.repeat(400));
   });
 
-  test('that fails: so does whoever reads it', async () => {
+  test('that fails: its reader fails, too', async () => {
     const client = await connect(reading());
     const invocation = client.invoke('read');
     await invocation.accepted;
@@ -115,7 +115,7 @@ describe('a client sends a stream', () => {
     await expect(invocation.result()).rejects.toMatchObject({ code: 'DATA_LOSS', message: 'the disk broke' });
   });
 
-  test('and is cut off: both sides know', async () => {
+  test('and is disconnected: both sides fail', async () => {
     const runtime = reading().tool('first', { durable: true }, async (_, { incoming, emit }) => {
       for await (const piece of incoming()) await emit('got', { piece });
     });
@@ -135,7 +135,7 @@ describe('a client sends a stream', () => {
     await expect(out.write('two')).rejects.toMatchObject({ code: 'ABORTED' });
   });
 
-  test('to work that was not accepted, or has ended: it is told at once', async () => {
+  test('to a call that is not accepted or has ended: it fails at once', async () => {
     const client = await connect(reading());
     const invocation = client.invoke('read', { which: 'none' });
     expect(() => invocation.upload({ kind: 'text' })).toThrow(expect.objectContaining({ code: 'FAILED_PRECONDITION' }));
@@ -157,7 +157,7 @@ describe('a runtime', () => {
     return wire;
   }
 
-  test('throttles whoever sends faster than is read', async () => {
+  test('pauses a sender that is faster than its reader', async () => {
     const wire = await opened(reading());
     const { jobId } = await wire.startJob('read', { arguments: { which: 'nothing of that name' } });
     const stream_id = 'up-1';
@@ -167,7 +167,7 @@ describe('a runtime', () => {
     expect(asked).toMatchObject({ stream_id, payload: { desired_rate_per_second: 0 } });
   });
 
-  test('gives up whoever does not stop, and the job goes on', async () => {
+  test('fails a stream whose sender does not pause, and the job continues', async () => {
     const wire = await opened(reading());
     const { jobId } = await wire.startJob('read', { arguments: { which: 'ok' } });
     const stream_id = 'flood';
@@ -181,7 +181,7 @@ describe('a runtime', () => {
     expect(await wire.untilEnded(jobId)).toMatchObject({ payload: { result: 'fine' } });
   });
 
-  test('puts chunks into their order, and tells of those that did not come', async () => {
+  test('orders chunks, and reports missing ones', async () => {
     const wire = await opened(reading());
     const { jobId } = await wire.startJob('read');
     const stream_id = 'up-1';
@@ -214,7 +214,7 @@ describe('a runtime', () => {
     expect((await error(wire, 's')).payload.code).toBe(code);
   });
 
-  test('takes no stream for somebody else’s job, and no chunks of somebody else’s stream', async () => {
+  test('refuses streams to jobs of others, and chunks of their streams', async () => {
     const runtime = reading({ auth: (auth) => ({ principal: auth?.token ?? 'p', trust: 'constrained' }) });
     const wire = await opened(runtime);
     const other = connectTo(runtime);

@@ -1,4 +1,4 @@
-/** Queues, semaphores, and waiting that ends early. */
+/** Queues, semaphores, abortable waiting and backoff. */
 import { describe, expect, test } from 'vitest';
 import { abortable, within } from '../../src/async/abort.js';
 import { AsyncQueue, Queue } from '../../src/async/queue.js';
@@ -6,45 +6,45 @@ import { Semaphore } from '../../src/async/semaphore.js';
 import { backoff } from '../../src/async/timers.js';
 
 describe('a semaphore', () => {
-  test('lets so many work at a time, and the others in the order in which they asked', async () => {
+  test('admits as many holders as it has permits, and waiters in order', async () => {
     const semaphore = new Semaphore(2);
     const order: number[] = [];
-    let working = 0;
-    let most = 0;
+    let active = 0;
+    let maxActive = 0;
     const work = async (n: number): Promise<void> => {
       const release = await semaphore.acquire();
-      most = Math.max(most, ++working);
+      maxActive = Math.max(maxActive, ++active);
       order.push(n);
       await null;
-      working--;
+      active--;
       release();
       release();
     };
     await Promise.all([1, 2, 3, 4, 5].map(work));
     expect(order).toEqual([1, 2, 3, 4, 5]);
-    expect(most).toBe(2);
+    expect(maxActive).toBe(2);
   });
 
-  test('gives a permit at once where one is free', () => {
+  test('returns a free permit synchronously', () => {
     expect(new Semaphore(1).acquire()).toBeTypeOf('function');
   });
 
-  test('leaves out those that have given up', async () => {
+  test('skips aborted waiters', async () => {
     const semaphore = new Semaphore(1);
     const release = await semaphore.acquire();
     const controller = new AbortController();
     const first = semaphore.acquire(controller.signal);
     const second = semaphore.acquire();
-    controller.abort(new Error('not wanted'));
+    controller.abort(new Error('aborted'));
     release();
-    await expect(first).rejects.toThrow('not wanted');
+    await expect(first).rejects.toThrow('aborted');
     expect(await second).toBeTypeOf('function');
-    await expect(semaphore.acquire(controller.signal)).rejects.toThrow('not wanted');
+    await expect(semaphore.acquire(controller.signal)).rejects.toThrow('aborted');
   });
 });
 
 describe('a queue', () => {
-  test('gives items in their order, those that were put back first', () => {
+  test('returns items in order, after those that were inserted at its front', () => {
     const queue = new Queue<number>();
     for (const item of [1, 2, 3]) queue.push(item);
     expect(queue.take()).toBe(1);
@@ -54,7 +54,7 @@ describe('a queue', () => {
     expect(queue.size).toBe(0);
   });
 
-  test('can be waited for, and ends with its error behind the last item', async () => {
+  test('can be awaited, and ends with its error after the last item', async () => {
     const queue = new AsyncQueue<number>();
     const first = queue.next();
     queue.push(1);
@@ -67,17 +67,19 @@ describe('a queue', () => {
   });
 });
 
-test('a promise can be given up by a signal, or after a while', async () => {
+test('waiting for a promise ends with a signal or a timeout', async () => {
   const never = new Promise<void>(() => {});
   const controller = new AbortController();
-  const given = abortable(never, controller.signal);
-  controller.abort(new Error('enough'));
-  await expect(given).rejects.toThrow('enough');
+  const waiting = abortable(never, controller.signal);
+  controller.abort(new Error('aborted'));
+  await expect(waiting).rejects.toThrow('aborted');
   await expect(abortable(Promise.resolve(1), new AbortController().signal)).resolves.toBe(1);
   expect(await within(0, never)).toBe(false);
   expect(await within(60_000, Promise.resolve())).toBe(true);
 });
 
-test('delays double up to the longest one', () => {
-  expect([1, 2, 3, 40].map((failures) => backoff(failures, { minDelayMs: 100, maxDelayMs: 1000 }))).toEqual([100, 200, 400, 1000]);
+test('delays double up to a maximum', () => {
+  expect([1, 2, 3, 40].map((failures) => backoff(failures, { minDelayMs: 100, maxDelayMs: 1000 }))).toEqual([
+    100, 200, 400, 1000,
+  ]);
 });

@@ -1,4 +1,4 @@
-/** What is compared has to be the same work: the same trees, the same refusals. */
+/** The compared candidates must do the same work: the same trees, the same rejections. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CANDIDATES } from '../../bench/candidates/index.js';
@@ -21,7 +21,7 @@ const FRAMES: readonly Sample[] = [
 ];
 const PACKETS: readonly Sample[] = [...mixedPackets(), ...packetCategories().flatMap(({ samples }) => samples)];
 
-/** Frames that try what is easily got wrong by hand: the limits, the edges of the lexeme rule, many keys. */
+/** Frames with cases that are easy to get wrong: the limits, the edges of the lexeme rule, many keys. */
 const EDGES: readonly string[] = [
   ...['', '@', '@a', '@a>b:c{', '@a>b:c{}', '@a>b:c{}[]', '@a>b:c{}[k:1]', '@a>b:c{}x', '@a>b1:c{}', ' @a>b:c{}'],
   ...['1', '-1', '-', '--1', '-0', '007', '00', '1.', '.1', '1.5', '1.50', '00.5', '-0.0', '0.0', '1.2.3', '1e5'].map(
@@ -117,13 +117,13 @@ function payload(text: string): string {
   return `@a>req:x{${text}}`;
 }
 
-/** So many keys, and after them the one with an index once more. */
+/** A number of keys, and after them the one with an index again. */
 function keys(count: number, again: number): string {
   const all = Array.from({ length: count }, (_, index) => `key_${index * 7}:1`);
   return payload([...all, ...(again < 0 ? [] : [`key_${again * 7}:2`])].join('|'));
 }
 
-/** The tree or the verdict of a candidate, with `null` where it refuses. */
+/** The tree or the verdict of a candidate; null if it rejects. */
 function outcome({ read }: Ready, text: string): unknown {
   try {
     return read(text);
@@ -132,18 +132,18 @@ function outcome({ read }: Ready, text: string): unknown {
   }
 }
 
-/** What a candidate should give for a text. */
+/** The expected result of a candidate for a text. */
 function expected({ candidate }: Ready, text: string): unknown {
   const result = candidate.protocol === 'accp' ? tryParseFrame(text) : tryParsePacket(text);
   if (candidate.builds === 'verdict') return result.ok;
   return result.ok ? result.value : null;
 }
 
-/** Of these, fewer texts are enough. */
+/** Fewer texts are enough for these. */
 const SLOW = new Set(['ohm-accp', 'ohm-aacp']);
 const judged = ready.filter(({ candidate }) => ['ast', 'verdict'].includes(candidate.builds));
 
-/** Spans are checked elsewhere; here trees are compared without them. */
+/** Spans are tested elsewhere; here trees are compared without them. */
 function stripped(tree: unknown): unknown {
   if (Array.isArray(tree)) return tree.map(stripped);
   if (typeof tree !== 'object' || tree === null) return tree;
@@ -159,13 +159,13 @@ describe.each(judged.map((one) => [one.candidate.id, one] as const))('%s', (id, 
   const spans = id.includes('spans');
   const give = (text: string): unknown => (spans ? stripped(outcome(one, text)) : outcome(one, text));
 
-  test('gives the right answer on the whole corpus', () => {
+  test('is right on the whole corpus', () => {
     const samples = isAccp ? FRAMES : PACKETS;
     for (const { text } of SLOW.has(id) ? samples.slice(0, 110) : samples)
       expect(give(text)).toStrictEqual(expected(one, text));
   });
 
-  test('refuses what is bad', () => {
+  test('rejects invalid texts', () => {
     if (!isAccp) return;
     for (const { text } of badFrames(mixedFrames().slice(-12))) {
       expect(expected(one, text)).toBe(one.candidate.builds === 'verdict' ? false : null);
@@ -173,7 +173,7 @@ describe.each(judged.map((one) => [one.candidate.id, one] as const))('%s', (id, 
     }
   });
 
-  test('gives the right answer on edge cases', () => {
+  test('is right on edge cases', () => {
     for (const text of isAccp ? EDGES : PACKET_EDGES) {
       if (SLOW.has(id) && text.length > 10_000) continue;
       expect({ text: text.slice(0, 200), answer: give(text) }).toStrictEqual({
@@ -183,7 +183,7 @@ describe.each(judged.map((one) => [one.candidate.id, one] as const))('%s', (id, 
     }
   });
 
-  test('gives the right answer on random and bent texts', () => {
+  test('is right on random and mutated texts', () => {
     const texts = isAccp
       ? fc.oneof(frameTexts('strict'), frameMutants('strict'))
       : fc.oneof(packetTexts('strict'), packetMutants('strict'));
@@ -196,7 +196,7 @@ describe.each(judged.map((one) => [one.candidate.id, one] as const))('%s', (id, 
   });
 });
 
-test('candidates have ids and names of their own', () => {
+test('candidates have unique ids and names', () => {
   expect(new Set(CANDIDATES.map(({ id }) => id)).size).toBe(CANDIDATES.length);
   for (const protocol of ['accp', 'aacp']) {
     const names = CANDIDATES.filter((one) => one.protocol === protocol).map(({ name }) => name);
@@ -204,12 +204,12 @@ test('candidates have ids and names of their own', () => {
   }
 });
 
-test('what cannot be measured is named with a reason', () => {
+test('candidates that cannot be measured have a reason', () => {
   expect(ready.length + missing.length).toBe(CANDIDATES.length);
   for (const { why } of missing) expect(why).toMatch(/\S/);
 });
 
-test('plain messages say what the frames say', async () => {
+test('plain messages equal the frames', async () => {
   for (const one of ready.filter(({ candidate }) => candidate.builds === 'plain')) {
     const samples = one.candidate.protocol === 'accp' ? mixedFrames().slice(0, 15) : mixedPackets().slice(0, 15);
     for (const sample of samples) {
@@ -219,7 +219,7 @@ test('plain messages say what the frames say', async () => {
   }
 });
 
-test('frames grow to about the length that is asked for', () => {
+test('frames have about the requested length', () => {
   for (const make of Object.values(GROWTH_SHAPES)) {
     for (const length of [1_000, 10_000, 100_000]) {
       const text = make(length);

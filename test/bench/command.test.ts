@@ -1,4 +1,4 @@
-/** A very short run of `pegwire bench`: that it works, not how fast anything is. */
+/** A very short run of `pegwire bench`: it works; its speed does not matter. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,7 +11,7 @@ describe('pegwire bench', () => {
   test('shows a table for reading and printing', async () => {
     const { code, stdout, stderr } = await cli(['bench', 'aacp', ...SHORT]);
     expect(code).toBe(0);
-    for (const title of ['Reading AACP', 'Reading AACP, by what it holds', 'Printing AACP']) {
+    for (const title of ['Reading AACP', 'Reading AACP, by content', 'Printing AACP']) {
       expect(stdout).toContain(`\n${title}\n`);
     }
     expect(stdout).toMatch(/^JSON\.parse +\d+ +1\.00$/m);
@@ -20,7 +20,7 @@ describe('pegwire bench', () => {
     expect(stderr).toMatch(/^pegwire \S+, Node \S+, /);
   });
 
-  test('measures both protocols where none is named, and gives JSON', async () => {
+  test('measures both protocols by default, and prints JSON', async () => {
     const { code, stdout } = await cli(['bench', '--json', ...SHORT]);
     expect(code).toBe(0);
     const [first, ...sections] = jsonLines(stdout) as { id?: string; machine?: object; groups: object[] }[];
@@ -32,13 +32,13 @@ describe('pegwire bench', () => {
     for (const { groups } of sections) expect(groups.length).toBeGreaterThan(0);
   });
 
-  test('has a progress line on a terminal, which is gone in the end', async () => {
+  test('has a progress line on a terminal, which disappears at the end', async () => {
     const { stderr } = await cli(['bench', 'aacp', '--no-color', ...SHORT], { isTTY: true });
     expect(stderr).toContain('\r\u001b[2Kaacp: reading, 0 %');
     expect(stderr.split('\r\u001b[2K').at(-1)).not.toContain('%');
   });
 
-  test('writes the results and charts where it is told to', async () => {
+  test('writes the results and charts to the given folder', async () => {
     const folder = path.join(mkdtempSync(path.join(tmpdir(), 'pegwire-')), 'made', 'here');
     const { code, stderr } = await cli(['bench', 'aacp', '--output', folder, ...SHORT]);
     expect(code).toBe(0);
@@ -68,13 +68,13 @@ describe('pegwire bench', () => {
     [['bench', 'json'], 'bench accepts accp or aacp; got "json"'],
     [['bench', 'acpp'], 'did you mean "accp"?'],
     [['bench', 'accp', 'file.txt'], 'bench takes only a protocol; remove "file.txt"'],
-  ])('refuses %j', async (args, message) => {
+  ])('rejects %j', async (args, message) => {
     const { code, stdout, stderr } = await cli(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(message);
   });
 
-  test('says in its help that the protocol may be left out', async () => {
+  test('documents in its help that the protocol is optional', async () => {
     expect((await cli(['bench', '--help'])).stdout).toContain('Usage: pegwire bench [accp|aacp] [options]');
   });
 });

@@ -1,4 +1,4 @@
-/** That the straightforward port, which encoders are measured against, does the same work; and what registries are asked. */
+/** The straightforward port, which encoders are compared with, does the same work; and the requests to registries. */
 import { describe, expect, test } from 'vitest';
 import { entryOf, known } from '../../bench/aacp/instructions.js';
 import {
@@ -33,33 +33,33 @@ describe('the port', () => {
     expect(rows.length).toBeGreaterThan(30);
   });
 
-  test('refuses an invalid packet', () => {
+  test('rejects an invalid packet', () => {
     const row = { ...rows[0]!, encoder: 'RuleBasedEncoder', method: 'encode' };
     const args = { task: 'EXPLODE', domain: 'HR', return_agent: 'X' };
     expect(() => splitEncodeRow({ ...row, args })).toThrow('EXPLODE');
     expect(() => encodeRow({ ...row, args })).toThrow('EXPLODE');
   });
 
-  test.each(texts)('gives the verdict of pegwire and of the reference SDK on %j', (text) => {
+  test.each(texts)('has the verdict of pegwire and of the reference SDK on %j', (text) => {
     const verdict = splitValidate(text);
     const sdk = validateAsSdkPy(text);
-    // A control character the reference SDK lets pass.
+    // A control character that the reference SDK accepts.
     const plain = text.replaceAll('\n', '_');
     expect(splitValidate(plain).valid).toBe(validatePacket(plain).valid);
     expect(verdict.errors).toHaveLength(sdk.errors.length);
-    // The SDK's own version is 1.2, of which it warns.
+    // The SDK's own version is 1.2, about which it warns.
     expect(verdict.warnings).toHaveLength(sdk.warnings.length - 1);
   });
 
   test.each(['', 'FETCH', '|HR|return:A|aacp:1.1', 'FETCH||return:A|aacp:1.1', 'FETCH|HR|aacp:1.1', 'FETCH|HR|p:1'])(
-    'refuses %j, as pegwire does',
+    'rejects %j, as pegwire does',
     (text) => {
       expect(splitValidate(text).valid).toBe(false);
       expect(validatePacket(text).valid).toBe(false);
     },
   );
 
-  test('explains the packets of the reference SDK as pegwire does, but for spaces in names and how a score is compared', () => {
+  test('explains the packets of the reference SDK as pegwire does, except for spaces in names and the comparison of scores', () => {
     const alike = texts.filter((text) => splitExplain(text) === explainPacket(text));
     expect(alike.length / texts.length).toBeGreaterThan(0.8);
   });
@@ -71,8 +71,8 @@ describe('the port', () => {
   });
 });
 
-describe('the instructions that registries are filled with', () => {
-  test('are all different, and stay so for another month', () => {
+describe('the instructions in the registries', () => {
+  test('are all different, also for another month', () => {
     const numbers = [...Array(20_000).keys()];
     expect(new Set(numbers.map((number) => known(number, 7).instruction)).size).toBe(numbers.length);
     expect(known(5, 7).instruction.replace('August', 'May')).toBe(known(5, 4).instruction);
@@ -85,10 +85,10 @@ describe('the instructions that registries are filled with', () => {
     }
   });
 
-  test('are answered from the tier that is measured, from either registry', async () => {
+  test('are answered from the measured tier, from either registry', async () => {
     const { lines, close } = await openLines(['memory', 'sqlite'], [1, 40]);
     let clock = 0;
-    const rates = await hitRates(lines, { rounds: 1, turn: 1, now: () => clock++ });
+    const rates = await hitRates(lines, { rounds: 1, turnMs: 1, now: () => clock++ });
     await close();
     expect(rates).toHaveLength(8);
     for (const { question, rate, ratio } of rates) {
@@ -98,6 +98,6 @@ describe('the instructions that registries are filled with', () => {
   });
 });
 
-test('searches find some of what they look for', () => {
+test('searches find some results', () => {
   expect(searchRunner().pass()).toBeGreaterThan(5);
 });

@@ -1,8 +1,8 @@
-/** The race on a clock that only moves when somebody works: no time is measured here. */
+/** The race, on a clock that only advances with the work: no time is measured here. */
 import { describe, expect, test } from 'vitest';
 import { quantile, type Runner, race, spreadOf } from '../../src/bench/race.js';
 
-/** Runners that take so many milliseconds a pass, and the order in which they ran. */
+/** Runners that take a number of milliseconds per pass, and the order in which they ran. */
 function clockwork(costs: Readonly<Record<string, number | (() => number)>>) {
   let time = 0;
   const order: string[] = [];
@@ -18,7 +18,7 @@ function clockwork(costs: Readonly<Record<string, number | (() => number)>>) {
 }
 
 describe('a race', () => {
-  test('tells how many times as fast each runner is as the anchor', async () => {
+  test('returns the speed of each runner relative to the anchor', async () => {
     const { runners, now } = clockwork({ slow: 1, fast: 0.25, anchor: 0.5 });
     const standings = await race(runners, { anchor: 'anchor', rounds: 5, turnMs: 2, warmUpMs: 10, now });
     expect(standings.map(({ name, ratio }) => [name, ratio.median])).toEqual([
@@ -29,7 +29,7 @@ describe('a race', () => {
     expect(standings.map(({ nanoseconds }) => Math.round(nanoseconds.median))).toEqual([1_000_000, 250_000, 500_000]);
   });
 
-  test('fills a turn with as many passes as go into it, and never with less than one', async () => {
+  test('fills a turn with passes, and at least one', async () => {
     const { runners, now } = clockwork({ quick: 0.01, long: 50 });
     const standings = await race(runners, { anchor: 'quick', rounds: 3, turnMs: 2, warmUpMs: 1, now });
     expect(standings.map(({ passes }) => passes)).toEqual([200, 1]);
@@ -50,7 +50,7 @@ describe('a race', () => {
     expect(new Set(played.map(([first]) => first)).size).toBe(3);
   });
 
-  test('takes the ratio round by round, so that a slow minute is nobody’s', async () => {
+  test('computes the ratio per round, so that a slow minute affects no runner', async () => {
     let load = 1;
     const { runners, now } = clockwork({ anchor: () => 4 * load, half: () => 2 * load });
     const onRound = (done: number): void => {
@@ -61,7 +61,7 @@ describe('a race', () => {
     expect(half!.nanoseconds.high).toBeGreaterThan(half!.nanoseconds.low);
   });
 
-  test('has as much prepared as is run, and does not count the time', async () => {
+  test('prepares as much as is run, outside of the measured time', async () => {
     let time = 0;
     let stock = 0;
     const runners: Runner[] = [
@@ -70,7 +70,7 @@ describe('a race', () => {
         name: 'fresh',
         prepare: (passes) => {
           time += 100 * passes;
-          // What was left would be stale.
+          // A remainder would be stale.
           expect(stock).toBe(0);
           stock = passes;
         },
@@ -85,9 +85,9 @@ describe('a race', () => {
     expect(stock).toBe(0);
   });
 
-  test('needs its anchor', async () => {
+  test('requires its anchor', async () => {
     const { runners, now } = clockwork({ a: 1 });
-    await expect(race(runners, { anchor: 'b', now })).rejects.toThrow('the anchor "b" is none of the runners');
+    await expect(race(runners, { anchor: 'b', now })).rejects.toThrow('the anchor "b" is not one of the runners');
   });
 });
 
@@ -109,13 +109,13 @@ describe('quantiles', () => {
     expect(spreadOf([100, 9, 20]).median).toBe(20);
   });
 
-  test('do not move for one outlier, and leave the list as it is', () => {
+  test('are not affected by one outlier, and leave the list unchanged', () => {
     const values = [2, 2, 2, 2, 1000];
     expect(spreadOf(values)).toEqual({ median: 2, low: 2, high: 2 });
     expect(values).toEqual([2, 2, 2, 2, 1000]);
   });
 
-  test('of nothing do not exist', () => {
+  test('of an empty list are an error', () => {
     expect(() => spreadOf([])).toThrow(RangeError);
   });
 });

@@ -44,11 +44,11 @@ describe('tables', () => {
     expect(rows).toHaveLength(2);
   });
 
-  test('of facts show them as they are', () => {
+  test('of facts show them unchanged', () => {
     expect(textTable(sectionTable(facts))).toBe('      bytes\ntree   4700');
   });
 
-  test('in Markdown keep their columns apart', () => {
+  test('in Markdown escape the separators', () => {
     expect(markdownTable(sectionTable(single)).split('\n')).toEqual([
       '|  | ns per frame | x JSON.parse | quartiles |',
       '| --- | ---: | ---: | ---: |',
@@ -103,7 +103,7 @@ describe('the page of results', () => {
     sections: [single, several, facts],
   };
 
-  test('has all sections, the machine, the versions, and the candidates that are missing', () => {
+  test('has all sections, the machine, the versions, and the missing candidates', () => {
     const text = resultsPage(report);
     for (const part of ['Some CPU (2 cores), Node 20.0.0, 2026-11-22', 'pegwire 0.1.0', 'peggy 5.1.0', 'A note.']) {
       expect(text).toContain(part);
@@ -129,7 +129,7 @@ describe('goals', () => {
     expect(better(smaller, undefined, 2)).toBe(2);
   });
 
-  test('aim higher than their floors', () => {
+  test('have aims above their floors', () => {
     for (const goal of GOALS) expect(reaches(goal, goal.aim, goal.floor)).toBe(true);
     expect(new Set(GOALS.map(({ id }) => id)).size).toBe(GOALS.length);
   });

@@ -1,4 +1,4 @@
-/** What the benchmarks of sessions work on: that all do the same work, not how fast. */
+/** The work of the benchmarks of sessions: all do the same; their speed does not matter. */
 import { describe, expect, test } from 'vitest';
 import { corpusMessages } from '../../bench/sessions/corpus.js';
 import {
@@ -17,7 +17,7 @@ import { ESTIMATING_COUNTER } from '../../src/tokens/counter.js';
 
 const TOKENS = ESTIMATING_COUNTER;
 
-/** All messages of one round as they come out of a session. */
+/** All messages of one round, as a session decodes them. */
 function received(): Message[] {
   const batch = createBatches(TOKENS)();
   const endpoint = createEndpoint(TOKENS);
@@ -29,7 +29,7 @@ function received(): Message[] {
 }
 
 describe('the corpus in a session', () => {
-  test('comes out of it as it comes out of JSON and zod, but for what each session gives anew', () => {
+  test('is decoded as by JSON and zod, except for values that each session generates', () => {
     const messages = received();
     const texts = corpusMessages().map((message) => JSON.stringify(message));
     expect(messages).toHaveLength(texts.length);
@@ -41,7 +41,7 @@ describe('the corpus in a session', () => {
     }
   });
 
-  test('keeps what belongs together by its correlation identifiers', () => {
+  test('keeps related messages together by their correlation identifiers', () => {
     const sent = corpusMessages();
     const came = received();
     for (const [index, { envelope }] of sent.entries()) {
@@ -52,7 +52,7 @@ describe('the corpus in a session', () => {
     expect(new Set(stream.map(({ envelope }) => envelope.correlation_id)).size).toBe(1);
   });
 
-  test('can be gone through again and again, and its streams are read to their ends', async () => {
+  test('can be repeated, and its streams are read to their ends', async () => {
     const nextBatch = createBatches(TOKENS);
     const endpoint = createEndpoint(TOKENS);
     for (let round = 0; round < 70; round++) {
@@ -65,7 +65,7 @@ describe('the corpus in a session', () => {
     expect(endpoint.session.pendingStreams).toEqual([]);
   });
 
-  test('cannot be measured on frames that were seen before', () => {
+  test('cannot be measured on repeated frames', () => {
     const batch = createBatches(TOKENS)();
     const endpoint = createEndpoint(TOKENS);
     readStreams(endpoint, batch);
@@ -73,7 +73,7 @@ describe('the corpus in a session', () => {
     expect(() => decodeBatch(endpoint, batch)).toThrow('has come before');
   });
 
-  test('has frames of its own in each round', () => {
+  test('has its own frames in each round', () => {
     const endpoint = createEndpoint(TOKENS);
     const nextRound = createRounds();
     const first = encodeRound(endpoint, nextRound());
@@ -83,7 +83,7 @@ describe('the corpus in a session', () => {
   });
 });
 
-test('zod refuses what is no message', () => {
+test('zod rejects an invalid message', () => {
   const [message] = corpusMessages();
   const bad = [
     { ...message, agent: 'a b' },
@@ -100,7 +100,7 @@ test('zod refuses what is no message', () => {
 });
 
 describe('runners', () => {
-  test('have as many batches as passes were announced, prepared beforehand', () => {
+  test('have as many batches as announced passes, prepared in advance', () => {
     for (const runner of [decoding('decode', TOKENS), encoding('encode', TOKENS)]) {
       runner.prepare!(3);
       for (let pass = 0; pass < 3; pass++) expect(runner.pass()).toBeTruthy();
@@ -116,7 +116,7 @@ describe('runners', () => {
   });
 });
 
-test('a long session gives its mean costs at either end', async () => {
+test('a long session returns its mean costs at either end', async () => {
   const { first, last } = await longSession(TOKENS, { frames: 500, window: 100 });
   expect(first).toBeGreaterThan(0);
   expect(last).toBeGreaterThan(0);

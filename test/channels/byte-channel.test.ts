@@ -1,4 +1,4 @@
-/** Channels over byte streams of every temper. */
+/** Channels over byte streams. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
@@ -7,46 +7,46 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { byteChannel, type Channel } from '../../src/acp/index.js';
 
-interface Heard {
+interface Received {
   readonly texts: string[];
-  readonly garbage: string[];
+  readonly invalid: string[];
   readonly tooLong: number[];
-  /** What it has ended with, as often as it was told. */
+  /** The arguments of all calls of `ended`. */
   readonly ends: (Error | undefined)[];
   readonly ended: Promise<Error | undefined>;
 }
 
-function listen(channel: Channel, onText?: (text: string) => void): Heard {
-  const heard = { texts: [] as string[], garbage: [] as string[], tooLong: [] as number[], ends: [] as never[] };
+function listen(channel: Channel, onText?: (text: string) => void): Received {
+  const received = { texts: [] as string[], invalid: [] as string[], tooLong: [] as number[], ends: [] as never[] };
   const ended = new Promise<Error | undefined>((resolve) => {
     channel.start({
       text: (text) => {
-        heard.texts.push(text);
+        received.texts.push(text);
         onText?.(text);
       },
-      invalid: (why) => heard.garbage.push(why),
-      tooLong: (limit) => heard.tooLong.push(limit),
+      invalid: (reason) => received.invalid.push(reason),
+      tooLong: (limit) => received.tooLong.push(limit),
       ended: (error) => {
-        heard.ends.push(error as never);
+        received.ends.push(error as never);
         resolve(error);
       },
     });
   });
-  return { ...heard, ended };
+  return { ...received, ended };
 }
 
-/** Takes what is written when it is told to, so that the pieces can be seen. */
-function slowOutput(highWaterMark?: number): { output: Writable; pieces: string[]; take: () => void } {
-  const pieces: string[] = [];
+/** Creates an output that accepts each write when `take` is called. */
+function slowOutput(highWaterMark?: number): { output: Writable; chunks: string[]; accept: () => void } {
+  const chunks: string[] = [];
   let done: (() => void) | undefined;
   const output = new Writable({
     ...(highWaterMark === undefined ? {} : { highWaterMark }),
-    write: (chunk, _, taken) => {
-      pieces.push(String(chunk));
-      done = taken;
+    write: (chunk, _, accepted) => {
+      chunks.push(String(chunk));
+      done = accepted;
     },
   });
-  return { output, pieces, take: () => done?.() };
+  return { output, chunks, accept: () => done?.() };
 }
 
 async function sockets(): Promise<{ here: Socket; there: Socket; close: () => void }> {
@@ -66,16 +66,16 @@ async function sockets(): Promise<{ here: Socket; there: Socket; close: () => vo
   };
 }
 
-describe('what arrives', () => {
-  test('is the same however the bytes are cut', async () => {
+describe('input', () => {
+  test('does not depend on the size of chunks', async () => {
     const line = fc.string({ unit: 'grapheme', minLength: 1 }).map((text) => JSON.stringify(text));
     const property = fc.asyncProperty(
       fc.array(fc.tuple(line, fc.constantFrom('\n', '\r\n', '\n\n'))),
       fc.array(fc.nat({ max: 40 }), { minLength: 1 }),
       fc.boolean(),
-      async (lines, cuts, isLastUnended) => {
+      async (lines, cuts, isLastUnterminated) => {
         let written = lines.map(([text, end]) => text + end).join('');
-        if (isLastUnended) written = written.trimEnd();
+        if (isLastUnterminated) written = written.trimEnd();
         const bytes = Buffer.from(written);
         const input = new PassThrough();
         const { texts, ends, ended } = listen(byteChannel(input, new PassThrough()));
@@ -93,7 +93,7 @@ describe('what arrives', () => {
     await fc.assert(property, { numRuns: 200 });
   });
 
-  test('before the start is given then', async () => {
+  test('is delivered after the start if it arrived before', async () => {
     const input = new PassThrough();
     const channel = byteChannel(input, new PassThrough());
     input.end('1\n2\n3');
@@ -103,7 +103,7 @@ describe('what arrives', () => {
     expect(texts).toEqual(['1', '2', '3']);
   });
 
-  test('waits while the channel is paused, from the start on', async () => {
+  test('waits while the channel is paused', async () => {
     const input = new PassThrough();
     const channel = byteChannel(input, new PassThrough());
     const { texts, ended } = listen(channel);
@@ -116,7 +116,7 @@ describe('what arrives', () => {
     expect(texts).toEqual(['1', '2']);
   });
 
-  test('of one piece is told once and in order, whoever pauses and resumes meanwhile', async () => {
+  test('of one chunk is delivered once and in order, with pauses in between', async () => {
     const calls = fc.array(fc.constantFrom('pause', 'resume'), { maxLength: 3 });
     const property = fc.asyncProperty(fc.array(calls, { minLength: 1, maxLength: 20 }), async (steps) => {
       const input = new PassThrough();
@@ -126,25 +126,25 @@ describe('what arrives', () => {
         expect(ends).toEqual([]);
       });
       input.end(steps.map((_, n) => `${n}\n`).join(''));
-      // Who pauses is gone on for later, until all is told.
-      const later = setInterval(channel.resume, 1);
+      // Resumes after each pause.
+      const timer = setInterval(channel.resume, 1);
       await ended;
-      clearInterval(later);
+      clearInterval(timer);
       expect(texts).toEqual(steps.map((_, n) => String(n)));
     });
     await fc.assert(property, { numRuns: 100 });
   });
 
-  test('after the channel was dropped is told to nobody, even of the same piece', async () => {
+  test('is not delivered after the channel is destroyed, even in the same chunk', async () => {
     const input = new PassThrough();
     const channel = byteChannel(input, new PassThrough());
-    const { texts, garbage, tooLong, ends, ended } = listen(channel, () => channel.destroy());
+    const { texts, invalid, tooLong, ends, ended } = listen(channel, () => channel.destroy());
     input.write(Buffer.concat([Buffer.from('1\n2\n'), Buffer.of(0xff, 0x0a)]));
     await ended;
-    expect({ texts, garbage, tooLong, ends }).toEqual({ texts: ['1'], garbage: [], tooLong: [], ends: [undefined] });
+    expect({ texts, invalid, tooLong, ends }).toEqual({ texts: ['1'], invalid: [], tooLong: [], ends: [undefined] });
   });
 
-  test('beyond a line that is too long is told to nobody', async () => {
+  test('after a line that is too long is not delivered', async () => {
     const input = new PassThrough();
     const { texts, tooLong, ends, ended } = listen(byteChannel(input, new PassThrough(), { maxLineBytes: 10 }));
     input.write(`1\n${'x'.repeat(11)}\n2\n`);
@@ -153,23 +153,23 @@ describe('what arrives', () => {
   });
 });
 
-describe('what is sent', () => {
-  test('of one turn is one write', async () => {
-    const { output, pieces, take } = slowOutput();
+describe('output', () => {
+  test('of one microtask is one write', async () => {
+    const { output, chunks, accept } = slowOutput();
     const channel = byteChannel(new PassThrough(), output);
     listen(channel);
     channel.send('1');
     channel.send('2');
     await Promise.resolve();
-    take();
+    accept();
     channel.send('3');
     await Promise.resolve();
-    expect(pieces).toEqual(['1\n2\n', '3\n']);
+    expect(chunks).toEqual(['1\n2\n', '3\n']);
     channel.destroy();
   });
 
-  test('counts until it has been taken, and who sends too much waits', async () => {
-    const { output, take } = slowOutput(8);
+  test('counts as backlog until it is accepted, and makes senders wait', async () => {
+    const { output, accept } = slowOutput(8);
     const channel = byteChannel(new PassThrough(), output);
     listen(channel);
     expect(channel.ready()).toBeUndefined();
@@ -179,28 +179,28 @@ describe('what is sent', () => {
     expect(ready).toBeInstanceOf(Promise);
     expect(channel.ready()).toBe(ready);
     expect(channel.backlog()).toBe(10);
-    take();
+    accept();
     await ready;
     expect(channel.backlog()).toBe(0);
     expect(channel.ready()).toBeUndefined();
     channel.destroy();
   });
 
-  test.each<[string, (channel: Channel, take: () => void) => unknown]>([
-    ['is ended', (channel, take) => [void channel.end(), take()]],
-    ['is dropped', (channel) => channel.destroy()],
-  ])('who waits goes on when the channel %s', async (_, how) => {
-    const { output, take } = slowOutput(8);
+  test.each<[string, (channel: Channel, accept: () => void) => unknown]>([
+    ['is ended', (channel, accept) => [void channel.end(), accept()]],
+    ['is destroyed', (channel) => channel.destroy()],
+  ])('does not make senders wait after the channel %s', async (_, how) => {
+    const { output, accept } = slowOutput(8);
     const channel = byteChannel(new PassThrough(), output);
     listen(channel);
     channel.send('123456789');
     const ready = channel.ready();
-    how(channel, take);
+    how(channel, accept);
     await ready;
     channel.destroy();
   });
 
-  test('after the end goes nowhere, and before it all is written', async () => {
+  test('is written before the end, and discarded after it', async () => {
     const output = new PassThrough();
     const channel = byteChannel(new PassThrough(), output);
     listen(channel);
@@ -213,54 +213,54 @@ describe('what is sent', () => {
   });
 });
 
-describe('ends', () => {
-  test('one side may end what it says, and still hears', async () => {
+describe('the end', () => {
+  test('of the output does not end the input', async () => {
     const { here, there, close } = await sockets();
     const ours = byteChannel(here, here);
     const theirs = byteChannel(there, there);
-    const heard = listen(ours);
+    const received = listen(ours);
     const { ended } = listen(theirs);
     ours.send('"bye"');
     await ours.end();
     expect(await ended).toBeUndefined();
     theirs.send('"late"');
     await theirs.end();
-    expect(await heard.ended).toBeUndefined();
-    expect(heard.texts).toEqual(['"late"']);
+    expect(await received.ended).toBeUndefined();
+    expect(received.texts).toEqual(['"late"']);
     close();
   });
 
-  test.each(['before', 'after'])('a socket that is reset %s the start is an end with an error', async (when) => {
+  test.each(['before', 'after'])('has an error if a socket is reset %s the start', async (when) => {
     const { here, there, close } = await sockets();
     const channel = byteChannel(here, here);
-    const early = when === 'after' ? listen(channel) : undefined;
+    const started = when === 'after' ? listen(channel) : undefined;
     const closed = new Promise((resolve) => here.once('close', resolve));
     there.resetAndDestroy();
-    // Who does not read finds it out by writing.
+    // A socket that is not read detects a reset when it writes.
     const more = setInterval(() => here.write('x'), 5);
     await closed;
     clearInterval(more);
-    const { ended, ends } = early ?? listen(channel);
+    const { ended, ends } = started ?? listen(channel);
     expect(await ended).toMatchObject({ code: expect.stringMatching(/ECONNRESET|EPIPE/) });
     expect(ends).toHaveLength(1);
-    channel.send('nobody');
+    channel.send('text');
     await channel.end();
     close();
   });
 
-  test('where the other side does not read any more, what it has said still counts', async () => {
+  test('comes after the input of a side that does not read any more', async () => {
     const input = new PassThrough();
     const output = new PassThrough();
     const { texts, ended } = listen(byteChannel(input, output));
     output.destroy(new Error('EPIPE'));
     await new Promise((resolve) => setImmediate(resolve));
     input.write('1\n');
-    // The input stays open: it is not waited for.
+    // The channel ends although the input stays open.
     expect(await ended).toMatchObject({ message: 'EPIPE' });
     expect(texts).toEqual(['1']);
   });
 
-  test('where it has gone while nothing is read, nothing is lost', async () => {
+  test('comes after buffered input if the other side exits while the channel is paused', async () => {
     const input = new PassThrough();
     const output = new PassThrough();
     const channel = byteChannel(input, output);
@@ -268,7 +268,7 @@ describe('ends', () => {
     channel.pause();
     input.write('1\n');
     output.destroy(new Error('EPIPE'));
-    // Longer than anybody is waited for who is read.
+    // Longer than the wait of a channel that is not paused.
     await new Promise((resolve) => setTimeout(resolve, 600));
     expect(texts).toEqual([]);
     channel.resume();
@@ -276,7 +276,7 @@ describe('ends', () => {
     expect(texts).toEqual(['1']);
   });
 
-  test('a child whose pipe breaks does no harm', async () => {
+  test('comes without an error in this process if the pipe of a child breaks', async () => {
     const child = spawn(process.execPath, ['--eval', 'process.stdin.destroy(); console.log(1);'], { stdio: 'pipe' });
     const channel = byteChannel(child.stdout, child.stdin);
     const { texts, ended } = listen(channel);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { closeWebSocket } from '../../src/channels/websocket.js';
 import { runs } from '../helpers/runs.js';
 
-test('the reason of a close is cut at the border of a character, to 123 bytes', () => {
+test('the reason of a close is truncated to 123 bytes at a character boundary', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (reason) => {
       let sent = '';

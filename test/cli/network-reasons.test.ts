@@ -13,9 +13,9 @@ const scratch = scratchFolder();
 const [NOBODY, ELSEWHERE] = [`127.0.0.1:${await freePort()}`, '192.0.2.1'];
 /** Names that never resolve (RFC 6761), with or without a resolver. */
 const NO_HOST = 'nowhere.invalid:8080';
-const REFUSED = /nobody listens there/;
-const UNKNOWN = /there is no such host|the name of the host cannot be looked up now/;
-const NO_ADDRESS = /this machine has no such address/;
+const REFUSED = /the connection was refused/;
+const UNKNOWN = /the host was not found|the host name cannot be resolved at the moment/;
+const NO_ADDRESS = /this machine does not have that address/;
 
 async function freePort(): Promise<number> {
   const server = createServer();

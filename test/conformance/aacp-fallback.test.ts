@@ -1,4 +1,4 @@
-/** The files of cases about encoding: what is wanted of each case holds. */
+/** The conformance cases about encoding. */
 import { statSync } from 'node:fs';
 import process from 'node:process';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -26,8 +26,8 @@ import { freshFiles } from '../storage/folder.js';
 import { moduleAt, runWithout } from '../tokens/hidden-packages.js';
 import { readJson } from './fixtures.js';
 
-/** What is wanted of an encoding. */
-type Wanted =
+/** The expected outcome of an encoding. */
+type ExpectedOutcome =
   | {
       readonly tier: string;
       readonly packet: string;
@@ -43,7 +43,7 @@ interface Step {
   readonly returnAgent: string;
   readonly priority: '1' | '2' | '3';
   readonly llmReply: string | null;
-  readonly expected: Wanted;
+  readonly expected: ExpectedOutcome;
 }
 
 interface FallbackCase {
@@ -88,7 +88,7 @@ interface BuiltinCase {
   readonly id: string;
   readonly english: string;
   readonly domain: string;
-  readonly expected: Wanted;
+  readonly expected: ExpectedOutcome;
 }
 
 interface FindCase {
@@ -106,21 +106,21 @@ function casesOf<Case>(file: string): readonly Case[] {
 const FALLBACK = casesOf<FallbackCase>('fallback');
 const COMMUNITY = casesOf<unknown>('community-rules');
 
-/** Encodes one step with an encoder of its own, and tells what came of it. */
+/** Encodes one step with a new encoder, and returns the outcome. */
 async function outcomeOf(
   registry: Registry | null,
   { english, domain, returnAgent, priority, llmReply, expected }: Step,
-): Promise<{ readonly outcome: Wanted; readonly result?: FallbackResult; readonly error?: unknown }> {
+): Promise<{ readonly outcome: ExpectedOutcome; readonly result?: FallbackResult; readonly error?: unknown }> {
   const { model, calls } = scriptedModel({ text: llmReply ?? '' });
   const encoder = createFallbackEncoder({ registry, model: llmReply === null ? null : model });
-  // Only where it is told.
+  // Only if the case expects a number.
   const entries = (): { readonly entries?: number } =>
     expected.entries === undefined || registry === null ? {} : { entries: registry.statistics().entries };
   try {
     const result = await encoder.encode(english, { domain, returnAgent, priority });
     const { tier, packet, warnings } = result;
-    const told = warnings.length === 0 ? {} : { warnings: warnings.map(({ code }) => code) };
-    return { outcome: { tier, packet, modelCalls: calls.length, ...told, ...entries() }, result };
+    const codes = warnings.length === 0 ? {} : { warnings: warnings.map(({ code }) => code) };
+    return { outcome: { tier, packet, modelCalls: calls.length, ...codes, ...entries() }, result };
   } catch (error) {
     if (!(error instanceof FallbackError)) throw error;
     return { outcome: { error: error.code, modelCalls: calls.length, ...entries() }, error };
@@ -131,7 +131,7 @@ function registryOf({ registryBefore }: FallbackCase): Registry | null {
   return registryBefore === null ? null : memoryRegistry();
 }
 
-/** What importing says: counts, or its error. */
+/** Imports patterns, and returns counts or the error. */
 function importedInto(registry: Registry | null, { registryBefore }: FallbackCase): FallbackCase['import'] {
   if (registry === null || registryBefore === undefined) return undefined;
   try {
@@ -164,16 +164,16 @@ describe('crashes.json', () => {
     vi.doUnmock('@anthropic-ai/sdk');
   });
 
-  /** What comes of a call, in the words of the file. */
-  interface Made {
-    /** Texts that come back. */
+  /** The result of a call, in the terms of the file. */
+  interface CallResult {
+    /** The returned text. */
     readonly value?: unknown;
-    /** The first finding in what comes back. */
+    /** The code of the first diagnostic in the result. */
     readonly code?: unknown;
     readonly count?: unknown;
   }
 
-  type Call = (...args: never[]) => Made | Promise<Made>;
+  type Call = (...args: never[]) => CallResult | Promise<CallResult>;
 
   const CALLS: Readonly<Record<string, Call>> = {
     validatePacket(packet: string) {
@@ -207,8 +207,8 @@ describe('crashes.json', () => {
     },
     loadRules(source: string | readonly unknown[]) {
       const { rules, reports } = loadRules(source);
-      const bad = new Set(reports.map(({ index }) => index));
-      expect(bad.size).toBe(source.length - rules.length);
+      const invalid = new Set(reports.map(({ index }) => index));
+      expect(invalid.size).toBe(source.length - rules.length);
       return { count: rules.length };
     },
     find: (query: string) => ({ count: library.find(query).length }),
@@ -233,7 +233,7 @@ describe('crashes.json', () => {
     },
     async anthropicModel(options: { model: string }) {
       vi.doMock('@anthropic-ai/sdk', () => {
-        throw new Error('nothing here');
+        throw new Error('not installed');
       });
       const encoder = createFallbackEncoder({ model: anthropicModel(options), registry: null, rules: null });
       return { value: (await encoder.encode('a novel instruction', { domain: 'HR' })).packet };
@@ -251,7 +251,7 @@ describe('crashes.json', () => {
     },
   };
 
-  /** Arguments, with what the file only names. */
+  /** Replaces the placeholders in an argument. */
   function argument(given: unknown): unknown {
     if (Array.isArray(given)) return given.map(argument);
     if (typeof given === 'object' && given !== null) {
@@ -262,12 +262,12 @@ describe('crashes.json', () => {
     if (given === '$library') return library;
     if (given.startsWith('$bytes:')) return new TextEncoder().encode(given.slice('$bytes:'.length));
     if (given.startsWith('$directory')) return given.replace('$directory', fresh('folder'));
-    expect(given.startsWith('$'), `${given} is something the file explains`).toBe(false);
+    expect(given.startsWith('$'), `${given} is a known placeholder`).toBe(false);
     return given;
   }
 
-  /** What a case of fallback.json comes to in its last step. */
-  async function lastOutcome(id: string): Promise<Made> {
+  /** Returns the outcome of the last step of a case in fallback.json. */
+  async function lastOutcome(id: string): Promise<CallResult> {
     const row = FALLBACK.find((one) => one.id === id)!;
     const registry = registryOf(row);
     importedInto(registry, row);
@@ -284,18 +284,18 @@ describe('crashes.json', () => {
 
   test.each(CHECKS)('$id', async ({ check }) => {
     const { args, case: id, outcome, code, path, value, count, name, mentions } = check;
-    const made = async (): Promise<Made> =>
+    const call = async (): Promise<CallResult> =>
       id === undefined ? CALLS[check.function]!(...((args ?? []).map(argument) as never[])) : lastOutcome(id);
 
     if (outcome === 'result') {
-      const result = await made();
+      const result = await call();
       if (code !== undefined) expect(result.code).toBe(code);
       if (value !== undefined) expect(result.value).toBe(value);
       if (count !== undefined) expect(result.count).toBe(count);
       return;
     }
     const row = FALLBACK.find((one) => one.id === id)?.steps.at(-1);
-    const error: unknown = await made().then(
+    const error: unknown = await call().then(
       () => null,
       (thrown: unknown) => thrown,
     );
@@ -304,21 +304,21 @@ describe('crashes.json', () => {
     if (code !== undefined) expect(error).toMatchObject({ code });
     if (path !== undefined) expect(error).toMatchObject({ path });
     if (mentions !== undefined) expect((error as Error).message).toContain(mentions);
-    // The class that the file speaks of.
+    // The class in the description.
     const [, kind] = /\b(?:An?) (\w*Error)\b/.exec(check.detail) ?? [];
     if (kind !== undefined) expect((error as Error).constructor.name).toBe(kind);
-    // Without prices, what was paid is not known.
+    // Without prices, the cost of a call is unknown.
     if (kind === 'FallbackError') expect(error).toHaveProperty('cost', row?.llmReply == null ? 0 : null);
   });
 });
 
 describe('injection.json', () => {
   const CASES = casesOf<InjectionCase>('injection').flatMap((row) => [
-    { ...row, options: undefined, wanted: row.expected.default },
-    { ...row, options: { compat: 'sdk' as const }, wanted: row.expected.compat },
+    { ...row, options: undefined, expected: row.expected.default },
+    { ...row, options: { compat: 'sdk' as const }, expected: row.expected.compat },
   ]);
 
-  test.each(CASES)('$id with $options', ({ encoder, method, args, options, wanted }) => {
+  test.each(CASES)('$id with $options', ({ encoder, method, args, options, expected }) => {
     let error: unknown;
     try {
       encodeStep(encoder, method, args, options);
@@ -326,24 +326,24 @@ describe('injection.json', () => {
       error = thrown;
     }
     expect(error).toBeInstanceOf(EncodeError);
-    expect(error).toMatchObject(wanted);
+    expect(error).toMatchObject(expected);
   });
 });
 
 describe('normalise.json', () => {
-  test.each(casesOf<NormaliseCase>('normalise'))('$id', async ({ english, keywords, ...wanted }) => {
+  test.each(casesOf<NormaliseCase>('normalise'))('$id', async ({ english, keywords, ...expected }) => {
     const normalised = normaliseInstruction(english);
     expect({ normalised, instructionId: instructionId(normalised), sha256: digestOf(normalised) }).toEqual({
-      normalised: wanted.normalised,
-      instructionId: wanted.instructionId,
-      sha256: wanted.sha256,
+      normalised: expected.normalised,
+      instructionId: expected.instructionId,
+      sha256: expected.sha256,
     });
-    // In the registry file: beside the instruction, and stored by the encoder.
+    // As stored by the encoder and exported to a registry file.
     const registry = memoryRegistry();
     const { model } = scriptedModel({ text: 'FETCH|HR|return:HR-Agent|p:2|aacp:1.1|res:x' });
     await createFallbackEncoder({ model, registry, rules: null }).encode(english, { domain: 'HR' });
     expect(JSON.parse(exportPatterns(registry))).toMatchObject([
-      { id: wanted.instructionId, english, english_normalised: wanted.normalised, keywords },
+      { id: expected.instructionId, english, english_normalised: expected.normalised, keywords },
     ]);
   });
 });
@@ -361,7 +361,7 @@ describe('rule-find.json', () => {
   const { rules } = readJson('aacp/rule-find.json') as { readonly rules: readonly unknown[] };
   const library = loadRules([...COMMUNITY, ...rules]);
 
-  test('all of its rules load', () => {
+  test('all of its rules are loaded', () => {
     expect([library.reports, library.rules.length]).toEqual([[], COMMUNITY.length + rules.length]);
   });
 
@@ -373,18 +373,18 @@ describe('rule-find.json', () => {
 });
 
 test.each(casesOf<{ readonly id: string; readonly words: readonly string[] }>('stop-words'))(
-  'stop-words.json: $id: none of them is a keyword of a registry file',
+  'stop-words.json: $id: the words are not keywords of a registry file',
   async ({ words }) => {
     const registry = memoryRegistry();
     const { model } = scriptedModel({ text: 'FETCH|HR|return:HR-Agent|p:2|aacp:1.1|res:x' });
     const encoder = createFallbackEncoder({ model, registry, rules: null });
     await encoder.encode(`${words.join(' ')} timesheets`, { domain: 'HR' });
-    // Without the rule that words of four letters or more are kept, they would not be: so are all other long ones.
+    // All other words of at least four letters are keywords.
     await encoder.encode(words.map((word) => `${word}${word}x`).join(' '), { domain: 'HR' });
-    const kept = (JSON.parse(exportPatterns(registry)) as readonly { readonly keywords: readonly string[] }[]).map(
+    const stored = (JSON.parse(exportPatterns(registry)) as readonly { readonly keywords: readonly string[] }[]).map(
       ({ keywords }) => keywords,
     );
-    expect(kept[0]).toEqual(['timesheets']);
-    expect(kept[1]).toEqual(words.map((word) => `${word}${word}x`).filter((word) => word.length >= 4));
+    expect(stored[0]).toEqual(['timesheets']);
+    expect(stored[1]).toEqual(words.map((word) => `${word}${word}x`).filter((word) => word.length >= 4));
   },
 );

@@ -12,7 +12,7 @@ import { explainCases, packetCases, validatorCases } from './fixtures.js';
 
 const PACKETS = packetCases();
 const ACCEPTED = PACKETS.filter(({ canonical }) => canonical !== undefined);
-const REFUSED = PACKETS.filter(({ error }) => error !== undefined);
+const REJECTED = PACKETS.filter(({ error }) => error !== undefined);
 const WITHOUT_REPEATED_KEYS = ACCEPTED.filter(({ packet }) => {
   const keys = parsePacket(packet).fields.map(({ key }) => key);
   return new Set(keys).size === keys.length;
@@ -28,7 +28,7 @@ describe('packets.json', () => {
       expect(printPacket(canonicalizePacket(node()))).toBe(canonical);
     });
 
-    test.each(DIALECTS)('its canonical text is a %s packet: the canonical node, which stays itself', (dialect) => {
+    test.each(DIALECTS)('its canonical text parses in the %s dialect as the canonical node', (dialect) => {
       const again = parsePacket(canonical ?? '', { dialect });
       expect(again).toEqual(canonicalizePacket(node()));
       expect(canonicalizePacket(again)).toEqual(again);
@@ -40,7 +40,7 @@ describe('packets.json', () => {
     expect(printPacket(canonicalizePacket({ ...head, fields: fields.toReversed() }))).toBe(canonical);
   });
 
-  test.each(REFUSED)('$id', ({ packet, error }) => {
+  test.each(REJECTED)('$id', ({ packet, error }) => {
     const result = tryParsePacket(packet, { dialect: 'strict' });
     expect(result.ok || { code: result.error.code, offset: result.error.span?.start }).toEqual({
       code: error?.code,
@@ -50,22 +50,22 @@ describe('packets.json', () => {
 });
 
 test.each(validatorCases())('validator.json: $id', ({ packet, valid, errors, warnings }) => {
-  const verdict = validatePacket(packet, { profile: 'draft' });
+  const validation = validatePacket(packet, { profile: 'draft' });
   expect({
-    valid: verdict.valid,
-    errors: verdict.errors.map(({ code }) => code),
-    warnings: verdict.warnings.map(({ code }) => code),
+    valid: validation.valid,
+    errors: validation.errors.map(({ code }) => code),
+    warnings: validation.warnings.map(({ code }) => code),
   }).toEqual({ valid, errors, warnings });
 });
 
 describe('explain.json', () => {
-  /** Where the recorded sentence is at fault: what it says, and what ours say. */
-  const MENDED: Readonly<Record<string, readonly [recorded: string, ours: string]>> = {
+  /** Recorded sentences with an error, and their corrections. */
+  const CORRECTIONS: Readonly<Record<string, readonly [recorded: string, corrected: string]>> = {
     'progress-nan': ['Progress: nan%.', 'Progress: nan.'],
   };
 
-  /** Keys with a sentence of their own; `ccy` shares that of `amt`, and of a repeated key the last field has it. */
-  const TOLD = new Set(
+  /** Keys with a sentence of their own; `ccy` shares that of `amt`, and the sentence of a repeated key is about the last field. */
+  const EXPLAINED = new Set(
     (
       'res period filter fields fmt src src_prev rules validate tmpl data_ptr amt sup match terms party type clause issue ' +
       'risk block flags req to subj sentiment tone prog status actor chain p return'
@@ -73,20 +73,20 @@ describe('explain.json', () => {
   );
 
   test.each(explainCases())('$id', ({ id, packet, explanation }) => {
-    const [recorded, ours] = MENDED[id] ?? ['', ''];
-    const rest = leftOut(parsePacket(packet, { dialect: 'tolerant' }));
-    expect(explainPacket(packet)).toBe([explanation.replace(recorded, ours), ...rest].join(' '));
+    const [recorded, corrected] = CORRECTIONS[id] ?? ['', ''];
+    const rest = unexplained(parsePacket(packet, { dialect: 'tolerant' }));
+    expect(explainPacket(packet)).toBe([explanation.replace(recorded, corrected), ...rest].join(' '));
   });
 
-  /** `Key: value.` for all that the recorded sentences pass over; of an empty slot there is nothing to say. */
-  function leftOut({ task, domain, fields }: Packet): readonly string[] {
-    const untold = fields.filter((field, at) => {
+  /** Returns `Key: value.` for the fields without a recorded sentence, except empty slots. */
+  function unexplained({ task, domain, fields }: Packet): readonly string[] {
+    const rest = fields.filter((field, at) => {
       if (field.key === '') return false;
-      const told = TOLD.has(field.key) || (field.key === 'ccy' && fields.some(({ key }) => key === 'amt'));
+      const isExplained = EXPLAINED.has(field.key) || (field.key === 'ccy' && fields.some(({ key }) => key === 'amt'));
       const repeatedLater = fields.slice(at + 1).some(({ key }) => key === field.key);
-      return !told || repeatedLater;
+      return !isExplained || repeatedLater;
     });
-    const pairs = task === '' && domain !== '' ? [{ key: 'domain', value: domain }, ...untold] : untold;
+    const pairs = task === '' && domain !== '' ? [{ key: 'domain', value: domain }, ...rest] : rest;
     return pairs.map(({ key, value }) => `${key.charAt(0).toUpperCase()}${key.slice(1)}: ${value}.`);
   }
 });

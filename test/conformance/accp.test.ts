@@ -6,7 +6,7 @@ import { accpCases } from './fixtures.js';
 
 const CASES = accpCases();
 const ACCEPTED = CASES.filter(({ canonical }) => canonical !== undefined);
-const REFUSED = CASES.filter(({ error }) => error !== undefined);
+const REJECTED = CASES.filter(({ error }) => error !== undefined);
 const DIALECTS: readonly Dialect[] = ['strict', 'lenient'];
 
 describe.each(ACCEPTED)('$id', ({ input, dialect, ast, canonical, sorted }) => {
@@ -20,42 +20,45 @@ describe.each(ACCEPTED)('$id', ({ input, dialect, ast, canonical, sorted }) => {
     }
   });
 
-  test.each(DIALECTS)('its canonical text is a %s frame: the canonical node, which prints as that text', (reader) => {
-    const again = parseFrame(printFrame(frame()), { dialect: reader });
-    expect(again).toEqual(canonicalizeFrame(frame()));
-    expect(printFrame(again)).toBe(canonical);
-  });
+  test.each(DIALECTS)(
+    'its canonical text parses in the %s dialect as the canonical node, and prints as itself',
+    (reader) => {
+      const again = parseFrame(printFrame(frame()), { dialect: reader });
+      expect(again).toEqual(canonicalizeFrame(frame()));
+      expect(printFrame(again)).toBe(canonical);
+    },
+  );
 
-  test('another spelling of it prints the same', () => {
+  test('another spelling of the frame has the same canonical text', () => {
     expect(printFrame(respelled(frame()))).toBe(canonical);
   });
 });
 
-test.each(REFUSED)('$id', ({ input, dialect, error }) => {
+test.each(REJECTED)('$id', ({ input, dialect, error }) => {
   const result = tryParseFrame(input, { dialect });
-  // Ours hits the places marked as approximate, too.
+  // pegwire reports the positions that are marked as approximate, too.
   expect(result.ok || { code: result.error.code, offset: result.error.span?.start }).toEqual({
     code: error?.code,
     offset: error?.offset,
   });
 });
 
-describe('a frame cut short, or with one character missing, is read or refused', () => {
+describe('a truncated frame, or one with a character missing, is parsed or rejected', () => {
   test.each(ACCEPTED.filter(({ input }) => input.length <= 300))('$id', ({ input }) => {
     for (const dialect of DIALECTS) {
-      expect(mutilations(input).filter((text) => !isAnswered(text, dialect))).toEqual([]);
+      expect(mutants(input).filter((text) => !isHandled(text, dialect))).toEqual([]);
     }
   });
 });
 
-/** A tree as JSON can write it: big integers and infinities as strings. */
+/** Converts a tree to JSON: big integers and infinities become strings. */
 function inFixtureForm(node: Frame): unknown {
   const written = (_key: string, value: unknown): unknown =>
     typeof value === 'bigint' || value === Infinity || value === -Infinity ? String(value) : value;
   return JSON.parse(JSON.stringify(node, written));
 }
 
-/** The same message, written otherwise: maps and metadata backwards, numbers with idle zeros. */
+/** Returns another spelling of a frame: maps and metadata reversed, numbers with redundant zeros. */
 function respelled({ payload, metadata, ...head }: Frame): Frame {
   return {
     ...head,
@@ -64,7 +67,7 @@ function respelled({ payload, metadata, ...head }: Frame): Frame {
   };
 }
 
-/** Identifiers are text, whatever their digits look like: another spelling is another identifier. */
+/** Returns whether a parameter is an identifier, whose digits are text and have only one spelling. */
 function isIdentifier({ key }: Param): boolean {
   return ['mid', 'cid', 'aid', 'sid'].includes(key);
 }
@@ -90,19 +93,20 @@ function respelledValue(node: Value): Value {
   }
 }
 
-/** With a leading zero, where that stays below the limit on digits. */
+/** Adds a leading zero, unless the number would exceed the limit on digits. */
 function padded(digits: string): string {
   return digits.length < 900 ? digits.replace(/^-?/, '$&0') : digits;
 }
 
-function mutilations(text: string): readonly string[] {
-  const places = Array.from({ length: text.length }, (_, at) => at);
-  const variants = places.flatMap((at) => [text.slice(0, at), text.slice(0, at) + text.slice(at + 1)]);
+/** Returns all truncations of a text, and all texts with one character missing. */
+function mutants(text: string): readonly string[] {
+  const offsets = Array.from({ length: text.length }, (_, at) => at);
+  const variants = offsets.flatMap((at) => [text.slice(0, at), text.slice(0, at) + text.slice(at + 1)]);
   return [...new Set(variants)];
 }
 
-/** A frame, or an error with the draft's code that points into the text. */
-function isAnswered(text: string, dialect: Dialect): boolean {
+/** Returns whether a text parses, or is rejected with the draft's code and a span inside the text. */
+function isHandled(text: string, dialect: Dialect): boolean {
   const result = tryParseFrame(text, { dialect });
   if (result.ok) return result.value.kind === 'frame';
   const { code, span } = result.error;

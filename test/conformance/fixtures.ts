@@ -1,7 +1,7 @@
-/** The conformance cases as typed values. Their shape is held by the schemas beside them, in `schema.test.ts`. */
+/** The conformance cases as typed values, validated by `schema.test.ts`. */
 import { readFileSync } from 'node:fs';
 
-/** A case of a file under `accp/`. */
+/** A case of a file in `accp/`. */
 export interface AccpCase {
   readonly id: string;
   readonly input: string;
@@ -18,8 +18,8 @@ export interface ExpectedError {
   readonly approximate?: true;
 }
 
-/** A verdict: codes of ours or, from the two SDKs, their texts. */
-export interface Verdict {
+/** The result of a validator: codes of pegwire or, for the two SDKs, their messages. */
+export interface ValidatorResult {
   readonly valid: boolean;
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
@@ -39,9 +39,9 @@ export interface ExplainCase extends AacpCase {
   readonly explanation: string;
 }
 
-export interface ValidatorCase extends AacpCase, Verdict {
-  readonly sdkPy: Verdict;
-  readonly sdkTs: Verdict;
+export interface ValidatorCase extends AacpCase, ValidatorResult {
+  readonly sdkPy: ValidatorResult;
+  readonly sdkTs: ValidatorResult;
 }
 
 export const ACCP_FILES = ['frames', 'values', 'canonical', 'invalid', 'lenient', 'limits'] as const;

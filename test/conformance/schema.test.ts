@@ -7,10 +7,10 @@ interface FixtureFile {
   readonly cases: readonly { readonly id: string }[];
 }
 
-/** Each file of cases and the schema that holds its shape. */
+/** The files of cases with their schemas. */
 const FILES = [
   ...ACCP_FILES.map((name) => ({ file: `accp/${name}.json`, schema: 'accp/fixture.schema.json' })),
-  // Each file of cases there has a schema of its name; one without, or a schema alone, fails below.
+  // In these folders, each file has a schema of the same name. A test below finds files without one, and the reverse.
   ...['aacp', 'acp', 'arcp'].flatMap((folder) =>
     filesOf(folder)
       .filter((name) => !name.endsWith('.schema.json'))
@@ -23,7 +23,7 @@ function filesOf(folder: string): readonly string[] {
 }
 
 describe('conformance files', () => {
-  test.each(FILES)('$file has the shape of $schema', ({ file, schema }) => {
+  test.each(FILES)('$file matches $schema', ({ file, schema }) => {
     const validate = new Ajv2020({ allErrors: true }).compile(readJson(schema) as AnySchema);
     validate(readJson(file));
     expect(validate.errors ?? []).toEqual([]);
@@ -39,7 +39,7 @@ describe('conformance files', () => {
     expect(ids).toEqual([...new Set(ids)]);
   });
 
-  test('no file is left out', () => {
+  test('every file has a schema, and every schema a file', () => {
     const present = ['accp', 'aacp', 'acp', 'arcp'].flatMap((folder) =>
       filesOf(folder).map((name) => `${folder}/${name}`),
     );
@@ -47,7 +47,7 @@ describe('conformance files', () => {
     expect(present.toSorted()).toEqual([...known].toSorted());
   });
 
-  test('an error lies within its input', () => {
+  test('the offsets of errors are within their inputs', () => {
     for (const { id, input, error } of accpCases()) {
       if (error) expect(error.offset, id).toBeLessThanOrEqual(input.length);
     }

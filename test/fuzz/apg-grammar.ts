@@ -1,4 +1,4 @@
-/** The ABNF grammars of pegwire as apg-js runs them. */
+/** The ABNF grammars of pegwire, compiled for apg-js. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { default as Apg } from 'apg-js';
@@ -12,9 +12,9 @@ export interface ApgGrammar {
 }
 
 /**
- * Compiles `grammar/NAME.abnf`. apg-js knows no core rules, so that they are written out for it.
+ * Compiles `grammar/NAME.abnf`. apg-js does not know the core rules, so they are added.
  *
- * @throws when apg-js is not installed, or refuses the grammar
+ * @throws if apg-js is not installed, or rejects the grammar
  */
 export async function compileAbnf(name: 'accp' | 'aacp'): Promise<ApgGrammar> {
   const { apgApi, apgLib } = (await import('apg-js')).default;

@@ -1,4 +1,4 @@
-/** The ABNF grammars, run by apg-js: a third reading of the strict dialects, which tells no more than yes or no. */
+/** The ABNF grammars in apg-js: a third reader of the strict dialects, which only accepts or rejects. */
 import { type ApgGrammar, compileAbnf } from './apg-grammar.js';
 import type { Language } from './languages.js';
 
@@ -11,8 +11,8 @@ const GRAMMARS: Readonly<Record<Protocol, ApgGrammar>> = {
 const START_RULES: Readonly<Record<Protocol, string>> = { accp: 'frame', aacp: 'packet' };
 
 /**
- * Whether a text matches `grammar/NAME.abnf`. What ABNF cannot say is not refused: repeated keys, deep nesting, long numbers, too
- * many items. Very deep nesting is a RangeError: apg-js descends with the call stack.
+ * Returns a function that matches a text against `grammar/NAME.abnf`. ABNF does not reject repeated keys, deep nesting,
+ * long numbers and too many items. Very deep nesting is a RangeError: apg-js descends recursively.
  */
 export function recognizerOf(protocol: Protocol): (text: string) => boolean {
   const { apgLib, grammar } = GRAMMARS[protocol];

@@ -1,4 +1,4 @@
-/** Five parsers of each language at length: `npm run test:long`. */
+/** The five parsers of each language on many mutants: `npm run test:long`. */
 import { expect, test } from 'vitest';
 import { LANGUAGES } from './languages.js';
 import { compareShare } from './share.js';

@@ -1,4 +1,4 @@
-/** Five parsers of each language, written or made apart, on mutants and on the corpus of interesting texts. */
+/** Five independent parsers of each language, on mutants and on the corpus of interesting texts. */
 import { describe, expect, test } from 'vitest';
 import { compare } from './compare.js';
 import { corpus, LANGUAGES } from './languages.js';
@@ -7,7 +7,7 @@ import { compareShare } from './share.js';
 const MUTANTS_OF_A_PROTOCOL = 1_500;
 
 describe.each(['accp', 'aacp'])('%s', (protocol) => {
-  test(`the parsers agree on ${MUTANTS_OF_A_PROTOCOL} mutants, many accepted, many refused`, () => {
+  test(`the parsers agree on ${MUTANTS_OF_A_PROTOCOL} mutants, many accepted, many rejected`, () => {
     const languages = LANGUAGES.filter((language) => language.protocol === protocol);
     const count = MUTANTS_OF_A_PROTOCOL / languages.length;
     const tallies = languages.map((language) => compareShare({ language, count, seed: 1, ohmEvery: 1 }));
@@ -19,7 +19,7 @@ describe.each(['accp', 'aacp'])('%s', (protocol) => {
       expect(refused / count)[dialect === 'tolerant' ? 'toBe' : 'toBeGreaterThan'](dialect === 'tolerant' ? 0 : 0.2);
       for (const reader of [readers.fast, readers.recognize, readers.ohm]) expect(reader.texts).toBe(count);
       expect(readers.hand.texts).toBe(dialect === 'strict' ? count : 0);
-      // ABNF has no say on repeated keys and limits, with which some texts are refused.
+      // The ABNF does not decide about repeated keys and limits.
       if (dialect === 'strict') expect(readers.apg.texts / count).toBeGreaterThan(0.8);
       else expect(readers.apg.texts).toBe(0);
       expect(readers.envelope.texts).toBe(protocol === 'accp' ? count : 0);

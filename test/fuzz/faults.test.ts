@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest';
 import type { DisagreementKind } from '../../src/fuzz/differential/oracle.js';
 import { createHunter, type Fault, plantedFaults, SHORT } from './faults/hunt.js';
 
-/** Texts that are tried at most; `npm run fuzz:faults` tries more of them, on all faults. */
+/** The most texts that are tried. `npm run fuzz:faults` tries more of them, on all faults. */
 const COUNT = 2_000;
 
 const FAULTS = plantedFaults();
 
-/** Hangs are left out: each look at one takes as long as the time limit. Of crashes there is one: each starts the reader anew. */
+/** Without hangs, each of which takes the time limit, and with one crash, because each starts the reader again. */
 const CHOSEN: readonly [id: string, kind: DisagreementKind][] = [
   ['accp colon-in-text', 'accepts-invalid'],
   ['accp duplicate-keys', 'accepts-invalid'],
@@ -46,19 +46,19 @@ describe('planted faults', () => {
     expect(finding!.input.length).toBeLessThan(SHORT);
   });
 
-  test.each(['accp', 'aacp'] as const)('are all that is found: the sound reader of %s agrees', async (protocol) => {
+  test.each(['accp', 'aacp'] as const)('are the only findings: the correct reader of %s agrees', async (protocol) => {
     const { finding, inputs } = await hunters[protocol]();
     expect(finding?.input).toBeUndefined();
     expect(inputs).toBe(COUNT);
   });
 
-  test.each(FAULTS)('have one place in the reader: $protocol $id', ({ protocol, find, replace }) => {
+  test.each(FAULTS)('occur once in the reader: $protocol $id', ({ protocol, find, replace }) => {
     const source = readFileSync(new URL(`faults/${protocol}-reader.mjs`, import.meta.url), 'utf8');
     expect(source.split(find)).toHaveLength(2);
     expect(replace).not.toBe(find);
   });
 
-  test('are many, and each has a name of its own', () => {
+  test('are many, and have unique names', () => {
     const names = FAULTS.map(({ protocol, id }) => `${protocol} ${id}`);
     expect(new Set(names).size).toBe(names.length);
     expect(FAULTS.filter(({ protocol }) => protocol === 'accp').length).toBeGreaterThanOrEqual(16);

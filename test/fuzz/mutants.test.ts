@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { LANGUAGES } from './languages.js';
 import { MAX_LENGTH, mutants } from './mutants.js';
 
-test.each(LANGUAGES)('a seed gives the same mutants again: $protocol, $dialect', (language) => {
+test.each(LANGUAGES)('the same seed gives the same mutants: $protocol, $dialect', (language) => {
   const first = mutants(language, 7);
   const second = mutants(language, 7);
   const other = mutants(language, 8);

@@ -1,6 +1,6 @@
 /**
- * Those who read the texts: the generated parsers, what Peggy alone makes of the same grammars, the parsers written by hand, the
- * Ohm grammars, and the ABNF grammars. All tell in the same terms what became of a text.
+ * The readers: the generated parsers, stock Peggy's parsers of the same grammars, the hand-written parsers, the Ohm
+ * grammars, and the ABNF grammars. All return their outcomes in the same form.
  */
 import { readFileSync } from 'node:fs';
 import { HandRefusal as PacketRefusal, parseByHand as parsePacketByHand } from '../../bench/candidates/hand-aacp.js';
@@ -13,14 +13,14 @@ import { evaluate, generate } from '../peggy-fast/agreement.js';
 import { recognizerOf } from './apg.js';
 import type { Input, Language } from './languages.js';
 
-/** What became of a text. A parser has crashed when it throws what is no refusal. */
-export type Outcome<Told = ToldError> =
+/** The outcome of a text. A parser has crashed if it throws something other than a rejection. */
+export type Outcome<Reported = ReportedError> =
   | { readonly kind: 'accepted'; readonly tree: unknown }
-  | { readonly kind: 'refused'; readonly error: Told }
+  | { readonly kind: 'refused'; readonly error: Reported }
   | { readonly kind: 'crashed'; readonly thrown: string };
 
-/** All that is compared of the errors of parsers that Peggy has made. */
-export interface ToldError {
+/** The compared members of the errors of parsers that Peggy generates. */
+export interface ReportedError {
   readonly name: unknown;
   readonly message: unknown;
   readonly expected: unknown;
@@ -29,13 +29,13 @@ export interface ToldError {
   readonly reason: string | undefined;
 }
 
-/** All that the parsers written by hand tell of an error. */
+/** The members of an error of the hand-written parsers. */
 export interface ShortError {
   readonly reason: string;
   readonly offset: number;
 }
 
-/** Options of a parser that Peggy has made. */
+/** The options of a parser that Peggy generates. */
 export type ReadOptions = Readonly<Record<string, unknown>>;
 
 interface PeggyParser {
@@ -64,7 +64,7 @@ export function readFast({ protocol, dialect, text }: Input, options: ReadOption
   return readWithPeggy(FAST[protocol], text, { ...options, dialect });
 }
 
-/** The verdict of the generated parser, when no more than that is asked of it. */
+/** The verdict of the generated parser, without a result. */
 export function recognizeFast({ protocol, dialect, text }: Input, options: ReadOptions): boolean | string {
   try {
     return FAST[protocol].recognize(text, { ...options, dialect });
@@ -83,12 +83,12 @@ function readWithPeggy({ parse, SyntaxError: Refusal }: PeggyParser, text: strin
     return { kind: 'accepted', tree: parse(text, options) };
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) return { kind: 'crashed', thrown: String(thrown) };
-    const { name, message, expected, found, location, reason } = thrown as Error & ToldError;
+    const { name, message, expected, found, location, reason } = thrown as Error & ReportedError;
     return { kind: 'refused', error: { name, message, expected, found, location, reason } };
   }
 }
 
-/** The parser written by hand. It knows the strict dialect only. */
+/** The hand-written parser. It supports only the strict dialect. */
 export function readByHand({ protocol, text }: Input): Outcome<ShortError> {
   try {
     return { kind: 'accepted', tree: protocol === 'accp' ? parseFrameByHand(text) : parsePacketByHand(text) };
@@ -100,7 +100,7 @@ export function readByHand({ protocol, text }: Input): Outcome<ShortError> {
   }
 }
 
-/** The Ohm grammar. Its errors are not compared: other grammars expect other things. */
+/** The Ohm grammar. Its errors are not compared: other grammars have other expectations. */
 export function readWithOhm(input: Input): Outcome<null> {
   const { text } = input;
   try {
@@ -113,7 +113,7 @@ export function readWithOhm(input: Input): Outcome<null> {
 
 const APG = { accp: recognizerOf('accp'), aacp: recognizerOf('aacp') };
 
-/** The verdict of the ABNF grammar. It knows the strict dialect only, and no limits. */
+/** The verdict of the ABNF grammar. It supports only the strict dialect, and no limits. */
 export function recognizeWithApg({ protocol, text }: Input): boolean | string {
   try {
     return APG[protocol](text);

@@ -1,17 +1,17 @@
-/** A share of the work: so many mutants of one language, compared and counted. */
+/** A share of the work: a number of mutants of one language, compared and counted. */
 import { compare, type Disagreement, READERS, type Reader } from './compare.js';
 import type { Input, Language } from './languages.js';
 import { mutants } from './mutants.js';
 import { shrink } from './shrink.js';
 
-/** Findings that are kept of one reader at most; more of them rarely say more. */
+/** The most findings per reader. More of them rarely add information. */
 const MAX_FOUND = 5;
 
 export interface Share {
   readonly language: Language;
   readonly count: number;
   readonly seed: number;
-  /** Each how manyth text is also read with Ohm, which takes longer than all others together. */
+  /** The interval at which texts are also read with Ohm, which takes longer than all others together. */
   readonly ohmEvery: number;
 }
 
@@ -19,19 +19,19 @@ export interface Tally {
   readonly language: Language;
   accepted: number;
   refused: number;
-  /** For each reader how many texts it has read, and on how many of them it disagrees with stock Peggy. */
+  /** For each reader, the number of texts that it has read, and of those on which it disagrees with stock Peggy. */
   readonly readers: Readonly<Record<Reader, { texts: number; disagreements: number }>>;
   readonly found: Finding[];
 }
 
-/** A text on which a reader disagrees, cut down. */
+/** A text on which a reader disagrees, shrunk. */
 export interface Finding {
   readonly reader: Reader;
   readonly input: Input;
   readonly disagreement: Disagreement;
 }
 
-/** A tally to add others to. */
+/** An empty tally. */
 export function emptyTally(language: Language): Tally {
   const none = (): { texts: number; disagreements: number } => ({ texts: 0, disagreements: 0 });
   const readers = { fast: none(), recognize: none(), envelope: none(), hand: none(), ohm: none(), apg: none() };
@@ -40,7 +40,7 @@ export function emptyTally(language: Language): Tally {
 
 /** Compares the texts of a share. */
 export function compareShare(share: Share): Tally {
-  // Most texts are refused, by each parser several times: without stack traces all goes a good deal faster.
+  // Most texts are rejected, by each parser several times. Without stack traces this is much faster.
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
   try {

@@ -1,10 +1,10 @@
 /**
- * A smaller text that still shows what `text` shows: chunks are taken out, from half the text down to single characters,
- * for as long as that leaves `shows` true. Greedy: the result is small, but need not be the smallest.
+ * Shrinks a text that shows a behavior: removes chunks, from half the text down to single characters, as long as
+ * `shows` stays true. Greedy: the result is small, but need not be the smallest.
  */
 export function shrink(text: string, shows: (text: string) => boolean): string {
   const smaller = withoutChunks(text, shows);
-  // What is gone may have been all that kept an earlier chunk in.
+  // The removed part may have been the reason that an earlier chunk stayed.
   return smaller === text ? text : shrink(smaller, shows);
 }
 

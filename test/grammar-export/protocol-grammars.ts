@@ -1,4 +1,4 @@
-/** What exports of ACCP and AACP come down to, written by hand: their strict dialects without counts and repeated keys. */
+/** The expected exports of ACCP and AACP, written by hand: their strict dialects without counts and repeated keys. */
 import { all, any, grammar, listOf, many, maybe, rule, set, some } from './build.js';
 
 const safe = set('!#', '%+', '-9', ';=', '??', 'AZ', '^z');

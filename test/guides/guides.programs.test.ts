@@ -1,4 +1,4 @@
-/** The code in the guides runs as it stands there. */
+/** The programs in the guides run without changes. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-guides-'));
 symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The blocks that are programs, with what a test is named by. */
+/** Returns the programs in a guide, with names for their tests. */
 function programsOf(guide: string): { readonly name: string; readonly code: string }[] {
   const text = readFileSync(path.join(ROOT, 'src', guide, 'README.md'), 'utf8');
   return [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code], index) => ({
@@ -38,7 +38,7 @@ async function run(name: string, code: string): Promise<{ code: number | null; o
     stdin: { contents: code, loader: 'ts', resolveDir: folder },
     ...{ outfile, bundle: true, packages: 'external', platform: 'node', format: 'esm', alias: sourceAliases() },
   });
-  // Where a program starts the minimal agent, it does so from the root of the project.
+  // Programs that start the minimal agent use its path in the project.
   const child = spawn(process.execPath, [outfile], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
@@ -56,8 +56,7 @@ describe.each(GUIDES)('src/%s/README.md', (guide) => {
   });
 
   test.concurrent.each(programs)('$name runs', async ({ name, code }) => {
-    const ran = await run(name, code);
-    // What it said is what a failure is about.
-    expect(ran.code, ran.output).toBe(0);
+    const result = await run(name, code);
+    expect(result.code, result.output).toBe(0);
   });
 });

@@ -1,4 +1,4 @@
-/** Random AACP: trees that can be printed, texts that can be read, and texts bent out of shape. */
+/** Arbitraries for AACP: printable trees, valid texts, and mutants of texts. */
 import fc from 'fast-check';
 import type { Field, Packet } from '../../src/aacp/ast.js';
 import { CORE_KEYS, type Dialect, DOMAINS, EXTENDED_KEYS, TASKS } from '../../src/aacp/index.js';
@@ -39,13 +39,13 @@ const pieces = fc.oneof(
 const texts = fc.array(pieces, { maxLength: 5 }).map((list) => list.join('').replaceAll('|', '/'));
 const values = texts.map((text) => text.replace(/^ +/, '').replace(/ +$/, ''));
 
-/** A printable field; an `amt` is mostly a number. */
+/** Printable fields; the value of `amt` is usually a number. */
 const fields: fc.Arbitrary<Field> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ key: keys, value: values }) },
   { weight: 1, arbitrary: fc.record({ key: fc.constant('amt'), value: fc.oneof(amounts, values) }) },
 );
 
-/** Packets that can be printed: any order, repeated keys included. */
+/** Printable packets with fields in any order, including repeated keys. */
 export const packets: fc.Arbitrary<Packet> = fc.record({
   kind: fc.constant('packet'),
   task: tokens,
@@ -66,7 +66,7 @@ const looseSlots = fc.oneof(
   padded(fc.oneof(texts, fc.constant(''), controls)),
 );
 
-/** Texts that the dialect accepts; the tolerant one accepts all there are, so these are what a validator gets to see. */
+/** Texts that the dialect accepts. The tolerant dialect accepts any text; for it, these are typical inputs of a validator. */
 export function packetTexts(dialect: Dialect): fc.Arbitrary<string> {
   if (dialect === 'tolerant') {
     return fc
@@ -83,7 +83,7 @@ const PIECES = [
   ...['|return:B', '|p:2', '|K:v', '|k', '|:v', '|k:', 'FETCH|HR|', '"', '\\', '\\|'],
 ];
 
-/** Texts of the dialect bent out of shape. */
+/** Mutants of texts of the dialect. */
 export function packetMutants(dialect: Dialect): fc.Arbitrary<string> {
   return mutants(packetTexts(dialect), PIECES);
 }

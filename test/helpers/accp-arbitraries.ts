@@ -1,4 +1,4 @@
-/** Random ACCP: trees that can be printed, texts that can be read, and texts bent out of shape. */
+/** Arbitraries for ACCP: printable trees, valid texts, and mutants of texts. */
 import fc from 'fast-check';
 import type { DecimalValue, Frame, IntegerValue, Param, Value } from '../../src/accp/ast.js';
 import type { Dialect } from '../../src/accp/index.js';
@@ -41,7 +41,7 @@ const decimalTexts = fc.oneof(
 
 // ---- Trees --------------------------------------------------------------------------------------------------------
 
-/** What a number text denotes, by the platform's own reading. */
+/** Returns the integer of a text, as parsed by the platform. */
 function integerWith(text: string): IntegerValue {
   const exact = BigInt(text);
   const isSafe = exact >= Number.MIN_SAFE_INTEGER && exact <= Number.MAX_SAFE_INTEGER;
@@ -112,7 +112,7 @@ function valuesTo(depth: number): fc.Arbitrary<Value> {
   );
 }
 
-/** Values of every kind, nested five deep at most, with numbers in all spellings. */
+/** Values of every kind, at most five levels deep, with numbers in all spellings. */
 export const values: fc.Arbitrary<Value> = valuesTo(MAX_DEPTH);
 
 const metadata: fc.Arbitrary<Param[]> = fc.uniqueArray(
@@ -123,7 +123,7 @@ const metadata: fc.Arbitrary<Param[]> = fc.uniqueArray(
   { selector: ({ key }) => key, minLength: 1, maxLength: 6 },
 );
 
-/** Frames that can be printed. */
+/** Printable frames. */
 export const frames: fc.Arbitrary<Frame> = fc.record({
   kind: fc.constant('frame'),
   agent: agents,
@@ -189,7 +189,7 @@ function valueTextsTo(depth: number, dialect: Dialect): fc.Arbitrary<string> {
   );
 }
 
-/** Texts that the dialect accepts: numbers with zeros, needless escapes, maps and metadata in any order. */
+/** Texts that the dialect accepts, with redundant zeros and escapes, and maps and metadata in any order. */
 export function frameTexts(dialect: Dialect): fc.Arbitrary<string> {
   const values = valueTextsTo(MAX_DEPTH, dialect);
   return fc
@@ -207,7 +207,7 @@ const PIECES = [
   ...['@a', '@a:b', 'k:@a', '[k:v]', '}[mid:007]', '}[', '@a>req:x{}', '$a.b', '"', "'", '`'],
 ];
 
-/** Texts of the dialect bent out of shape. */
+/** Mutants of texts of the dialect. */
 export function frameMutants(dialect: Dialect): fc.Arbitrary<string> {
   return mutants(frameTexts(dialect), PIECES);
 }

@@ -1,7 +1,7 @@
-/** Whether processes are there, whoever has started them. */
+/** The state of processes, whether this one started them or not. */
 import { readFileSync } from 'node:fs';
 
-/** A process that has ended and that nobody has asked for is none. */
+/** Returns whether a process is running. A zombie is not. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -11,12 +11,12 @@ export function isAlive(pid: number): boolean {
   return !/^State:\s+Z/m.test(statusOf(pid));
 }
 
-/** Resolves when it has ended. */
+/** Waits for the end of a process. */
 export async function gone(pid: number): Promise<void> {
   while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-/** Empty where the system tells nothing of its processes. */
+/** Returns the status of a process on Linux, and an empty text on other systems. */
 function statusOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/status`, 'utf8');

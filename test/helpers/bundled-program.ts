@@ -1,4 +1,4 @@
-/** Programs for processes of their own, in one file: to compile them in each process would take most of their time. */
+/** Programs bundled into one file, so that child processes do not have to compile them. */
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,9 +10,9 @@ import { sourceAliases } from './source-aliases.js';
 const PACKAGES = fileURLToPath(new URL('../../node_modules', import.meta.url));
 
 export interface BundleOptions {
-  /** Where packages are large, a program that has them in it starts much faster. @default 'external', 'bundle' for browsers */
+  /** The handling of packages. A program that bundles large packages starts much faster. @default 'external', or 'bundle' for browsers */
   readonly packages?: 'external' | 'bundle' | undefined;
-  /** @default 'node' */
+  /** The platform. @default 'node' */
   readonly platform?: 'node' | 'browser' | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface CompiledProgram {
   readonly remove: () => void;
 }
 
-/** Compiles a TypeScript file with what it imports. It may import the package by its name. */
+/** Compiles a TypeScript file and its imports. It may import the package by its name. */
 export async function compileProgram(source: URL, options: BundleOptions = {}): Promise<CompiledProgram> {
   const { platform = 'node', packages = platform === 'node' ? 'external' : 'bundle' } = options;
   const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-program-'));
@@ -49,7 +49,7 @@ export async function compileProgram(source: URL, options: BundleOptions = {}): 
 /**
  * Compiles a program before the tests of a file, and deletes it after them.
  *
- * @returns gives the path of the program, from the tests on
+ * @returns a function for the tests that returns the path of the program
  */
 export function bundledProgram(source: URL, options?: BundleOptions): () => string {
   let program: CompiledProgram | undefined;

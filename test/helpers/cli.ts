@@ -1,4 +1,4 @@
-/** The command line under test: in this process on streams in memory, or as a program of its own on real pipes. */
+/** The command line under test, in this process on streams in memory, or in a child process on real pipes. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,29 +8,29 @@ import { afterAll, inject } from 'vitest';
 import { run } from '../../src/cli/run.js';
 import { type Ended, ended, type Start, start } from './child.js';
 
-/** A stream that keeps what is written to it. */
+/** A stream that collects its output. */
 export class Screen extends Writable {
   readonly isTTY: boolean;
-  readonly #pieces: Buffer[] = [];
+  readonly #chunks: Buffer[] = [];
 
   constructor({ isTTY = false }: { isTTY?: boolean } = {}) {
     super();
     this.isTTY = isTTY;
   }
 
-  override _write(piece: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    this.#pieces.push(piece);
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.#chunks.push(chunk);
     done();
   }
 
   get text(): string {
-    return Buffer.concat(this.#pieces).toString();
+    return Buffer.concat(this.#chunks).toString();
   }
 }
 
 export interface Surroundings {
   readonly stdin?: string | Uint8Array | Readable;
-  /** Whether stdout and stderr are a terminal. */
+  /** If true, stdout and stderr are a terminal. */
   readonly isTTY?: boolean;
 }
 
@@ -43,25 +43,25 @@ export async function cli(args: readonly string[], { stdin = '', isTTY = false }
   return { code, stdout: stdout.text, stderr: stderr.text };
 }
 
-/** Bytes as a stream that hands them out in pieces of a given size. */
+/** Returns a stream of bytes in chunks of the given size. */
 export function inPieces(bytes: Uint8Array, size: number): Readable {
   const pieces: Uint8Array[] = [];
   for (let at = 0; at < bytes.length; at += size) pieces.push(bytes.subarray(at, at + size));
   return Readable.from(pieces);
 }
 
-/** A source as it was compiled before the tests, by its path in the project. */
+/** Returns the path of the compiled version of a source file. */
 export const compiled = (source: string): string => path.join(inject('compiled'), source.replace(/\.ts$/, '.js'));
 
-/** What starts the command line as a program, to be put before its arguments. */
+/** The command that starts the command line in a child process. */
 export const PROGRAM: readonly string[] = [process.execPath, compiled('src/cli/main.ts')];
 
-/** Runs a command line as a program of its own; by default with an empty stdin. */
+/** Runs the command line in a child process, by default with an empty stdin. */
 export function program(args: readonly string[], options: Start = {}): Promise<Ended> {
   return ended(start([...PROGRAM, ...args], { stdin: '', ...options }));
 }
 
-/** A folder for the files of one test module, removed after its tests. */
+/** Creates a temporary folder for the files of a test module, removed after its tests. */
 export function scratchFolder(): { readonly path: string; write(name: string, content: string | Uint8Array): string } {
   const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-cli-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -75,7 +75,7 @@ export function scratchFolder(): { readonly path: string; write(name: string, co
   };
 }
 
-/** Lines of JSON as values. */
+/** Parses lines of JSON. */
 export function jsonLines(text: string): unknown[] {
   return text
     .split('\n')
@@ -83,7 +83,7 @@ export function jsonLines(text: string): unknown[] {
     .map((line) => JSON.parse(line) as unknown);
 }
 
-/** `texts`, each with a line end. */
+/** Joins texts, each with a line end. */
 export function lines(...texts: readonly string[]): string {
   return texts.map((text) => `${text}\n`).join('');
 }

@@ -1,10 +1,12 @@
-/** A reverse proxy for HTTP that cuts the body of an answer. */
+/** A reverse HTTP proxy that cuts the body of a response. */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 
 /**
- * - `chunked`: the body is cut, and its encoding is ended properly: so do proxies whose upstream died
- * - `closed`: a body without a length, ended by the end of the connection (FIN)
- * - `unended`: chunks without the last one, and the end of the connection (FIN)
+ * The way in which a body is cut.
+ *
+ * - `chunked`: the chunked encoding ends normally, as in proxies whose upstream failed
+ * - `closed`: a body without a length ends with the connection (FIN)
+ * - `unended`: the connection ends (FIN) before the last chunk
  * - `reset`: the connection is reset (RST)
  */
 export type Ending = 'chunked' | 'closed' | 'unended' | 'reset';
@@ -15,49 +17,49 @@ export interface CuttingHttpProxy {
   readonly close: () => Promise<void>;
 }
 
-/** @param cut given what the body holds so far; gives the offset to cut at, or -1 to let it pass */
+/** Starts a proxy. @param cut returns the offset at which to cut the body received so far, or -1 to continue */
 export async function cuttingHttpProxy(
   target: number,
   ending: Ending,
   cut: (body: string) => number,
 ): Promise<CuttingHttpProxy> {
-  const server = createServer((asked, answer) => {
-    const { method, url, headers } = asked;
+  const server = createServer((incoming, response) => {
+    const { method, url, headers } = incoming;
     const upstream = request({ port: target, host: '127.0.0.1', method, path: url, headers }, (given) => {
       const passed = { ...given.headers };
-      // They are this connection's own.
+      // These headers apply to one connection only.
       for (const name of ['connection', 'keep-alive', 'transfer-encoding', 'content-length']) delete passed[name];
-      answer.useChunkedEncodingByDefault = ending !== 'closed';
-      answer.writeHead(given.statusCode!, passed);
-      answer.flushHeaders();
-      pass(given, answer);
+      response.useChunkedEncodingByDefault = ending !== 'closed';
+      response.writeHead(given.statusCode!, passed);
+      response.flushHeaders();
+      pass(given, response);
     });
-    upstream.on('error', () => answer.destroy());
-    asked.pipe(upstream);
+    upstream.on('error', () => response.destroy());
+    incoming.pipe(upstream);
   });
 
-  function pass(given: IncomingMessage, answer: ServerResponse): void {
+  function pass(given: IncomingMessage, response: ServerResponse): void {
     let body = '';
     given.setEncoding('latin1').on('data', (text: string) => {
       const before = body.length;
       body += text;
       const at = cut(body);
       if (at < 0) {
-        answer.write(text, 'latin1');
+        response.write(text, 'latin1');
         return;
       }
       given.removeAllListeners('data').removeAllListeners('end');
       given.destroy();
       const rest = Math.max(0, at - before);
-      answer.write(text.slice(0, rest), 'latin1', () => end(answer));
+      response.write(text.slice(0, rest), 'latin1', () => end(response));
     });
-    given.on('end', () => answer.end()).on('error', () => undefined);
+    given.on('end', () => response.end()).on('error', () => undefined);
   }
 
-  function end(answer: ServerResponse): void {
-    if (ending === 'reset') answer.socket?.resetAndDestroy();
-    else if (ending === 'unended') answer.socket?.end();
-    else answer.end();
+  function end(response: ServerResponse): void {
+    if (ending === 'reset') response.socket?.resetAndDestroy();
+    else if (ending === 'unended') response.socket?.end();
+    else response.end();
   }
 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,7 +1,7 @@
-/** A network that can be cut: a proxy for sockets, TCP and Unix-domain ones, that lets what is said pass until it is told otherwise. */
+/** A network that can be cut: a proxy for TCP and Unix domain sockets. */
 import { connect, createServer, type Socket } from 'node:net';
 
-/** `fin`: the server's side is ended; `reset`: the connection is reset, on Unix-domain sockets only dropped */
+/** The way in which a connection is cut. `fin`: the output of the server is ended; `reset`: the connection is reset (on Unix domain sockets, destroyed). */
 export type SocketEnding = 'fin' | 'reset';
 export const SOCKET_ENDINGS: readonly SocketEnding[] = ['fin', 'reset'];
 
@@ -10,36 +10,37 @@ export interface CuttingProxy {
   readonly place: string | number;
   /** The TCP port. */
   readonly port: number;
-  /** Ends all connections at once. What is on its way is lost. */
+  /** Destroys all connections, with the data in flight. */
   readonly cut: () => void;
-  /** Lets so many more bytes pass, counted over all connections and both directions, and then cuts. */
+  /** Cuts all connections after the given number of bytes, counted over all connections and both directions. */
   readonly cutAfter: (bytes: number) => void;
-  /** Nothing passes any more, and nobody is told; new connections hang. */
+  /** Stops all data without closing connections; new connections hang. */
   readonly freeze: () => void;
-  /** New connections pass again; those that were frozen stay so. */
+  /** Lets new connections pass again; frozen ones stay frozen. */
   readonly thaw: () => void;
-  /** Connections so far. */
+  /** Returns the number of connections so far. */
   readonly connections: () => number;
-  /** Connections that the options have cut. */
+  /** Returns the number of connections that were cut because of the options. */
   readonly cuts: () => number;
   readonly close: () => Promise<void>;
 }
 
 export interface CuttingOptions {
-  /** The path or the port that is connected to. */
+  /** The path or port of the server. */
   readonly target: string | number;
-  /** A path, or 0 for a free port. @default 0 */
+  /** The path of the proxy, or 0 for a free port. @default 0 */
   readonly listen?: string | 0 | undefined;
-  /** How the options cut a connection. @default both sides are dropped */
+  /** The way in which the options cut a connection. @default both sides are destroyed */
   readonly ending?: SocketEnding | undefined;
-  /** Given what the server has said on a connection, as Latin-1; gives the offset to cut at, or -1 to let it pass. */
-  readonly cut?: ((said: string) => number) | undefined;
-  /** Connections that are so cut; later ones pass. @default 1 */
+  /** Returns the offset at which to cut the data of the server (as Latin-1), or -1 to continue. */
+  readonly cut?: ((data: string) => number) | undefined;
+  /** The maximum number of connections that `cut` cuts. @default 1 */
   readonly times?: number | undefined;
-  /** Gives after how many bytes, of both directions together, the next connection is cut; infinite for never. */
+  /** Returns the number of bytes, in both directions together, after which the next connection is cut; `Infinity` for never. */
   readonly bytes?: (() => number) | undefined;
 }
 
+/** Starts a proxy. */
 export async function cuttingProxy(options: CuttingOptions): Promise<CuttingProxy> {
   const { target, listen = 0, ending, cut: placeOf, times = 1, bytes } = options;
   const sockets = new Set<Socket>();
@@ -62,8 +63,8 @@ export async function cuttingProxy(options: CuttingOptions): Promise<CuttingProx
     const upstream = connect({ ...at(target), allowHalfOpen: true });
     sockets.add(upstream);
     upstream.on('error', () => {}).on('close', () => sockets.delete(upstream));
-    let said = '';
-    let own = bytes?.() ?? Number.POSITIVE_INFINITY;
+    let data = '';
+    let remaining = bytes?.() ?? Number.POSITIVE_INFINITY;
     let isCut = false;
 
     function endConnection(): void {
@@ -73,14 +74,14 @@ export async function cuttingProxy(options: CuttingOptions): Promise<CuttingProx
       upstream.destroy();
     }
 
-    /** How many bytes of a piece pass before the connection is cut. */
-    function passing(piece: Buffer, from: Socket): number {
-      own -= piece.length;
-      if (own <= 0) return piece.length + own;
+    /** Returns the number of bytes that pass before the connection is cut. */
+    function allowedBytes(piece: Buffer, from: Socket): number {
+      remaining -= piece.length;
+      if (remaining <= 0) return piece.length + remaining;
       if (from === client || placeOf === undefined) return Number.POSITIVE_INFINITY;
-      const before = said.length;
-      said += piece.toString('latin1');
-      const place = cuts < times ? placeOf(said) : -1;
+      const before = data.length;
+      data += piece.toString('latin1');
+      const place = cuts < times ? placeOf(data) : -1;
       return place < 0 ? Number.POSITIVE_INFINITY : Math.max(0, place - before);
     }
 
@@ -89,11 +90,11 @@ export async function cuttingProxy(options: CuttingOptions): Promise<CuttingProx
         if (isCut) return;
         left -= piece.length;
         if (left < 0) {
-          // A part of a frame may have passed.
+          // Part of a message may have passed.
           to.write(piece.subarray(0, piece.length + left), cutAll);
           return;
         }
-        const length = passing(piece, from);
+        const length = allowedBytes(piece, from);
         if (length === Number.POSITIVE_INFINITY) {
           to.write(piece);
           return;
@@ -143,39 +144,39 @@ function at(target: string | number): { path: string } | { port: number; host: s
   return typeof target === 'string' ? { path: target } : { port: target, host: '127.0.0.1' };
 }
 
-/** Offsets behind the messages of a text of lines. */
-export function lineEnds(said: string): number[] {
-  return [...said.matchAll(/\n/g)].map(({ index }) => index + 1);
+/** Returns the offsets of the ends of lines. */
+export function lineEnds(data: string): number[] {
+  return [...data.matchAll(/\n/g)].map(({ index }) => index + 1);
 }
 
-/** Offsets behind the messages that a server has sent over a WebSocket: frames without a mask (RFC 6455, section 5.2). */
-export function frameEnds(said: string): number[] {
+/** Returns the offsets of the ends of WebSocket messages from a server, which are not masked (RFC 6455, section 5.2). */
+export function frameEnds(data: string): number[] {
   const ends: number[] = [];
-  let at = said.indexOf('\r\n\r\n') + 4;
-  while (at > 3 && at + 4 <= said.length) {
-    const byte = (n: number): number => said.charCodeAt(at + n);
+  let at = data.indexOf('\r\n\r\n') + 4;
+  while (at > 3 && at + 4 <= data.length) {
+    const byte = (n: number): number => data.charCodeAt(at + n);
     const short = byte(1) & 0x7f;
     const length = short < 126 ? short + 2 : short === 126 ? byte(2) * 256 + byte(3) + 4 : Number.POSITIVE_INFINITY;
     at += length;
-    if (at <= said.length) ends.push(at);
+    if (at <= data.length) ends.push(at);
   }
   return ends;
 }
 
 /**
- * Cuts behind the first message that holds something.
+ * Returns a function that cuts after the first message that contains a text.
  *
- * @param more bytes of the next message that pass
+ * @param more the number of bytes of the next message that pass
  */
 export function behind(
-  ends: (said: string) => readonly number[],
-  what: string,
+  ends: (data: string) => readonly number[],
+  text: string,
   more: number,
-): (said: string) => number {
-  return (said) => {
+): (data: string) => number {
+  return (data) => {
     let from = 0;
-    for (const end of ends(said)) {
-      if (said.slice(from, end).includes(what)) return said.length >= end + more ? end + more : -1;
+    for (const end of ends(data)) {
+      if (data.slice(from, end).includes(text)) return data.length >= end + more ? end + more : -1;
       from = end;
     }
     return -1;

@@ -1,16 +1,16 @@
-/** Models that answer as they are told, and what they answer with. */
+/** Scripted models and their replies. */
 import type { Model, ModelReply, ModelRequest } from '../../src/aacp/fallback/index.js';
 
-/** A reply; or what comes of a request: a reply, or anything else that a host's own function may give or throw. */
+/** A reply, or a function of the request that returns a reply, returns anything else, or throws. */
 export type Script = ModelReply | ((request: ModelRequest) => unknown);
 
 export interface ScriptedModel {
   readonly model: Model;
-  /** What it was asked, in order. */
+  /** The requests, in order. */
   readonly calls: readonly ModelRequest[];
 }
 
-/** Answers with the scripts in turn; the last one stays. */
+/** Creates a model that replies with the scripts in turn, and then repeats the last one. */
 export function scriptedModel(...scripts: readonly Script[]): ScriptedModel {
   const calls: ModelRequest[] = [];
   return {
@@ -23,23 +23,23 @@ export function scriptedModel(...scripts: readonly Script[]): ScriptedModel {
   };
 }
 
-/** What a call of `goodReply` costs: a sum of binary fractions, so that sums of it are exact. */
+/** The cost of a call with `goodReply`, a binary fraction, so that sums are exact. */
 export const PRICE = 0.03125;
 export const USAGE = { inputTokens: 600, outputTokens: 40 } as const;
 
-type Asked = Pick<ModelRequest, 'domain' | 'returnAgent' | 'priority'>;
+type RequestFields = Pick<ModelRequest, 'domain' | 'returnAgent' | 'priority'>;
 
-/** The packet that a request wants, with fields of its own. */
-export function packetFor({ domain, returnAgent, priority }: Asked, fields = 'res:timesheets'): string {
+/** Returns a valid packet for a request, with the given fields. */
+export function packetFor({ domain, returnAgent, priority }: RequestFields, fields = 'res:timesheets'): string {
   return `FETCH|${domain}|return:${returnAgent}|p:${priority}|aacp:1.1|${fields}`;
 }
 
-/** The right packet, at a price. */
-export function goodReply(request: Asked, fields?: string): ModelReply {
+/** Returns a valid reply to a request. */
+export function goodReply(request: RequestFields, fields?: string): ModelReply {
   return { text: packetFor(request, fields), cost: PRICE, usage: USAGE, model: 'scripted' };
 }
 
-/** What is not a packet, at the same price. */
+/** A reply that is not a packet, at the same cost. */
 export const BAD_REPLY: ModelReply = { text: 'I would rather not.', cost: PRICE, usage: USAGE, model: 'scripted' };
 
 /** A promise that is settled from outside. */

@@ -1,11 +1,11 @@
-/** A line between two endpoints on which everything goes wrong that can go wrong, when a test says so. */
+/** A channel between two endpoints that loses, repeats, reorders and corrupts frames as a test requires. */
 
-/** A frame on its way. */
+/** A frame in transit. */
 export interface InFlight {
   readonly text: string;
 }
 
-/** Ways of spoiling a frame so that nobody can take it for a frame: no grammar reads the result. */
+/** Ways to corrupt a frame so that the result is not a valid frame. */
 export const SPOILS = {
   cut: (text: string, at: number): string => text.slice(0, at % text.length),
   blank: (text: string, at: number): string => replaced(text, at, ' '),
@@ -24,7 +24,7 @@ function replaced(text: string, at: number, character: string): string {
   return text.slice(0, place) + character + text.slice(place + 1);
 }
 
-/** One direction: frames in the order in which they will come. Places are taken modulo the number of frames. */
+/** One direction, with frames in the order of delivery. Positions are modulo the number of frames. */
 export class FaultyChannel {
   readonly #frames: InFlight[] = [];
 
@@ -44,12 +44,12 @@ export class FaultyChannel {
     this.#frames.splice(this.#at(place), 1);
   }
 
-  /** A copy comes at the end. */
+  /** Appends a copy of a frame. */
   repeat(place: number): void {
     this.#frames.push(this.#frames[this.#at(place)]!);
   }
 
-  /** Takes a frame out and puts it in elsewhere. */
+  /** Moves a frame to another position. */
   move(from: number, to: number): void {
     const [frame] = this.#frames.splice(this.#at(from), 1);
     this.#frames.splice(to % (this.#frames.length + 1), 0, frame!);

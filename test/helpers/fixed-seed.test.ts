@@ -2,19 +2,19 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { TEST_SEED } from './fixed-seed.js';
 
-/** The integers that a property is tried with. */
-function drawn(parameters?: fc.Parameters<[number]>): number[] {
-  const values: number[] = [];
+/** Returns the integers that a property is run with. */
+function values(parameters?: fc.Parameters<[number]>): number[] {
+  const drawn: number[] = [];
   fc.assert(
     fc.property(fc.integer(), (value) => {
-      values.push(value);
+      drawn.push(value);
     }),
     parameters,
   );
-  return values;
+  return drawn;
 }
 
-test('a property is tried with the same values in each run, and with others where another seed is set', () => {
-  expect(drawn()).toEqual(drawn({ seed: TEST_SEED }));
-  expect(drawn()).not.toEqual(drawn({ seed: TEST_SEED + 1 }));
+test('a property runs with the same values for the same seed, and with others for another seed', () => {
+  expect(values()).toEqual(values({ seed: TEST_SEED }));
+  expect(values()).not.toEqual(values({ seed: TEST_SEED + 1 }));
 });

@@ -1,7 +1,7 @@
-/** Texts bent at random places: some still belong to the language, most do not. */
+/** Random mutants of texts, most of which are invalid. */
 import fc from 'fast-check';
 
-/** What belongs to neither language, or only looks as if it did. */
+/** Characters that are invalid in both languages, or look like valid ones. */
 const STRANGE = [
   ...['\0', '\t', '\n', '\r\n', '\x1b[2J', '\x7f', ' ', '  ', '\u00a0', '\u2028', '\u202e', '\ufeff'],
   ...['\u00e9', 'e\u0301', '\u{1f600}', '\ud800', '\udc00'],
@@ -29,7 +29,7 @@ interface Edit {
   readonly piece: string;
 }
 
-/** One to three edits of each text; what they put in are pieces of the language, or strange ones. */
+/** Applies one to three edits to each text, which insert pieces of the language or other characters. */
 export function mutants(texts: fc.Arbitrary<string>, pieces: readonly string[]): fc.Arbitrary<string> {
   const edits: fc.Arbitrary<Edit> = fc.record({
     kind: fc.oneof(

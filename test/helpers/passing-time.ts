@@ -1,15 +1,15 @@
-/** Time that passes by hand, for what is measured as well as for the wall clock. */
+/** A clock that tests set, both the wall clock and the monotonic clock. */
 import { onTestFinished, vi } from 'vitest';
 
 export interface HandClock {
-  /** Moves both clocks. */
+  /** The time of both clocks. */
   now: number;
 }
 
 /**
- * Makes a wall clock, and has the monotonic clock go with it until the test ends.
+ * Creates a wall clock that the monotonic clock follows until the end of the test.
  *
- * @param unitMs milliseconds of its unit
+ * @param unitMs the unit of the wall clock in milliseconds
  */
 export function passingTime(start: number, unitMs = 1): HandClock {
   const clock = { now: start };

@@ -1,4 +1,4 @@
-/** What the package's names stand for in its own sources: programs that import it by name can be compiled without a build. */
+/** Aliases from the entry points of the package to its sources, so that programs that import it can be compiled without a build. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -8,11 +8,11 @@ interface Manifest {
   readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
 }
 
-/** `pegwire/acp` and the like, each with the path of a source. */
+/** Returns the paths of sources by entry point, such as `pegwire/acp`. */
 export function sourceAliases(): Record<string, string> {
   const { exports } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8')) as Manifest;
   const aliases: Record<string, string> = {};
-  // An alias is taken for all that begins with it, so the longer ones come first.
+  // An alias also matches longer names, so the longest come first.
   for (const name of Object.keys(exports).sort((a, b) => b.length - a.length)) {
     const target = exports[name]!;
     if (typeof target === 'string') continue;

@@ -1,4 +1,4 @@
-/** The work that a parser does, counted in steps and not in time, so that it can be compared between sizes of texts. */
+/** The work of a parser, counted in steps instead of time, to compare texts of different sizes. */
 import { readFileSync } from 'node:fs';
 import { type Node, parse as parseModule } from 'acorn';
 import peggy from 'peggy';
@@ -6,20 +6,20 @@ import { expect } from 'vitest';
 import * as aacp from '../../generated/aacp.js';
 import * as accp from '../../generated/accp.js';
 
-/** What the generated parsers take: any of the options of their grammars. */
+/** The function of a generated parser, with the options of any grammar. */
 type Parse = (text: string, options: Readonly<Record<string, unknown>>) => unknown;
 
-/** How many steps a parser takes for a text, whether it accepts it or not. */
+/** A function that returns the number of steps of a parser for a text, valid or not. */
 export type Steps = (text: string) => number;
 
-/** A module with counters in its code. */
+/** A module with added counters. */
 interface CountingModule {
   readonly [name: string]: unknown;
-  /** The steps since it was last asked. */
+  /** Returns the steps since the last call. */
   readonly takeSteps: () => number;
 }
 
-/** Methods that take work in proportion to the text that they give. */
+/** Methods that take time proportional to the length of their result. */
 const COPYING = new Set(['charAt', 'concat', 'join', 'repeat', 'replace', 'slice', 'substr', 'substring']);
 
 const COUNTER = `
@@ -35,15 +35,15 @@ export function takeSteps() {
 }
 `;
 
-/** The generated parsers, and the same with counters. */
+/** The generated parsers, and their copies with counters. */
 const PARSERS = [
   { original: accp, counting: await countingModule('accp') },
   { original: aacp, counting: await countingModule('aacp') },
 ] as const;
 
 /**
- * Functions that a generated parser enters, rounds of its loops, and characters that it copies. A refused text is gone through
- * once more when somebody asks what was expected: then the longer one of the two counts.
+ * Counts the function calls, loop iterations and copied characters of a generated parser. Reading `expected` of an error parses the text again;
+ * then the larger count is returned.
  *
  * @param parse a function that the module of a generated parser exports
  */
@@ -51,10 +51,10 @@ export function charactersRead(parse: Parse, options: Readonly<Record<string, un
   const { counted, takeSteps } = counterpart(parse);
   return (text) => {
     takeSteps();
-    const refusal = refusalOf(() => counted(text, options));
+    const error = syntaxErrorOf(() => counted(text, options));
     const read = takeSteps();
-    expect(refusal?.message).not.toBe('');
-    expect(refusal?.expected).not.toEqual([]);
+    expect(error?.message).not.toBe('');
+    expect(error?.expected).not.toEqual([]);
     return Math.max(read, takeSteps());
   };
 }
@@ -64,24 +64,24 @@ function counterpart(parse: Parse): { readonly counted: Parse; readonly takeStep
     const [name] = Object.entries(original).find(([, exported]) => exported === parse) ?? [];
     if (name !== undefined) return { counted: counting[name] as Parse, takeSteps: counting.takeSteps };
   }
-  throw new TypeError('steps are counted in the generated parsers only');
+  throw new TypeError('only generated parsers can be counted');
 }
 
-/** Rules that a parser enters, matches or fails at. Peggy tells of them only in parsers built for tracing. */
+/** Counts the rules that a parser enters, matches or fails. Peggy traces them only in parsers built for it. */
 export function rulesTried(grammar: string, options: Readonly<Record<string, unknown>>): Steps {
   const source = readFileSync(new URL(`../../grammar/${grammar}.peggy`, import.meta.url), 'utf8');
   const { parse } = peggy.generate(source, { trace: true });
   return (text) => {
     let steps = 0;
     const tracer = { trace: () => steps++ };
-    // A refusal takes work as well.
-    refusalOf(() => parse(text, { ...options, tracer }));
+    // Rejecting a text takes work, too.
+    syntaxErrorOf(() => parse(text, { ...options, tracer }));
     return steps;
   };
 }
 
-/** The error of a parser that refuses a text; anything else that it throws is a defect. */
-function refusalOf(parse: () => unknown): peggy.parser.SyntaxError | undefined {
+/** Returns the syntax error of a parser, or `undefined`; anything else that it throws is a defect. */
+function syntaxErrorOf(parse: () => unknown): peggy.parser.SyntaxError | undefined {
   try {
     parse();
   } catch (thrown) {
@@ -95,16 +95,16 @@ async function countingModule(name: string): Promise<CountingModule> {
   return withSteps(readFileSync(new URL(`../../generated/${name}.js`, import.meta.url), 'utf8'));
 }
 
-/** A module of its own, without imports of packages or files, with counters in its code. */
+/** Imports a module with added counters. It must not import packages or files. */
 export function withSteps(code: string): Promise<CountingModule> {
   return import(`data:text/javascript,${encodeURIComponent(withCounters(code))}`) as Promise<CountingModule>;
 }
 
-/** The code of a module with a counter at the beginning of each function and of each round of a loop, and around what copies texts. */
+/** Adds counters to the code of a module: to each function, each loop iteration, and each call that copies text. */
 function withCounters(code: string): string {
   const before = new Map<number, string>();
   const after = new Map<number, string>();
-  // Outer pieces of code come first: they open before, and close behind, those inside.
+  // Outer nodes come first: they open before the inner ones, and close after them.
   const wrap = ({ start, end }: Node, opening: string, closing: string): void => {
     before.set(start, (before.get(start) ?? '') + opening);
     after.set(end, closing + (after.get(end) ?? ''));
@@ -127,7 +127,7 @@ interface Callee {
   readonly property?: { readonly name?: string };
 }
 
-/** At one place, what closes stands before what opens. */
+/** Inserts code; at one position, closing code precedes opening code. */
 function inserted(code: string, before: ReadonlyMap<number, string>, after: ReadonlyMap<number, string>): string {
   const places = [...new Set([...before.keys(), ...after.keys()])].sort((a, b) => a - b);
   let from = 0;
@@ -139,14 +139,14 @@ function inserted(code: string, before: ReadonlyMap<number, string>, after: Read
   return pieces.join('') + code.slice(from);
 }
 
-/** Calls back for a node and all nodes inside, outer ones first. */
+/** Calls a function for a node and its descendants, outer ones first. */
 function visit(value: unknown, each: (node: Node) => void): void {
   if (typeof value !== 'object' || value === null) return;
   if ('type' in value && 'start' in value) each(value as Node);
   for (const child of Object.values(value)) visit(child, each);
 }
 
-/** Holds that ten times the text takes at most about ten times the steps, and no text more than `most` a character. */
+/** Expects that ten times the text takes at most about ten times the steps, and no text more than `most` steps per character. */
 export function expectLinear(
   steps: Steps,
   textOf: (length: number) => string,
@@ -163,7 +163,7 @@ export function expectLinear(
   for (let at = 1; at < counts.length; at++) expect(counts[at]! / counts[at - 1]!).toBeLessThanOrEqual(10.5);
 }
 
-/** Texts of about a length asked for, made of many pieces. */
+/** Returns a function that creates texts of about a given length from repeated pieces. */
 export function filled(
   before: string,
   piece: string | ((index: number) => string),

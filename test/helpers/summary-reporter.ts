@@ -1,7 +1,7 @@
 import process from 'node:process';
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** The seed of property tests where `PEGWIRE_TEST_SEED` does not set one. */
+/** The default seed of property tests. */
 export const DEFAULT_SEED = '1';
 
 /** Prints the closing line `N passed, N failed, N skipped`; a file that failed to load counts as one failure. */
@@ -18,7 +18,7 @@ export default class SummaryReporter implements Reporter {
         else if (state === 'failed') failed++;
         else {
           skipped++;
-          // A test that needs a program which is not there says in its name which one.
+          // The name of a test that requires a missing program contains that program.
           if (test.fullName.includes('(skipped: ')) console.log(test.fullName);
         }
       }

@@ -1,9 +1,9 @@
-/** Lines of a program that must have left it before it goes on, since it may be killed at any moment. */
+/** Synchronous output of programs that may be killed at any moment. */
 import { writeSync } from 'node:fs';
 
 const STDOUT = 1;
 
-/** Prints a line; where nobody has read the lines before yet, once there is room again. */
+/** Prints a line, and waits until the pipe has room for it. */
 export function tell(line: string): void {
   let rest = Buffer.from(`${line}\n`);
   while (rest.length > 0) {

@@ -1,7 +1,6 @@
 /**
- * Reads AACP packets with the Ohm grammar: the second opinion that the production parser is held against.
- *
- * It shares no code with that parser, only the types of the tree.
+ * Reads AACP packets with the Ohm grammar: the oracle that the production parser is compared with. It shares no code
+ * with that parser, only the types of the tree.
  */
 import { readFileSync } from 'node:fs';
 import { type Node, grammars as readGrammars, type Semantics } from 'ohm-js';
@@ -11,7 +10,7 @@ const grammars = readGrammars(readFileSync(new URL('../../grammar/aacp.ohm', imp
 
 const strict = grammars['Aacp']!.createSemantics();
 
-/** The text of a token, without what surrounds it. An optional token that is missing reads as empty. */
+/** The text of a token, without its surroundings. A missing optional token reads as empty. */
 strict.addOperation<string>('text', {
   _nonterminal(..._parts) {
     return this.sourceString;
@@ -39,7 +38,7 @@ tolerant.extendOperation<unknown>('ast', {
 
 const dialects: Record<'strict' | 'tolerant', Semantics> = { strict, tolerant };
 
-/** The tree of a packet, without spans, or `null` where the dialect refuses the text. The tolerant one never does. */
+/** Returns the tree of a packet, without spans; null if the dialect rejects the text. The tolerant one never does. */
 export function parseWithOhm(text: string, dialect: 'strict' | 'tolerant'): Packet | null {
   const match = grammars[dialect === 'strict' ? 'Aacp' : 'AacpTolerant']!.match(text);
   return match.failed() ? null : ast<Packet>(dialects[dialect](match) as Node);

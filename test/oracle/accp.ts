@@ -1,17 +1,16 @@
 /**
- * Reads ACCP frames with the Ohm grammar: the second opinion that the production parser is held against.
- *
- * It shares no code with that parser, only the types of the tree. Speed is no concern; numbers go through exact
- * arithmetic, so that not even the platform's own number parsing is taken on trust.
+ * Reads ACCP frames with the Ohm grammar: the oracle that the production parser is compared with. It shares no code
+ * with that parser, only the types of the tree. It is not made for speed; numbers are computed in exact arithmetic, so
+ * that it does not depend on the platform's number parsing.
  */
 import { readFileSync } from 'node:fs';
 import { type Node, grammars as readGrammars, type Semantics } from 'ohm-js';
 import type { DecimalValue, Frame, IntegerValue, Param, Value } from '../../src/accp/ast.js';
 
 export interface OracleLimits {
-  /** Levels of arrays and maps inside one parameter's value. Ohm's recursion has room for some dozens, not hundreds. */
+  /** The levels of arrays and maps inside one parameter's value. Ohm's recursion supports some dozens, not hundreds. */
   readonly maxDepth?: number;
-  /** Digits of one number, leading zeros included. */
+  /** The digits of one number, including leading zeros. */
   readonly maxDigits?: number;
 }
 
@@ -47,7 +46,7 @@ strict.addOperation<unknown>('ast', {
   ref: (_dollar, path): Value => ({ kind: 'ref', path: path.sourceString }),
 });
 
-/** How many digits the longest number below a node has. Strings, names and references have digits but are no numbers. */
+/** The number of digits of the longest number below a node. Strings, names and references may have digits, but are not numbers. */
 strict.addOperation<number>('longestNumber', {
   integer: (_sign, digits) => digits.numChildren,
   decimal: (_sign, whole, _point, fraction) => whole.numChildren + fraction.numChildren,
@@ -70,16 +69,16 @@ lenient.extendOperation<unknown>('ast', {
 
 const dialects: Record<'strict' | 'lenient', Semantics> = { strict, lenient };
 
-/** The tree of a frame, without spans, or `null` where the dialect or a limit refuses the text. */
+/** Returns the tree of a frame, without spans; null if the dialect or a limit rejects the text. */
 export function parseWithOhm(text: string, dialect: 'strict' | 'lenient', limits: OracleLimits = {}): Frame | null {
   const { maxDepth = 5, maxDigits = 1000 } = limits;
-  // Before matching, because Ohm matches by recursion. The outermost bracket is the payload's or the metadata's own.
+  // Before matching, because Ohm matches recursively. The outermost bracket is that of the payload or the metadata.
   if (deepestBracket(text) - 1 > maxDepth) return null;
 
   const match = grammars[dialect === 'strict' ? 'Accp' : 'AccpLenient']!.match(text);
   if (match.failed()) return null;
   const root = dialects[dialect](match) as Node;
-  // Before any number is converted: converting takes more than linear time.
+  // Before any number is converted, because conversion takes more than linear time.
   if (longestNumber([root]) > maxDigits) return null;
 
   const frame = ast<Frame>(root);
@@ -102,7 +101,7 @@ function longestNumber(nodes: readonly Node[]): number {
   return nodes.reduce((longest, node) => Math.max(longest, node['longestNumber']() as number), 0);
 }
 
-/** The deepest level of open brackets. An escaped bracket is text; in a frame, every other one nests. */
+/** The deepest level of open brackets. An escaped bracket is text; all others nest in a frame. */
 function deepestBracket(text: string): number {
   let depth = 0;
   let deepest = 0;
@@ -142,26 +141,26 @@ function decimal(sign: string, whole: string, fraction: string): DecimalValue {
   return text === canonicalDecimal(value) ? { kind: 'decimal', value } : { kind: 'decimal', value, text };
 }
 
-/** The double closest to a fraction of natural numbers, ties to the even one (IEEE 754-2019, 4.3.1). */
+/** The double closest to a fraction of natural numbers, ties to even (IEEE 754-2019, 4.3.1). */
 function nearestDouble(numerator: bigint, denominator: bigint): number {
   if (numerator === 0n) return 0;
   const scaled = (exponent: number): [bigint, bigint] =>
     exponent < 0 ? [numerator << BigInt(-exponent), denominator] : [numerator, denominator << BigInt(exponent)];
 
-  // In units of 2^exponent the fraction is to have 53 bits. Lengths alone leave 53 or 54, so the second is mended.
+  // In units of 2^exponent the fraction must have 53 bits. The lengths alone give 53 or 54, so the second is corrected.
   // No double has a finer unit than 2^-1074; below the normal range it has fewer bits instead.
   let exponent = Math.max(bitLength(numerator) - bitLength(denominator) - 53, -1074);
   const [dividend, divisor] = scaled(exponent);
   if (dividend / divisor >= 2n ** 53n) exponent += 1;
 
-  // Both factors are doubles and so is their product, or else it is Infinity.
+  // Both factors are doubles, and so is their product, or it is Infinity.
   return Number(divideHalfToEven(...scaled(exponent))) * 2 ** exponent;
 }
 
 /**
- * A double as section 3.1.1 has decimals written: at most six places, trailing zeros stripped, one place kept, no
- * exponent. Its decimal digits are the fewest that read back as the same double, which is what JavaScript prints.
- * Infinity has no digits and so no spelling.
+ * A double in the form of section 3.1.1: at most six places, trailing zeros stripped, one place kept, no exponent. Its
+ * decimal digits are the fewest that read back as the same double, as JavaScript prints them. Infinity has no digits
+ * and so no spelling.
  */
 function canonicalDecimal(value: number): string | undefined {
   const printed = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(Math.abs(value)));

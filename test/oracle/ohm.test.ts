@@ -1,4 +1,4 @@
-/** The oracles are judged by the fixtures alone here; how they agree with the production parsers is tested elsewhere. */
+/** Tests the oracles on the fixtures alone; their agreement with the production parsers is tested elsewhere. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Packet } from '../../src/aacp/ast.js';
@@ -11,7 +11,7 @@ interface Fixture {
   readonly input: string;
   readonly dialect: 'strict' | 'lenient';
   readonly ast?: unknown;
-  /** Present on accepted cases only. */
+  /** Present only for accepted cases. */
   readonly canonical?: string;
 }
 
@@ -70,10 +70,10 @@ describe('ACCP', () => {
   });
 
   test.each([
-    // Halfway between two doubles, and a hair above.
+    // Halfway between two doubles, and slightly above.
     ['9007199254740993.0', 9007199254740992],
     ['9007199254740993.0000000000000000000000000001', 9007199254740994],
-    // The ends of the range: the largest double, the first text to round beyond it, the smallest, half of it.
+    // The ends of the range: the largest double, the first text that rounds beyond it, the smallest, and half of it.
     [`${2n ** 1024n - 2n ** 970n - 1n}.9`, Number.MAX_VALUE],
     [`-${2n ** 1024n - 2n ** 970n}.0`, -Infinity],
     [`0.${'0'.repeat(323)}5`, Number.MIN_VALUE],

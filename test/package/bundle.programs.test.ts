@@ -3,14 +3,14 @@ import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 
 /**
- * Bytes after minification and gzip that a page may pay for parsing, printing, validating and explaining both protocols. The
- * parsers are about 7,000 of it.
+ * The maximum size, minified and gzipped, of parsing, printing, validating and explaining for both protocols. The parsers take about 7,000
+ * bytes of it.
  */
 const BUDGET = 22_250;
 
-/** The same for `pegwire/aacp/fallback/portable`. More than half is the parser of instructions, a quarter the bundled rules. */
+/** The maximum size of `pegwire/aacp/fallback/portable`. More than half is the parser of instructions, a quarter the bundled rules. */
 const FALLBACK_BUDGET = 112_000;
-/** The same for all tools for grammars: Peggy is about half of each. */
+/** The maximum sizes of the grammar tools. Peggy is about half of each. */
 const ENGINE_BUDGET = 115_000;
 const LANGUAGES_BUDGET = 88_000;
 
@@ -28,7 +28,7 @@ async function bundle(
     target: 'es2022',
     write: false,
     metafile: true,
-    // Loaded when tokens are counted.
+    // Loaded on demand, when tokens are counted.
     external,
     logLevel: 'silent',
   });
@@ -38,7 +38,7 @@ async function bundle(
 }
 
 describe('in a browser bundle', () => {
-  test('both protocols need no package and no Node built-in, and fit the budget', async () => {
+  test('both protocols import no package and no Node built-in, and are within the budget', async () => {
     const { packages, bytes } = await bundle(`
       export { parseFrame, tryParseFrame, printFrame, canonicalizeFrame, explainFrame } from './src/accp/index.ts';
       export { parsePacket, tryParsePacket, printPacket, canonicalizePacket, validatePacket, explainPacket } from './src/aacp/index.ts';
@@ -47,7 +47,7 @@ describe('in a browser bundle', () => {
     expect(bytes).toBeLessThanOrEqual(BUDGET);
   });
 
-  test('the whole root entry needs no package and no Node built-in', async () => {
+  test('the root entry point imports no package and no Node built-in', async () => {
     expect((await bundle(`export * from './src/index.ts';`)).packages).toEqual([]);
   });
 
@@ -61,7 +61,7 @@ describe('in a browser bundle', () => {
 
   const HASHES = '@noble/hashes';
 
-  /** Bytes after minification and gzip, and the packages that are in it. */
+  // Sizes minified and gzipped, and the bundled packages.
   test.each([
     ['sessions', `export * from './src/accp/codec/index.ts';`, 67_500, [HASHES]],
     ['a codec', `export { createCodec } from './src/accp/codec/index.ts';`, 44_000, [HASHES]],
@@ -89,20 +89,20 @@ describe('in a browser bundle', () => {
   test.each([
     ['engine', 'engine-portable.ts', ENGINE_BUDGET],
     ['languages', 'languages.ts', LANGUAGES_BUDGET],
-  ])('the portable half of %s needs no Node built-in, and fits its budget', async (_name, file, budget) => {
+  ])('the portable part of %s imports no Node built-in, and is within its budget', async (_name, file, budget) => {
     const { packages, bytes } = await bundle(`export * from './src/${file}';`, ['gpt-tokenizer']);
     const allowed = /^node_modules\/(moo|peggy|railroad-diagrams)\//;
     for (const one of packages) expect(one).toMatch(allowed);
     expect(bytes).toBeLessThanOrEqual(budget);
   });
 
-  test('the fallback encoder needs no Node built-in and no zod, and fits its budget', async () => {
+  test('the fallback encoder imports no Node built-in and no zod, and is within its budget', async () => {
     const { packages, bytes } = await bundle(`export * from './src/aacp/fallback/portable.ts';`);
     for (const file of packages) expect(file).toMatch(/^node_modules\/(@noble\/hashes|moo|stemmer)\//);
     expect(bytes).toBeLessThanOrEqual(FALLBACK_BUDGET);
   });
 
-  test('the finders need moo and nothing else', async () => {
+  test('the finders import only moo', async () => {
     const { packages } = await bundle(`
       export { findFrames } from './src/accp/find.ts';
       export { findPackets } from './src/aacp/find.ts';

@@ -37,7 +37,7 @@ beforeAll(() => {
   );
   writeFileSync(path.join(scratch, 'package.json'), JSON.stringify({ name: 'scratch', private: true, type: 'module' }));
   install(`./${tarball}`);
-  bare = lookAtBare();
+  bare = inspectBare();
   const { devDependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
     readonly devDependencies: Readonly<Record<string, string>>;
   };
@@ -51,19 +51,19 @@ function install(...packages: readonly string[]): void {
   run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', ...packages], scratch);
 }
 
-/** What there is, and what is said, where no optional peer is installed. */
+/** The installation and its output without optional peers. */
 interface Bare {
   readonly packages: readonly string[];
   readonly bytes: number;
   readonly scripts: readonly string[];
   readonly outputs: Readonly<
-    Record<'check' | 'estimate' | 'exact' | 'file', { readonly code: number | null; readonly said: string }>
+    Record<'check' | 'estimate' | 'exact' | 'file', { readonly code: number | null; readonly stderr: string }>
   >;
 }
 
 let bare: Bare;
 
-function lookAtBare(): Bare {
+function inspectBare(): Bare {
   const modules = path.join(scratch, 'node_modules');
   const files = readdirSync(modules, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const lock = JSON.parse(readFileSync(path.join(modules, '.package-lock.json'), 'utf8')) as {
@@ -77,7 +77,7 @@ function lookAtBare(): Bare {
       input: frame,
       encoding: 'utf8',
     });
-    return { code: status, said: stderr };
+    return { code: status, stderr };
   };
   const script = `import { sqliteStore } from 'pegwire/accp/sqlite';
     await sqliteStore('bare.db').then(() => console.error('opened'), ({ code, message }) => console.error(code, message));`;
@@ -93,7 +93,7 @@ function lookAtBare(): Bare {
       check: pegwire('check', 'accp'),
       estimate: pegwire('tokens'),
       exact: pegwire('tokens', '--encoding', 'o200k_base'),
-      file: { code: status, said: stderr },
+      file: { code: status, stderr },
     },
   };
 }
@@ -102,7 +102,7 @@ afterAll(() => {
   rmSync(scratch, { recursive: true, force: true });
 });
 
-test('a project that installs the package type-checks, with values narrowing by kind, and runs', () => {
+test('a project that installs the package type-checks and runs', () => {
   run(process.execPath, [tsc, '-p', '.'], scratch);
   expect(JSON.parse(run(process.execPath, ['use.js'], scratch))).toEqual([
     'launch',
@@ -131,14 +131,14 @@ async function freePort(): Promise<string> {
   return String(port);
 }
 
-/** The documents of the installed package, with their texts. */
+/** Returns the documents of the installed package. */
 function documents(): { readonly file: string; readonly text: string }[] {
   return readdirSync(installed, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.md'))
     .map((file) => ({ file: file.replaceAll(path.sep, '/'), text: readFileSync(path.join(installed, file), 'utf8') }));
 }
 
-/** The anchors of a document's headings, as GitHub makes them. */
+/** Returns the anchors of a document's headings, as GitHub generates them. */
 function anchors(text: string): Set<string> {
   const seen = new Map<string, number>();
   const names = [...withoutCode(text).matchAll(/^#{1,6} +(.+?) *#*$/gm)].map(([, title]) => {
@@ -158,14 +158,14 @@ function withoutCode(text: string): string {
   return text.replace(/^```[\s\S]*?^```$/gm, '');
 }
 
-/** Links and pictures, in Markdown and in HTML. */
+/** Returns the links and images in Markdown and HTML. */
 function links(text: string): string[] {
   const prose = withoutCode(text).replace(/`[^`\n]*`/g, (code) => (code.includes('](') ? '' : code));
   const found = prose.matchAll(/\]\(<?([^)\s>]+)>?[^)]*\)|^\[[^\]]+\]: *(\S+)|(?:src|href|srcset)="([^"]+)"/gm);
   return [...found].map(([, inline, reference, html]) => (inline ?? reference ?? html)!);
 }
 
-test('its documents lead to nothing but what is in it', () => {
+test('the links in its documents lead to files in the package', () => {
   const all = documents();
   expect(all.map(({ file }) => file)).toEqual(
     expect.arrayContaining(['README.md', 'CHANGELOG.md', 'src/arcp/README.md']),
@@ -187,7 +187,7 @@ test('its documents lead to nothing but what is in it', () => {
   expect(checked).toBeGreaterThan(50);
 });
 
-test('its manifest tells where it comes from', () => {
+test('its manifest has the repository, home page and issue tracker', () => {
   const manifest = JSON.parse(readFileSync(path.join(installed, 'package.json'), 'utf8')) as object;
   expect(manifest).toMatchObject({
     repository: { type: 'git', url: 'git+https://github.com/pegwire/pegwire.git' },
@@ -205,13 +205,13 @@ const GUIDES = [
 ];
 
 describe('a reader who follows', () => {
-  /** The installed package is what npx runs; what the guides install is installed already. */
+  /** `npx` runs the installed package, and `npm` does nothing, since everything is installed. */
   const PRELUDE = 'npx() { "$@"; }\nnpm() { :; }\n';
   const environment = () => ({
     ...process.env,
     PATH: [path.join(scratch, 'node_modules/.bin'), process.env['PATH']].join(':'),
   });
-  /** Commands of which the guides say that they fail. */
+  /** Commands that are expected to fail. */
   const FAILING = /--target|--crash/;
 
   test.skipIf(process.platform === 'win32').each(GUIDES)(
@@ -256,10 +256,10 @@ describe('a reader who follows', () => {
 });
 
 describe('the commands of its documents', () => {
-  /** Documents about a checkout of the repository, and those that are followed step by step below. */
+  /** Documents about a checkout of the repository, and those that the test above follows. */
   const CHECKOUT = ['CONTRIBUTING.md', 'bench/README.md', 'bench/results/tokens.md', ...GUIDES];
-  /** Files that the documents take for the reader's own. */
-  const OWN: Readonly<Record<string, string>> = {
+  /** The reader's files in the documents. */
+  const READER_FILES: Readonly<Record<string, string>> = {
     'frames.txt': '@planner>req:schedule{task:impl_auth}[mid:m1,seq:1]\n',
     'my-frames.txt': '@planner>req:schedule{task:impl_auth}\n',
     'packets.txt': 'FETCH|HR|return:HR-Agent|p:1|aacp:1.1|res:emp_salary\n',
@@ -272,14 +272,14 @@ describe('the commands of its documents', () => {
     'my-parser': '#!/bin/sh\nexec python3 my_adapter.py\n',
     'bin/my-agent': `#!/bin/sh\nexec "${process.execPath}" "${path.join(root, 'test/fixtures/minimal-agent.mjs')}"\n`,
   };
-  /** Every line of them that is a command, in the order of the documents; those that serve go on beside the next ones. */
+  /** Returns the commands in the documents, in order; servers run in the background. */
   const commands = (): { readonly line: string; readonly serves: boolean }[] =>
     documents()
       .filter(({ file }) => !CHECKOUT.includes(file))
       .flatMap(({ text }) => [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, block]) => block!.split('\n')))
       .filter((line) => line !== '' && !/^npm (?:ci|test|run) ?/.test(line))
       .map((line) => ({ line, serves: /^npx pegwire (?:arcp )?serve/.test(line) }));
-  /** The installed package is what npx runs, and what npm would install. */
+  /** `npx` runs the installed package, and `npm` accepts the installation of the package only. */
   const PRELUDE = `npx() { "$@"; }
 npm() { [ "$*" = 'install pegwire' ]; }
 set -m
@@ -287,22 +287,22 @@ trap 'for job in $(jobs -p); do kill -- -$job; done' EXIT
 `;
 
   test.skipIf(process.platform === 'win32')(
-    'work as they stand there, one after the other',
+    'run one after the other',
     async () => {
-      // Those of the documents may be taken on this machine.
+      // The ports in the documents may be in use.
       const ports = new Map<string, string>();
       for (const port of ['4711', '7777', '8080']) ports.set(port, await freePort());
       mkdirSync(path.join(scratch, 'bin'));
-      for (const [name, content] of Object.entries(OWN))
+      for (const [name, content] of Object.entries(READER_FILES))
         writeFileSync(path.join(scratch, name), content, { mode: 0o755 });
       cpSync(path.join(installed, 'test/examples/adapters/python_adapter.py'), path.join(scratch, 'my_adapter.py'));
       const all = commands();
       const script = all.map(({ line: written, serves }, index) => {
         const line = written.replace(/\b(?:4711|7777|8080)\b/g, (port) => ports.get(port)!);
-        const said = `said-${index}`;
+        const output = `output-${index}`;
         return serves
-          ? `{\n${line}\n} </dev/null >${said} 2>&1 &\nfor _ in $(seq 200); do grep -q :// ${said} && break; sleep 0.1; done\necho 0 >code-${index}\n`
-          : `{\n${line}\n} </dev/null >${said} 2>&1\necho $? >code-${index}\n`;
+          ? `{\n${line}\n} </dev/null >${output} 2>&1 &\nfor _ in $(seq 200); do grep -q :// ${output} && break; sleep 0.1; done\necho 0 >code-${index}\n`
+          : `{\n${line}\n} </dev/null >${output} 2>&1\necho $? >code-${index}\n`;
       });
       writeFileSync(path.join(scratch, 'commands.sh'), PRELUDE + script.join(''));
       execFileSync('bash', ['commands.sh'], {
@@ -317,9 +317,9 @@ trap 'for job in $(jobs -p); do kill -- -$job; done' EXIT
       const result = all.map(({ line }, index) => ({
         line,
         code: Number(readFileSync(path.join(scratch, `code-${index}`), 'utf8')),
-        said: readFileSync(path.join(scratch, `said-${index}`), 'utf8').slice(-500),
+        output: readFileSync(path.join(scratch, `output-${index}`), 'utf8').slice(-500),
       }));
-      // A program of the reader's that is tested may be wrong: the AACP adapter stands for a reader of ACCP, too.
+      // A tested program may fail: the adapter for AACP is also used for ACCP.
       const failed = result.filter(({ line, code }) => code !== 0 && !(code === 1 && line.includes('--target')));
       expect(failed).toEqual([]);
       expect(result.length).toBeGreaterThan(5);
@@ -348,11 +348,11 @@ test('its files are what an importer needs, and nothing else', () => {
 });
 
 describe('without optional peers', () => {
-  test('it is below 15 MB and runs no script when it is installed', () => {
+  test('the installation is below 15 MB and runs no scripts', () => {
     expect(bare.scripts).toEqual([]);
     expect(bare.bytes).toBeLessThan(15_000_000);
     expect([...bare.packages].sort()).toEqual([
-      // Hashes; Peggy and acorn, for the plugin, with what Peggy needs; stems, diagrams, schemas, servers.
+      // Hashes; Peggy and acorn, for the plugin, with the dependencies of Peggy; stemming, diagrams, schemas, servers.
       ...['@noble', '@peggyjs', '@remix-run', 'acorn', 'commander', 'moo', 'peggy', 'pegwire', 'railroad-diagrams'],
       ...['semver', 'source-map-generator', 'stemmer', 'ulid', 'ws', 'zod'],
     ]);
@@ -360,24 +360,24 @@ describe('without optional peers', () => {
 
   test('commands run, and counts are estimates', () => {
     const { check, estimate } = bare.outputs;
-    expect(check).toEqual({ code: 0, said: expect.any(String) });
+    expect(check).toEqual({ code: 0, stderr: expect.any(String) });
     expect(estimate.code).toBe(0);
-    expect(estimate.said).toContain('Estimated: gpt-tokenizer is not installed (npm install gpt-tokenizer)');
-    expect(estimate.said).toContain('(npm install @toon-format/toon)');
+    expect(estimate.stderr).toContain('Estimated: gpt-tokenizer is not installed (npm install gpt-tokenizer)');
+    expect(estimate.stderr).toContain('(npm install @toon-format/toon)');
   });
 
-  test('an exact count says in one line what to install', () => {
-    const { code, said } = bare.outputs.exact;
+  test('an exact count fails with the name of the package to install', () => {
+    const { code, stderr } = bare.outputs.exact;
     expect(code).toBe(2);
-    expect(said.trimEnd().split('\n').at(-1)).toMatch(
+    expect(stderr.trimEnd().split('\n').at(-1)).toMatch(
       /needs the package gpt-tokenizer for exact counts: npm install gpt-tokenizer\.$/,
     );
   });
 
-  test('a database file opens with the driver of Node, or says in one line what to install', () => {
+  test('a database file opens with the driver of Node, or fails with the name of the package to install', () => {
     const [major, minor] = process.versions.node.split('.').map(Number) as [number, number];
     const hasDriver = major > 22 || (major === 22 && minor >= 15);
-    expect(bare.outputs.file.said).toMatch(
+    expect(bare.outputs.file.stderr).toMatch(
       hasDriver
         ? /^opened\n$/
         : /^store-no-driver \S+bare\.db cannot be opened: .*npm install @photostructure\/sqlite.*\n$/,

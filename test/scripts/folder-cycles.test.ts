@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { folderCycles } from '../../scripts/folder-cycles.js';
 
 describe('folderCycles', () => {
-  it('accepts folders that stack', () => {
+  it('accepts folders that can be ordered', () => {
     expect(
       folderCycles([
         ['src/a/index.ts', 'src/a/inner/one.ts'],
@@ -22,7 +22,7 @@ describe('folderCycles', () => {
     ).toEqual(['src: a, b import each other', '  src/a/one.ts -> src/b/two.ts', '  src/b/three.ts -> src/a/four.ts']);
   });
 
-  it('reports a cycle over three folders, below the level where they stand', () => {
+  it('reports a cycle of three nested folders', () => {
     expect(
       folderCycles([
         ['src/x/a/one.ts', 'src/x/b/two.ts'],
@@ -33,7 +33,7 @@ describe('folderCycles', () => {
     ).toBe('src/x: a, b, c import each other');
   });
 
-  it('reports a file and a folder beside it that import each other', () => {
+  it('reports a file and a folder that import each other', () => {
     expect(
       folderCycles([
         ['src/x/types.ts', 'src/x/a/one.ts'],

@@ -1,4 +1,4 @@
-/** The map in CONTRIBUTING.md, compared with the folders of src/ and with their imports. */
+/** The map in CONTRIBUTING.md, compared with the folders of src/ and their imports. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
@@ -9,7 +9,7 @@ const rows = map.split('\n').filter((line) => line.startsWith('| `') && line.spl
 
 interface Room {
   readonly name: string;
-  /** Its parts from the bottom up, where the map orders them. */
+  /** The parts of the room in the order of the map, which may import those before them. */
   readonly parts: readonly string[];
   readonly imports: readonly string[];
 }
@@ -24,7 +24,7 @@ function named(cell: string): readonly string[] {
   return [...cell.matchAll(/`([\w-]+)`/g)].map((match) => match[1]!);
 }
 
-/** The files that the files of a folder import, each with the importer. */
+/** Returns the imports of the files in a folder. */
 function importsOf(folder: string): readonly (readonly [from: string, to: string])[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => /(?<!\.d)\.ts$/.test(file))
@@ -38,12 +38,12 @@ function importsOf(folder: string): readonly (readonly [from: string, to: string
 }
 
 describe('the map of the rooms', () => {
-  it('names every folder of src, and no other', () => {
+  it('lists every folder of src, and no other', () => {
     const folders = readdirSync('src', { withFileTypes: true }).filter((entry) => entry.isDirectory());
     expect(rooms.map(({ name }) => name).toSorted()).toEqual(folders.map(({ name }) => name).toSorted());
   });
 
-  it.each(rooms)('says what $name may import', ({ name, imports }) => {
+  it.each(rooms)('lists the imports of $name', ({ name, imports }) => {
     if (imports[0] === undefined && rows.some((row) => row.startsWith(`| \`${name}\``) && row.endsWith('| all |')))
       return;
     const outside = importsOf(`src/${name}`)
@@ -65,9 +65,9 @@ describe('the map of the rooms', () => {
     );
   });
 
-  it('sends changes to files and folders that are there', () => {
-    const places = [...map.matchAll(/`((?:src|test|generated)\/[\w/.-]+)`/g)].map((match) => match[1]!);
-    expect(places.length).toBeGreaterThan(20);
-    expect(places.filter((place) => !existsSync(place))).toEqual([]);
+  it('refers to files and folders that exist', () => {
+    const paths = [...map.matchAll(/`((?:src|test|generated)\/[\w/.-]+)`/g)].map((match) => match[1]!);
+    expect(paths.length).toBeGreaterThan(20);
+    expect(paths.filter((name) => !existsSync(name))).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** The drivers that the tests run with. */
+/** The drivers under test. */
 import process from 'node:process';
 import { DatabaseSync } from '@photostructure/sqlite';
 import Libsql from 'libsql';
@@ -6,7 +6,7 @@ import { betterSqlite3, nodeSqlite } from '../../src/storage/adapters.js';
 import type { Driver } from '../../src/storage/database.js';
 
 export const DRIVERS: readonly (readonly [name: string, driver: Driver | undefined])[] = [
-  [`the one of Node ${process.versions.node}`, undefined],
+  [`the driver of Node ${process.versions.node}`, undefined],
   ['@photostructure/sqlite', nodeSqlite(DatabaseSync)],
-  ['libsql, by the interface of better-sqlite3', betterSqlite3(Libsql)],
+  ['libsql, with the interface of better-sqlite3', betterSqlite3(Libsql)],
 ];

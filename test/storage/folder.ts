@@ -1,13 +1,13 @@
-/** A folder for the files of one test module, removed after its tests. */
+/** A temporary folder for the files of a test module, removed after its tests. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll } from 'vitest';
 
-/** Gives the path of a new file each time. */
+/** Returns a function that returns a new path each time. */
 export function freshFiles(): (name?: string) => string {
   const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-storage-'));
-  let made = 0;
+  let count = 0;
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  return (name = 'file') => path.join(folder, `${name}-${++made}.db`);
+  return (name = 'file') => path.join(folder, `${name}-${++count}.db`);
 }

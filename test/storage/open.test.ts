@@ -1,4 +1,4 @@
-/** Files are opened privately, upgraded, and left alone when they belong to somebody else. */
+/** Database files are private, are migrated, and are not changed if they belong to another program. */
 import {
   chmodSync,
   copyFileSync,
@@ -22,12 +22,12 @@ import { DRIVERS } from './drivers.js';
 import { freshFiles } from './folder.js';
 
 const FIRST = 'CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT';
-const SECOND = `ALTER TABLE note ADD COLUMN author TEXT; UPDATE note SET author = 'nobody'`;
+const SECOND = `ALTER TABLE note ADD COLUMN author TEXT; UPDATE note SET author = 'unknown'`;
 const FORMAT: Format = { name: 'notes', applicationId: 4711, migrations: [FIRST] };
 
 const fresh = freshFiles();
 
-function texts(database: Database): unknown[] {
+function textsOf(database: Database): unknown[] {
   return database
     .prepare('SELECT text FROM note ORDER BY id')
     .all()
@@ -35,9 +35,10 @@ function texts(database: Database): unknown[] {
 }
 
 describe.each(DRIVERS)('with %s', (_name, driver) => {
-  const open = (file: string, format = FORMAT, busyTimeout = 50) => openDatabase(file, { format, driver, busyTimeout });
+  const open = (file: string, format = FORMAT, busyTimeoutMs = 50) =>
+    openDatabase(file, { format, driver, busyTimeoutMs });
 
-  async function refusal(file: string, format = FORMAT): Promise<StoreError> {
+  async function openError(file: string, format = FORMAT): Promise<StoreError> {
     const before = statSync(file).isFile() ? readFileSync(file) : null;
     const error = await open(file, format).then(
       (database) => database.close(),
@@ -48,7 +49,7 @@ describe.each(DRIVERS)('with %s', (_name, driver) => {
     return error!;
   }
 
-  test('what was written is there when the file is opened again', async () => {
+  test('data persists when the file is opened again', async () => {
     const file = fresh();
     const first = await open(file);
     const insert = first.prepare('INSERT INTO note (text) VALUES (?)');
@@ -56,11 +57,11 @@ describe.each(DRIVERS)('with %s', (_name, driver) => {
     insert.run('two');
     first.close();
     const second = await open(file);
-    expect(texts(second)).toEqual(['one', 'two']);
+    expect(textsOf(second)).toEqual(['one', 'two']);
     second.close();
   });
 
-  test('statements give rows at once, one by one, or the first', async () => {
+  test('statements return all rows, iterate over them, or return the first', async () => {
     const database = await open(fresh());
     database.exec(`INSERT INTO note (text) VALUES ('a'), ('b'), ('c')`);
     const select = database.prepare('SELECT id, text FROM note WHERE id >= ? ORDER BY id');
@@ -77,7 +78,7 @@ describe.each(DRIVERS)('with %s', (_name, driver) => {
     database.close();
   });
 
-  test('a transaction keeps all or nothing', async () => {
+  test('a transaction is atomic', async () => {
     const database = await open(fresh());
     const insert = database.prepare('INSERT INTO note (text) VALUES (?)');
     expect(
@@ -94,17 +95,17 @@ describe.each(DRIVERS)('with %s', (_name, driver) => {
     ).toThrow(/UNIQUE/);
     expect(() =>
       database.transaction(() => {
-        insert.run('lost, too');
+        insert.run('also lost');
         throw new Error('on purpose');
       }),
     ).toThrow('on purpose');
-    expect(texts(database)).toEqual(['kept']);
+    expect(textsOf(database)).toEqual(['kept']);
     database.transaction(() => insert.run('later'));
-    expect(texts(database)).toEqual(['kept', 'later']);
+    expect(textsOf(database)).toEqual(['kept', 'later']);
     database.close();
   });
 
-  test('the files can be read and written by their owner only', async () => {
+  test('new files are accessible to their owner only', async () => {
     const file = fresh('private');
     const database = await open(file);
     const names = readdirSync(path.dirname(file)).filter((name) => name.startsWith(path.basename(file)));
@@ -113,7 +114,7 @@ describe.each(DRIVERS)('with %s', (_name, driver) => {
     database.close();
   });
 
-  test('the rights of a file that was there stay', async () => {
+  test('the mode of an existing file does not change', async () => {
     const file = fresh();
     (await open(file)).close();
     chmodSync(file, 0o640);
@@ -121,7 +122,7 @@ describe.each(DRIVERS)('with %s', (_name, driver) => {
     expect(statSync(file).mode & 0o777).toBe(0o640);
   });
 
-  test('a write-ahead log is kept, and a commit is synchronous', async () => {
+  test('files use a write-ahead log and synchronous commits', async () => {
     const database = await open(fresh());
     expect(database.prepare('PRAGMA journal_mode').get()).toMatchObject({ journal_mode: 'wal' });
     expect(database.prepare('PRAGMA synchronous').get()).toMatchObject({ synchronous: 1 });
@@ -132,7 +133,7 @@ describe.each(DRIVERS)('with %s', (_name, driver) => {
     safe.close();
   });
 
-  test('an older file is brought up to date, once', async () => {
+  test('a file of an earlier version is migrated once', async () => {
     const file = fresh();
     const old = await open(file);
     old.exec(`INSERT INTO note (text) VALUES ('old')`);
@@ -141,14 +142,14 @@ describe.each(DRIVERS)('with %s', (_name, driver) => {
     for (let times = 0; times < 2; times++) {
       const database = await open(file, latest);
       expect(database.prepare('SELECT text, author FROM note').all()).toMatchObject([
-        { text: 'old', author: 'nobody' },
+        { text: 'old', author: 'unknown' },
       ]);
       expect(database.prepare('PRAGMA user_version').get()).toMatchObject({ user_version: 2 });
       database.close();
     }
   });
 
-  test('a migration that fails changes nothing', async () => {
+  test('a migration that fails has no effect', async () => {
     const file = fresh();
     (await open(file)).close();
     const broken = { ...FORMAT, migrations: [FIRST, `${SECOND}; INSERT INTO nowhere VALUES (1)`] };
@@ -158,49 +159,49 @@ describe.each(DRIVERS)('with %s', (_name, driver) => {
     database.close();
   });
 
-  test('a file of a later version is refused', async () => {
+  test('a file of a later version is rejected', async () => {
     const file = fresh();
     (await open(file, { ...FORMAT, migrations: [FIRST, SECOND] })).close();
-    expect(await refusal(file)).toMatchObject({ reason: 'newer', message: expect.stringContaining('later version') });
+    expect(await openError(file)).toMatchObject({ reason: 'newer', message: expect.stringContaining('later version') });
   });
 
   test.each([
     ['text', 'these are my notes\n'.repeat(300)],
     ['one byte', 'x'],
     ['the start of a signature', 'SQLite format'],
-  ])('a file of %s is refused and left as it was', async (_what, content) => {
+  ])('a file of %s is rejected and not changed', async (_what, content) => {
     const file = fresh();
     writeFileSync(file, content);
-    expect(await refusal(file)).toMatchObject({ reason: 'foreign' });
+    expect(await openError(file)).toMatchObject({ reason: 'foreign' });
     expect(readdirSync(path.dirname(file))).not.toContain(`${path.basename(file)}-wal`);
   });
 
-  test('a database of another program is refused and left as it was', async () => {
+  test('a database of another program is rejected and not changed', async () => {
     const unmarked = fresh();
     const other = new DatabaseSync(unmarked);
     other.exec('CREATE TABLE photo (id INTEGER)');
     other.close();
-    expect(await refusal(unmarked)).toMatchObject({ reason: 'foreign' });
+    expect(await openError(unmarked)).toMatchObject({ reason: 'foreign' });
     const marked = fresh();
     (await open(marked, { ...FORMAT, applicationId: 4712 })).close();
-    expect(await refusal(marked)).toMatchObject({ reason: 'foreign' });
+    expect(await openError(marked)).toMatchObject({ reason: 'foreign' });
   });
 
-  test('a damaged file is refused and left as it was', async () => {
+  test('a damaged file is rejected and not changed', async () => {
     const garbled = fresh();
     writeFileSync(garbled, `SQLite format 3\0${'garbage'.repeat(2000)}`);
-    expect(await refusal(garbled)).toMatchObject({ reason: 'foreign' });
+    expect(await openError(garbled)).toMatchObject({ reason: 'foreign' });
     const [whole, cut] = [fresh(), fresh()];
     (await open(whole)).close();
     copyFileSync(whole, cut);
     truncateSync(cut, 4096);
-    expect(await refusal(cut)).toMatchObject({ reason: 'corrupt' });
+    expect(await openError(cut)).toMatchObject({ reason: 'corrupt' });
   });
 
-  test('what cannot be opened is told in words', async () => {
+  test('the error of a path that cannot be opened has the reason', async () => {
     const folder = fresh('folder');
     mkdirSync(folder);
-    expect(await refusal(folder)).toMatchObject({
+    expect(await openError(folder)).toMatchObject({
       reason: 'unavailable',
       message: `${folder} cannot be opened: it is a folder`,
     });
@@ -211,7 +212,7 @@ describe.each(DRIVERS)('with %s', (_name, driver) => {
     });
   });
 
-  test('names that mean something else to SQLite are names of files', async () => {
+  test('special names of SQLite are names of files', async () => {
     const folder = fresh('folder');
     mkdirSync(folder);
     const before = process.cwd();
@@ -226,29 +227,29 @@ describe.each(DRIVERS)('with %s', (_name, driver) => {
     expect(process.cwd()).toBe(before);
   });
 
-  test('while another writes, a writer waits for its time-out and is told', async () => {
+  test('a writer that waits longer than its timeout for another one gets an error', async () => {
     const file = fresh();
     const holder = await open(file);
     const waiter = await open(file);
     holder.transaction(() => {
       expect(() => waiter.transaction(() => {})).toThrow(/locked/);
-      expect(texts(waiter)).toEqual([]);
+      expect(textsOf(waiter)).toEqual([]);
     });
     waiter.transaction(() => {});
     holder.close();
     waiter.close();
   });
 
-  test('a file that another one keeps to itself is told as busy', async () => {
+  test('a file that is locked exclusively is busy', async () => {
     const file = fresh();
-    // Locks of one process count only within one copy of SQLite.
+    // Locks within one process only work within one copy of SQLite.
     const other = (driver ?? (await platformDriver()))(file);
     other.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; CREATE TABLE t (a)');
     await expect(open(file, FORMAT, 20)).rejects.toMatchObject({ reason: 'busy' });
     other.close();
   });
 
-  test('all data is in the one file once it is closed', async () => {
+  test('a closed file contains all data', async () => {
     const file = fresh();
     const database = await open(file);
     database.exec(`INSERT INTO note (text) VALUES ('moved')`);
@@ -256,46 +257,52 @@ describe.each(DRIVERS)('with %s', (_name, driver) => {
     const copy = fresh();
     copyFileSync(file, copy);
     const opened = await open(copy);
-    expect(texts(opened)).toEqual(['moved']);
+    expect(textsOf(opened)).toEqual(['moved']);
     opened.close();
   });
 
-  test('a statement of which one row was read does not hold up what others write', async () => {
+  test('a statement of which one row was read does not block writers', async () => {
     const file = fresh();
     const [one, other] = [await open(file), await open(file)];
     one.exec(`INSERT INTO note (text) VALUES ('a'), ('b')`);
     expect(one.prepare('SELECT text FROM note ORDER BY id').get()).toMatchObject({ text: 'a' });
     other.exec(`INSERT INTO note (text) VALUES ('c')`);
     one.transaction(() => one.exec(`INSERT INTO note (text) VALUES ('d')`));
-    expect(texts(other)).toEqual(['a', 'b', 'c', 'd']);
+    expect(textsOf(other)).toEqual(['a', 'b', 'c', 'd']);
     one.close();
     other.close();
   });
 
-  test('many may open a new file at once', async () => {
+  test('several connections can create a file at the same time', async () => {
     const file = fresh();
     const databases = await Promise.all(Array.from({ length: 8 }, () => open(file)));
     for (const [index, database] of databases.entries()) {
       database.prepare('INSERT INTO note (text) VALUES (?)').run(`${index}`);
     }
-    expect(texts(databases[0]!)).toHaveLength(8);
+    expect(textsOf(databases[0]!)).toHaveLength(8);
     for (const database of databases) database.close();
   });
 });
 
-test('the name of a file and the time-out are checked', async () => {
-  await expect(openDatabase('', { format: FORMAT })).rejects.toThrow(TypeError);
-  await expect(openDatabase(fresh(), { format: FORMAT, busyTimeout: -1 })).rejects.toThrow(TypeError);
-  await expect(openDatabase(fresh(), { format: FORMAT, busyTimeout: Number.NaN })).rejects.toThrow(TypeError);
+test('an infinite timeout is as long as SQLite allows', async () => {
+  const database = await openDatabase(fresh(), { format: FORMAT, busyTimeoutMs: Number.POSITIVE_INFINITY });
+  expect(database.prepare('PRAGMA busy_timeout').get()).toMatchObject({ timeout: 2 ** 31 - 1 });
+  database.close();
 });
 
-test('loading the driver of the platform warns of nothing, and leaves the warnings of others', async () => {
+test('the name of the file and the timeout are checked', async () => {
+  await expect(openDatabase('', { format: FORMAT })).rejects.toThrow(TypeError);
+  await expect(openDatabase(fresh(), { format: FORMAT, busyTimeoutMs: -1 })).rejects.toThrow(TypeError);
+  await expect(openDatabase(fresh(), { format: FORMAT, busyTimeoutMs: Number.NaN })).rejects.toThrow(TypeError);
+});
+
+test('loading the default driver emits no warning, and does not suppress other warnings', async () => {
   const emit = process.emitWarning;
-  const warned = vi.fn();
-  process.on('warning', warned);
+  const onWarning = vi.fn();
+  process.on('warning', onWarning);
   await platformDriver();
   await new Promise((resolve) => setImmediate(resolve));
-  process.off('warning', warned);
-  expect(warned).not.toHaveBeenCalled();
+  process.off('warning', onWarning);
+  expect(onWarning).not.toHaveBeenCalled();
   expect(process.emitWarning).toBe(emit);
 });

@@ -1,4 +1,4 @@
-/** The folders that files are made in. */
+/** The folders of files. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,7 @@ const fresh = freshFiles();
 const withModes = test.skipIf(process.platform === 'win32');
 const modeOf = (folder: string): number => statSync(folder).mode & 0o777;
 
-describe("the folder of the user's data", () => {
+describe('the data folder', () => {
   const SET = ['PEGWIRE_DATA_DIR', 'XDG_DATA_HOME', 'HOME', 'USERPROFILE', 'LOCALAPPDATA'] as const;
   const { platform } = process;
   afterEach(() => {
@@ -29,7 +29,7 @@ describe("the folder of the user's data", () => {
     ['darwin', { HOME: '/Users/jo' }, '/Users/jo/Library/Application Support/pegwire/a.db'],
     ['win32', { LOCALAPPDATA: '/local' }, '/local/pegwire/Data/a.db'],
     ['win32', { HOME: '/Users/jo' }, '/Users/jo/AppData/Local/pegwire/Data/a.db'],
-  ] as const)('is the usual one of %s with %o', (system, variables, file) => {
+  ] as const)('is the usual one on %s with %o', (system, variables, file) => {
     for (const name of SET) vi.stubEnv(name, (variables as Partial<Record<string, string>>)[name]);
     Object.defineProperty(process, 'platform', { value: system });
     expect(userDataFile('a.db')).toBe(file);
@@ -37,15 +37,15 @@ describe("the folder of the user's data", () => {
 
   test.each([
     [{ PEGWIRE_DATA_DIR: 'own' }, 'misconfigured', 'PEGWIRE_DATA_DIR is not an absolute path: "own"'],
-    [{ HOME: '' }, 'unavailable', 'has no place: there is no home folder; set PEGWIRE_DATA_DIR to a folder'],
-  ] as const)('is refused with %o', (variables, reason, message) => {
+    [{ HOME: '' }, 'unavailable', 'has no default file: the user has no home folder; set PEGWIRE_DATA_DIR to a folder'],
+  ] as const)('is an error with %o', (variables, reason, message) => {
     for (const name of SET) vi.stubEnv(name, (variables as Partial<Record<string, string>>)[name]);
     expect(() => userDataFile('a.db')).toThrow(expect.objectContaining({ name: 'StoreError', reason, message }));
   });
 });
 
 describe('the folder of a file', () => {
-  withModes('is made with all above it that are missing, for their owner only; one that is there stays', () => {
+  withModes('is created with its missing parents, accessible to the owner only; existing ones do not change', () => {
     const top = fresh('top');
     mkdirSync(top);
     chmodSync(top, 0o755);
@@ -57,7 +57,7 @@ describe('the folder of a file', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  test('is not made below a file', () => {
+  test('is not created below a file', () => {
     const file = fresh();
     writeFileSync(file, '');
     expect(() => makeFolderOf(path.join(file, 'deep', 'file.db'))).toThrow(
@@ -65,7 +65,7 @@ describe('the folder of a file', () => {
     );
   });
 
-  withModes('is not made where a link leads nowhere', () => {
+  withModes('is not created below a broken link', () => {
     const link = fresh('link');
     symlinkSync(fresh('nowhere'), link);
     const file = path.join(link, 'deep', 'file.db');
@@ -74,9 +74,9 @@ describe('the folder of a file', () => {
     );
   });
 
-  test('is refused where the system lets nobody make one', ({ skip }) => {
-    if (!existsSync('/proc/self')) skip('there is no /proc here, the file system that says so in an odd way');
-    // In a process of its own, which can be ended should it not end by itself.
+  test('is an error where the system does not allow one', ({ skip }) => {
+    if (!existsSync('/proc/self')) skip('there is no /proc');
+    // In a process of its own, which can be killed if it loops forever.
     const place = new URL('../../src/storage/place.ts', import.meta.url).href;
     const code = `import { makeFolderOf, userDataFile } from '${place}';
       try { makeFolderOf('/proc/x/file.db'); } catch (error) { console.log(error.reason, error.message); }`;

@@ -8,7 +8,7 @@ const anyText = fc.oneof(
 );
 
 describe('the length of a text in UTF-8', () => {
-  test('is that of its bytes', () => {
+  test('equals that of Buffer', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(byteLength(text)).toBe(Buffer.byteLength(text));
@@ -16,7 +16,7 @@ describe('the length of a text in UTF-8', () => {
     );
   });
 
-  test('is compared with a limit as if it were counted', () => {
+  test('is compared with a limit correctly', () => {
     fc.assert(
       fc.property(anyText, fc.nat(40), (text, limit) => {
         expect(isLonger(text, limit)).toBe(Buffer.byteLength(text) > limit);

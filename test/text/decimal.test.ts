@@ -4,14 +4,14 @@ import { digitsOf, roundDigits } from '../../src/text/decimal.js';
 
 const numbers = fc.stringMatching(/^-?[0-9]{1,30}(?:\.[0-9]{0,6}(?:[059]{0,4}[0-9]{0,12})?[0-9])?$/);
 
-/** Rounds by integer arithmetic on the whole number of its last places: nothing in common with what it checks. */
+/** Rounds by integer arithmetic, independently of the implementation under test. */
 function roundedByIntegers(text: string): { integer: string; fraction: string } {
-  const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text)!;
+  const [, sign = '', integer = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text)!;
   const scale = 10n ** BigInt(fraction.length);
-  const scaled = BigInt(whole + fraction) * 1_000_000n;
-  const twiceTheRest = 2n * (scaled % scale);
+  const scaled = BigInt(integer + fraction) * 1_000_000n;
+  const twiceRemainder = 2n * (scaled % scale);
   let millionths = scaled / scale;
-  if (twiceTheRest > scale || (twiceTheRest === scale && millionths % 2n === 1n)) millionths += 1n;
+  if (twiceRemainder > scale || (twiceRemainder === scale && millionths % 2n === 1n)) millionths += 1n;
   const digits = millionths.toString().padStart(7, '0');
   return {
     integer: (millionths === 0n ? '' : sign) + digits.slice(0, -6),
@@ -44,7 +44,7 @@ describe('roundDigits', () => {
     expect(roundDigits(text)).toEqual({ integer, fraction });
   });
 
-  test('is rounding half to even in integer arithmetic', () => {
+  test('rounds half to even as integer arithmetic does', () => {
     fc.assert(
       fc.property(numbers, (text) => {
         expect(roundDigits(text)).toEqual(roundedByIntegers(text));
@@ -53,7 +53,7 @@ describe('roundDigits', () => {
     );
   });
 
-  test('is rounding half to even for ties and their neighbours', () => {
+  test('rounds ties and their neighbours half to even', () => {
     const ties = fc.tuple(fc.nat(99), fc.nat(999_999), fc.constantFrom('4', '5', '6', '50', '5000001', '4999999'));
     const texts = ties.map(([whole, places, cut]) => `${whole}.${String(places).padStart(6, '0')}${cut}`);
     fc.assert(
@@ -64,7 +64,7 @@ describe('roundDigits', () => {
     );
   });
 
-  test('leaves a rounded number alone', () => {
+  test('does not change a rounded number', () => {
     fc.assert(
       fc.property(numbers, (text) => {
         const { integer, fraction } = roundDigits(text);
@@ -95,7 +95,7 @@ describe('digitsOf', () => {
       fc.property(doubles, (value) => {
         const digits = digitsOf(value);
         expect(digits).toMatch(/^-?\d+(?:\.\d+)?$/);
-        // Minus zero has no digits of its own.
+        // Minus zero has the same digits as zero.
         expect(Number(digits)).toBe(value === 0 ? 0 : value);
       }),
       { numRuns: 5000 },

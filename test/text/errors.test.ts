@@ -12,14 +12,14 @@ const details = {
 } as const;
 
 describe('a parse error', () => {
-  test('is an error of ours', () => {
+  test('is a PegwireError', () => {
     const error = new ParseError(details);
     expect(error).toBeInstanceOf(PegwireError);
     expect(error).toBeInstanceOf(Error);
     expect(String(error)).toBe('ParseError: Expected "|" or "}", found ":".');
   });
 
-  test('as JSON has all but the text', () => {
+  test('as JSON has everything but the text', () => {
     expect(JSON.parse(JSON.stringify(new ParseError({ ...details, help: 'escape it' })))).toEqual({
       name: 'ParseError',
       code: 'E1001',
@@ -32,11 +32,11 @@ describe('a parse error', () => {
     });
   });
 
-  test('as JSON has no help where there is none', () => {
+  test('as JSON has no help if there is none', () => {
     expect(new ParseError(details).toJSON()).not.toHaveProperty('help');
   });
 
-  test('is formatted with its code, the place and the help', () => {
+  test('is formatted with its code, position and help', () => {
     expect(new ParseError({ ...details, help: 'escape it' }).format({ name: 'stdin', line: 3 })).toBe(
       [
         'error[E1001]: Expected "|" or "}", found ":".',
@@ -49,30 +49,30 @@ describe('a parse error', () => {
     );
   });
 
-  test('without a place is one line', () => {
+  test('without a position is formatted as one line', () => {
     const error = new ParseError({ code: 'E1001', reason: 'not-a-string', message: 'Expected a string, found null.' });
     expect(error.format()).toBe('error[E1001]: Expected a string, found null.');
     expect(error).toMatchObject({ span: null, expected: [], found: null, help: undefined });
   });
 
-  test('does not show its text to those who list its members', () => {
+  test('does not expose its text as a member', () => {
     expect(Object.values(new ParseError(details))).not.toContain(details.text);
   });
 });
 
 describe('a print error', () => {
-  const error = new PrintError({ code: 'E1004', path: 'payload.args[2]', message: 'is no value' });
+  const error = new PrintError({ code: 'E1004', path: 'payload.args[2]', message: 'is not a value' });
 
-  test('tells the path in its message', () => {
-    expect(error.message).toBe('payload.args[2]: is no value');
-    expect(error.format()).toBe('error[E1004]: payload.args[2]: is no value');
+  test('has its path in its message', () => {
+    expect(error.message).toBe('payload.args[2]: is not a value');
+    expect(error.format()).toBe('error[E1004]: payload.args[2]: is not a value');
   });
 
-  test('as JSON has the path, and no place in a text', () => {
+  test('as JSON has the path, and no position in a text', () => {
     expect(error.toJSON()).toEqual({
       name: 'PrintError',
       code: 'E1004',
-      message: 'payload.args[2]: is no value',
+      message: 'payload.args[2]: is not a value',
       span: null,
       expected: [],
       found: null,

@@ -5,7 +5,7 @@ import { runs } from '../helpers/runs.js';
 
 const NAMES = new Set(['id', 'n', '"']);
 
-/** Strings, numbers and `null` as they are; everything else is undefined. */
+/** Returns strings, numbers and `null` as they are, and `undefined` for other values. */
 const scalar = (value: unknown): unknown =>
   value === null || typeof value === 'string' || typeof value === 'number' ? value : undefined;
 
@@ -17,30 +17,30 @@ const member = fc.oneof(
 );
 const object = fc.dictionary(fc.oneof(fc.constantFrom('id', 'n', '"', 'x'), fc.string()), member);
 
-describe('members of a text that is not parsed', () => {
-  const wanted = (value: object): object =>
+describe('scalar members', () => {
+  const expectedOf = (value: object): object =>
     Object.fromEntries(
       Object.entries(value).flatMap(([name, given]) => (NAMES.has(name) ? [[name, scalar(given)]] : [])),
     );
 
-  test('are those that JSON.parse reads', () => {
+  test('equal those of JSON.parse', () => {
     fc.assert(
       fc.property(fc.array(object), fc.constantFrom(0, 1), (objects, indent) => {
-        // What a text cannot tell apart, such as -0, is left out.
+        // Normalizes values that JSON cannot represent, such as -0.
         const values = JSON.parse(JSON.stringify(objects)) as object[];
-        expect(scalarMembers(JSON.stringify(values, null, indent), NAMES, 2)).toEqual(values.map(wanted));
+        expect(scalarMembers(JSON.stringify(values, null, indent), NAMES, 2)).toEqual(values.map(expectedOf));
         for (const value of values)
-          expect(scalarMembers(JSON.stringify(value, null, indent), NAMES)).toEqual([wanted(value)]);
+          expect(scalarMembers(JSON.stringify(value, null, indent), NAMES)).toEqual([expectedOf(value)]);
       }),
       runs(300),
     );
   });
 
-  test('of the beginning of a text are those of the whole text', () => {
+  test('of a truncated text equal those of the whole text', () => {
     fc.assert(
       fc.property(object, fc.nat(), (value, end) => {
         const text = JSON.stringify(value);
-        const known = wanted(JSON.parse(text) as object) as Record<string, unknown>;
+        const known = expectedOf(JSON.parse(text) as object) as Record<string, unknown>;
         const [read = {}] = scalarMembers(text.slice(0, end % (text.length + 1)), NAMES);
         for (const [name, given] of Object.entries(read)) if (given !== undefined) expect(given).toBe(known[name]);
       }),
@@ -66,12 +66,12 @@ describe('members of a text that is not parsed', () => {
     expect(known && Object.fromEntries(known)).toEqual(expected);
   });
 
-  test('of an array are those of its first 4096 objects', () => {
+  test('of an array are read from its first 4096 objects', () => {
     expect(scalarMembers(`[${'{"id":1},'.repeat(10_000)}`, NAMES, 2)).toHaveLength(4096);
   });
 });
 
-test('a text that ends in a string is not deeper than it has got', () => {
+test('the depth of a text that ends in a string is that of its last bracket', () => {
   expect(isDeeper('[["', 1)).toBe(true);
   expect(isDeeper('[["', 2)).toBe(false);
   expect(isDeeper('["[[[\\"[', 1)).toBe(false);

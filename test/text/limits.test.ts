@@ -4,23 +4,21 @@ import { DEFAULT_LIMITS, type Limits, resolveChoice, resolveLimits } from '../..
 const NAMES = Object.keys(DEFAULT_LIMITS) as (keyof Limits)[];
 
 describe('limits', () => {
-  test('have their defaults', () => {
+  test('have defaults', () => {
     expect(resolveLimits({})).toEqual({ maxLength: 1_048_576, maxDepth: 5, maxItems: 100_000, maxDigits: 1_000 });
   });
 
-  test.each(NAMES)('%s takes a whole number from 0 on, or Infinity; undefined is the default', (name) => {
+  test.each(NAMES)('%s accepts a non-negative integer or Infinity; undefined is the default', (name) => {
     for (const value of [0, 7, Number.MAX_SAFE_INTEGER, Number.POSITIVE_INFINITY]) {
       expect(resolveLimits({ [name]: value })).toEqual({ ...DEFAULT_LIMITS, [name]: value });
     }
     expect(resolveLimits({ [name]: undefined })).toEqual(DEFAULT_LIMITS);
   });
 
-  test.each(NAMES)('%s takes nothing else', (name) => {
+  test.each(NAMES)('%s rejects anything else', (name) => {
     for (const value of [-1, 1.5, Number.NaN, Number.NEGATIVE_INFINITY, null, '5', true, 5n, {}]) {
       expect(() => resolveLimits({ [name]: value as number })).toThrow(TypeError);
-      expect(() => resolveLimits({ [name]: value as number })).toThrow(
-        `${name} must be a whole number from 0 on, or Inf`,
-      );
+      expect(() => resolveLimits({ [name]: value as number })).toThrow(`${name} must be a non-negative integer or Inf`);
     }
   });
 });
@@ -28,7 +26,7 @@ describe('limits', () => {
 describe('a choice', () => {
   const resolve = (value: unknown) => resolveChoice('dialect', value as 'strict', ['strict', 'tolerant']);
 
-  test('is one of those on offer, the first by default', () => {
+  test('is one of the given ones, the first by default', () => {
     expect(resolve('tolerant')).toBe('tolerant');
     expect(resolve(undefined)).toBe('strict');
   });
@@ -40,7 +38,7 @@ describe('a choice', () => {
     ['', "dialect must be one of strict, tolerant; got ''"],
     [null, "dialect must be one of strict, tolerant; got 'null'"],
     [1, "dialect must be one of strict, tolerant; got '1'"],
-  ])('is refused otherwise: %s', (value, message) => {
+  ])('is rejected otherwise: %s', (value, message) => {
     expect(() => resolve(value)).toThrow(new TypeError(message));
   });
 });

@@ -1,4 +1,4 @@
-/** Names and white space that protocols define for ASCII, beside characters that JavaScript's `trim` and `toLowerCase` take for them. */
+/** ASCII names and white space, and the characters that JavaScript's `trim` and `toLowerCase` treat in the same way. */
 import { expect, test } from 'vitest';
 import { framesIn } from '../../src/accp/bindings/mcp/index.js';
 import { registryIn } from '../../src/accp/bindings/mcp/registry-exchange.js';
@@ -15,7 +15,7 @@ test.each(['application/accp', ' application/accp\t; v=1', 'Application/ACCP'])(
   expect(framesIn(content(mimeType))).toEqual([FRAME]);
 });
 
-test.each(NOT_BLANK)('%j belongs to no media type and to no frame', (other) => {
+test.each(NOT_BLANK)('%j is not white space around a media type or frame', (other) => {
   expect(framesIn(content(`application/accp${other}`))).toEqual([]);
   expect(framesIn(content(`${other}application/accp`))).toEqual([]);
   const sync = '@a>sync:registry{version:1}';
@@ -28,14 +28,14 @@ test.each([
   ['\u0131', 'dotless i'],
   ['\u017f', 'long s'],
   ['\u03a3', 'sigma'],
-  ['\u{10400}', 'capital of a pair'],
-  ['\ud800', 'half of a pair'],
+  ['\u{10400}', 'capital outside the BMP'],
+  ['\ud800', 'lone surrogate'],
 ])('%j (%s) has no lower case in ASCII', (letter) => {
   expect(asciiLowerCase(`AZ${letter}kI`)).toBe(`az${letter}ki`);
-  // The media type with the letter k, which a Kelvin sign would match.
+  // With toLowerCase, the Kelvin sign would match the letter k.
   expect(framesIn(content(`text/${letter}`), { mimeType: 'text/k' })).toEqual([]);
 });
 
-test('blanks are taken off in one pass', () => {
+test('spaces and tabs are trimmed in one pass', () => {
   expect([' \t a b \t', '', ' ', '\n a'].map(withoutBlanks)).toEqual(['a b', '', '', '\n a']);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { characterAt, characterName, expectedButFound, expectedPhrases, oneOf } from '../../src/text/parser-errors.js';
 
-test('phrases: quoted literals first, then names, then the end; each once, sorted; no classes', () => {
+test('phrases are unique and sorted: quoted literals, then names, then the end; classes are dropped', () => {
   expect(
     expectedPhrases([
       { type: 'end' },
@@ -35,7 +35,7 @@ test.each([
 });
 
 describe('a character', () => {
-  test('is a whole code point, or half of a pair that stands alone', () => {
+  test('is a whole code point, or a lone surrogate', () => {
     const text = 'a\u{1f600}\ud800';
     expect(characterAt(text, 0)).toBe('a');
     expect(characterAt(text, 1)).toBe('\u{1f600}');
@@ -60,7 +60,7 @@ describe('a character', () => {
     ['\u{1f600}', '"\u{1f600}" (U+1F600)'],
     ['\u202e', 'U+202E'],
     ['\ud800', 'U+D800'],
-  ])('%j in words', (character, words) => {
+  ])('%j has a name', (character, words) => {
     expect(characterName(character)).toBe(words);
   });
 });

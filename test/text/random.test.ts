@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createRandom } from '../../src/text/random.js';
 
 describe('random numbers', () => {
-  test('are the same for a seed, and others for another', () => {
+  test('are reproducible for a seed, and different for another', () => {
     const draw = (seed: number): number[] => {
       const random = createRandom(seed);
       return Array.from({ length: 20 }, () => random.integer(0, 999));
@@ -11,13 +11,13 @@ describe('random numbers', () => {
     expect(draw(1)).not.toEqual(draw(2));
   });
 
-  test('keep their bounds and reach both', () => {
+  test('include both bounds, and nothing beyond them', () => {
     const random = createRandom(3);
     const drawn = new Set(Array.from({ length: 500 }, () => random.integer(-1, 2)));
     expect([...drawn].sort((a, b) => a - b)).toEqual([-1, 0, 1, 2]);
   });
 
-  test('sample without repetition', () => {
+  test('are sampled without repetition', () => {
     const list = [...'abcdefgh'];
     const sample = createRandom(4).sample(list, 5);
     expect(new Set(sample).size).toBe(5);

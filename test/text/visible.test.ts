@@ -32,7 +32,7 @@ describe('visible', () => {
     expect(visible(text)).toBe(text);
   });
 
-  test('no control, surrogate, separator or mark of direction is left of any text', () => {
+  test('no control character, surrogate, separator or bidirectional control remains', () => {
     const units = fc.string({ unit: fc.nat(0xffff).map((unit) => String.fromCharCode(unit)) });
     fc.assert(
       fc.property(fc.oneof(units, fc.string({ unit: 'binary' })), (text) => {
@@ -43,13 +43,13 @@ describe('visible', () => {
     );
   });
 
-  test('no two ASCII characters are shown alike', () => {
+  test('no two ASCII characters look the same', () => {
     const shown = Array.from({ length: 128 }, (_, code) => visibleCodePoint(code));
     expect(new Set(shown).size).toBe(128);
   });
 });
 
-test('a code point has at least four digits in its name', () => {
+test('the name of a code point has at least four digits', () => {
   expect([0, 0xe9, 0x1f600].map(codePointName)).toEqual(['U+0000', 'U+00E9', 'U+1F600']);
 });
 
@@ -65,7 +65,7 @@ describe('quoted', () => {
     expect(quoted(text)).toBe(expected);
   });
 
-  test('reads back as JSON where nothing invisible was in it', () => {
+  test('is valid JSON for printable ASCII', () => {
     const ascii = fc.string({ unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)) });
     fc.assert(
       fc.property(ascii, (text) => {

@@ -21,7 +21,7 @@ async function tokens(text: string, encoding?: Encoding): Promise<number> {
   return (await countTokens(text, encoding)).tokens;
 }
 
-describe('comparing', () => {
+describe('compareTokens', () => {
   test('counts each notation with and without its envelope', async () => {
     const message = { ...BODY, envelope: ENVELOPE };
     const input = { message, english: ENGLISH, frame: FRAME, frameBody: FRAME_BODY, packet: PACKET };
@@ -56,19 +56,19 @@ describe('comparing', () => {
     ['a document that is a list', { message: [1, 2] }, ['json-pretty', 'json', 'toon']],
   ];
 
-  test.each(partial)('leaves out what is not given: %s', async (_what, input, notations) => {
+  test.each(partial)('omits notations without input: %s', async (_what, input, notations) => {
     const result = await compareTokens(input);
     expect(result.counts.map(({ notation }) => notation)).toStrictEqual(notations);
   });
 
-  test('says where only the whole or only the body was given', async () => {
+  test('returns null for a count without input', async () => {
     const whole = await compareTokens({ frame: FRAME });
     expect(whole.counts).toStrictEqual([{ notation: 'accp', body: null, total: await tokens(FRAME) }]);
     const body = await compareTokens({ message: BODY });
     expect(body.counts.map(({ total: count }) => count)).toStrictEqual([null, null, null]);
   });
 
-  test('writes a big integer, which JSON has no spelling for, as its digits', async () => {
+  test('writes a bigint as digits', async () => {
     const { counts } = await compareTokens({ message: { n: 2n ** 70n } });
     expect(counts.find(({ notation }) => notation === 'json')?.body).toBe(
       await tokens('{"n":"1180591620717411303424"}'),
@@ -80,12 +80,12 @@ describe('comparing', () => {
     expect(counts[0]?.body).toBe(await tokens(ENGLISH, encoding));
   });
 
-  test('refuses an encoding that is none', async () => {
+  test('rejects an unknown encoding', async () => {
     await expect(compareTokens({}, { encoding: 'o200k' as Encoding })).rejects.toThrow('encoding must be one of');
   });
 });
 
-test('where the packages are missing, counts are estimates and TOON is named', () => {
+test('without the packages, counts are estimates and TOON is skipped', () => {
   const program = `const { compareTokens } = await import(${moduleAt('src/tokens/compare.ts')});
     console.log(JSON.stringify(await compareTokens({ message: ${JSON.stringify(BODY)}, english: ${JSON.stringify(ENGLISH)} })));`;
   const output = JSON.parse(runWithout(['gpt-tokenizer', '@toon-format/toon'], program));

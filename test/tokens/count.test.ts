@@ -8,12 +8,12 @@ import { countTokens, ENCODINGS, type Encoding } from '../../src/tokens/load-cou
 
 const FRAME = '@research>done:analyze{d:q3_sales|nx:\\@strategy\\:plan}[mid:49679033e07c,seq:3,ts:1714000000]';
 
-test('tokens are counted exactly, in the vocabulary of current models by default', async () => {
+test('counts are exact, by default in the vocabulary of current models', async () => {
   expect(await countTokens('hello world')).toStrictEqual({ tokens: 2, exact: true, encoding: 'o200k_base' });
   expect(await countTokens('')).toStrictEqual({ tokens: 0, exact: true, encoding: 'o200k_base' });
 });
 
-test.each(ENCODINGS)('%s is counted in', async (encoding) => {
+test.each(ENCODINGS)('%s is supported', async (encoding) => {
   const count = await countTokens(FRAME, encoding);
   expect(count).toMatchObject({ exact: true, encoding });
   expect(count.tokens).toBeGreaterThan(20);
@@ -28,15 +28,15 @@ test('vocabularies differ', async () => {
   expect(newer.tokens).toBeLessThan(older.tokens);
 });
 
-test('what looks like a special token is text like any other', async () => {
+test('special tokens count as ordinary text', async () => {
   expect((await countTokens('a <|endoftext|> b')).tokens).toBe(9);
 });
 
-test('an unknown encoding is refused with a suggestion', async () => {
+test('an unknown encoding is rejected with a suggestion', async () => {
   await expect(countTokens('a', 'o200k_bas' as Encoding)).rejects.toThrow(/did you mean 'o200k_base'\?$/);
 });
 
-test('without the package, an estimate is given and called one', () => {
+test('without the package, counts are estimates and marked as such', () => {
   const missing = `export async function resolve(name, context, next) {
     if (!name.startsWith('gpt-tokenizer')) return next(name, context);
     throw Object.assign(new Error('missing'), { code: 'ERR_MODULE_NOT_FOUND' });

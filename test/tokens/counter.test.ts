@@ -5,7 +5,7 @@ import { countTokens } from '../../src/tokens/load-counter.js';
 
 const CONVERSATION = readFileSync(new URL('../examples/demo/conversation.txt', import.meta.url), 'utf8');
 
-test('an estimate of messages and English is near the true count', async () => {
+test('an estimate of messages and English is near the exact count', async () => {
   const lines = CONVERSATION.split('\n').filter((line) => line.length > 40);
   const counts = await Promise.all(lines.map(async (line) => (await countTokens(line)).tokens));
   const total = counts.reduce((sum, tokens) => sum + tokens, 0);

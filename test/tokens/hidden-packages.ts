@@ -1,10 +1,10 @@
-/** Programs for which optional packages are not installed. */
+/** Child processes in which optional packages are not installed. */
 import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 
-/** Runs a module with top-level await in a process of its own, and gives what it writes. */
+/** Runs a module in a child process, and returns its output. */
 export function runWithout(packages: readonly string[], program: string, input = ''): string {
   const missing = `export async function resolve(name, context, next) {
     if (!${JSON.stringify(packages)}.some((one) => name === one || name.startsWith(one + '/'))) return next(name, context);
@@ -16,7 +16,7 @@ export function runWithout(packages: readonly string[], program: string, input =
   return execFileSync(process.execPath, args, { input }).toString();
 }
 
-/** The address of a file of the project's, as a string in a program. */
+/** Returns the URL of a file in the project as a string literal. */
 export function moduleAt(path: string): string {
   return JSON.stringify(new URL(`../../${path}`, import.meta.url).href);
 }

@@ -6,7 +6,7 @@ import { moduleAt } from './hidden-packages.js';
 
 const PACKET = 'FETCH|HR|return:HR-Agent|p:1|aacp:1.1|res:emp_salary';
 
-/** What the counter says in a process of its own, after some code has run there. */
+/** Returns the result of the counter in a child process, after the given code. */
 function counted(before: string): unknown {
   const program = `
     ${before}
@@ -17,16 +17,16 @@ function counted(before: string): unknown {
   return JSON.parse(output.toString());
 }
 
-test('counts exactly, without waiting', () => {
+test('counts exactly and synchronously', () => {
   expect(counted('')).toEqual({ tokens: countTokens(PACKET), exact: true, encoding: 'o200k_base' });
 });
 
-test('estimates where nothing can be loaded at once, as in a browser, and says so', () => {
+test('returns estimates, marked as such, if it cannot require modules, as in a browser', () => {
   const { exact, encoding } = counted('process.getBuiltinModule = undefined;') as { exact: boolean; encoding: string };
   expect({ exact, encoding }).toEqual({ exact: false, encoding: 'estimate' });
 });
 
-test('is exact there, too, once the vocabulary has been loaded', () => {
+test('is exact there after the vocabulary has been loaded', () => {
   const before = `
     process.getBuiltinModule = undefined;
     const { loadTokenCounter } = await import(${moduleAt('src/tokens/load-counter.ts')});

@@ -25,7 +25,7 @@ function truth(encoding: Encoding, text: string): number {
   return ORACLES[encoding](text, NO_SPECIAL);
 }
 
-/** Texts of a few characters that the patterns treat in ways of their own, in any order. */
+/** Characters that the patterns treat differently, in any order. */
 const PIECES = {
   ascii: [...Array(128).keys()].map((code) => String.fromCharCode(code)),
   'words and ends': [
@@ -73,7 +73,7 @@ const PIECES = {
   ],
 };
 
-/** gpt-tokenizer loses this character where it looks for its bytes; tiktoken does not. */
+/** gpt-tokenizer drops this character when it looks up bytes; tiktoken does not. */
 const BOM = '\ufeff';
 
 const anyText = fc.oneof(
@@ -90,7 +90,7 @@ const anyText = fc.oneof(
 
 const texts = anyText.filter((text) => !text.includes(BOM));
 
-/** Tokens that tiktoken 1.0.22 counts, in the order of `WITH_BOM`. */
+/** The counts of tiktoken 1.0.22, in the order of `WITH_BOM`. */
 const COUNTS_WITH_BOM: Readonly<Record<Encoding, readonly number[]>> = {
   o200k_base: [1, 2, 2, 1, 1, 1, 2],
   o200k_harmony: [1, 2, 2, 1, 1, 1, 2],
@@ -106,29 +106,29 @@ describe.each(ENCODINGS)('%s', (encoding) => {
     counter = await loadTokenCounter(encoding);
   });
 
-  test('says what it counts in', () => {
+  test('has its encoding', () => {
     expect(counter).toMatchObject({ exact: true, encoding });
   });
 
-  test('any text counts what the tokenizer counts', () => {
+  test('counts any text like the tokenizer', () => {
     const property = fc.property(texts, (text) => {
       expect(counter.count(text)).toBe(truth(encoding, text));
     });
     fc.assert(property, runs(8000));
   });
 
-  test('a byte order mark counts as it does in tiktoken', () => {
+  test('counts a byte order mark like tiktoken', () => {
     expect(WITH_BOM.map((text) => counter.count(text))).toEqual(COUNTS_WITH_BOM[encoding]);
   });
 
-  test('the conversation counts what the tokenizer counts, as lines and as one', () => {
+  test('counts the conversation like the tokenizer, by lines and as a whole', () => {
     const conversation = readFileSync(new URL('../examples/demo/conversation.txt', import.meta.url), 'utf8');
     for (const text of [conversation, ...conversation.split('\n')]) {
       expect(counter.count(text)).toBe(truth(encoding, text));
     }
   });
 
-  test('every number of up to three digits counts as a tokenizer counts it', () => {
+  test('counts every number of up to three digits like the tokenizer', () => {
     for (let number = 0; number < 1000; number++) {
       for (const width of [1, 2, 3]) {
         const text = String(number).padStart(width, '0');
@@ -137,7 +137,7 @@ describe.each(ENCODINGS)('%s', (encoding) => {
     }
   });
 
-  test('long rows of one kind of character count exactly', () => {
+  test('counts long runs of one kind of character exactly', () => {
     const rows = [
       'a',
       'ab',
@@ -167,7 +167,7 @@ describe.each(ENCODINGS)('%s', (encoding) => {
   });
 });
 
-test('counts stay exact when far more words come than are kept', async () => {
+test('counts are exact for more words than the cache holds', async () => {
   const counter = await loadTokenCounter('o200k_base');
   const word = (number: number): string => (Math.imul(number, 0x9e3779b1) >>> 0).toString(36);
   for (let round = 0; round < 2; round++) {
@@ -179,7 +179,7 @@ test('counts stay exact when far more words come than are kept', async () => {
   }
 });
 
-test('texts of any length count alike: one above the room for usual texts', async () => {
+test('a text longer than the shared buffer is counted correctly', async () => {
   const counter = await loadTokenCounter('o200k_base');
   const line = '@a>done:analyze{d:q3_sales|pri:high}\n';
   for (const times of [1, 1771, 1772, 4000]) {
@@ -187,15 +187,15 @@ test('texts of any length count alike: one above the room for usual texts', asyn
   }
 });
 
-test('what looks like a special token is text like any other', async () => {
+test('special tokens count as ordinary text', async () => {
   const { count } = await loadTokenCounter();
   expect(count('a <|endoftext|> b')).toBe(9);
 });
 
-test('there is one counter of each vocabulary', async () => {
+test('each vocabulary has one counter', async () => {
   expect(await loadTokenCounter('cl100k_base')).toBe(await loadTokenCounter('cl100k_base'));
 });
 
-test('an unknown encoding is refused with a suggestion', async () => {
+test('an unknown encoding is rejected with a suggestion', async () => {
   await expect(loadTokenCounter('cl100k' as Encoding)).rejects.toThrow(/did you mean 'cl100k_base'\?|must be one of/);
 });

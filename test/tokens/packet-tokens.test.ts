@@ -15,13 +15,13 @@ describe.each(workflow.cases.map((hop) => [hop.name, hop] as const))('%s', (_nam
     for (const variant of VARIANTS) expect(validatePacket(packetsOf(hop)[variant])).toMatchObject({ valid: true });
   });
 
-  test('counts as it was counted elsewhere', async () => {
+  test('has the counts of another tokenizer', async () => {
     const { english, packets } = await packetCounts(hop, 'o200k_base');
     const { benchmark, compat } = packets;
     expect({ english, benchmark, compat }).toStrictEqual(hop.recorded.o200k_base);
   });
 
-  test('has counts of the very texts', async () => {
+  test('has the counts of its texts', async () => {
     const { json, terse } = await packetCounts(hop, 'cl100k_base');
     const tokens = async (text: string) => (await countTokens(text, 'cl100k_base')).tokens;
     const [task, domain, ...fields] = packetsOf(hop).default.split('|');
@@ -30,11 +30,11 @@ describe.each(workflow.cases.map((hop) => [hop.name, hop] as const))('%s', (_nam
     expect(terse.default).toBe(await tokens(hop.terse.default));
   });
 
-  test('leaves no more unsaid by default than in the benchmark', () => {
+  test('omits no more by default than in the benchmark', () => {
     expect(hop.unsaid.benchmark).toEqual(expect.arrayContaining([...hop.unsaid.default]));
   });
 
-  test('has terse English that names the values of each packet', () => {
+  test('has concise English with the values of each packet', () => {
     const packets = packetsOf(hop);
     for (const variant of VARIANTS) {
       const values = packets[variant].match(/(?<=\|(?:return|period|src_prev|p):)[^|]+/g)!;
@@ -54,7 +54,7 @@ test('totals are sums of the rows', async () => {
 });
 
 describe('the table', () => {
-  test('has the published figures beside ours, and finds the published change for GPT-4o', async () => {
+  test('has the published figures, and reproduces the published change for GPT-4o', async () => {
     const table = await packetTokenTable(workflow);
     expect(table).toContain('| fetch employees | 56 to 52, -7.1 %, -12.7 % | -15 %, +71 %');
     expect(table).toContain(`219 to 167 (${workflow.published.gpt4o.change} %)`);

@@ -1,4 +1,4 @@
-/** Counts that are called exact, against tiktoken itself, on texts whose white space and letters differ between Rust and JavaScript. */
+/** Exact counts compared with those of tiktoken, on texts whose white space and letters differ between Rust and JavaScript. */
 import fc from 'fast-check';
 import { get_encoding } from 'tiktoken';
 import { describe, expect, test } from 'vitest';
@@ -64,7 +64,7 @@ describe.each(['o200k_base', 'cl100k_base', 'p50k_base', 'r50k_base'] as const)(
   const reference = get_encoding(encoding);
   const expected = (text: string): number => reference.encode_ordinary(text).length;
 
-  test('pieces side by side', async () => {
+  test('adjacent pieces', async () => {
     const { count, exact } = await loadTokenCounter(encoding);
     expect(exact).toBe(true);
     expect(PAIRS.filter((text) => count(text) !== expected(text))).toEqual([]);

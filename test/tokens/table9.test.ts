@@ -6,7 +6,7 @@ import { countTokens } from '../../src/tokens/load-counter.js';
 const data = readTable9();
 const utterances = [...data.scenarios, ...data.pipeline.steps];
 
-describe('the texts that the table counts', () => {
+describe('the texts of the table', () => {
   test.each(utterances.map((utterance) => [utterance.frame, utterance] as const))('%s', (frame, { message }) => {
     const { agent, intent, operation, payload } = parseFrame(frame);
     expect({ agent, intent, operation }).toStrictEqual({
@@ -19,13 +19,13 @@ describe('the texts that the table counts', () => {
     expect(() => parseFrame(withEnvelope(frame, data.envelope))).not.toThrow();
   });
 
-  test('are told by five agents in the pipeline', () => {
+  test('are sent by five agents in the pipeline', () => {
     expect(new Set(data.pipeline.steps.map(({ message }) => message.agent)).size).toBe(5);
   });
 });
 
 describe('the counts', () => {
-  test('of a scenario are those of its texts', async () => {
+  test('of a scenario are the sums of its texts', async () => {
     const [scenario] = data.scenarios;
     const counts = await countsOf(scenario!, data.envelope, 'o200k_base');
     const tokens = async (text: string): Promise<number> => (await countTokens(text)).tokens;
@@ -37,7 +37,7 @@ describe('the counts', () => {
     });
   });
 
-  test('of a pipeline count each step with all before it, or with a summary of 100 tokens after an end', async () => {
+  test('of a pipeline include the history of each step, or a summary of 100 tokens after a checkpoint', async () => {
     const text = 'one two three';
     const step = (intent: string) => ({
       english: text,
@@ -50,7 +50,7 @@ describe('the counts', () => {
     expect(checkpoints.english).toBe(3 + 6 + 103);
   });
 
-  test('stand in the table beside the claims, where ACCP loses as well', async () => {
+  test('are in the table next to the published ones, including those where ACCP has more tokens', async () => {
     const table = await tokenTable(data);
     for (const { name, claim } of data.scenarios) {
       expect(table).toContain(`| ${name} | ${claim.english}, ${claim.json}, ${claim.accp} |`);

@@ -11,7 +11,7 @@ const DIGITS = [...'0123456789'];
 
 const texts = fc.oneof(
   fc.array(fc.constantFrom(...LETTERS), { maxLength: 30 }).map((list) => list.join('')),
-  // Rare pairs, words that are cut at an apostrophe, digits of other scripts.
+  // Rare pairs, words split at an apostrophe, digits of other scripts.
   fc
     .array(fc.constantFrom(...'jqxzvwk', "'", 's', 'l', 'L', 'v', 'e', ' ', '¹', '١', ...DIGITS), { maxLength: 30 })
     .map((list) => list.join('')),
@@ -33,7 +33,7 @@ describe.each(['o200k_base', 'cl100k_base', 'o200k_harmony'] as const)('in %s', 
     fc.assert(property, runs(6000));
   });
 
-  test('the bound knows of every pair of small letters whether it is a token', () => {
+  test('the table of letter pairs matches the vocabularies', () => {
     for (const first of LETTERS) {
       for (const second of LETTERS) {
         expect(counter.count(first + second), first + second).toBeLessThanOrEqual(upperBoundTokens(first + second));
@@ -41,7 +41,7 @@ describe.each(['o200k_base', 'cl100k_base', 'o200k_harmony'] as const)('in %s', 
     }
   });
 
-  test('every number of up to three digits is one token, as the bound takes it', () => {
+  test('every number of up to three digits is one token', () => {
     for (let number = 0; number < 1000; number++) expect(counter.count(String(number).padStart(3, '0'))).toBe(1);
   });
 });

@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { countMerged } from '../../src/tokens/vocabulary.js';
 
-/** A vocabulary of a few tokens, in the order of their ranks, and how often it was asked. */
+/** Creates a vocabulary of the given tokens, in order of rank, that counts its lookups. */
 function vocabulary(...tokens: readonly string[]): {
   rankOf: (bytes: string) => number | undefined;
-  asked: () => number;
+  lookups: () => number;
 } {
   const ranks = new Map(tokens.map((token, rank) => [token, rank]));
-  let asked = 0;
+  let lookups = 0;
   return {
     rankOf: (bytes) => {
-      asked++;
+      lookups++;
       return ranks.get(bytes);
     },
-    asked: () => asked,
+    lookups: () => lookups,
   };
 }
 
@@ -24,14 +24,14 @@ describe('merging', () => {
     ['abc', [], 3],
     ['abc', ['ab'], 2],
     ['abc', ['bc', 'ab'], 2],
-    // The lower rank goes first, whatever could be joined later.
+    // The lower rank is merged first.
     ['abcd', ['bc', 'ab', 'cd', 'abcd'], 1],
     ['xabcd', ['bc', 'ab', 'cd', 'abcd'], 4],
-    // Of equals, the one on the left.
+    // The leftmost of equal ranks is merged first.
     ['aaa', ['aa'], 2],
     ['aaaa', ['aa', 'aaaa'], 1],
     ['baaaa', ['aa', 'aaaa'], 2],
-    // A joined part is looked at with both its neighbours.
+    // A merged part is looked up with both neighbours.
     ['xabcy', ['ab', 'abc', 'xabc', 'bc'], 2],
   ];
 
@@ -39,12 +39,12 @@ describe('merging', () => {
     expect(countMerged(text, vocabulary(...tokens).rankOf)).toBe(count);
   });
 
-  test('asks for three pairs a byte at most, however long the piece is', () => {
+  test('looks up at most three pairs per byte', () => {
     const tokens = ['ab', 'abab', 'abababab', 'ba'];
     for (const length of [1000, 100_000]) {
-      const { rankOf, asked } = vocabulary(...tokens);
+      const { rankOf, lookups } = vocabulary(...tokens);
       expect(countMerged('ab'.repeat(length / 2), rankOf)).toBe(length / 8);
-      expect(asked()).toBeLessThanOrEqual(3 * length + 1);
+      expect(lookups()).toBeLessThanOrEqual(3 * length + 1);
     }
   });
 });

@@ -8,12 +8,12 @@ import { canonicalizePacket } from '../print.js';
 import { EncodeError } from './values.js';
 
 /**
- * Returns the SHA-256 of the canonical form in UTF-8, as 64 hexadecimal digits: the same in any order of the fields and
- * with any blanks around them. Texts are read with the tolerant dialect, so everything that the validator accepts has a
- * hash. Half surrogate pairs count as U+FFFD.
+ * Returns the SHA-256 of the canonical form in UTF-8, as 64 hexadecimal digits. The order of the fields and blanks around tokens do not
+ * affect it. Texts are read with the tolerant dialect, so everything that the validator accepts has a hash. A lone surrogate counts as
+ * U+FFFD.
  *
- * @throws ParseError on a text beyond the limits, or if it is not a string
- * @throws EncodeError with code `unprintable` on a tree that is not a packet, or cannot be written unambiguously
+ * @throws ParseError if a text exceeds a limit, or if `packet` is neither a string nor a tree
+ * @throws EncodeError with code `unprintable` if a tree is not a packet, or cannot be written unambiguously
  * @example
  * packetHash('ACK|HR|return:A|p:2') === packetHash('ACK|HR|p:2|return:A') // true
  */
@@ -21,19 +21,19 @@ export function packetHash(packet: Packet | string): string {
   return sha256Hex(canonicalText(packet));
 }
 
-/** Compares two packets by their canonical forms. @throws ParseError, EncodeError as {@link packetHash} does */
+/** Compares two packets by their canonical forms. @throws ParseError, EncodeError under the conditions of {@link packetHash} */
 export function samePacket(a: Packet | string, b: Packet | string): boolean {
   return canonicalText(a) === canonicalText(b);
 }
 
-/** Returns the canonical form as text; for packets that can be printed, what `printPacket` returns. */
+/** Returns the canonical form as text. For packets that can be printed, this is the result of `printPacket`. */
 export function canonicalText(packet: Packet | string): string {
   const tree = typeof packet === 'string' ? parsePacket(packet, { dialect: 'tolerant' }) : packet;
   return asEncodeError(tree, () => textOf(tree));
 }
 
 function textOf(packet: Packet): string {
-  if (packet?.kind !== 'packet') throw unprintable('packet', 'is no packet');
+  if (packet?.kind !== 'packet') throw unprintable('packet', 'is not a packet');
   const { task, domain, fields } = canonicalizePacket(packet);
   checkToken(task, 'task', /\|/);
   checkToken(domain, 'domain', /\|/);
@@ -41,26 +41,26 @@ function textOf(packet: Packet): string {
   if (domain === '') throw unprintable('domain', 'is empty');
   let text = `${task}|${domain}`;
   for (const field of fields) {
-    // Report the place in the given packet, not in the canonical one.
+    // Reports the position in the given packet, not in the canonical one.
     if (faultOf(field) !== null) throw faultIn(packet.fields);
     text += `|${field.key}:${field.value}`;
   }
   return text;
 }
 
-/** Rejects separators in tokens, which would let two packets share a hash. */
+/** Rejects tokens that contain separators, since two packets could then have the same hash. */
 function checkToken(token: unknown, path: string, separator: RegExp): void {
   const fault = faultOfToken(token, separator);
   if (fault !== null) throw unprintable(path, fault);
 }
 
 function faultOfToken(token: unknown, separator: RegExp): string | null {
-  if (typeof token !== 'string') return 'is no string';
-  return separator.test(token) ? 'holds a separator' : null;
+  if (typeof token !== 'string') return 'is not a string';
+  return separator.test(token) ? 'contains a separator' : null;
 }
 
 function faultOf({ key, value, bare }: Field): readonly [part: string, message: string] | null {
-  if (bare) return ['', 'a field without a colon cannot be written'];
+  if (bare) return ['', 'has no colon, which v1.1 does not allow'];
   const ofKey = faultOfToken(key, /[|:]/);
   if (ofKey !== null) return ['.key', ofKey];
   const ofValue = faultOfToken(value, /\|/);
@@ -72,17 +72,17 @@ function faultIn(fields: readonly Field[]): PrintError {
     const fault = faultOf(field);
     if (fault !== null) return unprintable(`fields[${index}]${fault[0]}`, fault[1]);
   }
-  // A getter returned something else the first time.
-  return unprintable('fields', 'are not the same whenever they are read');
+  // A getter returned another value the first time.
+  return unprintable('fields', 'change their values between two reads');
 }
 
-/** Converts a PrintError to an EncodeError, which names the field by its key. */
+/** Converts a PrintError to an EncodeError whose path is the key of the field. */
 export function asEncodeError<T>(packet: Packet | string, read: () => T): T {
   try {
     return read();
   } catch (cause) {
     if (!(cause instanceof PrintError)) throw cause;
-    // The path stands in front of the message of either error.
+    // The message of either error begins with its path.
     const message = cause.message.slice(cause.path.length + 2);
     const path = keyAt(packet, cause.path);
     throw new EncodeError({ code: 'unprintable', path, message, help: cause.help }, { cause });

@@ -1,19 +1,19 @@
 import { tryParsePacket } from '../parse.js';
 import { validatePacket } from '../validate.js';
-import { checkedDomain, checkedKey, checkedTask, EncodeError, fieldText, refusal, unwritable } from './values.js';
+import { checkedDomain, checkedKey, checkedTask, EncodeError, encodeError, fieldText, unwritable } from './values.js';
 
-/** What may stand in `${}`: where it is the TASK, the DOM or a key, only a text. */
+/** A value that can be interpolated. Where it is the TASK, the DOM or a key, only a string is allowed. */
 export type Interpolation = string | number | bigint | readonly string[];
 
 /**
- * A template tag for packets, whose structure is that of the literal, whatever the interpolations hold. White space next to
- * a "|" of the literal is removed, so that templates can be wrapped. An interpolation is a value or a part of one, or the
- * TASK, the DOM or a key; a part cannot hold a comma, which would extend a list. Source: draft-mackay-aacp-01, sections 4
- * and 15.
+ * Builds the text of a packet from a template. The structure of the packet is that of the literal, whatever the interpolations contain.
+ * White space next to a "|" of the literal is removed, so that templates can be wrapped. An interpolation is a value, a part of a value,
+ * the TASK, the DOM or a key. A part of a value cannot contain a comma, which would extend a list. Source: draft-mackay-aacp-01,
+ * sections 4 and 15.
  *
- * @throws EncodeError on an interpolation that cannot stand in its place (`path` has the field and its index), and with
- *   code `invalid-packet` if the packet is not valid
- * @throws TypeError if it is not used as a tag
+ * @throws EncodeError if an interpolation cannot be used in its place (`path` has the field and its index), and with code
+ *   `invalid-packet` if the packet is not valid
+ * @throws TypeError if the function is not used as a tag
  * @example
  * aacp`FETCH|HR|return:${agent}|p:1|aacp:1.1|filter:status=${status}|fields:${['id', 'name']}`
  */
@@ -26,22 +26,22 @@ export function aacp(strings: TemplateStringsArray, ...values: readonly Interpol
   return text;
 }
 
-/** Text of the author, or an interpolation. */
+/** A literal part of the template, or an interpolation. */
 type Piece = string | { readonly index: number; readonly value: unknown };
 
 type Slot = readonly Piece[];
 
 function literalsOf(strings: TemplateStringsArray, values: readonly unknown[]): readonly string[] {
   if (!Array.isArray(strings) || !Array.isArray(strings.raw) || strings.length !== values.length + 1) {
-    throw new TypeError('aacp is a template tag: aacp`FETCH|HR|return:$' + '{agent}|aacp:1.1`');
+    throw new TypeError('aacp must be used as a template tag: aacp`FETCH|HR|return:$' + '{agent}|aacp:1.1`');
   }
   return Array.from(strings as readonly unknown[], (literal) => {
     if (typeof literal === 'string') return literal;
-    throw new TypeError('the template holds an escape that means nothing');
+    throw new TypeError('the template contains an invalid escape sequence');
   });
 }
 
-/** Splits the template at the separators of its literal parts only. */
+/** Splits the template at the separators of its literal parts. */
 function slotsOf(literals: readonly string[], values: readonly unknown[]): readonly Slot[] {
   const slots: Piece[][] = [[]];
   literals.forEach((literal, index) => {
@@ -69,13 +69,13 @@ function slotText(slot: Slot, index: number, keys: Set<string>): string {
   if (colon < 0) {
     const first = slot.find((piece) => typeof piece !== 'string');
     if (first === undefined) return slot.join('');
-    const help = 'write the key and its colon into the template: key:$' + '{value}';
-    throw refusal('bad-key', at(`slot ${index}`, first), 'stands where a field is, without its key', help);
+    const help = 'include the key and its colon in the template: key:$' + '{value}';
+    throw encodeError('bad-key', at(`slot ${index}`, first), 'is in the place of a field, but has no key', help);
   }
   return fieldOf(slot, colon, index, keys);
 }
 
-/** Takes the key from before the first colon of the literal, which an interpolation cannot move. */
+/** Builds a field. Its key ends at the first colon of the literal, which an interpolation cannot move. */
 function fieldOf(slot: Slot, colon: number, index: number, keys: Set<string>): string {
   const text = slot[colon] as string;
   const split = text.indexOf(':');
@@ -83,8 +83,8 @@ function fieldOf(slot: Slot, colon: number, index: number, keys: Set<string>): s
   const valuePieces: Slot = [text.slice(split + 1), ...slot.slice(colon + 1)];
   const key = wordOf(keyPieces, `key of slot ${index}`, checkedKey);
   if (keys.has(key)) {
-    const message = 'is given twice; readers disagree on which field counts';
-    throw refusal('duplicate-key', key, message, 'keep one of the two');
+    const message = 'is repeated; readers disagree on which field counts';
+    throw encodeError('duplicate-key', key, message, 'remove one of the two');
   }
   keys.add(key);
   return `${key}:${valueText(valuePieces, key)}`;
@@ -99,15 +99,15 @@ function valueText(slot: Slot, key: string): string {
       const text = fieldText(piece.value, path);
       if (text === null) throw unwritable(piece.value, path);
       if (!whole && typeof piece.value === 'string' && text.includes(',')) {
-        const help = 'give the items as a list, or the whole value in one interpolation';
-        throw refusal('list-separator', path, 'is a part of a value and holds a ","', help);
+        const help = 'pass the items as a list, or the whole value as one interpolation';
+        throw encodeError('list-separator', path, 'is a part of a value and contains a ","', help);
       }
       return text;
     })
     .join('');
 }
 
-/** The TASK, the DOM or a key. What the author alone wrote is checked with the whole packet. */
+/** Builds the TASK, the DOM or a key. A literal without interpolations is checked with the whole packet. */
 function wordOf(slot: Slot, name: string, checked: (word: string, path: string) => string): string {
   const first = slot.find((piece) => typeof piece !== 'string');
   if (first === undefined) return slot.join('');

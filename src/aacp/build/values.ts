@@ -1,13 +1,13 @@
-/** Values that may stand in a field (draft-mackay-aacp-01, section 4). */
+/** Values of fields (draft-mackay-aacp-01, section 4). */
 import { digitsOf } from '../../text/decimal.js';
 import { type ErrorDetails, type ErrorJson, PegwireError } from '../../text/errors.js';
 import { characterAt, characterName } from '../../text/parser-errors.js';
 import { CONTROL, KEY, WORD } from '../vocabulary.js';
 
 /**
- * `separator`: a "|" in a value would begin another field. `list-separator`: a comma in an item would make two.
- * `bad-input`: a value of the wrong type or form. `invalid-packet`: the result of a template or a definition is not valid.
- * `unprintable`: a tree is not a packet, or cannot be written.
+ * The code of an `EncodeError`. `separator`: a "|" in a value would begin another field. `list-separator`: a comma in an item would make
+ * two items. `bad-input`: a value has the wrong type or form. `invalid-packet`: the result of a template or a definition is not valid.
+ * `unprintable`: a tree is not a packet, or cannot be written. `src/aacp/ERRORS.md` describes all of them.
  */
 export type EncodeCode =
   | 'separator'
@@ -27,11 +27,12 @@ export type EncodeCode =
   | 'invalid-packet'
   | 'unprintable';
 
-/** What was asked for cannot be written as a packet, or not so that it reads back as itself. Nothing was written. */
+/** Thrown when the input cannot be written as a packet that parses to the same fields. Nothing is written. */
 export class EncodeError extends PegwireError {
+  /** The name of the class. */
   override readonly name: string = 'EncodeError';
   declare readonly code: EncodeCode;
-  /** The input at fault: `supplier`, `fields[2]`, `task`. */
+  /** The input that cannot be written: `supplier`, `fields[2]`, `task`. */
   readonly path: string;
 
   constructor(
@@ -47,13 +48,13 @@ export class EncodeError extends PegwireError {
   }
 }
 
-/** Returns the text of a value; `null` if the field is left out. */
+/** Returns the text of a value, or `null` if the field is omitted. */
 export function fieldText(value: unknown, path: string, checked = checkedValue): string | null {
   if (typeof value === 'string') return checked(value, path);
   if (value === null || value === undefined) return null;
   if (typeof value === 'number') {
     if (Number.isFinite(value)) return digitsOf(value);
-    throw refusal('bad-input', path, `is ${value}, which is no decimal number`);
+    throw encodeError('bad-input', path, `is ${value}, which is not a finite number`);
   }
   if (typeof value === 'bigint') return String(value);
   if (Array.isArray(value)) return listText(value, path);
@@ -64,21 +65,23 @@ function listText(list: readonly unknown[], path: string): string | null {
   // Not map: it would skip the holes of a sparse list.
   const items = Array.from(list, (item, index) => {
     const at = `${path}[${index}]`;
-    if (typeof item !== 'string') throw refusal('bad-input', at, `is ${kindOf(item)}; the items of a list are texts`);
+    if (typeof item !== 'string')
+      throw encodeError('bad-input', at, `is ${kindOf(item)}; the items of a list must be strings`);
     if (!item.includes(',')) return checkedValue(item, at);
-    throw refusal('list-separator', at, 'holds a ","', 'a comma would make two items of it; give them as two');
+    throw encodeError('list-separator', at, 'contains a ","', 'a comma separates items; pass two items instead');
   });
   return items.length === 0 ? null : items.join(',');
 }
 
 export function unwritable(value: unknown, path: string): EncodeError {
-  return refusal('bad-input', path, `is ${kindOf(value)}, which cannot be written`, writeInstead(value));
+  return encodeError('bad-input', path, `is ${kindOf(value)}, which cannot be written`, writeInstead(value));
 }
 
 function writeInstead(value: unknown): string {
-  if (typeof value === 'boolean') return `write the word that the receiver knows: '${value ? 'true' : 'false'}', 'yes'`;
-  if (value instanceof Date) return "write the date as text: '2024-08-31'";
-  return 'values are texts, numbers and lists of texts';
+  if (typeof value === 'boolean')
+    return `write the word that the receiver expects: '${value ? 'true' : 'false'}', 'yes'`;
+  if (value instanceof Date) return "write the date as a string: '2024-08-31'";
+  return 'values are strings, numbers and lists of strings';
 }
 
 function kindOf(value: unknown): string {
@@ -96,43 +99,44 @@ export function checkedDomain(domain: unknown, path = 'domain'): string {
 }
 
 function checkedWord(word: unknown, path: string, code: EncodeCode, example: string): string {
-  if (word === undefined || word === null) throw refusal('missing-input', path, 'is missing');
+  if (word === undefined || word === null) throw encodeError('missing-input', path, 'is missing');
   if (typeof word === 'string' && WORD.test(word)) return word;
-  const message = 'is no word of capital letters, digits, "_" and "-" that begins with a letter';
-  throw refusal(code, path, message, `write a word such as ${example}`);
+  const message = 'must consist of capital letters, digits, "_" and "-", and begin with a letter';
+  throw encodeError(code, path, message, `write a word such as ${example}`);
 }
 
 export function checkedKey(key: string, path = key): string {
   if (KEY.test(key)) return key;
   const lower = key.toLowerCase();
   const help = KEY.test(lower) ? `write "${lower}"` : undefined;
-  const message = 'is no key: keys are lower-case letters, digits and "_", and begin with a letter';
-  throw refusal('bad-key', path, message, help);
+  const message = 'is not a key: keys consist of lower-case letters, digits and "_", and begin with a letter';
+  throw encodeError('bad-key', path, message, help);
 }
 
-export function refusal(code: EncodeCode, path: string, message: string, help?: string): EncodeError {
+export function encodeError(code: EncodeCode, path: string, message: string, help?: string): EncodeError {
   return new EncodeError({ code, path, message, help });
 }
 
-/** Printable ASCII without a separator or outer blanks, as most values are. */
+/** Printable ASCII without a separator or outer blanks, like most values. */
 const PLAIN = /^[!-{}~](?:[ -{}~]*[!-{}~])?$/;
 
-/** Returns a value that can stand in a field and reads back as itself; otherwise throws an EncodeError. */
+/** Checks that a value can be written and parses to itself. @throws EncodeError otherwise */
 export function checkedValue(value: string, path: string): string {
   if (PLAIN.test(value)) return value;
-  if (value === '') throw refusal('empty-value', path, 'is empty', 'leave it out');
+  if (value === '') throw encodeError('empty-value', path, 'is empty', 'omit it');
   const separator = value.indexOf('|');
   if (separator >= 0) {
-    throw refusal('separator', path, 'holds a "|"', 'AACP has no escapes: "|" would begin another field');
+    throw encodeError('separator', path, 'contains a "|"', 'AACP has no escapes: "|" would begin another field');
   }
   const control = CONTROL.exec(value);
   if (control !== null) {
-    throw refusal('control-character', path, `holds a control character (${characterName(control[0])})`);
+    throw encodeError('control-character', path, `contains a control character (${characterName(control[0])})`);
   }
-  // Readers trim blanks around tokens.
-  if (value !== value.trim()) throw refusal('whitespace', path, `begins or ends with white space (${blankAt(value)})`);
-  // UTF-8 cannot encode half of a surrogate pair.
-  if (/\p{Surrogate}/u.test(value)) throw refusal('bad-input', path, 'holds half of a surrogate pair');
+  // Readers remove blanks around tokens.
+  if (value !== value.trim())
+    throw encodeError('whitespace', path, `begins or ends with white space (${blankAt(value)})`);
+  // UTF-8 cannot encode a lone surrogate.
+  if (/\p{Surrogate}/u.test(value)) throw encodeError('bad-input', path, 'contains a lone surrogate');
   return value;
 }
 

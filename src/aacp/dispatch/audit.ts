@@ -2,59 +2,65 @@ import * as z from 'zod';
 import { type ErrorDetails, PegwireError } from '../../text/errors.js';
 import { sha256Hex } from '../../text/sha256.js';
 
-/** `handed-over`: a valid packet went to its handler. `refused`: it did not; see `reason`. `done`, `failed`: how it ended. */
+/** The event of a record. `handed-over`: a valid packet was passed to its handler. `refused`: it was not; see `reason`. `done`, `failed`: the handler returned, or threw. */
 export type AuditEvent = 'handed-over' | 'refused' | 'done' | 'failed';
 
-/** What is to be recorded. */
+/** An event to record. */
 export interface AuditEntry {
+  /** The event. */
   readonly event: AuditEvent;
-  /** The canonical text of a valid packet; the beginning of anything else, as it was given. */
+  /** The canonical text of a valid packet; otherwise the beginning of the input, unchanged. */
   readonly packet: string;
-  /** UTF-16 code units of the whole text. */
+  /** The length of the whole text in UTF-16 code units. */
   readonly length: number;
-  /** `packetHash` of a valid packet; else `null`. */
+  /** The `packetHash` of a valid packet; otherwise `null`. */
   readonly hash: string | null;
+  /** `valid` if the validator found no errors. */
   readonly verdict: 'valid' | 'invalid';
-  /** The codes of errors and warnings, each once. */
+  /** The codes of the errors and warnings, without duplicates. */
   readonly codes: readonly string[];
-  /** Why it was refused, or how the handler failed. */
+  /** The reason of a refusal, or the message of the error that the handler threw; otherwise `null`. */
   readonly reason: string | null;
-  /** Of an outcome: the number of the record of the attempt. */
+  /** In a `done` or `failed` record, the `seq` of the `handed-over` record; otherwise `null`. */
   readonly attempt: number | null;
-  /** Who sent the packet, as the host says. */
+  /** The sender of the packet, as given in `DispatchContext.actor`. */
   readonly actor: string | null;
-  /** The nonce of the envelope. */
+  /** The nonce of the envelope, if there was one. */
   readonly nonce: string | null;
 }
 
-/** A record of the log. Its line is its JSON, in this order, in ASCII. */
+/** A record of the log. Its line is its JSON in ASCII, with the members in this order. */
 export interface AuditRecord extends AuditEntry {
-  /** From 1 on, without gaps. */
+  /** The number of the record, at least 1, without gaps. */
   readonly seq: number;
-  /** ISO 8601, in UTC. */
+  /** The time of the record: ISO 8601, in UTC. */
   readonly time: string;
-  /** `chain` of the record before; 64 zeros for the first one. */
+  /** The `chain` of the previous record; 64 zeros for the first one. */
   readonly previous: string;
-  /** SHA-256 over `previous` and the record without this member. */
+  /** The SHA-256 of `previous` and the record without this member, as 64 hexadecimal digits. */
   readonly chain: string;
 }
 
-/** Where records go. Calls are served in their order; an entry is in the log when its promise is fulfilled. */
+/** A log of records. */
 export interface Audit {
+  /** Appends an entry. Calls are processed in their order; the entry is in the log when the promise is fulfilled. */
   readonly append: (entry: AuditEntry) => Promise<AuditRecord>;
 }
 
 /**
- * - `audit-in-use`: another holder, of this process or another one, writes to the log.
- * - `audit-damaged`: the log does not verify; nothing is appended to it.
- * - `audit-unavailable`: it cannot be opened, read or written.
- * - `audit-lost`: the lock was taken, or the file changed, under our hands.
- * - `audit-closed`: it was closed.
+ * The code of an `AuditError`.
+ *
+ * - `audit-in-use`: another writer, in this process or another one, holds the lock of the log.
+ * - `audit-damaged`: the log does not verify. Nothing is appended to it.
+ * - `audit-unavailable`: the log cannot be opened, read or written.
+ * - `audit-lost`: the lock was removed, or the file changed, while the log was open.
+ * - `audit-closed`: the log is closed.
  */
 export type AuditErrorCode = 'audit-in-use' | 'audit-damaged' | 'audit-unavailable' | 'audit-lost' | 'audit-closed';
 
-/** A record cannot be appended. What is in the log is left as it was. */
+/** Thrown when a log cannot be opened or a record cannot be appended. The content of the log is unchanged. */
 export class AuditError extends PegwireError {
+  /** The name of the class. */
   override readonly name: string = 'AuditError';
   declare readonly code: AuditErrorCode;
 
@@ -66,6 +72,7 @@ export class AuditError extends PegwireError {
   }
 }
 
+/** The last record of a chain. */
 export interface ChainEnd {
   readonly seq: number;
   readonly chain: string;
@@ -78,7 +85,7 @@ const YEAR_TEN_THOUSAND = Date.UTC(10_000, 0, 1);
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** Members in the order of writing. */
+/** The members in the order in which they are written. */
 const recordSchema = z.strictObject({
   seq: z.int().min(1),
   time: z.iso.datetime(),
@@ -96,9 +103,9 @@ const recordSchema = z.strictObject({
   chain: hash,
 }) satisfies z.ZodType<AuditRecord>;
 
-/** @param now milliseconds since 1970 */
+/** Makes the record that follows `end`. @param now milliseconds since 1970 @throws TypeError if `now` is not a time */
 export function nextRecord(end: ChainEnd, entry: AuditEntry, now: number): AuditRecord {
-  // Outside of these years, ISO 8601 has other forms.
+  // Outside these years, ISO 8601 has another form.
   if (!(now >= YEAR_ZERO && now < YEAR_TEN_THOUSAND)) throw new TypeError('now must return milliseconds since 1970');
   const { event, packet, length, hash, verdict, codes, reason, attempt, actor, nonce } = entry;
   const own = { event, packet, length, hash, verdict, codes, reason, attempt, actor, nonce };
@@ -106,7 +113,7 @@ export function nextRecord(end: ChainEnd, entry: AuditEntry, now: number): Audit
   return { ...body, chain: chainOf(body) };
 }
 
-/** Returns `null` if the line is not exactly the JSON of a record. */
+/** Parses the line of a record. Returns `null` if it is not exactly what the writer writes. */
 export function readRecord(line: string): AuditRecord | null {
   let json: unknown;
   try {
@@ -115,7 +122,7 @@ export function readRecord(line: string): AuditRecord | null {
     return null;
   }
   const read = recordSchema.safeParse(json);
-  // The schema orders the members, so any other spelling shows.
+  // The schema sorts the members, so any other spelling is found.
   return read.success && asciiJson(read.data) === line ? read.data : null;
 }
 
@@ -127,29 +134,31 @@ function chainOf(body: Omit<AuditRecord, 'chain'>): string {
   return sha256Hex(`${body.previous}\n${asciiJson(body)}`);
 }
 
-/** Writes the line of a record in ASCII, so that a terminal acts on nothing in it. */
+/** Serializes a record in ASCII, so that it contains no control sequence for terminals. */
 export function asciiJson(value: unknown): string {
   return JSON.stringify(value).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
+/** A log in memory. */
 export interface MemoryAudit extends Audit {
-  /** All records, the oldest first. */
+  /** Returns all records, the oldest first. */
   readonly records: () => readonly AuditRecord[];
-  /** The log as a file would have it: a line for each record. */
+  /** Returns the content that a file would have: one line per record. */
   readonly text: () => string;
 }
 
+/** Options of `memoryAudit` and `fileAudit`. */
 export interface AuditOptions {
-  /** Milliseconds since 1970. @default the system's clock */
+  /** Returns milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined;
 }
 
-/** Creates a log in memory, for tests and for hosts that store records themselves. @throws TypeError if an option is invalid */
+/** Creates a log in memory, for tests and for applications that store the records themselves. @throws TypeError if an option is invalid */
 export function memoryAudit(options: AuditOptions = {}): MemoryAudit {
   const now = resolveNow(options);
   const records: AuditRecord[] = [];
   return {
-    // Async, so that what the clock throws is a rejection, as with every other log.
+    // Async, so that an error of the clock rejects, as in every other log.
     async append(entry) {
       const record = nextRecord(records.at(-1) ?? EMPTY_CHAIN, entry, now());
       records.push(record);

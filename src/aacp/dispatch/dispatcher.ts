@@ -7,55 +7,65 @@ import { lowerAscii } from '../vocabulary.js';
 import type { Audit, AuditEntry } from './audit.js';
 import type { Admission, Envelope, ReplayGuard, ReplayReason } from './replay-guard.js';
 
+/** Options of `createDispatcher`. Either `handlers` or `deliver` is required. */
 export interface DispatcherOptions<T> extends HandlerOptions<T>, Pick<ValidateOptions, 'maxLength' | 'maxItems'> {
-  /** Records every attempt before it is acted upon; `null` for no log. Required, since a forgotten log is missed too late. */
+  /** Records every attempt before the handler is called. `null` disables the log. Required, so that a log is not forgotten by accident. */
   readonly audit: Audit | null;
-  /** Refuses what was sent before. @default none: whoever can repeat a packet can have it acted on again */
+  /** Rejects packets that were sent before. @default none: a sender can repeat a packet, and it is handled again */
   readonly replay?: ReplayGuard | undefined;
-  /** Private keys that are known here (section 13): `org_*`. */
+  /** Private keys that your deployment uses (section 13): `org_*`. @default [] */
   readonly privateKeys?: readonly string[] | undefined;
-  /** Warnings that make a packet invalid here. Nothing makes a packet valid that has errors. */
+  /** Warnings that make a packet invalid. No option makes a packet with errors valid. @default [] */
   readonly refuse?: readonly ValidationCode[] | undefined;
-  /** Gets each warning (section 7: they should be logged, and must not prevent anything). What it throws is dropped. */
+  /** Called with each warning (section 7: warnings should be logged, and must not prevent anything). Errors that it throws are ignored. */
   readonly onWarning?: ((warning: PacketDiagnostic, packet: Packet) => void) | undefined;
 }
 
 /**
- * `invalid`: see `errors`. `no-handler`: none for this TASK and DOM. `no-audit`: the attempt could not be recorded.
- * `no-verdict`: the replay guard threw. In these cases, and for its own reasons, no handler was called. `failed`: the
- * handler threw.
+ * The reason why a packet was not handled. `invalid`: see `errors`. `no-handler`: no handler matches its TASK and DOM. `no-audit`: the
+ * attempt could not be recorded. `no-verdict`: the replay guard threw. With these reasons, and with those of the replay guard, no handler
+ * was called. `failed`: the handler threw.
  */
 export type DispatchReason = 'invalid' | 'no-handler' | 'no-audit' | 'no-verdict' | 'failed' | ReplayReason;
 
+/** The result of a dispatch. */
 export type DispatchResult<T> = Handled<T> | Refusal;
 
-/** The handler gave a value. */
+/** The result of a dispatch whose handler returned. */
 export interface Handled<T> extends DispatchFinding {
+  /** `true`: the handler returned. */
   readonly ok: true;
+  /** The value that the handler returned. */
   readonly value: T;
+  /** The `packetHash` of the packet. */
   readonly hash: string;
 }
 
-/** The packet was not handed over, or the handler threw. */
+/** The result of a dispatch whose packet was not passed to a handler, or whose handler threw. */
 export interface Refusal extends DispatchFinding {
+  /** `false`: the packet was not handled. */
   readonly ok: false;
+  /** The reason. */
   readonly reason: DispatchReason;
-  /** `null` for a packet that is not valid. */
+  /** The `packetHash` of the packet; `null` if it is not valid. */
   readonly hash: string | null;
-  /** What the handler, or the replay guard, threw. */
+  /** The error that the handler or the replay guard threw. */
   readonly error?: unknown;
 }
 
+/** The findings about a packet that was dispatched. */
 export interface DispatchFinding {
-  /** Of the validator. Empty unless the reason is `invalid`. */
+  /** The errors of the validator. Empty unless the reason is `invalid`. */
   readonly errors: readonly PacketDiagnostic[];
+  /** The warnings of the validator. */
   readonly warnings: readonly PacketDiagnostic[];
-  /** What the log threw; `null` when all of it is recorded. It does not hide what the handler did. */
+  /** The error of the log; `null` if everything is recorded. If it is set, the handler may have been called all the same. */
   readonly auditError: unknown;
 }
 
+/** Validates packets and passes them to handlers. */
 export interface Dispatcher<T> {
-  /** Validates a packet and hands it over. Attempts are recorded in the order of the calls. Never rejects. */
+  /** Validates a packet and passes it to its handler. Attempts are recorded in the order of the calls. The promise never rejects. */
   readonly dispatch: (packet: string | Packet, context?: DispatchContext) => Promise<DispatchResult<T>>;
 }
 
@@ -63,9 +73,9 @@ const MAX_LOGGED = 4096;
 const MAX_NAME = 256;
 
 /**
- * Creates a gate before the code that acts on packets. It validates each packet by the rules of the draft, without
- * exception; refuses replays, with a guard; records every attempt before the handler is called, refused ones too, and how
- * the handler ended. What cannot be recorded is not handed over. Source: draft-mackay-aacp-01, sections 7 and 15.
+ * Creates a dispatcher, which protects the code that acts on packets. It validates each packet by the rules of the draft, rejects replays
+ * if there is a guard, records every attempt before it calls the handler, including rejected ones, and records the outcome. A packet that
+ * cannot be recorded is not handled. Source: draft-mackay-aacp-01, sections 7 and 15.
  *
  * @throws TypeError if an option is invalid
  * @example
@@ -76,12 +86,12 @@ export function createDispatcher<T>(options: DispatcherOptions<T>): Dispatcher<T
   checkOptions(options);
   const route = resolveRoute(options);
   const { audit, replay, onWarning } = options;
-  if (audit === undefined) throw new TypeError('audit is missing: name a log, or null for none');
+  if (audit === undefined) throw new TypeError('audit is required: pass a log, or null for none');
   if (audit !== null) checkMethod('audit', audit, 'append');
   checkMethod('replay', replay, 'admit');
   if (onWarning !== undefined && typeof onWarning !== 'function') throw new TypeError('onWarning must be a function');
   const settings = validation(options);
-  // Tells of bad options now, and not with the first packet.
+  // Reports invalid options now, not with the first packet.
   validatePacket('', settings);
 
   async function dispatch(input: string | Packet, given?: DispatchContext): Promise<DispatchResult<T>> {
@@ -139,7 +149,7 @@ export function createDispatcher<T>(options: DispatcherOptions<T>): Dispatcher<T
     return { ok: false, reason, hash: entry.hash, ...found, auditError: error };
   }
 
-  /** The number of the record, or what the log threw. */
+  /** Appends a record. Returns its number, or the error of the log. */
   async function record(entry: AuditEntry): Promise<{ readonly seq: number | null; readonly error: unknown }> {
     if (audit === null) return { seq: null, error: null };
     try {
@@ -172,7 +182,7 @@ function validation<T>({ maxLength, maxItems, privateKeys, refuse = [] }: Dispat
 function checkMethod(option: string, value: unknown, method: string): void {
   if (value === undefined) return;
   if (typeof (value as Record<string, unknown> | null)?.[method] === 'function') return;
-  throw new TypeError(`${option} must have a function ${method}`);
+  throw new TypeError(`${option} must have a method ${method}`);
 }
 
 function withLowerKeys({ kind, task, domain, fields }: Packet): Packet {
@@ -214,43 +224,49 @@ function messageOf(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown).slice(0, MAX_LOGGED);
   } catch {
-    return 'an error that cannot be shown';
+    return 'an error that cannot be converted to a string';
   }
 }
 
 const OPTIONS = 'handlers deliver audit replay privateKeys refuse onWarning maxLength maxItems'.split(' ');
 
-/** Rejects misspelt options: a misspelt guard would guard nothing. */
+/** Rejects misspelt options: with a misspelt guard, packets would not be guarded. */
 function checkOptions(options: unknown): void {
-  if (typeof options !== 'object' || options === null) throw new TypeError('options must name handlers, or deliver');
+  if (typeof options !== 'object' || options === null)
+    throw new TypeError('options must be an object with handlers or deliver');
   const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
-  if (unknown !== undefined) throw new TypeError(`there is no option ${unknown}; there are ${OPTIONS.join(', ')}`);
+  if (unknown !== undefined) throw new TypeError(`unknown option ${unknown}; the options are ${OPTIONS.join(', ')}`);
 }
 
-/** What stands outside the packet; see `Envelope`. */
+/** Data that arrives with a packet, but outside of it. */
 export interface DispatchContext {
-  /** Who sent the packet, as far as the host knows: for the log. */
+  /** The sender of the packet, for the log. */
   readonly actor?: string | undefined;
+  /** The nonce and the time of the packet, for the replay guard. */
   readonly envelope?: Envelope | undefined;
-  /** Anything else that the handler needs. It is not logged. */
+  /** Any other data for the handler. It is not recorded. */
   readonly data?: unknown;
 }
 
-/** A packet that was handed over, with what is known of it. */
+/** The second argument of a handler. */
 export interface Delivery {
+  /** The warnings of the validator. */
   readonly warnings: readonly PacketDiagnostic[];
-  /** `packetHash` of the packet. */
+  /** The `packetHash` of the packet. */
   readonly hash: string;
+  /** The context that was passed to `dispatch`. */
   readonly context: DispatchContext;
 }
 
-/** Acts on a valid packet. Its keys are in lower case. */
+/** Acts on a valid packet, whose keys are in lower case. */
 export type Handler<T> = (packet: Packet, delivery: Delivery) => T | Promise<T>;
 
-/** Handlers by `TASK|DOM`; a `*` on either side stands for any word. The most exact one is taken, the TASK first. */
+/** Handlers by `TASK|DOM`. A `*` on either side matches any word. The most specific one is called; an exact TASK precedes an exact DOM. */
 export type Handlers<T> = Readonly<Record<string, Handler<T>>>;
 
+/** The options that select a handler. */
 export interface HandlerOptions<T> {
+  /** Handlers by TASK and DOM. */
   readonly handlers?: Handlers<T> | undefined;
   /** One handler for all packets, instead of `handlers`. */
   readonly deliver?: Handler<T> | undefined;
@@ -259,7 +275,7 @@ export interface HandlerOptions<T> {
 type Route<T> = (packet: Packet) => Handler<T> | null;
 
 function resolveRoute<T>({ handlers, deliver }: HandlerOptions<T>): Route<T> {
-  if ((handlers === undefined) === (deliver === undefined)) throw new TypeError('give either handlers or deliver');
+  if ((handlers === undefined) === (deliver === undefined)) throw new TypeError('pass either handlers or deliver');
   if (deliver !== undefined) {
     if (typeof deliver !== 'function') throw new TypeError('deliver must be a function');
     return () => deliver;
@@ -270,7 +286,7 @@ function resolveRoute<T>({ handlers, deliver }: HandlerOptions<T>): Route<T> {
   const known = new Map(Object.entries(handlers));
   for (const [route, handler] of known) {
     if (!/^[^|]+\|[^|]+$/.test(route))
-      throw new TypeError(`handlers['${route}'] must be named TASK|DOM, or with a "*"`);
+      throw new TypeError(`handlers['${route}'] must have the form TASK|DOM, where "*" matches any word`);
     if (typeof handler !== 'function') throw new TypeError(`handlers['${route}'] must be a function`);
   }
   return ({ task, domain }) =>

@@ -10,38 +10,38 @@ export type Lock = ReturnType<typeof lockOf>;
 interface Holder {
   readonly pid: number;
   readonly host: string;
-  /** Start of the process: milliseconds of the monotonic clock, which all threads share. */
+  /** The start of the process, in milliseconds of the monotonic clock, which all threads share. */
   readonly started: number;
 }
 
-/** Locks of this process. Its pid in a lock file proves nothing, since pids are reused. */
-const held = new Set<string>();
+/** The locks of this process. Its process id in a lock file proves nothing, since ids are reused. */
+const ownLocks = new Set<string>();
 const TRIES = 5;
-/** Milliseconds by which two measurements of one start may differ. */
+/** Milliseconds by which two measurements of the same start may differ. */
 const SAME_START = 1_000;
 
 /**
- * Creates the lock file, which only one can. A lock whose process has ended is taken over; one from another machine,
- * whose processes cannot be checked, has to be removed by hand.
+ * Creates the lock file, which only one process can. A lock whose process has ended is taken over. A lock from another machine, whose
+ * processes cannot be checked, must be removed by hand. @throws AuditError with code `audit-in-use`
  */
 export async function takeLock(file: string): Promise<Lock> {
-  if (held.has(file)) throw inUse(file, 'this process');
-  held.add(file);
+  if (ownLocks.has(file)) throw inUse(file, 'this process');
+  ownLocks.add(file);
   try {
     const content = JSON.stringify({ pid: process.pid, host: hostname(), started: startOfProcess(), id: randomUUID() });
     for (let tries = 0; tries < TRIES; tries++) {
-      if (await made(file, content)) return lockOf(file, content);
-      await removeIfLeft(file);
+      if (await create(file, content)) return lockOf(file, content);
+      await removeIfStale(file);
     }
     throw inUse(file, 'another process');
   } catch (thrown) {
-    held.delete(file);
+    ownLocks.delete(file);
     throw thrown;
   }
 }
 
 function lockOf(file: string, content: string) {
-  /** False if the file was removed by hand. */
+  /** Returns `false` if the file was removed by hand. */
   const isHeld = async (): Promise<boolean> => (await contentOf(file)) === content;
   return {
     isHeld,
@@ -49,13 +49,13 @@ function lockOf(file: string, content: string) {
       try {
         if (await isHeld()) await rm(file, { force: true });
       } finally {
-        held.delete(file);
+        ownLocks.delete(file);
       }
     },
   };
 }
 
-async function made(file: string, content: string): Promise<boolean> {
+async function create(file: string, content: string): Promise<boolean> {
   try {
     await writeFile(file, content, { flag: 'wx', mode: 0o600 });
     return true;
@@ -74,13 +74,13 @@ async function contentOf(file: string): Promise<string | null> {
   }
 }
 
-async function removeIfLeft(file: string): Promise<void> {
+async function removeIfStale(file: string): Promise<void> {
   const content = await contentOf(file);
   if (content === null) return;
   const holder = holderIn(content);
   if (holder === null) throw inUse(file, 'an unknown process');
   if (isAlive(holder)) throw inUse(file, `process ${holder.pid} on ${holder.host}`);
-  // Rename first: of several processes that find it, only one can.
+  // Renames first: only one of several processes can.
   const aside = `${file}.${randomUUID()}`;
   try {
     await rename(file, aside);
@@ -89,8 +89,8 @@ async function removeIfLeft(file: string): Promise<void> {
     throw thrown;
   }
   const moved = await contentOf(aside);
-  // Another process was faster, and this is its lock.
-  if (moved !== null && moved !== content) await made(file, moved);
+  // Another process took the lock in the meantime.
+  if (moved !== null && moved !== content) await create(file, moved);
   await rm(aside, { force: true });
 }
 
@@ -106,7 +106,7 @@ function holderIn(content: string): Holder | null {
 
 function isAlive({ pid, host, started }: Holder): boolean {
   if (host !== hostname()) return true;
-  // Another thread of this process, or an earlier process of the same number.
+  // Either another thread of this process, or an earlier process with the same id.
   if (pid === process.pid) return Math.abs(started - startOfProcess()) < SAME_START;
   try {
     process.kill(pid, 0);
@@ -121,7 +121,7 @@ function startOfProcess(): number {
 }
 
 function inUse(file: string, holder: string): AuditError {
-  const message = `The log is in use: ${file} is held by ${holder}.`;
-  const help = 'one writer at a time; remove the lock file if that process does not write any more';
+  const message = `The log is in use: ${holder} holds the lock ${file}.`;
+  const help = 'a log has one writer at a time; remove the lock file if that process no longer writes';
   return new AuditError({ code: 'audit-in-use', message, help });
 }

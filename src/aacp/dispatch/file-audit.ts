@@ -1,5 +1,5 @@
 // biome-ignore-all lint/correctness/noNodejsModules: logs are files
-/** Audit logs in files: one JSON line per record. Node only. */
+/** Audit logs in files, with one JSON line per record. Node only. */
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, realpath, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -19,44 +19,49 @@ import {
 import { type Lock, takeLock } from './file-audit-lock.js';
 import { type AuditVerification, createVerifier, type VerifyOptions } from './verify-audit.js';
 
+/** Options of `fileAudit`. */
 export interface FileAuditOptions extends AuditOptions {
   /**
-   * Acknowledged records survive the end of the process; with `true` also a power failure, at the cost of waiting for the
-   * disk. @default false
+   * If true, acknowledged records survive a power failure, at the cost of waiting for the disk. Otherwise they survive the end of the
+   * process only. @default false
    */
   readonly powerSafe?: boolean | undefined;
-  /** Told when the end of a torn log was set aside, and when a log stays open to others than its owner. */
+  /** Called when the incomplete end of a log was moved to another file, and when a log stays accessible to other users. @default none */
   readonly onNotice?: ((notice: AuditNotice) => void) | undefined;
 }
 
+/** A notice about a log that was opened all the same. */
 export type AuditNotice = TornEndNotice | WideModeNotice;
 
-/** The last record of the log was not whole; it had never been acknowledged. */
+/** The last record of the log was incomplete. It had never been acknowledged. */
 export interface TornEndNotice {
+  /** `torn-end`. */
   readonly kind: 'torn-end';
-  /** The file that its bytes are kept in. */
+  /** The file to which the incomplete record was moved. */
   readonly keptIn: string;
+  /** The length of the incomplete record in bytes. */
   readonly bytes: number;
 }
 
+/** A log in a file. */
 export interface FileAudit extends Audit {
-  /** `chain` of the last record: kept elsewhere, it shows when the end is cut off. */
+  /** Returns the `chain` of the last record. Kept elsewhere, it reveals that the end of the log was cut off. */
   readonly head: () => string;
-  /** How many records there are. */
+  /** Returns the number of records. */
   readonly records: () => number;
-  /** Waits for what was begun, and gives the lock back. */
+  /** Waits for pending records, closes the file and releases the lock. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Opens a log to append to, or creates it, readable for its owner only. An existing log is verified first: its chain goes
- * on, a torn end is moved to a file of its own, and a log that was tampered with is rejected. Permissions of others are
- * removed (mode 0600); if that fails, `onNotice` is called. A lock file admits one writer at a time. Before each record,
- * the lock and the file are checked, so that a chain does not fork even if the lock was removed by hand.
+ * Opens a log to append to, or creates it, readable for its owner only. An existing log is verified and its chain is continued: an
+ * incomplete end is moved to another file, and a log that was modified is rejected. Permissions of other users are removed (mode 0600);
+ * if that fails, `onNotice` is called. A lock file allows one writer at a time. The lock and the file are checked before each record, so
+ * that a chain does not fork even if the lock was removed by hand.
  *
- * @throws AuditError if it is in use, damaged, not a regular file, or cannot be opened; it is unchanged then
+ * @throws AuditError if the log is in use, damaged, not a regular file, or cannot be opened; it is then unchanged
  * @throws TypeError if an option is invalid
- * @throws what `onNotice` throws; the log is closed then
+ * @throws the error that `onNotice` throws; the log is then closed
  * @example
  * const audit = await fileAudit('/var/log/agent/audit.jsonl');
  * const { dispatch } = createDispatcher({ audit, deliver });
@@ -83,17 +88,17 @@ async function opened(absolute: string, now: () => number, powerSafe: boolean) {
   let lock: Lock | undefined;
 
   async function abandon(): Promise<void> {
-    // Report the error that led here; a lock left behind can be taken over.
+    // The error that led here is the one to report. A lock that stays behind can be taken over.
     await handle?.close().catch(() => {});
     await lock?.release().catch(() => {});
   }
 
   try {
     handle = await open(absolute, 'a+', 0o600);
-    // A device such as `/dev/null` does not keep records.
+    // A device such as `/dev/null` does not store records.
     if (!(await handle.stat()).isFile()) {
-      const message = `The log ${absolute} cannot be opened: it is no regular file.`;
-      const help = 'name a file that keeps what is written to it';
+      const message = `The log ${absolute} cannot be opened: it is not a regular file.`;
+      const help = 'name a regular file';
       throw new AuditError({ code: 'audit-unavailable', message, help });
     }
     // All links to a log share one lock.
@@ -109,14 +114,14 @@ async function opened(absolute: string, now: () => number, powerSafe: boolean) {
   }
 }
 
-/** Reads the log, and truncates what follows the last whole record. */
+/** Reads the log, and truncates it after the last complete record. */
 async function resume(handle: FileHandle, file: string) {
   const { verification, end, wholeBytes } = await scanLog(handle);
   const { firstFault } = verification;
   if (firstFault === null) return { end, size: wholeBytes, torn: null };
   if (firstFault.reason !== 'torn-end') {
-    const message = `The log ${file} is not as it was written: line ${firstFault.line} (${firstFault.reason}).`;
-    throw new AuditError({ code: 'audit-damaged', message, help: 'keep it as evidence, and begin another one' });
+    const message = `The log ${file} was modified: line ${firstFault.line} does not verify (${firstFault.reason}).`;
+    throw new AuditError({ code: 'audit-damaged', message, help: 'keep it as evidence, and start a new log' });
   }
   const { size } = await handle.stat();
   const torn = Buffer.alloc(size - wholeBytes);
@@ -141,7 +146,7 @@ function appender({ handle, lock, file, now, powerSafe }: OpenLog, from: ChainEn
   let size = bytes;
   let broken: AuditError | null = null;
   let closing: Promise<void> | null = null;
-  /** The last append; each waits for the one before. */
+  /** The last append. Each one waits for the one before. */
   let last: Promise<unknown> = Promise.resolve();
 
   async function write(entry: AuditEntry): Promise<AuditRecord> {
@@ -153,7 +158,7 @@ function appender({ handle, lock, file, now, powerSafe }: OpenLog, from: ChainEn
       await handle.appendFile(line, 'latin1');
       if (powerSafe) await handle.datasync();
     } catch (cause) {
-      await takeBack(cause);
+      await undo(cause);
       throw unavailable(file, 'written', cause);
     }
     end = record;
@@ -161,25 +166,25 @@ function appender({ handle, lock, file, now, powerSafe }: OpenLog, from: ChainEn
     return record;
   }
 
-  /** Checks that nothing else wrote the file, and that it is still in its place. */
+  /** Checks that no other process wrote to the file, and that its path still leads to it. */
   async function checkOurs(): Promise<void> {
     let message: string | null = null;
     try {
       const [ours, there] = await Promise.all([handle.stat({ bigint: true }), stat(file, { bigint: true })]);
-      if (!(await lock.isHeld())) message = 'its lock was taken away';
-      else if (ours.ino !== there.ino || ours.dev !== there.dev) message = 'another file has taken its place';
-      else if (ours.size !== BigInt(size)) message = 'somebody else has changed it';
+      if (!(await lock.isHeld())) message = 'its lock was removed';
+      else if (ours.ino !== there.ino || ours.dev !== there.dev) message = 'it was replaced by another file';
+      else if (ours.size !== BigInt(size)) message = 'another process changed it';
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw unavailable(file, 'checked', cause);
       message = 'it was removed';
     }
     if (message === null) return;
-    broken = new AuditError({ code: 'audit-lost', message: `The log ${file} cannot go on: ${message}.` });
+    broken = new AuditError({ code: 'audit-lost', message: `The log ${file} cannot be continued: ${message}.` });
     throw broken;
   }
 
-  /** Removes a record that was written in part. */
-  async function takeBack(cause: unknown): Promise<void> {
+  /** Removes an incompletely written record. */
+  async function undo(cause: unknown): Promise<void> {
     try {
       await handle.truncate(size);
     } catch {
@@ -190,7 +195,7 @@ function appender({ handle, lock, file, now, powerSafe }: OpenLog, from: ChainEn
   return {
     append(entry) {
       if (closing !== null) {
-        return Promise.reject(new AuditError({ code: 'audit-closed', message: `The log ${file} was closed.` }));
+        return Promise.reject(new AuditError({ code: 'audit-closed', message: `The log ${file} is closed.` }));
       }
       const appended = last.then(() => write(entry));
       last = appended.catch(() => {});
@@ -211,9 +216,9 @@ function appender({ handle, lock, file, now, powerSafe }: OpenLog, from: ChainEn
 const CHUNK = 1 << 16;
 
 /**
- * Verifies the log in a file, as `verifyAudit` does; it may be written to meanwhile.
+ * Verifies the log in a file, as `verifyAudit` does. Another process may append to it meanwhile.
  *
- * @throws AuditError with code `audit-unavailable` if it cannot be read
+ * @throws AuditError with code `audit-unavailable` if the file cannot be read
  * @throws TypeError if an option is invalid
  * @example
  * const { ok, firstFault, head } = await verifyAuditFile('audit.jsonl', { head: yesterdaysHead });
@@ -241,7 +246,7 @@ async function scanLog(handle: FileHandle, verifier = createVerifier()) {
     const { bytesRead } = await handle.read(chunk, 0, CHUNK, position);
     if (bytesRead === 0) break;
     position += bytesRead;
-    // One character per byte: lines are ASCII, so any other byte shows.
+    // One character per byte: lines are ASCII, so any other byte is found.
     const [first, ...others] = chunk.toString('latin1', 0, bytesRead).split('\n');
     rest += first!;
     for (const text of others) {
@@ -262,17 +267,19 @@ function unavailable(file: string, action: string, cause: unknown): AuditError {
   );
 }
 
-/** A log that others than its owner can read or write, and that cannot be kept from them. */
+/** Other users can read or write the log, and their permissions could not be removed. */
 export interface WideModeNotice {
+  /** `wide-mode`. */
   readonly kind: 'wide-mode';
+  /** The path of the log. */
   readonly file: string;
-  /** As in `0o666`. */
+  /** The mode of the file, as in `0o666`. */
   readonly mode: number;
-  /** What the system said. */
+  /** The error of the file system. */
   readonly error: unknown;
 }
 
-/** Removes the permissions of others than the owner; Windows has none of this kind. */
+/** Removes the permissions of other users. Windows has no such permissions. */
 export async function keepPrivate(
   handle: Pick<FileHandle, 'stat' | 'chmod'>,
   file: string,

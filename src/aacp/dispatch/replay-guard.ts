@@ -1,51 +1,64 @@
 import { resolveNow } from './audit.js';
 
-/** What stands outside the packet, on the transport: AACP has no place for it. */
+/** Data that the transport carries with a packet, since AACP has no field for it. */
 export interface Envelope {
-  /** Chosen by the sender, never twice: 1 to 256 UTF-16 code units. */
+  /** Chosen by the sender, unique for each packet: 1 to 256 UTF-16 code units. */
   readonly nonce: string;
-  /** When it was sent, in milliseconds since 1970. */
+  /** The time of sending, in milliseconds since 1970. */
   readonly sentAt: number;
 }
 
 /**
- * - `no-envelope`, `bad-envelope`: there is no nonce or time, or it is malformed.
+ * The reason why a replay guard rejects a packet.
+ *
+ * - `no-envelope`, `bad-envelope`: the nonce or the time is missing or malformed.
  * - `too-old`, `too-new`: the time is outside the window.
- * - `repeated`: the nonce was seen before.
- * - `guard-full`: the capacity is reached; new nonces are refused until others expire.
+ * - `repeated`: the nonce was used before.
+ * - `guard-full`: the guard is at its capacity; new nonces are rejected until others expire.
  */
 export type ReplayReason = 'no-envelope' | 'bad-envelope' | 'too-old' | 'too-new' | 'repeated' | 'guard-full';
 
+/** The answer of a replay guard. */
 export type Admission =
   | {
+      /** `true`: the packet may be handled. */
       readonly ok: true;
-      /** Forgets the nonce again, where nothing came of the packet. To be called once at most. */
+      /** Forgets the nonce again, if the packet was not handled after all. May be called once. */
       readonly release: () => void;
     }
-  | { readonly ok: false; readonly reason: ReplayReason };
+  | {
+      /** `false`: the packet must not be handled. */
+      readonly ok: false;
+      /** The reason. */
+      readonly reason: ReplayReason;
+    };
 
+/** Admits each nonce once. */
 export interface ReplayGuard {
+  /** Admits a packet and remembers its nonce, or rejects it. */
   readonly admit: (envelope: Envelope | undefined) => Admission;
-  /** Nonces that are remembered now. */
+  /** Returns the number of nonces that are remembered. */
   readonly size: () => number;
 }
 
+/** Options of `replayGuard`. */
 export interface ReplayGuardOptions {
-  /** Milliseconds by which the time of a packet may differ from ours, to both sides. @default 300000 */
+  /** Milliseconds by which the time of a packet may differ from the clock, in either direction. @default 300000 */
   readonly windowMs?: number | undefined;
-  /** Milliseconds since 1970. @default the system's clock */
+  /** Returns milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined;
-  /** Most nonces that are remembered. @default 100000 */
+  /** The maximum number of nonces that are remembered. @default 100000 */
   readonly capacity?: number | undefined;
 }
 
 const MAX_NONCE = 256;
-/** Nonces expire in groups: their number per window. */
+/** Nonces expire in groups. This is the number of groups per window. */
 const GROUPS = 64;
 
 /**
- * Creates a guard that admits each nonce once. Nonces are remembered as long as their time is in the window, within this
- * process: after a restart, refuse older packets. At `capacity`, packets are refused and nothing is forgotten early.
+ * Creates a guard that admits each nonce once. It remembers a nonce while its time is in the window, in the memory of this process: after a
+ * restart, reject packets that are older. At `capacity`, packets are rejected; no nonce is forgotten early.
+ *
  * @throws TypeError if an option is invalid
  */
 export function replayGuard(options: ReplayGuardOptions = {}): ReplayGuard {
@@ -53,14 +66,14 @@ export function replayGuard(options: ReplayGuardOptions = {}): ReplayGuard {
   const now = resolveNow(options);
   if (!Number.isFinite(windowMs) || windowMs <= 0)
     throw new TypeError('windowMs must be a finite number of milliseconds above 0');
-  if (!Number.isSafeInteger(capacity) || capacity < 1) throw new TypeError('capacity must be a whole number from 1 on');
+  if (!Number.isSafeInteger(capacity) || capacity < 1) throw new TypeError('capacity must be a positive integer');
   const width = windowMs / GROUPS;
-  /** Each nonce with the group that it is forgotten with. */
+  /** Each nonce with the group in which it expires. */
   const nonces = new Map<string, number>();
   const groups = new Map<number, Set<string>>();
-  /** Nonces of earlier groups may be forgotten, even if the clock is set back; later ones are admitted at once. */
+  /** The oldest group that is complete: nonces of earlier ones may be forgotten, even if the clock is set back. */
   let oldest = Number.NEGATIVE_INFINITY;
-  /** The group of the time of the last look. */
+  /** The group of the time at which groups were last removed. */
   let looked = Number.NaN;
 
   function forget(time: number): void {
@@ -85,7 +98,7 @@ export function replayGuard(options: ReplayGuardOptions = {}): ReplayGuard {
     if (!Number.isFinite(time)) throw new TypeError('now must return milliseconds since 1970');
     forget(time);
     const group = Math.floor((sentAt + windowMs) / width);
-    // Its nonce may have been forgotten: that it was not seen says nothing.
+    // Its nonce may have been forgotten, so it may be a replay.
     if (sentAt < time - windowMs || group < oldest) return { ok: false, reason: 'too-old' };
     if (sentAt > time + windowMs) return { ok: false, reason: 'too-new' };
     if (nonces.has(nonce)) return { ok: false, reason: 'repeated' };
@@ -96,7 +109,7 @@ export function replayGuard(options: ReplayGuardOptions = {}): ReplayGuard {
     return { ok: true, release: () => release(nonce, group) };
   }
 
-  /** Not the nonce of somebody who came later. */
+  /** Forgets a nonce, unless another packet has used it since. */
   function release(nonce: string, group: number): void {
     if (nonces.get(nonce) !== group) return;
     nonces.delete(nonce);

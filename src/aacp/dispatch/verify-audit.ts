@@ -1,40 +1,47 @@
 import { type ChainEnd, EMPTY_CHAIN, isSealed, readRecord } from './audit.js';
 
 /**
- * - `torn-end`: the last line is incomplete, as after a crash; it was never acknowledged.
- * - `not-a-record`: a line is not a record, or not in the spelling of the writer.
+ * The first fault of a log.
+ *
+ * - `torn-end`: the last line is incomplete, as after a crash. It was never acknowledged.
+ * - `not-a-record`: a line is not a record, or not as the writer writes it.
  * - `sequence`: records were removed, inserted or moved.
  * - `previous`: a record does not follow the one before it.
  * - `chain`: a record was changed after it was written.
- * - `head`: the requested record is missing: the end was cut off, or the log rewritten.
+ * - `head`: the record with the given head is missing: the end was cut off, or the log was rewritten.
  */
 export type AuditFaultReason = 'torn-end' | 'not-a-record' | 'sequence' | 'previous' | 'chain' | 'head';
 
+/** A fault of a log. */
 export interface AuditFault {
-  /** From 1 on; for `head`, the line after the last one. */
+  /** The number of the line, at least 1; for `head`, the line after the last one. */
   readonly line: number;
+  /** The kind of the fault. */
   readonly reason: AuditFaultReason;
 }
 
+/** The result of a verification. */
 export interface AuditVerification {
-  /** Nothing is wrong, a torn end included. */
+  /** `true` if there is no fault. A torn end is a fault. */
   readonly ok: boolean;
-  /** Records that are as they were written, up to the first fault. */
+  /** The number of intact records before the first fault. */
   readonly records: number;
+  /** The first fault; `null` if there is none. */
   readonly firstFault: AuditFault | null;
-  /** `chain` of the last of them: keep it elsewhere, and give it as `head` the next time. 64 zeros for an empty log. */
+  /** The `chain` of the last intact record, or 64 zeros for an empty log. Keep it elsewhere, and pass it as `head` the next time. */
   readonly head: string;
 }
 
+/** Options of `verifyAudit` and `verifyAuditFile`. */
 export interface VerifyOptions {
-  /** The head of an earlier time: this record has to be there. */
+  /** The `head` of an earlier verification: the log must contain that record. @default none */
   readonly head?: string | undefined;
 }
 
-/** Takes the lines of a log one by one; `line` returns whether all is well so far. */
+/** Creates a verifier, which takes the lines of a log one by one. `line` returns `true` until it finds a fault. */
 export function createVerifier({ head }: VerifyOptions = {}) {
   if (head !== undefined && !(typeof head === 'string' && /^[0-9a-f]{64}$/.test(head))) {
-    throw new TypeError('head must be 64 hexadecimal digits, as a verification gave it');
+    throw new TypeError('head must be the head of an earlier verification: 64 hexadecimal digits');
   }
   let end: ChainEnd = EMPTY_CHAIN;
   let fault: AuditFault | null = null;
@@ -66,9 +73,9 @@ function faultOf(line: string, end: ChainEnd): ChainEnd | AuditFaultReason {
 }
 
 /**
- * Verifies the text of a log, or its lines without line ends. Finds edits and records that were removed, inserted or moved;
- * a missing end only with the `head` of an earlier time. Who can write the file can also rewrite all of it, which only a
- * head kept elsewhere shows.
+ * Verifies the text of a log, or its lines without line ends. Finds records that were changed, removed, inserted or moved. Finds a missing
+ * end only if you pass the `head` of an earlier verification: a user who can write the file can also rewrite the whole log, which only a
+ * head kept elsewhere reveals.
  *
  * @throws TypeError if the log or an option is invalid
  * @example
@@ -86,19 +93,20 @@ export function verifyAudit(log: string | Iterable<string>, options?: VerifyOpti
 }
 
 function verifyLines(lines: Iterable<string>, verifier: ReturnType<typeof createVerifier>): void {
-  if (typeof lines?.[Symbol.iterator] !== 'function') throw new TypeError('log must be a text or a list of lines');
-  let held: string | null = null;
+  if (typeof lines?.[Symbol.iterator] !== 'function')
+    throw new TypeError('log must be a string or an iterable of lines');
+  let pending: string | null = null;
   for (const line of lines) {
-    if (typeof line !== 'string') throw new TypeError('log must be a text or a list of lines');
-    if (held !== null && !verifier.line(held, true)) return;
-    held = line;
+    if (typeof line !== 'string') throw new TypeError('log must be a string or an iterable of lines');
+    if (pending !== null && !verifier.line(pending, true)) return;
+    pending = line;
   }
-  // Whether a line end followed the last line is unknown; a line cut short is not JSON.
-  if (held === null) return;
+  // It is unknown whether a line end followed the last line. A line that was cut short is not JSON.
+  if (pending === null) return;
   try {
-    JSON.parse(held);
-    verifier.line(held, true);
+    JSON.parse(pending);
+    verifier.line(pending, true);
   } catch {
-    verifier.line(held, false);
+    verifier.line(pending, false);
   }
 }

@@ -1,7 +1,7 @@
-/** The encoders as data: for the command line, forms, and rules that name a step. */
+/** Describes the encoders as data: for the command line, for forms, and for rules that name a step. */
 import { didYouMean } from '../../text/suggest.js';
 import { anyText, quotedShort } from '../../text/visible.js';
-import { type EncodeCode, type EncodeError, refusal } from '../build/values.js';
+import { type EncodeCode, type EncodeError, encodeError } from '../build/values.js';
 import { type MethodPlan, planOf, type WorkflowPlan } from './define-workflow.js';
 import type { CamelCase, DefaultValue, EncodeOptions } from './definition.js';
 import { isBoolean } from './guard.js';
@@ -18,7 +18,7 @@ import { MonthEndEncoder } from './workflows/month-end.js';
 import { PayrollEncoder } from './workflows/payroll.js';
 import { SalesEncoder } from './workflows/sales.js';
 
-/** The workflows: the draft's four, then the reference SDK's others. */
+/** The workflows: the four of the draft, then the others of the reference SDK. */
 const WORKFLOWS = {
   PayrollEncoder,
   ITEncoder,
@@ -32,7 +32,7 @@ const WORKFLOWS = {
 
 const ENCODERS = { ...WORKFLOWS, RuleBasedEncoder } as const;
 
-/** By short name, as the command line has them. */
+/** The short names of the encoders, as used on the command line. */
 interface Aliases {
   readonly payroll: 'PayrollEncoder';
   readonly it: 'ITEncoder';
@@ -53,63 +53,79 @@ const PLANS: ReadonlyMap<string, WorkflowPlan> = new Map(
   }),
 );
 
+/** The description of an encoder. */
 export interface WorkflowInfo {
-  /** `PayrollEncoder` */
+  /** The name of the encoder: `PayrollEncoder`. */
   readonly encoder: string;
-  /** `payroll`; `null` for none. */
+  /** The short name: `payroll`; `null` if there is none. */
   readonly alias: string | null;
+  /** The purpose of the workflow. */
   readonly summary: string;
-  /** Steps, then sequences. */
+  /** The steps, then the sequences. */
   readonly methods: readonly MethodInfo[];
 }
 
+/** The description of a step or a sequence. */
 export interface MethodInfo {
-  /** `fetch_employees` */
+  /** The name of the method: `fetch_employees`. */
   readonly name: string;
+  /** A step makes one packet, a sequence several. */
   readonly kind: 'step' | 'sequence';
+  /** The purpose of the method. */
   readonly summary: string;
-  /** Of a step; `null` for a sequence. */
+  /** The TASK of a step; `null` for a sequence. */
   readonly task: string | null;
+  /** The DOM of a step; `null` for a sequence. */
   readonly domain: string | null;
-  /** Of a sequence: its steps; empty for a step. */
+  /** The steps of a sequence; empty for a step. */
   readonly steps: readonly string[];
+  /** The inputs, in the order of the definition. */
   readonly inputs: readonly InputInfo[];
-  /** A call with its packets; `null` where the definition has no example for an input that is required. */
+  /** An example call with its packets; `null` if the definition has no example for a required input. */
   readonly example: MethodExample | null;
 }
 
+/** An example call of a method. */
 export interface MethodExample {
+  /** The inputs by name. */
   readonly args: Readonly<Record<string, DefaultValue>>;
+  /** The packets that the call returns. */
   readonly packets: readonly string[];
 }
 
+/** The description of an input. */
 export interface InputInfo {
+  /** The name of the input. */
   readonly name: string;
+  /** The meaning of the input. */
   readonly description: string;
+  /** `true` if the input has no default and is not optional. */
   readonly required: boolean;
+  /** The default; `null` if there is none. */
   readonly default: DefaultValue | null;
-  /** The input with which the default counts; `null` when it always does. */
+  /** The input that must be given for the default to apply; `null` if it always applies. */
   readonly defaultWith: string | null;
-  /** The changes of spelling that are made, in order. */
+  /** The normalisations of its spelling, in order. */
   readonly normalise: readonly Normalisation[];
-  /** What is given: an amount is a number or its decimal digits; a number can stand for a text where it makes sense. */
+  /** The type of the value. An amount is a number or its decimal digits. Some inputs of type text accept numbers. */
   readonly type: 'text' | 'amount' | 'boolean' | 'list';
-  /** It goes behind `data_ptr`. */
+  /** `true` if the value is stored behind `data_ptr` instead of in the packet. */
   readonly personal: boolean;
+  /** A value for examples; `null` if there is none. */
   readonly example: DefaultValue | null;
 }
 
-/** The encoders that come with pegwire, except the raw one: `RuleBasedEncoder` has no steps of its own. */
+/** Describes the encoders of pegwire, except `RuleBasedEncoder`, which has no steps. */
 export function listWorkflows(): readonly WorkflowInfo[] {
   return Object.values(WORKFLOWS).map(describeWorkflow);
 }
 
-/** Describes an encoder of `defineWorkflow`. @throws TypeError on any other value */
+/** Describes an encoder. @throws TypeError if `encoder` was not made by `defineWorkflow` */
 export function describeWorkflow(encoder: object): WorkflowInfo {
   const plan = planOf(encoder);
-  if (plan === undefined) throw new TypeError('encoder is one that defineWorkflow made');
+  if (plan === undefined) throw new TypeError('encoder must be an encoder made by defineWorkflow');
   const { name, alias = null, summary } = plan.definition;
-  // Each stands there by two names, or by one.
+  // Each method is listed under one name or two.
   const methods = [...new Set(plan.methods.values())].map(describeMethod);
   return { encoder: name, alias, summary, methods };
 }
@@ -134,7 +150,7 @@ function inputsOf({ steps, sequence }: MethodPlan): readonly Slot[] {
   if (sequence === null) return steps[0]?.slots ?? [];
   return sequence.inputs.map((name) => {
     const slots = steps.flatMap(({ byName }) => byName.get(name) ?? []);
-    // An input that any step requires is required.
+    // An input is required if any step requires it.
     return slots.find(({ required }) => required) ?? slots[0]!;
   });
 }
@@ -164,15 +180,15 @@ function exampleOf({ run }: MethodPlan, inputs: readonly InputInfo[]): MethodExa
 
 type Encoders = typeof ENCODERS;
 
-/** The encoders, by the names of the reference SDK and by short ones. Names of them are checked when the program is compiled. */
+/** The name of an encoder: that of the reference SDK, or the short one. Literal names are checked at compile time. */
 export type EncoderName = keyof Encoders | keyof Aliases;
 
 type Encoder<Name extends EncoderName> = Encoders[Name extends keyof Aliases ? Aliases[Name] : Name & keyof Encoders];
 
-/** The methods of an encoder, by the names of the reference SDK and in camel case. */
+/** The name of a method of an encoder, as in the reference SDK or in camel case. */
 export type MethodName<Name extends EncoderName> = keyof Encoder<Name> | CamelCase<keyof Encoder<Name>>;
 
-/** The function behind either spelling. */
+/** The type of the method with either spelling of its name. */
 type MethodOf<Name extends EncoderName, Method> = {
   [K in keyof Encoder<Name>]: Method extends K | CamelCase<K> ? Encoder<Name>[K] : never;
 }[keyof Encoder<Name>];
@@ -180,10 +196,10 @@ type MethodOf<Name extends EncoderName, Method> = {
 type ArgsOf<F> = F extends (args: infer Args, options?: EncodeOptions) => unknown ? Args : never;
 type ResultOf<F> = F extends (...args: never[]) => infer Result ? Result : never;
 
-/** Names that are only known at run time. */
+/** `true` for names that are only known at run time. */
 type IsLoose<Name, Method> = string extends Name ? true : string extends Method ? true : false;
 
-/** What a method takes; `never` for names that are none. */
+/** The arguments of a method; `never` for unknown names. */
 export type EncodeArgs<Name extends string, Method extends string> =
   IsLoose<Name, Method> extends true
     ? Readonly<Record<string, unknown>>
@@ -193,7 +209,7 @@ export type EncodeArgs<Name extends string, Method extends string> =
         : never
       : never;
 
-/** What a method gives: one packet, or several; by names that are only known at run time, the one or the other. */
+/** The result of a method: one packet or several. For names that are only known at run time, either. */
 export type EncodeResult<Name extends string, Method extends string> =
   IsLoose<Name, Method> extends true
     ? StepResult | readonly StepResult[]
@@ -204,12 +220,12 @@ export type EncodeResult<Name extends string, Method extends string> =
       : never;
 
 /**
- * Returns the packet of a step, or the packets of a sequence. Source: draft-mackay-aacp-01, section 6.1; names and
- * arguments are those of the reference SDK.
+ * Encodes a step as a packet, or a sequence as several. Source: draft-mackay-aacp-01, section 6.1; the names and arguments are those of
+ * the reference SDK.
  *
  * @param encoder `PayrollEncoder` or `payroll`
  * @param method `fetch_employees` or `fetchEmployees`
- * @throws EncodeError with code `unknown-encoder` or `unknown-method`, or naming an input that cannot be written
+ * @throws EncodeError with code `unknown-encoder` or `unknown-method`, or if an input cannot be written; `path` names it
  * @throws TypeError if an option is invalid
  * @example
  * encodeStep('PayrollEncoder', 'fetch_employees', { period: '2024-08' }).packet
@@ -226,11 +242,11 @@ export function encodeStep<const Name extends string, const Method extends strin
   const { methods } = plan;
   const found = methods.get(method);
   if (found === undefined) throw unknownName('unknown-method', 'method', method, [...methods.keys()]);
-  // The names tell which of the two it is.
+  // The names determine the type of the result.
   return found.run(args, options) as EncodeResult<Name, Method>;
 }
 
 function unknownName(code: EncodeCode, path: string, name: unknown, known: readonly string[]): EncodeError {
   const text = anyText(name);
-  return refusal(code, path, `there is no ${path} ${quotedShort(text)}`, didYouMean(text, known));
+  return encodeError(code, path, `the ${path} ${quotedShort(text)} does not exist`, didYouMean(text, known));
 }

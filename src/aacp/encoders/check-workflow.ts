@@ -22,17 +22,18 @@ const NAME = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 
 export function checkWorkflow(definition: WorkflowDefinition): void {
   const { name, alias, summary, steps, sequences = {} } = definition;
-  if (typeof name !== 'string' || name === '') throw new TypeError('a workflow has a name');
+  if (typeof name !== 'string' || name === '') throw new TypeError('name must be a non-empty string');
   checkedValue(name, 'name');
-  if (alias !== undefined && !isWord(alias)) throw new TypeError(`${name}: alias is a word in lower case`);
-  if (typeof summary !== 'string') throw new TypeError(`${name}: summary says what the workflow does`);
-  if (!isRecord(steps) || Object.keys(steps).length === 0) throw new TypeError(`${name}: steps has no step`);
-  if (!isRecord(sequences)) throw new TypeError(`${name}: sequences are an object by name`);
+  if (alias !== undefined && !isWord(alias)) throw new TypeError(`${name}: alias must be a word in lower case`);
+  if (typeof summary !== 'string') throw new TypeError(`${name}: summary must be a string`);
+  if (!isRecord(steps) || Object.keys(steps).length === 0)
+    throw new TypeError(`${name}: steps must define at least one step`);
+  if (!isRecord(sequences)) throw new TypeError(`${name}: sequences must be an object`);
 
   const methods = [...Object.keys(steps), ...Object.keys(sequences)];
   for (const method of methods) {
     if (!isWord(method)) {
-      throw new TypeError(`${name}: the step "${method}" is no word in lower case with underscores`);
+      throw new TypeError(`${name}: the name of the step "${method}" must be lower case with underscores`);
     }
   }
   const spellings = new Set(methods.map(camelCase));
@@ -45,10 +46,10 @@ export function checkWorkflow(definition: WorkflowDefinition): void {
 
 function checkSequence(path: string, sequence: SequenceDefinition, steps: WorkflowDefinition['steps']): void {
   const { inputs, steps: names } = sequence;
-  if (!Array.isArray(names) || names.length === 0) throw new TypeError(`${path}: steps is a list of steps`);
-  if (!Array.isArray(inputs)) throw new TypeError(`${path}: inputs is a list of names`);
+  if (!Array.isArray(names) || names.length === 0) throw new TypeError(`${path}: steps must be a list of step names`);
+  if (!Array.isArray(inputs)) throw new TypeError(`${path}: inputs must be a list of names`);
   for (const name of names) {
-    if (!Object.hasOwn(steps, name)) throw new TypeError(`${path}: there is no step "${name}"`);
+    if (!Object.hasOwn(steps, name)) throw new TypeError(`${path}: the step "${name}" does not exist`);
   }
   for (const input of inputs) {
     if (!names.some((name) => Object.hasOwn(steps[name]!.inputs, input))) {
@@ -59,8 +60,8 @@ function checkSequence(path: string, sequence: SequenceDefinition, steps: Workfl
     const step = steps[name]!;
     const needed = Object.keys(step.inputs).filter((input) => isRequired(step.inputs[input]!));
     const missing = needed.find((input) => !inputs.includes(input));
-    if (missing !== undefined) throw new TypeError(`${path}: the step ${name} needs the input "${missing}"`);
-    if (step.returnAgent === undefined) throw new TypeError(`${path}: the step ${name} needs a returnAgent of its own`);
+    if (missing !== undefined) throw new TypeError(`${path}: the step ${name} requires the input "${missing}"`);
+    if (step.returnAgent === undefined) throw new TypeError(`${path}: the step ${name} must define returnAgent`);
   }
 }
 
@@ -72,26 +73,27 @@ function isWord(name: unknown): boolean {
   return typeof name === 'string' && NAME.test(name);
 }
 
-/** Keys that every step writes. */
+/** The keys that every step writes. */
 const OWN_KEYS = ['return', 'p', 'aacp'];
 
 function checkStep(path: string, step: StepDefinition): void {
-  if (typeof step !== 'object' || step === null) throw new TypeError(`${path}: a step is an object`);
+  if (typeof step !== 'object' || step === null) throw new TypeError(`${path}: a step must be an object`);
   const { summary, task, domain, inputs, fields, returnAgent, priority } = step;
-  if (typeof summary !== 'string') throw new TypeError(`${path}: summary says what the step does`);
-  if (!isWritten(task, WORD)) throw new TypeError(`${path}: task is a word in capitals, such as FETCH`);
-  if (!isWritten(domain, WORD)) throw new TypeError(`${path}: domain is a word in capitals, such as HR`);
+  if (typeof summary !== 'string') throw new TypeError(`${path}: summary must be a string`);
+  if (!isWritten(task, WORD)) throw new TypeError(`${path}: task must be a word in capital letters, such as FETCH`);
+  if (!isWritten(domain, WORD)) throw new TypeError(`${path}: domain must be a word in capital letters, such as HR`);
   if (returnAgent !== undefined) attempt(path, 'returnAgent', () => checkedValue(returnAgent, 'it'));
-  if (priority !== undefined && ![1, 2, 3].includes(priority)) throw new TypeError(`${path}: priority is 1, 2 or 3`);
-  if (typeof inputs !== 'object' || inputs === null) throw new TypeError(`${path}: inputs are an object by name`);
-  if (!Array.isArray(fields)) throw new TypeError(`${path}: fields is a list`);
+  if (priority !== undefined && ![1, 2, 3].includes(priority))
+    throw new TypeError(`${path}: priority must be 1, 2 or 3`);
+  if (typeof inputs !== 'object' || inputs === null) throw new TypeError(`${path}: inputs must be an object`);
+  if (!Array.isArray(fields)) throw new TypeError(`${path}: fields must be a list`);
   for (const [name, input] of Object.entries(inputs)) checkInput(`${path}: inputs.${name}`, name, input, inputs);
   const hasPersonal = Object.values(inputs).some(({ personal }) => personal === true);
   const read = fields.map((field: FieldDefinition, at): ReadField => {
     const items = checkField(`${path}: fields[${at}]`, field, inputs);
     const [key, , options = {}] = field;
     if (hasPersonal && key === POINTER && options.only !== 'compat') {
-      throw new TypeError(`${path}: fields[${at}]: ${POINTER} is written for the personal inputs`);
+      throw new TypeError(`${path}: fields[${at}]: ${POINTER} is reserved for the personal inputs`);
     }
     return { key, options, items };
   });
@@ -115,23 +117,25 @@ interface ReadItem {
 }
 
 function checkInput(path: string, name: string, input: InputDefinition, inputs: Inputs): void {
-  if (!KEY.test(name)) throw new TypeError(`${path}: a name is a word in lower case with underscores`);
-  if (COMMON_INPUTS.includes(name)) throw new TypeError(`${path}: every step has this input already`);
-  if (!isSchema(input?.schema)) throw new TypeError(`${path}: schema is a schema of zod`);
-  if (typeof input.description !== 'string') throw new TypeError(`${path}: description says what it is`);
+  if (!KEY.test(name)) throw new TypeError(`${path}: the name must be lower case with underscores`);
+  if (COMMON_INPUTS.includes(name)) throw new TypeError(`${path}: every step already has this input`);
+  if (!isSchema(input?.schema)) throw new TypeError(`${path}: schema must be a zod schema`);
+  if (typeof input.description !== 'string') throw new TypeError(`${path}: description must be a string`);
   const { normalise = [], default: value, defaultWith, requires, list = false, personal = false } = input;
-  if (!Array.isArray(normalise)) throw new TypeError(`${path}: normalise is a list`);
+  if (!Array.isArray(normalise)) throw new TypeError(`${path}: normalise must be a list`);
   const unknown = normalise.find((kind) => !isNormalisation(kind));
-  if (unknown !== undefined) throw new TypeError(`${path}: there is no normalisation "${String(unknown)}"`);
+  if (unknown !== undefined) throw new TypeError(`${path}: the normalisation "${String(unknown)}" does not exist`);
   for (const other of [defaultWith, requires]) {
     if (other !== undefined && !Object.hasOwn(inputs, other))
-      throw new TypeError(`${path}: there is no input "${other}"`);
+      throw new TypeError(`${path}: the input "${other}" does not exist`);
   }
-  if (defaultWith !== undefined && value === undefined) throw new TypeError(`${path}: defaultWith needs a default`);
+  if (defaultWith !== undefined && value === undefined) throw new TypeError(`${path}: defaultWith requires a default`);
   if (value !== undefined && Array.isArray(value) !== list) {
-    throw new TypeError(`${path}: default ${list ? 'is a list, as the input is' : 'is a list, and the input is none'}`);
+    throw new TypeError(
+      `${path}: default ${list ? 'must be a list, like the input' : 'must not be a list, since the input is not one'}`,
+    );
   }
-  if (list && personal) throw new TypeError(`${path}: a personal input is no list`);
+  if (list && personal) throw new TypeError(`${path}: a personal input must not be a list`);
 }
 
 function isSchema(schema: unknown): schema is z.ZodType {
@@ -139,17 +143,17 @@ function isSchema(schema: unknown): schema is z.ZodType {
 }
 
 function checkField(path: string, field: FieldDefinition, inputs: Inputs): readonly ReadItem[] {
-  if (!Array.isArray(field)) throw new TypeError(`${path}: a field is a list of key, value and options`);
+  if (!Array.isArray(field)) throw new TypeError(`${path}: a field must be a list of key, value and options`);
   const [key, value, options = {}] = field;
-  if (!isWritten(key, KEY)) throw new TypeError(`${path}: "${String(key)}" is no key`);
-  if (OWN_KEYS.includes(key)) throw new TypeError(`${path}: ${key} is written for every step`);
+  if (!isWritten(key, KEY)) throw new TypeError(`${path}: "${String(key)}" is not a key`);
+  if (OWN_KEYS.includes(key)) throw new TypeError(`${path}: ${key} is written automatically`);
   const { only, when } = options;
   if (only !== undefined && only !== 'default' && only !== 'compat') {
-    throw new TypeError(`${path}: only is 'default' or 'compat'`);
+    throw new TypeError(`${path}: only must be 'default' or 'compat'`);
   }
   checkCondition(path, when, inputs);
   const items = Array.isArray(value) ? value : [value];
-  if (items.length === 0) throw new TypeError(`${path}: the list has no item`);
+  if (items.length === 0) throw new TypeError(`${path}: the list of items is empty`);
   return items.map((item) => {
     const [template, condition] = Array.isArray(item) ? item : [item];
     checkCondition(path, condition, inputs);
@@ -160,7 +164,7 @@ function checkField(path: string, field: FieldDefinition, inputs: Inputs): reado
 
 function checkCondition(path: string, when: unknown, inputs: Inputs): void {
   if (when === undefined || (typeof when === 'string' && Object.hasOwn(inputs, when))) return;
-  throw new TypeError(`${path}: there is no input "${String(when)}"`);
+  throw new TypeError(`${path}: the input "${String(when)}" does not exist`);
 }
 
 function checkTemplate(
@@ -170,26 +174,27 @@ function checkTemplate(
   inList: boolean,
   compat: boolean,
 ): readonly Placeholder[] {
-  if (typeof template !== 'string') throw new TypeError(`${path}: a value is a text, or a list of texts`);
+  if (typeof template !== 'string') throw new TypeError(`${path}: a value must be a string or a list of strings`);
   const pieces = attempt(path, 'value', () => readTemplate(template));
   const places = pieces.filter((piece) => typeof piece !== 'string');
   for (const { input: name, normalise } of places) {
     const input = Object.hasOwn(inputs, name) ? inputs[name] : undefined;
-    if (input === undefined) throw new TypeError(`${path}: there is no input "${name}"`);
+    if (input === undefined) throw new TypeError(`${path}: the input "${name}" does not exist`);
     if (input.personal && !compat) {
-      throw new TypeError(`${path}: "${name}" is personal, and stands behind ${POINTER} only`);
+      throw new TypeError(`${path}: "${name}" is personal and can only be written behind ${POINTER}`);
     }
     if (input.list && (!inList || normalise.length > 0)) {
-      throw new TypeError(`${path}: "${name}" is a list, and can only be an item of a list, as it is`);
+      throw new TypeError(`${path}: "${name}" is a list and must be an item of a list, without other text`);
     }
   }
   const sample = pieces.map((piece) => (typeof piece === 'string' ? piece : 'x')).join('');
-  if (inList && sample.includes(',')) throw new TypeError(`${path}: "${template}" holds a comma; make two items of it`);
+  if (inList && sample.includes(','))
+    throw new TypeError(`${path}: "${template}" contains a comma; write two items instead`);
   attempt(path, 'value', () => checkedValue(sample, `"${template}"`));
   return places;
 }
 
-/** Rejects keys that occur twice for any receiver, and keys out of the order of the reference SDK. */
+/** Rejects keys that occur twice for any receiver, and keys that are not in the order of the reference SDK. */
 function checkKeys(path: string, fields: readonly ReadField[]): void {
   for (const mode of ['default', 'compat']) {
     for (const knows of [false, true]) {
@@ -197,13 +202,13 @@ function checkKeys(path: string, fields: readonly ReadField[]): void {
         .filter(({ options: { only = mode, ifKnown } }) => only === mode && (knows || !ifKnown))
         .map(({ key }) => key);
       const twice = keys.find((key, at) => keys.indexOf(key) < at);
-      if (twice !== undefined) throw new TypeError(`${path}: the key "${twice}" is there twice`);
+      if (twice !== undefined) throw new TypeError(`${path}: the key "${twice}" is repeated`);
     }
   }
   for (const [at, { key }] of fields.entries()) {
     const next = fields[at + 1]?.key;
     if (next !== undefined && rankOf(next) < rankOf(key)) {
-      throw new TypeError(`${path}: fields[${at + 1}]: "${next}" comes before "${key}" in every packet`);
+      throw new TypeError(`${path}: fields[${at + 1}]: "${next}" must precede "${key}"`);
     }
   }
 }
@@ -220,7 +225,7 @@ function attempt<T>(path: string, what: string, check: () => T): T {
   }
 }
 
-/** Requires each input to stand alone in a field that is always written, or behind the pointer. */
+/** Requires that each input occurs alone in a field that is always written, or behind the pointer. */
 function checkAlone(path: string, fields: readonly ReadField[], inputs: Inputs): void {
   const alone = new Set<string | null>();
   for (const { key, options, items } of fields) {
@@ -231,28 +236,28 @@ function checkAlone(path: string, fields: readonly ReadField[], inputs: Inputs):
   }
   for (const [name, { personal }] of Object.entries(inputs)) {
     if (personal !== true && !alone.has(name)) {
-      throw new TypeError(`${path}: inputs.${name} stands alone in no field, so that packets could hide it`);
+      throw new TypeError(`${path}: inputs.${name} occurs alone in no field, so that packets could hide it`);
     }
   }
 }
 
-/** The input that an item always shows: its only one, or a boolean, which shows by whether the item is there. */
+/** Returns the input that an item always reveals: its only one, or a boolean that decides whether the item is written. */
 function shownBy({ when, places: [place, ...more] }: ReadItem, inputs: Inputs): string | null {
   if (when !== undefined) return place === undefined && isBoolean(inputs[when]!.schema) ? when : null;
   return place !== undefined && more.length === 0 && place.normalise.length === 0 ? place.input : null;
 }
 
-/** Several optional items each need their own beginning: `profile={profile}`, `team={team}`. */
+/** Requires that optional items begin differently: `profile={profile}`, `team={team}`. */
 function checkItems(path: string, items: readonly ReadItem[], inputs: Inputs): void {
   const varying = items.filter(({ when, places }) => when !== undefined || places.length > 0);
   if (varying.length < 2) return;
   const names: string[] = [];
   for (const { template, places } of varying) {
     if (places.some(({ input }) => inputs[input]!.list)) {
-      throw new TypeError(`${path}: a list beside other inputs could be taken for them`);
+      throw new TypeError(`${path}: a list next to other inputs could be mistaken for them`);
     }
     const name = places.length === 0 ? template : /^[a-z][a-z0-9_]*=/.exec(template)?.[0];
-    if (name === undefined) throw new TypeError(`${path}: "${template}" does not begin with a name, as in team={team}`);
+    if (name === undefined) throw new TypeError(`${path}: "${template}" must begin with a name, as in team={team}`);
     const clash = names.some((other) => other.startsWith(name) || name.startsWith(other));
     if (clash) throw new TypeError(`${path}: two items begin with "${name}"`);
     names.push(name);

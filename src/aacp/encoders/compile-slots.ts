@@ -17,7 +17,7 @@ export function readTemplate(template: string): readonly Piece[] {
   const pieces: Piece[] = [];
   let end = 0;
   const addText = (text: string): void => {
-    if (/[{}]/.test(text)) throw new TypeError(`"${template}" has a brace that is part of no {input}`);
+    if (/[{}]/.test(text)) throw new TypeError(`"${template}" contains a brace that does not belong to an {input}`);
     if (text !== '') pieces.push(text);
   };
   for (const match of template.matchAll(PLACEHOLDER)) {
@@ -32,12 +32,12 @@ export function readTemplate(template: string): readonly Piece[] {
 function normalisationsOf(list: string | undefined, template: string): readonly Normalisation[] {
   if (list === undefined) return [];
   return list.split(',').map((name) => {
-    if (!isNormalisation(name)) throw new TypeError(`"${template}": there is no normalisation "${name}"`);
+    if (!isNormalisation(name)) throw new TypeError(`"${template}": the normalisation "${name}" does not exist`);
     return name;
   });
 }
 
-/** The raw encoder takes TASK and DOM from inputs. */
+/** A step with the options of the raw encoder, whose TASK and DOM are inputs. */
 export interface EngineStep extends Omit<StepDefinition, 'inputs'> {
   readonly inputs: { readonly [input: string]: EngineInput };
   readonly headFromInputs?: boolean;
@@ -79,7 +79,7 @@ function withDefault(slot: Slot, mode: Mode): Reading {
   return { ...slot.reading[mode], defaultText: value === undefined ? null : readValue(slot, value, reader) };
 }
 
-/** Inputs that stand in a list. For the reference SDK, only keys that the draft calls lists are lists. */
+/** Returns the inputs that occur in a list. In compat mode, only keys that the draft defines as lists count. */
 function listedInputs(fields: readonly FieldDefinition[], mode: Mode): ReadonlySet<string> {
   const names = new Set<string>();
   for (const [key, value, { only = mode } = {}] of fields) {

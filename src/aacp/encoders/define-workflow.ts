@@ -26,17 +26,17 @@ export interface MethodPlan {
 
 export interface WorkflowPlan {
   readonly definition: WorkflowDefinition;
-  /** By name in snake case and camel case. */
+  /** The methods by name, in snake case and camel case. */
   readonly methods: ReadonlyMap<string, MethodPlan>;
 }
 
 const PLANS = new WeakMap<object, WorkflowPlan>();
 
 /**
- * Makes an encoder of a definition: an object with a function for each step and each sequence. The definition is checked
- * here, once; its packets are then valid without validation. Source: draft-mackay-aacp-01, section 6.1.
+ * Makes an encoder from a definition: an object with a function for each step and each sequence. The definition is checked once, here; its
+ * packets are then valid without further validation. Source: draft-mackay-aacp-01, section 6.1.
  *
- * @throws TypeError naming a step whose packets could be invalid or hide an input
+ * @throws TypeError if the definition is invalid, or packets of a step could be invalid or hide an input; the message names the step
  * @example
  * const TravelEncoder = defineWorkflow({
  *   name: 'TravelEncoder',
@@ -188,7 +188,7 @@ function isRespelt({ items }: FieldPlan): boolean {
   return items.some(({ pieces }) => pieces.some((piece) => typeof piece !== 'string' && piece.normalise.length > 0));
 }
 
-/** Adds the pointer, which has the slot behind all inputs. */
+/** Adds the pointer, whose slot follows those of all inputs. */
 function withPointer(fields: readonly FieldPlan[], slot: number): readonly FieldPlan[] {
   const place = { slot, normalise: [] };
   const items = [{ pieces: [place], when: -1 }];
@@ -204,7 +204,7 @@ function headOf({ task, domain, head }: Inner): readonly Op[] {
 
 const NOTHING: Op = { before: '', slot: -1, field: null, after: '', pure: false };
 
-/** Merges constant text into the op before it, if that is always executed. */
+/** Merges constant text into the previous operation, if that is always executed. */
 function opsOf(head: readonly Op[], fields: readonly FieldPlan[], plan: Inner, mode: Mode): readonly Op[] {
   const ops: Op[] = [...head];
   const add = (op: Op): void => {
@@ -215,7 +215,7 @@ function opsOf(head: readonly Op[], fields: readonly FieldPlan[], plan: Inner, m
   };
   for (const field of fields) {
     add(opOf(field));
-    // `aacp` follows return and p, as in the draft's examples (section 4.4).
+    // `aacp` follows return and p, as in the examples of the draft (section 4.4).
     if (field.key === 'p') add({ ...NOTHING, before: `|aacp:${VERSION}` });
   }
   return ops;

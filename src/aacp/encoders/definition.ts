@@ -1,59 +1,60 @@
-/** The definition of a workflow, and the types of the encoder that `defineWorkflow` makes of it. */
+/** The definition of a workflow, and the types of the encoder that `defineWorkflow` makes from it. */
 import type * as z from 'zod/v4/core';
 import type { TokenCounter } from '../../tokens/counter.js';
 import { type Receiver, resolveReceiver } from '../build/packet.js';
 import type { Normalisation } from './normalise.js';
 import type { StepResult } from './result.js';
 
-/** `fetchEmployees` for `fetch_employees`. */
+/** Converts a name to camel case: `fetchEmployees` for `fetch_employees`. */
 export function camelCase(name: string): string {
   return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** What an input may default to. */
+/** A default value of an input. */
 export type DefaultValue = string | number | boolean | readonly string[];
 
-/** One input of a step. It is required unless it is `optional` or has a default. */
+/** The definition of an input of a step. The input is required unless it is `optional` or has a default. */
 export interface InputDefinition {
-  /** Accepts a text, a number, a boolean or a list of texts. Its output is written; transforms are reported as losses. */
+  /** A zod schema that accepts a string, a number, a boolean or a list of strings. Its output is written; transforms are reported as losses. */
   readonly schema: z.$ZodType;
+  /** The meaning of the input, for error messages and forms. */
   readonly description: string;
-  /** May be left out. An input that is not given is `undefined`, `null`, an empty text or an empty list. @default false */
+  /** If true, the input may be omitted. `undefined`, `null`, an empty string and an empty list count as omitted. @default false */
   readonly optional?: boolean;
-  /** What stands for an input that is not given. */
+  /** The value of an omitted input. @default none */
   readonly default?: DefaultValue;
-  /** The default counts only where that other input is given. */
+  /** Another input that must be given for the default to apply. @default none: it always applies */
   readonly defaultWith?: string;
-  /** Another input that has to be given with this one. */
+  /** Another input that must be given with this one. @default none */
   readonly requires?: string;
-  /** What every value is changed by, in this order. @default [] */
+  /** The normalisations of each value, in order. @default [] */
   readonly normalise?: readonly Normalisation[];
-  /** A list. Its items hold no commas. @default false */
+  /** If true, the value is a list, whose items cannot contain commas. @default false */
   readonly list?: boolean;
-  /** An amount: texts have to be plain decimals. @default false */
+  /** If true, the value is an amount: strings must be plain decimals. @default false */
   readonly decimal?: boolean;
-  /** Personal data (section 15): it goes into no packet, but behind the `data_ptr` of it. @default false */
+  /** If true, the value is personal data (section 15): it is stored behind `data_ptr` instead of in the packet. @default false */
   readonly personal?: boolean;
-  /** A value for the example packet of the catalogue. */
+  /** A value for the example of the step. @default none */
   readonly example?: DefaultValue;
 }
 
 /**
- * Text with inputs in braces: `qualified_lead_{lead_id}`, normalised further after a colon:
- * `payroll_{period:hyphen-to-underscore}`. A field without its input is left out.
+ * A text with inputs in braces: `qualified_lead_{lead_id}`. Normalisations follow a colon: `payroll_{period:hyphen-to-underscore}`. A field
+ * is omitted if an input of it is.
  */
 export type Template = string;
 
-/** An item of a list: a template, or one that is there only where an input is true: `['goodwill_consider', 'goodwill']`. */
+/** An item of a list: a template, or one that is written only if an input is true: `['goodwill_consider', 'goodwill']`. */
 export type ItemDefinition = Template | readonly [item: Template, when: string];
 
-/** When a field is written at all. */
+/** Conditions under which a field is written. */
 export interface FieldOptions {
-  /** Only in one mode: as pegwire writes packets, or as the reference SDK does. @default in both */
+  /** The mode in which the field is written: that of pegwire, or that of the reference SDK. @default both */
   readonly only?: 'default' | 'compat';
-  /** Only where this input is given, and neither `false` nor zero. */
+  /** The input that must be given, and be neither `false` nor zero. @default none */
   readonly when?: string;
-  /** Only for a receiver that knows its fields (and so gets no field `fields`). @default false */
+  /** If true, the field is written only for a receiver that knows its fields (and so gets no field `fields`). @default false */
   readonly ifKnown?: boolean;
 }
 
@@ -64,56 +65,63 @@ export type FieldDefinition = readonly [
   options?: FieldOptions,
 ];
 
-/** A step: one packet. The fields `return`, `p` and `aacp` are written for it, and `data_ptr` where inputs are personal. */
+/** The definition of a step, which makes one packet. `return`, `p` and `aacp` are written automatically, and `data_ptr` if inputs are personal. */
 export interface StepDefinition {
+  /** The purpose of the step. */
   readonly summary: string;
-  /** A TASK (section 5.1); a private one has the form of those. */
+  /** The TASK (section 5.1). Private ones must have the same form. */
   readonly task: string;
-  /** A DOM (section 5.2). */
+  /** The DOM (section 5.2). */
   readonly domain: string;
-  /** Who gets the result, unless the input `return_agent` says otherwise; without it, that input is required. */
+  /** The agent that receives the result, unless the input `return_agent` is given. Without it, that input is required. */
   readonly returnAgent?: string;
-  /** The priority, unless the input `priority` says otherwise (section 5.3). @default 2 */
+  /** The priority, unless the input `priority` is given (section 5.3). @default 2 */
   readonly priority?: 1 | 2 | 3;
+  /** The inputs by name. */
   readonly inputs: { readonly [input: string]: InputDefinition };
-  /** In the order of the reference SDK; private keys come last. */
+  /** The fields, in the order of the reference SDK; private keys come last. */
   readonly fields: readonly FieldDefinition[];
 }
 
-/** Several steps in a row, with inputs that each step takes by their names. */
+/** The definition of a sequence of steps, which pass their inputs by name. */
 export interface SequenceDefinition {
+  /** The purpose of the sequence. */
   readonly summary: string;
+  /** The names of its inputs. */
   readonly inputs: readonly string[];
+  /** The names of its steps, in order. */
   readonly steps: readonly string[];
 }
 
-/** A workflow: steps, and the sequences that they are run in. Names are words in lower case with underscores. */
+/** The definition of a workflow: steps, and sequences of them. Names are words in lower case with underscores. */
 export interface WorkflowDefinition {
-  /** `PayrollEncoder` */
+  /** The name of the encoder: `PayrollEncoder`. */
   readonly name: string;
-  /** A short name: `payroll`. */
+  /** The short name of the encoder: `payroll`. */
   readonly alias?: string;
+  /** The purpose of the workflow. */
   readonly summary: string;
+  /** The steps by name. */
   readonly steps: { readonly [step: string]: StepDefinition };
+  /** The sequences by name. @default {} */
   readonly sequences?: { readonly [sequence: string]: SequenceDefinition };
 }
 
-/** How a step is encoded. */
+/** Options of the workflow encoders. */
 export interface EncodeOptions {
   /**
-   * `sdk`: packets of the reference SDK 1.4.0, byte for byte except `aacp:1.1`, which leave inputs out (see the losses) and
-   * hold personal data. @default pegwire's packets, with everything given
+   * `sdk` writes the packets of the reference SDK 1.4.0, byte for byte except `aacp:1.1`; these omit inputs, which are reported as losses,
+   * and contain personal data. @default packets that contain all inputs
    */
   readonly compat?: 'sdk' | undefined;
-  /** Who reads the packet. */
+  /** The agent that reads the packet, which decides what can be omitted. @default an agent that knows nothing in advance */
   readonly receiver?: Receiver | undefined;
-  /** What tokens are counted with. @default the exact counter for current models, where it is installed */
+  /** The token counter. @default the exact counter for current models, if it is installed */
   readonly counter?: TokenCounter | undefined;
   /**
-   * Returns the `data_ptr` of personal data (section 15): different for different data, and opaque if the data could be
-   * guessed.
+   * Returns the `data_ptr` of personal data (section 15). It must differ for different data, and be opaque if the data can be guessed.
    *
-   * @default `sha256:` and the SHA-256 of the data as canonical JSON, which confirms a guess
+   * @default `sha256:` and the SHA-256 of the data as canonical JSON, which can confirm a guess
    */
   readonly pointer?: ((data: Readonly<Record<string, string>>) => string) | undefined;
 }
@@ -131,22 +139,22 @@ const DEFAULTS: Settings = { compat: false, knowsFields: false, counter: undefin
 
 export function resolveOptions(options: EncodeOptions | undefined): Settings {
   if (options === undefined) return DEFAULTS;
-  if (typeof options !== 'object' || options === null) throw new TypeError('the options are an object');
+  if (typeof options !== 'object' || options === null) throw new TypeError('options must be an object');
   for (const name of Object.keys(options)) {
-    if (!NAMES.includes(name)) throw new TypeError(`there is no option ${name}; there are ${NAMES.join(', ')}`);
+    if (!NAMES.includes(name)) throw new TypeError(`unknown option ${name}; the options are ${NAMES.join(', ')}`);
   }
   const { compat, counter, pointer } = options;
-  if (compat !== undefined && compat !== 'sdk') throw new TypeError("compat is 'sdk', or left out");
+  if (compat !== undefined && compat !== 'sdk') throw new TypeError("compat must be 'sdk', or undefined");
   if (counter !== undefined && typeof counter?.count !== 'function') {
-    throw new TypeError('counter has a function count; loadTokenCounter gives one');
+    throw new TypeError('counter must have a method count; use loadTokenCounter');
   }
   if (pointer !== undefined && typeof pointer !== 'function') {
-    throw new TypeError('pointer is a function from data to the text of a pointer');
+    throw new TypeError('pointer must be a function that returns a string');
   }
   return { compat: compat === 'sdk', ...resolveReceiver(options), counter, pointer };
 }
 
-/** Section 5.3: 1 (critical), 2 (medium), 3 (low). */
+/** A priority: 1 (critical), 2 (medium) or 3 (low); section 5.3. */
 export type Priority = 1 | 2 | 3 | '1' | '2' | '3';
 
 type OptionalInput = { readonly optional: true } | { readonly default: unknown };
@@ -162,28 +170,28 @@ type OptionalArgs<Inputs extends { readonly [name: string]: InputDefinition }> =
 };
 
 type CommonArgs<Step extends StepDefinition> = {
-  /** @default 2, or what the step says */
+  /** The priority. @default that of the step, or 2 */
   readonly priority?: Priority | null | undefined;
 } & (Step extends { readonly returnAgent: string }
   ? { readonly return_agent?: string | null | undefined }
   : { readonly return_agent: string });
 
-/** Shows what is in a type, instead of how it came about. */
+/** Expands a type, so that editors show its members. */
 type Shown<T> = { [K in keyof T]: T[K] };
 
-/** What a step takes. */
+/** The arguments of a step. */
 export type StepArgs<Step extends StepDefinition> = Shown<
   RequiredArgs<Step['inputs']> & OptionalArgs<Step['inputs']> & CommonArgs<Step>
 >;
 
-/** The definitions of one input in the steps of a sequence. */
+/** The definitions of an input in the steps of a sequence. */
 type InputIn<Definition extends WorkflowDefinition, Sequence extends SequenceDefinition, Name extends string> = {
   [Step in Sequence['steps'][number]]: Name extends keyof Definition['steps'][Step]['inputs']
     ? Definition['steps'][Step]['inputs'][Name]
     : never;
 }[Sequence['steps'][number]];
 
-/** What a sequence takes: an input that any of its steps requires is required. */
+/** The arguments of a sequence. An input is required if any of its steps requires it. */
 export type SequenceArgs<Definition extends WorkflowDefinition, Sequence extends SequenceDefinition> = Shown<
   {
     readonly [Name in Sequence['inputs'][number] as [InputIn<Definition, Sequence, Name>] extends [OptionalInput]
@@ -196,7 +204,7 @@ export type SequenceArgs<Definition extends WorkflowDefinition, Sequence extends
   }
 >;
 
-/** Arguments may be left out where none is required. */
+/** A method. Its arguments are optional if none is required. */
 type Method<Args, Result> =
   Record<never, never> extends Args
     ? (args?: Args, options?: EncodeOptions) => Result
@@ -213,12 +221,12 @@ type SequenceMethods<Definition extends WorkflowDefinition> = Definition extends
     }
   : Record<never, never>;
 
-/** An encoder: a function for each step and each sequence of its definition. It has no prototype. */
+/** An encoder, with a function for each step and each sequence of its definition. It has no prototype. */
 export type Workflow<Definition extends WorkflowDefinition = WorkflowDefinition> = Shown<
   StepMethods<Definition> & SequenceMethods<Definition>
 >;
 
-/** `fetchEmployees` for `fetch_employees`. */
+/** A name in camel case: `fetchEmployees` for `fetch_employees`. */
 export type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Name;

@@ -1,10 +1,10 @@
-/** Cheap equivalents of schemas: running zod on every text would dominate encoding. */
+/** Fast equivalents of schemas, since running zod on every value would dominate encoding. */
 import type * as z from 'zod/v4/core';
 
-/** Accepts a value that the schema would return unchanged. */
+/** Returns `true` for a value that the schema would return unchanged. */
 export type Guard = (value: unknown) => boolean;
 
-/** What is looked at in zod's definition of a schema. */
+/** The members of zod's definition of a schema that are used. */
 interface Definition {
   readonly type: string;
   readonly checks?: readonly unknown[];
@@ -16,7 +16,7 @@ interface Definition {
   readonly options?: readonly z.$ZodType[];
 }
 
-/** Returns a check equivalent to the schema; `null` if only zod can run it. */
+/** Returns a check that is equivalent to the schema, or `null` if only zod can run it. */
 export function guardOf(schema: z.$ZodType): Guard | null {
   const definition = definitionOf(schema);
   if (isRefined(definition)) return null;

@@ -1,4 +1,4 @@
-/** Packets without a model (draft-mackay-aacp-01, section 6.1). Public as `pegwire/aacp/encoders`. */
+/** Encodes packets without a model (draft-mackay-aacp-01, section 6.1). Public as `pegwire/aacp/encoders`. */
 export { type ErrorJson, PegwireError } from '../../text/errors.js';
 export type { TokenCounter } from '../../tokens/counter.js';
 export {

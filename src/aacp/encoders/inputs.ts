@@ -3,10 +3,10 @@ import { quotedShort } from '../../text/visible.js';
 import type { FieldDefinition, StepDefinition } from './definition.js';
 import type { EngineInput, Refusal } from './plan.js';
 
-export const anyText = z.string({ error: 'is no text' });
-export const anyTextOrNumber = z.union([anyText, z.number()], { error: 'is neither a text nor a finite number' });
-export const anyNumber = z.number({ error: 'is no finite number' });
-export const anyList = z.array(anyText, { error: 'is no list of texts' });
+export const anyText = z.string({ error: 'is not a string' });
+export const anyTextOrNumber = z.union([anyText, z.number()], { error: 'is neither a string nor a finite number' });
+export const anyNumber = z.number({ error: 'is not a finite number' });
+export const anyList = z.array(anyText, { error: 'is not a list of strings' });
 const anyBoolean = z.boolean({ error: 'is neither true nor false' });
 
 const anyPriority = z.literal([1, 2, 3, '1', '2', '3'], {
@@ -20,7 +20,7 @@ export function withCommonInputs(step: Pick<StepDefinition, 'inputs' | 'returnAg
 } {
   const returnAgent: EngineInput = {
     schema: anyText,
-    description: 'the agent that gets the result',
+    description: 'the agent that receives the result',
     ...(step.returnAgent === undefined ? {} : { default: step.returnAgent }),
     example: step.returnAgent ?? 'Agent',
   };
@@ -39,14 +39,14 @@ export function withCommonInputs(step: Pick<StepDefinition, 'inputs' | 'returnAg
 
 const LETTERS = /^[A-Za-z]{3}$/;
 
-/** Checks the input as given: in capitals, "ßa" is "SSA", three ASCII letters. */
+/** Checks a currency as given, since in capital letters "ßa" becomes "SSA". */
 export function refuseNoCurrency(_capitals: string, compat: boolean, given: string): Refusal | null {
   if (compat || LETTERS.test(given)) return null;
   const message = `${quotedShort(given)} is not three letters`;
   return { code: 'bad-input', message, help: 'a code of ISO 4217, such as GBP' };
 }
 
-/** A step of a built-in workflow, with the four words that begin its packet. */
+/** Makes a step of a built-in workflow, from the words that begin its packet. */
 export function step<const Inputs extends StepDefinition['inputs']>(
   [task, domain, returnAgent, priority]: readonly [task: string, domain: string, returnAgent: string, 1 | 2 | 3],
   summary: string,
@@ -66,7 +66,7 @@ export function list<const M extends More>(description: string, more: M) {
   return { schema: anyList, description, list: true, ...more } as const;
 }
 
-/** An amount: a number, or its plain decimal digits. */
+/** Makes an input for an amount: a number, or its plain decimal digits. */
 export function amount<const M extends More>(description: string, more: M) {
   return { schema: anyTextOrNumber, description, decimal: true, ...more } as const;
 }

@@ -1,4 +1,4 @@
-/** Losses: inputs that are not on the wire as they were given. */
+/** Lists losses: inputs that are not written as they were given. */
 import { normalised } from './normalise.js';
 import type { FieldPlan, ItemPlan, Program, Slot } from './plan.js';
 import { plainDigits, type Reader } from './read-value.js';
@@ -16,21 +16,21 @@ const ORDER: ReadonlyMap<string, number> = new Map(
 
 export const POINTER = 'data_ptr';
 
-/** Private keys come last. */
+/** Returns the position of a key in a packet. Private keys come last. */
 export function rankOf(key: string): number {
   return ORDER.get(key) ?? ORDER.size;
 }
 
 export interface Run extends Filled, Reader {
   readonly program: Program;
-  /** Everything given is written unchanged. */
+  /** `true` if everything given is written unchanged. */
   readonly lossless: boolean;
   readonly referenced: ReferencedData | null;
   /** Unknown inputs, with their values. */
   readonly unknown: readonly (readonly [name: string, text: string])[];
 }
 
-/** In the order of the fields; inputs in no field come last. */
+/** Lists the losses in the order of the fields. Inputs that occur in no field come last. */
 export function lossesOf(run: Run): readonly EncodeLoss[] {
   const losses: EncodeLoss[] = [];
   const written = new Set<number>();
@@ -96,7 +96,7 @@ function addReferenced({ index, name }: Slot, run: Run, losses: EncodeLoss[]): v
   }
 }
 
-/** Reports what the reference SDK leaves out. */
+/** Adds inputs that the reference SDK omits. */
 function addNotEmitted(run: Run, written: ReadonlySet<number>, losses: EncodeLoss[]): void {
   const lost = { key: null, kind: 'not-emitted', to: null } as const;
   const leftOut = new Set(run.program.leftOut.flatMap(({ slots }) => slots));
@@ -109,7 +109,7 @@ function addNotEmitted(run: Run, written: ReadonlySet<number>, losses: EncodeLos
   for (const [name, from] of run.unknown) losses.push({ ...lost, input: name, from });
 }
 
-/** Reads texts where the caller could have changed the value since. */
+/** Returns the given value as text. Uses the text if the caller may have changed the value since. */
 function givenText(slot: number, { values, texts }: Run): string {
   const value = values[slot];
   if (typeof value === 'number' && Number.isFinite(value)) return plainDigits(value);
@@ -117,13 +117,13 @@ function givenText(slot: number, { values, texts }: Run): string {
 }
 
 interface Filled {
-  /** `null` if absent. */
+  /** The text of each input; `null` if absent. */
   readonly texts: readonly (string | null)[];
-  /** `undefined` if not given. */
+  /** The value of each input; `undefined` if not given. */
   readonly values: readonly unknown[];
 }
 
-/** `null` if the field is left out. */
+/** Writes the value of a field. Returns `null` if the field is omitted. */
 export function writeField(field: FieldPlan, filled: Filled): string | null {
   if (!holds(field.when, filled)) return null;
   let text: string | null = null;
@@ -149,7 +149,7 @@ export function writeItem({ pieces, when }: ItemPlan, filled: Filled): string | 
   return text;
 }
 
-/** A condition holds if its input is given, and neither `false` nor zero. */
+/** Returns whether a condition is met: its input is given, and neither `false` nor zero. */
 function holds(slot: number, { texts, values }: Filled): boolean {
   if (slot < 0) return true;
   const value = values[slot];

@@ -1,4 +1,4 @@
-/** A change of spelling, by its name in loss reports. A space is U+0020 only. */
+/** A change of spelling, by the name that loss reports use. A space is U+0020 only. */
 export type Normalisation =
   | 'upper-case'
   | 'lower-case'
@@ -22,7 +22,7 @@ export function normalised(text: string, normalisation: Normalisation): string {
   return CHANGES[normalisation](text);
 }
 
-/** Faster than `replaceAll` for single characters in short texts. */
+/** Replaces single characters, faster than `replaceAll` in short texts. */
 function replaced(text: string, from: string, to: string): string {
   let at = text.indexOf(from);
   if (at < 0) return text;

@@ -1,20 +1,20 @@
-/** Compiled steps: names are numbers, templates are read, and constant text is written out. */
+/** Compiled steps: names are replaced by indices, templates are parsed, and constant text is merged. */
 import type { EncodeCode } from '../build/values.js';
 import type { InputDefinition } from './definition.js';
 import type { Guard } from './guard.js';
 import type { Normalisation } from './normalise.js';
 
-/** What the raw encoder needs beyond what a definition can declare. */
+/** The definition of an input, with options that only the raw encoder uses. */
 export interface EngineInput extends InputDefinition {
-  /** Only in `compat: 'sdk'`; otherwise says what to give instead. */
+  /** The input exists in `compat: 'sdk'` only. Otherwise this text names the input to use instead. */
   readonly compatOnly?: string;
   /** The schema in `compat: 'sdk'`. */
   readonly compatSchema?: InputDefinition['schema'];
-  /** Writes a number in `compat: 'sdk'`; `null` for nothing. */
+  /** Writes a number in `compat: 'sdk'`; returns `null` to omit it. */
   readonly compatText?: (value: number) => string | null;
-  /** A period; lint warns of unusual forms (section 4.2). */
+  /** If true, the input is a period, whose form the linter checks (section 4.2). */
   readonly period?: boolean;
-  /** Returns why a text cannot be written, or `null`. */
+  /** Returns the reason why a text cannot be written, or `null`. */
   readonly refuse?: (text: string, compat: boolean, given: string) => Refusal | null;
 }
 
@@ -39,15 +39,15 @@ export type Mode = 'default' | 'compat';
 
 export interface Reading {
   readonly schema: InputDefinition['schema'];
-  /** Equivalent to the schema; `null` if there is none. */
+  /** A check equivalent to the schema; `null` if there is none. */
   readonly guard: Guard | null;
-  /** Accepts any string unchanged, up to what a field can hold. */
+  /** `true` if any string is accepted unchanged, up to the limits of a field. */
   readonly anyString: boolean;
-  /** Plain strings and items are written unchanged, without further checks. */
+  /** `true` if plain strings and items are written unchanged, without further checks. */
   readonly asItIs: boolean;
-  /** Stands in a list somewhere, so it may not hold a comma. */
+  /** `true` if the input occurs in a list, so that it cannot contain a comma. */
   readonly item: boolean;
-  /** Text of an input that is not given; `null` for nothing. */
+  /** The text of an omitted input; `null` if there is none. */
   readonly defaultText: string | null;
 }
 
@@ -58,70 +58,70 @@ interface Place {
 
 export interface ItemPlan {
   readonly pieces: readonly (string | Place)[];
-  /** Slot of the condition, or -1. */
+  /** The slot of the condition, or -1. */
   readonly when: number;
 }
 
 export interface FieldPlan {
   readonly key: string;
-  /** `|key:` */
+  /** `|key:`, which begins the field. */
   readonly start: string;
   readonly items: readonly ItemPlan[];
-  /** Slot of the condition, or -1. */
+  /** The slot of the condition, or -1. */
   readonly when: number;
-  /** Slots of the field, each once. */
+  /** The slots of the field, without duplicates. */
   readonly slots: readonly number[];
-  /** Consists of inputs only; left out if they are empty. */
+  /** `true` if the field consists of inputs only. It is omitted if they are empty. */
   readonly pure: boolean;
 }
 
-/** One instruction: write `before`, then a field or an input, then `after`. */
+/** An operation: writes `before`, then a field or an input, then `after`. */
 export interface Op {
   readonly before: string;
-  /** Slot, or -1. */
+  /** The slot, or -1. */
   readonly slot: number;
   readonly field: FieldPlan | null;
   readonly after: string;
-  /** Writes nothing if the input is empty. */
+  /** `true` if nothing is written for an empty input. */
   readonly pure: boolean;
 }
 
-/** A step for one mode and one kind of receiver. */
+/** The program of a step for one mode and one kind of receiver. */
 export interface Program extends Pick<StepPlan, 'head' | 'slots'> {
   readonly mode: Mode;
-  /** Only "|" is refused in values, and unknown inputs are dropped. */
+  /** `true` if only "|" is rejected in values, and unknown inputs are ignored. */
   readonly lenient: boolean;
   readonly ops: readonly Op[];
-  /** The fields that hold inputs, in order, `return` and `p` included. */
+  /** The fields that contain inputs, in order, including `return` and `p`. */
   readonly fields: readonly FieldPlan[];
-  /** Whether all that is given is written, unless the spelling of a value is changed. */
+  /** `true` if all inputs are written, unless the spelling of a value is changed. */
   readonly lossless: boolean;
   /** The fields that the receiver does not need. */
   readonly leftOut: readonly FieldPlan[];
-  /** By input: whether it is in no template, or only in such with nothing else; an empty text is then nothing. */
+  /** For each input: `true` if it occurs in no template, or only in templates without other text. An empty string is then omitted. */
   readonly pureSlots: readonly boolean[];
-  /** The personal inputs, in ascending order of their names; they stand behind a pointer. */
+  /** The personal inputs, in ascending order of their names. They are stored behind a pointer. */
   readonly referenced: readonly Slot[];
-  /** Whether the packet holds that pointer. */
+  /** `true` if the packet contains that pointer. */
   readonly pointed: boolean;
-  /** By input, what stands for one that is not given; then `null`, for the pointer. */
+  /** The texts of omitted inputs, followed by `null` for the pointer. */
   readonly defaults: readonly (string | null)[];
 }
 
 export interface StepPlan {
-  /** `PayrollEncoder.fetch_employees` */
+  /** The full name of the step: `PayrollEncoder.fetch_employees`. */
   readonly path: string;
   readonly task: string;
   readonly domain: string;
-  /** Inputs that give TASK and DOM; empty for a step with its own. */
+  /** The inputs for TASK and DOM; empty for a step that defines them. */
   readonly head: readonly Slot[];
   readonly slots: readonly Slot[];
   readonly byName: ReadonlyMap<string, Slot>;
-  /** `undefined` per input; copied for each run. */
+  /** A list of `undefined`, one per input, which is copied for each run. */
   readonly noValues: readonly unknown[];
-  /** Inputs that refer to another one. */
+  /** The inputs that refer to another one. */
   readonly conditional: readonly Slot[];
-  /** In `compat: 'sdk'`, only "|" is rejected in values, and unknown inputs are dropped. */
+  /** `true` if in `compat: 'sdk'` only "|" is rejected in values, and unknown inputs are ignored. */
   readonly lenient: boolean;
   readonly program: (mode: Mode, knowsFields: boolean) => Program;
 }

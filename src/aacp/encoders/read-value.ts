@@ -1,19 +1,19 @@
 import { safeParse } from 'zod/v4/core';
 import { digitsOf } from '../../text/decimal.js';
 import { anyText, quotedShort } from '../../text/visible.js';
-import { checkedValue, EncodeError, refusal } from '../build/values.js';
+import { checkedValue, EncodeError, encodeError } from '../build/values.js';
 import { normalised } from './normalise.js';
 import type { Mode, Program, Reading, Slot } from './plan.js';
 import type { EncodeLoss } from './result.js';
 
-/** A change on the way, before it is known which keys it concerns. */
+/** A change of a value, before its key is known. */
 interface Change extends Omit<EncodeLoss, 'key'> {
   readonly slot: number;
 }
 
 export interface Reader {
   readonly program: Pick<Program, 'mode' | 'lenient' | 'pureSlots'>;
-  /** `null` if there are none. */
+  /** The changes; `null` if there are none. */
   changes: Change[] | null;
 }
 
@@ -26,7 +26,7 @@ export function readValue(slot: Slot, value: unknown, reader: Reader): string | 
     return readList(slot, given, parsed(slot, reading, given), reader);
   }
   const output = parsed(slot, reading, value);
-  if (Array.isArray(output)) throw badInput(slot.name, 'is a list; one text is wanted');
+  if (Array.isArray(output)) throw badInput(slot.name, 'is a list; expected a single value');
   const { compatText } = slot.definition;
   if (reader.program.mode === 'compat' && typeof output === 'number' && compatText !== undefined) {
     return readForSdk(slot, output, compatText(output), reader);
@@ -44,13 +44,13 @@ function readForSdk(slot: Slot, value: number, text: string | null, reader: Read
   return text;
 }
 
-/** For the reference SDK, a text is a list of its characters. */
+/** Converts a value to a list. The reference SDK treats a string as a list of its characters. */
 function listOf(value: unknown, { program }: Reader): unknown {
   return program.mode === 'compat' && typeof value === 'string' ? [...value] : value;
 }
 
 function readList(slot: Slot, given: unknown, value: unknown, reader: Reader): string | null {
-  if (!Array.isArray(value)) throw badInput(slot.name, 'is no list');
+  if (!Array.isArray(value)) throw badInput(slot.name, 'is not a list');
   if (given !== value) noteTransforms(slot, given, value, reader);
   const { asItIs: itemsAsTheyAre } = slot.reading[reader.program.mode];
   let list = '';
@@ -72,23 +72,23 @@ function parsed(slot: Slot, { schema, guard, anyString }: Reading, value: unknow
   const result = safeParse(schema, value);
   if (result.success) return result.data;
   const { message, path } = result.error.issues[0]!;
-  const help = slot.list && typeof value === 'string' ? 'give a list of texts' : undefined;
+  const help = slot.list && typeof value === 'string' ? 'pass a list of strings' : undefined;
   throw badInput(slot.name + path.map((key) => `[${anyText(key)}]`).join(''), message, help);
 }
 
 function textOf(slot: Slot, value: unknown, path: string, mode: Mode): string {
   if (typeof value === 'string') {
     if (mode === 'default' && slot.definition.decimal === true && !DECIMAL.test(value)) {
-      throw badInput(path, `${quotedShort(value)} is no plain decimal number`, 'such as 4200 or 4200.50');
+      throw badInput(path, `${quotedShort(value)} is not a plain decimal number`, 'write it as 4200 or 4200.50');
     }
     return value;
   }
-  if (typeof value === 'number' && !Number.isFinite(value)) throw badInput(path, `${value} is no number to write`);
+  if (typeof value === 'number' && !Number.isFinite(value)) throw badInput(path, `${value} is not a finite number`);
   if (typeof value === 'number' || typeof value === 'bigint') {
     return mode === 'compat' ? pythonText(value) : plainDigits(value);
   }
   if (typeof value === 'boolean') return String(value);
-  throw badInput(path, 'is neither a text nor a number nor a boolean');
+  throw badInput(path, 'is neither a string nor a number nor a boolean');
 }
 
 function readText(slot: Slot, given: string, path: string, reader: Reader): string {
@@ -108,19 +108,19 @@ function readText(slot: Slot, given: string, path: string, reader: Reader): stri
   }
   if (item && text.includes(',')) {
     const help = slot.list ? 'a comma would make two of it; give them as two' : 'it stands in a list';
-    throw refusal('list-separator', path, 'holds a ","', help);
+    throw encodeError('list-separator', path, 'contains a ","', help);
   }
   return checkedValue(text, path);
 }
 
-/** Even here, no value adds a field, and all values can be written as UTF-8. */
+/** Checks a value in compat mode: it must not add a field, and must be valid UTF-8. */
 function checkedLeniently(text: string, path: string): string {
   if (text.includes('|')) return checkedValue(text, path);
-  if (/\p{Surrogate}/u.test(text)) throw badInput(path, 'holds half of a surrogate pair');
+  if (/\p{Surrogate}/u.test(text)) throw badInput(path, 'contains a lone surrogate');
   return text;
 }
 
-/** Schemas of user-defined workflows may transform values. */
+/** Records a change by a schema: those of your own workflows may transform values. */
 function noteTransform(slot: Slot, given: unknown, text: string, reader: Reader, path = slot.name): void {
   const from = typeof given === 'number' || typeof given === 'bigint' ? plainDigits(given) : given;
   if (typeof from !== 'string' || from === text) return;
@@ -140,11 +140,11 @@ function note(reader: Reader, change: Change): void {
 }
 
 function badInput(path: string, message: string, help?: string): EncodeError {
-  return refusal('bad-input', path, message, help);
+  return encodeError('bad-input', path, message, help);
 }
 
-/** The blanks of Python's `strip`: unlike `trim`, with U+001C to U+001F and U+0085, and without the byte order mark. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are white space there
+/** The white space of Python's `strip`: unlike `trim`, it includes U+001C to U+001F and U+0085, and not the byte order mark. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they count as white space
 const BLANK = /^[\t-\r\x1C- \x85\xA0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]*$/;
 
 /** Classes of ASCII characters: 0 other, 1 plain, 2 space, 3 comma. */
@@ -154,10 +154,10 @@ KINDS['|'.charCodeAt(0)] = 0;
 KINDS[' '.charCodeAt(0)] = 2;
 KINDS[','.charCodeAt(0)] = 3;
 
-/** Longer texts go to `checkedValue`, which is faster for them. */
+/** The maximum length of texts that are checked here; for longer ones `checkedValue` is faster. */
 const MAX_LENGTH = 256;
 
-/** Returns whether a text is printable ASCII without "|" and outer spaces, as most values are; `checkedValue` takes longer. */
+/** Returns whether a text is printable ASCII without "|" and outer spaces, like most values. Faster than `checkedValue`. */
 function isPlain(text: string, item: boolean): boolean {
   const { length } = text;
   if (length === 0 || length > MAX_LENGTH) return false;
@@ -173,16 +173,16 @@ function isPlain(text: string, item: boolean): boolean {
 
 const DECIMAL: RegExp = /^-?[0-9]+(?:\.[0-9]+)?$/;
 
-/** Plain digits, never with an exponent. */
+/** Returns plain digits, never with an exponent. */
 export function plainDigits(value: number | bigint): string {
   return typeof value === 'bigint' || Number.isSafeInteger(value) ? String(value) : digitsOf(value);
 }
 
-/** Python's `str` of a finite number. Whole numbers below 1e16 count as integers, since JavaScript has no 4200.0. */
+/** Returns Python's `str` of a finite number. Integers below 1e16 count as Python integers, since JavaScript has no 4200.0. */
 export function pythonText(value: number | bigint): string {
   if (typeof value === 'bigint' || value === 0) return String(value);
   if (Number.isInteger(value) && Math.abs(value) < 1e16) return String(value);
-  // The shortest digits that read back are the same in both languages; only the notation differs.
+  // The shortest round-trip digits are the same in both languages; only the notation differs.
   const [mantissa = '', power = ''] = value.toExponential().split('e');
   const exponent = Number(power);
   if (exponent >= -4 && exponent < 16) return digitsOf(value);
@@ -190,7 +190,7 @@ export function pythonText(value: number | bigint): string {
   return `${mantissa}e${exponent < 0 ? '-' : '+'}${digits}`;
 }
 
-/** Python's `format(value, '.2f')`: half to even. `toFixed` is exact too, but rounds ties (odd multiples of 1/8) up. */
+/** Returns Python's `format(value, '.2f')`, which rounds half to even. `toFixed` is exact too, but rounds ties (odd multiples of 1/8) up. */
 export function pythonTwoDecimals(value: number): string {
   if (Math.abs(value) >= 1e21) return `${BigInt(value)}.00`;
   const downwards = (Math.abs(value) * 8) % 4 === 1;

@@ -2,67 +2,69 @@ import type { LintDiagnostic } from '../lint/lint.js';
 import type { PacketDiagnostic } from '../validate.js';
 import type { Normalisation } from './normalise.js';
 
-/** One input that is not on the wire as it was given. */
+/** An input that is not written as it was given. */
 export interface EncodeLoss {
-  /** The input: `supplier`, `fields[1]`. */
+  /** The name of the input: `supplier`, `fields[1]`. */
   readonly input: string;
-  /** The key of the field that it went to, `task` or `domain` for the two without a key; `null` where it went nowhere. */
+  /** The key of its field, or `task` or `domain`; `null` if it is not in the packet. */
   readonly key: string | null;
   /**
-   * The declared normalisation that changed it. `transformed`: by the schema of a user's workflow. `referenced`: behind a
-   * pointer. `known-to-receiver`: the receiver has it. `not-emitted`: the reference SDK leaves it out (`compat: 'sdk'`
-   * only).
+   * The kind of the loss: the normalisation that changed it; `rounded`; `transformed` by the schema of your own workflow; `referenced` by a
+   * pointer; `known-to-receiver`; or `not-emitted`, since the reference SDK omits it (`compat: 'sdk'` only).
    */
   readonly kind: Normalisation | 'rounded' | 'transformed' | 'referenced' | 'known-to-receiver' | 'not-emitted';
-  /** The text before and after; `to` is `null` where nothing is on the wire. */
+  /** The text as given. */
   readonly from: string;
+  /** The text in the packet; `null` if there is none. */
   readonly to: string | null;
 }
 
-/** Advice on what an input holds. */
+/** A finding of the linter about an input. */
 export interface InputDiagnostic extends LintDiagnostic {
-  /** The input: `username`, `to[1]`; `null` for what the workflow, or the option `pointer`, wrote. */
+  /** The name of the input: `username`, `to[1]`; `null` for text of the workflow or of the option `pointer`. */
   readonly input: string | null;
 }
 
-/** Tokens of a packet. */
+/** The tokens of a packet. */
 export interface PacketTokens {
+  /** The number of tokens. */
   readonly packet: number;
-  /** `false` for an estimate. */
+  /** `false` if the number is an estimate. */
   readonly exact: boolean;
-  /** The vocabulary: `o200k_base`, ..., or `estimate`. */
+  /** The token encoding: `o200k_base`, ..., or `estimate`. */
   readonly encoding: string;
 }
 
-/** Personal data that stands behind a pointer of the packet: whoever gets the packet must be able to resolve it. */
+/** Personal data behind a pointer of the packet. The receiver must be able to resolve the pointer. */
 export interface ReferencedData {
   /** The value of `data_ptr`. */
   readonly pointer: string;
-  /** The inputs behind it. */
+  /** The personal inputs by name. */
   readonly data: Readonly<Record<string, string>>;
 }
 
-/** One packet, with what there is to say about it. */
+/** A packet, with information about its encoding. */
 export interface StepResult {
   /** The text of the packet. */
   readonly packet: string;
+  /** The TASK of the packet. */
   readonly task: string;
+  /** The DOM of the packet. */
   readonly domain: string;
-  /** Counted when it is first read. */
+  /** The tokens of the packet. Counted on first access. */
   readonly tokens: PacketTokens;
-  /** Empty when the packet says all that was given, letter by letter. */
+  /** The inputs that are not written exactly as given. Empty if there are none. */
   readonly losses: readonly EncodeLoss[];
-  /** The validator's warnings about the packet; with `compat: 'sdk'` its errors, too. */
+  /** The validator's warnings about the packet; with `compat: 'sdk'` also its errors. */
   readonly diagnostics: readonly PacketDiagnostic[];
   /**
-   * Warnings of `lintPacket`: inputs that look sensitive (section 15), invisible characters, malformed periods. Computed
-   * when first read.
+   * Warnings of `lintPacket`: inputs that look sensitive (section 15), invisible characters, malformed periods. Computed on first access.
    */
   readonly lint: readonly InputDiagnostic[];
-  /** Data that was kept out of the packet (section 15); `null` when there is none. */
+  /** The personal data that is not in the packet (section 15); `null` if there is none. */
   readonly referenced: ReferencedData | null;
-  /** What the encoding cost, in US dollars. */
+  /** The cost of the encoding in US dollars: 0, since no model is called. */
   readonly cost: 0;
-  /** The step that made it: `PayrollEncoder.fetch_employees`. */
+  /** The step that made the packet: `PayrollEncoder.fetch_employees`. */
   readonly step: string;
 }

@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS } from '../../text/limits.js';
 import { sha256Hex } from '../../text/sha256.js';
 import { didYouMean } from '../../text/suggest.js';
 import { anyText, quotedShort } from '../../text/visible.js';
-import { checkedValue, type EncodeError, refusal } from '../build/values.js';
+import { checkedValue, type EncodeError, encodeError } from '../build/values.js';
 import type { Settings } from './definition.js';
 import { type Run, writeField } from './losses.js';
 import type { Mode, Program, Slot, StepPlan } from './plan.js';
@@ -56,7 +56,7 @@ function write(run: Run): string {
 
 const NONE: Run['unknown'] = [];
 
-/** Fills the slots, and returns arguments without one. */
+/** Assigns arguments to slots. Returns those without a slot. */
 function takeArguments(plan: StepPlan, mode: Mode, args: unknown, program: Program, values: unknown[]): Run['unknown'] {
   const byName = argumentsOf(args);
   let unknown: [name: string, text: string][] | null = null;
@@ -74,22 +74,22 @@ function takeArguments(plan: StepPlan, mode: Mode, args: unknown, program: Progr
   return unknown ?? NONE;
 }
 
-/** `undefined` if a value counts as not given. */
+/** Returns a value, or `undefined` if it counts as omitted. */
 function given(value: unknown): unknown {
   return value === null || value === '' || (Array.isArray(value) && value.length === 0) ? undefined : value;
 }
 
-/** Rejects an empty value where it would become the default: no licences would become all. */
+/** Rejects an empty value that would be replaced by the default: no licences would become all. */
 function givenOrEmpty(slot: Slot, value: unknown): unknown {
   const isEmpty = value === '' || (Array.isArray(value) && value.length === 0);
   if (isEmpty && slot.definition.default !== undefined) {
     const help = 'leave it out where the default is meant';
-    throw refusal('empty-value', slot.name, 'is empty, and would become the default', help);
+    throw encodeError('empty-value', slot.name, 'is empty, and would be replaced by the default', help);
   }
   return given(value);
 }
 
-/** In the reference SDK, only an empty list and an absent argument get the default. */
+/** Applies the rule of the reference SDK, in which only an empty list and an absent argument get the default. */
 function givenToSdk(slot: Slot, value: unknown, { pureSlots }: Program): unknown {
   if (slot.list || (value === null && (slot.required || !pureSlots[slot.index]))) return given(value);
   return value;
@@ -102,17 +102,17 @@ function settle(slot: Slot, plan: StepPlan, mode: Mode, texts: (string | null)[]
     texts[slot.index] = null;
   }
   if (requires === undefined || mode === 'compat' || texts[slot.index] === null || textOf(requires) !== null) return;
-  throw refusal('missing-input', requires, `is missing; ${slot.name} needs it`);
+  throw encodeError('missing-input', requires, `is missing; ${slot.name} requires it`);
 }
 
 function missing({ name, definition }: Slot): EncodeError {
-  return refusal('missing-input', name, 'is missing', definition.description);
+  return encodeError('missing-input', name, 'is missing', definition.description);
 }
 
 function argumentsOf(args: unknown): Readonly<Record<string, unknown>> {
   if (args === undefined) return {};
   if (isRecord(args)) return args;
-  throw refusal('bad-input', 'args', 'are no object with the inputs by name');
+  throw encodeError('bad-input', 'args', 'is not an object with the inputs by name');
 }
 
 function inputsIn(mode: Mode, { slots }: StepPlan): readonly string[] {
@@ -124,24 +124,24 @@ function inputsIn(mode: Mode, { slots }: StepPlan): readonly string[] {
 function unknownInput(unknown: string, known: readonly string[], path: string, slot?: Slot): EncodeError {
   const shown = /^\w{1,64}$/.test(unknown) ? unknown : quotedShort(unknown);
   const help = slot?.definition.compatOnly ?? didYouMean(unknown, known);
-  return refusal('unknown-input', shown, `is no input of ${path}`, help);
+  return encodeError('unknown-input', shown, `is not an input of ${path}`, help);
 }
 
 function tooLong({ program, texts }: Run): EncodeError {
   const lengthOf = ({ index }: Slot): number => texts[index]?.length ?? 0;
   const longest = program.slots.toSorted((a, b) => lengthOf(b) - lengthOf(a))[0];
   const message = `makes the packet longer than ${DEFAULT_LIMITS.maxLength} characters`;
-  return refusal('bad-input', longest?.name ?? 'args', message);
+  return encodeError('bad-input', longest?.name ?? 'args', message);
 }
 
 export interface SequencePlan {
-  /** `PayrollEncoder.full_run` */
+  /** The full name of the sequence: `PayrollEncoder.full_run`. */
   readonly path: string;
   readonly inputs: readonly string[];
   readonly steps: readonly StepPlan[];
 }
 
-/** Gives each step the inputs that it knows. */
+/** Runs a sequence: passes to each step the inputs that it has. */
 export function runSequence(plan: SequencePlan, args: unknown, settings: Settings): readonly StepResult[] {
   const given = argumentsOf(args);
   for (const name of Object.keys(given)) {
@@ -156,7 +156,7 @@ export function runSequence(plan: SequencePlan, args: unknown, settings: Setting
   });
 }
 
-/** Puts personal data behind a pointer. */
+/** Moves personal data behind a pointer. */
 function refer({ referenced }: Program, texts: Run['texts'], { pointer }: Settings): ReferencedData | null {
   const data: Record<string, string> = Object.create(null);
   for (const { name, index } of referenced) {
@@ -164,16 +164,16 @@ function refer({ referenced }: Program, texts: Run['texts'], { pointer }: Settin
     if (text !== null) data[name] = text;
   }
   if (Object.keys(data).length === 0) return null;
-  // Canonical JSON, since the inputs ascend by name.
+  // This is canonical JSON, since the inputs are in ascending order of their names.
   if (pointer === undefined) return { pointer: `sha256:${sha256Hex(JSON.stringify(data))}`, data };
   return { pointer: checkedPointer(pointer(data)), data };
 }
 
 function checkedPointer(pointer: unknown): string {
-  if (typeof pointer !== 'string') throw new TypeError('the option pointer has to give a text');
+  if (typeof pointer !== 'string') throw new TypeError('the function pointer must return a string');
   try {
     return checkedValue(pointer, 'pointer');
   } catch (thrown) {
-    throw new TypeError('the option pointer gave what cannot stand in a packet', { cause: thrown });
+    throw new TypeError('the function pointer returned a string that cannot be written in a packet', { cause: thrown });
   }
 }

@@ -8,7 +8,7 @@ import { normalised } from './normalise.js';
 import type { FieldPlan, Slot } from './plan.js';
 import type { EncodeLoss, InputDiagnostic, PacketTokens, ReferencedData, StepResult } from './result.js';
 
-interface Later {
+interface Deferred {
   readonly counter: TokenCounter | undefined;
   readonly run: Run;
   losses: readonly EncodeLoss[] | null;
@@ -17,7 +17,7 @@ interface Later {
   lint: readonly InputDiagnostic[] | null;
 }
 
-/** A class, since an object literal with getters takes longer to create than the whole packet. */
+/** A result. A class, since an object literal with getters takes longer to create than the whole packet. */
 export class EncodedStep implements StepResult {
   readonly packet: string;
   readonly task: string;
@@ -25,7 +25,7 @@ export class EncodedStep implements StepResult {
   readonly referenced: ReferencedData | null;
   readonly cost = 0;
   readonly step: string;
-  readonly #later: Later;
+  readonly #deferred: Deferred;
 
   constructor(
     packet: string,
@@ -42,34 +42,34 @@ export class EncodedStep implements StepResult {
     this.referenced = referenced;
     this.step = step;
     // One private member, since each takes time to initialise.
-    this.#later = { counter, run, losses: null, tokens: null, diagnostics: null, lint: null };
+    this.#deferred = { counter, run, losses: null, tokens: null, diagnostics: null, lint: null };
   }
 
   get losses(): readonly EncodeLoss[] {
-    const later = this.#later;
-    later.losses ??= later.run.lossless ? [] : lossesOf(later.run);
-    return later.losses;
+    const deferred = this.#deferred;
+    deferred.losses ??= deferred.run.lossless ? [] : lossesOf(deferred.run);
+    return deferred.losses;
   }
 
   get tokens(): PacketTokens {
-    const later = this.#later;
-    later.tokens ??= tokensOf(this.packet, later.counter ?? installedCounter());
-    return later.tokens;
+    const deferred = this.#deferred;
+    deferred.tokens ??= tokensOf(this.packet, deferred.counter ?? installedCounter());
+    return deferred.tokens;
   }
 
   get diagnostics(): readonly PacketDiagnostic[] {
-    const later = this.#later;
-    if (later.diagnostics === null) {
+    const deferred = this.#deferred;
+    if (deferred.diagnostics === null) {
       const { errors, warnings } = validatePacket(this.packet);
-      later.diagnostics = [...errors, ...warnings];
+      deferred.diagnostics = [...errors, ...warnings];
     }
-    return later.diagnostics;
+    return deferred.diagnostics;
   }
 
   get lint(): readonly InputDiagnostic[] {
-    const later = this.#later;
-    later.lint ??= lintRun(this.packet, later.run);
-    return later.lint;
+    const deferred = this.#deferred;
+    deferred.lint ??= lintRun(this.packet, deferred.run);
+    return deferred.lint;
   }
 
   toJSON(): StepResult {
@@ -82,7 +82,7 @@ function tokensOf(packet: string, { count, exact, encoding }: TokenCounter): Pac
   return { packet: count(packet), exact, encoding };
 }
 
-/** In the order of the packet, then periods inside other fields. */
+/** Lints a packet. The findings are in the order of the packet, followed by those about periods inside other fields. */
 function lintRun(packet: string, run: Run): readonly InputDiagnostic[] {
   const diagnostics = lintPacket(packet);
   const places = diagnostics.length === 0 ? [] : placesOf(packet, run);
@@ -90,7 +90,7 @@ function lintRun(packet: string, run: Run): readonly InputDiagnostic[] {
   return [...found, ...otherPeriods(run, found)];
 }
 
-/** A period inside an address or a subject is recognised by its input only. */
+/** Reports periods inside other fields, such as an attachment or a subject, which are recognised by their input only. */
 function otherPeriods({ program, texts }: Run, found: readonly InputDiagnostic[]): readonly InputDiagnostic[] {
   return program.slots.flatMap(({ name, index, definition }) => {
     const text = texts[index] ?? null;
@@ -102,17 +102,17 @@ function otherPeriods({ program, texts }: Run, found: readonly InputDiagnostic[]
 
 interface InputPlace extends Span {
   readonly slot: Slot;
-  /** Starts of list items; of any other input, its start. */
+  /** The starts of the list items; for any other input, its start. */
   readonly items: readonly number[];
 }
 
-/** In the order of the packet; none is empty, no two overlap. */
+/** Returns the ranges of the inputs in the order of the packet. None is empty, and they do not overlap. */
 function placesOf(packet: string, run: Run): readonly InputPlace[] {
   const places: InputPlace[] = [];
   let behind = 0;
   for (const field of run.program.fields) {
     const text = writeField(field, run);
-    // Fields stand in this order, values hold no "|", and keys are unique.
+    // Fields are in this order, values contain no "|", and keys are unique.
     const at = text === null ? -1 : packet.indexOf(field.start, behind);
     if (at < 0) continue;
     addPlaces(field, at + field.start.length, run, places);
@@ -146,7 +146,7 @@ function placeOf(slot: Slot, text: string, start: number): InputPlace {
 }
 
 /**
- * Returns the input that covers most of a span, with its list item (`fields[1]`); `null` for text of the workflow or of
+ * Returns the input that covers most of a span, with the index of the list item (`fields[1]`); `null` for text of the workflow or of
  * `pointer`.
  */
 function inputAt(span: Span | null, places: readonly InputPlace[]): string | null {
@@ -169,7 +169,7 @@ function inputAt(span: Span | null, places: readonly InputPlace[]): string | nul
   return `${slot.name}[${Math.max(0, begun - 1)}]`;
 }
 
-/** Counts the leading elements that match, by binary search: each item may have a finding. */
+/** Counts the leading elements that match, by binary search, since each item may have a finding. */
 function countOf<T>(sorted: readonly T[], isSo: (element: T) => boolean): number {
   let low = 0;
   let high = sorted.length;

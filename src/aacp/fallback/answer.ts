@@ -1,4 +1,4 @@
-/** Answers of the tiers, and what is said about them. */
+/** Answers of the tiers, and their explanations. */
 import type { TokenCounter } from '../../tokens/counter.js';
 import { instructionId, normaliseInstruction } from '../matching/instruction/normalise.js';
 import type { Candidate, MatchResult, Refusal } from '../matching/match.js';
@@ -12,12 +12,12 @@ import type { FallbackRequest } from './request.js';
 import { type FallbackExplanation, type FallbackResult, type FallbackWarning, unstatedWarnings } from './result.js';
 import { factsOf, isPacketFor } from './safe-registry.js';
 
-/** An answer without what follows from its packet. */
+/** An answer without the members that are computed from its packet. */
 export type Answer = Omit<FallbackResult, 'tokens' | 'task' | 'domain'>;
 
 const NO_CALLS = { calls: 0, inputTokens: 0, outputTokens: 0 } as const;
 
-/** Patterns that came near and are shown to the model as examples. */
+/** The number of similar patterns that the model gets as examples. */
 const MAX_HINTS = 2;
 
 export function cachedAnswer(packet: string, request: FallbackRequest, why: string): Answer {
@@ -31,11 +31,11 @@ export function cachedAnswer(packet: string, request: FallbackRequest, why: stri
   };
 }
 
-/** Refuses a match whose packet is not for the request: a rule may be of one domain, and its packet of another. */
+/** Rejects a match whose packet is not for the request: a rule may belong to one domain, and its packet to another. */
 export function matchFor(match: MatchResult, request: FallbackRequest, strict: boolean): MatchResult {
   if (match.kind === 'none') return match;
   const packet = printPacket(match.packet);
-  if (!isPacketFor(packet, request)) return withRefusal('invalid-packet', 'Its packet is not one for this request.');
+  if (!isPacketFor(packet, request)) return withRefusal('invalid-packet', 'Its packet is not valid for this request.');
   if (!strict || match.candidate.source.kind === 'rule') return match;
   const [warning] = unstatedWarnings(packet, request.instruction, request.now);
   return warning === undefined ? match : withRefusal('invented-fact', warning.message);
@@ -46,22 +46,22 @@ export function matchFor(match: MatchResult, request: FallbackRequest, strict: b
   }
 }
 
-/** @returns `null` if no pattern serves */
+/** Returns the answer of a match, or `null` if no pattern matched. */
 export function patternAnswer(match: MatchResult, request: FallbackRequest): Answer | null {
   if (match.kind === 'none') return null;
   const { candidate, others } = match;
   const packet = printPacket(match.packet);
   const explain = { ...explanation('pattern', candidate.reason, request), match: candidate, candidates: others };
-  // The author of a rule vouches for what it has beside the values.
-  const isModels = candidate.source.kind === 'registry';
-  const warnings = isModels ? unstatedWarnings(packet, request.instruction, request.now) : [];
+  // The author of a rule is responsible for the constant parts of its packet.
+  const isFromModel = candidate.source.kind === 'registry';
+  const warnings = isFromModel ? unstatedWarnings(packet, request.instruction, request.now) : [];
   return { packet, tier: 'pattern', explain, cost: 0, usage: NO_CALLS, warnings };
 }
 
 export function modelAnswer(made: ModelPacket, candidates: readonly Candidate[], request: FallbackRequest): Answer {
   const { packet, cost, usage, adjustments, warnings } = made;
-  const repaired = usage.calls > 1 ? ' Its first reply held no valid packet; it was told why.' : '';
-  const why = `The model was asked: ${nothingServes(candidates)}${repaired}`;
+  const repaired = usage.calls > 1 ? ' Its first reply contained no valid packet; the second one corrected it.' : '';
+  const why = `The model was called: ${noMatch(candidates)}${repaired}`;
   return {
     packet,
     tier: 'model',
@@ -73,7 +73,7 @@ export function modelAnswer(made: ModelPacket, candidates: readonly Candidate[],
 }
 
 export function novel(candidates: readonly Candidate[], request: FallbackRequest): FallbackExplanation {
-  return { ...explanation('none', nothingServes(candidates), request), candidates };
+  return { ...explanation('none', noMatch(candidates), request), candidates };
 }
 
 export function candidatesOf(match: MatchResult): readonly Candidate[] {
@@ -84,21 +84,21 @@ function explanation(tier: FallbackExplanation['tier'], text: string, { key }: F
   return { tier, text, key, match: null, candidates: [], adjustments: [] };
 }
 
-function nothingServes(candidates: readonly Candidate[]): string {
+function noMatch(candidates: readonly Candidate[]): string {
   const [nearest] = candidates;
-  if (nearest === undefined) return 'the instruction is novel, and no rule or earlier instruction comes near it.';
-  return `the instruction is novel, and the pattern that comes nearest does not serve: ${nearest.reason}`;
+  if (nearest === undefined) return 'the instruction is new, and no rule or earlier instruction is similar.';
+  return `the instruction is new, and the most similar pattern does not match: ${nearest.reason}`;
 }
 
 export function noModel(candidates: readonly Candidate[]): FallbackError {
   return new FallbackError({
     code: 'no-model',
-    message: `There is no model to ask, and ${nothingServes(candidates)}`,
-    help: 'give a model, or a rule that covers the instruction',
+    message: `No model is configured, and ${noMatch(candidates)}`,
+    help: 'configure a model, or add a rule for the instruction',
   });
 }
 
-/** The entry that keeps a model's packet. */
+/** Makes the registry entry for a packet of a model. */
 export function entryOf(request: FallbackRequest, { packet, cost, model }: ModelPacket): NewEntry {
   const { key, instruction, normalised, domain, returnAgent, priority, version } = request;
   return {
@@ -129,7 +129,7 @@ export function resultOf(
   const { packet, tier, explain, cost, usage } = answer;
   const { task, domain } = factsOf(packet);
   let tokens: FallbackResult['tokens'] | undefined;
-  // Member by member: a spread takes several times as long as all else of tier 1.
+  // Member by member: a spread takes several times as long as the rest of tier 1.
   return {
     packet,
     task,
@@ -139,7 +139,7 @@ export function resultOf(
     cost,
     usage,
     warnings: found.length === 0 ? answer.warnings : [...found, ...answer.warnings],
-    // Counting takes longer than the rest of tier 1; most callers do not ask.
+    // Counting takes longer than the rest of tier 1, and most callers do not need it.
     get tokens() {
       if (tokens === undefined) {
         const { count, exact, encoding } = counter();

@@ -1,4 +1,4 @@
-/** Tier 3: the model, and one round of repair (draft-mackay-aacp-01, section 6.2). */
+/** Tier 3: calls the model, with at most one request for a correction (draft-mackay-aacp-01, section 6.2). */
 
 import type { Field, Packet } from '../ast.js';
 import { lintPacket } from '../lint/lint.js';
@@ -15,12 +15,13 @@ import { FallbackError } from './errors.js';
 import type { FallbackRequest } from './request.js';
 import { type FallbackWarning, unstatedWarnings, warningOf } from './result.js';
 
-/** Makes the grammar of the packets that a request allows, for providers that constrain what is written. */
+/** Makes the grammar of the packets that a request allows, for providers that constrain the output. */
 export type PacketGrammar = (
   request: Pick<FallbackRequest, 'domain' | 'returnAgent' | 'priority'>,
   notation: GrammarNotation,
 ) => Promise<string>;
 
+/** A packet that a model wrote. */
 export interface ModelPacket {
   readonly packet: string;
   readonly cost: number | null;
@@ -30,14 +31,14 @@ export interface ModelPacket {
   readonly warnings: readonly FallbackWarning[];
 }
 
-/** Most tokens of a reply: several times those of a long packet. */
+/** The maximum number of tokens of a reply: several times the length of a long packet. */
 const MAX_TOKENS = 512;
 
 /**
- * Asks for a packet, and a second time when the first reply holds no valid one.
+ * Asks the model for a packet, and a second time if the first reply contains no valid one.
  *
- * @param strict refuses values that the instruction does not state
- * @throws ModelError when the first call gets no answer; FallbackError with all that was written and what it cost otherwise
+ * @param strict rejects values that the instruction does not state
+ * @throws ModelError if the first call fails; otherwise FallbackError, with all replies and their cost
  */
 export async function askModel(
   model: Model,
@@ -47,7 +48,7 @@ export async function askModel(
   strict: boolean,
   grammar: PacketGrammar,
 ): Promise<ModelPacket> {
-  const paid = new Bill();
+  const calls = new ModelCalls();
   const question: ModelRequest = {
     instruction: request.instruction,
     domain: request.domain,
@@ -60,32 +61,29 @@ export async function askModel(
     maxTokens: MAX_TOKENS,
     signal,
   };
-  const first = await paid.call(model, question);
-  const judged = judgeReply(first);
-  if (judged.ok) return { ...paid.total(), ...judged };
+  const first = await calls.call(model, question);
+  const checked = checkReply(first);
+  if (checked.ok) return { ...calls.total(), ...checked };
 
-  const prompt = repairPrompt(first.text, judged.faults);
-  const second = await paid.call(model, { ...question, repair: { reply: first.text, prompt } });
-  const repaired = judgeReply(second);
-  if (repaired.ok) return { ...paid.total(), ...repaired };
-  const [unstated] = repaired.faults;
+  const prompt = repairPrompt(first.text, checked.faults);
+  const second = await calls.call(model, { ...question, repair: { reply: first.text, prompt } });
+  const repaired = checkReply(second);
+  if (repaired.ok) return { ...calls.total(), ...repaired };
+  const [fault] = repaired.faults;
   if (repaired.faults.every(({ code }) => code === 'unstated-value')) {
-    throw paid.failure('unstated-value', `The model added to the instruction twice: ${unstated!.message}`);
+    throw calls.error('unstated-value', `Both replies of the model add to the instruction: ${fault!.message}`);
   }
-  throw paid.failure(
-    'invalid-reply',
-    `The model gave no valid packet, also when it was told what is wrong: ${repaired.faults[0]!.message}`,
-  );
+  throw calls.error('invalid-reply', `Neither reply of the model contains a valid packet: ${fault!.message}`);
 
-  function judgeReply(reply: ModelReply): Judged {
-    if (reply.finish === 'refusal') throw paid.failure('model-refused', 'The model declined to answer.');
-    // What is cut off may look whole: the last value need not be.
+  function checkReply(reply: ModelReply): CheckedReply {
+    if (reply.finish === 'refusal') throw calls.error('model-refused', 'The model declined to answer.');
+    // A reply that was cut off may look complete: its last value need not be.
     if (reply.finish === 'length') {
       return { ok: false, faults: [{ code: 'cut-off', message: `The reply was cut off after ${MAX_TOKENS} tokens.` }] };
     }
     const read = readReply(reply.text);
     if (!('packet' in read)) return { ok: false, faults: [{ code: read.problem, message: read.message }] };
-    const result = judgePacket(read.packet, request);
+    const result = checkPacket(read.packet, request);
     if (!result.ok) return result;
     const unstated = unstatedWarnings(result.packet, request.instruction, request.now);
     if (strict && unstated.length > 0) return { ok: false, faults: unstated };
@@ -93,14 +91,14 @@ export async function askModel(
   }
 }
 
-type Judged =
+type CheckedReply =
   | (Pick<ModelPacket, 'packet' | 'adjustments' | 'warnings'> & { readonly ok: true })
   | { readonly ok: false; readonly faults: readonly Finding[] };
 
 type PaidError = 'invalid-reply' | 'model-refused' | 'unstated-value';
 
-/** All calls of one encoding, with what they cost. */
-class Bill {
+/** The calls of one encoding, with their cost. */
+class ModelCalls {
   readonly #replies: ModelReply[] = [];
 
   total(): Pick<ModelPacket, 'cost' | 'usage' | 'model'> {
@@ -115,7 +113,7 @@ class Bill {
     return { cost, usage, model: this.#replies.at(-1)?.model ?? null };
   }
 
-  failure(code: PaidError, message: string, cause?: unknown): FallbackError {
+  error(code: PaidError, message: string, cause?: unknown): FallbackError {
     const replies = this.#replies.map(({ text }) => text);
     const error = new FallbackError({ code, message }, { ...this.total(), replies });
     if (cause !== undefined) error.cause = cause;
@@ -130,20 +128,20 @@ class Bill {
     } catch (thrown) {
       const error = modelError(thrown, request.signal);
       if (this.#replies.length === 0) throw error;
-      const message = `The reply held no valid packet, and the repair failed: ${error.message}`;
-      throw this.failure('invalid-reply', message, error);
+      const message = `The first reply contained no valid packet, and the second call failed: ${error.message}`;
+      throw this.error('invalid-reply', message, error);
     }
   }
 }
 
-/** Checks the reply of a host's own function: a text alone will do; an invalid price or count is unknown. */
+/** Checks the reply of a model function. A plain string is enough; an invalid price or count becomes unknown. */
 function checkedReply(reply: unknown): ModelReply {
   if (typeof reply === 'string') return { text: reply };
   const { text, usage, model, cost, finish } = (reply ?? {}) as { readonly [name in keyof ModelReply]: unknown };
   if (typeof text !== 'string') {
     throw new ModelError({
       code: 'model-bad-reply',
-      message: 'The model function has to give a text, or { text: string }, with what the model wrote.',
+      message: 'A model function must return a string, or { text: string }, with the output of the model.',
     });
   }
   const { inputTokens, outputTokens } = (usage ?? {}) as { readonly [name in keyof ModelUsage]: unknown };
@@ -165,19 +163,19 @@ function modelError(thrown: unknown, signal: AbortSignal): ModelError {
   if (signal.aborted) return abortError(signal);
   const reason = thrown instanceof Error ? thrown.message : String(thrown);
   return new ModelError(
-    { code: 'model-unavailable', message: `The model could not be asked: ${reason}` },
+    { code: 'model-unavailable', message: `The call of the model failed: ${reason}` },
     { cause: thrown },
   );
 }
 
-/** The fields that the request and the protocol decide, at the head of each packet. */
+/** The fields at the head of each packet, which the request and the protocol determine. */
 const HEAD = ['return', 'p', 'aacp'] as const;
 
 /**
- * Judges a packet that a model wrote. The request decides who gets the result, how urgent it is and the version: these are set, and
- * changes reported.
+ * Checks a packet that a model wrote. The request determines the receiver, the priority and the version: these fields are set, and changes
+ * are reported.
  */
-function judgePacket(text: string, request: RegistryRequest): Judged {
+function checkPacket(text: string, request: RegistryRequest): CheckedReply {
   const read = tryParsePacket(text, { dialect: 'tolerant' });
   if (!read.ok) return { ok: false, faults: [{ code: read.error.code, message: read.error.message }] };
   const { packet, adjustments } = withHead(read.value, request);
@@ -192,29 +190,29 @@ function judgePacket(text: string, request: RegistryRequest): Judged {
 }
 
 function withHead(packet: Packet, request: RegistryRequest): { packet: Packet; adjustments: readonly string[] } {
-  const wanted = { return: request.returnAgent, p: request.priority, aacp: VERSION };
+  const expected = { return: request.returnAgent, p: request.priority, aacp: VERSION };
   const fields: readonly Field[] = packet.fields.map((field) => ({ ...field, key: lowerAscii(field.key) }));
   const adjustments: string[] = [];
   for (const key of HEAD) {
     const values = fields.filter((field) => field.key === key && !field.bare).map(({ value }) => value);
     if (values.length === 0) adjustments.push(`${key} was missing`);
-    else if (values.some((value) => value !== wanted[key])) {
+    else if (values.some((value) => value !== expected[key])) {
       adjustments.push(`${key} was ${values.map((value) => JSON.stringify(value.slice(0, 40))).join(', ')}`);
     }
   }
   const others = fields.filter(({ key, bare }) => bare || !HEAD.some((one) => one === key));
-  const head = HEAD.map((key) => ({ key, value: wanted[key] }));
+  const head = HEAD.map((key) => ({ key, value: expected[key] }));
   return { packet: { ...packet, fields: [...head, ...others] }, adjustments };
 }
 
-/** The draft lets private words pass; a model that makes one up has misunderstood. */
+/** Reports unknown words. The draft allows them, but in the packet of a model they are mistakes. */
 function* wordFaults({ task, domain }: Packet, request: RegistryRequest): Iterable<Finding> {
   if (task !== '' && !Object.hasOwn(TASKS, task)) {
-    const message = `${JSON.stringify(task.slice(0, 40))} is no TASK.`;
+    const message = `${JSON.stringify(task.slice(0, 40))} is not a TASK.`;
     yield { code: 'unknown-task', message, help: Object.keys(TASKS).join(', ') };
   }
   if (domain !== '' && domain !== request.domain) {
     const found = JSON.stringify(domain.slice(0, 40));
-    yield { code: 'other-domain', message: `The DOM is ${found}, and ${request.domain} was asked for.` };
+    yield { code: 'other-domain', message: `The DOM is ${found}; the request is for ${request.domain}.` };
   }
 }

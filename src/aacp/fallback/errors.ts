@@ -1,16 +1,18 @@
-/** The errors of the fallback encoder and of its parts. */
+/** The error of the fallback encoder. */
 import { type ErrorDetails, type ErrorJson, PegwireError } from '../../text/errors.js';
 import type { ModelUsage } from '../models/model.js';
 
 /**
- * - `empty-instruction`, `instruction-too-long`, `not-an-instruction`: nothing that could be encoded.
- * - `bad-request`: a domain, an agent or a priority that cannot stand in a packet.
- * - `no-model`: it is novel, and there is no model to ask.
+ * The code of a `FallbackError`.
+ *
+ * - `empty-instruction`, `instruction-too-long`, `not-an-instruction`: the instruction cannot be encoded.
+ * - `bad-request`: the domain, agent or priority cannot be written in a packet.
+ * - `no-model`: no rule and no entry matches the instruction, and no model is configured.
  * - `model-refused`: the model declined.
- * - `invalid-reply`: no valid packet came, the repair round included.
- * - `unstated-value`: with `strict`, the model's packet has values that the instruction does not state, the repair round included.
- * - `pending-elsewhere`: another process asks for the same instruction, and did not end in time.
- * - `closed`: the encoder was closed.
+ * - `invalid-reply`: neither the first reply of the model nor its correction contains a valid packet.
+ * - `unstated-value`: with `strict`, both replies contain values that the instruction does not state.
+ * - `pending-elsewhere`: another process is encoding the same instruction, and did not finish in time.
+ * - `closed`: the encoder is closed.
  */
 export type FallbackErrorCode =
   | 'empty-instruction'
@@ -24,14 +26,16 @@ export type FallbackErrorCode =
   | 'pending-elsewhere'
   | 'closed';
 
-/** An instruction was not encoded. */
+/** Thrown when an instruction cannot be encoded. */
 export class FallbackError extends PegwireError {
+  /** The name of the class. */
   override readonly name: string = 'FallbackError';
   declare readonly code: FallbackErrorCode;
-  /** What the model wrote, where it was asked: nothing that was paid for is hidden. */
+  /** The replies of the model, if it was called: no output that was paid for is lost. */
   readonly replies: readonly string[];
-  /** What the calls cost in US dollars; `null` where a price is not known. */
+  /** The cost of the calls in US dollars; 0 without a call, `null` if a price is unknown. */
   readonly cost: number | null;
+  /** The number of calls, and the tokens that they used. */
   readonly usage: ModelUsage & { readonly calls: number };
 
   constructor(

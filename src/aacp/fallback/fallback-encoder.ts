@@ -1,4 +1,4 @@
-/** The fallback encoder: instructions to packets in three tiers (draft-mackay-aacp-01, section 6.3). */
+/** Encodes instructions as packets in three tiers (draft-mackay-aacp-01, section 6.3). */
 import { withTimeout } from '../../async/abort.js';
 import { isoDay } from '../matching/instruction/calendar.js';
 import { caseOf, digestOf } from '../matching/instruction/normalise.js';
@@ -24,43 +24,44 @@ import { type FallbackOptions, type Platform, resolveOptions } from './options.j
 import { type EncodeOptions, type FallbackRequest, requestReader } from './request.js';
 import type { FallbackExplanation, FallbackResult, FallbackWarning } from './result.js';
 import { type SafeRegistry, safeRegistry } from './safe-registry.js';
-import { singleFlight, takeTurn } from './single-flight.js';
+import { runExclusively, singleFlight } from './single-flight.js';
 
+/** An encoder for instructions in plain language. */
 export interface FallbackEncoder {
   /**
-   * Encodes an instruction. A novel one is put to the model once, however many ask at the same time, here or in other processes that
-   * share the registry. The packet is kept; nothing invalid is kept or returned.
+   * Encodes an instruction. If it is new, the model is called once, even if several callers, or several processes that share the registry,
+   * encode it at the same time. The packet is stored. Invalid packets are neither stored nor returned.
    *
-   * @throws FallbackError if there is no packet, with what was paid all the same; ModelError if the model cannot be asked;
-   *   StoreError if the default registry cannot be opened; TypeError if `signal` is invalid
+   * @throws FallbackError if there is no packet, with the cost of the calls; ModelError if the model cannot be called; StoreError if the
+   *   default registry cannot be opened; TypeError if `signal` is not an AbortSignal
    */
   readonly encode: (instruction: string, options: EncodeOptions) => Promise<FallbackResult>;
   /**
-   * Explains what `encode` would answer from, and which patterns came near without serving. Asks no model and counts nothing.
+   * Explains which tier would answer `encode`, and which similar patterns do not match. Calls no model and changes no counts.
    *
    * @throws FallbackError if the instruction is invalid
    */
   readonly explain: (instruction: string, options: EncodeOptions) => Promise<FallbackExplanation>;
-  /** The registry, once it is open; `null` where there is none. */
+  /** Returns the registry when it is open; `null` if there is none. */
   readonly registry: () => Promise<Registry | null>;
-  /** Waits for the encodings under way, writes what waits to be written, and closes the registry if the encoder opened it. */
+  /** Waits for pending encodings, writes pending entries, and closes the registry if the encoder opened it. */
   readonly close: () => Promise<void>;
 }
 
 const REPEATED = 'The same instruction was encoded before, for the same domain, agent and priority.';
-const SHARED = 'Somebody else asked the model for the same instruction at the same time; this is its packet.';
+const SHARED = 'Another caller sent the same instruction to the model at the same time; this is its packet.';
 
 /** @throws TypeError if an option is invalid */
 export function encoderOn(platform: Platform, options: FallbackOptions): FallbackEncoder {
   const settings = resolveOptions(options, platform);
   const readRequest = requestReader();
   const flights = singleFlight<Answer>();
-  const underWay = new Set<Promise<FallbackResult>>();
+  const pending = new Set<Promise<FallbackResult>>();
   let opened: ReturnType<typeof openTiers> | undefined;
   let closing: Promise<void> | undefined;
 
   async function tiers() {
-    if (closing !== undefined) throw new FallbackError({ code: 'closed', message: 'The encoder was closed.' });
+    if (closing !== undefined) throw new FallbackError({ code: 'closed', message: 'The encoder is closed.' });
     opened ??= openTiers();
     try {
       return await opened;
@@ -79,8 +80,8 @@ export function encoderOn(platform: Platform, options: FallbackOptions): Fallbac
     const matcher = createMatcher({ rules, registry: patterns ? safe : null, threshold, encodeStep });
     return {
       safe,
-      /** Warnings that are given once, with the first answer. */
-      news: warning === null ? [] : [warning],
+      /** Warnings that are returned once, with the first answer. */
+      openingWarnings: warning === null ? [] : [warning],
       match: (request: FallbackRequest) => matchFor(matcher.match(request), request, settings.strict),
     };
   }
@@ -92,11 +93,11 @@ export function encoderOn(platform: Platform, options: FallbackOptions): Fallbac
     candidates: readonly Candidate[],
     signal: AbortSignal | undefined,
   ): Promise<Answer> {
-    // Capital letters count where they make another instruction.
+    // Capital letters count if they make it a different instruction.
     const flight = `${request.key}\n${caseOf(request.instruction)}`;
     const { value, led } = await flights.run(flight, (all) => askOnce(request, safe, candidates, all), signal);
     if (led) return value;
-    safe.seen(request.key);
+    safe.markSeen(request.key);
     return cachedAnswer(value.packet, request, SHARED);
   }
 
@@ -116,42 +117,42 @@ export function encoderOn(platform: Platform, options: FallbackOptions): Fallbac
       return { ...answer, warnings: [...answer.warnings, ...safe.put(entryOf(request, made))] };
     };
     if (safe.inner === null) return call();
-    // Another process's entry is checked like any other.
-    const look = (): Answer | undefined => {
+    // An entry of another process is checked like any other.
+    const poll = (): Answer | undefined => {
       const entry = safe.get(request);
       return entry === undefined ? undefined : cachedAnswer(entry.packet, request, SHARED);
     };
     const keys = [request.key, otherKeyOf(request)] as const;
-    const turn = await takeTurn(safe.inner, keys, { look, work: call, signal: all, waitTimeoutMs });
-    if (turn.kind === 'known') safe.seen(request.key);
+    const turn = await runExclusively(safe.inner, keys, { poll, work: call, signal: all, waitTimeoutMs });
+    if (turn.kind === 'known') safe.markSeen(request.key);
     return turn.value;
   }
 
   async function encoded(instruction: string, given: EncodeOptions): Promise<FallbackResult> {
     const request = readRequest(instruction, given, settings.now());
     const open = await tiers();
-    const warnings: FallbackWarning[] = open.news.splice(0);
+    const warnings: FallbackWarning[] = open.openingWarnings.splice(0);
     return resultOf(await answer(), request, warnings, settings.counter);
 
     async function answer(): Promise<Answer> {
       const entry = open.safe.get(request, warnings);
       if (entry !== undefined) {
-        open.safe.seen(entry.key);
+        open.safe.markSeen(entry.key);
         return cachedAnswer(entry.packet, request, REPEATED);
       }
       const match = open.match(request);
       const found = patternAnswer(match, request);
       if (found === null) return fromModel(request, open.safe, candidatesOf(match), given.signal);
       const source = found.explain.match?.source;
-      if (source?.kind === 'registry') open.safe.seen(source.entry.key);
+      if (source?.kind === 'registry') open.safe.markSeen(source.entry.key);
       return found;
     }
   }
 
   async function close(): Promise<void> {
-    await Promise.allSettled(underWay);
+    await Promise.allSettled(pending);
     const open = await opened?.catch(() => undefined);
-    open?.safe.storeRest();
+    open?.safe.retryUnstored();
     if (settings.ownsRegistry) open?.safe.inner?.close();
     else open?.safe.inner?.flush();
   }
@@ -159,11 +160,11 @@ export function encoderOn(platform: Platform, options: FallbackOptions): Fallbac
   return {
     async encode(instruction, given) {
       const work = encoded(instruction, given);
-      underWay.add(work);
+      pending.add(work);
       try {
         return await work;
       } finally {
-        underWay.delete(work);
+        pending.delete(work);
       }
     },
     async explain(instruction, given) {
@@ -182,7 +183,7 @@ export function encoderOn(platform: Platform, options: FallbackOptions): Fallbac
   };
 }
 
-/** The key to reserve where the entry of the request's own key is for other capital letters, or for another day. No entry has it. */
+/** Returns the key to reserve if the entry of the usual key has other capital letters or is for another day. No entry has this key. */
 function otherKeyOf({ key, instruction, now }: FallbackRequest): string {
   return digestOf(JSON.stringify([key, caseOf(instruction), isoDay(now)]));
 }

@@ -1,4 +1,4 @@
-/** Instructions to packets in three tiers. Public as `pegwire/aacp/fallback`; the guide is `src/aacp/README.md`. */
+/** Encodes instructions as packets in three tiers. Public as `pegwire/aacp/fallback`; the guide is `src/aacp/README.md`. */
 
 import { installedCounter } from '../../tokens/installed-counter.js';
 import { encodeStep } from '../encoders/index.js';
@@ -15,15 +15,16 @@ export {
   sqliteRegistry,
 } from '../registry/sqlite.js';
 export { loadRules, loadRulesFile, loadRulesFrom } from '../rules/load-file.js';
-// biome-ignore lint/performance/noReExportAll: it is the portable half, but for the names that this file exports itself
+// biome-ignore lint/performance/noReExportAll: the portable half, except for the names that this file exports itself
 export * from './portable.js';
 
 /**
  * Creates an encoder for instructions that no workflow encoder covers.
  *
- * 1. An instruction that came before, for the same domain, agent and priority, is answered from the registry.
- * 2. One with the words of a rule or of an earlier instruction, but other dates, amounts and names, gets a packet with its own.
- * 3. Any other is put to the model, and kept.
+ * 1. An instruction that was encoded before, for the same domain, agent and priority, is answered from the registry.
+ * 2. An instruction with the words of a rule or of an earlier instruction, but other dates, amounts and names, gets a packet with its own
+ *    values.
+ * 3. Any other instruction is sent to the model, and its packet is stored.
  *
  * Source: draft-mackay-aacp-01, sections 6.2 and 6.3.
  *
@@ -47,7 +48,7 @@ export function createFallbackEncoder(options: FallbackOptions = {}): FallbackEn
   );
 }
 
-/** Loaded only when it is needed: with a registry of the host's, no database driver is. */
+/** Opens the default registry. Loaded on demand: if the application passes a registry, no database driver is loaded. */
 async function openDefault(): Promise<OpenRegistry> {
   const { isUnwritable, memoryCopy, sqliteRegistry } = await import('../registry/sqlite.js');
   try {

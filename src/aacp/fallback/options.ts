@@ -8,39 +8,40 @@ import type { Rule } from '../rules/rule.js';
 import type { PacketGrammar } from './ask-model.js';
 import type { FallbackWarning } from './result.js';
 
+/** Options of `createFallbackEncoder`. */
 export interface FallbackOptions {
-  /** Encodes what was not encoded before; `null` for none. @default null */
+  /** The model that encodes new instructions; `null` for none. @default null */
   readonly model?: Model | null | undefined;
   /**
-   * What was encoded before. `null` for none: the model is asked each time for what no rule covers.
-   * @default `sqliteRegistry()`: a file in the user's data directory, which several processes may share; if it cannot be written, a
-   * registry in memory with its entries, and one warning `registry-in-memory`. In `pegwire/aacp/fallback/portable`, `memoryRegistry()`
+   * The registry of instructions that were encoded before; `null` for none: the model is called each time no rule matches.
+   * @default `sqliteRegistry()`: a file in the user's data folder, which several processes may share; if it cannot be written, a registry in
+   * memory with its entries, and one warning `registry-in-memory`. In `pegwire/aacp/fallback/portable`: `memoryRegistry()`
    */
   readonly registry?: Registry | null | undefined;
-  /** Instructions that are known beforehand. `null` for none. @default `bundledRules()` */
+  /** Rules for instructions that are known in advance; `null` for none. @default `bundledRules()` */
   readonly rules?: { readonly rules: readonly Rule[] } | readonly Rule[] | null | undefined;
   /**
-   * Whether the packet of an instruction may be made from that of another one with the same words and other values. With `false`,
-   * entries serve the very same instruction only. Rules serve in any case. @default true
+   * If true, the packet of an instruction may be derived from that of an earlier one with the same words and other values. If false, an
+   * entry answers only the instruction it was made for. Rules apply in either case. @default true
    */
   readonly patterns?: boolean | undefined;
   /**
-   * Whether a model's packet is refused, from the registry too, if it has amounts, dates, ids or names that the instruction does
-   * not state. Otherwise each is a warning `unstated-value`. Packets of rules are not compared. @default false
+   * If true, packets of models, including those in the registry, are rejected if they contain amounts, dates, ids or names that the
+   * instruction does not state. Otherwise each is a warning `unstated-value`. Packets of rules are not checked. @default false
    */
   readonly strict?: boolean | undefined;
   /**
-   * The least score of a pattern that serves, above 0 and up to 1. All words have to be the same in any case; it bounds how much
-   * politeness and how many articles may differ, each 0.15 of a word. @default 0.75
+   * The minimum score of a pattern that matches, above 0 and at most 1. All words must be the same in any case; the score limits how many
+   * articles and polite phrases may differ, each of which counts 0.15 of a word. @default 0.75
    */
   readonly threshold?: number | undefined;
-  /** Milliseconds after which a call of the model times out, repair included. `Infinity` is never. @default 60000 */
+  /** Milliseconds after which the calls of the model for one instruction time out, the correction included; `Infinity` is never. @default 60000 */
   readonly timeoutMs?: number | undefined;
-  /** Milliseconds to wait for another process that encodes the same instruction; 0 does not wait, `Infinity` waits forever. @default 90000 */
+  /** Milliseconds to wait for another process that encodes the same instruction. 0 does not wait, `Infinity` waits without limit. @default 90000 */
   readonly waitTimeoutMs?: number | undefined;
-  /** Milliseconds since 1970: what "last month" refers to. @default `Date.now` */
+  /** Returns milliseconds since 1970. Relative times such as "last month" refer to it. @default Date.now */
   readonly now?: (() => number) | undefined;
-  /** Counts tokens. @default the exact counter for current models, if it is installed */
+  /** The token counter for `FallbackResult.tokens`. @default the exact counter for current models, if it is installed */
   readonly counter?: TokenCounter | undefined;
 }
 
@@ -52,22 +53,22 @@ export interface OpenRegistry {
 
 /** The parts of an encoder that depend on the platform. */
 export interface Platform {
-  /** Opens the registry of an encoder that is given none. */
+  /** Opens the registry if none is passed. */
   readonly openRegistry: () => Promise<OpenRegistry>;
-  /** Counts tokens where the encoder is given no counter. */
+  /** Returns the token counter if none is passed. */
   readonly counter: () => TokenCounter;
   readonly grammar: PacketGrammar;
-  /** Makes the packets of rules that name a workflow step. */
+  /** Encodes the packets of rules that name a workflow step. */
   readonly encodeStep?: EncodeStep | undefined;
 }
 
 const NAMES = 'model registry rules patterns strict threshold timeoutMs waitTimeoutMs now counter'.split(' ');
 
-/** @throws TypeError naming the option */
+/** Checks the options and applies the defaults. @throws TypeError naming the option */
 export function resolveOptions(options: FallbackOptions, platform: Platform) {
-  if (typeof options !== 'object' || options === null) throw new TypeError('the options are an object');
+  if (typeof options !== 'object' || options === null) throw new TypeError('options must be an object');
   const unknown = Object.keys(options).find((name) => !NAMES.includes(name));
-  if (unknown !== undefined) throw new TypeError(`there is no option ${unknown}; there are ${NAMES.join(', ')}`);
+  if (unknown !== undefined) throw new TypeError(`unknown option ${unknown}; the options are ${NAMES.join(', ')}`);
   const { patterns = true, strict = false } = options;
   const {
     model = null,
@@ -78,22 +79,22 @@ export function resolveOptions(options: FallbackOptions, platform: Platform) {
     now = Date.now,
     counter,
   } = options;
-  if (model !== null && typeof model !== 'function') throw new TypeError('model is a function, or null for none');
-  if (typeof patterns !== 'boolean') throw new TypeError('patterns is true or false');
-  if (typeof strict !== 'boolean') throw new TypeError('strict is true or false');
+  if (model !== null && typeof model !== 'function') throw new TypeError('model must be a function, or null for none');
+  if (typeof patterns !== 'boolean') throw new TypeError('patterns must be true or false');
+  if (typeof strict !== 'boolean') throw new TypeError('strict must be true or false');
   if (typeof now !== 'function') throw new TypeError('now must be a function that returns milliseconds since 1970');
   if (threshold !== undefined && !(typeof threshold === 'number' && threshold > 0 && threshold <= 1)) {
-    throw new TypeError('threshold is a number above 0 and up to 1');
+    throw new TypeError('threshold must be a number above 0 and at most 1');
   }
   if (counter !== undefined && typeof counter?.count !== 'function') {
-    throw new TypeError('counter has a function count; loadTokenCounter gives one');
+    throw new TypeError('counter must have a method count; use loadTokenCounter');
   }
   checkRegistry(registry);
   return {
     model,
     openRegistry:
       registry === undefined ? platform.openRegistry : async (): Promise<OpenRegistry> => ({ registry, warning: null }),
-    /** Whether the encoder opens the registry itself, and so has to close it. */
+    /** If true, the encoder opened the registry itself, and closes it. */
     ownsRegistry: registry === undefined,
     rules: rulesOf(options.rules),
     patterns,
@@ -106,19 +107,19 @@ export function resolveOptions(options: FallbackOptions, platform: Platform) {
   };
 }
 
-/** The methods that the encoder calls. */
-const USED = ['get', 'put', 'markSeen', 'candidates', 'reserve', 'renew', 'release', 'flush'] as const;
+/** The methods of a registry that the encoder calls. */
+const REQUIRED_METHODS = ['get', 'put', 'markSeen', 'candidates', 'reserve', 'renew', 'release', 'flush'] as const;
 
 function checkRegistry(registry: unknown): void {
   if (registry === undefined || registry === null) return;
-  const given = registry as { readonly [name in (typeof USED)[number] | 'then']?: unknown };
+  const given = registry as { readonly [name in (typeof REQUIRED_METHODS)[number] | 'then']?: unknown };
   if (typeof given.then === 'function') {
-    throw new TypeError('registry is a promise; await it: await sqliteRegistry(file)');
+    throw new TypeError('registry must not be a promise; write await sqliteRegistry(file)');
   }
-  const missing = USED.find((name) => typeof given[name] !== 'function');
+  const missing = REQUIRED_METHODS.find((name) => typeof given[name] !== 'function');
   if (missing === undefined) return;
   throw new TypeError(
-    `registry is one of memoryRegistry() or sqliteRegistry(), or null for none; this has no ${missing}()`,
+    `registry must be a registry such as memoryRegistry(), or null for none; it has no method ${missing}`,
   );
 }
 
@@ -142,8 +143,9 @@ function rulesOf(rules: FallbackOptions['rules']): () => Promise<readonly Rule[]
     };
   }
   const list: unknown = (rules as { readonly rules?: unknown } | null)?.rules ?? rules ?? [];
-  if (!Array.isArray(list)) throw new TypeError('rules is a rule library, a list of rules, or null for none');
-  if (!list.every(isRule)) throw new TypeError('rules holds what is no rule; loadRules reads the reference format');
+  if (!Array.isArray(list)) throw new TypeError('rules must be a rule library, a list of rules, or null for none');
+  if (!list.every(isRule))
+    throw new TypeError('rules contains a value that is not a rule; use loadRules to read the reference format');
   return async () => list;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The fallback encoder, wherever it runs. Public as `pegwire/aacp/fallback/portable`: as `pegwire/aacp/fallback`, without files and
+ * The fallback encoder for any platform. Public as `pegwire/aacp/fallback/portable`: like `pegwire/aacp/fallback`, without files and
  * databases.
  */
 import { ESTIMATING_COUNTER } from '../../tokens/counter.js';
@@ -49,7 +49,7 @@ export type { EncodeOptions } from './request.js';
 export type { FallbackExplanation, FallbackResult, FallbackTokens, FallbackWarning, Tier } from './result.js';
 
 /**
- * Reads rules in the reference format, as `loadRules` of `pegwire/aacp/fallback` does. Steps that rules name are not tried.
+ * Reads rules in the reference format, as `loadRules` of `pegwire/aacp/fallback` does, but does not check the workflow steps that they name.
  *
  * @throws RulesError with code `bad-rules` or `hash-mismatch`; TypeError if an option is invalid
  */
@@ -58,18 +58,19 @@ export function loadRules(source: unknown, options: LoadRulesOptions = {}): Rule
 }
 
 /**
- * Loads rules by http or https, as `loadRulesFrom` of `pegwire/aacp/fallback` does. Steps that rules name are not tried.
+ * Loads rules by http or https, as `loadRulesFrom` of `pegwire/aacp/fallback` does, but does not check the workflow steps that they name.
  *
  * @throws RulesError with code `rules-unavailable`, `rules-too-large`, `hash-mismatch` or `bad-rules`; TypeError if an option is
- *   invalid, and without a pin
+ *   invalid or `sha256` is missing
  */
 export async function loadRulesFrom(url: string | URL, options: LoadRulesFromOptions): Promise<RuleLibrary> {
   return readRulesFrom(url, options, null);
 }
 
 /**
- * Creates an encoder for instructions that no workflow encoder covers, as `createFallbackEncoder` of `pegwire/aacp/fallback` does. Its
- * registry is in memory where none is given; rules serve with their own packets, and not with those of workflow steps; its tokens are estimates without a `counter`, and models that constrain what is written get no grammar.
+ * Creates an encoder for instructions that no workflow encoder covers, as `createFallbackEncoder` of `pegwire/aacp/fallback` does, with
+ * these differences: the default registry is in memory; rules use their own packets, not those of workflow steps; without `counter`, tokens
+ * are estimated; models cannot request a grammar.
  *
  * @throws TypeError if an option is invalid
  */
@@ -81,7 +82,7 @@ export function createFallbackEncoder(options: FallbackOptions = {}): FallbackEn
       grammar: async () => {
         throw new ModelError({
           code: 'model-bad-request',
-          message: 'Grammars of packets are made by pegwire/aacp/fallback alone, which needs Node.',
+          message: 'Grammars of packets require pegwire/aacp/fallback, which needs Node.',
         });
       },
     },

@@ -1,4 +1,4 @@
-/** The requests to the fallback encoder. */
+/** Requests to the fallback encoder. */
 
 import { memoize } from '../../text/memoize.js';
 import { nearest } from '../../text/suggest.js';
@@ -10,14 +10,15 @@ import type { RegistryRequest } from '../registry/registry.js';
 import { PRIORITIES, VERSION } from '../vocabulary.js';
 import { FallbackError } from './errors.js';
 
+/** Options of one encoding. */
 export interface EncodeOptions {
-  /** The DOM of the packet: `HR`. In any case of letters. */
+  /** The DOM of the packet: `HR`. Upper or lower case. */
   readonly domain: string;
-  /** Who gets the result. @default the domain's usual one: `HR-Agent`, for LEGAL `LEG-Agent` */
+  /** The agent that receives the result. @default the usual one of the domain: `HR-Agent`, for LEGAL `LEG-Agent` */
   readonly returnAgent?: string | undefined;
-  /** 1 critical, 2 medium, 3 low (section 5.3). @default 2 */
+  /** The priority: 1 is critical, 2 medium, 3 low (section 5.3). @default 2 */
   readonly priority?: 1 | 2 | 3 | '1' | '2' | '3' | undefined;
-  /** Gives up waiting. A call that others wait for, too, goes on. */
+  /** Aborts waiting. A call that other callers wait for continues. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -28,14 +29,14 @@ export interface FallbackRequest extends RegistryRequest {
   readonly key: string;
 }
 
-/** Most instructions whose reading is kept, and the longest. */
+/** The number of instructions that are memoized, and their maximum length. */
 const MAX_READINGS = 1000;
 const MAX_READ = 2000;
 
 /**
- * Creates a reader that remembers instructions: reading one takes longer than finding its packet.
+ * Creates a reader of requests that memoizes instructions: normalising one takes longer than finding its packet.
  *
- * @throws FallbackError on an instruction, a domain, an agent or a priority that cannot stand in a packet; TypeError on a signal
+ * @throws FallbackError if an instruction, domain, agent or priority cannot be written in a packet; TypeError if the signal is invalid
  */
 export function requestReader(): (instruction: unknown, options: EncodeOptions, now: number) => FallbackRequest {
   const read = memoize(readInstruction, MAX_READINGS, MAX_READ);
@@ -52,8 +53,8 @@ export function requestReader(): (instruction: unknown, options: EncodeOptions, 
     if (plain.trim() === '')
       throw new FallbackError({ code: 'empty-instruction', message: 'The instruction is empty.' });
     const normalised = anchoredForm(plain, unit, now);
-    const asked = { normalised, domain, returnAgent, priority, version: VERSION };
-    return { ...asked, instruction: text, now, key: keyOf(asked) };
+    const keyed = { normalised, domain, returnAgent, priority, version: VERSION };
+    return { ...keyed, instruction: text, now, key: keyOf(keyed) };
   };
 }
 
@@ -63,12 +64,12 @@ function readInstruction(instruction: string) {
 
 const NAMES = ['domain', 'returnAgent', 'priority', 'signal'];
 
-/** Rejects misspelt names, since another agent would get the answer. A host may keep other members beside. */
+/** Rejects misspelt option names: the packet would name another agent. Other members are allowed, for the application's own use. */
 function checkNames(options: EncodeOptions): void {
   for (const name in options) {
     if (NAMES.includes(name)) continue;
     const meant = nearest(name.replaceAll('_', ''), NAMES);
-    if (meant !== undefined) throw new TypeError(`there is no option ${name}; did you mean ${meant}?`);
+    if (meant !== undefined) throw new TypeError(`unknown option ${name}; did you mean ${meant}?`);
   }
 }
 
@@ -76,27 +77,27 @@ function checkedInstruction(instruction: unknown): string {
   if (typeof instruction !== 'string') {
     throw new FallbackError({
       code: 'not-an-instruction',
-      message: `An instruction is a text; this is ${instruction === null ? 'null' : typeof instruction}.`,
+      message: `An instruction must be a string; got ${instruction === null ? 'null' : typeof instruction}.`,
     });
   }
   if (instruction.length > MAX_INSTRUCTION) {
     throw new FallbackError({
       code: 'instruction-too-long',
-      message: `The instruction has ${instruction.length} characters; ${MAX_INSTRUCTION} is the most.`,
-      help: 'a packet says what to do; data goes to where a pointer can name it',
+      message: `The instruction has ${instruction.length} characters; at most ${MAX_INSTRUCTION} are allowed.`,
+      help: 'shorten it: store data elsewhere, and refer to it by a pointer',
     });
   }
   return instruction;
 }
 
 function checkedDomain(domain: unknown): string {
-  // Before it is put in capitals: other letters become A to Z, too.
+  // Tested first, since some other letters become A to Z in upper case.
   if (typeof domain === 'string' && /^[A-Za-z][A-Za-z0-9_-]*$/.test(domain)) return domain.toUpperCase();
   throw badRequest('domain', domain, 'a word of letters, digits, "_" and "-", such as HR or FIN');
 }
 
 function checkedAgent(agent: unknown): string {
-  if (typeof agent !== 'string') throw badRequest('returnAgent', agent, 'a text');
+  if (typeof agent !== 'string') throw badRequest('returnAgent', agent, 'a string');
   try {
     return checkedValue(agent, 'returnAgent');
   } catch (cause) {
@@ -116,15 +117,15 @@ function checkSignal(signal: unknown): void {
   if (signal === undefined) return;
   const { aborted, addEventListener } = (signal ?? {}) as { readonly [name in keyof AbortSignal]?: unknown };
   if (typeof aborted === 'boolean' && typeof addEventListener === 'function') return;
-  throw new TypeError('signal is an AbortSignal, or left out');
+  throw new TypeError('signal must be an AbortSignal');
 }
 
-function badRequest(name: string, value: unknown, wanted: string): FallbackError {
+function badRequest(name: string, value: unknown, expected: string): FallbackError {
   const shown = typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : anyText(value).slice(0, 40);
-  return new FallbackError({ code: 'bad-request', message: `${name}: ${shown} is not ${wanted}.` });
+  return new FallbackError({ code: 'bad-request', message: `${name}: ${shown} is not ${expected}.` });
 }
 
-/** As in the reference SDK. */
+/** Returns the agent of a domain, as in the reference SDK. */
 function usualAgent(domain: string): string {
   return domain === 'LEGAL' ? 'LEG-Agent' : `${domain}-Agent`;
 }

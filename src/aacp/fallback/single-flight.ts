@@ -1,4 +1,4 @@
-/** One call for one key, however many ask: here and in other processes (draft-mackay-aacp-01, section 6.3). */
+/** Limits each key to one concurrent call, in this process and across processes (draft-mackay-aacp-01, section 6.3). */
 
 import { abortError, unlessAborted } from '../models/model.js';
 import type { Registry } from '../registry/registry.js';
@@ -8,8 +8,8 @@ interface Flight<T> {
   readonly work: Promise<T>;
   readonly controller: AbortController;
   waiting: number;
-  /** Who asked; `null` once it has given up, until another takes its place. */
-  asker: object | null;
+  /** The caller that reports the cost; `null` once it has aborted, until another caller replaces it. */
+  leader: object | null;
 }
 
 /** Shares work between the callers of a key. */
@@ -18,7 +18,7 @@ export function singleFlight<T>() {
 
   function begin(key: string, work: (signal: AbortSignal) => Promise<T>): Flight<T> {
     const controller = new AbortController();
-    const flight: Flight<T> = { work: work(controller.signal), controller, waiting: 0, asker: null };
+    const flight: Flight<T> = { work: work(controller.signal), controller, waiting: 0, leader: null };
     flights.set(key, flight);
     const end = (): void => {
       if (flights.get(key) === flight) flights.delete(key);
@@ -29,26 +29,26 @@ export function singleFlight<T>() {
 
   return {
     /**
-     * Runs the work, or waits for the one under way. The work's signal fires when nobody waits any longer.
+     * Runs the work, or waits for the same work of another caller. The signal of the work is aborted when no caller waits any longer.
      *
-     * @returns `led` for the caller who asked, or has taken that one's place
-     * @throws what the work throws; ModelError `model-aborted` when the caller's own signal fires
+     * @returns `led` is `true` for the caller that started the work, or for the one that replaced it
+     * @throws the error of the work; ModelError with code `model-aborted` when the caller's signal is aborted
      */
     async run(key: string, work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal | undefined) {
       if (signal?.aborted) throw abortError(signal);
-      const under = flights.get(key);
-      // Work that nobody waits for is being aborted: a new caller begins anew.
-      const flight = under === undefined || under.controller.signal.aborted ? begin(key, work) : under;
+      const current = flights.get(key);
+      // Work without waiting callers is being aborted: a new caller starts again.
+      const flight = current === undefined || current.controller.signal.aborted ? begin(key, work) : current;
       const me = {};
-      flight.asker ??= me;
+      flight.leader ??= me;
       flight.waiting++;
       try {
         const value = await (signal === undefined ? flight.work : unlessAborted(signal, () => flight.work));
-        // If the asker has given up, the first caller to get the result reports the cost.
-        flight.asker ??= me;
-        return { value, led: flight.asker === me };
+        // If the leader has aborted, the first caller with the result replaces it.
+        flight.leader ??= me;
+        return { value, led: flight.leader === me };
       } catch (thrown) {
-        if (flight.asker === me) flight.asker = null;
+        if (flight.leader === me) flight.leader = null;
         throw thrown;
       } finally {
         flight.waiting--;
@@ -58,73 +58,74 @@ export function singleFlight<T>() {
   };
 }
 
-/** Milliseconds that a process may be silent before another takes its place. */
-const LEASE = 15_000;
+/** Milliseconds after which the reservation of a silent process expires. */
+const LEASE_MS = 15_000;
 
-/** Milliseconds between two looks for its entry, and looks between two reservations. */
-const POLL = 50;
-const LOOKS = 5;
+/** Milliseconds between two polls for the entry, and polls between two reservations. */
+const POLL_MS = 50;
+const POLLS = 5;
 
-/** The work of a caller that gets the turn, and of one that waits for it. */
-interface TurnWork<T> {
-  /** Returns another process's entry, if it serves. */
-  readonly look: () => T | undefined;
+/** The work of a caller, and how it polls for the result of another process. */
+interface ExclusiveWork<T> {
+  /** Returns the entry of another process, if it can be used. */
+  readonly poll: () => T | undefined;
   readonly work: () => Promise<T>;
   readonly signal: AbortSignal;
   readonly waitTimeoutMs: number;
 }
 
 /**
- * Does the work as the only process, or waits for the process that does it, and returns its entry.
+ * Does the work as the only process, or waits for the process that does it and returns its entry.
  *
- * @param keys what to reserve: the key of the entry, and another one in case it has an entry which does not serve
- * @throws what the work throws; FallbackError `pending-elsewhere` if the other takes longer than `waitTimeoutMs` milliseconds
+ * @param keys the keys to reserve: that of the entry, and another one if the first has an entry that cannot be used
+ * @throws the error of the work; FallbackError with code `pending-elsewhere` if the other process takes longer than `waitTimeoutMs`
  */
-export async function takeTurn<T>(
+export async function runExclusively<T>(
   registry: Registry,
   [key, otherKey]: readonly [string, string],
-  { look, work, signal, waitTimeoutMs }: TurnWork<T>,
+  { poll, work, signal, waitTimeoutMs }: ExclusiveWork<T>,
 ): Promise<{ readonly kind: 'known' | 'done'; readonly value: T }> {
-  let asked = key;
-  for (let waited = 0; ; waited += POLL * LOOKS) {
-    // The answer comes without a registry that fails.
-    const reservation = attempt(() => registry.reserve(asked, LEASE)) ?? null;
-    // Another process may have stored it between the look before and the reservation.
-    const known = look();
+  let current = key;
+  for (let waited = 0; ; waited += POLL_MS * POLLS) {
+    // If the registry fails, the work is done without it.
+    const reservation = attempt(() => registry.reserve(current, LEASE_MS)) ?? null;
+    // Another process may have stored the entry between the last poll and the reservation.
+    const known = poll();
     if (known !== undefined) {
-      if (reservation?.kind === 'granted') release(registry, asked, reservation.token);
+      if (reservation?.kind === 'granted') release(registry, current, reservation.token);
       return { kind: 'known', value: known };
     }
     if (reservation === null) return { kind: 'done', value: await work() };
     if (reservation.kind === 'granted') {
-      return { kind: 'done', value: await asHolder(registry, asked, reservation.token, work) };
+      return { kind: 'done', value: await withLease(registry, current, reservation.token, work) };
     }
     if (reservation.kind === 'known') {
-      if (asked === otherKey) return { kind: 'done', value: await work() };
-      asked = otherKey;
+      if (current === otherKey) return { kind: 'done', value: await work() };
+      current = otherKey;
       continue;
     }
     if (waited >= waitTimeoutMs) {
       throw new FallbackError({
         code: 'pending-elsewhere',
-        message: `Another process has asked the model for this instruction and got no answer in ${waitTimeoutMs} milliseconds.`,
+        message: `Another process is encoding the same instruction, and did not finish within ${waitTimeoutMs} ms.`,
+        help: 'try again, or increase waitTimeoutMs',
       });
     }
-    for (let looks = 0; looks < LOOKS; looks++) {
-      // Looking writes nothing, so that other waiting processes are not held up.
-      await pause(POLL, signal);
-      const entry = look();
+    for (let polls = 0; polls < POLLS; polls++) {
+      // A poll writes nothing, so it does not delay other processes.
+      await pause(POLL_MS, signal);
+      const entry = poll();
       if (entry !== undefined) return { kind: 'known', value: entry };
     }
   }
 }
 
-async function asHolder<T>(registry: Registry, key: string, token: string, work: () => Promise<T>): Promise<T> {
+async function withLease<T>(registry: Registry, key: string, token: string, work: () => Promise<T>): Promise<T> {
   const renewal = setInterval(() => {
-    // After a failure, the next one may work; if none does, another process asks a second time, which costs money and harms nothing.
-    if (attempt(() => registry.renew(key, token, LEASE)) === false) clearInterval(renewal);
-  }, LEASE / 3);
-  // A process that has nothing else to do may end.
+    // After a failure, the next renewal may succeed. If none does, another process repeats the call, which costs money and does no harm.
+    if (attempt(() => registry.renew(key, token, LEASE_MS)) === false) clearInterval(renewal);
+  }, LEASE_MS / 3);
+  // The timer does not keep the process alive.
   (renewal as { unref?: () => void }).unref?.();
   try {
     return await work();

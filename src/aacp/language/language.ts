@@ -1,4 +1,4 @@
-/** AACP as a language for tools: fuzzing, exports, instructions to models. Compiles the packaged grammar. */
+/** AACP as a language for tools: fuzzing, exports, prompts. Compiles the packaged grammar. */
 
 import { aacp as grammarText } from '../../../generated/grammars.js';
 import { packetTokens } from '../../../grammar/aacp.tokens.js';
@@ -14,24 +14,23 @@ import { RULES, type ValidationCode } from '../codes.js';
 import { type Dialect, tryParsePacket } from '../parse.js';
 import { canonicalizePacket, printPacket } from '../print.js';
 import { CORE_KEYS, DOMAINS, TASKS } from '../vocabulary.js';
-import { type AacpLanguageOptions, packetOverlay, resolveNarrowing } from './narrowing.js';
+import { type AacpLanguageOptions, packetOverrides, resolveNarrowing } from './narrowing.js';
 
 export type { AacpLanguageOptions, FieldOptions } from './narrowing.js';
 
 const DRAFT = 'draft-mackay-aacp-01';
 
-/** Fields that random texts rarely contain: common ones, and amounts, which canonical form rounds. */
+/** Fields that random texts rarely contain: common ones, and amounts, which the canonical form rounds. */
 const FIELDS = [
   ...['return:HR-Agent', 'p:1', 'aacp:1.1', 'res:emp_salary', 'period:2024-08', 'fields:id,name', 'fmt:json'],
   ...['amt:4200', 'amt:4200.50', 'amt:-0.0', 'amt:0.1234565', 'amt:9007199254740993'],
 ];
 
 /**
- * Returns the packets of a dialect, or those that the options allow, of any length. `exportable`, and any narrowed grammar,
- * checks blanks at the end of a value by rules instead of code; a narrowed one builds no trees. Source:
- * draft-mackay-aacp-01, section 4.
+ * Returns the language of a dialect, or of the packets that the options allow. `exportable`, and any narrowed grammar, checks blanks at the
+ * end of a value by rules instead of code; a narrowed grammar builds no trees. Source: draft-mackay-aacp-01, section 4.
  *
- * @throws TypeError if an option is invalid, or a value cannot stand in a packet
+ * @throws TypeError if an option is invalid, or a value cannot be written in a packet
  * @example
  * const { grammar } = aacpLanguage({ tasks: ['FETCH'], fields: { res: {}, fmt: { enum: ['json'], optional: true } } });
  * grammar.accepts('FETCH|HR|return:HR-Agent|aacp:1.1|res:salary|fmt:json') // true
@@ -44,13 +43,13 @@ export function aacpLanguage(options: AacpLanguageOptions = {}): Language {
   const compiled = (overlay: string | undefined): Grammar =>
     compileGrammar(grammarText, {
       name: 'aacp',
-      // What is tolerant takes any text: nothing else of the grammar is ever tried.
+      // The tolerant dialect accepts any text, so no other rule of the grammar is tried.
       startRule: dialect === 'tolerant' ? 'tolerant_packet' : 'packet',
       parseOptions: { dialect },
       ...(dialect === 'tolerant' ? {} : { gates: { tolerant: false } }),
       overrides: overlay,
     });
-  const exportable = compiled(dialect === 'tolerant' ? undefined : packetOverlay(narrowing));
+  const exportable = compiled(dialect === 'tolerant' ? undefined : packetOverrides(narrowing));
   return {
     name: 'aacp',
     grammar: narrowed ? exportable : compiled(undefined),
@@ -87,7 +86,7 @@ function readPacket(text: string, dialect: Dialect): Answer {
   return { ok: false, code, reason, ...(span === null ? {} : { offset: span.start }), message };
 }
 
-/** `null` for what only the tolerant dialect reads. */
+/** Returns the canonical text of a packet, or `null` for a packet that only the tolerant dialect reads. */
 function canonicalText(packet: Packet): string | null {
   try {
     return printPacket(canonicalizePacket(packet));
@@ -97,7 +96,7 @@ function canonicalText(packet: Packet): string | null {
   }
 }
 
-/** For `textMateGrammar()` and `codeMirrorMode()`: the tokens are those of the finder and of highlighting on terminals. */
+/** The tokens for `textMateGrammar()` and `codeMirrorMode()`: those that `findPackets` and terminal highlighting use. */
 export const aacpEditor: EditorLanguage = {
   name: 'AACP',
   id: 'aacp',

@@ -1,32 +1,39 @@
 /** Options that narrow the AACP language, and the Peggy rules that implement them. */
 
-import { checkMembers, type FieldList, fieldList, Overlay, oneOf, wordList } from '../../fuzz/grammar/narrowing.js';
+import {
+  checkMembers,
+  type FieldList,
+  fieldList,
+  oneOf,
+  RuleOverrides,
+  wordList,
+} from '../../fuzz/grammar/narrowing.js';
 import { resolveChoice } from '../../text/limits.js';
 import type { Field as ParsedField } from '../ast.js';
 import { type Dialect, tryParsePacket } from '../parse.js';
 import { PRIORITIES, VERSION } from '../vocabulary.js';
 
-/** What one field may hold. */
+/** The values that one field may have. */
 export interface FieldOptions {
-  /** The values allowed. @default any text that is not empty */
+  /** The allowed values. @default any non-empty text */
   readonly enum?: readonly string[] | undefined;
-  /** Whether it may be left out. @default false */
+  /** If true, the field may be omitted. @default false */
   readonly optional?: boolean | undefined;
 }
 
-/** The packets that are meant: all of a dialect, or those that one agent may send. */
+/** The packets of a language: all of a dialect, or those that an agent may send. */
 export interface AacpLanguageOptions {
-  /** Only `strict` can be narrowed: it is what a writer may emit. @default 'strict' */
+  /** The dialect. Only `strict` can be narrowed. @default 'strict' */
   readonly dialect?: Dialect | undefined;
-  /** Values of field 0. @default any */
+  /** The allowed TASK values. @default any */
   readonly tasks?: readonly string[] | undefined;
-  /** Values of field 1. @default any */
+  /** The allowed DOM values. @default any */
   readonly domains?: readonly string[] | undefined;
-  /** Who may be named by the field `return`. @default anybody */
+  /** The agents that the field `return` may name. @default any */
   readonly returnAgents?: readonly string[] | undefined;
   /**
-   * The named fields, each at most once: first `return`, `p` and `aacp`, then the others in the given order. By default,
-   * `return` is any agent, `p` is 1, 2 or 3 or left out, and `aacp` is 1.1. @default any fields, in any order
+   * The named fields, each at most once: first `return`, `p` and `aacp`, then the others in the given order. Unless they are listed, `return`
+   * is any agent, `p` is 1, 2 or 3 or omitted, and `aacp` is 1.1. @default any fields, in any order
    */
   readonly fields?: FieldList<FieldOptions> | undefined;
 }
@@ -35,22 +42,22 @@ export interface AacpLanguageOptions {
 export interface Field {
   readonly key: string;
   readonly optional: boolean;
-  /** Null for any text that is not empty. */
+  /** The allowed values; `null` for any non-empty text. */
   readonly values: readonly string[] | null;
 }
 
-/** Options after defaults; `null` stands for anything. */
+/** Options after defaults. `null` allows any value. */
 export interface Narrowing {
   readonly dialect: Dialect;
   readonly tasks: readonly string[] | null;
   readonly domains: readonly string[] | null;
   readonly fields: readonly Field[] | null;
-  /** Other fields may follow the listed ones. */
+  /** `true` if other fields may follow the listed ones. */
   readonly others: boolean;
 }
 
 const WORD = 'a capital letter, then capital letters, digits, "_" and "-"';
-const VALUE = 'a value: text without "|", controls and blanks around';
+const VALUE = 'a value: text without "|", control characters, and blanks at its ends';
 
 const OPTIONS = ['dialect', 'tasks', 'domains', 'returnAgents', 'fields'] as const;
 
@@ -66,13 +73,13 @@ export function resolveNarrowing(options: AacpLanguageOptions): Narrowing {
   const dialect = resolveChoice('dialect', options.dialect, ['strict', 'tolerant']);
   const narrowed = OPTIONS.find((name) => name !== 'dialect' && options[name] !== undefined);
   if (dialect === 'tolerant' && narrowed !== undefined) {
-    throw new TypeError(`${narrowed}: the dialect tolerant, which takes any text, cannot be narrowed`);
+    throw new TypeError(`${narrowed}: the tolerant dialect accepts any text and cannot be narrowed`);
   }
   const { tasks, domains, returnAgents } = options;
   const agents = wordList('returnAgents', returnAgents, isValue, VALUE);
   const listed = options.fields === undefined ? null : fieldsOf(options.fields);
   if (agents !== null && listed?.some(({ key, values }) => key === 'return' && values !== null)) {
-    throw new TypeError('returnAgents and fields.return.enum both say who gets the result; give one of them');
+    throw new TypeError('returnAgents and fields.return.enum have the same meaning; pass only one of them');
   }
   return {
     dialect,
@@ -86,7 +93,7 @@ export function resolveNarrowing(options: AacpLanguageOptions): Narrowing {
 function inOrder(listed: readonly Field[], agents: readonly string[] | null): readonly Field[] {
   const head = HEAD.map((byDefault) => {
     const own = listed.find(({ key }) => key === byDefault.key);
-    // Options that a field leaves open have their defaults.
+    // Options that are not given for a field have their defaults.
     const field = own === undefined ? byDefault : { ...own, values: own.values ?? byDefault.values };
     return field.key === 'return' && agents !== null ? { ...field, values: agents } : field;
   });
@@ -104,9 +111,9 @@ function fieldsOf(fields: FieldList<FieldOptions>): readonly Field[] {
   });
 }
 
-// Words are checked by the grammar: each is parsed in its place.
+// Words are checked by the grammar: each is parsed in its position.
 
-/** TASK and DOM are words of the same form. */
+/** Returns whether a text is a word, which is the form of both TASK and DOM. */
 function isWord(word: string): boolean {
   const result = tryParsePacket(`${word}|A`);
   return result.ok && result.value.task === word;
@@ -127,10 +134,10 @@ filled_value = value_word (" "+ value_word)*
 value_word = [^ |\\x00-\\x1F\\x7F]+
 `;
 
-/** Returns Peggy rules that replace those of `grammar/aacp.peggy`; `values` are `value`, `filled_value` and `value_word`. */
-export function packetOverlay({ dialect, tasks, domains, fields, others }: Narrowing, values = VALUES): string {
+/** Returns Peggy rules that override those of `grammar/aacp.peggy`. `values` defines `value`, `filled_value` and `value_word`. */
+export function packetOverrides({ dialect, tasks, domains, fields, others }: Narrowing, values = VALUES): string {
   if (dialect === 'tolerant' || (tasks === null && domains === null && fields === null)) return values;
-  const overlay = new Overlay();
+  const overlay = new RuleOverrides();
   const { rules } = overlay;
   const task = overlay.word('allowed_task', tasks, 'task');
   const head = `packet = ${task} "|" ${overlay.word('allowed_domain', domains, 'dom')}`;

@@ -6,22 +6,24 @@ import { type AacpLanguageOptions, type Field, HEAD, type Narrowing, resolveNarr
 
 export type { ModelPrompt } from '../../tokens/prompt.js';
 
+/** Options of `packetPrompt`. */
 export interface PacketPromptOptions extends AacpLanguageOptions {
-  /** What the length is counted in. @default 'o200k_base' */
+  /** The token encoding in which the length of the prompt is measured. @default 'o200k_base' */
   readonly encoding?: Encoding | undefined;
 }
 
 /**
- * Returns the shortest instruction that makes a model write the packets that the options allow. If they leave the fields
- * open, it asks for what the validator requires. Source: draft-mackay-aacp-01, sections 4 and 5.
+ * Returns the shortest prompt that makes a model write the packets that the options allow. If they allow any fields, the prompt requests those
+ * that the validator requires. Source: draft-mackay-aacp-01, sections 4 and 5.
  *
- * @throws TypeError if an option is invalid, a value cannot stand in a packet, or the dialect is tolerant
+ * @throws TypeError if an option is invalid, a value cannot be written in a packet, or the dialect is tolerant
  * @example
  * const { text, tokens } = await packetPrompt({ tasks: ['FETCH'], domains: ['HR'], fields: { res: {} } });
  */
 export async function packetPrompt({ encoding, ...options }: PacketPromptOptions = {}): Promise<ModelPrompt> {
   const narrowing = resolveNarrowing(options);
-  if (narrowing.dialect !== 'strict') throw new TypeError('dialect: packets are written in the dialect strict');
+  if (narrowing.dialect !== 'strict')
+    throw new TypeError("dialect must be 'strict': packets are written in this dialect");
   const fields = narrowing.fields ?? HEAD;
   const rules = [
     'Reply with one AACP packet only: one line, no quotes, no code fence, no blanks around | or :.',
@@ -42,15 +44,15 @@ function sole(words: readonly string[] | null, placeholder: string): string {
 }
 
 function nameRules({ tasks, domains }: Narrowing): readonly string[] {
-  // Other words are allowed but warned of: ask for the usual ones.
+  // Other words are allowed, but validators warn about them: the prompt names the usual ones.
   const words = { TASK: tasks ?? Object.keys(TASKS), DOM: domains ?? Object.keys(DOMAINS) };
   return Object.entries(words).flatMap(([name, list]) => (list.length > 1 ? [`${name}: ${choiceOf(list)}.`] : []));
 }
 
 function fieldRules({ others }: Narrowing, fields: readonly Field[]): readonly string[] {
   const told = fields.map(({ key, values, optional }) => {
-    const said = [...meaningOf(key, values), ...(optional ? ['may be left out'] : [])];
-    return said.length === 0 ? key : `${key} (${said.join('; ')})`;
+    const notes = [...meaningOf(key, values), ...(optional ? ['may be left out'] : [])];
+    return notes.length === 0 ? key : `${key} (${notes.join('; ')})`;
   });
   const rules = [
     `Fields${others ? '' : ', only and'} in this order: ${told.join(', ')}${others ? ', then any others' : ''}.`,
@@ -67,7 +69,7 @@ function fieldRules({ others }: Narrowing, fields: readonly Field[]): readonly s
   return rules;
 }
 
-/** Explains a key beyond its name, and its values (sections 4.2 and 5.3). */
+/** Returns explanations of a key beyond its name, and of its values (sections 4.2 and 5.3). */
 function meaningOf(key: string, values: readonly string[] | null): readonly string[] {
   if (values === null) return key === 'return' ? ['agent that gets the result'] : [];
   if (values.length === 1) return [];
@@ -75,13 +77,13 @@ function meaningOf(key: string, values: readonly string[] | null): readonly stri
   return [choiceOf(named)];
 }
 
-/** `critical`, for 1. */
+/** Returns the name of a priority: `critical` for 1. */
 function priorityName(value: string): readonly string[] {
   const name = meaning(PRIORITIES, value);
   return name === undefined ? [] : [name.replace(/ priority$/, '')];
 }
 
-/** Sample values; those of section 4 of draft-mackay-aacp-01 where it has some. */
+/** Sample values. Those of section 4 of draft-mackay-aacp-01, if it has any. */
 const SAMPLES: Readonly<Record<string, readonly string[]>> = {
   return: ['HR-Agent', 'FIN-Agent'],
   res: ['emp_salary', 'invoices'],
@@ -96,7 +98,7 @@ const SAMPLE_TASKS = ['FETCH', 'LOG'];
 const SAMPLE_DOMAINS = ['HR', 'FIN'];
 const FREE = ['|res:emp_salary|period:2024-08|filter:status=active', '|actor:HR-Agent|status:review required'];
 
-/** A full packet, and a short one with the last of the words; one if they are equal. */
+/** Returns a full packet, and a short one with the last of the words; only one if they are equal. */
 export function packetExamples(narrowing: Narrowing, fields: readonly Field[]): readonly string[] {
   return [...new Set([example(narrowing, fields, 0), example(narrowing, fields, 1)])];
 }

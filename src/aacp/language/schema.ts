@@ -1,4 +1,4 @@
-/** The tree of a packet in JSON, as a zod schema and as a JSON Schema: its shape only. Public as `pegwire/aacp/schema`. */
+/** The tree of a packet in JSON, as a zod schema and as a JSON Schema. Checks the shape only. Public as `pegwire/aacp/schema`. */
 import * as z from 'zod';
 import type { Packet } from '../ast.js';
 
@@ -17,7 +17,7 @@ const fieldSchema = z
     description: 'key:value, split at the first colon. bare: a slot without a colon, which is all in value.',
   });
 
-/** One packet (draft-mackay-aacp-01, section 4). */
+/** The schema of one packet (draft-mackay-aacp-01, section 4). */
 export const packetSchema: z.ZodType<Packet, PacketJson> = z
   .strictObject({
     kind: z.literal('packet'),
@@ -31,16 +31,16 @@ export const packetSchema: z.ZodType<Packet, PacketJson> = z
     description: 'The tree of one packet of draft-mackay-aacp-01, section 4. Fields stand in source order.',
   });
 
-/** The tree of a packet as JSON holds it, which is the tree itself. */
+/** The tree of a packet in JSON, which is the tree itself. */
 export type PacketJson = Packet;
 
-/** The JSON Schema (draft 2020-12) of the tree of a packet. */
+/** Returns the JSON Schema (draft 2020-12) of the tree of a packet. */
 export function packetJsonSchema(): z.core.JSONSchema.JSONSchema {
   return z.toJSONSchema(packetSchema, {
     io: 'input',
     metadata: names,
     target: 'draft-2020-12',
-    // That our types are not to be changed says nothing about JSON.
+    // The types are readonly, which does not apply to JSON.
     override: ({ jsonSchema }) => {
       delete jsonSchema.readOnly;
     },

@@ -8,10 +8,10 @@ import { lowerAscii } from '../vocabulary.js';
 import { findSensitive } from './sensitive.js';
 
 /**
- * `sensitive-value`: looks like personal data, a financial record or a credential (section 15). `invisible-character`:
- * invisible, or turns the text around it (section 15). `period-form`: not "YYYY-MM or similar" (section 4.2).
- * `currency-form`: not three capital letters (ISO 4217). `redundant-field`: known to the receiver (sections 4.2 and 9).
- * `more-findings`: counts what a full list leaves out.
+ * The code of a finding of the linter. `sensitive-value`: looks like personal data, a financial record or a credential (section 15).
+ * `invisible-character`: is invisible, or changes the direction of the text around it (section 15). `period-form`: is not "YYYY-MM or similar"
+ * (section 4.2). `currency-form`: is not three capital letters (ISO 4217). `redundant-field`: is known to the receiver (sections 4.2 and 9).
+ * `more-findings`: the number of findings that are not listed. `src/aacp/ERRORS.md` describes each of them.
  */
 export type LintCode =
   | 'sensitive-value'
@@ -21,10 +21,12 @@ export type LintCode =
   | 'redundant-field'
   | 'more-findings';
 
+/** A finding of `lintPacket`. */
 export type LintDiagnostic = Diagnostic<LintCode>;
 
+/** Options of `lintPacket`. */
 export interface LintOptions {
-  /** Who reads the packet: decides which fields say nothing new. */
+  /** The agent that reads the packet, which decides what fields are redundant. @default an agent that knows nothing in advance */
   readonly receiver?: Receiver | undefined;
 }
 
@@ -37,12 +39,12 @@ const SECTIONS: Readonly<Record<Exclude<LintCode, 'more-findings'>, string>> = {
 };
 
 /**
- * Warns of sensitive values, which must not be in a packet; of invisible characters; of malformed periods and currencies;
- * and of fields that the receiver does not need. Findings come in the order of the fields, 100 at most, and then a
- * `more-findings`. Messages say what a value looks like, never the value, so that they can be logged. Detection is by form
- * and checksum: other values may be sensitive all the same. Source: draft-mackay-aacp-01, sections 15, 4.2 and 9.
+ * Warns about sensitive values, which must not be in a packet; about invisible characters; about malformed periods and currencies; and about
+ * fields that the receiver does not need. Findings are in the order of the fields, at most 100, followed by one `more-findings`. Messages
+ * describe a value without repeating it, so that they can be logged. Detection uses forms and checksums: other values may be sensitive
+ * nevertheless. Source: draft-mackay-aacp-01, sections 15, 4.2 and 9.
  *
- * @throws ParseError on a text beyond the limits, or if it is not a string
+ * @throws ParseError if the text exceeds a limit, or is not a string
  * @throws TypeError if an option is invalid
  * @example
  * lintPacket('FETCH|CS|return:CS-Agent|aacp:1.1|filter:email=jo@example.com')[0].message
@@ -68,8 +70,8 @@ function checkedTree(packet: Packet): Packet {
 
 function redundancy({ key, span }: Field): readonly LintDiagnostic[] {
   if (!KNOWN_TO_RECEIVER.includes(lowerAscii(String(key)))) return [];
-  const message = `The receiver has what the field ${show(key)} says.`;
-  return [warning('redundant-field', message, span ?? null, 'leave it out')];
+  const message = `The receiver already knows the content of the field ${show(key)}.`;
+  return [warning('redundant-field', message, span ?? null, 'remove it')];
 }
 
 function lintValue({ key, value, bare, span }: Field, fromText: boolean): readonly LintDiagnostic[] {
@@ -86,8 +88,8 @@ function lintValue({ key, value, bare, span }: Field, fromText: boolean): readon
     ),
     ...findInvisible(value).map(({ name: character, turns, start, end }) => {
       const what = turns ? 'turns the direction of the text' : 'cannot be seen';
-      const message = `${name} holds a character that ${what} (${character}).`;
-      return warning('invisible-character', message, placeOf(start, end), 'take it out, unless it belongs there');
+      const message = `${name} contains a character that ${what} (${character}).`;
+      return warning('invisible-character', message, placeOf(start, end), 'remove it, unless it is intended');
     }),
     ...(lower === 'period' && value !== '' && !isPeriod(value)
       ? [periodForm(`${name} does not look like a period.`, placeOf(0, value.length))]
@@ -98,7 +100,7 @@ function lintValue({ key, value, bare, span }: Field, fromText: boolean): readon
   ];
 }
 
-const KEEP_ELSEWHERE = 'keep it where access is controlled, and name the place in data_ptr';
+const KEEP_ELSEWHERE = 'store it with access control, and refer to it by data_ptr';
 
 export function periodForm(message: string, span: LintDiagnostic['span']): LintDiagnostic {
   return warning('period-form', message, span, 'write it as 2024-08, 2026-Q2, FY2025-26 or 2026-06-02..2026-07-09');
@@ -122,19 +124,19 @@ const PART = '[-_]?(?:[Qq][1-4]|[Hh][12]|[Ww](?:0[1-9]|[1-4][0-9]|5[0-3])(?:-?[1
 const YEAR = '[0-9]{4}';
 const FISCAL = `FY[-_]?(?:${YEAR}|[0-9]{2})(?:[-_/](?:${YEAR}|[0-9]{2}))?(?:[-_]?[Qq][1-4])?`;
 const DATE = `${YEAR}(?:[-_]${MONTH}(?:[-_]${DAY}(?:${CLOCK})?)?|${MONTH}(?:${DAY}(?:${CLOCK})?)?|${PART})?`;
-/** ISO 8601: `P3M`, `PT8H`. */
+/** A duration of ISO 8601: `P3M`, `PT8H`. */
 const DURATION = 'P(?=[0-9T])(?:[0-9]{1,6}[YMWD]){0,4}(?:T(?:[0-9]{1,6}[HMS]){1,3})?';
 const UNIT = '(?:day|week|month|quarter|half|year)';
-/** Periods relative to the receiver: `current`, `last_quarter`, `last_30_days`, `ytd`. */
+/** Periods relative to the time of reading: `current`, `last_quarter`, `last_30_days`, `ytd`. */
 const RELATIVE = `(?:today|yesterday|tomorrow|all|[ymqw]td|(?:this|current|last|previous|prior|next)(?:[-_](?:[0-9]{1,4}[-_])?${UNIT}s?)?)`;
 const ONE = `(?:${FISCAL}|[Qq][1-4][-_]${YEAR}|${DATE}|${DURATION}|${RELATIVE})`;
 
 /** One period, or a range of two. */
 const PERIOD = new RegExp(`^${ONE}(?:(?:\\.\\.|/|_to_|--)${ONE})?$`);
-/** The form only: the list of currencies changes over the years. */
+/** The form of a currency code. The codes themselves change over the years. */
 const CURRENCY = /^[A-Z]{3}$/;
 
-/** Returns whether a text is "YYYY-MM or similar" (section 4.2), or several; takes linear time. */
+/** Returns whether a text is "YYYY-MM or similar" (section 4.2), or several of them. Runs in linear time. */
 export function isPeriod(text: string): boolean {
   return text.split(',').every((one) => PERIOD.test(one.trim()));
 }
@@ -145,11 +147,11 @@ const BIDIRECTIONAL = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 /** Invisible parts of emoji (UTS #51): selectors, joiners, tags of flags. */
 const PICTURES =
   /(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}])\ufe0f|(?<=[0-9#*])\ufe0f(?=\u20e3)|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]|\ufe0f)\u200d(?=\p{Extended_Pictographic})|(?<=\u{1f3f4})[\u{e0061}-\u{e007a}]{5}\u{e007f}/gu;
-/** Joiners between letters of scripts that need them (RFC 5892, appendix A). */
+/** Joiners between letters of scripts that require them (RFC 5892, appendix A). */
 const JOINED =
   /(?<=[\p{L}\p{M}])(?<![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}])[\u200c\u200d](?=\p{L})(?![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}])/gu;
 
-/** Finds invisible characters in order, adjacent ones merged; blanks that only look like a space count. */
+/** Finds invisible characters in order, with adjacent ones merged. Includes blanks that look like a space. */
 function findInvisible(value: string) {
   const found: { readonly name: string; readonly turns: boolean; readonly start: number; end: number }[] = [];
   if (ASCII.test(value)) return found;
@@ -168,7 +170,7 @@ function findInvisible(value: string) {
   return found;
 }
 
-/** Offsets of invisible characters that belong where they stand. */
+/** Returns the offsets of invisible characters that are required where they are. */
 function usualIn(value: string): ReadonlySet<number> {
   const usual = new Set<number>();
   for (const pattern of [PICTURES, JOINED]) {

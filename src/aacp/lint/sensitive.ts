@@ -1,20 +1,20 @@
 /** Detects sensitive values by their form (draft-mackay-aacp-01, section 15). */
 
 interface Sensitive {
-  /** With its article: `an e-mail address`. */
+  /** The kind with its article: `an e-mail address`. */
   readonly kind: string;
-  /** UTF-16 offsets in the value. */
+  /** The range in UTF-16 offsets of the value. */
   readonly start: number;
   readonly end: number;
 }
 
-/** The first group of a pattern, or its whole match, is the sensitive part if `isSensitive` accepts it. */
+/** A kind of sensitive value and its pattern. The first group of a match, or the whole match, is sensitive if `isSensitive` accepts it. */
 type Shape = readonly [kind: string, pattern: RegExp, isSensitive?: (text: string) => boolean];
 
 function matches(value: string, [kind, pattern, isSensitive]: Shape): readonly Sensitive[] {
   const found: Sensitive[] = [];
   for (const match of value.matchAll(pattern)) {
-    // A group ends where its match ends.
+    // A group ends at the end of its match.
     const text = match[1] ?? match[0];
     const end = match.index + match[0].length;
     if (isSensitive?.(text) !== false) found.push({ kind, start: end - text.length, end });
@@ -25,10 +25,10 @@ function matches(value: string, [kind, pattern, isSensitive]: Shape): readonly S
 /** Keys whose values are signed numbers, not phone numbers. */
 const AMOUNTS: ReadonlySet<string> = new Set(['amt', 'ltv', 'prog']);
 
-/** The longest parts of an address (RFC 5321, section 4.5.3.1; RFC 1035, section 2.3.4). */
+/** The maximum length of the local part of an address (RFC 5321, section 4.5.3.1; RFC 1035, section 2.3.4). */
 const LOCAL = 64;
 
-/** Searches on both sides of each "@", no further than addresses reach. */
+/** Searches both sides of each "@", within the maximum length of an address. */
 function emailAddresses(value: string): readonly Sensitive[] {
   const found: Sensitive[] = [];
   const domain = /(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62})\.){1,8}\p{L}{2,24}(?![\p{L}\p{N}])/uy;
@@ -43,14 +43,14 @@ function emailAddresses(value: string): readonly Sensitive[] {
   return found;
 }
 
-/** Only with a plus sign and 10 to 15 digits (E.164), with an area code in brackets, or after a name such as `phone=`. */
+/** Phone numbers: only with a plus sign and 10 to 15 digits (E.164), with an area code in brackets, or after a name such as `phone=`. */
 const PHONES: readonly Shape[] = [
   /(?<![\p{L}\p{N}+.,-])\+[1-9](?:[ ().-]{0,2}[0-9]){9,14}(?![\p{L}\p{N}])/gu,
   /(?<![\p{L}\p{N}])\([2-9][0-9]{2}\) ?[0-9]{3}[ -][0-9]{4}(?![\p{L}\p{N}])/gu,
   /(?<![A-Za-z])(?:phone|telephone|tel|mobile|cell|msisdn|fax)(?:_?(?:no|number))?[=:] ?(\+?[0-9](?:[ ().-]{0,2}[0-9]){6,14})(?![0-9])/gi,
 ].map((pattern) => ['a phone number', pattern]);
 
-/** Lengths of account numbers by country (IBAN registry of SWIFT). */
+/** The lengths of account numbers by country (IBAN registry of SWIFT). */
 const TABLE =
   'AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 EG29 ES24 ' +
   'FI18 FK18 FO18 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HN28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 KW30 KZ20 LB28 LC32 ' +
@@ -63,7 +63,7 @@ const IBAN_LENGTHS: ReadonlyMap<string, number> = new Map(
 
 /** Groups of digits, separated by at most one blank or hyphen. */
 const DIGITS = /(?<![A-Za-z0-9.])[0-9]+(?:[ -][0-9]+)*(?![A-Za-z0-9])/g;
-/** First digits and lengths of the card schemes in use. */
+/** The first digits and the lengths of the card schemes in use. */
 const SCHEMES: readonly (readonly [prefix: RegExp, lengths: readonly number[]])[] = [
   [/^4/, [13, 16, 19]],
   [/^(?:5[1-5]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720))/, [16]],
@@ -74,7 +74,7 @@ const SCHEMES: readonly (readonly [prefix: RegExp, lengths: readonly number[]])[
 const SHORTEST_CARD = 13;
 const LONGEST_CARD = 19;
 
-/** A card number is a whole stretch of digits, or adjacent groups of it. */
+/** Finds card numbers, which are a whole sequence of digits, or adjacent groups of it. */
 function cards(value: string): readonly Sensitive[] {
   const found: Sensitive[] = [];
   for (const run of value.matchAll(DIGITS)) {
@@ -109,7 +109,7 @@ function isCard(number: string): boolean {
   return SCHEMES.some(([prefix, lengths]) => lengths.includes(number.length) && prefix.test(number)) && luhn(number);
 }
 
-/** The checksum of card numbers (ISO/IEC 7812-1, annex B). */
+/** Checks the checksum of card numbers (ISO/IEC 7812-1, annex B). */
 function luhn(number: string): boolean {
   let sum = 0;
   for (let at = 0; at < number.length; at++) {
@@ -120,13 +120,13 @@ function luhn(number: string): boolean {
   return sum % 10 === 0;
 }
 
-/** Account numbers of ISO 13616: a country, two check digits, and the length of the country. */
+/** Finds account numbers of ISO 13616: a country, two check digits, and the length of the country. */
 function ibans(value: string): readonly Sensitive[] {
   const found: Sensitive[] = [];
   for (const { index } of value.matchAll(/(?<![A-Za-z0-9])[A-Za-z]{2}[0-9]{2}/g)) {
     const length = IBAN_LENGTHS.get(value.slice(index, index + 2).toUpperCase());
     if (length === undefined) continue;
-    // One blank or hyphen may follow every group of four.
+    // A blank or hyphen may follow each group of four.
     const text = value.slice(index, index + 2 * length);
     let number = '';
     let end = 0;
@@ -142,7 +142,7 @@ function ibans(value: string): readonly Sensitive[] {
   return found;
 }
 
-/** The checksum of ISO 7064, MOD 97-10; letters count from 10. */
+/** Checks the checksum of ISO 7064, MOD 97-10, in which letters count from 10. */
 function mod97(number: string): boolean {
   let rest = 0;
   for (const character of number.slice(4) + number.slice(0, 4)) {
@@ -152,7 +152,7 @@ function mod97(number: string): boolean {
   return rest === 1;
 }
 
-/** Only in the usual spelling: without hyphens, a US number is any nine digits. */
+/** Personal numbers in the usual spelling only: without hyphens, a US number is any nine digits. */
 const PERSONAL_NUMBERS: readonly Shape[] = [
   [
     'a national insurance number',
@@ -169,16 +169,16 @@ const SECRET_NAMES =
   'access[_-]?token|auth[_-]?token|refresh[_-]?token|client[_-]?secret';
 /** Names of fields: `password`, `org_api_key`. */
 const SECRET_KEY = new RegExp(`(?:^|_)(?:${SECRET_NAMES})$`);
-/** `password=...` inside a value. */
+/** An assignment inside a value: `password=...`. */
 const ASSIGNMENT = new RegExp(
   `(?<![A-Za-z0-9])(?:[A-Za-z0-9]{1,20}[_-])?(?:${SECRET_NAMES}) ?[=:] ?([^\\s,;&|]+)`,
   'gi',
 );
 
-/** Words about a secret that are not secrets. */
+/** Words about a secret that are not secrets themselves. */
 const ABOUT =
   /^(?:true|false|yes|no|none|null|n\/a|set|unset|reset(?:_?[a-z]+)*|changed?|expired?|expiring|valid|invalid|active|inactive|enabled|disabled|missing|present|required|optional|rotated?|revoked?|weak|strong|unknown|any|all|pending|ok|policy[a-z0-9_]*|\*+|x+)$/i;
-/** References to a secret: an address, a variable, a blank to fill in. */
+/** References to a secret: a URL, a variable, a placeholder. */
 const POINTER = /^(?:[A-Za-z][A-Za-z0-9+.-]{0,19}:\/\/|[$<{[%(])/;
 
 function isSecret(text: string): boolean {
@@ -187,11 +187,11 @@ function isSecret(text: string): boolean {
 
 const PASSWORDS: readonly Shape[] = [
   ['a password or key', ASSIGNMENT, isSecret],
-  // `scheme://user:password@host`. Lengths are bounded, so that many beginnings take linear time.
+  // `scheme://user:password@host`. Lengths are limited, so that many candidates take linear time.
   ['a password in an address', /:\/\/[^\s/:@,]{0,64}:([^\s/@,]{1,128})(?=@)/g, isSecret],
 ];
 
-/** Each pattern starts at a word boundary with a distinctive prefix: it is tried in few places, and scans what follows once. */
+/** Patterns of tokens. Each begins at a word boundary with a distinctive prefix, so it is tried in few places and scans once. */
 const TOKENS: readonly Shape[] = [
   ['an AWS access key', /(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Za-z0-9])/g],
   ['a GitHub token', /(?<![A-Za-z0-9])gh[pousr]_[A-Za-z0-9]{36,255}/g],
@@ -208,24 +208,24 @@ const TOKENS: readonly Shape[] = [
   ['a SendGrid key', /(?<![A-Za-z0-9])SG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}/g],
   ['a JSON Web Token', /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*/g],
   ['a private key', /-----BEGIN (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY/g],
-  // Shapes shared with ordinary words: one stretch has to look random.
+  // Forms shared with ordinary words: a part must look random.
   ['a secret key', /(?<![A-Za-z0-9_-])sk-[A-Za-z0-9_-]{20,255}/g, looksRandom],
   ['a bearer token', /(?<![A-Za-z0-9])[Bb]earer[ :=_]{1,3}[A-Za-z0-9._~+/-]{16,512}/g, looksRandom],
 ];
 
-/** Returns whether a stretch of 16 letters and digits has both. */
+/** Returns whether 16 consecutive letters and digits include both. */
 function looksRandom(text: string): boolean {
   const stretches = text.match(/[A-Za-z0-9]{16,}/g) ?? [];
   return stretches.some((stretch) => /[0-9]/.test(stretch) && /[A-Za-z]/.test(stretch));
 }
 
 /**
- * Finds parts that look like personal data, financial records or credentials, in order, without overlap, in linear time.
- * `key` is in lower case, and empty for a field without one.
+ * Finds parts of a value that look like personal data, financial records or credentials, in order, without overlap, in linear time. `key` is
+ * in lower case, and empty for a field without a key.
  */
 export function findSensitive(value: string, key: string): readonly Sensitive[] {
   const whole = { kind: 'a password or key', start: 0, end: value.length };
-  // Of those with the same start, the most specific one comes first, and counts.
+  // Of findings with the same start, the most specific one comes first and is used.
   const found = [
     ...TOKENS.flatMap((shape) => matches(value, shape)),
     ...(SECRET_KEY.test(key) && isSecret(value) ? [whole] : []),

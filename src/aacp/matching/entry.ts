@@ -1,48 +1,56 @@
-/** An instruction that was encoded before, with its packet. Public as `RegistryEntry`. */
+/** The entries of a registry. */
 
-/** What an entry answers: the same text for another agent is another entry. */
+/** The request that an entry answers. The same instruction for another agent is another entry. */
 export interface RegistryRequest {
-  /** The normalised instruction, with the date that its relative times refer to. */
+  /** The normalised instruction, with the date to which its relative times refer. */
   readonly normalised: string;
+  /** The DOM of the packet. */
   readonly domain: string;
+  /** The agent that receives the result. */
   readonly returnAgent: string;
+  /** The priority: `1`, `2` or `3`. */
   readonly priority: string;
   /** The version of the protocol: `1.1`. */
   readonly version: string;
 }
 
-/** An entry as it is put in. Times are milliseconds since 1970. */
+/** A new entry. Times are milliseconds since 1970. */
 export interface NewEntry extends RegistryRequest {
-  /** `keyOf` the request: 64 hexadecimal digits. */
+  /** The result of `keyOf` for the request: 64 hexadecimal digits. */
   readonly key: string;
-  /** `instructionId` of the normalised instruction: the reference SDK's name for it. */
+  /** The result of `instructionId` for the normalised instruction: the id that the reference SDK uses. */
   readonly id: string;
+  /** The instruction as it was given. */
   readonly instruction: string;
+  /** The text of its packet. */
   readonly packet: string;
+  /** The source of the packet: a model, a file of the reference SDK, or the application. */
   readonly origin: 'model' | 'import' | 'host';
-  /** The model that wrote it; `null` if there is none, or it is unknown. */
+  /** The model that wrote the packet; `null` if there is none, or it is unknown. */
   readonly model: string | null;
-  /** Its cost in US dollars; `null` if unknown. */
+  /** The cost of the packet in US dollars; `null` if unknown. */
   readonly cost: number | null;
-  /** Words to find it by, most telling first. */
+  /** The words by which the entry is found, the most specific first. */
   readonly terms: readonly string[];
-  /** When the packet was made, where it comes from elsewhere. @default now */
+  /** The time at which the packet was made. @default now */
   readonly createdAt?: number | undefined;
   /**
-   * When the instruction was given: what its relative times refer to. A packet with times that the instruction does not state is
-   * served on this day (UTC) only. @default `created`
+   * The time at which the instruction was given, to which its relative times refer. A packet with times that the instruction does not state
+   * is used on this day (UTC) only. @default `createdAt`
    */
   readonly givenAt?: number | undefined;
-  /** How often the instruction came, if counted elsewhere: the larger number is kept. @default once more */
+  /** The number of times that the instruction was given, if it was counted elsewhere. The larger number is kept. @default one more than before */
   readonly timesSeen?: number | undefined;
-  /** Whether a rule covers it; see `setCovered`. @default as it was; `false` for what is new */
+  /** If true, a rule covers the entry; see `Registry.setCovered`. @default the value of the entry that is replaced, or false */
   readonly covered?: boolean | undefined;
 }
 
+/** An entry of a registry. Times are milliseconds since 1970. */
 export interface RegistryEntry extends NewEntry {
-  /** When its packet was made. Expiry is counted from here. */
+  /** The time at which the packet was made. The time to live begins here. */
   readonly createdAt: number;
+  /** The time at which the instruction was last given. */
   readonly lastSeenAt: number;
-  /** How often the instruction came, the first time included (section 6.3). */
+  /** The number of times that the instruction was given, including the first (section 6.3). */
   readonly timesSeen: number;
 }

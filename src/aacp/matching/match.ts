@@ -8,20 +8,34 @@ export interface MatchRequest {
   readonly domain: string;
   readonly returnAgent: string;
   readonly priority: string;
-  /** The time that relative dates refer to, in milliseconds since 1970. */
+  /** The time to which relative dates refer, in milliseconds since 1970. */
   readonly now: number;
 }
 
+/** The source of a pattern. `phrase` is the phrase of the rule that was compared; `null` for its name. */
 export type PatternSource =
-  | { readonly kind: 'rule'; readonly rule: Rule; readonly phrase: string | null }
-  | { readonly kind: 'registry'; readonly entry: RegistryEntry };
+  | {
+      /** A rule. */
+      readonly kind: 'rule';
+      /** The rule. */
+      readonly rule: Rule;
+      /** The phrase of the rule that was compared; `null` for its name. */
+      readonly phrase: string | null;
+    }
+  | {
+      /** An entry of the registry. */
+      readonly kind: 'registry';
+      /** The entry. */
+      readonly entry: RegistryEntry;
+    };
 
 /**
- * Why a pattern does not serve: `domain`; `negation` (only one of them says "not" or the like), `action` (they begin with other words),
- * `score` (another word, other capitals, or too many other courtesies), `slot-kind` (a date where the other has none), `order` (the same words in
- * another order); `contradiction` (the instruction names another agent than the request), `slot-unplaced` (a value differs that the packet
- * does not show), `slot-ambiguous`, `slot-missing` (the instruction lacks a value), `invented-fact` (the packet has an actor, a chain, a
- * demand or rules that the instruction does not state), `invalid-packet`.
+ * The reason why a pattern does not match. `domain`: it is for another domain. `negation`: only one of the two contains "not" or a similar
+ * word. `contradiction`: the instruction names another agent than the request. `action`: they begin with different words. `slot-kind`: a
+ * value has another kind. `slot-unplaced`: a value differs that the packet does not contain. `slot-ambiguous`: a value can be read or written
+ * in several ways. `slot-missing`: the instruction lacks a value. `order`: the same words are in another order. `score`: another word, other
+ * capital letters, or too many other polite phrases. `invented-fact`: the packet has an actor, a chain, requirements or rules that the
+ * instruction does not state. `invalid-packet`: the packet would not be valid.
  */
 export type Refusal =
   | 'domain'
@@ -37,24 +51,26 @@ export type Refusal =
   | 'invented-fact'
   | 'invalid-packet';
 
-/** One pattern, compared with an instruction. */
+/** A pattern that was compared with an instruction. */
 export interface Candidate {
+  /** The source of the pattern. */
   readonly source: PatternSource;
   /**
-   * 0 to 1: the weight of the words that both have, of all words that either has. Values count by their kind; politeness and "the" count
-   * 0.15 of a word. A pattern serves only where all other words are the same, in the same order.
+   * The score from 0 to 1: the weight of the words that both have, divided by that of all words. Values count by their kind; polite phrases
+   * and "the" count 0.15 of a word. A pattern matches only if all other words are the same, in the same order.
    */
   readonly score: number;
-  /** Words of both, in small letters; values as `{kind}`. */
+  /** The words that both have, in lower case; values as `{kind}`. */
   readonly shared: readonly string[];
-  /** Words of the instruction alone, and of the pattern alone. */
+  /** The words that only the instruction has. */
   readonly extra: readonly string[];
+  /** The words that only the pattern has. */
   readonly missing: readonly string[];
-  /** Slots by name, filled from the instruction. */
+  /** The slots by name, with the values of the instruction. */
   readonly slots: Readonly<Record<string, string>>;
-  /** `null` when it serves. */
+  /** The reason why the pattern does not match; `null` if it matches. */
   readonly refusal: Refusal | null;
-  /** One sentence. */
+  /** The result of the comparison as a sentence. */
   readonly reason: string;
 }
 

@@ -1,4 +1,4 @@
-/** Writes the values of a rule's slots into packets and inputs of steps. */
+/** Writes the values of a rule's slots to packets and to inputs of steps. */
 import type { Field, Packet } from '../ast.js';
 import { tryParsePacket } from '../parse.js';
 import type { Rule, RuleWorkflow } from '../rules/rule.js';
@@ -12,17 +12,17 @@ export interface Captured {
   readonly text: string;
 }
 
-/** Separators of the items of a list. "and" within a word of any alphabet is none. */
+/** The separators of the items of a list. "and" within a word is not one. */
 const JOINT = /,|(?<![\p{L}\p{N}])and(?![\p{L}\p{N}])|&/u;
 
-/** Makes the packet of a workflow's step, as `encodeStep` of `pegwire/aacp/encoders` does. */
+/** Encodes a workflow step, as `encodeStep` of `pegwire/aacp/encoders` does. */
 export type EncodeStep = (
   encoder: string,
   method: string,
   args: Readonly<Record<string, string | readonly string[]>>,
 ) => { readonly packet: string } | readonly { readonly packet: string }[];
 
-/** A slot whose value is missing or cannot be written. */
+/** Thrown if the value of a slot is missing or cannot be written. */
 export class SlotFault extends Error {
   readonly refusal: Refusal;
 
@@ -37,7 +37,7 @@ interface RuleValues {
   readonly captured: readonly Captured[];
 }
 
-/** Makes the packet of a rule's step, or fills that of the rule. @throws SlotFault; what the step throws */
+/** Encodes the step of a rule, or fills the packet of the rule. @throws SlotFault; the error of the step */
 export function packetOfRule(rule: Rule, values: RuleValues, encodeStep: EncodeStep | undefined): Packet {
   if (rule.workflow !== null && encodeStep !== undefined) return packetOfStep(rule.workflow, values, encodeStep);
   const packet = parsed(rule.packet);
@@ -51,11 +51,11 @@ function packetOfStep({ encoder, method, args }: RuleWorkflow, values: RuleValue
     inputs[name] = typeof value === 'string' ? inputOf(value, values) : value.map((item) => filled(item, values, null));
   }
   const made = encodeStep(encoder, method, inputs);
-  if (!('packet' in made)) throw new SlotFault('invalid-packet', 'the step that the rule names makes several packets');
+  if (!('packet' in made)) throw new SlotFault('invalid-packet', 'the step of the rule returns several packets');
   return parsed(made.packet);
 }
 
-/** An input that is one slot with a list is that list. */
+/** Returns the value of an input. If the input is a single slot with a list, the value is that list. */
 function inputOf(template: string, values: RuleValues): string | readonly string[] {
   const [only, second] = readTemplate(template);
   if (typeof only === 'object' && second === undefined) {
@@ -74,11 +74,11 @@ function itemsOf(list: string): readonly string[] {
 
 function parsed(text: string): Packet {
   const result = tryParsePacket(text);
-  if (!result.ok) throw new SlotFault('invalid-packet', 'the packet of the rule cannot be read');
+  if (!result.ok) throw new SlotFault('invalid-packet', 'the packet of the rule does not parse');
   return result.value;
 }
 
-/** @param key the field of the template; `null` for an input of a step, which joins words itself */
+/** Fills a template. @param key the field of the template; `null` for an input of a step, which joins words itself */
 function filled(template: string, values: RuleValues, key: string | null): string {
   return fillTemplate(readTemplate(template), (slot) => valueFor(slot, values, key));
 }
@@ -88,7 +88,7 @@ function valueFor({ name, part }: TemplateSlot, { slots, captured }: RuleValues,
   if (words !== undefined) return itemsOf(words.text).join(',');
   const slot = slots.get(name);
   if (slot === undefined) throw new SlotFault('slot-missing', `the instruction has no ${name}`);
-  if (slot.relative) throw new SlotFault('slot-missing', `"${slot.text}" does not say which year`);
+  if (slot.relative) throw new SlotFault('slot-missing', `"${slot.text}" has no year`);
   switch (slot.kind) {
     case 'amount':
       return part === 'currency' ? currencyOf(slot) : digitsOf(slot);
@@ -111,21 +111,21 @@ function valueFor({ name, part }: TemplateSlot, { slots, captured }: RuleValues,
 
 function dateOf({ item, value, text }: Slot): string {
   if (item?.kind === 'date' && item.month !== null) return value;
-  throw new SlotFault('slot-ambiguous', `"${text}" can be read as two days`);
+  throw new SlotFault('slot-ambiguous', `"${text}" can mean two different days`);
 }
 
 function digitsOf(slot: Slot): string {
   const digits = givenDigits(slot);
   if (digits !== null) return digits;
-  throw new SlotFault('slot-ambiguous', `"${slot.text}" can be read as two numbers`);
+  throw new SlotFault('slot-ambiguous', `"${slot.text}" can mean two different numbers`);
 }
 
 function currencyOf({ currency, text }: Slot): string {
   if (currency !== undefined && /^[A-Z]{3}$/.test(currency)) return currency;
-  throw new SlotFault('slot-ambiguous', `"${text}" does not say which currency it is`);
+  throw new SlotFault('slot-ambiguous', `the currency of "${text}" is unknown`);
 }
 
-/** Writes names as the workflow encoders do. */
+/** Joins the words of a name as the workflow encoders do. */
 function joined(name: string, key: string | null): string {
   if (key === 'sup' || key === 'party') return name.replaceAll(' ', '-');
   if (key === 'subj' || key === 'flag_msg') return name.replaceAll(' ', '_');

@@ -1,4 +1,4 @@
-/** Rules as patterns: each slot of a phrase is a sample of its kind, which the instruction's value replaces. */
+/** Uses rules as patterns: each slot of a phrase is a sample of its kind, which the value of the instruction replaces. */
 import type { Rule } from '../rules/rule.js';
 import { type PhraseSlot, type SlotKind as RuleSlotKind, readPhrase } from '../rules/slots.js';
 import type { InstructionItem } from './instruction/ast.js';
@@ -6,12 +6,12 @@ import { resolveRelative } from './instruction/calendar.js';
 import { parseInstruction } from './instruction/parse.js';
 import type { Slot } from './instruction/slots.js';
 import { isFunctionWord } from './instruction/words.js';
-import { judge, type Pair, type Verdict, type Writing, withoutInventions } from './judge.js';
 import type { MatchRequest } from './match.js';
+import { matchPattern, type PacketResult, type Pair, type PatternResult, withoutInventions } from './match-pattern.js';
 import { type Captured, type EncodeStep, packetOfRule, SlotFault } from './rule-values.js';
 import { byRarity, keysOf, readWording, valueToken, type Wording } from './wording.js';
 
-/** Values of each kind that no instruction has. */
+/** Sample values of each kind, which do not occur in instructions. */
 const SAMPLES: Readonly<Record<RuleSlotKind, string>> = {
   period: 'August 1987',
   quarter: 'Q3 1987',
@@ -25,10 +25,10 @@ const SAMPLES: Readonly<Record<RuleSlotKind, string>> = {
   text: '"zquorl xanthy"',
 };
 
-/** For phrases in which only two-digit numbers are read: `net 30`. */
+/** The sample for phrases that accept only two-digit numbers, such as `net 30`. */
 const SHORT_NUMBER = '87';
 
-/** For an amount behind a currency sign of the phrase. */
+/** The sample for an amount after a currency sign of the phrase. */
 const SIGNLESS = '1,987.65';
 const SIGN = /(?:US|AU|A|CA|C|NZ|HK|SG|S|R)?[$]$|[£€¥₹]$/;
 
@@ -37,7 +37,7 @@ interface PlacedSlot extends PhraseSlot {
   readonly end: number;
 }
 
-/** A slot that takes words, bounded by the words beside it; `null` at the end of the phrase, or beside another slot. */
+/** A slot that matches words, bounded by the words next to it; `null` at an end of the phrase, or next to another slot. */
 interface WordSlot extends PhraseSlot {
   readonly before: string | null;
   readonly behind: string | null;
@@ -45,14 +45,14 @@ interface WordSlot extends PhraseSlot {
 
 interface RulePattern {
   readonly rule: Rule;
-  /** `null` for a rule without phrases: its name, alone or behind the verb of its TASK, stands for one. */
+  /** The phrase; `null` for a rule without phrases, whose name is used, alone or after the verb of its TASK. */
   readonly phrase: string | null;
   readonly wording: Wording;
   readonly slots: readonly PlacedSlot[];
   readonly wordSlots: readonly WordSlot[];
 }
 
-/** The verbs of TASK values that are abbreviated. */
+/** The verbs of the TASK values that are abbreviations. */
 const VERBS: ReadonlyMap<string, string> = new Map(
   Object.entries({ PROC: 'process', CALC: 'calculate', ACK: 'acknowledge' }),
 );
@@ -68,7 +68,7 @@ function patternsOf(rule: Rule): readonly RulePattern[] {
   });
 }
 
-/** @returns `null` for a phrase that cannot be read */
+/** Reads a phrase. Returns `null` if it cannot be read. */
 function readPattern(phrase: string): Pick<RulePattern, 'wording' | 'slots' | 'wordSlots'> | null {
   let parts: ReturnType<typeof readPhrase>;
   try {
@@ -86,7 +86,7 @@ function readPattern(phrase: string): Pick<RulePattern, 'wording' | 'slots' | 'w
       return;
     }
     let sample = SAMPLES[part.kind];
-    // "${amount}" is an amount in that currency, not one behind a sign.
+    // "${amount}" is an amount in that currency, not one after a sign.
     if (part.kind === 'amount' && SIGN.test(text)) sample = SIGNLESS;
     else if (part.kind === 'number' && /\bnet[ -]?$/i.test(text)) sample = SHORT_NUMBER;
     const start = text.length;
@@ -106,9 +106,9 @@ function neighbours(parts: readonly (string | PhraseSlot)[], index: number): Pic
   };
 }
 
-const MOST_RULES = 12;
+const MAX_RULES = 12;
 
-/** Creates a function that judges the rules that share words with an instruction. */
+/** Creates a function that compares the rules that share words with an instruction. */
 export function createRuleReader(rules: readonly Rule[], encodeStep: EncodeStep | undefined) {
   const patterns = rules.flatMap(patternsOf);
   const index = new Map<string, number[]>();
@@ -120,34 +120,34 @@ export function createRuleReader(rules: readonly Rule[], encodeStep: EncodeStep 
       index.set(name, list);
     }
   });
-  return (request: MatchRequest, instruction: Wording, threshold: number): readonly Verdict[] => {
+  return (request: MatchRequest, instruction: Wording, threshold: number): readonly PatternResult[] => {
     const postings = [...new Set(keysOf(instruction))].map((key) => index.get(`${request.domain} ${key}`) ?? []);
-    const nearest = byRarity(postings, false).slice(0, MOST_RULES);
+    const nearest = byRarity(postings, false).slice(0, MAX_RULES);
     return nearest.map((number) => {
       const pattern = patterns[number]!;
       const { rule, phrase, wording } = pattern;
       const reading = readFor(pattern, request.instruction, instruction);
       const given = withCalendar(reading?.wording ?? instruction, request.now);
-      const write = (pairs: readonly Pair[]): Writing =>
-        withoutInventions(writtenBy(pattern, reading?.captured ?? null, pairs, encodeStep), request.instruction);
+      const write = (pairs: readonly Pair[]): PacketResult =>
+        withoutInventions(packetOf(pattern, reading?.captured ?? null, pairs, encodeStep), request.instruction);
       const source = { kind: 'rule', rule, phrase } as const;
-      return judge({ source, domain: rule.domain, wording, anyId: true, write }, request, given, threshold);
+      return matchPattern({ source, domain: rule.domain, wording, anyId: true, write }, request, given, threshold);
     });
   };
 }
 
-function writtenBy(
+function packetOf(
   pattern: RulePattern,
   captured: readonly Captured[] | null,
   pairs: readonly Pair[],
   encodeStep: EncodeStep | undefined,
-): Writing {
+): PacketResult {
   if (captured === null) {
-    return { refusal: 'slot-missing', reason: 'the words that a slot of the phrase stands between are missing' };
+    return { refusal: 'slot-missing', reason: 'the words next to a slot of the phrase are missing' };
   }
   const { values, other } = valuesOf(pattern, pairs);
   if (other !== null) {
-    const reason = `it says "${other.given.text}", and the rule is for "${other.stored.text}"`;
+    const reason = `the instruction has "${other.given.text}", but the rule is for "${other.stored.text}"`;
     return { refusal: 'slot-unplaced', reason };
   }
   try {
@@ -157,13 +157,13 @@ function writtenBy(
     return { packet, slots, refusal: null };
   } catch (thrown) {
     if (thrown instanceof SlotFault) return { refusal: thrown.refusal, reason: thrown.message };
-    // Encoders of others may throw anything.
-    const why = thrown instanceof Error ? thrown.message.replace(/\.$/, '') : 'the step fails';
+    // A step encoder of the application may throw anything.
+    const why = thrown instanceof Error ? thrown.message.replace(/\.$/, '') : 'the step failed';
     return { refusal: 'invalid-packet', reason: why };
   }
 }
 
-/** The values of the slots by name. Samples that are paired with another kind are constants of the phrase. */
+/** Returns the values of the slots by name. Samples that are paired with another kind are constants of the phrase. */
 function valuesOf(
   pattern: RulePattern,
   pairs: readonly Pair[],
@@ -173,7 +173,7 @@ function valuesOf(
   for (const pair of pairs) {
     const { stored, given } = pair;
     const slot = pattern.slots.find(({ start, end }) => start >= stored.start && end <= stored.end);
-    // A currency in the phrase itself is no slot.
+    // A currency in the phrase itself is not a slot.
     const isWhole = slot !== undefined && slot.start === stored.start && slot.end === stored.end;
     const isSame = stored.currency === given.currency && stored.kind === given.kind;
     if (slot !== undefined && (isWhole || isSame)) values.set(slot.name, given);
@@ -182,7 +182,7 @@ function valuesOf(
   return { values, other };
 }
 
-/** Puts days and months in place of "today" and "last month". */
+/** Replaces "today", "last month" and so on by days and months. */
 function withCalendar(wording: Wording, now: number): Wording {
   if (wording.unit === null) return wording;
   const tokens = wording.tokens.map((token) => {
@@ -192,9 +192,9 @@ function withCalendar(wording: Wording, now: number): Wording {
   return { ...wording, tokens, slots: tokens.flatMap(({ slot }) => (slot === null ? [] : [slot])) };
 }
 
-/** Most words, and items of a list, that a slot takes. */
-const MOST_WORDS = 4;
-const MOST_LIST_ITEMS = 24;
+/** The maximum number of words of a slot, and of items of a list. */
+const MAX_WORDS = 4;
+const MAX_LIST_ITEMS = 24;
 
 interface Reading {
   readonly wording: Wording;
@@ -202,10 +202,10 @@ interface Reading {
 }
 
 /**
- * Puts a quotation in place of the words for each slot; `null` if a neighbour is missing or comes twice, or if the words are more than a
- * value.
+ * Replaces the words for each slot by a quotation. Returns `null` if a neighbouring word is missing or occurs twice, or if the words are more
+ * than a value.
  *
- * @param wording of the instruction as it is
+ * @param wording the wording of the unchanged instruction
  */
 function readFor({ wordSlots }: RulePattern, instruction: string, wording: Wording): Reading | null {
   if (wordSlots.length === 0) return { wording, captured: [] };
@@ -242,7 +242,7 @@ function rangeOf(
     if (kind === 'text' && taken.length > 0 && (item.kind !== 'word' || taken[0]?.kind !== 'word')) break;
     taken.push(item);
   }
-  const most = kind === 'list' ? MOST_LIST_ITEMS : MOST_WORDS;
+  const most = kind === 'list' ? MAX_LIST_ITEMS : MAX_WORDS;
   const isPlain = taken.every((item) => isPlainItem(item, kind, taken.length));
   if (taken.length === 0 || taken.length > most || !isPlain) return null;
   return { start: taken[0]!.start, end: taken.at(-1)!.end };
@@ -252,14 +252,14 @@ function isWord(item: InstructionItem, word: string): boolean {
   return item.kind === 'word' && item.text.toLowerCase() === word;
 }
 
-/** Words of manner, which are no part of a value. */
-const MANNER = /ly$|^(?:asap|urgent|today|now)$/;
+/** Adverbs, which are not part of a value. */
+const ADVERB = /ly$|^(?:asap|urgent|today|now)$/;
 
-/** Excludes function words and words of manner: "jsmith except for VPN" and "jsmith at once" name no users. */
+/** Excludes function words and adverbs: "jsmith except for VPN" and "jsmith at once" do not name users. */
 function isPlainItem(item: InstructionItem, kind: PhraseSlot['kind'], words: number): boolean {
   if (item.kind !== 'word') return item.kind !== 'relative';
   const plain = item.text.toLowerCase();
   if (kind === 'list' && plain === 'and') return true;
-  if (words > 1 && MANNER.test(plain)) return false;
+  if (words > 1 && ADVERB.test(plain)) return false;
   return !isFunctionWord(plain);
 }

@@ -6,16 +6,16 @@ import { wordedNumbers } from './instruction/numbers.js';
 import { parseInstruction } from './instruction/parse.js';
 import { type Slot, slotOf, TIME_KINDS } from './instruction/slots.js';
 import { isDeterminer, isFunctionWord } from './instruction/words.js';
-import { CALENDAR, numbersIn } from './places.js';
+import { CALENDAR, numbersIn } from './occurrences.js';
 
 export interface Statement {
   readonly small: string;
-  /** The words in small letters; `true` if the instruction itself has it in small letters. */
+  /** The words in lower case; `true` if the instruction itself has the word in lower case. */
   readonly words: ReadonlyMap<string, boolean>;
   /** The values; also the first and last days of periods, and the dates of relative times. */
   readonly slots: readonly Slot[];
   readonly numbers: ReadonlySet<number>;
-  /** Numbers that may be a time: not amounts, shares, parts of ids and numbers that count something. */
+  /** Numbers that may be a time: not amounts, percentages, parts of ids, or numbers that count something. */
   readonly times: ReadonlySet<number>;
   /** Numbers of a date: "5 March", "the 5th", "2026". */
   readonly dates: ReadonlySet<number>;
@@ -25,7 +25,7 @@ export interface Statement {
   readonly calendar: ReadonlySet<string>;
 }
 
-/** @param givenAt milliseconds since 1970: the time at which the instruction was given */
+/** Reads an instruction. @param givenAt the time at which it was given, in milliseconds since 1970 */
 export function statementOf(instruction: string, givenAt: number): Statement {
   const small = ` ${instruction} `.toLowerCase();
   const items = parseInstruction(instruction) ?? [];
@@ -77,8 +77,7 @@ export function statementOf(instruction: string, givenAt: number): Statement {
 const COUNTING = /(?<!\p{L})(?:an?|once|single|twice|both|couple|pair)(?!\p{L})/gu;
 
 /**
- * Returns the noun that a number counts: a plural behind it, unless an article makes a name of the two: "2026 chairs", but "the 2026
- * results".
+ * Returns the noun that a number counts: a plural after it. With an article, the two are a name: "2026 chairs", but "the 2026 results".
  */
 function countedBy(items: readonly InstructionItem[], index: number): string | null {
   const before = items[index - 1];
@@ -106,7 +105,7 @@ function partsOf(item: ValueItem | undefined): readonly number[] {
   return Object.values(parts).filter((part) => typeof part === 'number');
 }
 
-/** The first and last day and month of a period with a year, and the day after it. */
+/** Returns the first and last day and month of a period with a year, and the day after it. */
 function daysOf(item: ValueItem | undefined): readonly Slot[] {
   if (item === undefined || !('year' in item) || item.year === null) return [];
   const { year } = item;
@@ -120,7 +119,7 @@ function daysOf(item: ValueItem | undefined): readonly Slot[] {
     case 'year':
       return monthDays(year, 1, 12);
     case 'week': {
-      // The week of 4 January is the first one (ISO 8601).
+      // The first week contains 4 January (ISO 8601).
       const fourth = Date.UTC(year, 0, 4);
       const monday = daysLater(fourth, 1 - (new Date(fourth).getUTCDay() || 7) + 7 * (item.week - 1));
       return [0, 6, 7].map((days) => daySlot(daysLater(monday, days)));
@@ -148,7 +147,7 @@ function textSlot(item: ValueItem): Slot {
   return { ...slotOf(item, value), text: value };
 }
 
-/** The quarter that three months are: "January to March 2026". */
+/** Returns the quarter that consists of three months: "January to March 2026". */
 function quartersOf({ items, joints }: SpanItem): readonly Slot[] {
   const [first, last] = [items[0], items.at(-1)];
   if (first?.kind !== 'month' || last?.kind !== 'month' || first.year === null) return [];
@@ -157,9 +156,9 @@ function quartersOf({ items, joints }: SpanItem): readonly Slot[] {
   return isQuarter ? [textSlot({ kind: 'quarter', year: first.year, quarter, start: 0, end: 7 })] : [];
 }
 
-/** The names of days and months in a text, and of its dates. */
+/** Returns the names of days and months in a text, and of its dates. */
 function calendarIn(sentence: string, slots: readonly Slot[]): ReadonlySet<string> {
-  // In small letters, "may" and "march" are verbs.
+  // In lower case, "may" and "march" are verbs.
   const names = (sentence.replace(/(?<=day)s(?!\p{L})/giu, '').match(CALENDAR) ?? []).filter(
     (name) => name !== 'may' && name !== 'march',
   );
@@ -187,7 +186,7 @@ export function wordsIn(text: string): ReadonlyMap<string, boolean> {
   return words;
 }
 
-/** Whether the instruction has a word, or another form of an ordinary word. */
+/** Returns whether the instruction contains a word, or another form of an ordinary word. */
 export function isWordStated(word: string, words: ReadonlyMap<string, boolean>): boolean {
   const small = word.toLowerCase();
   if (words.has(small) || words.has(`${small}s`) || (small.endsWith('s') && words.has(small.slice(0, -1)))) return true;
@@ -198,7 +197,7 @@ export function isWordStated(word: string, words: ReadonlyMap<string, boolean>):
   return false;
 }
 
-/** Whether a text contains another one with no letter or digit beside it. */
+/** Returns whether a text contains another one that is not part of a longer word or number. */
 export function holdsWhole(text: string, part: string): boolean {
   for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) {
     if (!/[\p{L}\p{N}]/u.test(`${text[at - 1] ?? ''}${text[at + part.length] ?? ''}`)) return true;
@@ -206,7 +205,7 @@ export function holdsWhole(text: string, part: string): boolean {
   return false;
 }
 
-/** Whether an instruction has the code, the sign or the name of a currency. */
+/** Returns whether an instruction contains the code, the sign or the name of a currency. */
 export function isCurrencyStated(code: string, { small, slots }: Statement): boolean {
   if (slots.some(({ currency }) => currency === code) || holdsWhole(small, code.toLowerCase())) return true;
   try {
@@ -218,7 +217,7 @@ export function isCurrencyStated(code: string, { small, slots }: Statement): boo
     if (sign !== undefined && small.includes(sign.toLowerCase())) return true;
     return last !== '' && (holdsWhole(small, last) || holdsWhole(small, `${last}s`));
   } catch {
-    // Not a code of a currency.
+    // The code is not a currency.
     return false;
   }
 }

@@ -10,14 +10,14 @@ import { wordSet } from './instruction/words.js';
 import {
   blanked,
   CALENDAR,
-  findPlaces,
+  findOccurrences,
   isOfName,
-  isOwnPlace,
+  isOwnOccurrence,
   NUMBER,
   numbersIn,
-  type Place,
+  type Occurrence,
   REQUEST_KEYS,
-} from './places.js';
+} from './occurrences.js';
 import {
   holdsWhole,
   isCurrencyStated,
@@ -29,7 +29,7 @@ import {
 } from './statement.js';
 
 export interface Unstated {
-  /** `time`: a date, a period, or a number that could be one. The others are amounts, ids and names. */
+  /** `time`: a date, a period, or a number that may be one. `value`: an amount, an id or a name. */
   readonly kind: 'time' | 'value';
   readonly key: string;
   readonly text: string;
@@ -37,32 +37,32 @@ export interface Unstated {
 
 const DAY = 86_400_000;
 
-/** Most instructions whose comparison is kept. */
-const MOST_KNOWN = 1000;
-const known = new Map<string, { readonly packet: string; readonly day: number; readonly found: readonly Unstated[] }>();
+/** The maximum number of instructions whose comparison is cached. */
+const MAX_CACHED = 1000;
+const cache = new Map<string, { readonly packet: string; readonly day: number; readonly found: readonly Unstated[] }>();
 
 /**
- * Lists the values of a packet that are neither in the instruction nor follow from it by the calendar: first and last days of periods, and
- * the dates of relative times on the day on which it was given (UTC).
+ * Lists the values of a packet that the instruction neither states nor implies by the calendar: first and last days of periods, and the dates
+ * of relative times on the day on which it was given (UTC).
  *
- * @param givenAt milliseconds since 1970: the time at which the instruction was given
+ * @param givenAt the time at which the instruction was given, in milliseconds since 1970
  */
 export function unstatedIn(packet: string, instruction: string, givenAt: number): readonly Unstated[] {
   const day = Math.floor(givenAt / DAY);
-  const before = known.get(instruction);
+  const before = cache.get(instruction);
   if (before !== undefined && before.packet === packet && before.day === day) return before.found;
   const found = compare(packet, instruction, givenAt);
-  if (known.size >= MOST_KNOWN) known.clear();
-  known.set(instruction, { packet, day, found });
+  if (cache.size >= MAX_CACHED) cache.clear();
+  cache.set(instruction, { packet, day, found });
   return found;
 }
 
-/** When the instruction of an entry was given, in milliseconds since 1970. */
+/** Returns the time at which the instruction of an entry was given, in milliseconds since 1970. */
 export function givenAtOf({ givenAt, createdAt }: Pick<RegistryEntry, 'givenAt' | 'createdAt'>): number {
   return givenAt ?? createdAt;
 }
 
-/** Returns a time of an entry's packet that was worked out on a day (UTC) that is over; `null` if the entry may be served. */
+/** Returns a time of an entry's packet that was derived on an earlier day (UTC); `null` if the entry can be used. */
 export function staleTimeIn(
   entry: Pick<RegistryEntry, 'packet' | 'instruction' | 'givenAt' | 'createdAt'>,
   now: number,
@@ -78,7 +78,7 @@ const TIMED = wordSet(`
   effective expires expiry valid
 `);
 
-/** Words that make a longer name that of a time: `order_year`. */
+/** Words that make a longer name the name of a time: `order_year`. */
 const UNITS =
   /(?:^|[_.])(period|date|day|week|month|quarter|year|season|deadline|hour|minute|fy|yr|qtr|mth|wk|dob)(?:$|[_.])/;
 
@@ -95,8 +95,8 @@ function compare(text: string, instruction: string, givenAt: number): readonly U
   if (!read.ok) return [];
   const packet = read.value;
   const statement = statementOf(instruction, givenAt);
-  const all = findPlaces(packet, statement.slots, givenAt);
-  const places = all.filter((place) => isOwnPlace(packet, place, all));
+  const all = findOccurrences(packet, statement.slots, givenAt);
+  const occurrences = all.filter((occurrence) => isOwnOccurrence(packet, occurrence, all));
   const found: Unstated[] = [];
   packet.fields.forEach(({ key: written, value }, field) => {
     const key = lowerAscii(written);
@@ -106,7 +106,7 @@ function compare(text: string, instruction: string, givenAt: number): readonly U
       return;
     }
     if (hasTimeInName(key, statement)) found.push({ kind: 'time', key, text: written });
-    const own = places.filter((place) => place.field === field);
+    const own = occurrences.filter((occurrence) => occurrence.field === field);
     for (const item of itemsOf(key, value)) {
       if (item.name !== key && hasTimeInName(item.name, statement)) found.push({ kind: 'time', key, text: item.name });
       const kind = unstatedKind(item, key, own, statement);
@@ -119,14 +119,14 @@ function compare(text: string, instruction: string, givenAt: number): readonly U
 /** Kinds of values that are never a time: "Pay £2026". */
 const TIMELESS: ReadonlySet<Slot['kind']> = new Set(['amount', 'percent', 'terms', 'email', 'url']);
 
-/** Whether a value may stand in a place for a time. Numbers are checked apart. */
-function mayBeTime({ slot }: Place, text: string, { counted }: Statement): boolean {
+/** Returns whether a value may be used as a time. Numbers are checked separately. */
+function mayBeTime({ slot }: Occurrence, text: string, { counted }: Statement): boolean {
   if (TIMELESS.has(slot.kind)) return false;
   const isTime = (TIME_KINDS.has(slot.kind) || slot.kind === 'ordinal') && !counted.has(Number(text));
   return isTime || !/^\d+$/.test(text);
 }
 
-/** The numbers that an item may have. For a time, the unit has to be stated, "month 11" for `month=11`, except for hours. */
+/** Returns the numbers that an item may contain. For a time, the instruction must name the unit, as in "month 11" for `month=11`, except for hours. */
 function numbersFor(
   { name }: Item,
   isTimed: boolean,
@@ -137,25 +137,27 @@ function numbersFor(
   return unit === 'hour' || unit === 'minute' || isWordStated(unit, words) ? times : dates;
 }
 
-/** The kind of value of an item that the instruction does not state. */
+/** Returns the kind of an item that the instruction does not state, or `null`. */
 function unstatedKind(
   item: Item,
   key: string,
-  places: readonly Place[],
+  occurrences: readonly Occurrence[],
   statement: Statement,
 ): Unstated['kind'] | null {
   const isTimed = TIMED.has(item.name) || UNITS.test(item.name);
-  const within = places
-    .map((place) => ({ place, start: place.start - item.start, end: place.end - item.start }))
+  const within = occurrences
+    .map((occurrence) => ({ occurrence, start: occurrence.start - item.start, end: occurrence.end - item.start }))
     .filter(({ start, end }) => start >= 0 && end <= item.text.length);
   const rest = blanked(
     item.text,
-    within.filter(({ place, start, end }) => !isTimed || mayBeTime(place, item.text.slice(start, end), statement)),
+    within.filter(
+      ({ occurrence, start, end }) => !isTimed || mayBeTime(occurrence, item.text.slice(start, end), statement),
+    ),
   );
   const numbers = [...unstatedNumbers(rest, numbersFor(item, isTimed, statement), statement)].filter(
     ({ digits, isPartOfName }) => !(isPartOfName && key === 'fmt' && !YEARLY.test(digits)),
   );
-  // "v2" is a name; any other number may be worked out from the day: a year, a sum to date, the days that are left.
+  // "v2" is a name. Any other number may be derived from the day: a year, a sum to date, the number of days that are left.
   if (numbers.some(({ digits, isPartOfName }) => !isPartOfName || digits.length > 1)) return 'time';
   if (hasUnstatedName(rest, statement) || hasForeignDigits(rest, statement)) return 'time';
   if (hasUnstatedNumberWord(rest, statement)) return 'time';
@@ -168,14 +170,14 @@ function unstatedKind(
   return other && key !== 'fmt' && (NAMED.has(item.name) || looksLikeName(rest)) ? 'value' : null;
 }
 
-/** Whether a key has a time that the instruction does not state: `q3_2026`, `november`. */
+/** Returns whether a key contains a time that the instruction does not state: `q3_2026`, `november`. */
 function hasTimeInName(name: string, statement: Statement): boolean {
   const numbers = unstatedNumbers(name, statement.numbers, statement);
   if ([...numbers].some(({ digits, isPartOfName }) => !isPartOfName || YEARLY.test(digits))) return true;
   return hasUnstatedName(name.replace(/(?<!\p{L})may(?!\p{L})/gu, ' '), statement);
 }
 
-/** Full names of days and months, which count within other words, too. */
+/** Full names of days and months, which count even within other words. */
 const WHOLE = /january|february|september|october|november|december|(?:mon|tues|wednes|thurs|fri|satur|sun)day/gi;
 
 function hasUnstatedName(rest: string, { calendar, words }: Statement): boolean {
@@ -186,24 +188,24 @@ function hasUnstatedName(rest: string, { calendar, words }: Statement): boolean 
   return wordsOf(parted).some((word) => isForeignName(word.toLowerCase()) && !words.has(word.toLowerCase()));
 }
 
-/** Whether there are digits of another script that the instruction does not have. */
+/** Returns whether a text contains digits of another script that the instruction does not contain. */
 function hasForeignDigits(rest: string, { small }: Statement): boolean {
   return (rest.match(/[^\P{Nd}0-9]+/gu) ?? []).some((digits) => !small.includes(digits));
 }
 
-/** Keys of facts that only a person or a record can vouch for. */
-const VOUCHED: ReadonlySet<string> = new Set(['actor', 'chain', 'req', 'rules']);
+/** Keys of facts that cannot be derived from an instruction. */
+const FACT_KEYS: ReadonlySet<string> = new Set(['actor', 'chain', 'req', 'rules']);
 
 /**
- * Finds an actor, a chain, a demand or rules that a packet has and the instruction does not state. An audit trail that nobody stated is
- * worse than asking the model.
+ * Finds an actor, a chain, requirements or rules that a packet contains and the instruction does not state. An invented audit trail is worse
+ * than another call of the model.
  */
 export function inventedIn({ fields }: Packet, instruction: string): Pick<Unstated, 'key' | 'text'> | null {
   const words = wordsIn(instruction);
   const numbers = numbersIn(instruction);
   for (const { key: written, value } of fields) {
     const key = lowerAscii(written);
-    if (!VOUCHED.has(key)) continue;
+    if (!FACT_KEYS.has(key)) continue;
     for (const { text } of itemsOf(key, value)) {
       const digits = text.match(/\d+/g) ?? [];
       const isStated =
@@ -222,7 +224,7 @@ interface Item {
   readonly text: string;
 }
 
-/** Splits a value into items, each with the name before its sign of comparison, or else the key. */
+/** Splits a value into items, each with the name before its comparison operator, or else the key. */
 function itemsOf(key: string, value: string): readonly Item[] {
   let start = 0;
   // Not between thousands.
@@ -235,21 +237,21 @@ function itemsOf(key: string, value: string): readonly Item[] {
   });
 }
 
-/** An address, an agent, or a capitalised word. */
+/** Returns whether a text looks like an address, an agent, or a capitalised word. */
 function looksLikeName(text: string): boolean {
   return /\S@\S|:\/\/|-Agent(?![\p{L}\p{N}])/iu.test(text) || /(?<![\p{L}\p{N}])\p{Lu}\p{Ll}{2,}/u.test(text);
 }
 
 interface FoundNumber {
   readonly digits: string;
-  /** Letters stand before it: `payroll_v2`. */
+  /** `true` if letters precede it: `payroll_v2`. */
   readonly isPartOfName: boolean;
 }
 
-/** Letters before a number for a length of time, a sum or terms of payment. */
+/** Letters before a number that is a duration, a sum or terms of payment. */
 const MEASURED = /^(?:pt?|net|total|gbp|eur|usd)$/i;
 
-/** Lists numbers of a text that are not among those given, and times of day that are not stated. */
+/** Lists numbers of a text that are not among the given ones, and times of day that are not stated. */
 function* unstatedNumbers(given: string, numbers: ReadonlySet<number>, statement: Statement): Iterable<FoundNumber> {
   const { small, counted } = statement;
   // Zero seconds and the time zone UTC add nothing.
@@ -269,16 +271,16 @@ function* unstatedNumbers(given: string, numbers: ReadonlySet<number>, statement
   }
 }
 
-/** Whether the counted noun is behind the number: `30d`, `P30D`, `last_30_days` for "30 days". */
+/** Returns whether the counted noun follows the number: `30d`, `P30D`, `last_30_days` for "30 days". */
 function isCounted(noun: string | undefined, behind: string): boolean {
   const letters = /^[-_ ]?(\p{L}+)/u.exec(behind)?.[1]?.toLowerCase();
   return noun !== undefined && letters !== undefined && (noun.startsWith(letters) || letters.startsWith(noun));
 }
 
 /**
- * Whether an instruction states a time of day: `17:00` by "5 pm", "at 5" or "17.00", `12:00` by "noon", `05:30` by "half past five".
+ * Returns whether an instruction states a time of day: `17:00` by "5 pm", "at 5" or "17.00", `12:00` by "noon", `05:30` by "half past five".
  *
- * @param isOfDay whether a day is before it, of which it may be the first or last moment
+ * @param isOfDay `true` if a day precedes it, of which it may be the first or last moment
  */
 function isTimeStated(text: string, isOfDay: boolean, { small, times, words }: Statement): boolean {
   if (isOfDay && /^(?:00:00|23:59|24:00)(?::(?:00|59))?$/.test(text)) return true;
@@ -290,7 +292,7 @@ function isTimeStated(text: string, isOfDay: boolean, { small, times, words }: S
   return minute === 0 ? isHour : wordedTimes(small).has((hour * 60 + minute) % 720);
 }
 
-/** Whether letters begin the word before a number: "week 48" for `w48`, "Microsoft 365" for `m365`. */
+/** Returns whether the letters before a number abbreviate the word before it: "week 48" for `w48`, "Microsoft 365" for `m365`. */
 function saysInFull(small: string, letters: string, number: string): boolean {
   if (letters === '' || !/^\d+$/.test(number)) return false;
   return new RegExp(`(?<!\\p{L})${letters.toLowerCase()}\\p{L}* ${number}(?!\\d)`, 'u').test(small);
@@ -299,7 +301,7 @@ function saysInFull(small: string, letters: string, number: string): boolean {
 /** Words that are parts of names as often as numbers: `grand_total`, `unit:thousands`, `half_day`. */
 const UNCOUNTED = /(?<!\p{L})(?:grand|hal(?:f|ves)|(?:quarter|dozen|hundred|thousand|million|billion)s)(?!\p{L})/giu;
 
-/** Whether a text has a number word that is not stated. One to three may be part of a name: `first_name`. */
+/** Returns whether a text contains a number word that is not stated. One to three may be part of a name: `first_name`. */
 function hasUnstatedNumberWord(text: string, { numbers }: Statement): boolean {
   for (const number of wordedNumbers(text.replace(UNCOUNTED, ','))) {
     if (number > 3 && !numbers.has(number) && !(number === 25 && /quarter/i.test(text))) return true;

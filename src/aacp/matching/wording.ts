@@ -1,4 +1,4 @@
-/** The words of an instruction without its values: instructions with the same words may serve each other. */
+/** The words of an instruction without its values. Instructions with the same words can share a packet. */
 import type { InstructionItem } from './instruction/ast.js';
 import { relativeUnitOf, type Unit } from './instruction/calendar.js';
 import { findNames } from './instruction/names.js';
@@ -7,36 +7,36 @@ import { plainSlot, type Slot, slotOf } from './instruction/slots.js';
 import { wordSet } from './instruction/words.js';
 import type { Candidate } from './match.js';
 
-/** A word or mark in small letters, or `{kind}` for a value. */
+/** A word or mark in lower case, or `{kind}` for a value. */
 interface Token {
   readonly key: string;
-  /** As it is written, where capitals may make another word of it; else as `key`. */
+  /** The original spelling if capital letters may change the meaning; otherwise the same as `key`. */
   readonly written: string;
-  /** `null` for a word. */
+  /** The value; `null` for a word. */
   readonly slot: Slot | null;
 }
 
 export interface Wording {
-  /** In order, without `asides`. */
+  /** The tokens in order, without `asides`. */
   readonly tokens: readonly Token[];
-  /** Politeness and articles, in which texts may differ. */
+  /** Polite phrases and articles, in which instructions may differ. */
   readonly asides: readonly string[];
   readonly slots: readonly Slot[];
-  /** The finest unit of its relative times; `null` if it has none. */
+  /** The finest unit of the relative times; `null` if there are none. */
   readonly unit: Unit | null;
 }
 
-const COURTESIES = phrases(
+const POLITE_PHRASES = phrases(
   `please; kindly; many thanks; thanks in advance; thank you in advance; thank you very much; thanks; thank you`,
 );
 
-/** Politeness before an order. */
+/** Polite phrases before a command. */
 const LEADS = phrases(
   `hi; hello; hi team; hello team; good morning; good afternoon; could you; can you; would you; will you; i need you to;
   we need you to; i want you to; we want you to; i would like you to; we would like you to; i'd like you to; we'd like you to`,
 );
 
-/** Pronouns that are other words in capital letters. */
+/** Pronouns that mean something else in capital letters. */
 const CAPITALS = wordSet('IT US WHO AM OR');
 
 /** Nouns before a number that is a name: `ticket 4711`. */
@@ -46,14 +46,14 @@ const ID_NOUNS = wordSet(`
   contractor badge booking receipt expense journal applicant vacancy
 `);
 
-/** Words that may follow such a number. Before any other, it counts: "order 30 laptops". */
+/** Words that may follow such a number. Before any other word, the number counts: "order 30 laptops". */
 const BEHIND_ID = wordSet(
   'a an the and or for from to of in on at by with without as is was has if before after until since please',
 );
 
 const SILENT = /^["`\u2018-\u201F\u00AB\u00BB]$/;
 
-/** @returns `null` for a text that is too long, or has no words */
+/** Reads an instruction. Returns `null` if it is too long or has no words. */
 export function readWording(instruction: string): Wording | null {
   const items = parseInstruction(instruction);
   if (items === null) return null;
@@ -64,7 +64,7 @@ export function readWording(instruction: string): Wording | null {
 }
 
 function tokensOf(items: readonly InstructionItem[], source: string): readonly Token[] {
-  // If all letters are capitals, names cannot be told from words.
+  // If all letters are capitals, names cannot be distinguished from words.
   const names = new Map((/\p{Ll}/u.test(source) ? findNames(items, source) : []).map((run) => [run.from, run]));
   const tokens: Token[] = [];
   for (let at = 0; at < items.length; ) {
@@ -111,8 +111,8 @@ function withIds(tokens: readonly Token[]): readonly Token[] {
 }
 
 /**
- * Separates "the", and politeness at the start and at the end, with the marks beside it. Elsewhere such words may be what the instruction is
- * about: a thank you letter, "please" in a text.
+ * Separates "the", and polite phrases at the start and at the end, with the marks next to them. Elsewhere such words may be the subject of
+ * the instruction: a thank you letter, "please" in a text.
  */
 function withoutAsides(tokens: readonly Token[]): readonly [readonly Token[], readonly string[]] {
   const asides: string[] = [];
@@ -147,21 +147,21 @@ function withoutAsides(tokens: readonly Token[]): readonly [readonly Token[], re
   return [kept, asides];
 }
 
-/** Words before which "the" is no article: "replace the with a". */
+/** Words before which "the" is not an article: "replace the with a". */
 const STANDS_ALONE_BEFORE = wordSet('and as at by for from in into is of on or the to with');
 
-/** The length of politeness at a place where the instruction may begin; thanks need a mark behind them. */
+/** Returns the length of a polite phrase at a place where the instruction may begin. Thanks require a mark after them. */
 function openingAt(tokens: readonly Token[], at: number): number {
   const lead = lengthAt(LEADS, tokens, at);
   if (lead > 0) return lead;
-  const length = lengthAt(COURTESIES, tokens, at);
+  const length = lengthAt(POLITE_PHRASES, tokens, at);
   const isThanks = tokens[at]?.key !== 'please' && tokens[at]?.key !== 'kindly';
   return length > 0 && isThanks && !/^[,!.;]$/.test(tokens[at + length]?.key ?? '') ? 0 : length;
 }
 
-/** The length of politeness that ends the tokens, behind a mark; "no, thanks" is an answer. */
+/** Returns the length of a polite phrase that ends the tokens, after a mark; "no, thanks" is an answer. */
 function closingAt(tokens: readonly Token[], start: number, end: number): number {
-  for (const words of COURTESIES) {
+  for (const words of POLITE_PHRASES) {
     const from = end - words.length;
     if (from <= start || !words.every((word, index) => tokens[from + index]!.key === word)) continue;
     const isApart = /^[,!.;?]$/.test(tokens[from - 1]!.key);
@@ -179,10 +179,10 @@ function lengthAt(list: readonly (readonly string[])[], tokens: readonly Token[]
   return list.find((words) => words.every((word, index) => tokens[at + index]?.key === word))?.length ?? 0;
 }
 
-/** The weight of an article or a courtesy; that of a word is 1. */
+/** The weight of an article or a polite phrase. That of a word is 1. */
 const ASIDE = 0.15;
 
-/** The words that two instructions share, and those of one alone. */
+/** The words that two instructions share, and those of only one. */
 export type Overlap = Pick<Candidate, 'score' | 'shared' | 'extra' | 'missing'>;
 
 export function overlapOf(pattern: Wording, instruction: Wording): Overlap {
@@ -218,14 +218,14 @@ export function keysOf({ tokens }: Wording): readonly string[] {
   return tokens.map(({ key }) => key);
 }
 
-/** Returns a word that only one of two wordings with the same words writes with these capitals: `total` and `Total` may be two columns. */
+/** Returns a word that only one of two wordings with the same words writes with capital letters: `total` and `Total` may be two columns. */
 export function otherCapitals(one: Wording, other: Wording): string | null {
-  // The first word is a capital where nothing stands before it.
+  // The first word of an instruction is capitalised in any case.
   const at = one.tokens.findIndex(({ written }, index) => index > 0 && written !== other.tokens[index]!.written);
   return at < 0 ? null : other.tokens[at]!.written;
 }
 
-/** Whether both have the same words, and values of the same kinds, in the same order. */
+/** Returns whether both have the same words, and values of the same kinds, in the same order. */
 export function sameWords(one: Wording, other: Wording): boolean {
   const { tokens } = other;
   return one.tokens.length === tokens.length && one.tokens.every(({ key }, index) => key === tokens[index]!.key);
@@ -240,12 +240,12 @@ export function otherNegation({ extra, missing }: Overlap): string | null {
 
 const MAX_TERMS = 16;
 
-/** How many of the first terms stand for all words. */
-export const SIGNATURES = 2;
+/** The number of terms that represent all words. */
+export const SIGNATURE_COUNT = 2;
 
 /**
- * Returns the terms that a registry lists an instruction under. The first two stand for all words, with and without the values:
- * instructions that can serve each other share the second. The others are words, long ones first; they find what comes near.
+ * Returns the terms under which a registry lists an instruction. The first two represent all words, with and without the values:
+ * instructions that can match share the second. The others are words, long ones first, by which similar instructions are found.
  */
 export function termsOf(instruction: string): readonly string[] {
   const wording = readWording(instruction);
@@ -257,11 +257,11 @@ export function termsOfWording(wording: Wording): readonly string[] {
   const values = wording.slots.map(({ kind, value }) => `${kind} ${value}`);
   const words = keys.filter((key) => /^\p{L}{4,}/u.test(key)).map((key) => key.slice(0, 40).replace(/(?<=[^s])s$/, ''));
   const longest = [...new Set(words)].sort((a, b) => b.length - a.length || (a < b ? -1 : 1));
-  return [signature([...keys, '', ...values]), signature(keys), ...longest.slice(0, MAX_TERMS - SIGNATURES)];
+  return [signature([...keys, '', ...values]), signature(keys), ...longest.slice(0, MAX_TERMS - SIGNATURE_COUNT)];
 }
 
 /**
- * Sorts the numbers of entries by the rarity of the terms they share. Of equals the latest comes first, since models improve.
+ * Sorts the numbers of entries by the rarity of the terms that they share. Of equal ones the latest comes first, since models improve.
  *
  * @param postings the entries that have each term
  */
@@ -276,13 +276,13 @@ export function byRarity(postings: readonly (readonly number[])[], latestFirst =
     .map(([entry]) => entry);
 }
 
-/** Begins with a mark that no word begins with. A collision costs a look at an entry, and nothing else. */
+/** Returns a term for a list of words. It begins with a character that no word begins with. A collision costs one comparison. */
 function signature(words: readonly string[]): string {
   const text = words.join('\n');
   return `=${hashOf(text, 0x811c9dc5)}${hashOf(text, 0x9747b28c)}`;
 }
 
-/** FNV-1a of the code units, from a basis: 8 hexadecimal digits. */
+/** Returns the FNV-1a hash of the code units, from a basis, as 8 hexadecimal digits. */
 function hashOf(text: string, basis: number): string {
   let hash = basis;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

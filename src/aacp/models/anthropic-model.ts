@@ -21,10 +21,11 @@ import {
   UNCONSTRAINED,
   UNFINISHED,
 } from './provider.js';
-import type { Asked } from './provider-errors.js';
+import type { CallContext } from './provider-errors.js';
 
-/** What is used of a client: `new Anthropic()` of `@anthropic-ai/sdk` is one. */
+/** The part of a client that is used. `new Anthropic()` of `@anthropic-ai/sdk` has it. */
 export interface AnthropicClient {
+  /** The Messages API. */
   readonly messages: {
     create(
       body: { readonly model: string; readonly max_tokens: number; readonly messages: readonly object[] },
@@ -34,17 +35,18 @@ export interface AnthropicClient {
 }
 
 /**
- * `json-schema`: an object with a packet that the request allows. `tool`: the same as input of a tool. `none`: only the
- * prompt asks for it.
+ * A constraint on the output of a model. `json-schema`: a JSON object with a packet that the request allows. `tool`: the same object as
+ * the input of a tool. `none`: only the prompt describes the form.
  */
 export type AnthropicConstraint = 'json-schema' | 'tool' | 'none';
 
+/** Options of `anthropicModel`. */
 export interface AnthropicModelOptions extends ProviderOptions {
-  /** A client of your own: with other credentials, or for another cloud. Made from the other options otherwise. */
+  /** Your own client, with other credentials or for another cloud. @default a client with the other options */
   readonly client?: AnthropicClient | undefined;
-  /** Constraint on the output. If the provider refuses it, a looser one is used, with a notice. @default 'json-schema' */
+  /** The constraint on the output. If the provider rejects it, a looser one is used, with a notice. @default 'json-schema' */
   readonly constrain?: AnthropicConstraint | undefined;
-  /** Asks to keep the system message, which is always the same one, in the provider's cache. @default false */
+  /** If true, asks the provider to cache the system message, which is the same in all requests. @default false */
   readonly cacheSystem?: boolean | undefined;
 }
 
@@ -52,7 +54,7 @@ type Form = 'json-schema' | 'json-object' | 'strict-tool' | 'tool' | 'none';
 
 const TOOL_WORDS = ['tool', 'strict', 'schema', 'pattern'];
 
-const LADDERS: Readonly<Record<AnthropicConstraint, readonly Constraint<Form>[]>> = {
+const CONSTRAINTS: Readonly<Record<AnthropicConstraint, readonly Constraint<Form>[]>> = {
   'json-schema': jsonConstraints(['output_config', 'output_format', 'schema', 'pattern', 'structured output']),
   tool: [
     { name: 'strict-tool', notation: 'regex', words: TOOL_WORDS },
@@ -63,9 +65,9 @@ const LADDERS: Readonly<Record<AnthropicConstraint, readonly Constraint<Form>[]>
 };
 
 /**
- * Creates a model of Anthropic. The SDK is loaded with the first request; it may print that a model is being withdrawn.
+ * Creates a model of Anthropic. The SDK is loaded with the first request. It may print that a model is deprecated.
  *
- * @throws TypeError naming an invalid option; the model throws ModelError
+ * @throws TypeError if an option is invalid; the model throws ModelError
  * @example
  * const model = anthropicModel({ model: 'claude-sonnet-5-5', price: { input: 3, output: 15 } });
  */
@@ -81,7 +83,7 @@ export function anthropicModel(options: AnthropicModelOptions): ProviderModel {
 
   return createModel(settings, {
     name: 'anthropic',
-    constraints: LADDERS[constrain],
+    constraints: CONSTRAINTS[constrain],
     connect: async () => client ?? (await connect()),
     body: (request, constraint, grammar) => bodyOf(request, settings, constraint, grammar, cacheSystem),
     send: ({ messages }, body, sdkOptions) => messages.create(body, sdkOptions),
@@ -116,7 +118,7 @@ function bodyOf(
 }
 
 function toolMembers(schema: object, strict: boolean): object {
-  const description = 'Takes the packet that the instruction was turned into.';
+  const description = 'Receives the packet for the instruction.';
   const tool = { name: PACKET, description, input_schema: schema, ...(strict ? { strict } : {}) };
   return { tools: [tool], tool_choice: { type: 'tool', name: PACKET, disable_parallel_tool_use: true } };
 }
@@ -139,7 +141,7 @@ const messageSchema = z.object({
 
 function read(
   { content, model, stop_reason: reason, usage }: z.infer<typeof messageSchema>,
-  { provider }: Asked,
+  { provider }: CallContext,
 ): ProviderReply {
   if (reason === null || reason === 'pause_turn') throw badReply(provider, UNFINISHED);
   const cacheReadTokens = usage?.cache_read_input_tokens ?? 0;

@@ -1,53 +1,60 @@
 import { type ErrorDetails, PegwireError } from '../../text/errors.js';
 
-/** One encoding that a model is asked for. */
+/** A request to a model to encode one instruction. */
 export interface ModelRequest {
-  /** The instruction as it was given. It is data: `prompt` holds it marked as such. */
+  /** The instruction, unchanged. It is data: `prompt` contains it, marked as such. */
   readonly instruction: string;
+  /** The DOM that the packet must have. */
   readonly domain: string;
+  /** The agent that receives the result. */
   readonly returnAgent: string;
+  /** The priority: `1`, `2` or `3`. */
   readonly priority: string;
-  /** The system message: how a packet is written. */
+  /** The system message, which describes how to write a packet. */
   readonly system: string;
   /** The user message. */
   readonly prompt: string;
-  /** In the second round: the first reply, and what was wrong with it. The conversation goes on with both. */
+  /** In the second request: the first reply, and a user message with its faults. Both continue the conversation. Otherwise `null`. */
   readonly repair: { readonly reply: string; readonly prompt: string } | null;
-  /** The grammar of the packets that are allowed here, for constrained decoding. Made when it is asked for. */
+  /** Makes the grammar of the packets that the request allows, for constrained decoding. */
   readonly grammar: (notation: GrammarNotation) => Promise<string>;
-  /** Most tokens to write. */
+  /** The maximum number of tokens of the reply. */
   readonly maxTokens: number;
+  /** Aborts the request. */
   readonly signal: AbortSignal;
 }
 
+/** A notation of grammars: GBNF of llama.cpp, Lark, or a regular expression. */
 export type GrammarNotation = 'gbnf' | 'lark' | 'regex';
 
-/** What a model answered. */
+/** The reply of a model. */
 export interface ModelReply {
-  /** The text as it came: a packet, or one within JSON, fences or prose. Empty for a refusal. */
+  /** The unchanged output: a packet, possibly within JSON, fences or prose. Empty if the model declined. */
   readonly text: string;
+  /** The tokens that the call used. @default unknown */
   readonly usage?: ModelUsage | undefined;
-  /** The name of the model that answered. */
+  /** The name of the model that replied. @default unknown */
   readonly model?: string | undefined;
-  /** US dollars; `null` or none where the price is not known. */
+  /** The cost in US dollars; `null` if unknown. @default null */
   readonly cost?: number | null | undefined;
-  /** `length`: it stopped for `maxTokens`; `refusal`: it declined. @default 'stop' */
+  /** The reason for the end of the output. `length`: the limit `maxTokens` was reached. `refusal`: the model declined. @default 'stop' */
   readonly finish?: 'stop' | 'length' | 'refusal' | undefined;
 }
 
-/** Tokens, as the provider bills them. */
+/** The tokens that the provider charges for. */
 export interface ModelUsage {
-  /** All tokens read, those from a cache included. */
+  /** The input tokens, including those from a cache. */
   readonly inputTokens: number;
+  /** The output tokens. */
   readonly outputTokens: number;
 }
 
-/** What a model gives: its text alone will do. Usage and cost are unknown then. */
+/** The result of a model function. If it is a string, usage and cost are unknown. */
 export type ModelAnswer = string | ModelReply;
 
 /**
- * Asks a model: any function from a request to an answer, or a promise of one. Anything it throws counts as no answer; a
- * ModelError says more.
+ * A model: any function from a request to a reply, or to a promise of one. If it throws, the call has failed; a ModelError describes the
+ * reason.
  *
  * @example
  * const model: Model = async ({ system, prompt, signal }) => await complete(`${system}\n\n${prompt}`, signal);
@@ -55,23 +62,28 @@ export type ModelAnswer = string | ModelReply;
  */
 export type Model = (request: ModelRequest) => ModelAnswer | PromiseLike<ModelAnswer>;
 
-/** A model of one of the providers here. @throws ModelError if there is no answer */
+/** A model of one of the supported providers. @throws ModelError if there is no reply */
 export type ProviderModel = (request: ModelRequest) => Promise<ModelReply>;
 
-/** US dollars per million tokens. */
+/** A price in US dollars per million tokens. */
 export interface ModelPrice {
+  /** The price of input tokens. */
   readonly input: number;
+  /** The price of output tokens. */
   readonly output: number;
 }
 
 /**
- * - `model-unavailable`: no connection, or the provider is at fault (5xx).
- * - `model-rate-limited`: see `retryAfterMs`.
- * - `model-timeout`, `model-aborted`: it took too long, or the caller gave up.
- * - `model-unauthorised`: the key is missing, wrong, or not enough.
- * - `model-bad-request`: the provider refuses the request itself (another 4xx).
+ * The code of a `ModelError`.
+ *
+ * - `model-unavailable`: there is no connection, or the provider failed (5xx).
+ * - `model-rate-limited`: the provider limits the rate of requests; see `retryAfterMs`.
+ * - `model-timeout`: the model did not reply in time.
+ * - `model-aborted`: the caller aborted the request.
+ * - `model-unauthorised`: the API key is missing or invalid, or its account lacks permission or credit.
+ * - `model-bad-request`: the provider rejects the request (another 4xx).
  * - `model-not-installed`: the SDK of the provider is not installed.
- * - `model-bad-reply`: what came back is not what the provider's protocol says.
+ * - `model-bad-reply`: the reply does not follow the protocol of the provider.
  */
 export type ModelErrorCode =
   | 'model-unavailable'
@@ -83,11 +95,12 @@ export type ModelErrorCode =
   | 'model-not-installed'
   | 'model-bad-reply';
 
-/** There is no answer from a model. */
+/** Thrown when a call of a model fails. */
 export class ModelError extends PegwireError {
+  /** The name of the class. */
   override readonly name: string = 'ModelError';
   declare readonly code: ModelErrorCode;
-  /** Milliseconds to wait before you ask again; `null` if the provider does not say. */
+  /** The delay in milliseconds after which to retry; `null` if the provider does not specify it. */
   readonly retryAfterMs: number | null;
 
   constructor(
@@ -102,13 +115,13 @@ export class ModelError extends PegwireError {
 export function abortError({ reason }: AbortSignal): ModelError {
   const timedOut = (reason as { readonly name?: unknown } | null | undefined)?.name === 'TimeoutError';
   return timedOut
-    ? new ModelError({ code: 'model-timeout', message: 'The model did not answer in time.' })
-    : new ModelError({ code: 'model-aborted', message: 'The request was given up.' });
+    ? new ModelError({ code: 'model-timeout', message: 'The model did not reply in time.' })
+    : new ModelError({ code: 'model-aborted', message: 'The request was aborted.' });
 }
 
 /**
- * Runs work with its own signal, and settles when the given one fires: SDKs ignore it while they wait to retry, and may
- * leave listeners behind.
+ * Runs work with a signal of its own, and rejects when the given signal is aborted: SDKs ignore the signal while they wait to retry, and
+ * may leave listeners behind.
  */
 export function unlessAborted<T>(signal: AbortSignal, work: (own: AbortSignal) => PromiseLike<T>): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** Servers with OpenAI's Chat Completions API: llama.cpp, vLLM and many others. Through the package `openai`. */
+/** Servers with the Chat Completions API of OpenAI, such as llama.cpp and vLLM, through the package `openai`. */
 import * as z from 'zod';
 import { resolveChoice } from '../../text/limits.js';
 import type { ModelRequest, ProviderModel } from './model.js';
@@ -19,13 +19,13 @@ import {
   UNCONSTRAINED,
   UNFINISHED,
 } from './provider.js';
-import { type Asked, fromAnswer } from './provider-errors.js';
+import { type CallContext, errorOfReply } from './provider-errors.js';
 
-/** What holds the model to the form: our grammar in one of three notations, an object in JSON, or nothing. */
+/** A constraint on the output: a grammar in one of three notations, a JSON object, or none. */
 export type CompatibleConstraint = 'gbnf' | 'lark' | 'regex' | 'json-schema' | 'none';
 
 /**
- * The form in which the server takes a grammar. Servers ignore the wrong one without an error.
+ * The request member in which a server expects a grammar. Servers ignore the wrong one without an error.
  *
  * - `llama.cpp`: `grammar`, in GBNF, or in Lark if built with llguidance.
  * - `vllm`: `structured_outputs`, with `grammar` or `regex`.
@@ -33,14 +33,15 @@ export type CompatibleConstraint = 'gbnf' | 'lark' | 'regex' | 'json-schema' | '
  */
 export type CompatibleServer = 'llama.cpp' | 'vllm' | 'vllm-guided';
 
+/** Options of `openaiCompatibleModel`. */
 export interface CompatibleModelOptions extends ProviderOptions {
-  /** A client of your own, instead of `baseUrl` and `apiKey`. */
+  /** Your own client, instead of `baseUrl` and `apiKey`. */
   readonly client?: OpenAiChatClient | undefined;
-  /** @default 'llama.cpp' for GBNF, 'vllm' for Lark and regular expressions; without meaning for the rest */
+  /** The kind of the server. Only used if `constrain` is a grammar. @default 'llama.cpp' for GBNF, 'vllm' for Lark and regular expressions */
   readonly server?: CompatibleServer | undefined;
   /**
-   * Constraint on the output. If the server refuses it, a looser one is used, with a notice. @default 'gbnf' where `server`
-   * is given, else 'json-schema'
+   * The constraint on the output. If the server rejects it, a looser one is used, with a notice. @default 'gbnf' if `server` is given,
+   * otherwise 'json-schema'
    */
   readonly constrain?: CompatibleConstraint | undefined;
 }
@@ -49,7 +50,7 @@ type Form = CompatibleConstraint | 'json-object';
 
 const GRAMMAR_WORDS = ['grammar', 'structured_output', 'structured output', 'guided', 'regex', 'llguidance', 'gbnf'];
 
-const LADDERS: Readonly<Record<CompatibleConstraint, readonly Constraint<Form>[]>> = {
+const CONSTRAINTS: Readonly<Record<CompatibleConstraint, readonly Constraint<Form>[]>> = {
   gbnf: grammarConstraints('gbnf'),
   lark: grammarConstraints('lark'),
   regex: grammarConstraints('regex'),
@@ -58,9 +59,9 @@ const LADDERS: Readonly<Record<CompatibleConstraint, readonly Constraint<Form>[]
 };
 
 /**
- * Creates a model on a server of your own or of another provider.
+ * Creates a model on your own server or on that of another provider.
  *
- * @throws TypeError naming an invalid option; the model throws ModelError
+ * @throws TypeError if an option is invalid; the model throws ModelError
  * @example
  * const model = openaiCompatibleModel({ baseUrl: 'http://127.0.0.1:8080/v1', model: 'local', server: 'llama.cpp' });
  */
@@ -68,7 +69,7 @@ export function openaiCompatibleModel(options: CompatibleModelOptions): Provider
   const settings = resolveProvider(options);
   const { client } = options;
   const { baseURL, apiKey = NO_KEY } = settings;
-  if (client === undefined && baseURL === undefined) throw new TypeError('baseUrl must be the address of a server');
+  if (client === undefined && baseURL === undefined) throw new TypeError('baseUrl must be the URL of a server');
   const given = options.server;
   if (given !== undefined) resolveChoice('server', given, ['llama.cpp', 'vllm', 'vllm-guided']);
   const constrain = resolveChoice('constrain', options.constrain ?? (given === undefined ? 'json-schema' : 'gbnf'), [
@@ -80,14 +81,14 @@ export function openaiCompatibleModel(options: CompatibleModelOptions): Provider
   ]);
   const server = given ?? (constrain === 'gbnf' ? 'llama.cpp' : 'vllm');
   if (server === 'llama.cpp' && constrain === 'regex') {
-    throw new TypeError('constrain: llama.cpp takes no regular expressions; give gbnf, lark or json-schema');
+    throw new TypeError('constrain: llama.cpp does not accept regular expressions; use gbnf, lark or json-schema');
   }
 
   return createModel(settings, {
     name: baseURL === undefined ? 'the server' : hostOf(baseURL),
-    constraints: LADDERS[constrain],
+    constraints: CONSTRAINTS[constrain],
     connect: async (): Promise<OpenAiChatClient> =>
-      client ?? (await openAiClient({ ...settings, apiKey }, NOT_OF_OPENAI)),
+      client ?? (await openAiClient({ ...settings, apiKey }, NO_OPENAI_CREDENTIALS)),
     body: (request, constraint, grammar) => bodyOf(request, settings, constraintMembers(constraint, server, grammar)),
     send: ({ chat }, body, sdkOptions) => chat.completions.create(body, sdkOptions),
     schema: completionSchema,
@@ -100,12 +101,12 @@ function grammarConstraints(notation: 'gbnf' | 'lark' | 'regex'): readonly Const
   return [{ name: notation, notation, words: GRAMMAR_WORDS }, UNCONSTRAINED];
 }
 
-/** OpenAI credentials of the environment are not sent to other servers. */
-const NOT_OF_OPENAI = { adminAPIKey: null, organization: null, project: null };
+/** Keeps credentials for OpenAI in the environment from being sent to other servers. */
+const NO_OPENAI_CREDENTIALS = { adminAPIKey: null, organization: null, project: null };
 
-/** Omits a password in the URL. */
+/** Returns the host of a URL, without credentials. */
 function hostOf(baseUrl: string): string {
-  if (!URL.canParse(baseUrl)) throw new TypeError('baseUrl must be the address of a server');
+  if (!URL.canParse(baseUrl)) throw new TypeError('baseUrl must be the URL of a server');
   return new URL(baseUrl).host;
 }
 
@@ -127,7 +128,7 @@ function constraintMembers(form: Form, server: CompatibleServer, grammar: string
     return { response_format: { type: 'json_schema', json_schema: { name: PACKET, strict: true, schema } } };
   }
   if (server === 'llama.cpp') {
-    // Tells the server that this is not GBNF.
+    // The first line tells the server that this is not GBNF.
     return { grammar: form === 'lark' ? `%llguidance {}\n${grammar}` : grammar };
   }
   const kind = form === 'regex' ? 'regex' : 'grammar';
@@ -154,13 +155,13 @@ const completionSchema = z.object({
     .nullish(),
 });
 
-function read({ choices, model, error, usage }: z.infer<typeof completionSchema>, asked: Asked): ProviderReply {
-  if (error) throw fromAnswer(faultOf(error), asked);
+function read({ choices, model, error, usage }: z.infer<typeof completionSchema>, context: CallContext): ProviderReply {
+  if (error) throw errorOfReply(faultOf(error), context);
   const choice = choices?.[0];
-  if (choice === undefined) throw badReply(asked.provider, 'without a choice');
+  if (choice === undefined) throw badReply(context.provider, 'without a choice');
   const { message, finish_reason: reason } = choice;
-  // `null` as in the chunks of a stream; `abort` is vLLM's, `error` that of routers.
-  if (reason === null || reason === 'abort' || reason === 'error') throw badReply(asked.provider, UNFINISHED);
+  // `null` occurs in the chunks of a stream, `abort` in replies of vLLM, `error` in those of routers.
+  if (reason === null || reason === 'abort' || reason === 'error') throw badReply(context.provider, UNFINISHED);
   return {
     text: message.content ?? '',
     isRefusal: reason === 'content_filter' || Boolean(message.refusal),

@@ -21,20 +21,21 @@ import {
   UNCONSTRAINED,
   UNFINISHED,
 } from './provider.js';
-import { type Asked, fromAnswer, type HttpFault } from './provider-errors.js';
+import { type CallContext, errorOfReply, type HttpFault } from './provider-errors.js';
 
 /**
- * `lark` and `regex`: a custom tool with our grammar. `json-schema`: an object with a packet that matches it. `none`: only
- * the prompt asks for it.
+ * A constraint on the output of a model. `lark` and `regex`: a custom tool with a grammar of packets. `json-schema`: a JSON object with a
+ * packet that matches it. `none`: only the prompt describes the form.
  */
 export type OpenAiConstraint = 'lark' | 'regex' | 'json-schema' | 'none';
 
+/** Options of `openaiModel`. */
 export interface OpenAiModelOptions extends ProviderOptions {
-  /** A client of your own: with other credentials, or for another cloud. Made from the other options otherwise. */
+  /** Your own client, with other credentials or for another cloud. @default a client with the other options */
   readonly client?: OpenAiResponsesClient | undefined;
-  /** Constraint on the output. If the provider refuses it, a looser one is used, with a notice. @default 'lark' */
+  /** The constraint on the output. If the provider rejects it, a looser one is used, with a notice. @default 'lark' */
   readonly constrain?: OpenAiConstraint | undefined;
-  /** Sends the same cache key with each request: they all begin with the same system message. @default false */
+  /** If true, sends the same cache key with each request, since all begin with the same system message. @default false */
   readonly cacheSystem?: boolean | undefined;
 }
 
@@ -43,7 +44,7 @@ type Form = 'lark' | 'regex' | 'json-schema' | 'json-object' | 'none';
 const TOOL_WORDS = ['tool', 'custom', 'grammar', 'lark', 'regex'];
 const SCHEMA = jsonConstraints(['text.format', 'response_format', 'json_schema', 'schema', 'pattern']);
 
-const LADDERS: Readonly<Record<OpenAiConstraint, readonly Constraint<Form>[]>> = {
+const CONSTRAINTS: Readonly<Record<OpenAiConstraint, readonly Constraint<Form>[]>> = {
   lark: [{ name: 'lark', notation: 'lark', words: TOOL_WORDS }, ...SCHEMA],
   regex: [{ name: 'regex', notation: 'regex', words: TOOL_WORDS }, ...SCHEMA],
   'json-schema': SCHEMA,
@@ -51,9 +52,9 @@ const LADDERS: Readonly<Record<OpenAiConstraint, readonly Constraint<Form>[]>> =
 };
 
 /**
- * Creates a model of OpenAI. The SDK is loaded with the first request; requests ask OpenAI not to store them.
+ * Creates a model of OpenAI. The SDK is loaded with the first request. Requests ask OpenAI not to store them.
  *
- * @throws TypeError naming an invalid option; the model throws ModelError
+ * @throws TypeError if an option is invalid; the model throws ModelError
  * @example
  * const model = openaiModel({ model: 'gpt-5.4-mini', body: { reasoning: { effort: 'low' }, max_output_tokens: 2048 } });
  */
@@ -64,7 +65,7 @@ export function openaiModel(options: OpenAiModelOptions): ProviderModel {
 
   return createModel(settings, {
     name: 'openai',
-    constraints: LADDERS[constrain],
+    constraints: CONSTRAINTS[constrain],
     connect: async (): Promise<OpenAiResponsesClient> => client ?? (await openAiClient(settings)),
     body: (request, constraint, grammar) => bodyOf(request, settings, constraint, grammar, cacheSystem),
     send: ({ responses }, body, sdkOptions) => responses.create(body, sdkOptions),
@@ -98,7 +99,7 @@ function bodyOf(
 }
 
 function toolMembers(syntax: 'lark' | 'regex', definition: string): object {
-  const description = 'Takes the packet that the instruction was turned into.';
+  const description = 'Receives the packet for the instruction.';
   const format = { type: 'grammar', syntax, definition };
   return {
     tools: [{ type: 'custom', name: PACKET, description, format }],
@@ -107,7 +108,7 @@ function toolMembers(syntax: 'lark' | 'regex', definition: string): object {
   };
 }
 
-/** Some servers send an error with status 200. */
+/** The error in a reply. Some servers send one with status 200. */
 export const errorSchema = z.object({
   code: z.union([z.string(), z.number()]).nullish(),
   message: z.string().nullish(),
@@ -130,12 +131,12 @@ const responseSchema = z.object({
 
 function read(
   { output, model, status, error, incomplete_details: incomplete, usage }: z.infer<typeof responseSchema>,
-  asked: Asked,
+  context: CallContext,
 ): ProviderReply {
-  if (error) throw fromAnswer(faultOf(error), asked);
+  if (error) throw errorOfReply(faultOf(error), context);
   const isFiltered = incomplete?.reason === 'content_filter';
   const isCut = incomplete?.reason === 'max_output_tokens';
-  if (status && status !== 'completed' && !isFiltered && !isCut) throw badReply(asked.provider, UNFINISHED);
+  if (status && status !== 'completed' && !isFiltered && !isCut) throw badReply(context.provider, UNFINISHED);
   const parts = output.flatMap(({ type, content }) => (type === 'message' ? (content ?? []) : []));
   return {
     text: textOf(output, 'custom_tool_call', String, parts, 'output_text'),
@@ -150,15 +151,17 @@ function read(
   };
 }
 
-/** What is used of a client: `new OpenAI()` of `openai` is one. */
+/** The part of a client that is used. `new OpenAI()` of `openai` has it. */
 export interface OpenAiResponsesClient {
+  /** The Responses API. */
   readonly responses: {
     create(body: { readonly model?: unknown }, options?: Partial<SdkRequestOptions>): PromiseLike<unknown>;
   };
 }
 
-/** What is used of a client: `new OpenAI()` of `openai` is one. */
+/** The part of a client that is used. `new OpenAI()` of `openai` has it. */
 export interface OpenAiChatClient {
+  /** The Chat Completions API. */
   readonly chat: {
     readonly completions: {
       create(
@@ -169,16 +172,16 @@ export interface OpenAiChatClient {
   };
 }
 
-/** Creates a client. `foreign` clears what the environment holds for OpenAI. */
+/** Creates a client. `cleared` overrides credentials for OpenAI in the environment. */
 export async function openAiClient(
   settings: ProviderSettings,
-  foreign?: { readonly adminAPIKey: null; readonly organization: null; readonly project: null },
+  cleared?: { readonly adminAPIKey: null; readonly organization: null; readonly project: null },
 ): Promise<OpenAiResponsesClient & OpenAiChatClient> {
   const { default: OpenAI } = await loadSdk('openai', () => import('openai'));
-  return new OpenAI({ ...clientOptions(settings), ...foreign });
+  return new OpenAI({ ...clientOptions(settings), ...cleared });
 }
 
-/** Treats such an error as if it had come with its own status. */
+/** Converts an error in a reply as if it had come with its own status. */
 export function faultOf({ code, message }: z.infer<typeof errorSchema>): HttpFault {
   const status = Number(code);
   return {

@@ -2,44 +2,46 @@ import { systemReason } from '../../text/system-reason.js';
 import { visible } from '../../text/visible.js';
 import { abortError, ModelError, type ModelErrorCode } from './model.js';
 
-export interface Asked {
+/** The context of a call. */
+export interface CallContext {
   readonly provider: string;
-  /** Must not appear in messages. */
+  /** Texts that must not appear in messages. */
   readonly secrets: readonly string[];
   readonly signal: AbortSignal;
 }
 
-/** Most characters of a provider's message that are repeated. */
-const MAX_TOLD = 300;
+/** The maximum length of a message of the provider, in characters. */
+const MAX_MESSAGE = 300;
 
-/** Provider codes that say more than the status. */
+/** Error codes of the providers that are more specific than the status. */
 const BY_CODE: Readonly<Record<string, ModelErrorCode>> = {
-  // With status 429, but waiting does not help.
+  // Sent with status 429, but waiting does not help.
   insufficient_quota: 'model-unauthorised',
   overloaded_error: 'model-unavailable',
   server_error: 'model-unavailable',
   rate_limit_exceeded: 'model-rate-limited',
 };
 
-/** Converts anything that an SDK throws. Omits the cause, which may hold the key. */
-export function modelErrorOf(thrown: unknown, asked: Asked): ModelError {
+/** Converts an error of an SDK. Omits the cause, which may contain the key. */
+export function modelErrorOf(thrown: unknown, context: CallContext): ModelError {
   if (thrown instanceof ModelError) return thrown;
-  if (asked.signal.aborted) return abortError(asked.signal);
+  if (context.signal.aborted) return abortError(context.signal);
   const fault = httpFaultOf(thrown);
-  return fault === null ? withoutAnswer(thrown, asked) : fromAnswer(fault, asked);
+  return fault === null ? errorWithoutReply(thrown, context) : errorOfReply(fault, context);
 }
 
-export function fromAnswer(fault: HttpFault, { provider, secrets }: Asked): ModelError {
+export function errorOfReply(fault: HttpFault, { provider, secrets }: CallContext): ModelError {
   const { status, message, retryAfterMs, requestId, code: name } = fault;
   const code = (name !== null && Object.hasOwn(BY_CODE, name) && BY_CODE[name]) || codeOfStatus(status);
   // The provider may repeat the key that it rejects.
-  const told = code === 'model-unauthorised' ? '' : shown(message, secrets);
+  const shownMessage = code === 'model-unauthorised' ? '' : shown(message, secrets);
   const request = requestId === null ? '' : ` (request ${shown(requestId, secrets)})`;
   return new ModelError(
     {
       code,
-      message: `${provider} answered with status ${status}${request}${told === '' ? '.' : `: ${told}`}`,
-      help: code === 'model-unauthorised' ? 'check the API key, and what its account may use and pay for' : undefined,
+      message: `${provider} replied with status ${status}${request}${shownMessage === '' ? '.' : `: ${shownMessage}`}`,
+      help:
+        code === 'model-unauthorised' ? 'check the API key, and the permissions and credit of its account' : undefined,
     },
     { retryAfterMs },
   );
@@ -53,7 +55,7 @@ function codeOfStatus(status: number): ModelErrorCode {
   return status >= 400 ? 'model-bad-request' : 'model-bad-reply';
 }
 
-function withoutAnswer(thrown: unknown, { provider, secrets }: Asked): ModelError {
+function errorWithoutReply(thrown: unknown, { provider, secrets }: CallContext): ModelError {
   const names = classNames(thrown);
   const message = String(member(thrown, 'message') ?? '');
   const is = (name: string, usual: string): boolean => names.includes(name) || message === usual;
@@ -61,23 +63,23 @@ function withoutAnswer(thrown: unknown, { provider, secrets }: Asked): ModelErro
     new ModelError({ code, message: text, help });
 
   if (is('APIConnectionTimeoutError', 'Request timed out.')) {
-    return error('model-timeout', `${provider} did not answer in time.`);
+    return error('model-timeout', `${provider} did not reply in time.`);
   }
-  if (is('APIUserAbortError', 'Request was aborted.')) return error('model-aborted', 'The request was given up.');
+  if (is('APIUserAbortError', 'Request was aborted.')) return error('model-aborted', 'The request was aborted.');
   if (is('APIConnectionError', 'Connection error.') || message === 'terminated' || message === 'fetch failed') {
-    return error('model-unavailable', `There is no connection to ${provider}: ${shown(systemReason(thrown), secrets)}`);
+    return error('model-unavailable', `Cannot connect to ${provider}: ${shown(systemReason(thrown), secrets)}`);
   }
   if (/credential|authentication|api ?key/i.test(message)) {
-    return error('model-unauthorised', `There is no API key for ${provider}.`, 'give the option apiKey');
+    return error('model-unauthorised', `There is no API key for ${provider}.`, 'set the option apiKey');
   }
-  // The SDKs parse replies without checking them.
+  // The SDKs parse replies without validating them.
   if (names.includes('SyntaxError') || names.includes('TypeError')) {
-    return error('model-bad-reply', `${provider} sent a reply that is not what its protocol says.`);
+    return error('model-bad-reply', `${provider} sent a reply that does not follow its protocol.`);
   }
-  return error('model-unavailable', `${provider} could not be asked: ${shown(message, secrets)}`);
+  return error('model-unavailable', `The call of ${provider} failed: ${shown(message, secrets)}`);
 }
 
-/** Class names, since the error may come from another copy of the SDK. */
+/** Returns the names of the classes of an error, which may come from another copy of the SDK. */
 function classNames(thrown: unknown): readonly string[] {
   const names: string[] = [];
   let prototype: unknown = typeof thrown === 'object' && thrown !== null ? Object.getPrototypeOf(thrown) : null;
@@ -90,13 +92,13 @@ function classNames(thrown: unknown): readonly string[] {
 }
 
 function shown(message: string, secrets: readonly string[]): string {
-  const safe = visible(redacted(message.slice(0, 10 * MAX_TOLD), secrets));
-  return safe.length > MAX_TOLD ? `${safe.slice(0, MAX_TOLD)}...` : safe;
+  const safe = visible(redacted(message.slice(0, 10 * MAX_MESSAGE), secrets));
+  return safe.length > MAX_MESSAGE ? `${safe.slice(0, MAX_MESSAGE)}...` : safe;
 }
 
 export interface HttpFault {
   readonly status: number;
-  /** Empty if the server says nothing. */
+  /** Empty if the reply has no message. */
   readonly message: string;
   readonly parameter: string | null;
   readonly code: string | null;
@@ -104,7 +106,7 @@ export interface HttpFault {
   readonly requestId: string | null;
 }
 
-/** `null` if no server answered. */
+/** Reads the status and the error of a reply. Returns `null` if no server replied. */
 export function httpFaultOf(thrown: unknown): HttpFault | null {
   const status = member(thrown, 'status');
   if (typeof status !== 'number') return null;
@@ -124,16 +126,16 @@ function member(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 }
 
-/** One SDK gives the body of the reply, the other its member `error`. */
+/** Returns the error in the body of a reply. One SDK exposes the body, the other its member `error`. */
 function innermost(error: unknown): unknown {
   const inner = member(error, 'error');
   return typeof inner === 'object' && inner !== null ? inner : error;
 }
 
-/** Removes what the SDKs put in front, or say when there is no message. */
+/** Removes the status, which the SDKs prepend, and their text for replies without a message. */
 function plainMessage(message: unknown, status: number): string {
-  const said = text(message) ?? '';
-  const plain = said.startsWith(`${status} `) ? said.slice(`${status} `.length) : said;
+  const full = text(message) ?? '';
+  const plain = full.startsWith(`${status} `) ? full.slice(`${status} `.length) : full;
   return plain === 'status code (no body)' ? '' : plain;
 }
 
@@ -145,10 +147,10 @@ function isHeaders(value: unknown): value is Pick<Headers, 'get'> {
   return typeof member(value, 'get') === 'function';
 }
 
-/** Keys in the usual forms: `sk-...`, `Bearer ...`. */
+/** API keys in the usual forms: `sk-...`, `Bearer ...`. */
 const KEYS = /\b(?:sk|gsk|xai|nvapi)-[\w-]{6,}|\bBearer\s+\S+/gi;
 
-/** User and password in a URL. */
+/** The user and password in a URL. */
 const CREDENTIALS = /\/\/[^\s/@]*@/g;
 
 function redacted(text: string, secrets: readonly string[]): string {
@@ -158,7 +160,7 @@ function redacted(text: string, secrets: readonly string[]): string {
 }
 
 /**
- * Returns the delay in milliseconds that `retry-after-ms` or `retry-after` asks for. The latter holds seconds or a date, which is
+ * Returns the delay in milliseconds that `retry-after-ms` or `retry-after` requests. The latter contains seconds or a date, which is
  * compared with the date of the reply, not with the local clock. Source: RFC 9110, section 10.2.3.
  */
 export function retryAfterMsOf(headers: Pick<Headers, 'get'>): number | null {

@@ -1,4 +1,4 @@
-/** The common part of all providers: constraints, errors, cost. */
+/** The common part of the providers: constraints, errors, cost. */
 import type * as z from 'zod';
 import { LONGEST_TIMER } from '../../async/timers.js';
 import { anyText } from '../../text/visible.js';
@@ -12,37 +12,40 @@ import {
   unlessAborted,
 } from './model.js';
 import { PACKET } from './packet-grammar.js';
-import { type Asked, type HttpFault, httpFaultOf, modelErrorOf, retryAfterMsOf } from './provider-errors.js';
+import { type CallContext, type HttpFault, httpFaultOf, modelErrorOf, retryAfterMsOf } from './provider-errors.js';
 
-/** What all providers can be told. */
+/** Options of all providers. */
 export interface ProviderOptions {
-  /** The name of the model, as the provider has it. */
+  /** The provider's name of the model. */
   readonly model: string;
-  /** @default the environment's, as the SDK finds it; none for `openaiCompatibleModel`, which is another one's server */
+  /** The API key. @default the key in the environment that the SDK reads; for `openaiCompatibleModel`, none */
   readonly apiKey?: string | undefined;
-  /** Up to and with the version: `http://127.0.0.1:8080/v1`. @default the SDK's; `openaiCompatibleModel` needs it, or a client */
+  /** The URL of the API, including the version: `http://127.0.0.1:8080/v1`. Required for `openaiCompatibleModel` without `client`. @default that of the SDK */
   readonly baseUrl?: string | undefined;
-  /** What tokens cost. Without it, the cost of a reply is not known. */
+  /** The price of tokens. @default unknown, like the cost of the replies */
   readonly price?: ProviderPrice | undefined;
-  /** Milliseconds after which one attempt times out, the body of the reply included; `Infinity` is never. @default 60000 */
+  /** Milliseconds after which one attempt times out, including the body of the reply; `Infinity` is never. @default 60000 */
   readonly timeoutMs?: number | undefined;
-  /** How often the SDK tries again what is worth it: no connection, 408, 409, 429, 5xx. @default 2 */
+  /** The number of retries of the SDK after connection errors and the statuses 408, 409, 429 and 5xx. @default 2 */
   readonly maxRetries?: number | undefined;
   /**
-   * Longest delay between retries in milliseconds: if the provider asks for a longer one, the request fails with a ModelError.
+   * The longest delay between retries in milliseconds. If the provider requests a longer one, the request fails with a ModelError.
    * `Infinity` accepts any delay. Does not apply to your own `client`. @default 30000
    */
   readonly maxRetryDelayMs?: number | undefined;
-  /** Told that something is not as it was asked for. */
+  /** Called when a request is sent differently than configured. Errors that it throws are ignored. @default none */
   readonly onNotice?: ((notice: ModelNotice) => void) | undefined;
-  /** Further members of the request's body, in the provider's own words: `{ reasoning: { effort: 'low' } }`. */
+  /** Further members of the request body, in the form of the provider: `{ reasoning: { effort: 'low' } }`. @default {} */
   readonly body?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What goes with each request to an SDK. Only what both know. */
+/** The options that are passed to an SDK with each request. Both SDKs have them. */
 export interface SdkRequestOptions {
+  /** Aborts the request. */
   readonly signal: AbortSignal;
+  /** Milliseconds after which an attempt times out. */
   readonly timeout: number;
+  /** The number of retries. */
   readonly maxRetries: number;
 }
 
@@ -70,10 +73,10 @@ export function resolveProvider(options: ProviderOptions) {
 
 function optionalText(name: string, value: unknown): string | undefined {
   if (value === undefined || (typeof value === 'string' && value !== '')) return value;
-  throw new TypeError(`${name} must be a text that is not empty`);
+  throw new TypeError(`${name} must be a non-empty string`);
 }
 
-/** A member of the body as an object to extend. */
+/** Returns a member of the body as an object to extend. */
 export function memberOf(body: Readonly<Record<string, unknown>>, name: string): object {
   const member = Object.hasOwn(body, name) ? body[name] : undefined;
   return typeof member === 'object' && member !== null ? member : {};
@@ -102,38 +105,40 @@ function checkPrice(price: ProviderPrice): void {
 }
 
 /**
- * - `constraint-refused`: the provider refuses a constraint on the output; the next one is used from now on.
- * - `grammar-unavailable`: the grammar for this request could not be made; it goes without.
+ * The code of a `ModelNotice`. `constraint-refused`: the provider rejects a constraint on the output; later requests use the next one.
+ * `grammar-unavailable`: the grammar for this request could not be made; the request uses the next constraint.
  */
 export type ModelNoticeCode = 'constraint-refused' | 'grammar-unavailable';
 
-/** Something that did not stop the request. */
+/** A notice about a request that was sent differently than configured. */
 export interface ModelNotice {
+  /** The kind of the notice. */
   readonly code: ModelNoticeCode;
-  /** One or two sentences. */
+  /** The notice as one or two sentences. */
   readonly message: string;
-  /** `anthropic`, `openai`, or the base URL of another server. */
+  /** The name of the provider: `anthropic`, `openai`, or the host of another server. */
   readonly provider: string;
-  /** The constraint that is given up, and the one that takes its place. */
+  /** The constraint that is no longer used. */
   readonly from: string;
+  /** The constraint that replaces it. */
   readonly to: string;
 }
 
-/** US dollars per million tokens, as the provider's price list has them. */
+/** A price in US dollars per million tokens, as in the price list of the provider. */
 export interface ProviderPrice extends ModelPrice {
-  /** Input tokens that come from the provider's cache. @default as `input` */
+  /** The price of input tokens that are read from the provider's cache. @default that of `input` */
   readonly cacheRead?: number | undefined;
-  /** Input tokens that are put into the provider's cache. @default as `input` */
+  /** The price of input tokens that are written to the provider's cache. @default that of `input` */
   readonly cacheWrite?: number | undefined;
 }
 
-/** Tokens as billed; `inputTokens` include those of the cache. */
+/** Tokens that the provider charges for. `inputTokens` includes those of the cache. */
 interface BilledUsage extends ModelUsage {
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens?: number | undefined;
 }
 
-/** `null` if the price or the usage is unknown. */
+/** Returns the cost of a reply in US dollars, or `null` if the price or the usage is unknown. */
 function costOf(usage: ProviderReply['usage'], price: ProviderPrice | undefined): number | null {
   if (!usage || price === undefined) return null;
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens = 0 } = usage;
@@ -147,54 +152,54 @@ function costOf(usage: ProviderReply['usage'], price: ProviderPrice | undefined)
 export interface ProviderReply {
   readonly text: string;
   readonly isRefusal: boolean;
-  /** It stopped at the limit of tokens. */
+  /** `true` if the output reached the limit of tokens. */
   readonly isCut: boolean;
   readonly model: string | null | undefined;
   readonly usage: BilledUsage | null | undefined;
 }
 
 interface Provider<Client, Name extends string, Body, Answer> {
-  /** Name in messages. */
+  /** The name of the provider in messages. */
   readonly name: string;
-  /** Strictest first; the last one must need nothing of the provider. */
+  /** The constraints, strictest first. The last one must not depend on the provider. */
   readonly constraints: readonly Constraint<Name>[];
   readonly connect: () => Promise<Client>;
   /** Makes the body of a request. */
   readonly body: (request: ModelRequest, constraint: Name, grammar: string | null) => Body;
   readonly send: (client: Client, body: Body, options: SdkRequestOptions) => PromiseLike<unknown>;
-  /** Schema of a reply, and its name in an error. */
+  /** The schema of a reply, and its name in errors. */
   readonly schema: z.ZodType<Answer>;
   readonly noun: string;
-  readonly read: (answer: Answer, asked: Asked) => ProviderReply;
+  readonly read: (answer: Answer, context: CallContext) => ProviderReply;
 }
 
 export function createModel<Client extends object, Name extends string, Body, Answer>(
   { timeoutMs, maxRetries, price, onNotice, apiKey }: ProviderSettings,
   { name, constraints, connect, body, send, schema, noun, read }: Provider<Client, Name, Body, Answer>,
 ): ProviderModel {
-  const ask = createLadder(name, constraints, onNotice);
+  const ask = withConstraints(name, constraints, onNotice);
   const connected = once(connect);
-  // The SDKs hand it to a timer, which fires at once if it is longer.
+  // The SDKs pass it to a timer, which fires immediately if it is longer.
   const sdkTimeout = Math.min(timeoutMs, LONGEST_TIMER);
 
   return async (request) => {
     const { signal } = request;
-    let asked: Asked = { provider: name, secrets: [], signal };
+    let context: CallContext = { provider: name, secrets: [], signal };
     try {
       const client = await connected();
       const secrets = [apiKey, (client as { readonly apiKey?: unknown }).apiKey].filter(isSecret);
-      asked = { ...asked, secrets };
+      context = { ...context, secrets };
       const answer = await ask(
         request,
         (constraint, grammar) =>
           unlessAborted(signal, (own) =>
             send(client, body(request, constraint, grammar), { signal: own, timeout: sdkTimeout, maxRetries }),
           ),
-        (thrown) => modelErrorOf(thrown, asked).message,
+        (thrown) => modelErrorOf(thrown, context).message,
       );
       const result = schema.safeParse(answer);
-      if (!result.success) throw badReply(name, `that is no ${noun}`);
-      const { isRefusal, isCut, text, model, usage } = read(result.data, asked);
+      if (!result.success) throw badReply(name, `that is not a ${noun}`);
+      const { isRefusal, isCut, text, model, usage } = read(result.data, context);
       return {
         text: isRefusal ? '' : text,
         finish: isRefusal ? 'refusal' : isCut ? 'length' : 'stop',
@@ -203,7 +208,7 @@ export function createModel<Client extends object, Name extends string, Body, An
         cost: costOf(usage, price),
       };
     } catch (thrown) {
-      throw modelErrorOf(thrown, asked);
+      throw modelErrorOf(thrown, context);
     }
   };
 }
@@ -215,18 +220,18 @@ function isSecret(key: unknown): key is string {
   return typeof key === 'string' && key !== NO_KEY;
 }
 
-interface Turn {
+interface ChatMessage {
   readonly role: 'user' | 'assistant';
   readonly content: string;
 }
 
-/** The conversation without the system message. Providers reject empty turns. */
-export function conversation({ prompt, repair }: ModelRequest): Turn[] {
-  const turns: Turn[] = [{ role: 'user', content: prompt }];
-  if (repair === null) return turns;
-  if (repair.reply.trim() !== '') turns.push({ role: 'assistant', content: repair.reply });
-  turns.push({ role: 'user', content: repair.prompt });
-  return turns;
+/** Returns the conversation without the system message. Providers reject empty messages. */
+export function conversation({ prompt, repair }: ModelRequest): ChatMessage[] {
+  const messages: ChatMessage[] = [{ role: 'user', content: prompt }];
+  if (repair === null) return messages;
+  if (repair.reply.trim() !== '') messages.push({ role: 'assistant', content: repair.reply });
+  messages.push({ role: 'user', content: repair.prompt });
+  return messages;
 }
 
 export function instructions({ system }: ModelRequest, form: string | null): string {
@@ -235,7 +240,7 @@ export function instructions({ system }: ModelRequest, form: string | null): str
 
 type Part = Readonly<Record<string, unknown>>;
 
-/** The inputs of all calls of the tool, of which `readReply` takes one; or all text. */
+/** Returns the inputs of all calls of the tool, which `readReply` compares; if there are none, all text. */
 export function textOf(
   calls: readonly Part[],
   callType: string,
@@ -248,8 +253,8 @@ export function textOf(
   return parts.map(({ type, text }) => (type === textType && typeof text === 'string' ? text : '')).join('');
 }
 
-/** For a reply whose end the provider has not marked, which may be partial. */
-export const UNFINISHED = 'that is not finished';
+/** Completes the message about a reply that is not marked as complete. */
+export const UNFINISHED = 'that is incomplete';
 
 export function badReply(provider: string, what: string): ModelError {
   return new ModelError({ code: 'model-bad-reply', message: `${provider} sent a reply ${what}.` });
@@ -257,15 +262,15 @@ export function badReply(provider: string, what: string): ModelError {
 
 export interface Constraint<Name extends string> {
   readonly name: Name;
-  /** The grammar that it needs. */
+  /** The notation of the grammar that it requires; `null` if it requires none. */
   readonly notation: GrammarNotation | null;
-  /** Lower-case words; an error with one of them is about this constraint. */
+  /** Words in lower case. An error that contains one of them is about this constraint. */
   readonly words: readonly string[];
 }
 
 export const UNCONSTRAINED: Constraint<'none'> = { name: 'none', notation: null, words: [] };
 
-/** An object in JSON, with a pattern for its packet if the server takes one. */
+/** Returns the constraints to a JSON object, with a pattern for its packet if the provider supports it. */
 export function jsonConstraints(
   words: readonly string[],
 ): readonly Constraint<'json-schema' | 'json-object' | 'none'>[] {
@@ -276,28 +281,28 @@ export function jsonConstraints(
   ];
 }
 
-/** Statuses with which servers reject unknown options. */
-const REFUSING = [400, 404, 422, 501];
+/** The statuses with which servers reject unknown options. */
+const REJECTING = [400, 404, 422, 501];
 
 /**
- * Returns a function that asks with the strictest constraint that was not refused, then with the next. It remembers a
- * refusal once a later constraint has got an answer.
+ * Returns a function that calls the model with the strictest constraint that was not rejected, then with the next. A rejection is
+ * remembered once a request with a later constraint has succeeded.
  */
-function createLadder<Name extends string>(
+function withConstraints<Name extends string>(
   provider: string,
   constraints: readonly Constraint<Name>[],
   onNotice: (notice: ModelNotice) => void,
 ) {
   let current = 0;
 
-  function tell(code: ModelNotice['code'], from: number, to: number, reason: string): void {
+  function notify(code: ModelNotice['code'], from: number, to: number, reason: string): void {
     const names = { from: constraints[from]!.name, to: constraints[to]!.name };
-    const until = code === 'constraint-refused' ? 'from now on' : 'for this request';
-    const message = `The constraint ${names.from} gives way to ${names.to} ${until}. ${reason}`;
+    const scope = code === 'constraint-refused' ? 'The next requests use it too' : 'Only this request uses it';
+    const message = `The constraint ${names.to} replaces ${names.from}. ${scope}. ${reason}`;
     try {
       onNotice({ code, message, provider, ...names });
     } catch {
-      // Whoever listens badly does not lose a reply that is paid for.
+      // A listener that throws must not discard a reply that is paid for.
     }
   }
 
@@ -315,36 +320,36 @@ function createLadder<Name extends string>(
         if (notation !== null) grammar = await request.grammar(notation);
       } catch (thrown) {
         if (isLast) throw thrown;
-        tell('grammar-unavailable', index, index + 1, thrown instanceof Error ? thrown.message : String(thrown));
+        notify('grammar-unavailable', index, index + 1, thrown instanceof Error ? thrown.message : String(thrown));
         continue;
       }
       try {
         const answer = await attempt(name, grammar);
-        // Another request may have found out in the meantime.
+        // A concurrent request may have changed it meanwhile.
         if (refusal !== null && index > current) {
           const from = current;
           current = index;
-          tell('constraint-refused', from, index, refusal);
+          notify('constraint-refused', from, index, refusal);
         }
         return answer;
       } catch (thrown) {
-        if (isLast || !refuses(httpFaultOf(thrown), words)) throw thrown;
+        if (isLast || !rejects(httpFaultOf(thrown), words)) throw thrown;
         refusal = explain(thrown);
       }
     }
   };
 }
 
-/** Returns whether an error is, or may be, about the constraint: it may say nothing at all. */
-function refuses(fault: HttpFault | null, words: readonly string[]): boolean {
-  if (fault === null || !REFUSING.includes(fault.status)) return false;
+/** Returns whether an error is about the constraint, or may be, since it has no message. */
+function rejects(fault: HttpFault | null, words: readonly string[]): boolean {
+  if (fault === null || !REJECTING.includes(fault.status)) return false;
   const { status, message, parameter } = fault;
   if (message === '' && parameter === null) return status !== 404;
-  const told = `${parameter ?? ''} ${message}`.toLowerCase();
-  return words.some((word) => told.includes(word));
+  const described = `${parameter ?? ''} ${message}`.toLowerCase();
+  return words.some((word) => described.includes(word));
 }
 
-/** Memoises a promise; a rejected one is made again. */
+/** Memoizes a promise. A rejected one is made again. */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null;
   return () => {
@@ -372,7 +377,7 @@ export async function loadSdk<T>(name: string, load: () => Promise<T>): Promise<
   }
 }
 
-/** `undefined` options come from the environment. */
+/** Returns the options of a client. If they are `undefined`, the SDK reads the environment. */
 export function clientOptions({ apiKey, baseURL, maxRetryDelayMs }: ProviderSettings) {
   return { apiKey, baseURL, fetch: wholeReplyFetch(maxRetryDelayMs), logLevel: 'off' } as const;
 }
@@ -380,8 +385,8 @@ export function clientOptions({ apiKey, baseURL, maxRetryDelayMs }: ProviderSett
 const NO_BODY = [204, 205, 304];
 
 /**
- * A `fetch` that resolves with the whole reply: the time-out and retries of the SDKs end with its head. Retries do not
- * wait longer than `maxRetryDelayMs`.
+ * Makes a `fetch` that resolves with the complete reply, since the timeout and the retries of the SDKs cover its headers only. Retries do
+ * not wait longer than `maxRetryDelayMs`.
  */
 function wholeReplyFetch(maxRetryDelayMs: number): typeof fetch {
   return async (input, init) => {
@@ -391,7 +396,7 @@ function wholeReplyFetch(maxRetryDelayMs: number): typeof fetch {
     if (status < 200 || status > 599) return response;
     const headers = new Headers(response.headers);
     const delay = response.ok ? null : retryAfterMsOf(headers);
-    // Both SDKs heed this header; otherwise they wait as long as the server says.
+    // Both SDKs obey this header. Without it, they wait as long as the server requests.
     if (delay !== null && delay > maxRetryDelayMs) headers.set('x-should-retry', 'false');
     const body = await response.arrayBuffer();
     return new Response(NO_BODY.includes(status) ? null : body, { status, statusText, headers });

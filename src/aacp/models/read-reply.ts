@@ -3,12 +3,12 @@ import { findPackets } from '../find.js';
 interface ReplyPart {
   readonly text: string;
   readonly isFenced: boolean;
-  /** False for a fence that is never closed. */
+  /** `false` if the fence is not closed. */
   readonly isWhole: boolean;
 }
 
-/** Removes `<think>...</think>` and the like, also if the opening tag was part of the prompt. Unclosed thoughts remove the rest. */
-function withoutThoughts(text: string): string {
+/** Removes `<think>...</think>` and similar, even if the opening tag was part of the prompt. An unclosed tag removes the rest. */
+function withoutReasoning(text: string): string {
   let kept = '';
   let at = 0;
   let open: string | null = null;
@@ -19,7 +19,7 @@ function withoutThoughts(text: string): string {
       kept += text.slice(at, match.index);
       open = tag;
     } else if (isClosing && (open === null || open === tag)) {
-      // Without an opening tag, all text so far was thought.
+      // Without an opening tag, all text so far was reasoning.
       if (open === null) kept = '';
       open = null;
       at = match.index + match[0].length;
@@ -52,14 +52,14 @@ function partsOf(text: string): readonly ReplyPart[] {
   return parts;
 }
 
-/** A slot with a key, a TASK or a DOM. */
+/** A slot that begins with a key, a TASK or a DOM. */
 const SLOT = /^\s*(?:[a-z][a-z0-9_]*\s*:|[A-Z][A-Z0-9_-]*\s*(?:\||$))/;
 const BAR_AND_SLOT = /^\s*\|\s*[a-z][a-z0-9_]*\s*:/;
 
-/** Joins packets that were wrapped before or after a bar. Rows of tables stay. */
+/** Joins packets that were wrapped before or after a bar. Rows of tables are left as they are. */
 function unwrapped(text: string): string {
   const whole: string[][] = [];
-  /** Last line of the packet so far. */
+  /** The last line of the packet so far. */
   let before: string | null = null;
   for (const line of text.split('\n')) {
     if (before !== null && (before.endsWith('|') ? SLOT : BAR_AND_SLOT).test(line)) {
@@ -74,43 +74,54 @@ function unwrapped(text: string): string {
   return whole.map((pieces) => pieces.join('')).join('\n');
 }
 
-/** `unclear-end`: prose follows the packet, or the reply was cut off. */
+/** The reason why a reply has no usable packet. `unclear-end`: prose follows the packet, or the reply was cut off. */
 export type ReplyProblem = 'empty' | 'no-packet' | 'several-packets' | 'unclear-end';
 
+/** The result of `readReply`. */
 export type ReadReply =
-  /** As it was written; whether it is valid is for the validator to say. */
-  { readonly packet: string } | { readonly problem: ReplyProblem; readonly message: string };
+  | {
+      /** The packet as written. The validator decides whether it is valid. */
+      readonly packet: string;
+    }
+  | {
+      /** The kind of the problem. */
+      readonly problem: ReplyProblem;
+      /** The problem as a sentence. */
+      readonly message: string;
+    };
 
 interface Candidate {
   readonly packet: string;
-  /** Whether it is certain where it ends. */
+  /** `true` if the end of the packet is certain. */
   readonly isClear: boolean;
 }
 
 /**
- * Extracts the packet from a reply: a bare line, the member `packet` of a JSON object, between fences or quotes, inside
- * prose, wrapped at its bars, after thoughts; possibly twice. Of two different packets, none is taken. Takes any text, in
- * linear time. @throws TypeError if `text` is not a string
+ * Extracts the packet from a reply: a line of its own, the member `packet` of a JSON object, between fences or quotes, in prose, wrapped at
+ * its bars, after reasoning, or repeated. If the reply contains different packets, returns a problem. Accepts any text. Runs in linear
+ * time.
+ *
+ * @throws TypeError if `text` is not a string
  */
 export function readReply(text: string): ReadReply {
-  if (typeof text !== 'string') throw new TypeError(`readReply needs a string, got ${typeof text}`);
+  if (typeof text !== 'string') throw new TypeError(`text must be a string; got ${typeof text}`);
   if (text.trim() === '') return { problem: 'empty', message: 'The reply is empty.' };
-  const parts = partsOf(withoutThoughts(text.replace(/^\uFEFF/, '')));
+  const parts = partsOf(withoutReasoning(text.replace(/^\uFEFF/, '')));
   const found = parts.flatMap((part) => candidatesIn(part, parts.length === 1));
   const clear = new Set(found.filter(({ isClear }) => isClear).map(({ packet }) => packet));
   const [sole = null] = clear;
-  // What was cut short at a doubtful end is no second packet.
-  const doubtful = found.filter(({ packet, isClear }) => !isClear && !sole?.startsWith(packet));
-  const all = new Set([...clear, ...doubtful.map(({ packet }) => packet)]);
+  // A packet that was cut off at an unclear end is not another packet.
+  const unclear = found.filter(({ packet, isClear }) => !isClear && !sole?.startsWith(packet));
+  const all = new Set([...clear, ...unclear.map(({ packet }) => packet)]);
 
   if (all.size > 1) {
-    return { problem: 'several-packets', message: `The reply holds ${all.size} different packets; one is wanted.` };
+    return { problem: 'several-packets', message: `The reply contains ${all.size} different packets instead of one.` };
   }
   if (sole !== null) return { packet: sole };
-  if (all.size === 0) return { problem: 'no-packet', message: 'The reply holds no packet.' };
+  if (all.size === 0) return { problem: 'no-packet', message: 'The reply contains no packet.' };
   return {
     problem: 'unclear-end',
-    message: 'It cannot be told where the packet ends; it is wanted alone on a line, and whole.',
+    message: 'The end of the packet is unclear: the reply must be the complete packet, alone on a line.',
   };
 }
 
@@ -122,12 +133,12 @@ function candidatesIn({ text, isFenced, isWhole }: ReplyPart, isAll: boolean): r
   return isWhole ? found : found.map((candidate) => ({ ...candidate, isClear: false }));
 }
 
-/** `null` if there is no object with a packet. */
+/** Reads packets in JSON. Returns `null` if there is no object with a packet. */
 function jsonPackets(text: string): readonly Candidate[] | null {
   if (!text.includes('"packet"')) return null;
   const start = text.indexOf('{');
   const end = text.lastIndexOf('}') + 1;
-  // An array of objects or one object; other forms are read as prose.
+  // One object, or an array of objects. Other forms are read as prose.
   const open = text.trimStart().startsWith('[') ? text.indexOf('[') : start;
   const close = open === start ? end : text.lastIndexOf(']') + 1;
   const members = packetMembers(parsed(text.slice(open, close)));
@@ -171,12 +182,12 @@ const CLOSING: Readonly<Partial<Record<string, string>>> = {
   '<': '>',
   '*': '*',
 };
-/** Quotes that must be closed; otherwise the reply was cut off. */
+/** Quotes that must be closed. Otherwise the reply was cut off. */
 const QUOTES = '"\'`\u201C\u2018\u00AB';
 const ENDS = '\u201D\u2019\u00BB';
-/** Ends of a sentence, a string or an object. */
+/** The end of a sentence, a string or an object. */
 const ONLY_PUNCTUATION = /^[\s\\.,;:!?*~\u2026"'`\u2019\u201D\u00BB)\]}>\u3002]*$/;
-/** Characters inspected after a packet. */
+/** The number of characters that are inspected after a packet. */
 const LOOKAHEAD = 200;
 
 /** Returns whether a packet ends with its line, with a closing quote or bracket, or with the sentence. */
@@ -190,7 +201,7 @@ function endsClearly(text: string, start: number, end: number): boolean {
   return ONLY_PUNCTUATION.test(rest);
 }
 
-/** Takes a reply of one line with a bar as a packet; the validator finds its faults. */
+/** Takes a reply of one line with a bar as a packet. The validator reports its faults. */
 function soleLine(text: string, isClear: boolean): readonly Candidate[] {
   const line = unwrapped(text).trim();
   if (line.includes('\n') || !line.includes('|')) return [];

@@ -1,10 +1,11 @@
 import { type ErrorDetails, PegwireError } from '../../text/errors.js';
 
-/** `bad-registry-file`: the text to import is not a list of entries in JSON. */
+/** The code of a `RegistryError`. `bad-registry-file`: the file to import is not a list of entries in JSON. */
 export type RegistryErrorCode = 'bad-registry-file';
 
-/** A file of the reference SDK that cannot be imported. A registry whose storage fails throws a StoreError instead. */
+/** Thrown when a file of the reference SDK cannot be imported. A registry whose storage fails throws a StoreError instead. */
 export class RegistryError extends PegwireError {
+  /** The name of the class. */
   override readonly name: string = 'RegistryError';
   declare readonly code: RegistryErrorCode;
 

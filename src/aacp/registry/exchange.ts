@@ -1,4 +1,4 @@
-/** Registries as the reference SDK keeps them: `unknown_patterns.json`. */
+/** Imports and exports registries in the format of the reference SDK: `unknown_patterns.json`. */
 
 import type { Packet } from '../ast.js';
 import { anchoredForm, relativeUnit } from '../matching/instruction/calendar.js';
@@ -17,14 +17,15 @@ import { lowerAscii, VERSION } from '../vocabulary.js';
 import { RegistryError } from './errors.js';
 import type { NewEntry, Registry, RegistryEntry } from './registry.js';
 
+/** Options of `exportPatterns`. */
 export interface ExportOptions {
-  /** Counts tokens. @default a quarter of the characters, as the reference estimates */
+  /** Returns the number of tokens of a text. @default a quarter of the characters, as the reference SDK estimates */
   readonly countTokens?: ((text: string) => number) | undefined;
 }
 
 /**
- * Writes all entries of a registry, expired ones included, as JSON text in the form of the reference SDK's file. It has no place for
- * models, prices and hits; agent and priority are in the packets.
+ * Exports all entries of a registry, including expired ones, as JSON text in the format of the reference SDK. The format has no members for
+ * models, prices and hits. The agent and the priority are in the packets.
  *
  * @throws StoreError if the registry cannot be read
  */
@@ -33,7 +34,7 @@ export function exportPatterns(registry: Registry, { countTokens = estimateToken
   return `${JSON.stringify(patterns, null, 2)}\n`;
 }
 
-/** One entry of the file. Names and order are the reference's. */
+/** Converts an entry. The names and their order are those of the reference SDK. */
 function sdkPatternOf(entry: RegistryEntry, countTokens: (text: string) => number) {
   const { instruction, packet, domain, createdAt, covered, timesSeen } = entry;
   const normalised = normaliseInstruction(instruction);
@@ -47,7 +48,7 @@ function sdkPatternOf(entry: RegistryEntry, countTokens: (text: string) => numbe
     english_normalised: normalised,
     keywords: keywordsOf(instruction),
     aacp_packet: packet,
-    // The format has no place for an unknown loss.
+    // The format cannot express that the loss is unknown.
     compression_loss: 'none',
     loss_note: 'not measured',
     token_estimate_english: english,
@@ -62,41 +63,46 @@ function estimateTokens(text: string): number {
   return Math.floor(text.length / 4);
 }
 
+/** Options of `importPatterns`. */
 export interface ImportOptions {
-  /** The terms that tier 2 finds an entry by, most telling first. @default those of the fallback encoder */
+  /** Returns the terms by which tier 2 finds an entry, the most specific first. @default those of the fallback encoder */
   readonly termsOf?: ((instruction: string) => readonly string[]) | undefined;
   /**
-   * Returns the normal form of an instruction with the dates that its relative times refer to.
+   * Returns the normal form of an instruction, with the dates to which its relative times refer.
    *
-   * @param createdAt milliseconds since 1970: the time at which the instruction was first given
+   * @param createdAt the time at which the instruction was first given, in milliseconds since 1970
    * @default that of the fallback encoder
    */
   readonly normalise?: ((instruction: string, createdAt: number) => string) | undefined;
-  /** Milliseconds since 1970, for entries that do not say when they were made. @default `Date.now` */
+  /** Returns milliseconds since 1970, for entries without a timestamp. @default Date.now */
   readonly now?: (() => number) | undefined;
 }
 
 /** An entry that was not imported. */
 export interface SkippedPattern {
-  /** Its place in the file, from 0. */
+  /** The index of the entry in the file, from 0. */
   readonly index: number;
-  /** The id that it has in the file; `null` for none. */
+  /** The id in the file; `null` if it has none. */
   readonly id: string | null;
+  /** The reason why the entry was not imported. */
   readonly reason: string;
 }
 
+/** The result of `importPatterns`. */
 export interface ImportReport {
+  /** The number of new entries. */
   readonly imported: number;
-  /** Entries that were there already, from before or from earlier in the file. Their packets stay; the larger count is kept. */
+  /** The number of entries that existed already, in the registry or earlier in the file. Their packets are kept, with the larger count. */
   readonly merged: number;
-  /** How many of the imported packets were written anew: in this version of the protocol, or without stray white space. */
+  /** The number of imported packets that were changed: to this version of the protocol, or by removing white space. */
   readonly rewritten: number;
+  /** The entries that were not imported. */
   readonly skipped: readonly SkippedPattern[];
 }
 
 /**
- * Imports those entries of a reference SDK's file that have a valid packet for their domain, for the agent and the priority of the packet.
- * All that follows from the instruction is computed anew.
+ * Imports a file of the reference SDK: those entries whose packet is valid and of the domain of the entry. The agent and the priority are
+ * taken from the packet; everything that depends on the instruction is computed again.
  *
  * @param file the text of the file, or its JSON value
  * @throws RegistryError with code `bad-registry-file` if `file` is not JSON or not a list; StoreError if the registry fails
@@ -117,8 +123,8 @@ export function importPatterns(registry: Registry, file: unknown, options: Impor
     const before = waiting.get(entry.key) ?? registry.get(entry.key);
     counts[before === undefined ? 'imported' : 'merged']++;
     if (before === undefined && isRewritten) counts.rewritten++;
-    const wanted = before === undefined ? entry : merged(before, entry);
-    if (wanted !== before) waiting.set(entry.key, wanted);
+    const after = before === undefined ? entry : merged(before, entry);
+    if (after !== before) waiting.set(entry.key, after);
     if (waiting.size >= BATCH) putWaiting();
   });
   putWaiting();
@@ -130,7 +136,7 @@ export function importPatterns(registry: Registry, file: unknown, options: Impor
   }
 }
 
-/** Entries that are put in together. */
+/** The number of entries that are put at once. */
 const BATCH = 512;
 
 function patternsOf(file: unknown): readonly unknown[] {
@@ -138,14 +144,14 @@ function patternsOf(file: unknown): readonly unknown[] {
   try {
     if (typeof file === 'string') value = JSON.parse(file.replace(/^\uFEFF/, ''));
   } catch (cause) {
-    throw badFile(`it is no JSON: ${(cause as Error).message}`, cause);
+    throw badFile(`it is not JSON: ${(cause as Error).message}`, cause);
   }
   if (Array.isArray(value)) return value;
-  throw badFile('it is no list of entries');
+  throw badFile('it is not a list of entries');
 }
 
 function badFile(reason: string, cause?: unknown): RegistryError {
-  const message = `This is no registry file of the reference SDK: ${reason}.`;
+  const message = `The file is not a registry of the reference SDK: ${reason}.`;
   return new RegistryError({ code: 'bad-registry-file', message }, { cause });
 }
 
@@ -154,7 +160,7 @@ function idOf(given: unknown): string | null {
   return typeof id === 'string' ? id : null;
 }
 
-/** The entry before with the larger count, covered if either is; the very same if nothing changes. */
+/** Merges two entries: the earlier one, with the larger count, covered if either is. Returns `before` itself if nothing changes. */
 function merged(before: NewEntry, { timesSeen = 1, covered }: NewEntry): NewEntry {
   const most = before.timesSeen ?? 1;
   if (timesSeen <= most && (covered !== true || before.covered === true)) return before;
@@ -173,7 +179,7 @@ function readPattern(given: unknown, options: ImportOptions) {
   const plain = normaliseInstruction(instruction);
   if (plain === '') return 'Its instruction is empty.';
   if (instruction.length > MAX_INSTRUCTION)
-    return `Its instruction is longer than ${MAX_INSTRUCTION} characters: no such one is ever asked for.`;
+    return `Its instruction is longer than ${MAX_INSTRUCTION} characters, which encode() does not accept.`;
   const createdAt = timeOf(data.timestamp, now());
   const request = {
     normalised: normalise(instruction, createdAt),
@@ -192,22 +198,22 @@ function readPattern(given: unknown, options: ImportOptions) {
     cost: null,
     terms: termsOf(instruction),
     timesSeen: Math.min(data.times_seen, Number.MAX_SAFE_INTEGER),
-    // What the file does not say is no reason to take it back.
+    // A member that is missing in the file does not reset the entry.
     covered: data.rule_based_written || undefined,
   };
   return { entry, isRewritten: text !== data.aacp_packet };
 }
 
-/** The default of `normalise`. */
+/** The default of `ImportOptions.normalise`. */
 function normalFormAt(instruction: string, createdAt: number): string {
   return anchoredForm(normaliseInstruction(instruction), relativeUnit(instruction), createdAt);
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The members of an entry that matter; or what is wrong with them. */
+/** Returns the members of an entry that are used, or the reason why it is invalid. */
 function patternOf(given: unknown) {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) return 'It is no entry.';
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return 'It is not an entry.';
   const { domain, english, aacp_packet, timestamp, times_seen, rule_based_written } = given as JsonObject;
   if (typeof domain !== 'string') return 'Its domain is missing or no text.';
   if (typeof english !== 'string') return 'Its english is missing or no text.';
@@ -222,13 +228,13 @@ function patternOf(given: unknown) {
   };
 }
 
-/** The packet as this version writes it; or why it is none. */
+/** Returns the packet as this version writes it, or the reason why it is invalid. */
 function packetOf(text: string, domain: string): string | { readonly reason: string } {
   const { packet, errors } = validatePacket(text);
   if (packet === null || errors.length > 0) return { reason: `Its packet is not valid: ${errors[0]?.message}` };
   if (packet.domain !== domain.toUpperCase()) {
     const named = JSON.stringify(domain.slice(0, 40));
-    return { reason: `Its packet is of the domain ${packet.domain}, and not of ${named}, as it says itself.` };
+    return { reason: `Its packet has the domain ${packet.domain}, but the entry has ${named}.` };
   }
   const fields = packet.fields.map(({ key, value }) => ({ key: lowerAscii(key), value }));
   const current = fields.map(({ key, value }) => ({ key, value: key === 'aacp' ? VERSION : value }));
@@ -247,14 +253,14 @@ function fieldOf({ fields }: Packet, key: string): string | undefined {
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(Z|[+-]\d\d:\d\d)?$/;
 
-/** When an entry was made: not later than now. Without a zone, UTC is meant. */
+/** Returns the creation time of an entry, which is not later than now. A time without a zone is in UTC. */
 function timeOf(timestamp: string, now: number): number {
   const match = TIMESTAMP.exec(timestamp);
   const time = match === null ? Number.NaN : Date.parse(match[1] === undefined ? `${timestamp}Z` : timestamp);
   return Math.floor(time >= 0 && time <= now ? time : now);
 }
 
-/** Words that are no keywords. */
+/** Words that are not keywords. */
 const STOP_WORDS = wordSet(`
   a about all also an and are at be been being both but by could did do does each every few for from had has
   have i in into is it its just like may me might more most my need of on or other our please should some than
@@ -263,10 +269,10 @@ const STOP_WORDS = wordSet(`
 
 const PUNCTUATION = `.,;:!?"'()[]`;
 
-/** Characters that a word needs at least. */
+/** The minimum number of characters of a keyword. */
 const MIN_LENGTH = 4;
 
-/** The keywords of an instruction, in its order, each once. */
+/** Returns the keywords of an instruction, in its order, without duplicates. */
 export function keywordsOf(instruction: string): readonly string[] {
   const words = wordsOf(instruction).map(bare);
   return [...new Set(words.filter((word) => !STOP_WORDS.has(word) && isLong(word)))];
@@ -280,7 +286,7 @@ function bare(word: string): string {
   return word.slice(start, end);
 }
 
-/** The reference counts characters, not UTF-16 code units. */
+/** Counts characters, as the reference SDK does, not UTF-16 code units. */
 function isLong(word: string): boolean {
   return word.length >= MIN_LENGTH && (word.length >= 2 * MIN_LENGTH || [...word].length >= MIN_LENGTH);
 }

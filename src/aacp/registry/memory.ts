@@ -14,14 +14,14 @@ import {
 import { checkedLease, type RegistryOptions, resolveLimits } from './options.js';
 import type { NewEntry, Registry, RegistryEntry, Reservation } from './registry.js';
 
-/** A place in the ring of entries by use, which one link without an entry closes. */
-interface Link {
-  older: Link;
-  newer: Link;
+/** A node of a circular list of entries in the order of their use. One node, the head, has no entry. */
+interface ListNode {
+  older: ListNode;
+  newer: ListNode;
 }
 
-/** An entry with its number, which rises with every new key, and how often it was served. */
-interface Kept extends Link {
+/** An entry with its number, which increases with every new key, and the number of times it was used. */
+interface StoredEntry extends ListNode {
   readonly number: number;
   entry: RegistryEntry;
   served: number;
@@ -30,10 +30,10 @@ interface Kept extends Link {
 /** Creates a registry in memory. @throws TypeError if an option is invalid */
 export function memoryRegistry(options: RegistryOptions = {}): Registry {
   const { maxEntries, trimEvery, now, expiredAt, expires } = resolveLimits(options);
-  const kept = new Map<string, Kept>();
-  const byNumber = new Map<number, Kept>();
-  // Not the order of a map: to delete and set a key in a large one takes longer than all else of a hit.
-  const use = {} as Link;
+  const byKey = new Map<string, StoredEntry>();
+  const byNumber = new Map<number, StoredEntry>();
+  // A list, since reinserting a key into a large Map takes longer than the rest of a hit.
+  const lru = {} as ListNode;
   const index = memoryIndex();
   const reservations = memoryReservations();
   let numbers = 0;
@@ -41,8 +41,8 @@ export function memoryRegistry(options: RegistryOptions = {}): Registry {
   let closed = false;
 
   function emptyRing(): void {
-    use.older = use;
-    use.newer = use;
+    lru.older = lru;
+    lru.newer = lru;
   }
   emptyRing();
 
@@ -50,55 +50,55 @@ export function memoryRegistry(options: RegistryOptions = {}): Registry {
     if (closed) throw new StoreError('closed', 'The registry is closed.');
   }
 
-  function isLive({ entry }: Kept): boolean {
+  function isLive({ entry }: StoredEntry): boolean {
     return entry.createdAt > expiredAt(now());
   }
 
   function live(key: string): RegistryEntry | undefined {
-    const found = kept.get(key);
+    const found = byKey.get(key);
     return found !== undefined && isLive(found) ? found.entry : undefined;
   }
 
   function drop(key: string): boolean {
-    const found = kept.get(key);
+    const found = byKey.get(key);
     if (found === undefined) return false;
     index.remove(found.number, found.entry);
     byNumber.delete(found.number);
     unlink(found);
-    return kept.delete(key);
+    return byKey.delete(key);
   }
 
   function purge(): number {
-    const before = kept.size;
-    for (const [key, found] of kept) if (!isLive(found)) drop(key);
-    return before - kept.size;
+    const before = byKey.size;
+    for (const [key, found] of byKey) if (!isLive(found)) drop(key);
+    return before - byKey.size;
   }
 
   function trim(): void {
     if (expires) purge();
-    while (kept.size > maxEntries) drop((use.newer as Kept).entry.key);
+    while (byKey.size > maxEntries) drop((lru.newer as StoredEntry).entry.key);
   }
 
-  function append(found: Kept): void {
-    found.older = use.older;
-    found.newer = use;
+  function append(found: StoredEntry): void {
+    found.older = lru.older;
+    found.newer = lru;
     found.older.newer = found;
-    use.older = found;
+    lru.older = found;
   }
 
-  function touch(found: Kept): void {
+  function touch(found: StoredEntry): void {
     unlink(found);
     append(found);
   }
 
   function put(checked: NewEntry): RegistryEntry {
-    // Whoever gave the entries may have closed the registry meanwhile.
+    // The code that iterates the entries may have closed the registry.
     checkOpen();
-    const before = kept.get(checked.key);
+    const before = byKey.get(checked.key);
     const entry = { ...checked, ...stateAfter(checked, before?.entry, now()) };
-    const after: Kept = before ?? { number: ++numbers, entry, served: 0, older: use, newer: use };
+    const after: StoredEntry = before ?? { number: ++numbers, entry, served: 0, older: lru, newer: lru };
     if (before === undefined) {
-      kept.set(entry.key, after);
+      byKey.set(entry.key, after);
       byNumber.set(after.number, after);
       append(after);
     } else {
@@ -133,7 +133,7 @@ export function memoryRegistry(options: RegistryOptions = {}): Registry {
     },
     markSeen(key) {
       checkOpen();
-      const found = kept.get(key);
+      const found = byKey.get(key);
       if (found === undefined) return;
       const { lastSeenAt, timesSeen } = found.entry;
       found.entry = { ...found.entry, lastSeenAt: Math.max(lastSeenAt, now()), timesSeen: moreOften(timesSeen, 1) };
@@ -175,12 +175,12 @@ export function memoryRegistry(options: RegistryOptions = {}): Registry {
     },
     setCovered(key, covered) {
       checkOpen();
-      const found = kept.get(key);
+      const found = byKey.get(key);
       if (found !== undefined) found.entry = { ...found.entry, covered };
     },
     statistics() {
       checkOpen();
-      return statisticsOf(rowsOf(kept.values(), isLive));
+      return statisticsOf(rowsOf(byKey.values(), isLive));
     },
     purge() {
       checkOpen();
@@ -189,20 +189,20 @@ export function memoryRegistry(options: RegistryOptions = {}): Registry {
     flush: checkOpen,
     close() {
       closed = true;
-      kept.clear();
+      byKey.clear();
       byNumber.clear();
       emptyRing();
     },
   };
 }
 
-function unlink({ older, newer }: Link): void {
+function unlink({ older, newer }: ListNode): void {
   older.newer = newer;
   newer.older = older;
 }
 
-function* rowsOf(kept: Iterable<Kept>, isLive: (kept: Kept) => boolean): Iterable<DomainStatistics> {
-  for (const found of kept) {
+function* rowsOf(all: Iterable<StoredEntry>, isLive: (found: StoredEntry) => boolean): Iterable<DomainStatistics> {
+  for (const found of all) {
     const { domain, cost, timesSeen, covered } = found.entry;
     yield {
       domain,
@@ -218,7 +218,7 @@ function* rowsOf(kept: Iterable<Kept>, isLive: (kept: Kept) => boolean): Iterabl
   }
 }
 
-/** The numbers of the entries of each domain by term, ascending. */
+/** The numbers of the entries of each term, in ascending order, by domain. */
 function memoryIndex() {
   const domains = new Map<string, Map<string, number[]>>();
   return {
@@ -228,7 +228,7 @@ function memoryIndex() {
       for (const term of terms) {
         const numbers = index.get(term);
         if (numbers === undefined) index.set(term, [number]);
-        // Most are new, and have the highest number so far.
+        // Most entries are new, and have the highest number.
         else if (number > numbers.at(-1)!) numbers.push(number);
         else {
           const place = placeOf(numbers, number);
@@ -247,7 +247,7 @@ function memoryIndex() {
       }
       if (index?.size === 0) domains.delete(domain);
     },
-    /** The latest first, as far as they are followed. */
+    /** Returns the numbers of the entries to search for a term, the latest first. */
     postings(domain: string, term: string): readonly number[] {
       const numbers = domains.get(domain)?.get(term);
       return numbers === undefined ? [] : followed(term, numbers.slice(-MAX_POSTINGS - 1).reverse());
@@ -255,7 +255,7 @@ function memoryIndex() {
   };
 }
 
-/** The place of a number, or the one to insert it at. */
+/** Returns the index of a number, or the one at which to insert it. */
 function placeOf(numbers: readonly number[], number: number): number {
   let low = 0;
   let high = numbers.length;
@@ -267,7 +267,7 @@ function placeOf(numbers: readonly number[], number: number): number {
   return low;
 }
 
-/** Reservations beyond which expired ones are dropped. */
+/** The number of reservations beyond which expired ones are removed. */
 const SWEEP = 1000;
 
 function memoryReservations() {

@@ -1,72 +1,93 @@
-/** The registry: instructions that were encoded before, with their packets (draft-mackay-aacp-01, section 6.3). */
+/** The registry of instructions that were encoded before, with their packets (draft-mackay-aacp-01, section 6.3). */
 
 import type { NewEntry, RegistryEntry } from '../matching/entry.js';
 
 export type { NewEntry, RegistryEntry, RegistryRequest } from '../matching/entry.js';
 
-/** The answer to `reserve`: whether the caller may ask the model for an instruction. */
+/** The result of `reserve`, which decides whether the caller may call the model for an instruction. */
 export type Reservation =
-  | { readonly kind: 'granted'; readonly token: string }
-  /** Another caller holds it; milliseconds since 1970 at which that reservation expires. */
-  | { readonly kind: 'taken'; readonly expiresAt: number }
-  | { readonly kind: 'known'; readonly entry: RegistryEntry };
+  | {
+      /** The caller holds the reservation. */
+      readonly kind: 'granted';
+      /** Identifies the reservation in `renew` and `release`. */
+      readonly token: string;
+    }
+  | {
+      /** Another caller holds the reservation. */
+      readonly kind: 'taken';
+      /** The time at which that reservation expires, in milliseconds since 1970. */
+      readonly expiresAt: number;
+    }
+  | {
+      /** The registry already has an entry. */
+      readonly kind: 'known';
+      /** The entry. */
+      readonly entry: RegistryEntry;
+    };
 
-/** Sums over all entries, expired ones included. */
+/** Statistics of all entries, including expired ones. */
 export interface RegistryStatistics {
+  /** The number of entries. */
   readonly entries: number;
   /** The sum of `timesSeen`. */
   readonly timesSeen: number;
-  /** Times that an entry was served instead of a call. */
+  /** The number of times that an entry was used instead of a call of the model. */
   readonly served: number;
-  /** Entries that no rule covers yet: what a rule could be written for. */
+  /** The number of entries that no rule covers yet, and for which a rule could be written. */
   readonly pending: number;
-  /** US dollars that the entries cost, as far as known. */
+  /** The cost of the entries in US dollars, as far as it is known. */
   readonly spent: number;
-  /** US dollars that the times served would have cost, at each entry's own price. */
+  /** The US dollars that the uses would have cost, at the price of each entry. */
   readonly saved: number;
-  /** Entries whose price is not known: they are in neither sum. */
+  /** The number of entries whose price is unknown. They are not included in `spent` and `saved`. */
   readonly unpriced: number;
+  /** The number of expired entries. */
   readonly expired: number;
+  /** The number of entries of each domain. */
   readonly byDomain: Readonly<Record<string, number>>;
 }
 
 /**
- * A registry. Its methods are synchronous, as the drivers are; all but `seen` have written when they return. They throw a
- * StoreError if the storage fails, and a TypeError on invalid arguments.
+ * A registry. Its methods are synchronous, like the database drivers. All but `markSeen` have written their changes when they return. They
+ * throw a StoreError if the storage fails, and a TypeError if an argument is invalid.
  */
 export interface Registry {
-  /** An entry that has not expired. Takes the same time whatever the number of entries. Counts nothing. */
+  /** Returns an entry that has not expired. The time does not depend on the number of entries. Does not count as a use. */
   readonly get: (key: string) => RegistryEntry | undefined;
-  /** Puts in an entry, or replaces the packet of the one of its key; gives up the reservation of the key. */
+  /** Adds an entry, or replaces the packet of the entry with its key. Ends the reservation of the key. */
   readonly put: (entry: NewEntry) => RegistryEntry;
   /**
-   * Puts in entries in their order, far faster than one by one: some hundreds per transaction. After one that fails, none is
-   * put in; those written before it stay. @returns how many were put in
+   * Adds entries in order, much faster than one by one: several hundred per transaction. If an entry fails, later ones are not added;
+   * those written before it remain. @returns the number of entries added
    */
   readonly putAll: (entries: Iterable<NewEntry>) => number;
-  /** Counts that an entry was served. May be written later, at the latest with `flush`. */
+  /** Counts that an entry was used. The count may be written later, with `flush` at the latest. */
   readonly markSeen: (key: string) => void;
+  /** Removes an entry. @returns `true` if it existed */
   readonly remove: (key: string) => boolean;
   /**
-   * Entries of a domain that share terms, those with the rarest first; expired ones left out. Terms that too many entries have are
-   * not followed, so that the time does not grow with their number.
+   * Returns entries of a domain that share terms, those with the rarest terms first, without expired ones. Terms that too many entries
+   * have are ignored, so that the time does not grow with the number of entries.
    */
   readonly candidates: (domain: string, terms: readonly string[], limit: number) => readonly RegistryEntry[];
-  /** Asks to be the one who calls the model, for so many milliseconds. Holds across processes. */
+  /** Reserves a key for a duration in milliseconds, to be the only caller that calls the model for it. Holds across processes. */
   readonly reserve: (key: string, milliseconds: number) => Reservation;
-  /** Keeps a reservation for so many milliseconds more. @returns `false` when it is another's by now */
+  /** Extends a reservation by a duration in milliseconds. @returns `false` if another caller has taken it */
   readonly renew: (key: string, token: string, milliseconds: number) => boolean;
-  /** Gives a reservation up without an entry. */
+  /** Releases a reservation without adding an entry. */
   readonly release: (key: string, token: string) => void;
-  /** All that are kept, expired ones included, in the order in which they came. Entries may come and go meanwhile. */
+  /** Iterates all entries, including expired ones, in the order in which they were added. Entries may be added or removed meanwhile. */
   readonly entries: (filter?: { readonly domain?: string | undefined }) => Iterable<RegistryEntry>;
-  /** Notes that a rule covers an entry, so that it is no longer pending; or that none does. */
+  /** Sets whether a rule covers an entry. A covered entry is not pending. */
   readonly setCovered: (key: string, covered: boolean) => void;
+  /** Returns the statistics. */
   readonly statistics: () => RegistryStatistics;
-  /** Drops what has expired. @returns how many entries */
+  /** Removes expired entries. @returns the number of entries removed */
   readonly purge: () => number;
+  /** Writes the counts of `markSeen` that are not written yet. */
   readonly flush: () => void;
+  /** Writes pending counts and closes the registry. */
   readonly close: () => void;
-  /** Where it is kept; `null` for memory. */
+  /** The path of the file; `null` for a registry in memory. */
   readonly file: string | null;
 }

@@ -1,4 +1,4 @@
-/** A registry over the connection to its file. */
+/** A registry that uses the connection to its file. */
 
 import type { Row } from '../../storage/database.js';
 import type { StoreError } from '../../text/store-error.js';
@@ -16,7 +16,7 @@ import { checkedLease, type Limits } from './options.js';
 import type { NewEntry, Registry, RegistryEntry, Reservation } from './registry.js';
 import { type Connection, columnText, dataOf, entryOf, type Statements, textOf } from './sqlite-rows.js';
 
-/** Entries that are cached: some ten megabytes. */
+/** The number of cached entries, which take about ten megabytes. */
 const CACHED = 8192;
 
 export function sqliteRegistryOver(connection: Connection, limits: Limits): Registry {
@@ -28,10 +28,10 @@ export function sqliteRegistryOver(connection: Connection, limits: Limits): Regi
   let version: unknown = null;
   let puts = 0;
 
-  /** Empties the cache when another connection has written. Asking costs little beside reading an entry. */
+  /** Clears the cache if another connection has written. The check is fast compared with reading an entry. */
   function checkFresh(): void {
     const current = statements.dataVersion.get()!['data_version'];
-    // A file that is only read may have been opened again, with the same number.
+    // A read-only file may have been reopened, with the same version.
     if (current === version && !connection.isReadOnly) return;
     version = current;
     cache.clear();
@@ -51,7 +51,7 @@ export function sqliteRegistryOver(connection: Connection, limits: Limits): Regi
     return entry !== undefined && entry.createdAt > expiredAt(now()) ? entry : undefined;
   }
 
-  /** Writes the hits with the step: one transaction costs about as much as two changes in one. */
+  /** Writes the pending hits in the same transaction, which costs about as much as a transaction without them. */
   function write<T>(step: () => T): T {
     const result = connection.write(() => {
       if (!hits.isEmpty()) statements.count.run(hits.asJson());
@@ -67,7 +67,7 @@ export function sqliteRegistryOver(connection: Connection, limits: Limits): Regi
     else write(nothing);
   }
 
-  /** The counts wait when another process is writing; they are not lost. */
+  /** Writes the counts, unless another process is writing: they are then written later. */
   function flushIfFree(): void {
     try {
       flush();
@@ -91,7 +91,7 @@ export function sqliteRegistryOver(connection: Connection, limits: Limits): Regi
     return put;
   }
 
-  /** Removes what has expired. Not all at once: others may want to write. */
+  /** Removes expired entries in batches, so that other processes can write in between. */
   function purge(): number {
     let removed = 0;
     for (let batch = BATCH; batch === BATCH; removed += batch) {
@@ -147,7 +147,7 @@ export function sqliteRegistryOver(connection: Connection, limits: Limits): Regi
       const known = attempt(() => live(key));
       if (known !== undefined) return { kind: 'known', entry: known };
       return write(() => {
-        // Between the look and the lock, another process may have put it in.
+        // Another process may have added the entry between the check and the lock.
         const entry = live(key);
         return entry === undefined ? reserve(statements, reservations, key, now(), lease) : { kind: 'known', entry };
       });
@@ -192,19 +192,19 @@ export function sqliteRegistryOver(connection: Connection, limits: Limits): Regi
   };
 }
 
-/** For `attempt` and `write`: checks that the registry is open, or writes hits alone. */
+/** An empty step for `attempt`, which checks that the registry is open, and for `write`, which writes the hits. */
 function nothing(): void {}
 
-/** Entries read at a time. No statement is open while the caller has them. */
+/** The number of entries that are read at once. No statement is open while the caller has them. */
 const PAGE = 256;
 
-/** Reads a row; a damaged one is reported and skipped. */
-function readRow({ file, tell }: Connection, row: Row | undefined): RegistryEntry | undefined {
+/** Converts a row. A damaged one is reported and skipped. */
+function readRow({ file, notify }: Connection, row: Row | undefined): RegistryEntry | undefined {
   if (row === undefined) return undefined;
   const entry = entryOf(row);
   if (entry !== null) return entry;
-  const message = `The registry ${file} has a damaged entry, number ${row['number']}; it is not used.`;
-  tell({ kind: 'damaged-entry', file, message });
+  const message = `The registry ${file} has a damaged entry, number ${row['number']}, which is ignored.`;
+  notify({ kind: 'damaged-entry', file, message });
   return undefined;
 }
 
@@ -223,7 +223,7 @@ function* readAll(connection: Connection, domain: string | undefined): Iterable<
   }
 }
 
-/** Puts in an entry or replaces one, and ends the reservation of its key. */
+/** Adds or replaces an entry, and ends the reservation of its key. */
 function putEntry(statements: Statements, entry: NewEntry, now: number): RegistryEntry {
   const key = columnText(entry.key);
   const row = statements.byKey.get(key);
@@ -260,17 +260,17 @@ function columnTexts(texts: readonly string[]): string {
   return JSON.stringify(texts.map(columnText));
 }
 
-/** Most entries that one transaction removes: others wait meanwhile. */
+/** The maximum number of entries that one transaction removes, while other processes wait. */
 const BATCH = 1024;
 
-/** Removes a batch of expired entries. @returns how many */
+/** Removes a batch of expired entries. @returns their number */
 function removeExpired(statements: Statements, expiredAt: number): number {
   const rows = statements.expired.all(expiredAt, BATCH);
   for (const row of rows) removeRow(statements, row);
   return rows.length;
 }
 
-/** Removes what has expired, and then, where there are too many entries, those that were not seen for the longest time. */
+/** Removes expired entries, and then, if there are too many entries, the least recently seen ones. */
 function trim(statements: Statements, maxEntries: number, expiredAt: number, now: number): void {
   statements.endedReservations.run(now);
   removeExpired(statements, expiredAt);
@@ -279,13 +279,13 @@ function trim(statements: Statements, maxEntries: number, expiredAt: number, now
   for (const row of statements.leastSeen.all(Math.min(surplus, BATCH))) removeRow(statements, row);
 }
 
-/** Reservations by their keys, and since when each is as it is, in milliseconds of the monotonic clock. */
+/** Reservations by key, each with the time since which it is unchanged, in milliseconds of the monotonic clock. */
 type SeenReservations = Map<string, { readonly token: string; readonly until: number; readonly since: number }>;
 
-/** Reservations whose time is kept. */
-const MOST_SEEN = 1000;
+/** The maximum number of reservations whose time is remembered. */
+const MAX_SEEN = 1000;
 
-/** Reserves a key, unless another process has renewed it within its lease, by the monotonic clock: the wall clock may have jumped. */
+/** Reserves a key, unless another process has renewed it within its lease. Measured by the monotonic clock: the wall clock may jump. */
 function reserve(
   statements: Statements,
   seen: SeenReservations,
@@ -310,15 +310,15 @@ function reserve(
 function noteReservation(seen: SeenReservations, key: string, token: string, until: number): void {
   seen.delete(key);
   seen.set(key, { token, until, since: performance.now() });
-  if (seen.size > MOST_SEEN) seen.delete(seen.keys().next().value!);
+  if (seen.size > MAX_SEEN) seen.delete(seen.keys().next().value!);
 }
 
-/** Keeps the last `size` entries that were asked for. */
+/** Caches the last `size` entries that were requested. */
 export function entryCache(size: number) {
   const entries = new Map<string, RegistryEntry>();
 
   function set(key: string, entry: RegistryEntry): void {
-    // Behind all others: the first one is the least recently used.
+    // The last position: the first one is the least recently used.
     entries.delete(key);
     entries.set(key, entry);
     if (entries.size > size) entries.delete(entries.keys().next().value!);
@@ -336,13 +336,13 @@ export function entryCache(size: number) {
   };
 }
 
-/** Milliseconds after which hits are written: those that a killed process loses. */
+/** Milliseconds after which hits are written. A process that is killed loses those of this time. */
 const MAX_HIT_WAIT = 1000;
 
-/** Entries with hits after which they are written earlier. */
+/** The number of entries with pending hits at which they are written earlier. */
 const MAX_HIT_ENTRIES = 4096;
 
-/** Counts hits by key. */
+/** Counts hits by key until they are written. */
 function hitCounts() {
   const counts = new Map<string, { readonly times: number; readonly last: number }>();
   let since = 0;
@@ -351,12 +351,12 @@ function hitCounts() {
       if (counts.size === 0) since = now;
       counts.set(key, { times: (counts.get(key)?.times ?? 0) + 1, last: now });
     },
-    // The absolute value: the clock may have been set back.
+    // The absolute value, since the clock may be set back.
     isDue: (now: number) =>
       counts.size > 0 && (counts.size >= MAX_HIT_ENTRIES || Math.abs(now - since) >= MAX_HIT_WAIT),
     isEmpty: () => counts.size === 0,
     keys: () => counts.keys(),
-    /** The parameter of the statement that writes them. */
+    /** Returns the parameter of the statement that writes the counts. */
     asJson: () => JSON.stringify(Array.from(counts, ([key, { times, last }]) => [columnText(key), times, last])),
     clear: () => counts.clear(),
   };

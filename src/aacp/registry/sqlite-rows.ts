@@ -1,4 +1,4 @@
-/** Entries as rows. */
+/** Converts entries to rows, and defines the database. */
 
 import type { Database, Row, Statement } from '../../storage/database.js';
 import type { Format } from '../../storage/migrate.js';
@@ -6,12 +6,12 @@ import { MAX_POSTINGS, ORIGINS, TEXTS } from './entries.js';
 import type { NoticeListener } from './options.js';
 import type { NewEntry, RegistryEntry } from './registry.js';
 
-/** The members of an entry that have no columns. */
+/** The members of an entry that are stored as JSON in the column `data`. */
 const DATA = [...TEXTS, 'origin', 'model', 'terms', 'givenAt'] as const satisfies readonly (keyof NewEntry)[];
 
 type Data = Pick<NewEntry, (typeof DATA)[number]>;
 
-/** Escapes a text: columns hold no zero character and no half of a surrogate pair. Most texts stay as they are. */
+/** Escapes a text: SQLite columns cannot hold NUL or a lone surrogate. Most texts stay unchanged. */
 export function columnText(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
@@ -24,7 +24,7 @@ export function dataOf(entry: NewEntry): string {
   return JSON.stringify(entry, [...DATA]);
 }
 
-/** The entry of a row; `null` when the row is damaged. */
+/** Converts a row to an entry; returns `null` if the row is damaged. */
 export function entryOf(row: Row): RegistryEntry | null {
   try {
     const data = JSON.parse(row['data'] as string) as unknown;
@@ -42,7 +42,7 @@ export function entryOf(row: Row): RegistryEntry | null {
   }
 }
 
-/** By hand: a schema would take longer than reading the entry. */
+/** Checks members one by one: a schema would take longer than reading the entry. */
 function isData(value: unknown): value is Data {
   if (typeof value !== 'object' || value === null) return false;
   const data = value as Readonly<Record<keyof Data, unknown>>;
@@ -53,7 +53,7 @@ function isData(value: unknown): value is Data {
   return Array.isArray(data.terms) && data.terms.every((term) => typeof term === 'string');
 }
 
-/** Stands in the schema, to recognise a damaged file by. */
+/** A comment in the schema by which a damaged file is recognised. */
 export const REGISTRY_MARK = 'pegwire AACP registry';
 
 export const REGISTRY_FORMAT: Format = {
@@ -95,8 +95,6 @@ export const REGISTRY_FORMAT: Format = {
        -- How long it was asked for: one that would last longer was made before the clock was set back.
        lease INTEGER NOT NULL
      ) STRICT, WITHOUT ROWID;`,
-    `UPDATE entry SET data = json_remove(json_set(data, '$.givenAt', json_extract(data, '$.said')), '$.said')
-       WHERE json_valid(data) AND json_type(data, '$.said') IS NOT NULL;`,
   ],
 };
 
@@ -117,7 +115,7 @@ const SQL = {
   replace: `UPDATE entry SET domain = ?, cost = ?, created = ?, last_seen = ?, times_seen = ?, covered = ?, data = ?
     WHERE number = ?`,
   remove: 'DELETE FROM entry WHERE number = ?',
-  // Saturates, as the counts in memory do. All at once: most of the time would go into starting statements.
+  // Saturates, like the counts in memory. One statement for all, since most of the time goes into starting statements.
   count: `UPDATE entry SET times_seen = min(times_seen + hit.times, ${Number.MAX_SAFE_INTEGER}),
     served = served + hit.times, last_seen = max(last_seen, hit.last)
     FROM (SELECT value ->> 0 AS key, value ->> 1 AS times, value ->> 2 AS last FROM json_each(?)) AS hit
@@ -125,9 +123,9 @@ const SQL = {
   setCovered: 'UPDATE entry SET covered = ? WHERE key = ?',
   addPostings: 'INSERT OR IGNORE INTO posting (domain, term, entry) SELECT ?, value, ? FROM json_each(?)',
   removePostings: 'DELETE FROM posting WHERE domain = ? AND entry = ? AND term IN (SELECT value FROM json_each(?))',
-  /** Reads all postings; for an entry whose terms cannot be read. */
+  /** Removes all postings of an entry whose terms cannot be read. */
   removeAllPostings: 'DELETE FROM posting WHERE entry = ?',
-  // The latest first. One row instead of many: most of the time goes into handing out rows.
+  // The latest first. One row instead of many, since most of the time goes into returning rows.
   postings: `SELECT group_concat(entry) AS entries
     FROM (SELECT entry FROM posting WHERE domain = ? AND term = ?
       ORDER BY entry DESC LIMIT ${MAX_POSTINGS + 1})`,
@@ -158,9 +156,9 @@ export interface Connection {
   readonly file: string;
   readonly statements: Statements;
   readonly attempt: <T>(step: () => T) => T;
-  /** Runs a step with the file locked for writing; keeps all that it writes, or nothing if it throws. */
+  /** Runs a step with the file locked for writing. Commits all its changes, or none if it throws. */
   readonly write: <T>(step: () => T) => T;
-  readonly tell: NoticeListener;
+  readonly notify: NoticeListener;
   readonly isReadOnly: boolean;
   readonly isOpen: () => boolean;
   readonly close: () => void;

@@ -1,7 +1,7 @@
 /** The registry in a SQLite file, which several processes may share. Node only. */
-// biome-ignore lint/correctness/noNodejsModules: files are what this is about
+// biome-ignore lint/correctness/noNodejsModules: the registry is a file
 import { chmodSync, realpathSync, statSync } from 'node:fs';
-// biome-ignore lint/correctness/noNodejsModules: the mask of the process is asked for
+// biome-ignore lint/correctness/noNodejsModules: reads the platform
 import process from 'node:process';
 import type { Driver } from '../../storage/database.js';
 import { storeError } from '../../storage/errors.js';
@@ -23,43 +23,44 @@ export type { Database, Driver, Row, SqlValue, Statement } from '../../storage/d
 export { StoreError, type StoreReason } from '../../text/store-error.js';
 export type { NoticeListener, RegistryNotice } from './options.js';
 
+/** Options of `sqliteRegistry`. */
 export interface SqliteRegistryOptions extends RegistryOptions {
-  /** Another driver, such as `betterSqlite3(Database)`. @default `node:sqlite`, or `@photostructure/sqlite` on Node 20 */
+  /** The SQLite driver, such as `betterSqlite3(Database)`. @default `node:sqlite`, or `@photostructure/sqlite` on Node 20 */
   readonly driver?: Driver | undefined;
-  /** Milliseconds that a call waits, and blocks, while another process writes. @default 5000 */
+  /** Milliseconds that a call waits, and blocks, while another process writes; then it throws a StoreError. @default 5000 */
   readonly busyTimeoutMs?: number | undefined;
   /**
-   * Whether entries survive a power failure too, at the cost of waiting for the disk each time. They always survive the end of the
-   * process, `kill -9` included, and the file is never damaged. @default false
+   * If true, entries survive a power failure, at the cost of waiting for the disk with each change. They always survive the end of the
+   * process, even `kill -9`, and the file is never damaged by it. @default false
    */
   readonly powerSafe?: boolean | undefined;
   /**
-   * Opens a file that cannot be written for reading; writes fail with `registry-unavailable`. A file of an earlier version is refused.
+   * If true, a file that cannot be written is opened for reading, and writes throw `store-unavailable`. A file of an earlier version is rejected.
    * @default false
    */
   readonly orReadOnly?: boolean | undefined;
   /**
-   * What happens to a damaged file. It is renamed to `FILE.corrupt-TIME`, unchanged, and reported. `fail` throws a StoreError
-   * with code `store-corrupt`; the next opening begins an empty registry; `renew` begins it at once. A file that is found damaged
-   * after it was opened is set aside with that error in either case. @default 'fail'
+   * The reaction to a damaged file, which is renamed to `FILE.corrupt-TIME`, unchanged. `fail` throws a StoreError with code
+   * `store-corrupt`, and the next call creates an empty registry; `renew` creates it at once. Damage that is found after the file was
+   * opened always throws that error. @default 'fail'
    */
   readonly onCorrupt?: 'fail' | 'renew' | undefined;
-  /** Receives what happens to the file beside errors. @default none */
+  /** Called with notices about the file. @default none */
   readonly onNotice?: NoticeListener | undefined;
 }
 
 const NAMES = ['driver', 'busyTimeoutMs', 'powerSafe', 'orReadOnly', 'onCorrupt', 'onNotice'];
 
-/** The default file of the registry: `registry.db` in the user's data folder, or in the one that `PEGWIRE_DATA_DIR` names. */
+/** Returns the path of the default registry: `registry.db` in the user's data folder, or in the folder named by `PEGWIRE_DATA_DIR`. */
 export function defaultRegistryFile(): string {
   return withStoreErrors('registry.db', () => userDataFile('registry.db'));
 }
 
 /**
- * Opens a registry in a file, readable for its owner only; creates the file and its folder if they do not exist. Takes the
- * permissions of others from a file that has them: it holds instructions. Serves hits from memory until another process writes.
+ * Opens a registry in a file, readable for its owner only. Creates the file and its folder if they do not exist. Removes the permissions of
+ * other users, since it contains instructions. Reads hits from a cache until another process writes.
  *
- * @param file @default `defaultRegistryFile()`
+ * @param file the path of the file @default `defaultRegistryFile()`
  * @throws StoreError with code `store-corrupt` if the file is damaged, see `onCorrupt`; `store-foreign` if it belongs to another program,
  *   and is left as it is; `store-misconfigured` for `:memory:` and `file:` addresses, see `memoryRegistry`; `store-newer` if a later
  *   version of pegwire wrote it; `store-busy`, `store-full`, `store-unavailable` or `store-no-driver` if it cannot be opened
@@ -72,17 +73,17 @@ export async function sqliteRegistry(file?: string, options: SqliteRegistryOptio
   const limits = resolveLimits(options, NAMES);
   const { onCorrupt, onNotice } = options;
   const strategy = resolveChoice('onCorrupt', onCorrupt, ['fail', 'renew']);
-  if (onNotice !== undefined && typeof onNotice !== 'function') throw new TypeError('onNotice is a function');
+  if (onNotice !== undefined && typeof onNotice !== 'function') throw new TypeError('onNotice must be a function');
   if (file !== undefined && (typeof file !== 'string' || file === ''))
-    throw new TypeError('file is the name of a file');
-  // To SQLite these are databases without a file, or addresses.
+    throw new TypeError('file must be the path of a file');
+  // SQLite would open a database without a file, or interpret the name as a URI.
   if (file?.startsWith('file:') || file?.trim() === ':memory:') throw noFile(file);
-  const wanted = file ?? defaultRegistryFile();
-  const path = withStoreErrors(wanted, () => makeFolderOf(wanted));
+  const name = file ?? defaultRegistryFile();
+  const path = withStoreErrors(name, () => makeFolderOf(name));
   const origin: Origin = { format: REGISTRY_FORMAT, mark: REGISTRY_MARK, isInPlace: file === undefined };
   const open = async (): Promise<Registry> => {
     const database = await openedDatabase(path, origin, options, limits);
-    // The file is known to be a registry only now. The permissions of one that cannot be written are left as they are.
+    // Only now is the file known to be a registry. The permissions of a file that cannot be written stay unchanged.
     if (!database.isReadOnly) makePrivate(path, onNotice);
     return sqliteRegistryOver(connection(database, path, limits, onNotice), limits);
   };
@@ -95,7 +96,7 @@ export async function sqliteRegistry(file?: string, options: SqliteRegistryOptio
 }
 
 /**
- * Copies a registry that cannot be written into memory; `isCopy` is `false` if there is no file, or it cannot be read.
+ * Copies a registry that cannot be written into memory. `isCopy` is `false` if there is no file, or if it cannot be read.
  *
  * @throws StoreError if the file can be read and is damaged, or is not a registry
  */
@@ -118,7 +119,7 @@ export async function memoryCopy(
   }
 }
 
-/** The reasons for which a default registry is kept in memory instead, as in a container. A wrong setting is not one of them. */
+/** The reasons for which the default registry is replaced by one in memory, as in a container. A wrong setting is not one of them. */
 const UNWRITABLE: readonly StoreReason[] = ['unavailable', 'full', 'no-driver', 'failed'];
 
 /** Returns whether opening a registry failed because its folder or file cannot be used. */
@@ -147,33 +148,33 @@ async function openedDatabase(
   limits: Limits,
 ): Promise<OpenDatabase> {
   const identity = withStoreErrors(file, () => identityOf(file));
-  const settings = { driver, busyTimeout: busyTimeoutMs, powerSafe, orReadOnly };
+  const settings = { driver, busyTimeoutMs, powerSafe, orReadOnly };
   let isOurs = false;
   let aside: string | null = null;
 
-  /** Called before the connection is closed, and again after it, for systems where no open file can be renamed. */
-  function consider(error: StoreError): void {
+  /** Renames a damaged file. Called before and after the connection is closed, since some systems cannot rename an open file. */
+  function renameDamaged(error: StoreError): void {
     isOurs ||= isDamagedOwn(error, file, origin);
-    if (isOurs) aside ??= triedAside(file, identity, limits.now());
+    if (isOurs) aside ??= renameIfPossible(file, identity, limits.now());
   }
 
   try {
-    return await openDatabase(file, { ...settings, format: origin.format, onFailure: consider });
+    return await openDatabase(file, { ...settings, format: origin.format, onFailure: renameDamaged });
   } catch (thrown) {
     if (thrown instanceof TypeError) throw thrown;
     const cause = storeError(thrown, file);
-    consider(cause);
-    if (!isOurs) throw cause.reason === 'corrupt' ? strangerError(cause, file) : cause;
+    renameDamaged(cause);
+    if (!isOurs) throw cause.reason === 'corrupt' ? foreignError(cause, file) : cause;
     const error = corruptError(file, aside, cause);
     onNotice?.({ kind: 'set-aside', file, to: aside, message: error.message });
     throw error;
   }
 }
 
-/** Entries lie all over the file: a cache of 16 MB, and the log is merged into the file less often, every 16 MB of it. */
+/** A cache of 16 MB, since entries are spread over the file; and a checkpoint of the log after every 16 MB. */
 const SETTINGS = 'PRAGMA cache_size = -16384; PRAGMA wal_autocheckpoint = 4000';
 
-/** @throws StoreError if the file lacks a part that its version has: it is damaged, and was set aside */
+/** Makes the connection. @throws StoreError if the file lacks a part that its version has: it is damaged, and was renamed */
 function connection(
   database: OpenDatabase,
   file: string,
@@ -184,14 +185,14 @@ function connection(
   let ended: StoreError | null = null;
 
   function damaged(cause: unknown): StoreError {
-    const aside = triedAside(file, identity, now());
+    const aside = renameIfPossible(file, identity, now());
     const error = corruptError(file, aside, cause);
     ended = error;
-    // After the file was moved: SQLite then leaves the log alone that has its old name, which may be another file's by now.
+    // After renaming the file: SQLite then leaves the log with its old name alone, which may belong to another file by now.
     try {
       database.abandon();
     } catch {
-      // Nothing more will come from it.
+      // The connection is not used any more.
     }
     onNotice?.({ kind: 'set-aside', file, to: aside, message: error.message });
     return error;
@@ -205,15 +206,15 @@ function connection(
     try {
       return step();
     } catch (thrown) {
-      // Wrong use by the caller, or by its clock.
+      // A mistake of the caller, or of its clock.
       if (thrown instanceof StoreError || thrown instanceof TypeError) throw thrown;
       const error = storeError(thrown, file);
       throw error.reason === 'corrupt' || error.reason === 'foreign' ? damaged(error) : error;
     }
   }
 
-  function checkPlace(): void {
-    // What is written to a file that has been moved or deleted is lost to all who open it by its name.
+  function checkPath(): void {
+    // Later readers would not find what is written to a file that was moved or deleted.
     if (identityOf(file) === identity) return;
     const message = `The registry ${file} was moved, deleted or replaced while it was open.`;
     throw new StoreError('unavailable', message, { file, help: 'open it again' });
@@ -222,19 +223,19 @@ function connection(
   const statements = attempt(() => {
     database.exec(SETTINGS);
     const prepared = prepareStatements(database);
-    // A part that was cut off is missing at the ends. All the rest is read when it is needed.
+    // If a part of the file was cut off, these rows are missing. The rest is read on demand.
     for (const probe of [prepared.lastEntry, prepared.lastKey, prepared.lastPosting]) probe.get();
     return prepared;
   });
 
   return {
     file,
-    tell: (notice) => onNotice?.(notice),
+    notify: (notice) => onNotice?.(notice),
     attempt,
     statements,
     write: (step) =>
       attempt(() => {
-        checkPlace();
+        checkPath();
         return database.transaction(step);
       }),
     isReadOnly: database.isReadOnly,
@@ -247,22 +248,22 @@ function connection(
   };
 }
 
-function triedAside(file: string, identity: string | null, now: number): string | null {
+function renameIfPossible(file: string, identity: string | null, now: number): string | null {
   try {
     return setAside(file, identity, now);
   } catch {
-    // The error to tell is the one that led here.
+    // The error that led here is the one to report.
     return null;
   }
 }
 
 /** Returns the error for a damaged file that may belong to another program. */
-function strangerError(cause: StoreError, file: string): StoreError {
+function foreignError(cause: StoreError, file: string): StoreError {
   const message = `${file} is damaged and does not look like a registry. It is left as it is.`;
   return new StoreError('foreign', message, { file, help: 'name another file', cause });
 }
 
-/** @param aside the name to which the file was renamed; `null` if that failed */
+/** Returns the error for a damaged registry. @param aside the name to which the file was renamed; `null` if that failed */
 function corruptError(file: string, aside: string | null, cause: unknown): StoreError {
   const message =
     aside === null
@@ -272,33 +273,33 @@ function corruptError(file: string, aside: string | null, cause: unknown): Store
   return new StoreError('corrupt', message, { file, help, cause });
 }
 
-/** What everybody but the owner may do, and what the owner may. */
+/** The permissions of other users, and those that the owner needs. */
 const OTHERS = 0o077;
 const OWNER = 0o600;
 
-/** Makes an open file and its log private, or reports why that fails. On Windows, the mode says nothing about others. */
+/** Removes the permissions of other users from an open file and its log, or reports the failure. On Windows, the mode does not show them. */
 function makePrivate(file: string, onNotice: NoticeListener | undefined): void {
   if (process.platform === 'win32') return;
   const real = realPathOf(file);
   for (const path of [file, `${real}-wal`, `${real}-shm`]) {
     try {
-      // Another process may just have closed it.
+      // Another process may close and remove it at any time.
       const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
       if ((mode & OTHERS) !== 0) chmodSync(path, mode & OWNER);
     } catch (thrown) {
       const reason = systemReason(thrown);
-      const message = `Others than its owner may read the registry ${path}, and that could not be changed: ${reason}.`;
+      const message = `Other users can read the registry ${path}, and their permissions could not be removed: ${reason}.`;
       onNotice?.({ kind: 'not-private', file: path, message });
     }
   }
 }
 
-/** SQLite keeps the log beside the file that a link leads to. */
+/** Returns the path behind links: SQLite keeps the log next to that file. */
 function realPathOf(file: string): string {
   try {
     return realpathSync(file);
   } catch {
-    // It has just been moved; the registry finds out when it writes.
+    // The file was moved; the next write reports it.
     return file;
   }
 }

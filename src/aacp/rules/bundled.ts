@@ -11,26 +11,26 @@ import type { RuleSource, RuleWorkflow } from './rule.js';
 
 const ALL = [HR_RULES, FIN_RULES, SALES_RULES, LEGAL_RULES, IT_RULES, CS_RULES, MKT_RULES];
 
-/** Goes up when a rule changes. */
+/** Changes whenever a rule changes. */
 const VERSION = '1.0.0';
 
 let library: RuleLibrary | undefined;
 
 /**
- * Returns rules of everyday instructions for the seven domains, each with phrases; where a workflow has a step for it, the step
- * makes the packet. They are read at the first call; every call returns the same library.
+ * Returns rules for everyday instructions of the seven domains, each with phrases. If a workflow has a step for the instruction, the step
+ * makes the packet. The rules are parsed on the first call; every call returns the same library.
  */
 export function bundledRules(): RuleLibrary {
   if (library !== undefined) return library;
   const texts = ALL.join('').match(/^\S.*(?:\n .*)*/gm) ?? [];
-  // Tests try the steps, so that not every start has to.
+  // Tests check the steps, so that a start does not have to.
   library = readRules(texts.map(readRule), {}, null);
   return library;
 }
 
 /**
- * Reads a line `id: name` with indented lines below it, each a keyword and its text: `about`, `packet`, `tags`, two `phrase` lines or
- * more, and for some rules a `step` with its arguments.
+ * Reads a line `id: name` and the indented lines below it, each a keyword and its text: `about`, `packet`, `tags`, two or more `phrase`
+ * lines, and for some rules a `step` with its arguments.
  */
 function readRule(text: string): RuleSource {
   const [head = '', ...lines] = text.split(/\n */);
@@ -38,7 +38,7 @@ function readRule(text: string): RuleSource {
   const known: Record<Keyword, string[]> = { about: [], packet: [], tags: [], phrase: [], step: [] };
   for (const line of lines) {
     const [keyword = ''] = line.split(' ', 1);
-    if (!Object.hasOwn(known, keyword)) throw new TypeError(`the rule ${id} has a line that begins with ${keyword}`);
+    if (!Object.hasOwn(known, keyword)) throw new TypeError(`the rule ${id} has an unknown keyword: ${keyword}`);
     known[keyword as Keyword].push(line.slice(keyword.length + 1));
   }
   const {

@@ -20,16 +20,16 @@ import {
 } from './slots.js';
 
 /**
- * A code of the validator, about the rule's packet with its slots filled, or:
- * - `not-a-rule`: a member is missing, or of the wrong kind.
- * - `duplicate-id`: an earlier rule has it.
- * - `task-mismatch`, `dom-mismatch`: the packet, or that of the step, has another task or domain than the rule.
- * - `long-packet`: more than 200 characters (a warning).
- * - `bad-slot`: not a slot, of two kinds, twice in a phrase, or an amount without its two parts.
+ * The code of a report about a rule: a code of the validator, about the rule's packet with its slots filled, or:
+ * - `not-a-rule`: a member is missing, or has the wrong type.
+ * - `duplicate-id`: an earlier rule has the same id.
+ * - `task-mismatch`, `dom-mismatch`: the packet, or that of the step, has another TASK or DOM than the rule.
+ * - `long-packet`: the packet has more than 200 characters (a warning).
+ * - `bad-slot`: a slot is malformed, has two kinds, is repeated in a phrase, or is an amount without its two parts.
  * - `unfilled-slot`: a phrase lacks a slot of the packet or of an input, or there is no phrase at all.
  * - `unused-slot`: a slot of a phrase would not be in the packet.
- * - `bare-phrase`: fewer than two words beside slots; it would match anything.
- * - `same-phrase`: an earlier rule of the domain has it (a warning).
+ * - `bare-phrase`: a phrase has fewer than two words besides slots, and would match anything.
+ * - `same-phrase`: an earlier rule of the domain has the same phrase (a warning).
  * - `bad-step`: the step does not exist, rejects the inputs, or makes several packets.
  */
 export type RuleReportCode =
@@ -46,19 +46,22 @@ export type RuleReportCode =
   | 'same-phrase'
   | 'bad-step';
 
-/** One finding. A rule with an error is left out; warnings stop nothing. */
+/** A report about a rule. A rule with an error is not loaded; a warning has no effect. */
 export interface RuleReport {
-  /** Where the rule stands in the list, from 0. */
+  /** The index of the rule in the list, from 0. */
   readonly index: number;
-  /** `null` where it has none. */
+  /** The id of the rule; `null` if it has none. */
   readonly id: string | null;
+  /** The code of the report. */
   readonly code: RuleReportCode;
+  /** `error` if the rule is not loaded. */
   readonly severity: Severity;
+  /** The report as a sentence. */
   readonly message: string;
 }
 
 /** Reports a finding about the rule that is being checked. */
-export type Tell = (code: RuleReportCode, message: string, severity?: Severity) => void;
+export type ReportFunction = (code: RuleReportCode, message: string, severity?: Severity) => void;
 
 export interface StepPacket {
   readonly packet: string;
@@ -66,61 +69,71 @@ export interface StepPacket {
   readonly domain: string;
 }
 
-/** Makes the packet of a workflow's step: `encodeStep` of `pegwire/aacp/encoders`, or one that knows other workflows. */
+/** Encodes a workflow step: `encodeStep` of `pegwire/aacp/encoders`, or a function that knows other workflows. */
 export type EncodeStep = (encoder: string, method: string, args: StepInputs) => StepPacket | readonly StepPacket[];
 
-/** The most characters of a packet, by the reference library's rules for contributions. */
+/** The maximum length of a packet by the contribution rules of the reference library. */
 const USUAL_LENGTH = 200;
 
-/** @param encodeStep `null` to accept steps untried */
-export function checkRule(rule: Rule, encodeStep: EncodeStep | null, tell: Tell): void {
+/** Checks a rule. @param encodeStep encodes the step of the rule; `null` to skip this check */
+export function checkRule(rule: Rule, encodeStep: EncodeStep | null, report: ReportFunction): void {
   try {
     const isNamed = rule.phrases.length === 0;
     const unfilled = isNamed ? slotWithoutPhrase(rule) : null;
     if (unfilled !== null) {
-      tell('unfilled-slot', `There is no phrase that says what ${unfilled} is.`);
+      report('unfilled-slot', `${unfilled} has no value: the rule has no phrase.`);
       return;
     }
-    const slots: Slots = isNamed ? new Map() : checkSlots(rule, tell);
+    const slots: Slots = isNamed ? new Map() : checkSlots(rule, report);
     const fill = (slot: TemplateSlot): string => sampleFor(slots, slot);
     const filled = isNamed ? rule.packet : fillTemplate(readTemplate(rule.packet), fill);
-    checkPacket(rule, filled, tell);
-    if (rule.workflow !== null && encodeStep !== null) checkStep(rule, rule.workflow, slots, encodeStep, tell);
+    checkPacket(rule, filled, report);
+    if (rule.workflow !== null && encodeStep !== null) checkStep(rule, rule.workflow, slots, encodeStep, report);
   } catch (error) {
     if (!(error instanceof RulesError)) throw error;
-    tell('bad-slot', sentenceOf(error));
+    report('bad-slot', sentenceOf(error));
   }
 }
 
-function checkPacket(rule: Rule, filled: string, tell: Tell): void {
+function checkPacket(rule: Rule, filled: string, report: ReportFunction): void {
   const { packet, errors, warnings } = validatePacket(filled);
-  for (const { code, message, severity } of [...errors, ...warnings]) tell(code, message, severity);
-  if (packet !== null) checkHead(rule, packet.task, packet.domain, 'the packet', tell);
+  for (const { code, message, severity } of [...errors, ...warnings]) report(code, message, severity);
+  if (packet !== null) checkHead(rule, packet.task, packet.domain, 'the packet', report);
   if (rule.packet.length > USUAL_LENGTH) {
-    tell('long-packet', `The packet has ${rule.packet.length} characters; ${USUAL_LENGTH} are usual.`, 'warning');
+    report(
+      'long-packet',
+      `The packet has ${rule.packet.length} characters; at most ${USUAL_LENGTH} are recommended.`,
+      'warning',
+    );
   }
 }
 
-function checkStep(rule: Rule, workflow: RuleWorkflow, slots: Slots, encodeStep: EncodeStep, tell: Tell): void {
+function checkStep(
+  rule: Rule,
+  workflow: RuleWorkflow,
+  slots: Slots,
+  encodeStep: EncodeStep,
+  report: ReportFunction,
+): void {
   const step = `${workflow.encoder}.${workflow.method}`;
   const inputs = fillInputs(workflow, slots, (slot) => sampleFor(slots, slot));
   try {
     const made = encodeStep(workflow.encoder, workflow.method, inputs);
-    if ('packet' in made) checkHead(rule, made.task, made.domain, step, tell);
-    else tell('bad-step', `${step} makes several packets; a rule is for one.`);
+    if ('packet' in made) checkHead(rule, made.task, made.domain, step, report);
+    else report('bad-step', `${step} makes several packets; a rule needs exactly one.`);
   } catch (error) {
-    // A host's own encoders may throw anything.
-    const message = error instanceof Error ? error.message : 'The step fails.';
-    tell('bad-step', error instanceof PegwireError ? sentenceOf(error) : message);
+    // An encoder of the application may throw anything.
+    const message = error instanceof Error ? error.message : 'The step failed.';
+    report('bad-step', error instanceof PegwireError ? sentenceOf(error) : message);
   }
 }
 
-function checkHead(rule: Rule, task: string, domain: string, what: string, tell: Tell): void {
+function checkHead(rule: Rule, task: string, domain: string, what: string, report: ReportFunction): void {
   if (task !== rule.task) {
-    tell('task-mismatch', `The rule is for ${quotedShort(rule.task)}, but ${what} is ${quotedShort(task)}.`);
+    report('task-mismatch', `The rule is for ${quotedShort(rule.task)}, but ${what} is ${quotedShort(task)}.`);
   }
   if (domain !== rule.domain) {
-    tell('dom-mismatch', `The rule is for ${quotedShort(rule.domain)}, but ${what} is for ${quotedShort(domain)}.`);
+    report('dom-mismatch', `The rule is for ${quotedShort(rule.domain)}, but ${what} is for ${quotedShort(domain)}.`);
   }
 }
 
@@ -128,21 +141,22 @@ function sentenceOf({ message, help }: PegwireError): string {
   return help === undefined ? message : `${message.replace(/\.$/, '')} (${help}).`;
 }
 
-/** Words that a phrase needs beside its slots: with fewer, it would match anything. */
-const FEWEST_WORDS = 2;
+/** The minimum number of words of a phrase besides its slots. With fewer, it would match anything. */
+const MIN_WORDS = 2;
 
-/** @throws RulesError with code `bad-slot`, on braces that hold no slot */
-function checkSlots(rule: Rule, tell: Tell): Slots {
+/** Checks the slots of a rule. @throws RulesError with code `bad-slot` if braces do not contain a slot */
+function checkSlots(rule: Rule, report: ReportFunction): Slots {
   const phrases = rule.phrases.map((phrase) => ({ phrase, parts: readPhrase(phrase) }));
   const slots = new Map<string, SlotKind>();
   for (const { name, kind } of phrases.flatMap(({ parts }) => slotsOf(parts))) {
     const known = slots.get(name) ?? kind;
-    if (known !== kind) tell('bad-slot', `The slot ${name} is of kind ${known} in one phrase and ${kind} in another.`);
+    if (known !== kind)
+      report('bad-slot', `The slot ${name} has the kind ${known} in one phrase and ${kind} in another.`);
     slots.set(name, known);
   }
   const inPacket = slotsOf(readTemplate(rule.packet));
   const inInputs = rule.workflow === null ? [] : inputSlots(rule.workflow);
-  // If a step makes the packet, its inputs count; the rule's own packet is an example.
+  // If a step makes the packet, its inputs are filled, and the packet of the rule is an example.
   const sent = rule.workflow === null ? inPacket : inInputs;
   const needed = new Set([...inPacket, ...inInputs].map(({ name }) => name));
   const used = new Set(sent.map(({ name }) => name));
@@ -150,42 +164,48 @@ function checkSlots(rule: Rule, tell: Tell): Slots {
     const shown = `The phrase ${quoted(phrase)}`;
     const named = slotsOf(parts).map(({ name }) => name);
     const own = new Set(named);
-    for (const name of needed) if (!own.has(name)) tell('unfilled-slot', `${shown} does not say what ${name} is.`);
-    for (const name of own) if (!used.has(name)) tell('unused-slot', `${shown} says ${name}, which nothing takes up.`);
-    if (own.size < named.length) tell('bad-slot', `${shown} has a slot twice.`);
+    for (const name of needed) if (!own.has(name)) report('unfilled-slot', `${shown} lacks the slot ${name}.`);
+    for (const name of own)
+      if (!used.has(name)) report('unused-slot', `${shown} has the slot ${name}, which is not used.`);
+    if (own.size < named.length) report('bad-slot', `${shown} has the same slot twice.`);
     const words = parts
       .filter((part) => typeof part === 'string')
       .join(' ')
       .split(/[^\p{L}\p{N}]+/u);
-    if (words.filter(Boolean).length < FEWEST_WORDS) {
-      tell('bare-phrase', `${shown} has hardly any words but its slots; it would match anything.`);
+    if (words.filter(Boolean).length < MIN_WORDS) {
+      report('bare-phrase', `${shown} has fewer than ${MIN_WORDS} words besides its slots, and would match anything.`);
     }
   }
-  checkParts(slots, [...inPacket, ...inInputs], sent, tell);
+  checkParts(slots, [...inPacket, ...inInputs], sent, report);
   return slots;
 }
 
-/** The first slot of a rule without phrases; `null` if it has none. */
+/** Returns the first slot of a rule without phrases, or `null`. */
 function slotWithoutPhrase({ packet, workflow }: Rule): string | null {
-  // Other braces are no slots, and may stand in a packet like any character.
+  // Other braces are not slots, and are allowed in a packet like any character.
   const inPacket = /\{[a-z][a-z0-9_]*(?:\.(?:value|currency))?\}/.exec(packet)?.[0];
   if (inPacket !== undefined) return inPacket;
   const [first] = workflow === null ? [] : inputSlots(workflow);
   return first === undefined ? null : `{${first.name}}`;
 }
 
-/** An amount is two fields, and both have to be there; nothing else has parts. */
-function checkParts(slots: Slots, all: readonly TemplateSlot[], sent: readonly TemplateSlot[], tell: Tell): void {
+/** Checks that both parts of an amount are used, and that no other slot has parts. */
+function checkParts(
+  slots: Slots,
+  all: readonly TemplateSlot[],
+  sent: readonly TemplateSlot[],
+  report: ReportFunction,
+): void {
   for (const { name, part } of all) {
     const kind = slots.get(name);
     if (kind === undefined || (kind === 'amount') === (part !== null)) continue;
-    const why = part === null ? `an amount is {${name}.value} and {${name}.currency}` : 'only amounts have parts';
-    tell('bad-slot', `The slot ${name}: ${why}.`);
+    const why = part === null ? `write an amount as {${name}.value} and {${name}.currency}` : 'only amounts have parts';
+    report('bad-slot', `The slot ${name}: ${why}.`);
   }
   for (const [name, kind] of slots) {
     const parts = new Set(sent.filter((slot) => slot.name === name).map(({ part }) => part));
     if (kind === 'amount' && parts.size === 1 && !parts.has(null)) {
-      tell('unused-slot', `Of the amount ${name}, only the ${[...parts].join('')} is taken up.`);
+      report('unused-slot', `Only the ${[...parts].join('')} of the amount ${name} is used.`);
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Rule libraries: instructions that are known beforehand, in files of the reference format or bundled. */
+/** Rule libraries: instructions that are known in advance, bundled or in files of the reference format. */
 export { bundledRules } from './bundled.js';
 export type { EncodeStep, RuleReport, RuleReportCode, StepPacket } from './check-rule.js';
 export type { RuleLibrary, RuleSummary } from './library.js';

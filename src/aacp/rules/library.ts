@@ -1,4 +1,4 @@
-/** Loaded rules, and ways to look them up. */
+/** Libraries of loaded rules. */
 
 import { byCodeUnit } from '../../text/ascii.js';
 import { sha256Hex } from '../../text/sha256.js';
@@ -6,29 +6,37 @@ import type { RuleReport } from './check-rule.js';
 import { type Rule, sourceOf } from './rule.js';
 import { createSearch, type Find } from './search.js';
 
+/** A library of rules. */
 export interface RuleLibrary {
-  /** In the order of the source. Those with errors are not here. */
+  /** The valid rules, in the order of the source. */
   readonly rules: readonly Rule[];
+  /** The errors and warnings about rules. */
   readonly reports: readonly RuleReport[];
-  /** SHA-256 over the rules as canonical JSON, 64 hexadecimal digits: the same rules, the same hash. */
+  /** The SHA-256 of the rules as canonical JSON, as 64 hexadecimal digits. It does not depend on the formatting of the source. */
   readonly hash: string;
+  /** Finds rules by a query. */
   readonly find: Find;
+  /** Returns the rule with an id. */
   readonly get: (id: string) => Rule | undefined;
-  /** In any case of letters. */
+  /** Returns the rules of a domain. Upper or lower case. */
   readonly byDomain: (domain: string) => readonly Rule[];
-  /** In any case of letters. */
+  /** Returns the rules of a task. Upper or lower case. */
   readonly byTask: (task: string) => readonly Rule[];
+  /** Counts the rules. */
   readonly summary: () => RuleSummary;
 }
 
+/** The numbers of rules of a library. */
 export interface RuleSummary {
+  /** The number of rules. */
   readonly rules: number;
-  /** Rules with phrases: they serve an instruction with its own dates, amounts and names. */
+  /** The number of rules with phrases, which fill in the dates, amounts and names of an instruction. */
   readonly withPhrases: number;
-  /** Rules whose packet a workflow's step makes. */
+  /** The number of rules whose packet is made by a workflow step. */
   readonly withWorkflow: number;
-  /** Rules by domain, in the order in which they come. No prototype. */
+  /** The number of rules of each domain, in the order of the source. The object has no prototype. */
   readonly byDomain: Readonly<Record<string, number>>;
+  /** The number of rules of each task. The object has no prototype. */
   readonly byTask: Readonly<Record<string, number>>;
 }
 
@@ -41,7 +49,7 @@ export function libraryOf(rules: readonly Rule[], reports: readonly RuleReport[]
   return Object.freeze({
     rules: Object.freeze([...rules]),
     reports: Object.freeze([...reports]),
-    // Both take longer than loading, and not everybody asks.
+    // Computed on demand, since it takes longer than loading.
     get hash() {
       hash ??= hashOfRules(rules);
       return hash;
@@ -80,7 +88,7 @@ function counts(groups: ReadonlyMap<string, readonly Rule[]>): Readonly<Record<s
   return counted;
 }
 
-/** SHA-256 over the rules as canonical JSON, ordered by identifier: the same for the same rules, however their file is written. */
+/** Returns the SHA-256 of the rules as canonical JSON, ordered by id. */
 function hashOfRules(rules: readonly Rule[]): string {
   const ordered = [...rules].sort((a, b) => byCodeUnit(a.id, b.id));
   return sha256Hex(canonicalJson(ordered.map(sourceOf)));

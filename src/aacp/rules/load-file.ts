@@ -1,5 +1,5 @@
-/** Loading rules on Node: from files as well, and with the workflow encoders that come with pegwire. */
-// biome-ignore lint/correctness/noNodejsModules: files are what this is about
+/** Loads rules on Node: from files too, and with the workflow encoders of pegwire. */
+// biome-ignore lint/correctness/noNodejsModules: reads files
 import { readFile } from 'node:fs/promises';
 import { systemReason } from '../../text/system-reason.js';
 import { encodeStep } from '../encoders/catalogue.js';
@@ -16,10 +16,10 @@ import {
 import { RulesError } from './rule.js';
 
 /**
- * Reads rules in the reference format: a list, or `{ "rules": [...] }`; further members are ignored. A rule with an error is left out,
- * and reported in `reports`, as are warnings.
+ * Reads rules in the reference format: a list, or `{ "rules": [...] }`, in which other members are ignored. Rules with errors are not loaded.
+ * Errors and warnings are in `reports`.
  *
- * @param source JSON text, or its value
+ * @param source the JSON text, or its value
  * @throws RulesError with code `bad-rules` or `hash-mismatch`; TypeError if an option is invalid
  * @example
  * const { rules, reports } = loadRules(await readFile('rules.json', 'utf8'));
@@ -32,7 +32,7 @@ export function loadRules(source: unknown, options: LoadRulesOptions = {}): Rule
  * Loads rules by http or https; see `loadRules`. Nothing is cached.
  *
  * @throws RulesError with code `rules-unavailable`, `rules-too-large`, `hash-mismatch` or `bad-rules`; TypeError if an option is
- *   invalid, and without a pin
+ *   invalid or `sha256` is missing
  * @example
  * const library = await loadRulesFrom('https://rules.example.org/2026.json', { sha256: '9f86d0...' });
  */
@@ -41,7 +41,7 @@ export async function loadRulesFrom(url: string | URL, options: LoadRulesFromOpt
 }
 
 /**
- * Reads a file of rules; see `loadRules`. With `sha256`, any other file is rejected.
+ * Reads a file of rules; see `loadRules`. If `sha256` is given, rejects a file with another hash.
  *
  * @throws RulesError with code `rules-unavailable`, `hash-mismatch` or `bad-rules`; TypeError if an option is invalid
  * @example

@@ -1,19 +1,22 @@
-/** One rule: an instruction that is known beforehand, and the packet for it. */
+/** Rules: instructions that are known in advance, with their packets. */
 
 import { type ErrorDetails, PegwireError } from '../../text/errors.js';
 import { isRecord } from '../../text/guards.js';
 
 /**
- * - `bad-rules`: not JSON, or neither a list of rules nor `{ "rules": [...] }`.
- * - `bad-slot`: braces in a phrase or a packet that hold no slot.
- * - `hash-mismatch`: another file than the pinned one.
- * - `rules-unavailable`: the file or the address cannot be read.
- * - `rules-too-large`: more than `maxBytes`.
+ * The code of a `RulesError`.
+ *
+ * - `bad-rules`: the source is not JSON, or neither a list of rules nor `{ "rules": [...] }`.
+ * - `bad-slot`: braces in a phrase or a packet do not contain a slot.
+ * - `hash-mismatch`: the file does not have the expected SHA-256.
+ * - `rules-unavailable`: the file or the URL cannot be read.
+ * - `rules-too-large`: the file is larger than `maxBytes`.
  */
 export type RulesErrorCode = 'bad-rules' | 'bad-slot' | 'hash-mismatch' | 'rules-unavailable' | 'rules-too-large';
 
-/** The rules of a source cannot be read. */
+/** Thrown when rules cannot be loaded. */
 export class RulesError extends PegwireError {
+  /** The name of the class. */
   override readonly name: string = 'RulesError';
   declare readonly code: RulesErrorCode;
 
@@ -25,37 +28,46 @@ export class RulesError extends PegwireError {
   }
 }
 
-/** The reference rule format, and what pegwire adds to it (`phrases`, `workflow`). */
+/** A rule in the reference format, with two additions of pegwire: `phrases` and `workflow`. */
 export interface Rule {
+  /** The id of the rule, unique in its library: lower-case letters, digits and "-". */
   readonly id: string;
+  /** The name of the rule. */
   readonly name: string;
+  /** The purpose of the rule. */
   readonly description: string;
+  /** The TASK of the packet. */
   readonly task: string;
+  /** The DOM of the packet. */
   readonly domain: string;
-  /** A packet; with `phrases` it may hold slots: `period:{period}`. */
+  /** The packet. If there are `phrases`, it may contain slots: `period:{period}`. */
   readonly packet: string;
+  /** Keywords for the search. */
   readonly tags: readonly string[];
+  /** The version of the rule. */
   readonly version: string;
+  /** The origin of the rule. */
   readonly source: string;
   /**
-   * Instructions that ask for it, with slots in braces: `retrieve the salary records for {period}`. Without any, its
-   * name serves as one, alone or behind the verb of its TASK: `fetch customer profile`.
+   * Instructions that the rule matches, with slots in braces: `retrieve the salary records for {period}`. A rule without phrases is matched by
+   * its name, alone or after the verb of its TASK: `fetch customer profile`.
    */
   readonly phrases: readonly string[];
-  /** The step that makes the packet instead, with the slots that are its inputs. */
+  /** The workflow step that makes the packet instead, with slots as inputs; `null` if there is none. */
   readonly workflow: RuleWorkflow | null;
 }
 
+/** A reference to a workflow step. */
 export interface RuleWorkflow {
-  /** `PayrollEncoder` */
+  /** The name of the encoder: `PayrollEncoder`. */
   readonly encoder: string;
-  /** `fetch_employees` */
+  /** The name of the step: `fetch_employees`. */
   readonly method: string;
-  /** Inputs; a text may hold slots. */
+  /** The inputs by name. Strings may contain slots. */
   readonly args: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** A rule as files have it. Further members are ignored. */
+/** A rule as files contain it. Other members are ignored. */
 export interface RuleSource extends Omit<Rule, 'domain' | 'phrases' | 'workflow'> {
   readonly dom: string;
   readonly phrases?: readonly string[] | undefined;
@@ -71,7 +83,7 @@ const MAX_ITEMS = 100;
 
 type Fault = (place: string, expected: string) => void;
 
-/** Whether a value has the shape of a rule; reports what it lacks. */
+/** Returns whether a value has the shape of a rule, and reports its faults. */
 export function isRuleSource(value: unknown, fault: Fault): value is RuleSource {
   if (!isRecord(value)) {
     fault('', 'expected an object');
@@ -99,14 +111,14 @@ export function isRuleSource(value: unknown, fault: Fault): value is RuleSource 
 }
 
 function checkText(value: unknown, place: string, least: number, most: number, fault: Fault): void {
-  if (typeof value !== 'string') fault(place, `expected a text, found ${value === null ? 'null' : typeof value}`);
-  else if (value.length < least) fault(place, 'expected a text that is not empty');
+  if (typeof value !== 'string') fault(place, `expected a string, found ${value === null ? 'null' : typeof value}`);
+  else if (value.length < least) fault(place, 'expected a non-empty string');
   else if (value.length > most) fault(place, `expected at most ${most} characters`);
 }
 
 function checkList(value: unknown, place: string, most: number, fault: Fault): void {
   if (!Array.isArray(value) || value.length > MAX_ITEMS) {
-    fault(place, `expected a list of at most ${MAX_ITEMS} texts`);
+    fault(place, `expected a list of at most ${MAX_ITEMS} strings`);
     return;
   }
   for (const [index, item] of value.entries()) checkText(item, `${place}[${index}]`, 1, most, fault);
@@ -119,7 +131,7 @@ function checkWorkflow(value: unknown, fault: Fault): void {
   }
   checkText(value['encoder'], 'workflow.encoder', 1, MAX_WORD, fault);
   checkText(value['method'], 'workflow.method', 1, MAX_WORD, fault);
-  if (!isInputs(value['args'])) fault('workflow.args', 'expected an object of texts and lists of texts');
+  if (!isInputs(value['args'])) fault('workflow.args', 'expected an object of strings and lists of strings');
 }
 
 /** Makes a complete rule, and freezes it. */

@@ -1,39 +1,42 @@
-/** Ranked search in rules: an inverted index over their names, tags, phrases and descriptions. */
+/** Ranked search in rules: an inverted index of their names, tags, phrases and descriptions. */
 
 import { stemmer } from 'stemmer';
 import { byCodeUnit } from '../../text/ascii.js';
 import type { Rule } from './rule.js';
 
+/** Options of `RuleLibrary.find`. */
 export interface FindOptions {
-  /** Only rules of this domain; in any case of letters. */
+  /** Finds only rules of this domain. Upper or lower case. @default any */
   readonly domain?: string | undefined;
-  /** Only rules of this task; in any case of letters. */
+  /** Finds only rules of this task. Upper or lower case. @default any */
   readonly task?: string | undefined;
-  /** The least score, from 0 to 1. @default 0.4 */
+  /** The minimum score, from 0 to 1. @default 0.4 */
   readonly minScore?: number | undefined;
-  /** The most rules. @default 10 */
+  /** The maximum number of rules. @default 10 */
   readonly limit?: number | undefined;
 }
 
+/** A rule that was found. */
 export interface FoundRule {
+  /** The rule. */
   readonly rule: Rule;
-  /** Above 0 and up to 1: how much of the query, by the weight of its words, the rule covers. */
+  /** The score, above 0 and at most 1: the weight of the query's words that the rule contains, divided by that of all its words. */
   readonly score: number;
-  /** The words of the query that the rule has. */
+  /** The words of the query that the rule contains. */
   readonly matched: readonly string[];
 }
 
 /**
- * Finds the rules that a query is about, best first. The same query finds the same rules in the same order.
+ * Finds the rules that match a query, best first. The result is deterministic.
  *
- * @throws TypeError if an option is invalid, never on the content of a query
+ * @throws TypeError if an argument or option has the wrong type
  */
 export type Find = (query: string, options?: FindOptions) => readonly FoundRule[];
 
-/** The weight of a word by its place: a description says much beside the subject of a rule. */
+/** The weight of a word by its position. A description contains many words that are not about the subject of the rule. */
 const WEIGHTS = { name: 1, tags: 1, action: 0.9, phrases: 0.7, description: 0.5 } as const;
 
-/** A word of the rules. */
+/** The rules that contain a word. */
 interface Postings {
   /** The weight of the word in each rule that has it, by the index of the rule. */
   readonly weights: Map<number, number>;
@@ -46,7 +49,7 @@ export function createSearch(rules: readonly Rule[]): Find {
     id,
     domain: domain.toUpperCase(),
     task: task.toUpperCase(),
-    // Of two rules that match alike, the one with the shorter name comes first.
+    // Of two rules with the same score, the one with the shorter name comes first.
     words: searchWords(name).length,
   }));
   const scores = new Float64Array(rules.length);
@@ -54,8 +57,8 @@ export function createSearch(rules: readonly Rule[]): Find {
   return (query, options = {}) => {
     const { domain, task, minScore, limit } = resolveFind(query, options);
     if (query === null || query === undefined) return [];
-    const asked = askedWords(query, index, rules.length);
-    const found = hits(asked, scores, minScore).filter(({ at }) => {
+    const words = queryWords(query, index, rules.length);
+    const found = hits(words, scores, minScore).filter(({ at }) => {
       const { domain: own, task: does } = known[at]!;
       return (domain === null || own === domain) && (task === null || does === task);
     });
@@ -64,39 +67,39 @@ export function createSearch(rules: readonly Rule[]): Find {
       return b.score - a.score || one.words - other.words || byCodeUnit(one.id, other.id);
     });
     return found.slice(0, limit).map(({ at, score }) => {
-      const matched = asked.filter(({ postings }) => postings?.weights.has(at)).map(({ word }) => word);
+      const matched = words.filter(({ postings }) => postings?.weights.has(at)).map(({ word }) => word);
       return { rule: rules[at]!, score, matched };
     });
   };
 }
 
-function askedWords(query: string, index: ReadonlyMap<string, Postings>, size: number) {
-  const asked = [];
+function queryWords(query: string, index: ReadonlyMap<string, Postings>, size: number) {
+  const words = [];
   for (const { word, stem, whole } of searchWords(query)) {
     const postings = index.get(stem);
-    // A word that no rule writes with a hyphen is looked for by its parts alone.
+    // A word with a hyphen that no rule contains is searched by its parts only.
     if (postings === undefined && whole) continue;
-    // A word that no rule has is as rare as can be. Rules without a required word do not count.
-    asked.push({ word, postings, rarity: postings?.rarity ?? rarityOf(1, size), required: OTHER_ACTIONS.has(stem) });
+    // An unknown word counts as one that a single rule contains. Rules that lack a required word are not found.
+    words.push({ word, postings, rarity: postings?.rarity ?? rarityOf(1, size), required: OTHER_ACTIONS.has(stem) });
   }
-  return asked;
+  return words;
 }
 
-/** Scores the rules. `scores` is a buffer, all zero before and after. */
-function hits(asked: ReturnType<typeof askedWords>, scores: Float64Array, minScore: number) {
+/** Scores the rules. `scores` is a buffer that contains zeros before and after the call. */
+function hits(words: ReturnType<typeof queryWords>, scores: Float64Array, minScore: number) {
   const touched: number[] = [];
   let total = 0;
-  for (const { postings, rarity } of asked) {
+  for (const { postings, rarity } of words) {
     total += rarity;
     for (const [at, weight] of postings?.weights ?? []) {
       if (scores[at] === 0) touched.push(at);
       scores[at]! += rarity * weight;
     }
   }
-  const required = asked.filter((word) => word.required);
+  const required = words.filter((word) => word.required);
   const found = [];
   for (const at of touched) {
-    // To three places, so that the last bit of a sum does not decide which rule comes first.
+    // Rounded to three places, so that the last bit of a sum does not decide the order.
     const score = Math.round((scores[at]! / total) * 1000) / 1000;
     scores[at] = 0;
     if (score >= minScore && required.every(({ postings }) => postings?.weights.has(at))) found.push({ at, score });
@@ -117,12 +120,12 @@ function indexOf(rules: readonly Rule[]): ReadonlyMap<string, Postings> {
   return index;
 }
 
-/** Rare words count more than common ones. */
+/** Returns the weight of a word: rare words count more than common ones. */
 function rarityOf(count: number, size: number): number {
   return Math.log(1 + size / count);
 }
 
-/** The base forms of a rule's words, with the most that each counts. */
+/** Returns the stems of a rule's words, each with its highest weight. */
 function weightsOf(rule: Rule): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();
   const add = (stem: string, weight: number): void => {
@@ -143,29 +146,29 @@ function weightsOf(rule: Rule): ReadonlyMap<string, number> {
 
 function resolveFind(query: unknown, options: FindOptions) {
   const { domain, task, minScore = 0.4, limit = 10 } = options;
-  if (typeof (query ?? '') !== 'string') throw new TypeError('query is a text');
+  if (typeof (query ?? '') !== 'string') throw new TypeError('query must be a string');
   if (!(minScore >= 0 && minScore <= 1)) throw new TypeError('minScore must be a number from 0 to 1');
-  if (!(Number.isInteger(limit) && limit > 0)) throw new TypeError('limit is a whole number above 0');
-  if (domain !== undefined && typeof domain !== 'string') throw new TypeError('domain is a text');
-  if (task !== undefined && typeof task !== 'string') throw new TypeError('task is a text');
+  if (!(Number.isInteger(limit) && limit > 0)) throw new TypeError('limit must be a positive integer');
+  if (domain !== undefined && typeof domain !== 'string') throw new TypeError('domain must be a string');
+  if (task !== undefined && typeof task !== 'string') throw new TypeError('task must be a string');
   return { domain: domain?.toUpperCase() ?? null, task: task?.toUpperCase() ?? null, minScore, limit };
 }
 
-/** One word of a query or of a rule. */
+/** A word of a query or of a rule. */
 interface SearchWord {
-  /** As it was written, in lower case. */
+  /** The word in lower case. */
   readonly word: string;
   readonly stem: string;
-  /** A word with hyphens as a whole; its parts are words, too. */
+  /** `true` for a word with hyphens. Its parts are words too. */
   readonly whole: boolean;
 }
 
-/** The longest word, the longest text in UTF-16 code units, and the most words of a text. */
+/** The maximum length of a word, the maximum length of a text in UTF-16 code units, and the maximum number of words of a text. */
 const MAX_WORD = 40;
 const MAX_LENGTH = 10_000;
 const MAX_WORDS = 64;
 
-/** Words that are not searched for. */
+/** Words that are not searched. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   `a about all also am an and any are as at be been but by can could do does each either every few for from had has have he
   her here his how i if in into is it its just let like many may me might more most much must my need of off on once only or
@@ -174,7 +177,7 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
   with within would you your yours`.split(/\s+/),
 );
 
-/** Stems of the words for each TASK. Not words that are nouns as often: a list, a record. */
+/** Stems of the words for each TASK, except words that are nouns as often: list, record. */
 const ACTIONS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     FETCH: 'fetch get retrieve pull obtain show lookup',
@@ -192,7 +195,7 @@ const ACTIONS: ReadonlyMap<string, readonly string[]> = new Map(
   }).map(([task, words]) => [task, words.split(' ').map(stemmer)]),
 );
 
-/** Actions that no TASK stands for: only rules with the word itself are found. */
+/** Actions without a TASK. Only rules that contain the word itself are found. */
 const OTHER_ACTIONS: ReadonlySet<string> = new Set(
   `abort approve archive authorise authorize cancel deactivate decline delete deny destroy disable discard dismiss erase
   exclude overwrite purge reject remove revoke suspend terminate undo unsubscribe wipe withdraw`
@@ -200,7 +203,7 @@ const OTHER_ACTIONS: ReadonlySet<string> = new Set(
     .map(stemmer),
 );
 
-/** The words of a text, each once, without stop words. */
+/** Returns the words of a text without duplicates and stop words. */
 function searchWords(text: string): readonly SearchWord[] {
   const found = new Map<string, SearchWord>();
   for (const [run] of text
@@ -209,7 +212,7 @@ function searchWords(text: string): readonly SearchWord[] {
     .matchAll(/[\p{L}\p{N}]+(?:[-_][\p{L}\p{N}]+)*/gu)) {
     const parts = run.split(/[-_]/);
     for (const part of parts) add(part, stemOf(part), false);
-    // Of "opt-in" and "opt-out", only the whole tells which.
+    // "opt-in" and "opt-out" differ only as a whole.
     if (parts.length > 1 && run.length <= MAX_WORD) add(run, parts.map(stemOf).join('-'), true);
     if (found.size >= MAX_WORDS) break;
   }

@@ -1,9 +1,9 @@
-/** Slots: the places of a rule that take values of an instruction. */
+/** Slots: the parts of a rule that are filled with values of an instruction. */
 
 import { quotedShort } from '../../text/visible.js';
 import { RulesError, type RuleWorkflow } from './rule.js';
 
-/** What a slot takes. `period` is a month; `text` is anything. */
+/** The kinds of slots. `period` is a month; `text` is any text. */
 export const SLOT_KINDS = [
   'period',
   'quarter',
@@ -17,6 +17,7 @@ export const SLOT_KINDS = [
   'text',
 ] as const;
 
+/** The kind of a slot. */
 export type SlotKind = (typeof SLOT_KINDS)[number];
 
 /** A slot of a phrase: `{period}`, `{supplier:name}`. */
@@ -25,7 +26,7 @@ export interface PhraseSlot {
   readonly kind: SlotKind;
 }
 
-/** A slot of a packet or of an input: `{period}`, `{amount.value}`. An amount is two fields, so it stands there in parts. */
+/** A slot of a packet or of an input: `{period}`, `{amount.value}`. An amount is written to two fields, so its slots have a part. */
 export interface TemplateSlot {
   readonly name: string;
   readonly part: 'value' | 'currency' | null;
@@ -35,7 +36,7 @@ const PHRASE_SLOT = /^([a-z][a-z0-9_]*)(?::([a-z]+))?$/;
 const TEMPLATE_SLOT = /^([a-z][a-z0-9_]*)(?:\.(value|currency))?$/;
 
 /**
- * Splits a phrase into words and slots: `{supplier:name}` is a slot with a name and a kind; `{period}` has its kind as its name.
+ * Splits a phrase into words and slots. `{supplier:name}` is a slot with a name and a kind; in `{period}`, the kind is also the name.
  *
  * @throws RulesError with code `bad-slot`
  */
@@ -84,26 +85,26 @@ function badSlot(text: string, open: number, close: number): RulesError {
   const end = close < 0 ? open + 1 : close + 1;
   return new RulesError({
     code: 'bad-slot',
-    message: `${quotedShort(text.slice(open, end))} is no slot.`,
+    message: `${quotedShort(text.slice(open, end))} is not a slot.`,
     text,
     span: { start: open, end },
-    help: `slots are {name:kind}, or {kind} alone; the kinds are ${SLOT_KINDS.join(', ')}; in packets {name}, {name.value} or {name.currency}`,
+    help: `write {name:kind}, or {kind} alone, in phrases, and {name}, {name.value} or {name.currency} in packets; the kinds are ${SLOT_KINDS.join(', ')}`,
   });
 }
 
-/** Kinds of slots, by name. */
+/** The kinds of slots by name. */
 export type Slots = ReadonlyMap<string, SlotKind>;
 
-/** The inputs of a step, as the encoders take them. No prototype. */
+/** The inputs of a step by name. The object has no prototype. */
 export type StepInputs = Readonly<Record<string, string | readonly string[]>>;
 
-/** @throws RulesError with code `bad-slot` */
+/** Returns the slots in the inputs of a step. @throws RulesError with code `bad-slot` */
 export function inputSlots({ args }: RuleWorkflow): readonly TemplateSlot[] {
   const texts: readonly string[] = Object.values(args).flat();
   return texts.flatMap((text) => slotsOf(readTemplate(text)));
 }
 
-/** Fills the inputs of a step; that of a slot of kind `list` is split at its commas. @throws RulesError with code `bad-slot` */
+/** Fills the inputs of a step. The value of a slot of kind `list` is split at its commas. @throws RulesError with code `bad-slot` */
 export function fillInputs({ args }: RuleWorkflow, slots: Slots, fill: (slot: TemplateSlot) => string): StepInputs {
   const filled: Record<string, string | readonly string[]> = Object.create(null);
   for (const [input, value] of Object.entries(args)) {

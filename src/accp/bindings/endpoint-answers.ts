@@ -7,7 +7,7 @@ import { partsOfSession, type Session } from '../session/session.js';
 import { StoreError } from '../store/store.js';
 import type { Answer, AnswerContext, EndpointOptions } from './endpoint-options.js';
 
-/** Makes the frames of one message. They are numbered by the call, so they have to go out before the next ones. */
+/** Encodes the frames of one message. The call numbers them, so they have to be sent before the next ones. */
 export type Batch = () => readonly string[];
 
 const NO_FRAMES: readonly string[] = [];
@@ -19,106 +19,107 @@ export class EndpointAnswers {
     this.#options = options;
   }
 
-  /** Calls the handler. @returns what makes its answer, or its answers one after the other */
+  /** Calls the handler. @returns a function that encodes its answer, or several, one after the other */
   async begin(message: Message, session: Session, request: AbortSignal): Promise<Batch | AsyncIterable<Batch>> {
-    const work = new Work(message, session, request);
-    let given: Answer | AsyncIterable<Answer>;
+    const context = new HandlerContext(message, session, request);
+    let result: Answer | AsyncIterable<Answer>;
     try {
-      given = await unlessCancelled(request, this.#options.handle(message, work));
+      result = await unlessCancelled(request, this.#options.handle(message, context));
     } catch (thrown) {
-      work.release();
+      context.release();
       return () => this.#fail(message, thrown, session);
     }
-    if (isAsyncIterable(given)) return this.#batches(given, work);
-    work.release();
-    const answer = given;
+    if (isAsyncIterable(result)) return this.#batches(result, context);
+    context.release();
+    const answer = result;
     return () => {
       const { frames } = this.#encode(answer, message, session);
-      handled(message, session, frames.length > 0);
+      settleRequest(message, session, frames.length > 0);
       return frames;
     };
   }
 
-  /** Returns the error frame for the sender of a message; none if the message is an error itself. */
-  tell(message: Message, thrown: unknown, session: Session): readonly string[] {
+  /** Returns the error frame for the sender of a message; none if the message itself is an error. */
+  errorFrames(message: Message, thrown: unknown, session: Session): readonly string[] {
     if (isFailure(message)) return NO_FRAMES;
-    // The other side would take it for a report on frames of its own, and send them again.
+    // The sender would take it for a report about its own frames, and send them again.
     const isOfDelivery = thrown instanceof AccpError && (thrown.code === 'E3002' || thrown.code === 'E3003');
     return [this.#options.codec.fail(message, isOfDelivery ? undefined : thrown, session)];
   }
 
-  /** Reads no further than frames are asked for. */
-  async *#batches(source: AsyncIterable<Answer>, work: Work): AsyncGenerator<Batch, void, undefined> {
-    const { message, session, signal } = work;
-    let last: Encoded = { frames: NO_FRAMES, isFailure: false };
+  /** Encodes answers only as they are requested. */
+  async *#batches(source: AsyncIterable<Answer>, context: HandlerContext): AsyncGenerator<Batch, void, undefined> {
+    const { message, session, signal } = context;
+    let last: Encoded = { frames: NO_FRAMES, isError: false };
     let isAnswered = false;
-    let isOver = false;
-    const failed = (thrown: unknown): void => notifyListener(() => this.#options.onError?.(thrown, message, session));
+    let isComplete = false;
+    const reportError = (thrown: unknown): void =>
+      notifyListener(() => this.#options.onError?.(thrown, message, session));
     try {
-      for await (const answer of untilAborted(source, signal, failed)) {
+      for await (const answer of untilAborted(source, signal, reportError)) {
         yield () => {
           last = this.#encode(answer, message, session);
           isAnswered ||= last.frames.length > 0;
           return last.frames;
         };
         if (last.isRefused) {
-          isOver = true;
+          isComplete = true;
           return;
         }
       }
-      isOver = !signal.aborted || work.isCancelled;
-      // Without it, the frames that were sent would pass for the whole answer.
-      if (work.isCancelled && !last.isFailure) yield () => this.tell(message, signal.reason, session);
+      isComplete = !signal.aborted || context.isCancelled;
+      // Without an error frame, the frames that were sent would look like the whole answer.
+      if (context.isCancelled && !last.isError) yield () => this.errorFrames(message, signal.reason, session);
       else
         yield () => {
-          handled(message, session, isAnswered);
+          settleRequest(message, session, isAnswered);
           return NO_FRAMES;
         };
     } catch (thrown) {
-      isOver = true;
-      // A stream may have ended with a failure by itself.
-      if (last.isFailure) failed(thrown);
+      isComplete = true;
+      // A stream may already have ended with a failure.
+      if (last.isError) reportError(thrown);
       else yield () => this.#fail(message, thrown, session);
     } finally {
-      work.release();
-      // Nobody takes the frame now, but it has a number, and is sent if the other side asks for it.
-      if (!isOver && !last.isFailure) notifyListener(() => this.tell(message, interruption(), session));
+      context.release();
+      // The frame cannot be sent now, but it has a number, and is sent if the peer requests it.
+      if (!isComplete && !last.isError) notifyListener(() => this.errorFrames(message, interruption(), session));
     }
   }
 
   #encode(answer: Answer, message: Message, session: Session): Encoded {
-    if (answer === null || answer === undefined) return { frames: NO_FRAMES, isFailure: false };
+    if (answer === null || answer === undefined) return { frames: NO_FRAMES, isError: false };
     const { codec, onNotice } = this.#options;
     try {
       const input = correlated(answer, message);
-      if (isFailure(message) && isFailure(input)) throw new TypeError('An error is not answered by an error.');
+      if (isFailure(message) && isFailure(input)) throw new TypeError('An error must not be answered with an error.');
       const { frames, losses, warnings } = codec.encode(input, session);
-      // An error of the listener would undo what is numbered already.
+      // An exception of the listener must not discard frames that are numbered.
       if (losses.length > 0 || warnings.length > 0)
         notifyListener(() => onNotice?.({ session, direction: 'sent', losses, warnings }));
-      return { frames, isFailure: isFailure(input) };
+      return { frames, isError: isFailure(input) };
     } catch (thrown) {
       if (thrown instanceof StoreError) throw thrown;
       notifyListener(() => this.#options.onError?.(thrown, message, session));
-      return { frames: this.tell(message, unwritten(thrown), session), isFailure: true, isRefused: true };
+      return { frames: this.errorFrames(message, unencodable(thrown), session), isError: true, isRefused: true };
     }
   }
 
   #fail(message: Message, thrown: unknown, session: Session): readonly string[] {
     notifyListener(() => this.#options.onError?.(thrown, message, session));
-    return this.tell(message, thrown, session);
+    return this.errorFrames(message, thrown, session);
   }
 }
 
 interface Encoded {
   readonly frames: readonly string[];
-  readonly isFailure: boolean;
-  /** The answer itself could not be sent. */
+  readonly isError: boolean;
+  /** If true, the answer itself could not be sent. */
   readonly isRefused?: true | undefined;
 }
 
-/** The context of a handler. Most handlers never ask for the signal, so it is made when one does. */
-class Work implements AnswerContext {
+/** The context of a handler. Most handlers never use the signal, so it is created on first use. */
+class HandlerContext implements AnswerContext {
   readonly message: Message;
   readonly session: Session;
   readonly #request: AbortSignal;
@@ -138,7 +139,7 @@ class Work implements AnswerContext {
     return this.#linked.signal;
   }
 
-  /** Whether the sender has cancelled the request or its chain, rather than gone. */
+  /** `true` if the sender has cancelled the request or its chain, as opposed to having disconnected. */
   get isCancelled(): boolean {
     const signal = this.#linked?.signal;
     return signal?.aborted === true && signal.reason instanceof AccpError;
@@ -149,8 +150,8 @@ class Work implements AnswerContext {
   }
 }
 
-/** The handler has ended: a request that it has answered in part is answered later, any other is settled. */
-function handled({ envelope }: Message, session: Session, isAnswered: boolean): void {
+/** Takes note that a handler has ended. A request with an interim answer is answered later; any other is settled. */
+function settleRequest({ envelope }: Message, session: Session, isAnswered: boolean): void {
   const { msg_id: mid, correlation_id: cid = mid } = envelope;
   const { chains, commit } = partsOfSession(session);
   if (!chains.isPending(cid, mid)) return;
@@ -158,18 +159,18 @@ function handled({ envelope }: Message, session: Session, isAnswered: boolean): 
 }
 
 /**
- * Waits for a handler unless the request is cancelled: the answer of a handler that ignores the signal would take a number that the other side
+ * Waits for a handler unless the request is cancelled: the answer of a handler that ignores the signal would use a number that the peer
  * never sees.
  */
-async function unlessCancelled<T>(request: AbortSignal, given: T | Promise<T>): Promise<T> {
-  if (!(given instanceof Promise)) return given;
+async function unlessCancelled<T>(request: AbortSignal, result: T | Promise<T>): Promise<T> {
+  if (!(result instanceof Promise)) return result;
   const { promise: cancelled, reject } = deferred<never>();
   const abort = (): void => {
     if (request.reason instanceof AccpError) reject(request.reason);
   };
   request.addEventListener('abort', abort);
   try {
-    return await Promise.race([given, cancelled]);
+    return await Promise.race([result, cancelled]);
   } finally {
     request.removeEventListener('abort', abort);
   }
@@ -192,27 +193,27 @@ function correlated(answer: MessageInput | string, { envelope }: Message): Messa
   };
 }
 
-/** Not a retryable error: the handler has done its work, and would do it once more. */
-function unwritten(thrown: unknown): unknown {
+/** Returns an error that is not retryable: the handler has done its work, and would repeat it. */
+function unencodable(thrown: unknown): unknown {
   if (thrown instanceof AccpError && !thrown.retryable && thrown.code !== 'E3002') return thrown;
-  return new AccpError({ code: 'E1004', message: 'The answer cannot be written in a frame.' });
+  return new AccpError({ code: 'E1004', message: 'The answer cannot be encoded as a frame.' });
 }
 
-/** An error is never answered by an error: two sides could go on for ever. */
+/** Tests for errors, which are never answered with errors: two sides could continue forever. */
 function isFailure({ intent, schema }: Pick<MessageInput, 'intent' | 'schema'>): boolean {
   return intent === 'fail' || schema === 'ER';
 }
 
-function isAsyncIterable(given: unknown): given is AsyncIterable<Answer> {
-  return typeof given === 'object' && given !== null && Symbol.asyncIterator in given;
+function isAsyncIterable(value: unknown): value is AsyncIterable<Answer> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }
 
 /**
- * Refuses interrupted requests, or has them run again, when the other side sends its next frame.
+ * Rejects or reruns interrupted requests when the peer sends its next frame.
  *
- * @returns the replies with the frames that refuse, and the messages to run
+ * @returns the replies, with error frames for the rejected requests, and the messages to run again
  */
-export function takeUpInterrupted(
+export function resumeInterrupted(
   interrupted: readonly Message[],
   replies: readonly string[],
   session: Session,
@@ -220,25 +221,25 @@ export function takeUpInterrupted(
 ): { readonly replies: readonly string[]; readonly again: readonly Message[] } {
   const again: Message[] = [];
   if (interrupted.length === 0) return { replies, again };
-  const refused: string[] = [];
+  const rejections: string[] = [];
   const { sentStreams } = partsOfSession(session);
   for (const message of interrupted) {
     const { msg_id: mid, correlation_id: cid = mid } = message.envelope;
-    // Chunks are numbered once (section 10.4): those of another run would not fit to those that were sent.
+    // Chunks are numbered once (section 10.4): those of a second run would not match those that were sent.
     const isRunnable = !sentStreams.isUnderWay(cid);
     if (isRunnable && runAgain?.(message, session) === true) again.push(message);
-    else refused.push(codec.fail(message, interruption(), session));
+    else rejections.push(codec.fail(message, interruption(), session));
   }
-  // The other side waits for a first frame, and a request that runs again may take long.
-  const isSilent = replies.length + refused.length === 0;
-  return { replies: isSilent ? codec.announce(session).frames : [...replies, ...refused], again };
+  // The peer waits for a first frame, and a request that runs again may take long.
+  const isSilent = replies.length + rejections.length === 0;
+  return { replies: isSilent ? codec.announce(session).frames : [...replies, ...rejections], again };
 }
 
-/** Not a retryable error: the request may have run. */
+/** Returns an error that is not retryable: the request may have run. */
 function interruption(): AccpError {
   return new AccpError({
     code: 'E5001',
-    message: 'The request was interrupted. It may have run, and is not run again.',
+    message: 'The request was interrupted. It may have run and is not run again.',
     details: { reason: 'interrupted' },
   });
 }

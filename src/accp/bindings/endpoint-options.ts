@@ -4,77 +4,91 @@ import type { Loss, Message, MessageInput } from '../message/message.js';
 import type { Session, SessionOptions } from '../session/session.js';
 import type { FrameHandler } from './frames.js';
 
-/** An answer to a message; a string is a message of the chat profile, `null` is no answer. */
+/** An answer to a message. A string is a message of the chat profile; `null` means that there is none. */
 export type Answer = MessageInput | string | null | undefined;
 
+/** The context of a message that a handler answers. */
 export interface AnswerContext {
+  /** The session of the message. */
   readonly session: Session;
-  /** Aborted when the sender has gone, or has cancelled the chain of requests (section 3.7, item 4). */
+  /** Aborted when the sender has disconnected, or has cancelled the chain of requests (section 3.7, item 4). */
   readonly signal: AbortSignal;
 }
 
-/** Losses and warnings of a message that was received or sent all the same. */
+/** Losses and warnings of a message that was nevertheless received or sent. */
 export interface Notice {
+  /** The session of the message. */
   readonly session: Session;
+  /** The direction of the message, as this side sees it. */
   readonly direction: 'received' | 'sent';
+  /** Information that the message has lost, such as decimal places after the sixth. */
   readonly losses: readonly Loss[];
+  /** Departures from the draft that did not prevent the transfer. */
   readonly warnings: readonly Diagnostic[];
 }
 
+/** Options of {@link createEndpoint}. */
 export interface EndpointOptions {
+  /** The codec of all sessions. */
   readonly codec: Codec;
   /** The agent that answers. */
   readonly agent: string;
   /**
-   * Called with each accepted message, answers and errors of the other side included, except those that keep a session going: `ping`, `pong`,
-   * `ack`, and the `sync` operations `registry`, `state` and `resync`. Of a stream it gets the chunk with index 0, and its end;
-   * `context.session.stream(cid)` gives the chunks. If each frame waits for its answer, as over HTTP, read a stream without delaying that answer.
+   * Called with each accepted message, including answers and errors of the peer, except for those that maintain a session: `ping`, `pong`,
+   * `ack`, and the `sync` operations `registry`, `state` and `resync`. Of a stream, it gets the chunk with index 0 and the end;
+   * `context.session.stream(cid)` yields the chunks. If each frame waits for its answer, as over HTTP, read a stream without delaying that answer.
    *
-   * Answers get the correlation of the message unless they name their own. An async iterable gives several, which are encoded one after
-   * the other as they come; `streamMessages` makes one. What is thrown becomes an error frame, but never in answer to `fail`
-   * or the schema ER: two sides could go on for ever. For the same reason, be careful with answers to messages such as `done`.
+   * Answers get the correlation of the message unless they name their own. An async iterable gives several answers, which are encoded one
+   * after the other as they are made; `streamMessages` creates one. An exception becomes an error frame, but never in answer to `fail`
+   * or the schema ER: two sides could continue forever. For the same reason, be careful with answers to messages such as `done`.
    */
   readonly handle: (
     message: Message,
     context: AnswerContext,
   ) => Answer | AsyncIterable<Answer> | Promise<Answer | AsyncIterable<Answer>>;
   /**
-   * Whether a request that was in `handle` when the process ended runs again. It is called for each pending request of a stored session, when
-   * the first frame of the other side arrives. If it returns `false`, the request is refused with E5001 and `reason: interrupted`. So is,
-   * without a call, a request whose answer is a stream of which chunks were sent (section 10.4).
+   * Returns `true` to run a request again that was in `handle` when the process ended. It is called for each pending request of a stored
+   * session, when the first frame of the peer arrives. If it returns `false`, the request is rejected with E5001 and `reason: interrupted`. So
+   * is, without a call, a request that was answered with a stream of which chunks were sent (section 10.4).
    *
    * @default () => false
    */
   readonly runAgain?: ((message: Message, session: Session) => boolean) | undefined;
-  /** Options of new sessions: a store, a time-out, a clock. `agent`, `id` and `sequence` are the endpoint's. */
+  /** Options of new sessions, such as `store`, `timeoutMs` and `now`. The endpoint sets `agent`, `id` and `sequence`. */
   readonly session?: Omit<SessionOptions, 'agent' | 'id' | 'sequence'> | undefined;
-  /** Sessions that are kept; the least recently used one is closed. Busy sessions stay, even if they are more. @default 1024 */
+  /** Limit of the open sessions; beyond it, the least recently used one is closed, unless it is busy. @default 1024 */
   readonly maxSessions?: number | undefined;
-  /** Milliseconds after which an unused session is closed, when the next one is opened; `Infinity` for never. @default 3600000 */
+  /**
+   * Milliseconds after which an unused session is closed, when the next one is opened; `Infinity` for never.
+   *
+   * @default 3600000
+   */
   readonly idleTimeoutMs?: number | undefined;
-  /** Called with what `handle` throws, or why an answer could not be sent: the other side gets a code only. */
+  /** Called with the exceptions of `handle`, and with the reason why an answer could not be sent: the peer gets a code only. */
   readonly onError?: ((thrown: unknown, message: Message, session: Session) => void) | undefined;
-  /** Called with losses and warnings, if a message has any. */
+  /** Called with the losses and warnings of a message, if there are any. */
   readonly onNotice?: ((notice: Notice) => void) | undefined;
 }
 
+/** The side that answers: it serves any number of sessions on any number of bindings. */
 export interface Endpoint {
+  /** The codec of all sessions. */
   readonly codec: Codec;
   /**
-   * Returns the session with that id, or a new one. `sequence` is `sender`: both sides may speak at any time.
+   * Returns the session with an id, or opens a new one. Its `sequence` is `sender`: both sides may send at any time.
    *
-   * @throws TypeError if the id is invalid, and after `close`
-   * @throws StoreError when the store fails
+   * @throws TypeError if the id is invalid, or after `close`
+   * @throws StoreError if the store fails
    */
   readonly open: (sid?: string) => Session;
-  /** Keeps a session open while a connection stands. @returns ends that */
+  /** Keeps a session open while it has a connection. @returns a function that ends this */
   readonly retain: (session: Session) => () => void;
   /**
-   * Yields the frames that answer a frame of a session, in order, as they come. Any number of calls may be under way in a session: as long as
-   * each frame is sent before the next one is asked for, the frames of all of them go out in the order of their numbers.
+   * Yields the frames that answer a frame of a session, in order, as they are made. Calls may be concurrent: as long as each frame is sent
+   * before the next one is requested, the frames of all calls are sent in the order of their numbers.
    *
    * @param admit called before the handler; it may delay the message. A message that is cancelled meanwhile is not handled
-   * @throws StoreError when the session's store fails; the session has to be opened anew then
+   * @throws StoreError if the session's store fails; the session has to be opened again then
    */
   readonly receive: (
     frame: string,
@@ -83,34 +97,35 @@ export interface Endpoint {
     admit?: () => Promise<void> | undefined,
   ) => AsyncIterable<string>;
   /**
-   * Yields frames that this side sends by itself, in the session's order: `make` is called when it is its turn.
+   * Yields frames that this side sends on its own, in the session's order.
    *
-   * @throws StoreError when the session's store fails
+   * @param make encodes the frames, and is called when no other frames of the session are being sent
+   * @throws StoreError if the session's store fails
    */
   readonly send: (make: (codec: Codec) => readonly string[], session: Session) => AsyncIterable<string>;
   /**
    * Answers frames for bindings in which each frame is a request of its own. The frame names its session; one without a `sid` opens a new
-   * session, whose id stands in the answers. Of a message in several frames, only the first has to name it, unless another session has one of
-   * the same sender and chain; parts that belong nowhere are answered with E1004. A text that is not a frame is answered with E1001,
-   * and opens no session.
+   * session, whose id the answers have. Each frame of a message in several frames has to name the session, except for the first one, which
+   * may open it; other parts without a `sid` are rejected with E1004. A text that is not a frame is rejected with E1001 and opens no session.
    *
-   * A `sync:registry` of another agent than the one that has announced itself in the session, or older than frames that have come, is
-   * refused with E5001.
+   * A `sync:registry` of another agent than the one that has announced itself in the session, or one older than frames that have arrived, is
+   * rejected with E5001.
    *
-   * A client that knows the id of a session can speak in it: check who may do so in front of the endpoint.
+   * A client that knows the id of a session can use it: authorize clients in front of the endpoint.
    */
   readonly handler: FrameHandler;
   /**
-   * Disconnects a session for good, on every binding: its connection is closed, what is under way in it is cancelled with E5001, but for tools
-   * of MCP, and frames with its id are refused. The last 10,000 such sessions are remembered.
+   * Disconnects a session for good, on every binding: its connection is closed, its work is cancelled with E5001, except for tools of MCP, and
+   * frames with its id are rejected. The last 10,000 such sessions are remembered.
    *
-   * @param reason for the closing of a WebSocket, of which the first 123 bytes are sent
-   * @returns whether the session was there
+   * @param reason the reason with which a WebSocket is closed; its first 123 bytes are sent
+   * @returns `true` if the session existed
    */
   readonly disconnect: (sid: string, reason?: string) => boolean;
-  /** Returns why a session was disconnected; `undefined` if it was not. */
+  /** Returns the reason why a session was disconnected; `undefined` if it was not. */
   readonly disconnectReason: (sid: string) => string | undefined;
-  /** Calls the listener when a session is disconnected. @returns removes the listener */
+  /** Calls a listener when a session is disconnected. @returns a function that removes the listener */
   readonly onDisconnect: (session: Session, listener: () => void) => () => void;
+  /** Closes all sessions. */
   readonly close: () => void;
 }

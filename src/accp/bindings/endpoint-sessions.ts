@@ -4,7 +4,7 @@ import type { Message } from '../message/message.js';
 import { createSession, partsOfSession, type Session } from '../session/session.js';
 import type { EndpointOptions } from './endpoint-options.js';
 
-interface Held {
+interface SessionEntry {
   readonly session: Session;
   /** Milliseconds of the monotonic clock. */
   usedAt: number;
@@ -17,8 +17,8 @@ export class EndpointSessions {
   readonly #options: SessionsOptions;
   readonly #max: number;
   readonly #idleTimeoutMs: number;
-  readonly #held = new Map<string, Held>();
-  /** The pending requests of stored sessions. */
+  readonly #entries = new Map<string, SessionEntry>();
+  /** The requests of stored sessions that were pending when the process ended. */
   readonly #interrupted = new WeakMap<Session, readonly Message[]>();
   #isClosed = false;
 
@@ -35,26 +35,26 @@ export class EndpointSessions {
   open(sid?: string): Session {
     if (this.#isClosed) throw new TypeError('The endpoint is closed');
     this.#closeIdle();
-    const known = sid === undefined ? undefined : this.#held.get(sid);
-    if (known !== undefined) {
-      this.#touch(known);
-      return known.session;
+    const existing = sid === undefined ? undefined : this.#entries.get(sid);
+    if (existing !== undefined) {
+      this.#touch(existing);
+      return existing.session;
     }
     const { agent, session: options } = this.#options;
     const session = createSession({ ...options, agent, id: sid, sequence: 'sender' });
     // Requests that the host answers later are not interrupted.
     const interrupted = session.pendingRequests.filter(({ isDeferred }) => !isDeferred).map(({ message }) => message);
     if (interrupted.length > 0) this.#interrupted.set(session, interrupted);
-    this.#held.set(session.id, { session, usedAt: performance.now(), uses: 0 });
-    this.#closeSurplus(session);
+    this.#entries.set(session.id, { session, usedAt: performance.now(), uses: 0 });
+    this.#closeExcess(session);
     return session;
   }
 
   find(sid: string): Session | undefined {
-    return this.#held.get(sid)?.session;
+    return this.#entries.get(sid)?.session;
   }
 
-  /** Returns once the stored requests of a session that are still pending. */
+  /** Returns the interrupted requests of a session that are still pending; only the first call returns them. */
   takeInterrupted(session: Session): readonly Message[] {
     const interrupted = this.#interrupted.get(session);
     if (interrupted === undefined) return [];
@@ -65,73 +65,74 @@ export class EndpointSessions {
     );
   }
 
-  /** Marks the session as busy. @returns ends that */
+  /** Marks a session as busy. @returns a function that ends this */
   use(session: Session): () => void {
-    const held = this.#held.get(session.id);
-    // The session may have been closed, and opened anew.
-    if (held?.session !== session) return () => undefined;
-    held.uses++;
-    this.#touch(held);
-    let isOver = false;
+    const entry = this.#entries.get(session.id);
+    // The session may have been closed and opened again.
+    if (entry?.session !== session) return () => undefined;
+    entry.uses++;
+    this.#touch(entry);
+    let hasEnded = false;
     return () => {
-      if (isOver) return;
-      isOver = true;
-      held.uses--;
-      if (this.#held.get(session.id) === held) this.#touch(held);
+      if (hasEnded) return;
+      hasEnded = true;
+      entry.uses--;
+      if (this.#entries.get(session.id) === entry) this.#touch(entry);
     };
   }
 
-  /** Closes a session whose store has failed: opened anew, it goes on from what was stored. */
+  /** Closes a session. Opened again, it continues from its stored state. */
   drop(session: Session): void {
-    if (this.#held.get(session.id)?.session === session) this.#held.delete(session.id);
+    if (this.#entries.get(session.id)?.session === session) this.#entries.delete(session.id);
     session.close();
   }
 
   close(): void {
     this.#isClosed = true;
-    const all = [...this.#held.values()];
-    this.#held.clear();
+    const all = [...this.#entries.values()];
+    this.#entries.clear();
     for (const { session } of all) session.close();
   }
 
-  #touch(held: Held): void {
-    held.usedAt = performance.now();
-    const { id } = held.session;
-    this.#held.delete(id);
-    this.#held.set(id, held);
+  #touch(entry: SessionEntry): void {
+    entry.usedAt = performance.now();
+    const { id } = entry.session;
+    this.#entries.delete(id);
+    this.#entries.set(id, entry);
   }
 
   #closeIdle(): void {
     const limit = performance.now() - this.#idleTimeoutMs;
-    for (const { session, usedAt, uses } of this.#held.values()) {
+    for (const { session, usedAt, uses } of this.#entries.values()) {
       if (usedAt > limit) return;
       if (uses === 0) this.drop(session);
     }
   }
 
-  /** @param opened the session that was just opened, which is the last one */
-  #closeSurplus(opened: Session): void {
-    for (const { session, uses } of this.#held.values()) {
-      if (this.#held.size <= this.#max || session === opened) return;
+  /** @param opened the session that was just opened, which comes last */
+  #closeExcess(opened: Session): void {
+    for (const { session, uses } of this.#entries.values()) {
+      if (this.#entries.size <= this.#max || session === opened) return;
       if (uses === 0) this.drop(session);
     }
   }
 }
 
-const MAX = 10_000;
+/** Limit of the disconnected sessions that are remembered. */
+const MAX_DISCONNECTED = 10_000;
 
 export const DISCONNECTED = 'The session was disconnected.';
 
-export class PutOut {
+export class DisconnectedSessions {
   readonly #reasons = new Map<string, string>();
-  /** No `AbortSignal`: it warns of many listeners, and a session may have much under way. */
+  /** Not `AbortSignal`s: they warn of many listeners, and a session may have many. */
   readonly #listeners = new WeakMap<Session, Set<() => void>>();
 
-  /** @returns `false` if it was disconnected already */
+  /** Disconnects a session. @returns `false` if it was disconnected before */
   add(session: Session, reason: string): boolean {
     if (this.#reasons.has(session.id)) return false;
     this.#reasons.set(session.id, reason);
-    if (this.#reasons.size > MAX) this.#reasons.delete(this.#reasons.keys().next().value!);
+    if (this.#reasons.size > MAX_DISCONNECTED) this.#reasons.delete(this.#reasons.keys().next().value!);
     for (const listener of [...(this.#listeners.get(session) ?? [])]) listener();
     return true;
   }
@@ -140,21 +141,23 @@ export class PutOut {
     return this.#reasons.get(sid);
   }
 
-  /** @returns removes the listener */
+  /** @returns a function that removes the listener */
   listen(session: Session, listener: () => void): () => void {
     const listeners = this.#listeners.get(session) ?? new Set();
     this.#listeners.set(session, listeners.add(listener));
     return () => void listeners.delete(listener);
   }
 
-  /** Links a signal, so that it is aborted with E5001 when the session is disconnected. */
+  /** Derives a signal that is also aborted, with E5001, when the session is disconnected. */
   link(session: Session, signal: AbortSignal): LinkedSignal {
-    const out = new AbortController();
-    const linked = linkSignals(signal, out.signal);
-    const forget = this.listen(session, () => out.abort(new AccpError({ code: 'E5001', message: DISCONNECTED })));
+    const controller = new AbortController();
+    const linked = linkSignals(signal, controller.signal);
+    const removeListener = this.listen(session, () =>
+      controller.abort(new AccpError({ code: 'E5001', message: DISCONNECTED })),
+    );
     const release = (): void => {
       linked.release();
-      forget();
+      removeListener();
     };
     return { signal: linked.signal, release };
   }

@@ -6,26 +6,26 @@ import { tryParseFrame } from '../parse.js';
 import { checkAgentName } from '../session/envelope.js';
 import type { Session } from '../session/session.js';
 import { StoreError } from '../store/store.js';
-import { Arrivals, registryRefusal } from './arrivals.js';
-import { type Batch, EndpointAnswers, takeUpInterrupted } from './endpoint-answers.js';
+import { type Batch, EndpointAnswers, resumeInterrupted } from './endpoint-answers.js';
 import type { Endpoint, EndpointOptions } from './endpoint-options.js';
-import { DISCONNECTED, EndpointSessions, PutOut } from './endpoint-sessions.js';
+import { DISCONNECTED, DisconnectedSessions, EndpointSessions } from './endpoint-sessions.js';
 import { bareErrorFrame } from './error-frame.js';
 import { type FrameAddress, type FrameAnswer, isErrorHead, isUpkeep, pongTo, readAddress, readHead } from './frames.js';
+import { ReorderBuffer, registryRefusal } from './reorder-buffer.js';
 
 export type { Answer, AnswerContext, Endpoint, EndpointOptions, Notice } from './endpoint-options.js';
 
 interface Decoded {
   readonly replies: readonly string[];
-  /** What the handler gets. */
+  /** The message for the handler. */
   readonly message?: Message | undefined;
 }
 
 const MAX_ID = 256;
 
 /**
- * Makes the side that answers: it decodes each frame in its session, calls the handler, and encodes the answers. The bindings carry
- * the frames.
+ * Creates an endpoint, the side that answers: it decodes each frame in its session, calls the handler, and encodes the answers. The bindings
+ * carry the frames.
  *
  * Source: draft-benzing-accp-00, sections 7 and 11.
  *
@@ -34,21 +34,21 @@ const MAX_ID = 256;
  * const endpoint = createEndpoint({
  *   codec: createCodec(),
  *   agent: 'clock',
- *   handle: ({ intent }) => (intent === 'req' ? { intent: 'done', operation: 'tell', payload: { time: '12.30h' } } : null),
+ *   handle: ({ intent }) => (intent === 'req' ? { intent: 'done', operation: 'time', payload: { time: '12.30h' } } : null),
  * });
  */
 export function createEndpoint(options: EndpointOptions): Endpoint {
   const { codec, agent, handle, onNotice } = options;
   checkAgentName(agent);
-  if (typeof handle !== 'function') throw new TypeError('handle is the function that is told of messages');
+  if (typeof handle !== 'function') throw new TypeError('handle must be a function that answers messages');
   const sessions = new EndpointSessions(options);
   const answers = new EndpointAnswers(options);
-  const putOut = new PutOut();
-  const turnsOf = perSession(() => new Semaphore(1));
-  const arrivalsOf = perSession((session) => new Arrivals(session));
+  const disconnected = new DisconnectedSessions();
+  const mutexOf = perSession(() => new Semaphore(1));
+  const reorderBufferOf = perSession((session) => new ReorderBuffer(session));
 
-  /** A session whose store has failed has ended; the next frame opens it anew. */
-  const stored = <T>(session: Session, operation: () => T): T => {
+  /** Runs an operation. A session whose store fails ends; the next frame opens it again. */
+  const dropOnStoreFailure = <T>(session: Session, operation: () => T): T => {
     try {
       return operation();
     } catch (thrown) {
@@ -66,14 +66,14 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       notifyListener(() => onNotice?.({ session, direction: 'received', losses, warnings }));
     if (message === undefined) return { replies, message };
     if (message.intent === 'ping') return { replies: [...replies, ...codec.encode(pongTo(message), session).frames] };
-    return { replies, message: isToldOf(outcome.outcome, message) ? message : undefined };
+    return { replies, message: isForHandler(outcome.outcome, message) ? message : undefined };
   };
 
-  /** Decodes a frame; the first one of a stored session takes up the requests that were interrupted. */
-  const take = (frame: string, session: Session): Decoded & { readonly again: readonly Message[] } => {
+  /** Decodes a frame. The first one of a stored session also resumes the requests that were interrupted. */
+  const receiveFrame = (frame: string, session: Session): Decoded & { readonly again: readonly Message[] } => {
     const { replies, message } = decode(frame, session);
     const interrupted = sessions.takeInterrupted(session);
-    return { ...takeUpInterrupted(interrupted, replies, session, options), message };
+    return { ...resumeInterrupted(interrupted, replies, session, options), message };
   };
 
   async function* run(
@@ -82,20 +82,20 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     signal: AbortSignal,
   ): AsyncGenerator<Batch, void, undefined> {
     for (const message of messages) {
-      const begun = await answers.begin(message, session, signal);
-      if (typeof begun === 'function') yield begun;
-      else yield* begun;
+      const started = await answers.begin(message, session, signal);
+      if (typeof started === 'function') yield started;
+      else yield* started;
     }
   }
 
-  /** Makes and yields frames in one go, so that those of another answer do not come between. */
+  /** Encodes and yields frames in one step, so that those of another answer do not come between. */
   async function* inTurn(session: Session, make: () => readonly string[]): AsyncGenerator<string, void, undefined> {
-    const turn = turnsOf(session).acquire();
-    const end = typeof turn === 'function' ? turn : await turn;
+    const acquired = mutexOf(session).acquire();
+    const release = typeof acquired === 'function' ? acquired : await acquired;
     try {
-      for (const frame of stored(session, make)) yield frame;
+      for (const frame of dropOnStoreFailure(session, make)) yield frame;
     } finally {
-      end();
+      release();
     }
   }
 
@@ -107,12 +107,12 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   ): AsyncGenerator<string, void, undefined> {
     const end = sessions.use(session);
     try {
-      let taken!: ReturnType<typeof take>;
+      let received!: ReturnType<typeof receiveFrame>;
       yield* inTurn(session, () => {
-        taken = take(frame, session);
-        return taken.replies;
+        received = receiveFrame(frame, session);
+        return received.replies;
       });
-      const { message, again } = taken;
+      const { message, again } = received;
       for await (const batch of run(again, session, signal)) yield* inTurn(session, batch);
       if (message === undefined) return;
       const admitted = admit?.();
@@ -128,45 +128,48 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   }
 
   const busy = (session: Session, frames: AsyncIterable<string>): AsyncIterable<string> =>
-    during(() => sessions.use(session), frames);
+    holding(() => sessions.use(session), frames);
 
-  /** Frames are made when they are asked for: a client that waits for each answer gets them in the order of their numbers. */
+  /** Yields frames that are encoded when they are requested: a client that waits for each answer gets them in the order of their numbers. */
   async function* streamed(
     replies: readonly string[],
     batches: AsyncIterable<Batch>,
     session: Session,
   ): AsyncGenerator<string, void, undefined> {
     yield* replies;
-    for await (const batch of batches) yield* stored(session, batch);
+    for await (const batch of batches) yield* dropOnStoreFailure(session, batch);
   }
 
-  /** The handler is called before the first wait. */
+  /** Answers a frame. The handler is called synchronously. */
   const answer = async (
     frame: string,
     address: FrameAddress,
     session: Session,
     signal: AbortSignal,
   ): Promise<FrameAnswer> => {
-    const why = registryRefusal(address, session, arrivalsOf(session));
-    if (why !== null) return bareErrorFrame('E5001', why, readHead(frame));
-    const { replies, message, again } = stored(session, () => take(frame, session));
+    const reason = registryRefusal(address, session, reorderBufferOf(session));
+    if (reason !== null) return bareErrorFrame('E5001', reason, readHead(frame));
+    const { replies, message, again } = dropOnStoreFailure(session, () => receiveFrame(frame, session));
     if (again.length > 0) {
       const messages = message === undefined ? again : [message, ...again];
       return busy(session, streamed(replies, run(messages, session, signal), session));
     }
-    if (message === undefined) return packed(replies);
-    // It was cancelled while it waited.
+    if (message === undefined) return toAnswer(replies);
+    // The message was cancelled while it waited.
     if (signal.reason instanceof AccpError)
-      return packed([...replies, ...stored(session, () => answers.tell(message, signal.reason, session))]);
-    const begun = await answers.begin(message, session, signal);
-    if (typeof begun !== 'function') return busy(session, streamed(replies, begun, session));
-    const frames = stored(session, begun);
-    return packed(replies.length === 0 ? frames : [...replies, ...frames]);
+      return toAnswer([
+        ...replies,
+        ...dropOnStoreFailure(session, () => answers.errorFrames(message, signal.reason, session)),
+      ]);
+    const started = await answers.begin(message, session, signal);
+    if (typeof started !== 'function') return busy(session, streamed(replies, started, session));
+    const frames = dropOnStoreFailure(session, started);
+    return toAnswer(replies.length === 0 ? frames : [...replies, ...frames]);
   };
 
   /**
-   * Answers a frame when it is its turn: those before it may come by other requests. A frame whose sender has gone meanwhile counts as never
-   * come.
+   * Answers a frame after those with lower numbers, which may arrive in other requests. A frame whose sender has disconnected meanwhile counts
+   * as if it had never arrived.
    */
   const answerInTurn = (
     frame: string,
@@ -175,11 +178,11 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     signal: AbortSignal,
   ): Promise<FrameAnswer> =>
     new Promise((resolve) => {
-      let takeBack = (): void => undefined;
+      let withdraw = (): void => undefined;
       const abort = (): void => {
-        // A cancelled frame has its number nevertheless.
+        // A cancelled frame has used its number.
         if (signal.reason instanceof AccpError) return;
-        takeBack();
+        withdraw();
         resolve(null);
       };
       const process = (): void => {
@@ -187,29 +190,29 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
         resolve(answer(frame, address, session, signal));
       };
       signal.addEventListener('abort', abort);
-      takeBack = arrivalsOf(session).add(frame, () => address, process, isFirst(address));
+      withdraw = reorderBufferOf(session).add(frame, () => address, process, isFirst(address));
       if (signal.aborted) abort();
     });
 
   const handler = async (frame: string, { signal }: { readonly signal: AbortSignal }): Promise<FrameAnswer> => {
     const address = readAddress(frame);
-    if (address === null) return notAFrame(frame);
+    if (address === null) return invalidFrameReply(frame);
     if (address.sid !== undefined && address.sid.length > MAX_ID)
-      return refusal(frame, 'E1004', `metadata.sid: longer than ${MAX_ID} characters`);
-    if (address.sid !== undefined && putOut.reason(address.sid) !== undefined)
-      return refusal(frame, 'E5001', DISCONNECTED);
-    // Sender and chain are no secrets: by them, a third party could add to a message of another client, and get its answer.
+      return rejection(frame, 'E1004', `metadata.sid: longer than ${MAX_ID} characters`);
+    if (address.sid !== undefined && disconnected.reason(address.sid) !== undefined)
+      return rejection(frame, 'E5001', DISCONNECTED);
+    // Sender and chain are not secret: with them, a third party could add to a message of another client, and get its answer.
     if (address.sid === undefined && (address.part ?? 0) > 0)
-      return refusal(frame, 'E1004', 'metadata.sid: a part of a message names the session of the first one');
+      return rejection(frame, 'E1004', 'metadata.sid: a part of a message must name the session of the first part');
     const session = sessions.open(address.sid);
-    const linked = putOut.link(session, signal);
+    const linked = disconnected.link(session, signal);
     const end = sessions.use(session);
     let { release } = linked;
     try {
-      const given = await answerInTurn(frame, address, session, linked.signal);
-      if (given === null || typeof given === 'string') return given;
+      const answered = await answerInTurn(frame, address, session, linked.signal);
+      if (answered === null || typeof answered === 'string') return answered;
       release = () => undefined;
-      return during(() => linked.release, given);
+      return holding(() => linked.release, answered);
     } finally {
       end();
       release();
@@ -227,32 +230,32 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
         inTurn(session, () => make(codec)),
       ),
     handler,
-    disconnect: (sid, reason = 'the connection is not wanted') => {
+    disconnect: (sid, reason = 'the server has disconnected the session') => {
       const session = sessions.find(sid);
-      return session !== undefined && putOut.add(session, reason);
+      return session !== undefined && disconnected.add(session, reason);
     },
-    disconnectReason: (sid) => putOut.reason(sid),
-    onDisconnect: (session, listener) => putOut.listen(session, listener),
+    disconnectReason: (sid) => disconnected.reason(sid),
+    onDisconnect: (session, listener) => disconnected.listen(session, listener),
     close: () => sessions.close(),
   };
 }
 
 function perSession<T>(make: (session: Session) => T): (session: Session) => T {
-  const made = new WeakMap<Session, T>();
+  const values = new WeakMap<Session, T>();
   return (session) => {
-    const value = made.get(session) ?? make(session);
-    made.set(session, value);
+    const value = values.get(session) ?? make(session);
+    values.set(session, value);
     return value;
   };
 }
 
-/** Whether no earlier frame can be on its way: a registry begins a connection, and the first frame of a session names none. */
+/** Tests whether no earlier frame can arrive: a registry begins a connection, and the first frame of a session does not name it. */
 function isFirst({ sid, part = 0, intent, operation }: FrameAddress): boolean {
   return sid === undefined || (part === 0 && intent === 'sync' && operation === 'registry');
 }
 
-/** Of a stream, the handler gets the first chunk and the end. */
-function isToldOf(outcome: 'message' | 'pending', message: Message): boolean {
+/** Tests whether the handler gets a message: of a stream, it gets the first chunk and the end. */
+function isForHandler(outcome: 'message' | 'pending', message: Message): boolean {
   return outcome === 'pending' ? message.payload['chunk_index'] === 0 : !isUpkeep(message);
 }
 
@@ -260,7 +263,7 @@ function isCancelled({ intent, envelope }: Message, session: Session): boolean {
   return intent !== 'cancel' && session.signal(envelope.correlation_id ?? envelope.msg_id).aborted;
 }
 
-async function* during(
+async function* holding(
   begin: () => () => void,
   frames: AsyncIterable<string>,
 ): AsyncGenerator<string, void, undefined> {
@@ -272,7 +275,7 @@ async function* during(
   }
 }
 
-function packed(frames: readonly string[]): FrameAnswer {
+function toAnswer(frames: readonly string[]): FrameAnswer {
   if (frames.length === 0) return null;
   return frames.length === 1 ? frames[0]! : each(frames);
 }
@@ -281,15 +284,15 @@ async function* each(frames: readonly string[]): AsyncGenerator<string, void, un
   yield* frames;
 }
 
-/** Opens no session for it: nobody could come back to that. */
-function notAFrame(text: string): string {
+/** Returns the answer to a text that is not a frame. No session is opened: no client could name it. */
+function invalidFrameReply(text: string): string {
   const parsed = tryParseFrame(text, { dialect: 'lenient' });
-  return bareErrorFrame('E1001', parsed.ok ? 'The text is no frame.' : parsed.error.message);
+  return bareErrorFrame('E1001', parsed.ok ? 'The text is not a frame.' : parsed.error.message);
 }
 
-function refusal(frame: string, code: AccpErrorCode, why: string): string | null {
+function rejection(frame: string, code: AccpErrorCode, why: string): string | null {
   const head = readHead(frame);
-  // An error is never answered by another.
+  // An error is never answered with an error.
   if (head !== null && isErrorHead(head)) return null;
   return bareErrorFrame(code, why, head);
 }

@@ -1,4 +1,4 @@
-/** Exports that the entry points for HTTP, WebSocket and A2A share. */
+/** The exports that the entry points for HTTP, WebSocket and A2A share. */
 
 export { type ErrorJson, PegwireError } from '../../text/errors.js';
 export type { EncodeResult } from '../codec/contract.js';

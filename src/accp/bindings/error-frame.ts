@@ -5,18 +5,18 @@ import { checkAgentName, isIdentifier, metadataText } from '../session/envelope.
 import { createIds, systemClock } from '../session/runtime.js';
 import type { FrameHead } from './frames.js';
 
-/** The agent of error frames outside of any session: they use up no agent's numbers. */
+/** The agent of error frames outside of any session: they do not use the numbers of an agent. */
 export const BINDING_AGENT = 'accp';
 
 const freshId = createIds();
 
 /**
- * Makes an error frame outside of any session: it has number 1, and no `sid`. Characters that a frame cannot hold are replaced by `_`.
+ * Creates an error frame outside of any session: it has the number 1 and no `sid`. Characters that a frame cannot hold are replaced by `_`.
  *
  * Source: draft-benzing-accp-00, section 3.6.
  *
- * @param request the refused frame, if known: its `mid` becomes `aid` and, if it has no `cid` of its own, `cid`
- * @throws TypeError on an agent that no frame can hold
+ * @param request the rejected frame, if known: its `mid` becomes `aid` and, if it has no `cid` of its own, `cid`
+ * @throws TypeError if a frame cannot hold the name of the agent
  * @example
  * bareErrorFrame('E1001', 'The body is empty.')
  * // '@accp>fail:error{code:E1001|msg:The_body_is_empty|retry:false|schema:ER}[mid:b40718362955,seq:1,ts:1714000000]'
@@ -38,7 +38,7 @@ export function bareErrorFrame(
   return errorBody(checkAgentName(agent), new AccpError({ code, message }), false) + metadata;
 }
 
-/** An identifier of a peer may be one that cannot be repeated. */
+/** Returns an identifier of a peer, unless a frame cannot hold it. */
 function identifier(text: string | undefined): string | undefined {
   return text !== undefined && isIdentifier(text) ? text : undefined;
 }

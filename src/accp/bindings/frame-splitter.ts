@@ -2,24 +2,35 @@ import { PegwireError } from '../../text/errors.js';
 import { MAX_FRAME_BYTES } from './frames.js';
 
 /**
+ * The code of a `FramingError`.
+ *
  * - `truncated`: the bytes ended within a frame
  * - `too-large`: a frame has more bytes than the limit
  * - `not-utf8`: a frame is not UTF-8; it is never repaired
  */
 export type FramingErrorCode = 'truncated' | 'too-large' | 'not-utf8';
 
-/** Bytes that cannot be split into frames. */
+/** An error in bytes that cannot be split into frames. */
 export class FramingError extends PegwireError {
+  /** The name of the class. */
   override readonly name: string = 'FramingError';
+  /** The stable reason. */
   declare readonly code: FramingErrorCode;
 
+  /**
+   * Creates an error.
+   *
+   * @param code the stable reason
+   * @param message the reason for people
+   */
   constructor(code: FramingErrorCode, message: string) {
     super({ code, message });
   }
 }
 
+/** Options of a {@link FrameSplitter}. */
 export interface FrameSplitterOptions {
-  /** Most bytes of one frame. @default 1048576 */
+  /** Limit of a frame in bytes. @default 1048576 */
   readonly maxFrameBytes?: number | undefined;
 }
 
@@ -33,16 +44,16 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /** Initial size of the buffer. A larger one is released once it is empty. */
-const KEPT_BYTES = 4096;
+const INITIAL_BYTES = 4096;
 
-/** The position in a frame: before or in its payload (`body`), right after it, or in its metadata. */
-type Place = 'body' | 'payload-over' | 'metadata';
+/** The position in a frame: before or in its payload (`body`), right after the payload, or in the metadata. */
+type Position = 'body' | 'after-payload' | 'metadata';
 
 /**
- * Splits bytes into frames, however they arrive. A frame ends with its line (LF or CRLF), and, for senders that write no line ends, where
- * the bracket of its metadata closes; one without metadata, where the next frame begins or the bytes end. Empty lines are skipped.
+ * Splits bytes into frames, in whatever chunks they arrive. A frame ends with its line (LF or CRLF). For senders that write no line ends, it
+ * also ends with the closing bracket of its metadata or, without metadata, where the next frame begins or the bytes end. Empty lines are skipped.
  *
- * The frames are not checked. The work is linear in the bytes, and the buffer never holds more than one frame and one chunk.
+ * The frames are not validated. The work is linear in the number of bytes, and the buffer never holds more than one frame and one chunk.
  *
  * @example
  * const splitter = new FrameSplitter();
@@ -51,120 +62,124 @@ type Place = 'body' | 'payload-over' | 'metadata';
  */
 export class FrameSplitter {
   readonly #limit: number;
-  // Keeps byte order marks: a frame begins with none.
+  // Keeps byte order marks, which the parser rejects: a frame never begins with one.
   readonly #utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  #held = new Uint8Array(KEPT_BYTES);
-  #heldLength = 0;
-  #place: Place = 'body';
+  #buffer = new Uint8Array(INITIAL_BYTES);
+  #bufferLength = 0;
+  #position: Position = 'body';
   #depth = 0;
   #isEscaped = false;
-  #fault: FramingError | undefined;
+  #error: FramingError | undefined;
 
-  /** @throws TypeError if the limit is invalid */
+  /**
+   * Creates a splitter for one sequence of bytes.
+   *
+   * @throws TypeError if the limit is invalid
+   */
   constructor({ maxFrameBytes = MAX_FRAME_BYTES }: FrameSplitterOptions = {}) {
-    if (!(maxFrameBytes >= 1)) throw new TypeError(`maxFrameBytes is a number from 1 on; got ${maxFrameBytes}`);
+    if (!(maxFrameBytes >= 1)) throw new TypeError(`maxFrameBytes must be a number >= 1; got ${maxFrameBytes}`);
     this.#limit = maxFrameBytes;
   }
 
   /**
-   * Takes the next bytes, and returns the frames that they complete.
+   * Takes the next bytes and returns the frames that they complete.
    *
-   * @throws FramingError `too-large` or `not-utf8`, after the frames before it were returned; nothing can be read after it
+   * @throws FramingError `too-large` or `not-utf8`, after the frames before it have been returned; nothing can be read after it
    */
   push(chunk: Uint8Array): string[] {
-    if (this.#fault !== undefined) throw this.#fault;
+    if (this.#error !== undefined) throw this.#error;
     const frames: string[] = [];
     let from = 0;
     try {
       for (let at = 0; at < chunk.length; at++) {
-        const end = this.#step(chunk[at]!, at);
+        const end = this.#next(chunk[at]!, at);
         if (end < 0) continue;
-        this.#give(chunk.subarray(from, end), frames);
+        this.#take(chunk.subarray(from, end), frames);
         from = end;
       }
-      this.#hold(chunk.subarray(from));
+      this.#append(chunk.subarray(from));
     } catch (thrown) {
       if (!(thrown instanceof FramingError)) throw thrown;
-      this.#fault = thrown;
+      this.#error = thrown;
       if (frames.length === 0) throw thrown;
     }
     return frames;
   }
 
   /**
-   * Ends the bytes.
+   * Ends the bytes and returns the last frame, if it is complete.
    *
-   * @throws FramingError `truncated` if they end within a frame, or what `push` has not thrown yet
+   * @throws FramingError `truncated` if the bytes end within a frame, or the error that `push` has not thrown yet
    */
   end(): string[] {
-    if (this.#fault !== undefined) throw this.#fault;
+    if (this.#error !== undefined) throw this.#error;
     const frames: string[] = [];
-    const isWhole = this.#place === 'payload-over';
+    const isWhole = this.#position === 'after-payload';
     // The LF of a line end may be missing.
-    if (this.#heldLength > 0 && this.#held[this.#heldLength - 1] === CR) this.#heldLength--;
-    this.#give(new Uint8Array(0), frames);
+    if (this.#bufferLength > 0 && this.#buffer[this.#bufferLength - 1] === CR) this.#bufferLength--;
+    this.#take(new Uint8Array(0), frames);
     if (frames.length === 0 || isWhole) return frames;
-    this.#fault = new FramingError('truncated', `The bytes end within a frame: ${excerpt(frames[0]!)}`);
-    throw this.#fault;
+    this.#error = new FramingError('truncated', `The bytes end within a frame: ${excerpt(frames[0]!)}`);
+    throw this.#error;
   }
 
-  /** @returns where in the chunk a frame ends, or a negative number */
-  #step(byte: number, at: number): number {
-    // No frame holds a line end, escaped or not: after garbled bytes, the next line begins anew.
+  /** @returns the position in the chunk at which a frame ends, or a negative number */
+  #next(byte: number, at: number): number {
+    // A frame never holds a line end, escaped or not: after garbled bytes, the next line is a new frame.
     if (byte === LF) return at + 1;
     if (this.#isEscaped) {
       this.#isEscaped = false;
       return -1;
     }
-    if (this.#place === 'payload-over') {
-      // A frame without metadata was over.
+    if (this.#position === 'after-payload') {
+      // A frame without metadata has ended.
       if (byte === AT) return at;
-      if (byte === OPEN_BRACKET) this.#place = 'metadata';
-      else if (byte !== CR) this.#place = 'body';
+      if (byte === OPEN_BRACKET) this.#position = 'metadata';
+      else if (byte !== CR) this.#position = 'body';
     }
     if (byte === BACKSLASH) this.#isEscaped = true;
     else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) this.#depth++;
     else if ((byte === CLOSE_BRACE || byte === CLOSE_BRACKET) && this.#depth > 0 && --this.#depth === 0) {
-      if (this.#place === 'metadata') return at + 1;
-      if (byte === CLOSE_BRACE) this.#place = 'payload-over';
+      if (this.#position === 'metadata') return at + 1;
+      if (byte === CLOSE_BRACE) this.#position = 'after-payload';
     }
     return -1;
   }
 
-  #give(bytes: Uint8Array, frames: string[]): void {
+  #take(bytes: Uint8Array, frames: string[]): void {
     let frame = bytes;
-    if (this.#heldLength > 0) {
-      this.#hold(bytes);
-      frame = this.#held.subarray(0, this.#heldLength);
+    if (this.#bufferLength > 0) {
+      this.#append(bytes);
+      frame = this.#buffer.subarray(0, this.#bufferLength);
     }
     frame = withoutLineEnd(frame);
-    this.#heldLength = 0;
-    this.#place = 'body';
+    this.#bufferLength = 0;
+    this.#position = 'body';
     this.#depth = 0;
     this.#isEscaped = false;
     if (frame.length > this.#limit) throw this.#tooLarge();
     if (frame.length > 0) frames.push(this.#decode(frame));
-    if (this.#held.length > KEPT_BYTES) this.#held = new Uint8Array(KEPT_BYTES);
+    if (this.#buffer.length > INITIAL_BYTES) this.#buffer = new Uint8Array(INITIAL_BYTES);
   }
 
-  #hold(bytes: Uint8Array): void {
-    const length = this.#heldLength + bytes.length;
-    // The limit is without the line end.
+  #append(bytes: Uint8Array): void {
+    const length = this.#bufferLength + bytes.length;
+    // The limit does not include the line end.
     if (length > this.#limit + 2) throw this.#tooLarge();
-    if (length > this.#held.length) {
-      const grown = new Uint8Array(Math.max(length, Math.min(2 * this.#held.length, this.#limit + 2)));
-      grown.set(this.#held.subarray(0, this.#heldLength));
-      this.#held = grown;
+    if (length > this.#buffer.length) {
+      const grown = new Uint8Array(Math.max(length, Math.min(2 * this.#buffer.length, this.#limit + 2)));
+      grown.set(this.#buffer.subarray(0, this.#bufferLength));
+      this.#buffer = grown;
     }
-    this.#held.set(bytes, this.#heldLength);
-    this.#heldLength = length;
+    this.#buffer.set(bytes, this.#bufferLength);
+    this.#bufferLength = length;
   }
 
   #decode(bytes: Uint8Array): string {
     try {
       return this.#utf8.decode(bytes);
     } catch {
-      throw new FramingError('not-utf8', 'A frame holds bytes that are no UTF-8.');
+      throw new FramingError('not-utf8', 'A frame contains bytes that are not UTF-8.');
     }
   }
 

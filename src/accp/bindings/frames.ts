@@ -1,4 +1,4 @@
-/** What all bindings share (draft-benzing-accp-00, section 11): they carry frames as texts, and look at little more than the head. */
+/** Helpers of all bindings (draft-benzing-accp-00, section 11), which carry frames as text and read little more than the head. */
 
 import type { Param } from '../ast.js';
 import type { Message, MessageInput } from '../message/message.js';
@@ -8,20 +8,21 @@ import { tryParseFrame, tryParseFrameEnvelope } from '../parse.js';
 /** The media type of one frame (section 12.1). */
 export const FRAME_TYPE = 'application/accp';
 
-/** Default limit of a frame in bytes: that of the parser. */
+/** Default limit of a frame in bytes: the one of the parser. */
 export const MAX_FRAME_BYTES = 1_048_576;
 
 /** The context of a frame that a handler gets. */
 export interface FrameContext {
-  /** Aborted when the sender has gone, or does not want the answer any more. */
+  /** Aborted when the sender has disconnected, or no longer wants the answer. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Answers a frame with a frame, with several in order as they come (a stream), or with nothing. The bindings take any such
- * function; `createEndpoint` makes one of a codec.
+ * A function that answers a frame with one frame, with several in order as they are made (a stream), or with none. The bindings accept any
+ * such function; `createEndpoint` creates one from a codec.
  */
 export type FrameHandler = (frame: string, context: FrameContext) => FrameAnswer | Promise<FrameAnswer>;
+/** The answer of a {@link FrameHandler}: one frame, a stream of frames, or `null` for none. */
 export type FrameAnswer = string | null | AsyncIterable<string>;
 
 export interface FrameHead {
@@ -35,7 +36,7 @@ export interface FrameHead {
   readonly sid: string | undefined;
 }
 
-/** Reads the head of a frame; `null` if the text is not a frame. Lenient frames pass: the codec refuses them. */
+/** Reads the head of a frame; `null` if the text is not a frame. Lenient frames are accepted here; the codec rejects them. */
 export function readHead(frame: string): FrameHead | null {
   const parsed = tryParseFrame(frame, LENIENT);
   if (!parsed.ok) return null;
@@ -54,11 +55,11 @@ export function readHead(frame: string): FrameHead | null {
 }
 
 export interface FrameAddress extends Pick<FrameHead, 'agent' | 'intent' | 'operation' | 'mid' | 'seq' | 'sid'> {
-  /** Its index among the frames of one message (section 3.4). */
+  /** The index of the frame among the frames of one message (section 3.4). */
   readonly part: number | undefined;
 }
 
-/** As {@link readHead}, but builds no tree of the payload. */
+/** Reads the head of a frame like {@link readHead}, but without building a tree of the payload. */
 export function readAddress(frame: string): FrameAddress | null {
   const parsed = tryParseFrameEnvelope(frame, LENIENT);
   if (!parsed.ok) return null;
@@ -87,7 +88,7 @@ export function numberOf(params: readonly Param[] | null, name: string): number 
   return value?.kind === 'integer' && typeof value.value === 'number' ? value.value : undefined;
 }
 
-/** Reports whether a chunk is the last one of its stream. */
+/** Tests whether a chunk is the last one of its stream. */
 export function isFinalChunk(payload: readonly Param[] | null): boolean {
   return textOf(payload, 'done') === 'true' || textOf(payload, 'is_final') === 'true';
 }
@@ -98,17 +99,17 @@ export function payloadOf(frame: string): readonly Param[] | null {
   return parsed.ok ? parsed.value.payload : null;
 }
 
-/** Whether a frame reports an error: schema ER, or `fail:error` (section 3.6). */
+/** Tests whether a frame reports an error: schema ER, or `fail:error` (section 3.6). */
 export function isErrorHead({ intent, operation, schema }: FrameHead): boolean {
   return schema === 'ER' || (intent === 'fail' && operation === 'error');
 }
 
-/** Nearly all frames are decided without parsing them. */
+/** Tests whether a frame has the schema ER. Nearly all frames are not parsed for this. */
 export function hasErrorSchema(frame: string): boolean {
   return frame.includes('schema:ER') && readHead(frame)?.schema === 'ER';
 }
 
-/** A report of a gap, as codecs write it (draft-benzing-accp-00, sections 3.6 and 3.7). */
+/** A gap report, as codecs write it (draft-benzing-accp-00, sections 3.6 and 3.7). */
 const GAP = /^@[^>]*>fail:error\{[^}]*\bcode:E3003\b/;
 
 export function isGapReport(frame: string): boolean {
@@ -118,26 +119,26 @@ export function isGapReport(frame: string): boolean {
 const INTENTS: ReadonlySet<string> = new Set(['ping', 'pong', 'ack']);
 const SYNC_OPERATIONS: ReadonlySet<string> = new Set(['registry', 'state', 'resync']);
 
-/** Messages that the codec answers; a report of a gap (E3003) is answered by sending again what was lost. */
+/** Tests for messages that the codec answers. It answers a gap report (E3003) by sending the lost frames again. */
 export function isUpkeep({ intent, operation, payload }: Message): boolean {
   if (intent === 'sync') return SYNC_OPERATIONS.has(operation);
   return INTENTS.has(intent) || (intent === 'fail' && operation === 'error' && payload['code'] === 'E3003');
 }
 
-/** Makes the answer to a ping. */
+/** Returns the answer to a ping. */
 export function pongTo({ operation, envelope }: Message): MessageInput {
   const { msg_id: mid } = envelope;
   return { intent: 'pong', operation, envelope: { correlation_id: mid, causation_id: mid } };
 }
 
-/** Frames that are sent in one turn of the event loop. */
-const LENGTH = 128;
+/** Limit of the frames that are sent in one turn of the event loop. */
+const FRAMES_PER_TURN = 128;
 
-export class Stretch {
-  #given = 0;
+export class EventLoopYield {
+  #count = 0;
 
-  /** Counts a frame. @returns after each run of frames, a promise for the next turn */
+  /** Counts a frame. @returns after every 128 frames, a promise for the next turn of the event loop */
   next(): Promise<void> | undefined {
-    return ++this.#given % LENGTH === 0 ? new Promise((resolve) => setTimeout(resolve, 0)) : undefined;
+    return ++this.#count % FRAMES_PER_TURN === 0 ? new Promise((resolve) => setTimeout(resolve, 0)) : undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** The codec: the operations of draft-benzing-accp-00, section 7.1. */
+/** The codec (draft-benzing-accp-00, section 7.1). */
 
 import { AccpError, accpError } from '../errors.js';
 import type { JsonObject, SchemaDefinition } from '../message/json.js';
@@ -9,40 +9,48 @@ import { createIds } from '../session/runtime.js';
 import { partsOfSession, type Session, type SessionParts } from '../session/session.js';
 import type { CheckpointResult, TokenBudget } from '../state/state.js';
 import { type CodecOptions, type DecodeOutcome, type EncodeResult, resolveCodecOptions } from './contract.js';
-import { changedHere, decode, sendFullState, sendRegistry } from './decode.js';
+import { decode, resetAnswerBudget, sendFullState, sendRegistry } from './decode.js';
 import { encode } from './encode.js';
 import { type CodecSession, Sender } from './sender.js';
 
+/** The operations on messages (draft-benzing-accp-00, section 7.1). One codec serves any number of sessions. */
 export interface Codec {
   /**
-   * Encodes a message as one frame, or as several where it is over a hard limit (section 7.2). A string is a message of the chat
-   * profile.
+   * Encodes a message as one frame, or as several if it exceeds a hard limit (section 7.2). A string is a message of the chat profile.
    *
    * @throws AccpError if the message breaks a rule; the session is unchanged
-   * @throws StoreError if the session's store fails; the frame was not sent
+   * @throws StoreError if the store of the session fails; do not send the frame
    */
   readonly encode: (message: MessageInput | string, session: Session) => EncodeResult;
   /**
-   * Decodes a received frame (sections 7.3 and 3.7). It never throws because of the frame.
+   * Decodes a received frame (sections 7.3 and 3.7). An invalid frame is an outcome, never an exception.
    *
-   * @throws StoreError if the session's store fails; the frame was not processed
+   * @throws StoreError if the store of the session fails; the frame was not processed
    */
   readonly decode: (frame: string, session: Session) => DecodeOutcome;
-  /** Compresses hot state (section 5.3). */
+  /**
+   * Makes a checkpoint, which compresses hot state (section 5.3).
+   *
+   * @throws AccpError E2003 if not even an empty entry fits into warm state
+   */
   readonly checkpoint: (session: Session) => Promise<CheckpointResult>;
-  /** Returns the use of the token budgets (section 5.1). */
+  /** Returns the usage of the token budgets (section 5.1). */
   readonly getBudget: (session: Session) => TokenBudget;
-  /** Adds a schema to the registry (section 6). Throws AccpError E1004 with the path of the first fault. */
+  /**
+   * Adds a schema to the registry (section 6).
+   *
+   * @throws AccpError E1004 with the path of the first error if the definition is invalid
+   */
   readonly registerSchema: (name: string, schema: SchemaDefinition) => void;
-  /** The schemas of this side. */
+  /** The schemas and operations of this side. */
   readonly registry: Registry;
-  /** Announces version and hash of the registry, and how text is written (section 6.4): the first frame of an endpoint. */
+  /** Announces the version and hash of the registry, and the spelling of text (section 6.4): the first frame of an endpoint. */
   readonly announce: (session: Session) => EncodeResult;
-  /** Brings the other side's copy of the state to these values, by a delta (section 5.4) or in full. */
+  /** Updates the state that both sides share to these values, by a delta (section 5.4) or, if `full` is true, completely. */
   readonly syncState: (values: JsonObject, session: Session, options?: { readonly full?: boolean }) => EncodeResult;
   /**
-   * Answers a message whose handler threw with an error frame: the code of an AccpError, E4002 for tools, else E9999. Messages of
-   * other errors are not sent, unless as `reason`.
+   * Returns the error frame that answers a message whose handler threw: with the code of an AccpError, E4002 for tools, or E9999. The
+   * messages of other errors are private and not sent; `reason` is sent instead.
    */
   readonly fail: (
     message: Message,
@@ -51,14 +59,14 @@ export interface Codec {
     options?: { readonly reason?: string },
   ) => string;
   /**
-   * Sends again the frames from number `expected` (E3003). To a peer that asked often and processed little, only the first of them;
-   * the last frame then makes it ask for the rest.
+   * Returns the frames to send again after an E3003: those with the number `expected` or a higher one. A peer that asks often and processes
+   * little gets only the first of them; the last frame then makes it ask for the rest.
    */
   readonly resync: (expected: number, session: Session, options?: { readonly agent?: string }) => readonly string[];
 }
 
 /**
- * Makes a codec. One serves any number of sessions.
+ * Creates a codec. One codec serves any number of sessions.
  *
  * Source: draft-benzing-accp-00, section 7.
  *
@@ -108,7 +116,7 @@ export function createCodec(options: CodecOptions = {}): Codec {
     syncState: (values, session, { full = false } = {}) =>
       within(session, (opened) => {
         const { state } = opened;
-        changedHere(opened);
+        resetAnswerBudget(opened);
         if (full) return sendFullState(values, state.version + 1, opened);
         const { version, delta } = state.delta(values);
         return encode({ intent: 'sync', operation: 'state', payload: { version, delta } }, opened);
@@ -124,7 +132,7 @@ export function createCodec(options: CodecOptions = {}): Codec {
   };
 }
 
-/** Other errors may hold private data: host names, queries, passwords. */
+/** The messages of other errors may contain private data: host names, queries, passwords. */
 function errorOf(
   thrown: unknown,
   reason: string | undefined,

@@ -1,4 +1,4 @@
-/** Options and results of a codec (draft-benzing-accp-00, sections 3.4 and 7.1). */
+/** The options and results of a codec (draft-benzing-accp-00, sections 3.4 and 7.1). */
 
 import type { Diagnostic } from '../../text/diagnostic.js';
 import { resolveChoice } from '../../text/limits.js';
@@ -16,45 +16,46 @@ import type { CheckpointResult, CheckpointTools } from '../state/state.js';
 import type { EventListener } from '../store/events.js';
 import { INTENTS } from '../vocabulary.js';
 
+/** Options of {@link createCodec}. */
 export interface CodecOptions {
-  /** Schemas to begin with, as `exportRegistry` writes them. @default the six of the profiles */
+  /** The initial registry, as `createRegistry` returns it. @default the six schemas of the profiles */
   readonly registry?: Registry | undefined;
   /**
-   * What to do with strings that the grammar cannot write. By default `reject`, then `transliterate` once both sides have
-   * announced it. `externalize` needs a store that both ends share.
+   * The treatment of strings that the grammar cannot write. `externalize` needs a store that both ends share.
+   * @default 'reject', and 'transliterate' once both sides have announced it
    */
   readonly text?: TextPolicy | undefined;
-  /** How frames are read; they are always written in the strict dialect. @default 'strict' */
+  /** The dialect of received frames; sent frames are always in the strict dialect. @default 'strict' */
   readonly dialect?: Dialect | undefined;
-  /** Counts tokens: `await loadTokenCounter('o200k_base')`. @default estimates */
+  /** The counter of tokens, such as `await loadTokenCounter('o200k_base')`. @default an estimate */
   readonly counter?: TokenCounter | undefined;
-  /** Most tokens of a frame and its parts. @default those of Table 3 */
+  /** The maximum numbers of tokens of a frame and of its parts. @default those of Table 3 */
   readonly limits?: Partial<FrameLimits> | undefined;
-  /** Limits for the references of one received frame; beyond, the frame is refused with E2003. */
+  /** The limits on the references of one received frame; beyond them, the frame is rejected with E2003. */
   readonly references?: Partial<ReferenceLimits> | undefined;
-  /** Codes of the profiles in use. @default all: CH, TC, TX, ST, TA, ER */
+  /** The codes of the active profiles. @default all: CH, TC, TX, ST, TA, ER */
   readonly profiles?: readonly string[] | undefined;
-  /** Intents beyond those of Table 7 and `ping` and `pong`. */
+  /** The allowed intents beyond those of Table 7, `ping` and `pong`. @default none */
   readonly intents?: readonly string[] | undefined;
-  /** The tools on this side: requests for others are refused with E4001, bad arguments with E4003. */
+  /** The tools of this side, from {@link defineTools}: requests for other tools are rejected with E4001, invalid arguments with E4003. @default no check */
   readonly tools?: Tools | undefined;
-  /** Authorizes a frame that passed all checks of delivery; a string is the reason for E5001. */
+  /** Returns `true` to accept a frame that has passed all checks of delivery. `false`, or a string with the reason, rejects it with E5001. */
   readonly authorize?: ((frame: Frame) => boolean | string) | undefined;
-  /** Extraction of facts and summaries at checkpoints. @default deterministic ones */
+  /** The extraction of facts and summaries at checkpoints. @default deterministic rules */
   readonly checkpointTools?: CheckpointTools | undefined;
-  /** `manual`: the host calls `checkpoint(session)`. @default 'auto' */
+  /** `auto`: checkpoints are made when section 5.2 requires. `manual`: the host calls `checkpoint(session)`. @default 'auto' */
   readonly checkpoints?: 'auto' | 'manual' | undefined;
-  /** Whether frames go into hot state; `false` is conformance level 1. @default true */
+  /** If true, messages are added to hot state. `false` is conformance level 1. @default true */
   readonly state?: boolean | undefined;
-  /** Whether every frame carries `sid`, or only the first of a session, to save tokens. @default 'always' */
+  /** `always`: every frame has a `sid`. `first`: only the first frame of a session has one, which saves tokens. @default 'always' */
   readonly sessionId?: 'always' | 'first' | undefined;
   /** Returns the time in milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined;
-  /** Makes identifiers of messages. @default a random letter from a to f and eleven digits */
+  /** Returns a new identifier of a message. @default a random letter from a to f and eleven random digits */
   readonly ids?: (() => string) | undefined;
-  /** The debug log: receives every event of every session (section 9, item 1). */
+  /** The debug log: a function that receives every event of every session (section 9, item 1). */
   readonly log?: EventListener | undefined;
-  /** Adds plain English to the events about frames. @default false */
+  /** If true, events about frames explain them in plain English. @default false */
   readonly explain?: boolean | undefined;
 }
 
@@ -62,7 +63,7 @@ export type Settings = ReturnType<typeof resolveCodecOptions>;
 
 const TEXT_POLICIES: readonly TextPolicy[] = ['reject', 'transliterate', 'externalize'];
 
-/** Heartbeats of a transport (section 11.2). */
+/** The heartbeats of a transport (section 11.2). */
 const HEARTBEAT = ['ping', 'pong'];
 
 export function resolveCodecOptions(options: CodecOptions, ids: () => string) {
@@ -89,78 +90,101 @@ export function resolveCodecOptions(options: CodecOptions, ids: () => string) {
   };
 }
 
-/** Tokens of the parts of a frame (section 3.4, Table 3). */
+/** The numbers of tokens of the parts of a frame (section 3.4, Table 3). */
 export interface FrameTokens {
+  /** The tokens of `@agent>intent`. */
   readonly header: number;
+  /** The tokens of `:operation{payload}`. */
   readonly body: number;
+  /** The tokens of `[metadata]`. */
   readonly metadata: number;
-  /** Of the whole text, which is not always the sum of the parts. */
+  /** The tokens of the whole text, which may differ from the sum of the parts. */
   readonly total: number;
+  /** `true` if the numbers are exact; `false` if they are estimates. */
   readonly exact: boolean;
 }
 
+/** The result of encoding a message. */
 export interface EncodeResult {
-  /** In sending order; more than one where the message is over a hard limit (section 3.4). */
+  /** The frames to send, in this order; several if the message exceeds a hard limit (section 3.4). */
   readonly frames: readonly string[];
-  /** Identifier of the first frame. Answers have it as their `causation_id`. */
+  /** The identifier of the first frame, which answers have as their `causation_id`. */
   readonly msgId: string;
+  /** The identifier that answers share: the `correlation_id` of the message or, without one, `msgId`. */
   readonly correlationId: string;
+  /** The values that were not written exactly. */
   readonly losses: readonly Loss[];
-  /** `over-soft-limit`, `over-hard-limit`, and what the profiles recommend. */
+  /** The warnings: `over-soft-limit`, `over-hard-limit`, and recommendations of the profiles. */
   readonly warnings: readonly Diagnostic[];
+  /** The numbers of tokens of all frames together. */
   readonly tokens: FrameTokens;
+  /** The checkpoint that the message caused; absent if it caused none. */
   readonly checkpoint?: CheckpointResult | Promise<CheckpointResult>;
 }
 
-/** Results of decoding beside the message. */
+/** The results of decoding besides the message. */
 interface Findings {
-  /** Digits that a number does not keep, and the like. */
+  /** The values that were not read exactly, such as numbers with more digits than a double keeps. */
   readonly losses: readonly Loss[];
+  /** Deviations from recommendations, and lost frames. */
   readonly warnings: readonly Diagnostic[];
-  /** Frames to send back, in order: answers to negotiation, frames lost after a gap. */
+  /** The frames to send back, in this order: answers to negotiation, frames to repeat after a gap. */
   readonly replies: readonly string[];
 }
 
+/** The outcome for a frame that completes a message. */
 export interface Accepted extends Findings {
   readonly outcome: 'message';
+  /** The decoded message. */
   readonly message: Message;
+  /** The checkpoint that the message caused; absent if it caused none. */
   readonly checkpoint?: CheckpointResult | Promise<CheckpointResult>;
 }
 
+/** The outcome for a frame that is part of something larger. */
 export interface Pending extends Findings {
   readonly outcome: 'pending';
-  /** `sequence`: part of a message that was split. `stream`: a chunk, which `session.stream(cid)` gives in its order. */
+  /** `sequence`: a part of a message that was split. `stream`: a chunk, which `session.stream(cid)` yields in order. */
   readonly part: 'sequence' | 'stream';
+  /** The identifier of the message or stream. */
   readonly correlationId: string;
   /** The chunk; absent for a part of a message. */
   readonly message?: Message;
 }
 
+/** The outcome for a frame that was rejected. */
 export interface Rejected {
   readonly outcome: 'rejected';
+  /** The error. */
   readonly error: AccpError;
-  /** The error frame to send back; `null` where the refused frame is an error frame itself. */
+  /** The error frame to send back; `null` if the rejected frame is an error frame itself. */
   readonly reply: string | null;
 }
 
+/** The outcome for a frame that was dropped silently. */
 export interface Dropped {
   readonly outcome: 'dropped';
-  /** Nothing is sent (section 3.7, item 5). */
+  /** The reason. The sender is not informed (section 3.7, item 5). */
   readonly reason: 'expired';
 }
 
+/** The outcome of decoding a frame, discriminated by `outcome`. */
 export type DecodeOutcome = Accepted | Pending | Rejected | Dropped;
 
-/** Tokens. Beyond `soft` there is a warning; beyond `hard` the message is split. */
+/** A limit in tokens (section 3.4). */
 export interface Limit {
+  /** The number of tokens above which there is a warning. */
   readonly soft: number;
+  /** The number of tokens above which the message is split. */
   readonly hard: number;
 }
 
+/** The limits of the parts of a frame. */
 export type FrameLimits = Readonly<Record<FramePart, Limit>>;
 
 export type FramePart = 'header' | 'body' | 'metadata' | 'total';
 
+/** The default limits (section 3.4, Table 3). */
 export const FRAME_LIMITS: FrameLimits = {
   header: { soft: 5, hard: 10 },
   body: { soft: 50, hard: 200 },
@@ -175,7 +199,7 @@ function resolveFrameLimits(limits: Partial<FrameLimits> = {}): FrameLimits {
   for (const part of PARTS) {
     const { soft, hard } = resolved[part];
     if (!(soft >= 0 && hard >= soft)) {
-      throw new TypeError(`limits.${part}: soft is at least 0 and hard at least soft; got ${soft} and ${hard}`);
+      throw new TypeError(`limits.${part} must have 0 <= soft <= hard; got soft: ${soft}, hard: ${hard}`);
     }
   }
   return resolved;
@@ -185,7 +209,7 @@ export function warningOf(code: string, message: string, section: string, help?:
   return { code, severity: 'warning', message, span: null, section, ...(help === undefined ? {} : { help }) };
 }
 
-/** In a canonical frame, all other delimiters are escaped. */
+/** Counts the tokens of the parts of a canonical frame, in which all other delimiters are escaped. */
 export function countFrame(frame: string, counter: TokenCounter): FrameTokens {
   const bodyStart = frame.indexOf(':');
   const close = frame.lastIndexOf('}[');

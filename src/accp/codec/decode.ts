@@ -12,7 +12,7 @@ import { tryParseFrame } from '../parse.js';
 import { checkProfiles } from '../profiles/profiles.js';
 import { ANNOUNCEMENT_TYPES, type Step } from '../registry/negotiation.js';
 import { requireSchema } from '../registry/registry.js';
-import { cancelled, ENDS_A_CHAIN } from '../session/chains.js';
+import { ALLOWED_AFTER_CANCEL, cancelled } from '../session/chains.js';
 import type { Arrival } from '../session/delivery.js';
 import { isIdentifier, type ReceivedEnvelope, readEnvelope } from '../session/envelope.js';
 import type { Joined } from '../session/sequences.js';
@@ -20,9 +20,9 @@ import type { SessionParts } from '../session/session.js';
 import { StoreError } from '../store/store.js';
 import { toText } from '../store/text.js';
 import { type DecodeOutcome, type EncodeResult, type Rejected, warningOf } from './contract.js';
-import { ASKS, applyReceived, givesWay, isAboutDelivery } from './effects.js';
+import { applyReceived, isAboutDelivery, losesToOwnState, REQUEST_INTENTS } from './effects.js';
 import { encode, LARGE_VALUE, profileWarning } from './encode.js';
-import { heldPayload, readPayload, rereading, wireKindOf } from './read-payload.js';
+import { lazyPayload, readPayload, retainedPayload, wireKindOf } from './read-payload.js';
 import type { CodecSession } from './sender.js';
 
 interface Findings {
@@ -31,7 +31,7 @@ interface Findings {
   readonly replies: string[];
 }
 
-/** A frame under way, and what was found so far. */
+/** A frame in progress, and its results so far. */
 interface Reception {
   readonly text: string;
   readonly frame: Frame;
@@ -57,16 +57,16 @@ export function decode(text: string, session: CodecSession): DecodeOutcome {
     const arrival = arrivalOf(frame, envelope);
     const isOurs = envelope.sid === undefined || envelope.sid === options.id;
     if (reading.fault === undefined && isExpired(envelope, runtime)) {
-      // No answer: the sender must not learn of it (section 3.7, item 5).
+      // No answer: the sender is not informed (section 3.7, item 5).
       if (isOurs) delivery.expire(arrival);
-      runtime.note('dropped', 'A frame has expired.', { frame: text });
+      runtime.emit('dropped', 'A frame expired.', { frame: text });
       return { outcome: 'dropped', reason: 'expired' };
     }
     // The numbers of a frame of another session are not those of this one.
     if (!isOurs) throw accpError('E5001', 'metadata.sid', 'the frame belongs to another session');
     delivery.admit(arrival);
     if (reading.fault !== undefined) throw reading.fault;
-    sender.note('received', { text, seq: envelope.seq });
+    sender.logFrame('received', { text, seq: envelope.seq });
     return process(text, frame, envelope, session);
   } catch (thrown) {
     if (thrown instanceof StoreError) throw thrown;
@@ -74,7 +74,7 @@ export function decode(text: string, session: CodecSession): DecodeOutcome {
   }
 }
 
-/** Errors of the host's own checks must not end the session, nor reach the other side. */
+/** Errors of the checks of the host must neither end the session nor reach the other side. */
 function refusalOf(thrown: unknown): AccpError {
   if (thrown instanceof AccpError) return thrown;
   const error = accpError('E9999', undefined, 'The frame could not be processed.');
@@ -89,7 +89,7 @@ function arrivalOf(frame: Frame, { mid, seq }: ReceivedEnvelope): Arrival {
   return { agent, mid, seq, kind: expectedOf(frame) === undefined ? 'ordinary' : 'gap-report' };
 }
 
-/** A frame expires only with a time stamp and a positive `ttl` (section 3.5); after a clock jump, the lesser age counts. */
+/** A frame expires only with a time stamp and a positive `ttl` (section 3.5); after a jump of the clock, the lower age counts. */
 function isExpired({ ts, ttl }: ReceivedEnvelope, runtime: SessionParts['runtime']): boolean {
   if (ts === undefined || ttl === undefined || ttl <= 0) return false;
   const ages = [runtime.now(), runtime.monotonic()].map((time) => inSeconds(time) - ts).filter((age) => age >= 0);
@@ -103,11 +103,11 @@ function reject(
   { runtime, sender }: Pick<CodecSession, 'runtime' | 'sender'>,
 ): Rejected {
   const { details, code } = error;
-  runtime.note('rejected', error.message, { details: { code, ...details } });
-  // Error frames are never answered by error frames, to avoid loops.
+  runtime.emit('rejected', error.message, { details: { code, ...details } });
+  // Error frames are never answered by error frames, which avoids loops.
   if (frame !== null && isErrorFrame(frame)) return { outcome: 'rejected', error, reply: null };
-  // A request without a chain is answered under its identifier (section 10.2). Frames refused for their order (E3002, E3003) are
-  // answered later.
+  // A request without a chain is answered under its own identifier (section 10.2). A frame rejected for its order (E3002, E3003) is
+  // processed later.
   const mid = envelope?.mid ?? identifierIn(frame, 'mid');
   const isOrder = code === 'E3002' || code === 'E3003';
   const cid = envelope?.cid ?? identifierIn(frame, 'cid') ?? (isOrder ? undefined : mid);
@@ -124,13 +124,14 @@ function identifierIn(frame: Frame | null, name: 'mid' | 'cid'): string | undefi
 function process(text: string, frame: Frame, own: ReceivedEnvelope, session: CodecSession): DecodeOutcome {
   const { settings, chains } = session;
   const findings: Findings = { losses: [], warnings: [], replies: [] };
-  if (own.cid !== undefined && chains.isCancelled(own.cid) && !ENDS_A_CHAIN.has(frame.intent)) throw cancelled(own.cid);
-  const verdict = settings.authorize?.(frame) ?? true;
-  if (verdict !== true) {
-    throw accpError('E5001', undefined, typeof verdict === 'string' ? verdict : 'the frame is not authorized');
+  if (own.cid !== undefined && chains.isCancelled(own.cid) && !ALLOWED_AFTER_CANCEL.has(frame.intent))
+    throw cancelled(own.cid);
+  const decision = settings.authorize?.(frame) ?? true;
+  if (decision !== true) {
+    throw accpError('E5001', undefined, typeof decision === 'string' ? decision : 'the frame is not authorized');
   }
   if (!settings.intents.has(frame.intent)) {
-    throw accpError('E1002', 'intent', `"${frame.intent}" is no intent of Table 7`);
+    throw accpError('E1002', 'intent', `unknown intent "${frame.intent}"`);
   }
   const reception = { text, frame, session, findings };
   const whole = joinParts(reception, own);
@@ -159,8 +160,8 @@ function joinParts({ text, frame, session }: Reception, envelope: ReceivedEnvelo
 interface MessageReading {
   readonly message: Message;
   readonly body: string;
-  /** The payload to keep, with references for large values; or a function that reads it again. */
-  readonly held: JsonObject | (() => JsonObject);
+  /** The payload to store, with references for large values; or a function that parses it again. */
+  readonly retained: JsonObject | (() => JsonObject);
 }
 
 function readMessage({ text, frame, session, findings }: Reception, { params, envelope }: Joined): MessageReading {
@@ -193,17 +194,17 @@ function readMessage({ text, frame, session, findings }: Reception, { params, en
       isExact: (key) => losses.every(({ path, kind }) => kind !== 'precision' || path !== `payload.${key}`),
       request: envelope.cid === undefined ? undefined : chains.get(envelope.cid),
       tools: settings.tools,
-      warn: (name, said, path) => findings.warnings.push(profileWarning(name, said, path)),
+      warn: (name, text, path) => findings.warnings.push(profileWarning(name, text, path)),
     },
     settings.profiles,
   );
   const body = withoutMetadata(text);
-  if (settings.state || ASKS.has(intent)) {
-    for (const [path, value] of resolved) resolved.set(path, heldValue(path, value, state));
+  if (settings.state || REQUEST_INTENTS.has(intent)) {
+    for (const [path, value] of resolved) resolved.set(path, retainedValue(path, value, state));
   }
   const isReadAgain = params === frame.payload && resolved.size === 0;
-  const held = isReadAgain ? rereading(body, dialect, rules) : heldPayload(params, rules, resolved);
-  return { message, body, held };
+  const retained = isReadAgain ? lazyPayload(body, dialect, rules) : retainedPayload(params, rules, resolved);
+  return { message, body, retained };
 }
 
 function isRegistrySync({ intent, operation }: Frame): boolean {
@@ -216,12 +217,12 @@ function schemaCode(params: readonly Param[]): string | undefined {
     if (key !== 'schema') continue;
     const code = sourceText(value);
     if (code !== undefined) return code;
-    throw accpError('E1004', 'payload.schema', `a ${value.kind} is no code of a schema`);
+    throw accpError('E1004', 'payload.schema', `the code of a schema must be a string; got a ${value.kind}`);
   }
   return undefined;
 }
 
-/** Fills `resolved` with the values by path. */
+/** Returns a function that resolves references, and adds their values to `resolved`. */
 function createResolver(
   resolve: (path: string) => Json,
   dialect: CodecSession['settings']['dialect'],
@@ -244,12 +245,12 @@ function createResolver(
   };
 }
 
-/** Keys that cold state derives from values: their values never change. */
-const UNCHANGING = /^cold\.v[0-9a-f]{6,}$/;
+/** The paths of externalized values, which never change. */
+const IMMUTABLE = /^cold\.v[0-9a-f]{6,}$/;
 
-/** Large values stay references: otherwise each short frame that names one would store it again. */
-function heldValue(path: string, value: Json, state: SessionParts['state']): Json {
-  if (UNCHANGING.test(path)) return new Reference(path);
+/** Large values remain references: otherwise, each short frame that names one would store it again. */
+function retainedValue(path: string, value: Json, state: SessionParts['state']): Json {
+  if (IMMUTABLE.test(path)) return new Reference(path);
   return toText(value).length <= LARGE_VALUE ? value : new Reference(state.externalize(value));
 }
 
@@ -265,7 +266,7 @@ function messageEnvelope({ mid, seq, ts, cid, aid, sid, ttl }: ReceivedEnvelope)
 
 function settle(
   reception: Reception,
-  { message, body, held }: MessageReading,
+  { message, body, retained }: MessageReading,
   envelope: ReceivedEnvelope,
 ): DecodeOutcome {
   const { frame, session, findings } = reception;
@@ -273,15 +274,15 @@ function settle(
   const { agent, intent, operation, payload } = message;
   const cid = envelope.cid ?? envelope.mid;
   if (intent === 'cancel' && envelope.cid === undefined) {
-    throw accpError('E1004', 'metadata.cid', 'cancel names the chain that is to stop');
+    throw accpError('E1004', 'metadata.cid', 'cancel needs the correlation identifier of the chain');
   }
-  const answersState = intent === 'sync' && operation === 'state' && givesWay(payload, state);
-  const checkpoint = applyReceived({ message, text: body, held, mid: envelope.mid, cid }, session);
+  const answersState = intent === 'sync' && operation === 'state' && losesToOwnState(payload, state);
+  const checkpoint = applyReceived({ message, text: body, retained, mid: envelope.mid, cid }, session);
   const streamed = takeChunk(message, streams);
   const step = isRegistrySync(frame) ? registries.received(agent, payload, session.ownRegistry()) : null;
-  if (step !== null) answerAtLength(() => sendRegistry(step, session).frames, reception);
+  if (step !== null) answerWithinBudget(() => sendRegistry(step, session).frames, reception);
   if (isErrorFrame(frame)) answerError(reception, message);
-  if (answersState) answerAtLength(() => fullState(session, payload['version'] as number), reception);
+  if (answersState) answerWithinBudget(() => fullState(session, payload['version'] as number), reception);
   if (streamed) return { outcome: 'pending', part: 'stream', correlationId: cid, message, ...findings };
   return { outcome: 'message', message, ...findings, ...(checkpoint === undefined ? {} : { checkpoint }) };
 }
@@ -296,7 +297,7 @@ function answerError(reception: Reception, message: Message): void {
     findings.replies.push(...frames);
     findings.warnings.push(...warnings);
   } else if (payload['code'] === 'E2001' && payload['want'] === 'full_state') {
-    answerAtLength(() => fullState(session), reception);
+    answerWithinBudget(() => fullState(session), reception);
   }
   const cid = envelope.correlation_id;
   if (cid === undefined || isAboutDelivery(message)) return;
@@ -306,10 +307,10 @@ function answerError(reception: Reception, message: Message): void {
 function receivedError({ agent, payload }: Message): AccpError {
   const { code, message } = payload;
   const known = typeof code === 'string' && Object.hasOwn(ERROR_CODES, code) ? (code as AccpErrorCode) : 'E9999';
-  return accpError(known, undefined, `@${agent} says: ${typeof message === 'string' ? message : String(code)}`);
+  return accpError(known, undefined, `@${agent} reports: ${typeof message === 'string' ? message : String(code)}`);
 }
 
-/** Keeps a chunk of a stream (section 10.4). Returns true for mere chunks; an `end` message may hold the last chunk, too. */
+/** Stores a chunk of a stream (section 10.4). Returns `true` for a mere chunk; an `end` message may carry the last chunk, too. */
 function takeChunk({ agent, intent, schema, payload, envelope }: Message, streams: SessionParts['streams']): boolean {
   const cid = envelope.correlation_id;
   if (cid === undefined) return false;
@@ -343,51 +344,51 @@ export function sendRegistry(step: Step, session: CodecSession): EncodeResult {
 
 /** The state is a map of its own, so that its keys are not read as abbreviations (section 5.4). */
 export function sendFullState(values: JsonObject, version: number, session: CodecSession): EncodeResult {
-  if (!Number.isSafeInteger(version)) throw accpError('E1004', 'version', 'is no whole number');
+  if (!Number.isSafeInteger(version)) throw accpError('E1004', 'version', 'must be an integer');
   return encode({ intent: 'sync', operation: 'state', payload: { version, state: values } }, session);
 }
 
-/** @param theirs the version of the other side's state; the version sent must be above it */
+/** Encodes the whole state. `theirs` is the version of the other side, which the sent version must exceed. */
 function fullState(session: CodecSession, theirs = -1): readonly string[] {
   const { state } = session;
   return sendFullState(state.values(), Math.max(state.version, theirs + 1), session).frames;
 }
 
-/** Characters of answers per session, beyond those earned. */
-const MOST_GIVEN = 1_048_576;
-/** Characters of answers that each character of a request earns. */
-const EARNED = 8;
-const GIVEN = 'given-in-answer';
+/** The maximum number of characters of answers per session, beyond those that requests earn. */
+const MAX_ANSWER_CHARACTERS = 1_048_576;
+/** The number of characters of answers that each character of a request earns. */
+const ANSWER_CHARACTERS_PER_CHARACTER = 8;
+const ANSWER_CHARACTERS = 'given-in-answer';
 
-/** Sends a long answer to a short request, within a budget per session. Lost answers come again by resync (section 3.7). */
-function answerAtLength(answer: () => readonly string[], { text, session, findings }: Reception): void {
+/** Sends a long answer to a short request, within a budget per session. Lost answers are sent again by resync (section 3.7). */
+function answerWithinBudget(answer: () => readonly string[], { text, session, findings }: Reception): void {
   const { facts, runtime } = session;
-  const before = facts.get(GIVEN);
-  const given = Math.max(0, (typeof before === 'number' ? before : 0) - EARNED * text.length);
-  if (given > MOST_GIVEN) {
-    facts.set(GIVEN, given);
-    runtime.note('unanswered', UNANSWERED.message);
+  const before = facts.get(ANSWER_CHARACTERS);
+  const given = Math.max(0, (typeof before === 'number' ? before : 0) - ANSWER_CHARACTERS_PER_CHARACTER * text.length);
+  if (given > MAX_ANSWER_CHARACTERS) {
+    facts.set(ANSWER_CHARACTERS, given);
+    runtime.emit('unanswered', UNANSWERED.message);
     findings.warnings.push(UNANSWERED);
     return;
   }
   const frames = answer();
   facts.set(
-    GIVEN,
+    ANSWER_CHARACTERS,
     frames.reduce((length, frame) => length + frame.length, given),
   );
   findings.replies.push(...frames);
 }
 
-/** A change of state here is a reason to ask again. */
-export function changedHere({ facts }: Pick<SessionParts, 'facts'>): void {
-  facts.delete(GIVEN);
+/** Resets the budget: after a change of state on this side, the other side has a reason to ask again. */
+export function resetAnswerBudget({ facts }: Pick<SessionParts, 'facts'>): void {
+  facts.delete(ANSWER_CHARACTERS);
 }
 
 const UNANSWERED = warningOf(
   'unanswered',
-  'The other side asks for the state or the registry again and again, and is not given it now.',
+  'The other side requests the state or the registry too often; this request is not answered.',
   '5.4',
-  'the next change of the state here answers it again',
+  'the next change of the state on this side resets the limit',
 );
 
 function isErrorFrame({ intent, operation }: Pick<Frame, 'intent' | 'operation'>): boolean {

@@ -1,4 +1,4 @@
-/** Effects of a message, sent or received, on the session: chains, state, streams, checkpoints. */
+/** The effects of a sent or received message on the session: on chains, state, streams and checkpoints. */
 import { AccpError, accpError } from '../errors.js';
 import { canonicalJson, isJsonObject, type Json, type JsonObject, Reference } from '../message/json.js';
 import type { Envelope, Message } from '../message/message.js';
@@ -16,39 +16,39 @@ export interface Outbound extends ProfileMessage {
 interface Processed {
   readonly message: ProfileMessage;
   readonly text: string;
-  /** The payload for hot state, or a function that reads it. @default that of the message */
-  readonly held?: JsonObject | (() => JsonObject) | undefined;
+  /** The payload for hot state, or a function that parses it. @default the payload of the message */
+  readonly retained?: JsonObject | (() => JsonObject) | undefined;
   readonly mid: string;
   readonly cid: string;
 }
 
 type Checkpoint = CheckpointResult | Promise<CheckpointResult> | undefined;
 
-export const ASKS: ReadonlySet<string> = new Set(['req', 'qry', 'esc']);
-const PROLONGS: ReadonlySet<string> = new Set(['ack', 'wait', 'stream']);
+export const REQUEST_INTENTS: ReadonlySet<string> = new Set(['req', 'qry', 'esc']);
+const EXTENDING_INTENTS: ReadonlySet<string> = new Set(['ack', 'wait', 'stream']);
 
 export function applySent(processed: Processed, session: CodecSession): Checkpoint {
   const { message, cid } = processed;
   const { chains, sentStreams, runtime } = session;
   const checkpoint = apply(processed, session);
   sentStreams.sent(cid, message);
-  if (ASKS.has(message.intent)) chains.requested(cid, chainOf(message), runtime.monotonic());
+  if (REQUEST_INTENTS.has(message.intent)) chains.requested(cid, chainOf(message), runtime.monotonic());
   else if (ENDING_INTENTS.has(message.intent)) chains.settled(cid);
   return checkpoint;
 }
 
 export function applyReceived(processed: Processed & { readonly message: Message }, session: CodecSession): Checkpoint {
-  const { message, cid, held } = processed;
+  const { message, cid, retained } = processed;
   const { chains, runtime } = session;
   const checkpoint = apply(processed, session);
-  const payload = typeof held === 'object' ? held : message.payload;
-  if (ASKS.has(message.intent)) chains.received(cid, chainOf(message), { ...message, payload });
+  const payload = typeof retained === 'object' ? retained : message.payload;
+  if (REQUEST_INTENTS.has(message.intent)) chains.received(cid, chainOf(message), { ...message, payload });
   else if (ENDING_INTENTS.has(message.intent) && !isAboutDelivery(message)) chains.answered(cid);
-  else if (PROLONGS.has(message.intent)) chains.prolong(cid, runtime.monotonic());
+  else if (EXTENDING_INTENTS.has(message.intent)) chains.prolong(cid, runtime.monotonic());
   return checkpoint;
 }
 
-/** A report about the order of frames does not answer the request. */
+/** Returns `true` for a report about the order of frames, which does not answer a request. */
 export function isAboutDelivery({ intent, operation, payload }: ProfileMessage): boolean {
   const code = payload['code'];
   return intent === 'fail' && operation === 'error' && (code === 'E3002' || code === 'E3003');
@@ -64,25 +64,26 @@ function chainOf({ schema, payload }: ProfileMessage): { schema?: string; transa
 
 /** State comes first: only state can refuse a message. */
 function apply(processed: Processed, session: CodecSession): Checkpoint {
-  const { message, text, mid, cid, held } = processed;
+  const { message, text, mid, cid, retained } = processed;
   const { agent, intent, operation, schema, payload } = message;
   const { settings, state, chains, streams } = session;
-  // Frames that keep the session going are not part of its context.
-  const isTaken = settings.state && !isUpkeep(message);
-  if (isTaken) takeIn({ agent, intent, operation, schema, payload: held ?? payload, cid, mid, text }, session);
+  // Frames that maintain the session are not part of its context.
+  const isContext = settings.state && !isProtocolMessage(message);
+  if (isContext)
+    addToHotState({ agent, intent, operation, schema, payload: retained ?? payload, cid, mid, text }, session);
   if (intent === 'sync' && operation === 'state') applyStateSync(payload, state);
   if (intent === 'cancel') {
     chains.cancel(cid);
     if (streams.pending.includes(cid)) streams.abort(cid, cancelled(cid));
   }
-  if (!isTaken) return undefined;
+  if (!isContext) return undefined;
   const trigger = state.due(intent);
   if (trigger === null || settings.checkpoints === 'manual') return undefined;
   return state.checkpoint(trigger, settings.checkpointTools);
 }
 
-/** A message over the budget of hot state goes to cold state, and hot state refers to it (section 7.2, item 6). */
-function takeIn(frame: HotFrame, { state, runtime }: CodecSession): void {
+/** Adds a message to hot state; one that exceeds the budget is stored in cold state, and hot state refers to it (section 7.2, item 6). */
+function addToHotState(frame: HotFrame, { state, runtime }: CodecSession): void {
   const { agent, intent, operation, text } = frame;
   try {
     state.addFrame(frame);
@@ -93,12 +94,12 @@ function takeIn(frame: HotFrame, { state, runtime }: CodecSession): void {
   }
   const { payload } = frame;
   const path = state.externalize(typeof payload === 'function' ? payload() : payload);
-  runtime.note('moved', `A message over the budget of hot state lies in cold state, as $${path}.`);
+  runtime.emit('moved', `A message that exceeds the budget of hot state was stored in cold state, as $${path}.`);
   const short = bodyText(agent, intent, operation, [{ key: 'ref', value: { kind: 'ref', path } }]);
   state.addFrame({ ...frame, payload: { ref: new Reference(path) }, text: short });
 }
 
-function isUpkeep(message: ProfileMessage): boolean {
+function isProtocolMessage(message: ProfileMessage): boolean {
   const { intent, operation } = message;
   if (intent === 'ping' || intent === 'pong') return true;
   return (intent === 'sync' && operation !== 'state') || isAboutDelivery(message);
@@ -108,23 +109,23 @@ type StateSync =
   | { readonly kind: 'delta'; readonly version: number; readonly delta: JsonObject }
   | { readonly kind: 'full'; readonly version: number; readonly values: JsonObject };
 
-/** Reads a `sync:state` payload (section 5.4). Throws AccpError E1004 if invalid, E2001 for a delta to another base. */
+/** Reads a `sync:state` payload (section 5.4). Throws AccpError E1004 if it is invalid, E2001 if a delta has another base. */
 function readStateSync(payload: { readonly [key: string]: Json }, { version: base }: SessionState): StateSync {
   const { version, delta, state } = payload;
   if (typeof version !== 'number' || !Number.isSafeInteger(version) || version < 0) {
-    throw accpError('E1004', 'payload.version', 'the version of a state is a whole number');
+    throw accpError('E1004', 'payload.version', 'the version of a state must be a non-negative integer');
   }
   const keys = Object.keys(payload).length - 1;
   if (delta !== undefined) {
     if (!isJsonObject(delta) || keys > 1) {
-      throw accpError('E1004', 'payload.delta', 'a delta is a map, and stands alone');
+      throw accpError('E1004', 'payload.delta', 'a delta must be a map, without other parameters');
     }
     if (version !== base + 1) {
       throw new AccpError({
         code: 'E2001',
         path: 'payload.version',
-        message: `the delta leads to version ${version}; the state here is at ${base}`,
-        help: 'send the whole state',
+        message: `the delta leads to version ${version}, but this side has version ${base}`,
+        help: 'send the full state',
         details: { version: base, want: 'full_state' },
       });
     }
@@ -134,13 +135,13 @@ function readStateSync(payload: { readonly [key: string]: Json }, { version: bas
   const values = keys === 1 && isJsonObject(state) ? state : Object.assign(Object.create(null) as JsonObject, rest);
   for (const [key, value] of Object.entries(values)) {
     if (value !== null) continue;
-    throw accpError('E1004', `payload.${key}`, 'a state holds no null, which means "removed"');
+    throw accpError('E1004', `payload.${key}`, 'a value of a state cannot be null, which means "removed"');
   }
   return { kind: 'full', version, values };
 }
 
-/** Whether a whole state loses against ours: the newer one wins. For equal versions, both sides must decide alike: by text. */
-export function givesWay(payload: { readonly [key: string]: Json }, state: SessionState): boolean {
+/** Returns `true` if a received full state loses to ours: the newer one wins. For equal versions, both sides must decide alike: by text. */
+export function losesToOwnState(payload: { readonly [key: string]: Json }, state: SessionState): boolean {
   const sync = readStateSync(payload, state);
   return sync.kind === 'full' && !wins(sync, state);
 }

@@ -11,7 +11,7 @@ import { completeError } from '../profiles/error.js';
 import { chatMessage, checkProfiles, PROFILES } from '../profiles/profiles.js';
 import { fieldType, omitDefaults } from '../registry/defaults.js';
 import { type Registry, requireSchema } from '../registry/registry.js';
-import { cancelled, ENDS_A_CHAIN } from '../session/chains.js';
+import { ALLOWED_AFTER_CANCEL, cancelled } from '../session/chains.js';
 import { metadataText, type Part } from '../session/envelope.js';
 import { MAX_CHARACTERS, type Piece, splitParams, tooLong } from '../session/sequence.js';
 import {
@@ -24,11 +24,11 @@ import {
   overLimits,
   warningOf,
 } from './contract.js';
-import { applySent, givesWay, type Outbound } from './effects.js';
+import { applySent, losesToOwnState, type Outbound } from './effects.js';
 import { readPayload } from './read-payload.js';
 import { bodyText, type CodecSession, type Sent } from './sender.js';
 
-/** Longer strings are sent as references where possible (section 3.3, rule 4). */
+/** The length, in characters, above which strings are sent as references if possible (section 3.3, rule 4). */
 export const LARGE_VALUE = 50;
 
 interface Encoding {
@@ -39,7 +39,7 @@ interface Encoding {
   readonly warnings: Diagnostic[];
 }
 
-/** @throws AccpError for a message that breaks a rule; the session is then unchanged */
+/** Encodes a message. Throws AccpError if it breaks a rule; the session is then unchanged. */
 export function encode(input: MessageInput | string, session: CodecSession): EncodeResult {
   const { settings, registries, options, state } = session;
   const renamed: Loss[] = [];
@@ -66,17 +66,17 @@ export function encode(input: MessageInput | string, session: CodecSession): Enc
 
 function normalize(input: MessageInput, { options, runtime, settings }: CodecSession, renamed: Loss[]): Outbound {
   if (!isPlainObject(input))
-    throw new TypeError('A message is an object, or a string for a message of the chat profile');
+    throw new TypeError('A message must be an object, or a string for a message of the chat profile');
   if (input.payload !== undefined && !isPlainObject(input.payload)) {
-    throw accpError('E1004', 'payload', 'a payload is a plain object');
+    throw accpError('E1004', 'payload', 'a payload must be a plain object');
   }
   const { intent, operation, schema, envelope = {} } = input;
   if (!settings.intents.has(intent)) {
-    throw accpError('E1002', 'intent', `"${intent}" is no intent of Table 7`);
+    throw accpError('E1002', 'intent', `unknown intent "${intent}"`);
   }
   const payload = withFullKeys(schema, input.payload ?? {}, renamed);
   if (envelope.session_id !== undefined && envelope.session_id !== options.id) {
-    throw accpError('E5001', 'envelope.session_id', `the session is ${options.id}`);
+    throw accpError('E5001', 'envelope.session_id', `the session has the identifier ${options.id}`);
   }
   const message: Outbound = {
     agent: input.agent ?? options.agent,
@@ -98,14 +98,14 @@ function withFullKeys(schema: string | undefined, given: JsonObject, renamed: Lo
   const payload: Record<string, Json> = Object.create(null);
   const keys = Object.keys(given);
   if (keys.length > DEFAULT_LIMITS.maxItems) {
-    throw accpError('E1004', 'payload', `has more than ${DEFAULT_LIMITS.maxItems} keys`);
+    throw accpError('E1004', 'payload', `a payload can have at most ${DEFAULT_LIMITS.maxItems} keys`);
   }
   for (const key of keys) {
     const value = given[key];
     if (value === undefined) continue;
     const full = table.expand(key);
     if (full in payload) {
-      throw accpError('E1004', `payload.${key}`, `"${full}" is there twice, also abbreviated`);
+      throw accpError('E1004', `payload.${key}`, `duplicate key "${full}", once abbreviated`);
     }
     payload[full] = value;
     if (full !== key) renamed.push({ path: `payload.${key}`, kind: 'renamed', from: key, to: full });
@@ -115,7 +115,7 @@ function withFullKeys(schema: string | undefined, given: JsonObject, renamed: Lo
 
 function wholeSeconds(field: string, value: number | undefined): number | undefined {
   if (value === undefined || (Number.isSafeInteger(value) && value >= 0)) return value;
-  throw accpError('E1004', `envelope.${field}`, `${value} is no whole number of seconds`);
+  throw accpError('E1004', `envelope.${field}`, `the value must be a non-negative integer of seconds; got ${value}`);
 }
 
 /** Throws AccpError E1003 if the registry has changed since it was announced (section 6.4). */
@@ -131,11 +131,11 @@ function checkAnnounced(
       'E1003',
       'schema',
       'the registry has changed since it was announced',
-      'send what codec.announce(session) gives first',
+      'send the frames of codec.announce(session) first',
     );
   }
-  const message = `The schema ${schema} was not announced; the other side has to know it from elsewhere.`;
-  warnings.push(warningOf('not-announced', message, '6.4', 'begin with codec.announce(session)'));
+  const message = `The schema ${schema} was not announced; the other side may not know it.`;
+  warnings.push(warningOf('not-announced', message, '6.4', 'send the frames of codec.announce(session) first'));
 }
 
 const PROFILE_CODES: ReadonlySet<string> = new Set(PROFILES.map(({ code }) => code));
@@ -154,18 +154,18 @@ function checkRules(message: Outbound, session: CodecSession, warnings: Diagnost
     });
   }
   if (mid !== undefined && delivery.hasSeen(mid)) {
-    throw accpError('E3002', 'envelope.msg_id', `${mid} is taken`);
+    throw accpError('E3002', 'envelope.msg_id', `the identifier ${mid} is in use`);
   }
   if (intent === 'cancel' && cid === undefined) {
-    throw accpError('E1004', 'envelope.correlation_id', 'cancel names the chain that is to stop');
+    throw accpError('E1004', 'envelope.correlation_id', 'cancel needs the correlation identifier of the chain');
   }
-  if (cid !== undefined && chains.isCancelled(cid) && !ENDS_A_CHAIN.has(intent)) throw cancelled(cid);
-  if (intent === 'sync' && message.operation === 'state' && givesWay(message.payload, state)) {
+  if (cid !== undefined && chains.isCancelled(cid) && !ALLOWED_AFTER_CANCEL.has(intent)) throw cancelled(cid);
+  if (intent === 'sync' && message.operation === 'state' && losesToOwnState(message.payload, state)) {
     const { version } = state;
     throw new AccpError({
       code: 'E2001',
       path: 'payload.version',
-      message: `the state here is at version ${version} already`,
+      message: `this side already has version ${version} of the state`,
       details: { version },
     });
   }
@@ -186,7 +186,7 @@ export function profileWarning(code: string, text: string, path: string | undefi
   return warningOf(code, path === undefined ? text : `${path}: ${text}`, '10');
 }
 
-/** Abbreviates keys, sends large values as references, and leaves out defaults. */
+/** Abbreviates keys, replaces large values by references, and omits defaults. */
 function writePayload({ session, message, schema, writing }: Encoding): Param[] {
   const table = keyTable(message.schema);
   const kept = schema === undefined ? message.payload : omitDefaults(message.payload, schema);
@@ -203,7 +203,7 @@ function writePayload({ session, message, schema, writing }: Encoding): Param[] 
 function compressed(key: string, value: Json, { options, state, runtime }: CodecSession): Json {
   if (typeof value !== 'string' || value.length <= LARGE_VALUE) return value;
   if (options.shared) return ref(state.externalize(value));
-  runtime.note('inline', `payload.${key} is sent whole: the other side shares no store.`);
+  runtime.emit('inline', `payload.${key} is sent inline, since the other side shares no store.`);
   return value;
 }
 
@@ -211,8 +211,8 @@ function unshared(path: string): AccpError {
   return accpError(
     'E1004',
     path,
-    'cannot be written in a frame, and the other side shares no store to look it up in',
-    'give both ends one store and shared: true, or use text: "transliterate"',
+    'the value cannot be written in a frame, and the other side shares no store',
+    'use one store with shared: true on both ends, or text: "transliterate"',
   );
 }
 
@@ -247,16 +247,16 @@ function withinBudget(params: readonly Param[], encoding: Encoding): readonly Dr
   return drafts;
 }
 
-/** Characters of a metadata block with identifiers of usual length. */
+/** The number of characters of a metadata block with identifiers of usual length. */
 const METADATA_LENGTH = 96;
-/** Characters by which a metadata block may exceed its sample: number, cut, and a generated `cid`. */
+/** The number of characters by which a metadata block may exceed its sample: number, cut, and a generated `cid`. */
 const LONGEST_NUMBERS = 48;
-/** Tokens of `@a>a:a{}`, less one for the bar between parameters. */
+/** The number of tokens of `@a>a:a{}`, less one for the bar between parameters. */
 const PARAM_FRAME = 5;
-/** Tokens that counting in pieces may miss. */
+/** The number of tokens that counting in pieces may miss. */
 const BODY_SLACK = 6;
-/** Least tokens of payload in one frame, however low the limits are. */
-const LEAST_ROOM = 16;
+/** The minimum number of tokens of payload in one frame, however low the limits are. */
+const MIN_ROOM = 16;
 
 function sampleMetadata({ message, session }: Encoding, part?: Part): string {
   const { agent, envelope } = message;
@@ -281,10 +281,10 @@ function roomFor(encoding: Encoding): number {
   );
   const around = counter.count(`@${agent}>${intent}`) + counter.count(sample);
   const frame = counter.count(`:${operation}{}`) + BODY_SLACK;
-  return Math.max(LEAST_ROOM, Math.min(limits.body.hard, limits.total.hard - around) - frame);
+  return Math.max(MIN_ROOM, Math.min(limits.body.hard, limits.total.hard - around) - frame);
 }
 
-/** Both sides keep the values as written, including rounding (section 3.1.1). */
+/** Returns the message as the other side reads it: both sides store the values as written, including rounding (section 3.1.1). */
 function asWritten(params: readonly Param[], { message, writing, session }: Encoding): Outbound {
   const { intent, operation } = message;
   if (intent !== 'sync' || operation !== 'state' || writing.losses.length === 0) return message;
@@ -307,7 +307,7 @@ function emit(drafts: readonly Draft[], params: readonly Param[], encoding: Enco
   // The frames of a sequence share their cid.
   const cid = envelope.correlation_id ?? (isSplit ? mid : undefined);
   const correlationId = envelope.correlation_id ?? mid;
-  // Last check before numbers are taken: a frame with a number must be sent.
+  // The last check before numbers are assigned: a numbered frame must be sent.
   sampleMetadata(encoding);
   const text = drafts.map(({ body }) => body).join('');
   const checkpoint = applySent({ message: asWritten(params, encoding), text, mid, cid: correlationId }, session);
@@ -327,7 +327,7 @@ function emit(drafts: readonly Draft[], params: readonly Param[], encoding: Enco
     }),
   );
   const tokens = tokensOf(sent, encoding);
-  for (const frame of sent) sender.note('sent', frame);
+  for (const frame of sent) sender.logFrame('sent', frame);
   return {
     frames: sent.map((frame) => frame.text),
     msgId: mid,
@@ -350,7 +350,7 @@ function tokensOf(sent: readonly Sent[], encoding: Encoding): FrameTokens {
       if (over === 'hard' || !isUnavoidable(part, encoding)) warnings.push(warning);
       else if (!facts.has(`${WARNED}${part}`)) {
         facts.set(`${WARNED}${part}`, true);
-        warnings.push({ ...warning, help: 'no frame of this session can meet the limit; this is not repeated' });
+        warnings.push({ ...warning, help: 'no frame of this session can meet the limit; the warning is not repeated' });
       }
     }
     sum = sum === undefined ? tokens : addTokens(sum, tokens);
@@ -361,7 +361,7 @@ function tokensOf(sent: readonly Sent[], encoding: Encoding): FrameTokens {
 /** Prefix of the facts that record a soft-limit warning no frame of this sender can avoid. */
 const WARNED = 'warned-soft-';
 
-/** Whether even the shortest frame of this sender exceeds the soft limit. */
+/** Returns `true` if even the shortest frame of this sender exceeds the soft limit. */
 function isUnavoidable(part: FramePart, { session, message }: Encoding): boolean {
   const { settings, options } = session;
   const sid = settings.sessionId === 'always' ? options.id : undefined;

@@ -3,7 +3,7 @@ import type { Param } from '../ast.js';
 import { accpError } from '../errors.js';
 import { keyTable } from '../message/abbreviations.js';
 import type { SchemaDefinition } from '../message/json.js';
-import { bare, type FieldType, type Json, type JsonObject, Reference } from '../message/json.js';
+import { type FieldType, type Json, type JsonObject, nullObject, Reference } from '../message/json.js';
 import type { Loss } from '../message/message.js';
 import { createReading, type Reading, readKey, readValue } from '../message/read-value.js';
 import { type Dialect, parseFrame } from '../parse.js';
@@ -23,17 +23,17 @@ interface PayloadReading {
   readonly losses: readonly Loss[];
 }
 
-/** @throws AccpError E1001 for a repeated key, E1004 for an unreadable value; and what `resolve` throws */
+/** Reads a payload. Throws AccpError E1001 for a duplicate key, E1004 for an unreadable value, and the errors of `resolve`. */
 export function readPayload(params: readonly Param[], rules: PayloadRules, resolve: Resolve): PayloadReading {
   const { code, schema, types, transliterated } = rules;
   const table = keyTable(code);
   const reading = createReading({ transliterated, resolve });
-  const payload = bare<Json>();
+  const payload = nullObject<Json>();
   for (const { key, value } of params) {
     if (key === 'schema') continue;
     const full = table.expand(readKey(key, reading));
     if (payload[full] !== undefined) {
-      throw accpError('E1001', `payload.${key}`, `"${full}" is there twice, also abbreviated`);
+      throw accpError('E1001', `payload.${key}`, `duplicate key "${full}", once abbreviated`);
     }
     payload[full] = readValue(value, full, reading, types?.[full]);
   }
@@ -48,18 +48,18 @@ export function wireKindOf(params: readonly Param[], full: string, rules: Payloa
   return params.find(({ key }) => table.expand(readKey(key, reading)) === full)?.value.kind;
 }
 
-/** A separate function, because the closure is kept for long: it must not retain the variables of its caller. */
-export function rereading(text: string, dialect: Dialect, rules: PayloadRules): () => JsonObject {
-  return () => heldPayload(parseFrame(text, { dialect }).payload, rules, NOTHING_HELD);
+/** Returns a function that parses a payload again. It lives long, so its closure must not retain the variables of the caller. */
+export function lazyPayload(text: string, dialect: Dialect, rules: PayloadRules): () => JsonObject {
+  return () => retainedPayload(parseFrame(text, { dialect }).payload, rules, NOTHING_RETAINED);
 }
 
-/** Reads a payload again, with `held` in place of its references. */
-export function heldPayload(
+/** Reads a payload again, with `retained` in place of its references. */
+export function retainedPayload(
   params: readonly Param[],
   rules: PayloadRules,
-  held: ReadonlyMap<string, Json>,
+  retained: ReadonlyMap<string, Json>,
 ): JsonObject {
-  return readPayload(params, rules, (path) => held.get(path) ?? null).payload;
+  return readPayload(params, rules, (path) => retained.get(path) ?? null).payload;
 }
 
-const NOTHING_HELD: ReadonlyMap<string, Json> = new Map();
+const NOTHING_RETAINED: ReadonlyMap<string, Json> = new Map();

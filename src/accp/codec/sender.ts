@@ -1,4 +1,4 @@
-/** Outgoing frames: numbering, keeping, and sending again after a gap (draft-benzing-accp-00, sections 3.6 and 3.7). */
+/** Outgoing frames: numbers, copies in the outbox, and resends after a gap (draft-benzing-accp-00, sections 3.6 and 3.7). */
 
 import type { Diagnostic } from '../../text/diagnostic.js';
 import { PrintError } from '../../text/errors.js';
@@ -13,10 +13,10 @@ import { createWriting, writeParam } from '../message/write-value.js';
 import { tryParseFrame } from '../parse.js';
 import { errorPayloadOf } from '../profiles/error.js';
 import type { Registry } from '../registry/registry.js';
-import { ENDS_A_CHAIN } from '../session/chains.js';
+import { ALLOWED_AFTER_CANCEL } from '../session/chains.js';
 import type { SentAs } from '../session/delivery.js';
 import { metadataText } from '../session/envelope.js';
-import type { Copy, SentFrame } from '../session/outbox.js';
+import type { OutboxEntry, SentFrame } from '../session/outbox.js';
 import type { SessionParts } from '../session/session.js';
 import { writeFrame } from '../writer.js';
 import type { EncodeResult, Settings } from './contract.js';
@@ -36,12 +36,12 @@ interface Gap {
   readonly expected: number;
   readonly refused?: string | undefined;
   readonly reporter?: string | undefined;
-  /** The sender of the frames. @default that of the refused frame, or else the session's agent */
+  /** The sender of the frames. @default that of the refused frame, otherwise the agent of the session */
   readonly agent?: string | undefined;
 }
 
-/** Fact that records that the session's `sid` was sent. */
-export const SAID_ID = 'said-id';
+/** The fact that the `sid` of the session was sent. */
+export const SENT_SESSION_ID = 'sent-session-id';
 
 export interface CodecSession extends SessionParts {
   readonly settings: Settings;
@@ -67,17 +67,17 @@ export class Sender {
       const id = this.#settings.ids();
       if (!this.#parts.delivery.hasSeen(id)) return id;
     }
-    throw accpError('E9999', undefined, 'The source of identifiers gives one that is taken, again and again.');
+    throw accpError('E9999', undefined, 'The option ids returns identifiers that are in use.');
   }
 
   /** Writes a frame to the debug log, with plain English if the option `explain` is set (section 9, item 1). */
-  note(type: 'sent' | 'received', { text, seq }: Pick<Sent, 'text' | 'seq'>): void {
+  logFrame(type: 'sent' | 'received', { text, seq }: Pick<Sent, 'text' | 'seq'>): void {
     const { runtime } = this.#parts;
     if (runtime.log === undefined) return;
     const { explain, dialect } = this.#settings;
-    const told = explain ? tryParseFrame(text, { dialect }) : undefined;
-    const message = told?.ok ? explainFrame(told.value) : `Frame ${seq} was ${type}.`;
-    runtime.note(type, message, { frame: text, details: { sequence: seq } });
+    const parsed = explain ? tryParseFrame(text, { dialect }) : undefined;
+    const message = parsed?.ok ? explainFrame(parsed.value) : `Frame ${seq} was ${type}.`;
+    runtime.emit(type, message, { frame: text, details: { sequence: seq } });
   }
 
   sendError(error: AccpError, cause: { readonly cid?: string | undefined; readonly mid?: string | undefined }): string {
@@ -89,10 +89,10 @@ export class Sender {
       ts: inSeconds(runtime.now()),
       cid: cause.cid,
       aid: cause.mid,
-      // Each refused frame repeats the report of a broken sequence. The sender of an unreadable frame is unknown.
+      // Each rejected frame repeats the report of a gap. The sender of an unreadable frame is unknown.
       keep: error.code !== 'E3003' && cause.mid !== undefined,
     });
-    this.note('sent', sent);
+    this.logFrame('sent', sent);
     return sent.text;
   }
 
@@ -112,19 +112,19 @@ export class Sender {
       if (yields) return { frames: [], warnings: this.#giveUp(sender, seq) };
     }
     const agent = named ?? known?.[0] ?? options.agent;
-    delivery.raise(agent, expected);
+    delivery.skipTo(agent, expected);
     // Of a cancelled chain, only its end is sent again.
     const isShared = options.sequence === 'session';
     const { copies, left, lost } = outbox.takeUnprocessed(agent, expected, isShared, (frame) => this.#isWanted(frame));
     const announced = this.#resync(agent, expected);
     outbox.resynced({ agent, from: expected, seq: announced.seq });
     const sent = [announced, ...copies.map((copy) => this.#sendAgain(copy))];
-    // This number is too high, so the peer refuses it and asks for the rest.
+    // This number is too high, so the peer rejects it and asks for the rest.
     if (left > 0) sent.push(this.#resync(agent, delivery.nextToSend(agent) + 1));
-    runtime.note('resync', `${copies.length} frames are sent again, from number ${expected} on.`, {
+    runtime.emit('resync', `${copies.length} frames are sent again, beginning with number ${expected}.`, {
       details: { expected, count: copies.length, left, lost },
     });
-    for (const frame of sent) this.note('sent', frame);
+    for (const frame of sent) this.logFrame('sent', frame);
     return { frames: sent.map(({ text }) => text), warnings: lost === 0 ? [] : [lostWarning(lost, expected)] };
   }
 
@@ -137,19 +137,19 @@ export class Sender {
     });
   }
 
-  /** Sends a frame again under a new number and identifier (section 3.7, item 3); its answers name its first identifier. */
-  #sendAgain(copy: Copy): Sent {
+  /** Sends a frame again under a new number and identifier (section 3.7, item 3); answers name its first identifier. */
+  #sendAgain(copy: OutboxEntry): Sent {
     const { frame, mid } = copy;
     const again = frame.cid === undefined ? { ...copy, frame: { ...frame, cid: mid } } : copy;
     return this.#sendCopy(again, this.freshId(), true);
   }
 
-  #sendCopy(copy: Copy, mid: string, keep: boolean): Sent {
+  #sendCopy(copy: OutboxEntry, mid: string, keep: boolean): Sent {
     const { delivery, outbox } = this.#parts;
     const { agent, body, ts, cid, aid, ttl, part, sid: given } = copy.frame;
     const sid = given === null ? undefined : (given ?? this.#sessionId());
     const metadata = (seq: number): string => metadataText({ mid, seq, ts, cid, aid, sid, ttl, part });
-    // Check identifiers before a number is taken.
+    // Checks identifiers before a number is assigned.
     metadata(delivery.nextToSend(agent));
     const seq = delivery.sent(agent, mid);
     const text = body + metadata(seq);
@@ -160,19 +160,19 @@ export class Sender {
   #sessionId(): string | undefined {
     const { options, facts } = this.#parts;
     if (this.#settings.sessionId === 'always') return options.id;
-    if (facts.get(SAID_ID) === true) return undefined;
-    facts.set(SAID_ID, true);
+    if (facts.get(SENT_SESSION_ID) === true) return undefined;
+    facts.set(SENT_SESSION_ID, true);
     return options.id;
   }
 
   #isWanted({ cid, body }: SentFrame): boolean {
     if (cid === undefined || !this.#parts.chains.isCancelled(cid)) return true;
-    return ENDS_A_CHAIN.has(body.slice(body.indexOf('>') + 1, body.indexOf(':')));
+    return ALLOWED_AFTER_CANCEL.has(body.slice(body.indexOf('>') + 1, body.indexOf(':')));
   }
 
   /**
-   * Both sides, sharing one count, sent a frame with the same number: only the side whose name sorts first sends again, and only its
-   * last frame, since later ones may have been processed.
+   * Returns `true` if this side must not send again after a collision: both sides, which share one count, sent a frame with the same
+   * number. Only the side whose name sorts first sends again, and only its last frame, since later ones may have been processed.
    */
   #mustYield([agent, seq]: SentAs, reporter: string | undefined, expected: number): boolean {
     const { options, outbox } = this.#parts;
@@ -180,7 +180,7 @@ export class Sender {
     return reporter < agent || !outbox.isLast(agent, seq);
   }
 
-  /** Registries are announced again with the peer's announcement; nothing else that was given up is sent again. */
+  /** Gives up a frame after a collision. A registry is announced again when the peer announces its own; other frames are not sent again. */
   #giveUp(sender: string, seq: number): readonly Diagnostic[] {
     const { outbox, registries } = this.#parts;
     const given = outbox.giveUp(sender, seq);
@@ -191,7 +191,7 @@ export class Sender {
   }
 }
 
-/** Writes header and body in canonical form. Throws AccpError E1004 with the path of a value that cannot be written. */
+/** Returns header and body in canonical form. Throws AccpError E1004 with the path of a value that cannot be written. */
 export function bodyText(agent: string, intent: string, operation: string, payload: readonly Param[]): string {
   try {
     return writeFrame({ kind: 'frame', agent, intent, operation, payload, metadata: null });
@@ -202,23 +202,23 @@ export function bodyText(agent: string, intent: string, operation: string, paylo
   }
 }
 
-/** Longest reason in an error frame, in characters (section 3.4). */
+/** The maximum length of the reason in an error frame, in characters (section 3.4). */
 const MAX_REASON = 120;
 
-/** Succeeds for any error. If `transliterates` is false, reasons are reduced to plain words. */
+/** Returns the body of an error frame, for any error. If `transliterates` is false, reasons are reduced to plain words. */
 export function errorBody(agent: string, error: AccpError, transliterates: boolean): string {
   const table = keyTable('ER');
   const { code, message, retryable, ...details } = errorPayloadOf(error);
   const params: Param[] = [];
   for (const [key, value] of Object.entries({ code, message, retryable, ...details })) {
-    const said = typeof value === 'string' ? told(value.slice(0, MAX_REASON), transliterates) : value!;
-    params.push(writeParam(table.abbreviate(key), said, createWriting({ text: 'reject' })));
+    const written = typeof value === 'string' ? reasonText(value.slice(0, MAX_REASON), transliterates) : value!;
+    params.push(writeParam(table.abbreviate(key), written, createWriting({ text: 'reject' })));
   }
   params.push({ key: 'schema', value: { kind: 'string', value: 'ER' } });
   return bodyText(agent, 'fail', 'error', params);
 }
 
-function told(text: string, transliterates: boolean): string {
+function reasonText(text: string, transliterates: boolean): string {
   if (transliterates) return transliterate(text);
   return isPlainText(text) && !isMarked(text) ? text : slug(text);
 }
@@ -231,15 +231,15 @@ function slug(text: string): string {
 
 function collisionWarning(seq: number): Diagnostic {
   return lost(
-    `1 frame, number ${seq}, was sent while the other side was speaking, and is not sent again.`,
+    `1 frame, number ${seq}, was sent at the same time as a frame of the other side, and is not sent again.`,
     "send the message again, or open the session with sequence: 'sender'",
   );
 }
 
 function lostWarning(count: number, expected: number): Diagnostic {
   return lost(
-    `${count} frames from number ${expected} on are no longer kept, and cannot be sent again.`,
-    'raise maxOutbox, or send the whole state by sync:state',
+    `${count} frames with the number ${expected} or a higher one are no longer stored, and cannot be sent again.`,
+    'raise maxOutbox, or send the full state by sync:state',
   );
 }
 

@@ -24,12 +24,12 @@ const NUMBERS = [
 ];
 
 /**
- * Returns the grammar of a dialect, or of the frames that the options allow. A narrowed grammar builds no trees. It accepts exactly
- * what the dialect and the options allow, except that text length is unlimited.
+ * Returns the grammar of a dialect, or of the frames that the options allow. The grammar accepts exactly those frames, of any length.
+ * A narrowed grammar builds no trees.
  *
  * Source: draft-benzing-accp-00, section 3.1.
  *
- * @throws TypeError if an option is invalid or a value cannot stand in a frame
+ * @throws TypeError if an option is invalid or a frame cannot contain a value
  * @example
  * const { grammar } = accpLanguage({ intents: ['req'], fields: { q: { type: 'string' }, n: { type: 'integer', optional: true } } });
  * grammar.accepts('@a>req:find{q:cats|n:3}') // true
@@ -64,9 +64,9 @@ function basisOf(reference: Answer, kind: DisagreementKind): string {
     return kind === 'different-canonical' ? `${DRAFT}, sections 3.1.1, 3.3 and 3.5` : `${DRAFT}, section 3.1`;
   switch (reference.reason) {
     case 'duplicate-key':
-      return `the reading of ${DRAFT}, section 3.1, that conformance/README.md gives: a key stands once`;
+      return `the reading of ${DRAFT}, section 3.1, in conformance/README.md: keys are unique`;
     case 'limit':
-      return `${DRAFT}, section 9, with the limits that conformance/README.md gives`;
+      return `${DRAFT}, section 9, with the limits in conformance/README.md`;
     default:
       return `${DRAFT}, section 3.1`;
   }
@@ -79,7 +79,7 @@ function readFrame(text: string, dialect: Dialect): Answer {
   return { ok: false, code, reason, ...(span === null ? {} : { offset: span.start }), message };
 }
 
-/** For `textMateGrammar()` and `codeMirrorMode()`, with the tokens of the finder and of terminal highlighting. */
+/** ACCP for `textMateGrammar()` and `codeMirrorMode()`, with the tokens that `findFrames` and the highlighting in terminals use. */
 export const accpEditor: EditorLanguage = {
   name: 'ACCP',
   id: 'accp',

@@ -1,6 +1,13 @@
 /** The options of a narrowed ACCP language, and the Peggy rules for them. */
 
-import { checkMembers, type FieldList, fieldList, Overlay, oneOf, wordList } from '../../fuzz/grammar/narrowing.js';
+import {
+  checkMembers,
+  type FieldList,
+  fieldList,
+  oneOf,
+  RuleOverrides,
+  wordList,
+} from '../../fuzz/grammar/narrowing.js';
 import { PrintError } from '../../text/errors.js';
 import { DEFAULT_LIMITS, resolveChoice } from '../../text/limits.js';
 import { anyText, quotedShort } from '../../text/visible.js';
@@ -15,29 +22,29 @@ export type ValueType = (typeof VALUE_TYPES)[number];
 
 /** The constraints of one parameter. */
 export interface FieldOptions {
-  /** @default 'any' */
+  /** The kind of value, or several of them. @default 'any' */
   readonly type?: ValueType | readonly ValueType[] | undefined;
-  /** The values allowed, in place of types. */
+  /** The allowed values, instead of types. */
   readonly enum?: readonly (string | number | boolean | null)[] | undefined;
-  /** @default false */
+  /** If true, the parameter may be absent. @default false */
   readonly optional?: boolean | undefined;
 }
 
-/** The frames allowed: all of a dialect, or those of one agent. */
+/** The frames that a language allows. */
 export interface AccpLanguageOptions {
-  /** @default 'strict' */
+  /** The dialect. @default 'strict' */
   readonly dialect?: Dialect | undefined;
-  /** Senders. @default any */
+  /** The allowed senders. @default any */
   readonly agents?: readonly string[] | undefined;
-  /** @default any */
+  /** The allowed intents. @default any */
   readonly intents?: readonly string[] | undefined;
-  /** @default any */
+  /** The allowed operations. @default any */
   readonly operations?: readonly string[] | undefined;
   /** The parameters of the payload, in this order and each at most once. @default any */
   readonly fields?: FieldList<FieldOptions> | undefined;
   /** The metadata block: its presence, or its fields, as in `fields`. @default 'optional' */
   readonly metadata?: 'none' | 'optional' | 'required' | FieldList<FieldOptions> | undefined;
-  /** Deepest nesting of arrays and maps in one value, 0 to 5. @default 5 */
+  /** The deepest nesting of arrays and maps in one value, 0 to 5. @default 5 */
   readonly maxDepth?: number | undefined;
 }
 
@@ -45,7 +52,7 @@ export interface Field {
   readonly key: string;
   readonly optional: boolean;
   readonly types: readonly ValueType[];
-  /** The texts allowed, as written in a frame; null if the types decide. */
+  /** The allowed texts, as written in a frame; null if the types decide. */
   readonly spellings: readonly string[] | null;
 }
 
@@ -62,15 +69,13 @@ export interface Narrowing {
 
 const OPTIONS = ['dialect', 'agents', 'intents', 'operations', 'fields', 'metadata', 'maxDepth'] as const;
 
-/** Fills in the defaults. Throws TypeError naming the option and the value if a value cannot stand in a frame. */
+/** Fills in the defaults. Throws TypeError with the option and the value if a frame cannot contain a value. */
 export function resolveNarrowing(options: AccpLanguageOptions): Narrowing {
   checkMembers('options', options, OPTIONS);
   const dialect = resolveChoice('dialect', options.dialect, ['strict', 'lenient']);
   const maxDepth = options.maxDepth ?? DEFAULT_LIMITS.maxDepth;
   if (!Number.isInteger(maxDepth) || maxDepth < 0 || maxDepth > DEFAULT_LIMITS.maxDepth) {
-    throw new TypeError(
-      `maxDepth must be a whole number from 0 to ${DEFAULT_LIMITS.maxDepth}; got ${String(maxDepth)}`,
-    );
+    throw new TypeError(`maxDepth must be an integer from 0 to ${DEFAULT_LIMITS.maxDepth}; got ${String(maxDepth)}`);
   }
   const { agents, intents, operations, fields } = options;
   const context = { dialect, maxDepth };
@@ -103,20 +108,20 @@ function fieldsOf(option: string, fields: FieldList<FieldOptions>, context: Cont
   const rules = { isKey, key: 'a key: letters, digits and "_"', members: ['type', 'enum'] };
   return fieldList(option, fields, rules, (given, place) => {
     if (given.enum === undefined) return { types: typesOf(place, given.type, context), spellings: null };
-    if (given.type !== undefined) throw new TypeError(`${place} has both a type and an enum; give one of them`);
+    if (given.type !== undefined) throw new TypeError(`${place} has both a type and an enum; use one of them`);
     return spellingsOf(`${place}.enum`, given.enum, context.dialect);
   });
 }
 
 function typesOf(place: string, given: FieldOptions['type'], { maxDepth }: Context): readonly ValueType[] {
   const types = given === undefined || typeof given === 'string' ? [given] : given;
-  if (!Array.isArray(types) || types.length === 0) throw new TypeError(`${place}.type must name one type at least`);
+  if (!Array.isArray(types) || types.length === 0) throw new TypeError(`${place}.type must contain at least one type`);
   const named = (types as readonly (ValueType | undefined)[]).map((type) =>
     resolveChoice(`${place}.type`, type, VALUE_TYPES),
   );
   const nesting = named.find((type) => type === 'array' || type === 'map');
   if (nesting !== undefined && maxDepth === 0) {
-    throw new TypeError(`${place}.type: no value can be of the type ${nesting} where maxDepth is 0`);
+    throw new TypeError(`${place}.type: ${nesting} needs a maxDepth of at least 1`);
   }
   return named.includes('any') ? ['any'] : VALUE_TYPES.filter((type) => named.includes(type));
 }
@@ -126,7 +131,7 @@ function spellingsOf(
   values: NonNullable<FieldOptions['enum']>,
   dialect: Dialect,
 ): Pick<Field, 'types' | 'spellings'> {
-  if (!Array.isArray(values) || values.length === 0) throw new TypeError(`${place} must name one value at least`);
+  if (!Array.isArray(values) || values.length === 0) throw new TypeError(`${place} must contain at least one value`);
   const nodes = (values as NonNullable<FieldOptions['enum']>).map((value) => nodeOf(place, value));
   const spellings = nodes.flatMap((node) => {
     const spelling = spelled(place, node);
@@ -146,7 +151,7 @@ function nodeOf(place: string, value: unknown): Value {
   if (value === null) return { kind: 'null' };
   if (typeof value === 'number')
     return Number.isInteger(value) ? { kind: 'integer', value } : { kind: 'decimal', value };
-  throw new TypeError(`${place}: ${quotedShort(anyText(value))} is no string, number, boolean or null`);
+  throw new TypeError(`${place}: ${quotedShort(anyText(value))} is not a string, number, boolean or null`);
 }
 
 function spelled(place: string, node: Value): string {
@@ -188,7 +193,7 @@ export function frameOverlay(narrowing: Narrowing): string | undefined {
   const isFree = agents === null && intents === null && operations === null && payload === null;
   if (isFree && metadata.use === 'optional' && metadata.fields === null) return undefined;
 
-  const overlay = new Overlay();
+  const overlay = new RuleOverrides();
   // New rules: the grammar's rules are also used elsewhere, as in mentions.
   const agent = overlay.word('allowed_agent', agents, 'agent_id');
   const intent = overlay.word('allowed_intent', intents, 'intent');
@@ -220,7 +225,7 @@ export function frameOverlay(narrowing: Narrowing): string | undefined {
     .join('');
 }
 
-/** Auxiliary rules for fields, with the predicates of the grammar's own rules, for the same limits. */
+/** Auxiliary rules for fields, with the predicates of the rules of the grammar, so that the limits are the same. */
 const HELPERS: Readonly<Record<string, string>> = {
   integer_only:
     'start:here "-"? digits:here [0-9]+ point:here end_of_lexeme &{ return limitDigits(start, digits, point, offset()); }',

@@ -7,8 +7,9 @@ import { type AccpLanguageOptions, type Field, type Narrowing, resolveNarrowing,
 
 export type { ModelPrompt } from '../../tokens/prompt.js';
 
+/** Options of {@link framePrompt}. */
 export interface FramePromptOptions extends AccpLanguageOptions {
-  /** The encoding that counts tokens. @default 'o200k_base' */
+  /** The encoding by which tokens are counted. @default 'o200k_base' */
   readonly encoding?: Encoding | undefined;
 }
 
@@ -18,7 +19,7 @@ export interface FramePromptOptions extends AccpLanguageOptions {
  *
  * Source: draft-benzing-accp-00, section 3.1.
  *
- * @throws TypeError if an option is invalid or a value cannot stand in a frame
+ * @throws TypeError if an option is invalid or a frame cannot contain a value
  * @example
  * const { text, tokens } = await framePrompt({ agents: ['planner'], intents: ['req'], fields: { q: { type: 'string' } } });
  */
@@ -74,13 +75,13 @@ function listRules({ payload, metadata }: Narrowing): readonly string[] {
 }
 
 function keyRule(fields: readonly Field[]): string {
-  const told = fields.map((field) => {
+  const descriptions = fields.map((field) => {
     const { key, spellings, optional } = field;
     const what = spellings?.length === 1 ? [] : [valueNames(field)];
     if (optional) what.push('may be left out');
     return what.length === 0 ? key : `${key} (${what.join('; ')})`;
   });
-  return `only and in this order: ${told.join(', ')}.`;
+  return `only and in this order: ${descriptions.join(', ')}.`;
 }
 
 const NAMES: Readonly<Record<ValueType, string>> = {

@@ -1,5 +1,5 @@
 /**
- * The tree of a frame in JSON, as zod schemas and as a JSON Schema. Public as `pegwire/accp/schema`.
+ * Zod schemas and the JSON Schema of the tree of a frame. Public as `pegwire/accp/schema`.
  *
  * In JSON, big integers are strings of digits, and infinities (decimals beyond a double's range) are their names.
  * `frameSchema.parse(json)` decodes a tree, `z.encode(frameSchema, frame)` encodes one. `printFrame` refuses what no schema can
@@ -12,7 +12,7 @@ const names = z.registry<{ id?: string; title?: string; description?: string }>(
 
 const spanSchema = z
   .strictObject({ start: z.int().min(0), end: z.int().min(0) })
-  .register(names, { id: 'span', description: 'A stretch of the source in UTF-16 code units; end is excluded.' });
+  .register(names, { id: 'span', description: 'A range of the source in UTF-16 code units; end is exclusive.' });
 
 const span = spanSchema.exactOptional();
 
@@ -76,7 +76,7 @@ const booleanSchema = z
 
 const nullSchema = z
   .strictObject({ kind: z.literal('null'), span })
-  .register(names, { id: 'null', description: 'No value, written as a tilde.' });
+  .register(names, { id: 'null', description: 'The absence of a value, written as a tilde.' });
 
 const arraySchema = z.strictObject({
   kind: z.literal('array'),
@@ -96,9 +96,9 @@ const mapSchema = z.strictObject({
 
 const refSchema = z
   .strictObject({ kind: z.literal('ref'), path: z.string().regex(/^[A-Za-z0-9_.]+$/), span })
-  .register(names, { id: 'ref', description: 'path: what follows the dollar sign.' });
+  .register(names, { id: 'ref', description: 'path: the characters after the dollar sign.' });
 
-/** Any value of a parameter, nested to any depth. */
+/** The schema of a value, nested to any depth. */
 export const valueSchema: z.ZodType<Value, ValueJson> = z.discriminatedUnion('kind', [
   stringSchema,
   integerSchema,
@@ -119,12 +119,12 @@ const paramSchema = z.strictObject({
 });
 
 // Not at the definition: mutually recursive types cannot be inferred through a call.
-names.add(arraySchema, { id: 'array', description: 'Values in the order in which they stand.' });
+names.add(arraySchema, { id: 'array', description: 'Values in source order.' });
 names.add(mapSchema, { id: 'map', description: 'Keys are unique.' });
-names.add(valueSchema, { id: 'value', description: 'Any value, told apart by kind.' });
+names.add(valueSchema, { id: 'value', description: 'Any value, discriminated by kind.' });
 names.add(paramSchema, { id: 'param', description: 'key:value in a payload, a map or a metadata block.' });
 
-/** One message (draft-benzing-accp-00, section 3.1). */
+/** The schema of a frame (draft-benzing-accp-00, section 3.1). */
 export const frameSchema: z.ZodType<Frame, FrameJson> = z
   .strictObject({
     kind: z.literal('frame'),
@@ -140,7 +140,7 @@ export const frameSchema: z.ZodType<Frame, FrameJson> = z
     description: 'The tree of one message of draft-benzing-accp-00, section 3.1. Keys are unique within one list.',
   });
 
-/** The tree of a frame as JSON holds it. */
+/** The tree of a frame as JSON. */
 export type FrameJson = AsJson<Frame>;
 
 /** A value as JSON. */
@@ -157,7 +157,7 @@ type AsJson<Tree> = Tree extends bigint
         ? { [Name in keyof Tree]: AsJson<Tree[Name]> }
         : Tree;
 
-/** The JSON Schema (draft 2020-12) of the tree of a frame. */
+/** Returns the JSON Schema (draft 2020-12) of the tree of a frame. */
 export function frameJsonSchema(): z.core.JSONSchema.JSONSchema {
   return z.toJSONSchema(frameSchema, {
     io: 'input',

@@ -32,7 +32,7 @@ export function keyTable(schema: string | undefined): FieldTable {
   return (schema === undefined ? undefined : PROFILE_TABLES.get(schema)) ?? STANDARD_TABLE;
 }
 
-/** No word may be both a full name and an abbreviation; a test checks that. */
+/** No word is both a full name and an abbreviation; a test checks this. */
 function tableOf(names: Readonly<Record<string, string>>) {
   const fields = Object.entries(names);
   const short = new Map(fields);

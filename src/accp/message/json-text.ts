@@ -1,10 +1,10 @@
 /**
- * Values as JSON text in a string, for values nested too deep for a frame. Big integers and references are strings that begin with
- * `#` and `$`; a string that would begin with one of these marks or `=` gets `=` in front.
+ * JSON text in a string, for values that are nested too deeply for a frame. Big integers and references are strings that begin with
+ * `#` and `$`; a string that would begin with one of these marks or `=` is prefixed with `=`.
  */
 
 import type { AccpError } from '../errors.js';
-import { isPlainObject, type Json, MOST_NESTING, nameOf, Reference } from './json.js';
+import { describeType, isPlainObject, type Json, MAX_NESTING, Reference } from './json.js';
 import { checkBigint, checkedInteger, checkFinite, countItems, unwritable, type Writing } from './writing.js';
 
 export function toJsonText(value: unknown, writing: Writing): string {
@@ -23,18 +23,19 @@ const BIG_INTEGER = /^#-?[0-9]{1,1000}$/;
 const REFERENCE = /^\$[A-Za-z0-9_.]+$/;
 
 /**
- * Reads what {@link toJsonText} wrote, into objects without a prototype. Throws BadJsonText on text spelled otherwise, which might not
- * be read exactly.
+ * Parses the output of {@link toJsonText} into objects without a prototype. Throws BadJsonText if the text is spelled in any other way, as
+ * it might not be read exactly.
  */
 export function fromJsonText(text: string, resolve: (path: string) => Json): Json {
   let value: unknown;
   try {
     value = JSON.parse(text);
     // A repeated key, or a number with too many digits, prints differently.
-    if (JSON.stringify(value) !== text) throw new BadJsonText('the JSON in it does not read back as itself');
+    if (JSON.stringify(value) !== text)
+      throw new BadJsonText('the JSON text is not in the form that the encoder writes');
   } catch (thrown) {
     if (thrown instanceof BadJsonText) throw thrown;
-    throw new BadJsonText('the JSON in it cannot be read');
+    throw new BadJsonText('the JSON text is malformed');
   }
   return revived(value, resolve, 0);
 }
@@ -42,7 +43,7 @@ export function fromJsonText(text: string, resolve: (path: string) => Json): Jso
 function revived(value: unknown, resolve: (path: string) => Json, depth: number): Json {
   if (typeof value === 'string') return revivedText(value, resolve);
   if (typeof value !== 'object' || value === null) return value as boolean | number | null;
-  if (depth >= MOST_NESTING) throw new BadJsonText(`the JSON in it nests deeper than ${MOST_NESTING}`);
+  if (depth >= MAX_NESTING) throw new BadJsonText(`the JSON text nests deeper than ${MAX_NESTING} levels`);
   if (Array.isArray(value)) return value.map((item: unknown) => revived(item, resolve, depth + 1));
   const map: Record<string, Json> = Object.create(null);
   for (const key of Object.keys(value)) {
@@ -56,10 +57,10 @@ function revivedText(text: string, resolve: (path: string) => Json): Json {
     case '=':
       return text.slice(1);
     case '#':
-      if (!BIG_INTEGER.test(text)) throw new BadJsonText('the JSON in it holds a bad big integer');
+      if (!BIG_INTEGER.test(text)) throw new BadJsonText('the JSON text contains an invalid big integer');
       return BigInt(text.slice(1));
     case '$':
-      if (!REFERENCE.test(text)) throw new BadJsonText('the JSON in it holds a bad reference');
+      if (!REFERENCE.test(text)) throw new BadJsonText('the JSON text contains an invalid reference');
       return resolve(text.slice(1));
     default:
       return text;
@@ -70,7 +71,7 @@ type Spell = (value: string | bigint | Reference) => Json;
 
 /**
  * Copies a JSON value. Members that are `undefined` are left out, -0 is a loss, and numbers keep all their places. Throws AccpError
- * E1004 with the path on other values, on cycles and on too deep nesting.
+ * E1004 with the path if a value is not JSON, contains itself or is nested too deeply.
  */
 export function plainCopy(value: unknown, writing: Writing, spell: Spell = asIs): Json {
   return copy(value, writing, spell, new Set());
@@ -97,19 +98,19 @@ function copy(value: unknown, writing: Writing, spell: Spell, open: Set<object>)
       if (value === null) return null;
       return value instanceof Reference ? spell(value) : copyContainer(value, writing, spell, open);
     default:
-      throw noJson(value, writing);
+      throw notJson(value, writing);
   }
 }
 
 function copyContainer(value: object, writing: Writing, spell: Spell, open: Set<object>): Json {
   if (open.has(value)) throw containsItself(writing);
-  if (writing.path.length > MOST_NESTING) throw tooDeep(writing, MOST_NESTING);
+  if (writing.path.length > MAX_NESTING) throw tooDeep(writing, MAX_NESTING);
   open.add(value);
-  const made = Array.isArray(value)
+  const copied = Array.isArray(value)
     ? copyArray(value, writing, spell, open)
     : copyMap(checkedMap(value, writing), writing, spell, open);
   open.delete(value);
-  return made;
+  return copied;
 }
 
 function copyArray(list: readonly unknown[], writing: Writing, spell: Spell, open: Set<object>): Json {
@@ -128,36 +129,36 @@ function copyArray(list: readonly unknown[], writing: Writing, spell: Spell, ope
 function copyMap(map: Readonly<Record<string, unknown>>, writing: Writing, spell: Spell, open: Set<object>): Json {
   const { path } = writing;
   const level = path.length;
-  const made: Record<string, Json> = Object.create(null);
+  const copied: Record<string, Json> = Object.create(null);
   for (const key of Object.keys(map)) {
     const member = map[key];
     if (member === undefined) continue;
     path[level] = key;
     countItems(writing, 1);
-    made[key] = copy(member, writing, spell, open);
+    copied[key] = copy(member, writing, spell, open);
   }
   path.length = level;
-  return made;
+  return copied;
 }
 
-/** @throws AccpError E1004 on an object of a class, or with symbol keys */
+/** @throws AccpError E1004 if the object is an instance of a class or has symbol keys */
 export function checkedMap(value: object, writing: Writing): Readonly<Record<string, unknown>> {
-  if (!isPlainObject(value)) throw noJson(value, writing);
+  if (!isPlainObject(value)) throw notJson(value, writing);
   if (Object.getOwnPropertySymbols(value).length > 0) {
-    throw unwritable(writing, 'a map with symbols for keys cannot be written');
+    throw unwritable(writing, 'a map with symbol keys cannot be written');
   }
   return value;
 }
 
-export function noJson(value: unknown, writing: Writing): AccpError {
-  const help = typeof value === 'object' ? 'give plain objects, arrays and scalars' : 'leave it out, or send null';
-  return unwritable(writing, `${nameOf(value)} cannot be written`, help);
+export function notJson(value: unknown, writing: Writing): AccpError {
+  const help = typeof value === 'object' ? 'use plain objects, arrays and scalars' : 'omit it, or send null';
+  return unwritable(writing, `${describeType(value)} cannot be written`, help);
 }
 
 export function containsItself(writing: Writing): AccpError {
   return unwritable(writing, 'a value that contains itself cannot be written');
 }
 
-export function tooDeep(writing: Writing, most: number, help?: string): AccpError {
-  return unwritable(writing, `nesting is deeper than ${most}`, help);
+export function tooDeep(writing: Writing, max: number, help?: string): AccpError {
+  return unwritable(writing, `nesting is deeper than ${max} levels`, help);
 }

@@ -1,59 +1,70 @@
-/** Messages as programs hold them: with full key names and plain JSON (draft-benzing-accp-00, sections 3.5, 4.2, 7.1). */
+/** Messages with full key names and plain JSON (draft-benzing-accp-00, sections 3.5, 4.2, 7.1). */
 
 import { quotedShort } from '../../text/visible.js';
 import type { Json } from './json.js';
 
-/** The standard envelope with its full names (Table 4). */
+/** The standard envelope of a message, with the full names of its fields (section 3.5, Table 4). */
 export interface Envelope {
-  /** Unique in the session; 12 hexadecimal digits when pegwire makes it. */
+  /** The identifier of the message, unique in the session: 12 hexadecimal digits if pegwire generates it. */
   readonly msg_id: string;
+  /** The number of the frame in its session, or among the frames of its sender. */
   readonly sequence: number;
-  /** Seconds since 1970. A frame of a peer's may lack it. */
+  /** The time of sending, in seconds since 1970, as on the wire. Frames of other implementations may lack it. */
   readonly timestamp?: number | undefined;
-  /** Links a request and everything that belongs to it. */
+  /** The identifier that a request shares with its answers, and with everything else that belongs to it. */
   readonly correlation_id?: string | undefined;
   /** The `msg_id` of the message that caused this one. */
   readonly causation_id?: string | undefined;
+  /** The identifier of the session. */
   readonly session_id?: string | undefined;
-  /** Seconds after `timestamp` until the frame expires; 0 or none: never. */
+  /** Seconds after `timestamp` until the frame expires, as on the wire; a frame with 0 or without `ttl` never expires. */
   readonly ttl?: number | undefined;
 }
 
 /** A decoded message. */
 export interface Message {
+  /** The name of the sender. */
   readonly agent: string;
+  /** The intent, such as `req` (Table 7). */
   readonly intent: string;
+  /** The operation, such as `schedule`. */
   readonly operation: string;
-  /** The code of the schema that the payload was written by, such as `TC`. */
+  /** The code of the schema of the payload, such as `TC`; absent if the frame names none. */
   readonly schema?: string;
+  /** The payload, by full key names. */
   readonly payload: { readonly [key: string]: Json };
+  /** The standard envelope. */
   readonly envelope: Envelope;
 }
 
-/** A message to encode; absent members are filled in. */
+/** A message to encode. The codec fills in absent members. */
 export interface MessageInput {
-  /** @default the session's agent */
+  /** The name of the sender. @default the agent of the session */
   readonly agent?: string | undefined;
+  /** The intent, such as `req` (Table 7). */
   readonly intent: string;
+  /** The operation, such as `schedule`. */
   readonly operation: string;
+  /** The code of a registered schema, such as `TC`. */
   readonly schema?: string | undefined;
-  /** Keys may be abbreviated. @default {} */
+  /** The payload; its keys may be abbreviated. @default {} */
   readonly payload?: { readonly [key: string]: Json } | undefined;
-  /** Absent identifiers are generated; `sequence`, if given, must be the session's next. */
+  /** Fields of the envelope. The codec generates absent identifiers; `sequence`, if present, must be the next number. */
   readonly envelope?: Partial<Envelope> | undefined;
 }
 
 /** A value that was not written or read exactly. */
 export interface Loss {
-  /** `payload.points[3].value` */
+  /** The path of the value, such as `payload.points[3].value`. */
   readonly path: string;
   /**
    * `rounded`: a decimal beyond six places (section 3.1.1). `negative-zero`: -0 became 0. `narrowed`: a small bigint comes back as
    * a number. `precision`: digits that a double does not keep. `renamed`: an abbreviated key comes back under its full name (4.2).
    */
   readonly kind: 'rounded' | 'negative-zero' | 'narrowed' | 'precision' | 'renamed';
-  /** The digits, or the key, before and after. */
+  /** The digits, or the key, before. */
   readonly from: string;
+  /** The digits, or the key, after. */
   readonly to: string;
 }
 
@@ -61,20 +72,20 @@ export type Step = string | number;
 
 const WORD = /^[A-Za-z_][A-Za-z0-9_]{0,79}$/;
 /** Deeper steps are cut. */
-const MOST_STEPS = 16;
+const MAX_STEPS = 16;
 
-/** `payload.args["file name"][2]`, from the steps below the payload. */
+/** Returns a path such as `payload.args["file name"][2]`, from the steps below the payload. */
 export function pathText(steps: readonly Step[]): string {
   let text = 'payload';
   for (let index = 0; index < steps.length; index++) {
-    if (index === MOST_STEPS) return `${text}...`;
+    if (index === MAX_STEPS) return `${text}...`;
     const step = steps[index]!;
     text += stepText(step);
   }
   return text;
 }
 
-/** One step of a path: `.args`, `["file name"]`, `[2]`. */
+/** Returns one step of a path: `.args`, `["file name"]` or `[2]`. */
 export function stepText(step: Step): string {
   if (typeof step === 'number') return `[${step}]`;
   return WORD.test(step) ? `.${step}` : `[${quotedShort(step)}]`;

@@ -1,29 +1,29 @@
-/** From trees to JSON: exactly, with reported losses, or not at all (draft-benzing-accp-00, section 3.1.1). */
+/** Conversion of trees to JSON: exactly, with reported losses, or not at all (draft-benzing-accp-00, section 3.1.1). */
 
 import { digitsOf } from '../../text/decimal.js';
 import type { DecimalValue, MapValue, Value } from '../ast.js';
 import { accpError } from '../errors.js';
 
 import { decimalDigits } from '../numbers.js';
-import { bare, type FieldType, hasType, type Json, MOST_NESTING, nameOf } from './json.js';
+import { describeType, type FieldType, hasType, type Json, MAX_NESTING, nullObject } from './json.js';
 import { BadJsonText, fromJsonText } from './json-text.js';
 import { type Loss, pathText, type Step } from './message.js';
 import { BadCamelText, isMarked, isMarkedJson, isMarkedKey, keyOfMarked, textOfMarked } from './transliterate.js';
 
-/** Returns the full spelling of a key, which may be transliterated. Throws AccpError E1004 if it cannot be read. */
+/** Returns the full spelling of a key, which may be transliterated. Throws AccpError E1004 if the spelling is invalid. */
 export function readKey(key: string, reading: Reading): string {
   return reading.transliterated && isMarkedKey(key) ? keyOf(key, reading, 0) : key;
 }
 
-/** Throws AccpError E1004 with the path on an unreadable value or a wrong type, and what `resolve` throws. */
+/** Converts a value. Throws AccpError E1004 with the path if the value is unreadable or of another type, and the errors of `resolve`. */
 export function readValue(node: Value, key: string, reading: Reading, type?: FieldType): Json {
   if (type === undefined || type === 'any') return read(node, reading, 0, key);
   // In a string field, a number or keyword is the text on the wire.
   const text = type === 'string' && node.kind !== 'string' ? sourceText(node) : undefined;
   const value = text ?? read(node, reading, 0, key);
   if (hasType(value, type) && !(type === 'integer' && node.kind === 'decimal')) return value;
-  const name = node.kind === 'decimal' ? 'a decimal' : nameOf(value);
-  throw accpError('E1004', placeOf(reading, 0, key), `the field is of type ${type} and cannot hold ${name}`);
+  const name = node.kind === 'decimal' ? 'a decimal' : describeType(value);
+  throw accpError('E1004', placeOf(reading, 0, key), `the field has the type ${type}; got ${name}`);
 }
 
 /** Returns the text of a scalar on the wire; `undefined` for other values. */
@@ -42,13 +42,13 @@ export function sourceText(node: Value): string | undefined {
   }
 }
 
-/** `step` leads from the array or map at `level` to the node; it is noted only if a path is needed. */
+/** `step` leads from the array or map at `level` to the node; it is recorded only if a path is needed. */
 function read(node: Value, reading: Reading, level: number, step: Step): Json {
   switch (node.kind) {
     case 'string':
       return reading.transliterated && isMarked(node.value) ? marked(node.value, reading, level, step) : node.value;
     case 'integer':
-      if (node.value === 0) noteSign(node, reading, level, step);
+      if (node.value === 0) recordSign(node, reading, level, step);
       return node.value;
     case 'boolean':
       return node.value;
@@ -69,8 +69,8 @@ function read(node: Value, reading: Reading, level: number, step: Step): Json {
 
 /** Bounds the nesting of hand-made trees. */
 function enter(reading: Reading, level: number, step: Step): void {
-  if (level >= MOST_NESTING) {
-    throw accpError('E1004', placeOf(reading, level, step), `nesting is deeper than ${MOST_NESTING}`);
+  if (level >= MAX_NESTING) {
+    throw accpError('E1004', placeOf(reading, level, step), `nesting is deeper than ${MAX_NESTING}`);
   }
   reading.path[level] = step;
 }
@@ -82,7 +82,7 @@ function array(nodes: readonly Value[], reading: Reading, level: number): Json {
 }
 
 function map({ entries }: MapValue, reading: Reading, level: number): Json {
-  const made = bare<Json>();
+  const result = nullObject<Json>();
   let isEscaped = false;
   for (let index = 0; index < entries.length; index++) {
     const entry = entries[index]!;
@@ -91,25 +91,21 @@ function map({ entries }: MapValue, reading: Reading, level: number): Json {
       key = keyOf(key, reading, level);
       isEscaped = true;
     }
-    made[key] = read(entry.value, reading, level, key);
+    result[key] = read(entry.value, reading, level, key);
   }
   // The grammar refuses keys repeated in their written form only.
-  if (isEscaped && Object.keys(made).length < entries.length) {
-    throw accpError(
-      'E1004',
-      placeOf(reading, level - 1, reading.path[level - 1]!),
-      'a key appears twice, in two spellings',
-    );
+  if (isEscaped && Object.keys(result).length < entries.length) {
+    throw accpError('E1004', placeOf(reading, level - 1, reading.path[level - 1]!), 'two spellings of the same key');
   }
-  return made;
+  return result;
 }
 
 function decimal({ value }: DecimalValue, text: string, reading: Reading, level: number, step: Step): number {
   if (!Number.isFinite(value)) {
-    const help = 'type the field "string" in a schema';
+    const help = 'give the field the type "string" in a schema';
     throw accpError('E1004', placeOf(reading, level, step), 'the number is beyond the range of a double', help);
   }
-  if (value === 0) noteSign({ text }, reading, level, step);
+  if (value === 0) recordSign({ text }, reading, level, step);
   const kept = digitsOf(value);
   if (significant(kept) !== significant(text)) {
     reading.losses.push({ path: placeOf(reading, level, step), kind: 'precision', from: text, to: kept });
@@ -117,7 +113,7 @@ function decimal({ value }: DecimalValue, text: string, reading: Reading, level:
   return value;
 }
 
-function noteSign({ text }: { readonly text?: string }, reading: Reading, level: number, step: Step): void {
+function recordSign({ text }: { readonly text?: string }, reading: Reading, level: number, step: Step): void {
   if (text === undefined || !/^-[0.]+$/.test(text)) return;
   reading.losses.push({ path: placeOf(reading, level, step), kind: 'negative-zero', from: text, to: '0' });
 }
@@ -145,7 +141,7 @@ function marked(written: string, reading: Reading, level: number, step: Step): J
     return fromJsonText(text, (path) => reading.resolve(path, placeOf(reading, level, step)));
   } catch (thrown) {
     if (!(thrown instanceof BadCamelText || thrown instanceof BadJsonText)) throw thrown;
-    const message = `the transliterated string cannot be read: ${thrown.message}`;
+    const message = `invalid transliterated string: ${thrown.message}`;
     throw accpError('E1004', placeOf(reading, level, step), message);
   }
 }
@@ -153,13 +149,13 @@ function marked(written: string, reading: Reading, level: number, step: Step): J
 function keyOf(written: string, reading: Reading, level: number): string {
   const key = keyOfMarked(written);
   if (key !== null) return key;
-  throw accpError('E1004', placeOf(reading, level, written), 'the escaped key cannot be read');
+  throw accpError('E1004', placeOf(reading, level, written), 'the escaped key is invalid');
 }
 
 export interface Reading {
-  /** Whether the writer transliterates. */
+  /** `true` if the writer transliterates. */
   readonly transliterated: boolean;
-  /** Returns the value of a reference or throws; `at` is the place of the reference: `payload.src`. */
+  /** Returns the value of a reference, or throws; `at` is the path of the reference in the message, such as `payload.src`. */
   readonly resolve: (path: string, at: string) => Json;
   readonly losses: Loss[];
   /** Steps down to the current array or map; beyond its level, stale steps. */

@@ -15,7 +15,7 @@ const VISIBLE = /^[!-~]+$/;
 const CANONICAL_INTEGER = /^(?:0|-?[1-9][0-9]*)$/;
 const CANONICAL_DECIMAL = /^-?(?:0|[1-9][0-9]*)\.(?:0|[0-9]{0,5}[1-9])$/;
 
-/** Whether the grammar can write a string (draft-benzing-accp-00, section 3.1); the printer escapes delimiters. */
+/** Returns `true` if the grammar can write a string (draft-benzing-accp-00, section 3.1); the printer escapes delimiters. */
 export function isPlainText(text: string): boolean {
   return VISIBLE.test(text) && !OTHER_KIND.test(text);
 }
@@ -55,10 +55,10 @@ const HYPHEN = 0x2d;
 /** Swaps the comma and the colon, which a frame would escape, with rarer characters that need no escape. */
 const SWAPS: Readonly<Record<string, string>> = { ',': ';', ';': ',', ':': '<', '<': ':' };
 
-/** What capitals and digits read as where they imply a space: a space, and the character or its small letter. */
+/** The meaning of capitals and digits that imply a space: a space, and the character or its small letter. */
 const JOINED: readonly string[] = spaced((character) => character.toLowerCase());
-/** What capitals read as after the end of a sentence. */
-const BEGUN: readonly string[] = spaced((character) => character);
+/** The meaning of capitals after the end of a sentence: a space and the capital. */
+const SENTENCE_STARTS: readonly string[] = spaced((character) => character);
 
 function spaced(spelled: (character: string) => string): string[] {
   return Array.from({ length: 0x80 }, (_, code) => ` ${spelled(String.fromCharCode(code))}`);
@@ -121,7 +121,7 @@ function fromHex(digits: string): string | null {
 const TEXT_MARK = 0x27;
 const JSON_MARK = 0x22;
 
-/** Writes any string as visible ASCII that reads as a string. */
+/** Returns a spelling of any string in visible ASCII that reads as a string. */
 export function transliterate(text: string): string {
   return isPlainText(text) && !isMarked(text) ? text : `'${toCamelText(text)}`;
 }
@@ -238,7 +238,7 @@ export function textOfMarked(text: string): string {
     switch (kind) {
       case CAPITAL:
         if (before === NOTHING) continue;
-        read = before === STOP ? BEGUN[code]! : JOINED[code]!;
+        read = before === STOP ? SENTENCE_STARTS[code]! : JOINED[code]!;
         before = NOTHING;
         break;
       case DIGIT:
@@ -275,7 +275,7 @@ export function textOfMarked(text: string): string {
 }
 
 function endOfEscape(text: string, equals: number): number {
-  if (equals + 1 >= text.length) throw new BadCamelText('an escape is cut off at the end of the text');
+  if (equals + 1 >= text.length) throw new BadCamelText('an escape ends too early');
   if (text[equals + 1] !== '(') return equals + 2;
   const closing = text.indexOf(')', equals);
   if (closing < 0) throw new BadCamelText('an escape has no closing parenthesis');
@@ -285,7 +285,7 @@ function endOfEscape(text: string, equals: number): number {
 function unescaped(text: string, start: number, end: number): string {
   if (end - start > 1) {
     const run = fromHex(text.slice(start + 1, end - 1));
-    if (run === null) throw new BadCamelText('an escape holds bad hexadecimal digits');
+    if (run === null) throw new BadCamelText('an escape has invalid hexadecimal digits');
     return run;
   }
   const character = text[start]!;
@@ -299,7 +299,7 @@ const MARK = '_0';
 /** The top-level key that names the schema. */
 const SCHEMA = 'schema';
 
-/** Whether a key can be written as it is; `schema` cannot at the top level of a payload. */
+/** Returns `true` if a key needs no escape; `schema` needs one at the top level of a payload. */
 export function isPlainKey(key: string, isTop: boolean): boolean {
   return WORD.test(key) && !(isTop && key === SCHEMA);
 }

@@ -1,9 +1,9 @@
-/** From JSON to trees: exactly, with reported losses, or not at all (draft-benzing-accp-00, sections 3.1.1 and 3.3). */
+/** Conversion of JSON to trees: exactly, with reported losses, or not at all (draft-benzing-accp-00, sections 3.1.1 and 3.3). */
 import { DEFAULT_LIMITS } from '../../text/limits.js';
 import type { MapValue, Param, Value } from '../ast.js';
 import { whyNotPlain } from '../print.js';
-import { type FieldType, hasType, type Json, nameOf, Reference } from './json.js';
-import { checkedMap, containsItself, noJson, plainCopy, toJsonText, tooDeep } from './json-text.js';
+import { describeType, type FieldType, hasType, type Json, Reference } from './json.js';
+import { checkedMap, containsItself, notJson, plainCopy, toJsonText, tooDeep } from './json-text.js';
 import { pathText } from './message.js';
 import {
   isMarked,
@@ -19,20 +19,20 @@ import { countItems, numberNode, unwritable, type Writing } from './writing.js';
 export { createWriting, type TextPolicy, type Writing, type WritingOptions } from './writing.js';
 
 const TEXT_HELP =
-  'write with text: "transliterate", which codec.announce(session) tells the reader, or keep the value in state and send a reference';
-const SPELLING = 'the reader would take it for a spelling of another text';
-const KIND_HELP = 'send the value itself and not its text, or give the field the type "string" in a schema';
+  'use text: "transliterate" and announce it with codec.announce(session), or keep the value in state and send a reference';
+const SPELLING = 'the reader would decode it as a transliterated string';
+const KIND_HELP = 'send the value itself instead of its text, or give the field the type "string" in a schema';
 const DEPTH_HELP = 'send a flatter value, or keep it in state and send a reference';
 const KEY_HELP =
-  'use letters, digits and "_", or write with text: "transliterate", which codec.announce(session) tells the reader';
+  'use letters, digits and "_", or use text: "transliterate" and announce it with codec.announce(session)';
 
 /**
  * Writes one parameter of a payload.
  *
  * @param key the key on the wire
- * @param type the type by the schema; without one, the value's own kind decides
+ * @param type the type in the schema; without one, the kind of the value decides
  * @param name the full key, for paths
- * @throws AccpError E1004 with the path (`payload.args.q`) on a value that cannot be written, or is not of the type
+ * @throws AccpError E1004 with the path (`payload.args.q`) if the value cannot be written or has another type
  */
 export function writeParam(key: string, value: Json, writing: Writing, type?: FieldType, name = key): Param {
   writing.path.length = 1;
@@ -44,18 +44,19 @@ export function writeParam(key: string, value: Json, writing: Writing, type?: Fi
   return { key: written, value: isTyped ? typedNode(value, writing, type) : node(value, writing, 0) };
 }
 
-/** Without a policy that spells it, a bad key is refused: a reference cannot replace a key at this level. */
+/** Rejects an invalid key unless it can be transliterated: a reference cannot replace a key at this level. */
 function topKey(key: string, writing: Writing): string {
   if (writing.text === 'transliterate') return transliterateKey(key, true);
-  if (isPlainKey(key, true) && !(writing.undone && isMarkedKey(key))) return key;
-  if (key === 'schema') throw unwritable(writing, 'the key names the schema of a payload', 'rename the key');
+  if (isPlainKey(key, true) && !(writing.peerDecodes && isMarkedKey(key))) return key;
+  if (key === 'schema')
+    throw unwritable(writing, 'this key is reserved for the schema of the payload', 'rename the key');
   throw badKey(writing);
 }
 
 function typedNode(value: Json, writing: Writing, type: FieldType): Value {
   if (!hasType(value, type)) {
-    const help = value === null ? 'leave it out' : undefined;
-    throw unwritable(writing, `the field is of type ${type} and cannot hold ${nameOf(value)}`, help);
+    const help = value === null ? 'omit it' : undefined;
+    throw unwritable(writing, `the field has the type ${type}; got ${describeType(value)}`, help);
   }
   if (type === 'string' && typeof value === 'string') {
     return nodeSpelled(value) ?? stringNode(value, writing, TEXT_HELP);
@@ -80,13 +81,13 @@ function node(value: unknown, writing: Writing, depth: number): Value {
       if (value === null) return { kind: 'null' };
       return value instanceof Reference ? { kind: 'ref', path: value.path } : containerNode(value, writing, depth);
     default:
-      throw noJson(value, writing);
+      throw notJson(value, writing);
   }
 }
 
 function stringNode(text: string, writing: Writing, help?: string): Value {
   if (writing.text === 'transliterate') return { kind: 'string', value: transliterate(text) };
-  const why = whyNotPlain(text) ?? (writing.undone && isMarked(text) ? SPELLING : null);
+  const why = whyNotPlain(text) ?? (writing.peerDecodes && isMarked(text) ? SPELLING : null);
   if (why === null) return { kind: 'string', value: text };
   if (writing.text === 'externalize') return externalNode(text, writing);
   throw unwritable(writing, why, help ?? (why.endsWith('kind') ? KIND_HELP : TEXT_HELP));
@@ -96,11 +97,11 @@ function containerNode(value: object, writing: Writing, depth: number): Value {
   const { open } = writing;
   if (depth >= DEFAULT_LIMITS.maxDepth) return deepNode(value, writing);
   open.push(value);
-  const made = Array.isArray(value)
+  const written = Array.isArray(value)
     ? arrayNode(value, writing, depth + 1)
     : mapNode(checkedMap(value, writing), writing, depth + 1);
   open.pop();
-  return made;
+  return written;
 }
 
 function deepNode(value: object, writing: Writing): Value {
@@ -125,7 +126,7 @@ function arrayNode(list: readonly unknown[], writing: Writing, depth: number): V
 }
 
 function mapNode(map: Readonly<Record<string, unknown>>, writing: Writing, depth: number): Value {
-  const { path, text, undone } = writing;
+  const { path, text, peerDecodes } = writing;
   const level = path.length;
   const keys = Object.keys(map);
   if (text === 'externalize' && keys.some((key) => !isPlainKey(key, false) && map[key] !== undefined)) {
@@ -138,7 +139,7 @@ function mapNode(map: Readonly<Record<string, unknown>>, writing: Writing, depth
     if (member === undefined) continue;
     path[level] = key;
     countItems(writing, 1);
-    if (text === 'reject' && (!isPlainKey(key, false) || (undone && isMarkedKey(key)))) throw badKey(writing);
+    if (text === 'reject' && (!isPlainKey(key, false) || (peerDecodes && isMarkedKey(key)))) throw badKey(writing);
     const written = text === 'transliterate' ? transliterateKey(key, false) : key;
     entries.push({ key: written, value: node(member, writing, depth) });
   }
@@ -152,5 +153,5 @@ function externalNode(value: unknown, writing: Writing): Value {
 }
 
 function badKey(writing: Writing): Error {
-  return unwritable(writing, 'the key is not made of letters, digits and "_"', KEY_HELP);
+  return unwritable(writing, 'invalid key', KEY_HELP);
 }

@@ -1,4 +1,4 @@
-/** The state of writing the values of one message; and numbers as nodes. */
+/** The state of the conversion of one message, and the conversion of numbers. */
 
 import { digitsOf, PLACES } from '../../text/decimal.js';
 import { DEFAULT_LIMITS, resolveLimits } from '../../text/limits.js';
@@ -9,11 +9,12 @@ import type { Json } from './json.js';
 import { type Loss, pathText, type Step } from './message.js';
 
 /**
- * The handling of values that the grammar cannot write (draft-benzing-accp-00, section 3.1): empty strings, characters beyond visible
- * ASCII, strings that would read as another kind, other keys than words, and nesting beyond the limit.
+ * The treatment of values that the grammar cannot write (draft-benzing-accp-00, section 3.1): empty strings, characters beyond visible
+ * ASCII, strings that would read as another kind, keys with other characters than letters, digits and `_`, and too deep nesting.
  *
- * `transliterate`: a reversible spelling, which the reader must support. `reject`: an error with the path. `externalize`: a
- * reference to a value stored where both ends can read it.
+ * - `transliterate`: a reversible spelling, which the reader must support.
+ * - `reject`: an error with the path.
+ * - `externalize`: a reference to a value in a store that both ends share.
  */
 export type TextPolicy = 'transliterate' | 'reject' | 'externalize';
 
@@ -22,11 +23,11 @@ export interface WritingOptions {
   /** For `externalize`: stores the value and returns the path of its reference. */
   readonly externalize?: ((value: Json, path: string) => string) | undefined;
   /**
-   * The reader decodes transliteration although this writer may not use it yet, so text that looks transliterated is refused.
+   * If true, the reader decodes transliteration although this writer may not use it yet, so text that looks transliterated is rejected.
    * @default false
    */
-  readonly undone?: boolean | undefined;
-  /** Most parameters, map entries and array items in all. @default 100000 */
+  readonly peerDecodes?: boolean | undefined;
+  /** The maximum number of parameters, map entries and array items together. @default 100000 */
   readonly maxItems?: number | undefined;
 }
 
@@ -34,25 +35,26 @@ export interface Writing {
   readonly losses: Loss[];
   readonly text: TextPolicy;
   readonly externalize: (value: Json, path: string) => string;
-  readonly undone: boolean;
+  readonly peerDecodes: boolean;
   readonly maxItems: number;
-  /** Steps down to the current value. */
+  /** The steps from the payload to the current value. */
   readonly path: Step[];
   /** The enclosing arrays and maps. */
   readonly open: object[];
   items: number;
 }
 
-/** @throws TypeError on invalid limits, or `externalize` without its function */
+/** @throws TypeError if a limit is invalid, or the function for `externalize` is missing */
 export function createWriting(options: WritingOptions): Writing {
   const { maxItems } = resolveLimits(options);
   const { text, externalize } = options;
-  if (text === 'externalize' && externalize === undefined) throw new TypeError('externalize needs its function');
+  if (text === 'externalize' && externalize === undefined)
+    throw new TypeError('text: "externalize" needs the function externalize');
   return {
     losses: [],
     text,
     externalize: externalize ?? notExternalized,
-    undone: options.undone ?? false,
+    peerDecodes: options.peerDecodes ?? false,
     maxItems,
     path: [],
     open: [],
@@ -61,18 +63,18 @@ export function createWriting(options: WritingOptions): Writing {
 }
 
 function notExternalized(): never {
-  throw new TypeError('nothing is externalized under this policy');
+  throw new TypeError('this text policy does not externalize values');
 }
 
 export function unwritable(writing: Writing, message: string, help?: string): AccpError {
   return accpError('E1004', pathText(writing.path), message, help);
 }
 
-function lose(writing: Writing, kind: Loss['kind'], from: string, to: string): void {
+function recordLoss(writing: Writing, kind: Loss['kind'], from: string, to: string): void {
   writing.losses.push({ path: pathText(writing.path), kind, from, to });
 }
 
-/** @throws AccpError E1004 above the limit of items */
+/** Counts items. Throws AccpError E1004 beyond the limit. */
 export function countItems(writing: Writing, count: number): void {
   writing.items += count;
   if (writing.items <= writing.maxItems) return;
@@ -82,7 +84,7 @@ export function countItems(writing: Writing, count: number): void {
 const DIGITS_OF_HEX_DIGIT = 1.2041;
 const { maxDigits } = DEFAULT_LIMITS;
 
-/** @param asDecimal write integers as decimals, too: `1899.0` */
+/** Converts a number. If `asDecimal` is true, integers become decimals, too: `1899.0`. */
 export function numberNode(value: number | bigint, writing: Writing, asDecimal: boolean): IntegerValue | DecimalValue {
   if (typeof value === 'bigint') return bigintNode(value, writing, asDecimal);
   if (!Number.isInteger(value)) return fractionNode(value, writing);
@@ -90,21 +92,21 @@ export function numberNode(value: number | bigint, writing: Writing, asDecimal: 
   return asDecimal ? { kind: 'decimal', value: integer } : { kind: 'integer', value: integer };
 }
 
-/** Throws AccpError E1004 on an unsafe integer, whose intended value is unknown. */
+/** Throws AccpError E1004 if the integer is unsafe, since its intended value is unknown. */
 export function checkedInteger(value: number, writing: Writing): number {
   if (!Number.isSafeInteger(value)) {
-    throw unwritable(writing, `${value} is no safe integer`, 'give integers beyond 2^53 - 1 as bigint');
+    throw unwritable(writing, `${value} is not a safe integer`, 'pass integers beyond 2^53 - 1 as bigint');
   }
   if (value !== 0 || !Object.is(value, -0)) return value;
-  lose(writing, 'negative-zero', '-0', '0');
+  recordLoss(writing, 'negative-zero', '-0', '0');
   return 0;
 }
 
 export function checkFinite(value: number, writing: Writing): void {
-  if (!Number.isFinite(value)) throw unwritable(writing, `${value} cannot be written`, 'leave it out, or send null');
+  if (!Number.isFinite(value)) throw unwritable(writing, `${value} cannot be written`, 'omit it, or send null');
 }
 
-/** Throws AccpError E1004 on too many digits; linear in the length. */
+/** Throws AccpError E1004 if there are too many digits. The time is linear in the length. */
 export function checkBigint(value: bigint, writing: Writing): void {
   // Converting to hexadecimal is linear, to decimal is not.
   const atLeast = (value.toString(16).length - 2) * DIGITS_OF_HEX_DIGIT;
@@ -116,12 +118,12 @@ function bigintNode(value: bigint, writing: Writing, asDecimal: boolean): Intege
   checkBigint(value, writing);
   const number = Number(value);
   if (Number.isSafeInteger(number)) {
-    lose(writing, 'narrowed', `${value}n`, String(number));
+    recordLoss(writing, 'narrowed', `${value}n`, String(number));
     return asDecimal ? { kind: 'decimal', value: number } : { kind: 'integer', value: number };
   }
   if (!asDecimal) return { kind: 'integer', value };
-  const help = 'type the field "integer" or "number"';
-  throw unwritable(writing, 'a decimal field holds no integer beyond 2^53 - 1', help);
+  const help = 'give the field the type "integer" or "number"';
+  throw unwritable(writing, 'a decimal field cannot hold an integer beyond 2^53 - 1', help);
 }
 
 function fractionNode(value: number, writing: Writing): DecimalValue {
@@ -130,6 +132,6 @@ function fractionNode(value: number, writing: Writing): DecimalValue {
   const places = digits.length - digits.indexOf('.') - 1;
   if (places <= PLACES) return { kind: 'decimal', value };
   const kept = rounded(digits);
-  lose(writing, 'rounded', digits, kept);
+  recordLoss(writing, 'rounded', digits, kept);
   return decimalOf(kept);
 }

@@ -1,7 +1,7 @@
 /** ER: errors (draft-benzing-accp-00, section 3.6). */
 import { type AccpError, type AccpErrorCode, ERROR_CODES, type ErrorCode } from '../errors.js';
 import { type Json, sealDefinition } from '../message/json.js';
-import { broken, member, type Profile, type ProfileContext, type ProfileMessage, requireText } from './profile.js';
+import { member, type Profile, type ProfileContext, type ProfileMessage, requireText, violation } from './profile.js';
 
 export const ERROR: Profile = {
   code: 'ER',
@@ -17,11 +17,11 @@ export const ERROR: Profile = {
   check: checkError,
 };
 
-/** Table 5 defines the ranges of codes; Table 6 lists only some of them. */
+/** Codes: Table 5 defines their ranges, and Table 6 lists only some of them. */
 const CODE = /^E[0-9]{4}$/;
 const RANGES = /^E[123459]/;
 
-/** Includes error frames that do not name the schema. */
+/** Returns `true` for error messages, including those that do not name the schema. */
 function isError({ intent, operation, schema }: ProfileMessage): boolean {
   return schema === 'ER' || (intent === 'fail' && operation === 'error');
 }
@@ -30,7 +30,11 @@ export function standardError(code: Json | undefined): ErrorCode | undefined {
   return typeof code === 'string' && Object.hasOwn(ERROR_CODES, code) ? ERROR_CODES[code as AccpErrorCode] : undefined;
 }
 
-/** Makes the payload of an error frame; `details` do not replace standard members. */
+/**
+ * Creates the payload of an error frame; `details` do not replace standard members.
+ *
+ * Source: draft-benzing-accp-00, section 3.6.
+ */
 export function errorPayload(
   code: AccpErrorCode,
   message: string,
@@ -44,7 +48,7 @@ export function errorPayloadOf({ code, message, details }: AccpError): { readonl
   return errorPayload(code, message, details);
 }
 
-/** Fills in `retryable` from Table 6 if an error with a known code lacks it. */
+/** Returns the payload of a message; if it is an error with a standard code, `retryable` is filled in from Table 6. */
 export function completeError(message: ProfileMessage): { readonly [key: string]: Json } {
   const { payload, schema } = message;
   const standard = schema === 'ER' ? standardError(member(message, 'code')) : undefined;
@@ -57,28 +61,31 @@ export function completeError(message: ProfileMessage): { readonly [key: string]
 function checkError(message: ProfileMessage, context: ProfileContext): void {
   if (!isError(message)) return;
   const { intent, operation, schema } = message;
-  if (intent !== 'fail') throw broken('intent', 'Error frames have the intent "fail" (section 3.6).');
-  if (operation !== 'error') throw broken('operation', 'Error frames have the operation "error" (section 3.6).');
+  if (intent !== 'fail') throw violation('intent', 'An error frame must have the intent "fail" (section 3.6).');
+  if (operation !== 'error')
+    throw violation('operation', 'An error frame must have the operation "error" (section 3.6).');
   if (schema === undefined && context.direction === 'receive') {
     context.warn('error-schema', 'An error frame should name the schema ER (section 3.6).', 'schema');
     return;
   }
-  if (schema !== 'ER') throw broken('schema', 'Error frames have the schema ER (section 3.6).');
+  if (schema !== 'ER') throw violation('schema', 'An error frame must have the schema ER (section 3.6).');
   checkPayload(message, context);
 }
 
 function checkPayload(message: ProfileMessage, { direction, warn }: ProfileContext): void {
-  const code = requireText(message, 'code', 'An error needs its code (section 3.6).');
-  if (!CODE.test(code)) throw broken('payload.code', 'The code of an error is an E and four digits (section 3.6).');
-  if (!RANGES.test(code)) warn('error-range', 'The code is in none of the ranges of Table 5.', 'payload.code');
+  const code = requireText(message, 'code', 'An error frame must have a code (section 3.6).');
+  if (!CODE.test(code))
+    throw violation('payload.code', 'The code of an error must be an E and four digits (section 3.6).');
+  if (!RANGES.test(code)) warn('error-range', 'The code is outside the ranges of Table 5.', 'payload.code');
   // Optional on receipt: the code alone is useful.
-  if (direction === 'send') requireText(message, 'message', 'An error needs its message, a text (section 3.6).');
+  if (direction === 'send')
+    requireText(message, 'message', 'An error frame must have a message, a non-empty string (section 3.6).');
   const retryable = member(message, 'retryable');
   if (retryable === undefined) return;
-  if (typeof retryable !== 'boolean') throw broken('payload.retryable', 'Whether to retry is true or false.');
+  if (typeof retryable !== 'boolean') throw violation('payload.retryable', 'The value must be true or false.');
   const standard = standardError(code);
   if (standard === undefined || standard.retryable === retryable) return;
-  const why = `Table 6 has ${standard.name} as ${standard.retryable ? '' : 'not '}retryable.`;
-  if (direction === 'send') throw broken('payload.retryable', why);
+  const why = `${standard.name} is ${standard.retryable ? '' : 'not '}retryable in Table 6.`;
+  if (direction === 'send') throw violation('payload.retryable', why);
   warn('retryable', why, 'payload.retryable');
 }

@@ -10,9 +10,9 @@ export interface ProfileMessage extends Pick<Message, 'agent' | 'intent' | 'oper
   readonly envelope: Partial<Envelope>;
 }
 
-export interface RememberedRequest {
+export interface KnownRequest {
   readonly schema?: string | undefined;
-  /** The first transaction under the identifier, which later requests must keep (section 10.3). */
+  /** The first transaction of the chain, which later requests must keep (section 10.3). */
   readonly transactionId?: string | undefined;
 }
 
@@ -23,51 +23,54 @@ export interface ProfileContext {
   readonly wireKind?: ((key: string) => string | undefined) | undefined;
   /** Returns true if the value of a full key was read without a loss. */
   readonly isExact?: ((key: string) => boolean) | undefined;
-  readonly request?: RememberedRequest | undefined;
+  readonly request?: KnownRequest | undefined;
   /** The tools on this side, to check received requests. */
   readonly tools?: Tools | undefined;
-  /** Receives deviations from the draft's recommendations. */
+  /** Receives deviations from the recommendations of the draft. */
   readonly warn: (code: string, message: string, path?: string) => void;
 }
 
+/** A domain profile: a schema, and rules for messages (section 10). */
 export interface Profile {
-  /** Of its schema: `TC`. */
+  /** The code of the schema, such as `TC`. */
   readonly code: string;
-  /** `Tool / MCP` */
+  /** The name of the profile, such as `Tool / MCP`. */
   readonly name: string;
-  /** What registries call its schema. */
+  /** The name of the schema in registries. */
   readonly schemaName: string;
+  /** The definition of the schema. */
   readonly schema: SchemaDefinition;
-  /** Checks any message; a profile may have rules beyond its schema. Throws AccpError on a broken rule. */
+  /** Checks any message, of any schema. Throws AccpError if the message breaks a rule of the profile. */
   readonly check: (message: ProfileMessage, context: ProfileContext) => void;
 }
 
-export function broken(path: string, message: string, help?: string, code: AccpErrorCode = 'E1004'): AccpError {
+export function violation(path: string, message: string, help?: string, code: AccpErrorCode = 'E1004'): AccpError {
   return accpError(code, path, message, help);
 }
 
-/** @throws AccpError E1004 without a `correlation_id` */
+/** Throws AccpError E1004 if the message has no `correlation_id`. */
 export function requireCorrelation({ envelope }: ProfileMessage, why: string): void {
-  if (envelope.correlation_id === undefined) throw broken('envelope.correlation_id', why);
+  if (envelope.correlation_id === undefined) throw violation('envelope.correlation_id', why);
 }
 
 export function member({ payload }: ProfileMessage, key: string): Json | undefined {
   return Object.hasOwn(payload, key) ? payload[key] : undefined;
 }
 
-/** @throws AccpError E1004 unless the member is a non-empty string */
+/** Returns a member of the payload. Throws AccpError E1004 unless it is a non-empty string. */
 export function requireText(message: ProfileMessage, key: string, why: string): string {
   const value = member(message, key);
-  if (typeof value !== 'string' || value === '') throw broken(`payload.${key}`, why);
+  if (typeof value !== 'string' || value === '') throw violation(`payload.${key}`, why);
   return value;
 }
 
-/** The tools of one side and their arguments. */
+/** A tool: the check of its arguments. */
 export interface Tool {
-  /** Returns one sentence about wrong arguments, for the caller; else `null`. */
+  /** Returns one sentence about invalid arguments, which is sent to the caller; `null` if they are valid. */
   readonly check: (args: { readonly [name: string]: Json }) => string | null;
 }
 
+/** The tools of one side, by name. */
 export interface Tools {
   readonly [name: string]: Tool;
 }

@@ -1,21 +1,21 @@
-/** The profiles, of which several can be active (draft-benzing-accp-00, section 10). */
+/** The profiles, several of which can be active (draft-benzing-accp-00, section 10). */
 
 import { quotedShort } from '../../text/visible.js';
 import { sealDefinition } from '../message/json.js';
 import type { MessageInput } from '../message/message.js';
 import { ERROR } from './error.js';
 import {
-  broken,
   member,
   type Profile,
   type ProfileContext,
   type ProfileMessage,
   requireCorrelation,
+  violation,
 } from './profile.js';
 import { TOOL } from './tool.js';
 import { TRANSACTION } from './transaction.js';
 
-export type { Profile, ProfileContext, ProfileMessage, RememberedRequest } from './profile.js';
+export type { KnownRequest, Profile, ProfileContext, ProfileMessage } from './profile.js';
 export { defineTools, type Tool, type Tools } from './profile.js';
 
 /** CH: conversation (draft-benzing-accp-00, section 10.1): fields and defaults only. */
@@ -34,20 +34,25 @@ const CHAT: Profile = {
   check: () => {},
 };
 
+/** Options of {@link chatMessage}: fields of the chat profile (section 10.1). */
 export interface ChatOptions {
-  /** Who speaks: `user`, `assistant`, ... @default 'assistant' */
+  /** The role of the speaker: `user`, `assistant`, ... @default 'assistant' */
   readonly role?: string | undefined;
   /** The number of the turn in the conversation. */
   readonly turn?: number | undefined;
-  /** @default 'en' */
+  /** The language of the text, such as `de`. @default 'en' */
   readonly lang?: string | undefined;
-  /** The message that it answers. */
+  /** The identifier of the message that this one answers. */
   readonly replyTo?: string | undefined;
-  /** @default `done` for the assistant, else `req`, as in the draft's examples */
+  /** The intent. @default `done` for the assistant, otherwise `req`, as in the examples of the draft */
   readonly intent?: string | undefined;
 }
 
-/** Makes a message of the chat profile from a text. */
+/**
+ * Creates a message of the chat profile from a text.
+ *
+ * Source: draft-benzing-accp-00, section 10.1.
+ */
 export function chatMessage(text: string, options: ChatOptions = {}): MessageInput {
   const { role = 'assistant', turn, lang, replyTo, intent = role === 'assistant' ? 'done' : 'req' } = options;
   return {
@@ -83,7 +88,7 @@ const STREAMING: Profile = {
 function checkStreaming(message: ProfileMessage): void {
   const { intent, schema } = message;
   if (intent === 'stream' || intent === 'end' || schema === 'ST') {
-    requireCorrelation(message, 'All frames of a stream share one correlation_id (section 10.4).');
+    requireCorrelation(message, 'A frame of a stream must have the correlation_id of the stream (section 10.4).');
   }
   if (schema === 'ST') checkChunk(message);
 }
@@ -92,25 +97,25 @@ function checkChunk(message: ProfileMessage): void {
   const index = member(message, 'chunk_index');
   const total = member(message, 'total_chunks');
   const isFinal = member(message, 'is_final');
-  // The end of a stream need not be a chunk; but data without an index would have no place.
+  // The end of a stream need not be a chunk; but data without an index cannot be ordered.
   if (index === undefined && (message.intent === 'stream' || hasData(message))) {
-    throw broken('payload.chunk_index', 'A chunk needs its index: a whole number from 0 on.');
+    throw violation('payload.chunk_index', 'A chunk must have an index, a non-negative integer.');
   }
   if (index !== undefined && !isCount(index, 0)) {
-    throw broken('payload.chunk_index', 'The index of a chunk is a whole number from 0 on.');
+    throw violation('payload.chunk_index', 'The index of a chunk must be a non-negative integer.');
   }
   if (total !== undefined && !isCount(total, 1)) {
-    throw broken('payload.total_chunks', 'The number of chunks is a whole number from 1 on.');
+    throw violation('payload.total_chunks', 'The number of chunks must be a positive integer.');
   }
   if (isFinal !== undefined && typeof isFinal !== 'boolean') {
-    throw broken('payload.is_final', 'Whether a chunk is the final one is true or false.');
+    throw violation('payload.is_final', 'The value must be true or false.');
   }
   if (index === undefined || total === undefined) return;
   if (index >= total) {
-    throw broken('payload.chunk_index', `The indexes of ${total} chunks end at ${total - 1}; this one is ${index}.`);
+    throw violation('payload.chunk_index', `The index must be below the number of chunks, ${total}; got ${index}.`);
   }
   if ((index === total - 1) !== (isFinal ?? false)) {
-    throw broken('payload.is_final', 'The final chunk, and no other, has is_final=true (section 10.4).');
+    throw violation('payload.is_final', 'Only the final chunk must have is_final=true (section 10.4).');
   }
 }
 
@@ -138,20 +143,20 @@ const WORKFLOW: Profile = {
   check: () => {},
 };
 
-/** In the order of section 10, then errors (section 3.6), which are always active. */
+/** The profiles in the order of section 10, then errors (section 3.6), which are always active. */
 export const PROFILES: readonly Profile[] = Object.freeze([CHAT, TOOL, TRANSACTION, STREAMING, WORKFLOW, ERROR]);
 
 const CODES: ReadonlySet<string> = new Set(PROFILES.map(({ code }) => code));
 
 /**
- * Checks a sent or received message against the profiles whose schema codes are `active`; `ER` always is.
+ * Checks a sent or received message by the profiles whose schema codes are `active`; `ER` always is.
  *
- * @throws AccpError E1003 for an inactive profile; E1004 for a broken rule; E4001 and E4003 for unknown tools and wrong arguments
+ * @throws AccpError E1003 if the profile is inactive; E1004 if a rule is broken; E4001 for unknown tools; E4003 for invalid arguments
  */
 export function checkProfiles(message: ProfileMessage, context: ProfileContext, active: ReadonlySet<string>): void {
   const { schema } = message;
   if (schema !== undefined && CODES.has(schema) && schema !== ERROR.code && !active.has(schema)) {
-    throw broken('schema', `The profile of the schema ${quotedShort(schema)} is not active.`, undefined, 'E1003');
+    throw violation('schema', `The profile of the schema ${quotedShort(schema)} is not active.`, undefined, 'E1003');
   }
   for (const profile of PROFILES) {
     if (profile === ERROR || active.has(profile.code)) profile.check(message, context);

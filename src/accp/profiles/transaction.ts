@@ -3,7 +3,7 @@
 import { digitsOf, PLACES } from '../../text/decimal.js';
 import type { AccpError } from '../errors.js';
 import { sealDefinition } from '../message/json.js';
-import { broken, member, type Profile, type ProfileContext, type ProfileMessage, requireText } from './profile.js';
+import { member, type Profile, type ProfileContext, type ProfileMessage, requireText, violation } from './profile.js';
 
 export const TRANSACTION: Profile = {
   code: 'TX',
@@ -34,9 +34,13 @@ const MAX_ID = 256;
 
 function checkTransaction(message: ProfileMessage, context: ProfileContext): void {
   if (message.schema !== 'TX') return;
-  const id = requireText(message, 'transaction_id', 'A transaction needs its transaction_id, a text (section 10.3).');
+  const id = requireText(
+    message,
+    'transaction_id',
+    'A transaction must have a transaction_id, a non-empty string (section 10.3).',
+  );
   if (id.length > MAX_ID) {
-    throw broken('payload.transaction_id', `A transaction_id has at most ${MAX_ID} characters.`);
+    throw violation('payload.transaction_id', `A transaction_id can have at most ${MAX_ID} characters.`);
   }
   checkStable(id, context);
   checkAmount(message, context);
@@ -46,9 +50,9 @@ function checkTransaction(message: ProfileMessage, context: ProfileContext): voi
 /** A retry must have the identifier of the first attempt. */
 function checkStable(id: string, { request }: ProfileContext): void {
   if (request?.transactionId === undefined || request.transactionId === id) return;
-  throw broken(
+  throw violation(
     'payload.transaction_id',
-    'Another transaction_id stands in a request of this correlation_id; retries and answers keep it (section 10.3).',
+    'An earlier request with this correlation_id has another transaction_id; retries and answers must keep it (section 10.3).',
   );
 }
 
@@ -56,24 +60,24 @@ function checkAmount(message: ProfileMessage, { direction, dialect, wireKind, is
   const amount = member(message, 'amount');
   if (amount === undefined) return;
   if (typeof amount !== 'number' && typeof amount !== 'bigint') {
-    throw broken('payload.amount', 'An amount is a number, and no text (section 10.3).');
+    throw violation('payload.amount', 'An amount must be a number (section 10.3).');
   }
   if (placesOf(amount) > PLACES || isExact?.('amount') === false) {
     throw roundedAmount();
   }
   const kind = direction === 'receive' ? wireKind?.('amount') : undefined;
   if (kind === undefined || kind === 'decimal' || (kind === 'integer' && dialect === 'lenient')) return;
-  throw broken(
+  throw violation(
     'payload.amount',
-    `An amount is written as a decimal, and not as ${kind === 'integer' ? 'an integer' : `a ${kind}`} (section 10.3).`,
-    kind === 'integer' ? 'write a decimal point ("142.0"), or read with the lenient dialect' : undefined,
+    `An amount must be written as a decimal; got ${kind === 'integer' ? 'an integer' : `a ${kind}`} (section 10.3).`,
+    kind === 'integer' ? 'write a decimal point ("142.0"), or decode in the lenient dialect' : undefined,
   );
 }
 
 export function roundedAmount(): AccpError {
-  return broken(
+  return violation(
     'payload.amount',
-    `An amount has at most ${PLACES} decimal places, and no more digits than a double keeps: it is never rounded (section 10.3).`,
+    `An amount can have at most ${PLACES} decimal places and the digits of a double, since it is never rounded (section 10.3).`,
     'round it first, or send it in a smaller unit',
   );
 }
@@ -95,7 +99,7 @@ const SHAPE = /^[A-Z]{3}$/;
 
 let known: ReadonlySet<string> | null = null;
 
-/** Without a list of currencies on the platform, any three capital letters. */
+/** Returns `true` for a code of ISO 4217; on a platform without a list of currencies, for any three capital letters. */
 function isCurrency(text: string): boolean {
   if (!SHAPE.test(text)) return false;
   known ??= new Set(typeof Intl.supportedValuesOf === 'function' ? Intl.supportedValuesOf('currency') : []);

@@ -1,15 +1,15 @@
-/** Defaults of fields, left out by the sender and filled in by the receiver (draft-benzing-accp-00, sections 3.3, 7.2 and 7.3). */
+/** Defaults of fields, which the sender omits and the receiver fills in (draft-benzing-accp-00, sections 3.3, 7.2 and 7.3). */
 
 import { PLACES } from '../../text/decimal.js';
 import { quotedShort } from '../../text/visible.js';
 import { type AccpError, accpError } from '../errors.js';
 import {
-  bare,
-  copyOf,
+  copyJson,
   type FieldType,
   hasType,
   isPlainMap,
   type Json,
+  nullObject,
   type SchemaDefinition,
 } from '../message/json.js';
 
@@ -24,7 +24,7 @@ export function omitDefaults(payload: Payload, schema: SchemaDefinition): Payloa
   let holdsSome = false;
   for (const field in defaults) if (holdsDefault(payload, field, defaults)) holdsSome = true;
   if (!holdsSome) return payload;
-  const rest = bare<Json>();
+  const rest = nullObject<Json>();
   for (const key of Object.keys(payload)) {
     if (!(Object.hasOwn(defaults, key) && holdsDefault(payload, key, defaults))) rest[key] = payload[key]!;
   }
@@ -34,7 +34,7 @@ export function omitDefaults(payload: Payload, schema: SchemaDefinition): Payloa
 /** Appends the defaults of absent fields to a payload without a prototype. */
 export function addDefaults(payload: { [key: string]: Json }, { defaults }: SchemaDefinition): void {
   if (defaults === undefined) return;
-  for (const field in defaults) if (payload[field] === undefined) payload[field] = copyOf(defaults[field]!);
+  for (const field in defaults) if (payload[field] === undefined) payload[field] = copyJson(defaults[field]!);
 }
 
 export function fieldType(schema: SchemaDefinition | undefined, key: string): FieldType | undefined {
@@ -46,41 +46,42 @@ function holdsDefault(payload: Payload, field: string, defaults: Payload): boole
   return Object.hasOwn(payload, field) && isEqual(payload[field], defaults[field]!);
 }
 
-/** Compares to the depth of the default only. */
-function isEqual(value: unknown, standard: Json): boolean {
+/** Compares values, to the depth of the default only. */
+function isEqual(value: unknown, expected: Json): boolean {
   // Strict for -0, whose sign would be lost without a report.
-  if (standard === null || typeof standard !== 'object') return Object.is(value, standard);
-  if (Array.isArray(standard)) {
-    if (!Array.isArray(value) || value.length !== standard.length) return false;
-    return standard.every((item, at) => isEqual(value[at], item));
+  if (expected === null || typeof expected !== 'object') return Object.is(value, expected);
+  if (Array.isArray(expected)) {
+    if (!Array.isArray(value) || value.length !== expected.length) return false;
+    return expected.every((item, at) => isEqual(value[at], item));
   }
-  if (!isPlainMap(value) || !isPlainMap(standard)) return false;
-  const keys = Object.keys(standard);
+  if (!isPlainMap(value) || !isPlainMap(expected)) return false;
+  const keys = Object.keys(expected);
   for (const key of keys) {
-    if (!Object.hasOwn(value, key) || !isEqual(value[key], standard[key] as Json)) return false;
+    if (!Object.hasOwn(value, key) || !isEqual(value[key], expected[key] as Json)) return false;
   }
-  for (const key in value) if (value[key] !== undefined && !Object.hasOwn(standard, key)) return false;
+  for (const key in value) if (value[key] !== undefined && !Object.hasOwn(expected, key)) return false;
   return true;
 }
 
 /** Deepest nesting of a default; a scalar is 0. */
 const MAX_DEPTH = 5;
 
-/** Copies a default. Throws AccpError E1004 at `path` if it is not JSON, cannot be written exactly, or is not of the field's type. */
+/** Copies a default. Throws AccpError E1004 at `path` if it is not JSON, cannot be written exactly, or has another type than the field. */
 export function checkDefault(value: unknown, type: FieldType | undefined, path: string): Json {
   const checked = checkJson(value, path, 0);
-  if (type !== undefined && !hasType(checked, type)) throw refusal(path, `the field's type is ${type}`);
+  if (type !== undefined && !hasType(checked, type))
+    throw refusal(path, `it does not have the type of the field, ${type}`);
   return checked;
 }
 
 function checkJson(value: unknown, path: string, depth: number): Json {
   if (typeof value === 'number') return checkNumber(value, path);
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
-  if (typeof value !== 'object') throw refusal(path, `a value of type ${typeof value} is no JSON`);
-  if (depth === MAX_DEPTH) throw refusal(path, `more than ${MAX_DEPTH} levels of nesting`);
+  if (typeof value !== 'object') throw refusal(path, `a value of type ${typeof value} is not JSON`);
+  if (depth === MAX_DEPTH) throw refusal(path, `it nests deeper than ${MAX_DEPTH} levels`);
   if (Array.isArray(value)) return Array.from(value, (item, at) => checkJson(item, `${path}[${at}]`, depth + 1));
-  if (!isPlainMap(value)) throw refusal(path, 'neither a plain object nor an array');
-  const copy = bare<Json>();
+  if (!isPlainMap(value)) throw refusal(path, 'it is an instance of a class');
+  const copy = nullObject<Json>();
   for (const key of Object.keys(value)) {
     const member = value[key];
     if (member !== undefined) copy[key] = checkJson(member, `${path}.${key}`, depth + 1);
@@ -91,7 +92,7 @@ function checkJson(value: unknown, path: string, depth: number): Json {
 function checkNumber(value: number, path: string): number {
   const digits = String(value);
   if (Number.isInteger(value) ? !Number.isSafeInteger(value) : !Number.isFinite(value) || digits.includes('e')) {
-    throw refusal(path, `${digits} is no number that every frame keeps`);
+    throw refusal(path, `frames cannot write ${digits} exactly`);
   }
   const point = digits.indexOf('.');
   if (point >= 0 && digits.length - point - 1 > PLACES) {
@@ -102,7 +103,7 @@ function checkNumber(value: number, path: string): number {
 }
 
 function refusal(path: string, why: string): AccpError {
-  return accpError('E1004', shortened(path), `This cannot be a default: ${why}.`);
+  return accpError('E1004', shortened(path), `Invalid default: ${why}.`);
 }
 
 /** Keys from outside can be of any length. */

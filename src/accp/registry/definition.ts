@@ -1,21 +1,21 @@
-/** Checks definitions from outside (draft-benzing-accp-00, section 6.2). */
+/** The validation of schema definitions (draft-benzing-accp-00, section 6.2). */
 
 import { type Check, integer, list, object, oneOf, optional, refine, ShapeError, text } from '../../text/shape.js';
 import { nearest } from '../../text/suggest.js';
 import { quotedShort } from '../../text/visible.js';
 import { accpError } from '../errors.js';
 import { keyTable } from '../message/abbreviations.js';
-import { bare, FIELD_TYPES, isPlainMap, type SchemaDefinition, sealDefinition } from '../message/json.js';
+import { FIELD_TYPES, isPlainMap, nullObject, type SchemaDefinition, sealDefinition } from '../message/json.js';
 import { checkDefault } from './defaults.js';
 
 const WORD = /^[A-Za-z0-9_]+$/;
 const READS_AS_ANOTHER_KIND = /^(?:[0-9]+|true|false)$/;
 
-/** Returns why a text cannot name a schema, field or operation, or `null`. */
-export function whyNoWord(text: string): string | null {
-  if (!WORD.test(text)) return 'is not made of letters, digits and "_"';
+/** Returns the reason why a text cannot name a schema, field or operation; `null` if it can. */
+export function whyNotWord(text: string): string | null {
+  if (!WORD.test(text)) return 'is invalid: use letters, digits and "_"';
   // In a delta, it would be read as a number or a boolean.
-  return READS_AS_ANOTHER_KIND.test(text) ? 'would be read as a number or a boolean' : null;
+  return READS_AS_ANOTHER_KIND.test(text) ? 'reads as a number or a boolean' : null;
 }
 
 /** Core operations (draft-benzing-accp-00, section 4.3). Others can be registered; unregistered ones are allowed. */
@@ -43,7 +43,7 @@ export const CORE_OPERATIONS: readonly string[] = [
 
 const word: Check<string> = (value, path) => {
   const checked = text(value, path);
-  const why = whyNoWord(checked);
+  const why = whyNotWord(checked);
   if (why !== null) throw new ShapeError(path, `${quotedShort(checked)} ${why}`);
   return checked;
 };
@@ -51,7 +51,7 @@ const word: Check<string> = (value, path) => {
 const words: Check<readonly string[]> = (value, path) => {
   const checked = list(word)(value, path);
   const twice = checked.findIndex((one, at) => checked.indexOf(one) < at);
-  if (twice >= 0) throw new ShapeError(`${path}[${twice}]`, `${quotedShort(checked[twice]!)} is there twice`);
+  if (twice >= 0) throw new ShapeError(`${path}[${twice}]`, `${quotedShort(checked[twice]!)} is listed twice`);
   return checked;
 };
 
@@ -80,9 +80,9 @@ const MAX_DEFAULTS = 4096;
 
 const fieldType = oneOf(FIELD_TYPES);
 
-/** Returns a checked copy. Throws AccpError E1004 with a path such as `schemas.sales_report.fields[2]`. */
+/** Returns a checked copy. Throws AccpError E1004 with a path such as `schemas.sales_report.fields[2]` if the definition is invalid. */
 export function checkDefinition(name: string, definition: unknown): SchemaDefinition {
-  const why = whyNoWord(name);
+  const why = whyNotWord(name);
   if (why !== null) throw accpError('E1004', 'schemas', `The name ${quotedShort(name)} ${why}.`);
   const path = `schemas.${name}`;
   const { code, version, fields, defaults, types, operations } = checkShape(definitionShape, definition, path);
@@ -96,7 +96,12 @@ export function checkDefinition(name: string, definition: unknown): SchemaDefini
     );
   if (checkedDefaults !== undefined && JSON.stringify(checkedDefaults).length > MAX_DEFAULTS) {
     const help = 'send large values in messages, or keep them in state and send references';
-    throw accpError('E1004', `${path}.defaults`, `They have more than ${MAX_DEFAULTS} characters as JSON.`, help);
+    throw accpError(
+      'E1004',
+      `${path}.defaults`,
+      `The defaults have more than ${MAX_DEFAULTS} characters as JSON.`,
+      help,
+    );
   }
   return sealDefinition({
     code,
@@ -108,7 +113,7 @@ export function checkDefinition(name: string, definition: unknown): SchemaDefini
   });
 }
 
-/** @throws AccpError E1004 about the first fault, at its path */
+/** Checks a value from outside. Throws AccpError E1004 with the path of the first error. */
 export function checkShape<T>(check: Check<T>, value: unknown, path: string): T {
   try {
     return check(value, path);
@@ -123,10 +128,10 @@ function checkFieldNames(fields: readonly string[], code: string, path: string):
   const table = keyTable(code);
   for (const [at, field] of fields.entries()) {
     const place = `${path}.fields[${at}]`;
-    if (field === 'schema') throw accpError('E1004', place, 'The key "schema" names the schema itself.');
+    if (field === 'schema') throw accpError('E1004', place, 'The key "schema" is reserved.');
     const full = table.expand(field);
     if (full !== field)
-      throw accpError('E1004', place, `${quotedShort(field)} is the short form of a key; its name is "${full}".`);
+      throw accpError('E1004', place, `${quotedShort(field)} is an abbreviation; use the full name "${full}".`);
   }
 }
 
@@ -136,14 +141,14 @@ function eachField<V>(
   path: string,
   check: (value: unknown, path: string, field: string) => V,
 ): { [field: string]: V } {
-  const checked = bare<V>();
+  const checked = nullObject<V>();
   for (const field of Object.keys(members)) {
     const value = members[field];
     if (value === undefined) continue;
     if (!fields.has(field)) {
       const meant = nearest(field, fields);
       const help = meant === undefined ? undefined : `did you mean ${quotedShort(meant)}?`;
-      throw accpError('E1004', path, `${quotedShort(field)} is none of the fields.`, help);
+      throw accpError('E1004', path, `Unknown field ${quotedShort(field)}.`, help);
     }
     checked[field] = check(value, `${path}.${field}`, field);
   }

@@ -16,18 +16,19 @@ import { asciiLowerCase } from '../../text/ascii.js';
 import { type Check, integer, list, object, oneOf, optional, refine, ShapeError, text } from '../../text/shape.js';
 import { accpError } from '../errors.js';
 import {
-  bare,
   type FieldType,
   isPlainMap,
   type Json,
   type JsonObject,
+  nullObject,
   type SchemaDefinition,
 } from '../message/json.js';
 import { checkShape } from './definition.js';
 import { createRegistry, isProfileSchema, matchesHash, type Registry, shortHash } from './registry.js';
 
-/** Features of a side: pegwire's additions to the draft. */
+/** The features of a side: additions to the draft. */
 export interface Features {
+  /** `transliterate` if the side decodes transliterated strings. */
   readonly text?: 'transliterate' | undefined;
   /** The scope of its frame numbers. */
   readonly sequence?: 'session' | 'sender' | undefined;
@@ -36,10 +37,13 @@ export interface Features {
 /** Unchecked schemas by name; `applyDelta` checks them. */
 export type Delta = { readonly [name: string]: unknown };
 
+/** The announcement of a registry by one side, or its delta (section 6.4). */
 export interface Announcement extends Features {
+  /** The version of the registry. */
   readonly version: number;
-  /** The hash or a prefix of it, in lower case. */
+  /** The hash of the registry or a prefix of it, in lower case. */
   readonly hash: string;
+  /** The schemas beyond those of the profiles, by name; absent from a mere announcement. */
   readonly delta?: Delta | undefined;
   /** Operations beyond those of the delta's schemas. */
   readonly operations?: readonly string[] | undefined;
@@ -47,7 +51,7 @@ export interface Announcement extends Features {
 
 /** The types of the fields, so that a hash of digits keeps its zeros. */
 export const ANNOUNCEMENT_TYPES: { readonly [key: string]: FieldType } = Object.freeze(
-  Object.assign(bare<FieldType>(), { hash: 'string' } as const),
+  Object.assign(nullObject<FieldType>(), { hash: 'string' } as const),
 );
 
 export function announcement(registry: Registry, features: Features): JsonObject {
@@ -58,7 +62,7 @@ export function announcement(registry: Registry, features: Features): JsonObject
 const DELTA_DIGITS = 32;
 
 export function registryDelta(registry: Registry, features: Features): JsonObject {
-  const delta = bare<Json>();
+  const delta = nullObject<Json>();
   for (const name of Object.keys(registry.schemas)) {
     const definition = registry.schemas[name]!;
     if (!isProfileSchema(name, definition)) delta[name] = wireForm(definition);
@@ -94,7 +98,7 @@ const announcementShape = object({
   operations: optional(list(text)),
 });
 
-/** Reads the payload of a `sync:registry` frame and ignores unknown members. Throws AccpError E1004 on a payload of another shape. */
+/** Reads the payload of a `sync:registry` frame and ignores unknown members. Throws AccpError E1004 if the payload is invalid. */
 export function readAnnouncement(payload: { readonly [key: string]: Json }): Announcement {
   return checkShape(announcementShape, payload, 'payload');
 }
@@ -131,7 +135,7 @@ function asciiJson(value: JsonObject): string {
   return JSON.stringify(value).replace(/[^!-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** The progress of one side, as JSON. */
+/** The progress of one side. */
 export interface Negotiation {
   /** The hash of the own registry announced last. */
   readonly announced: string | null;
@@ -141,7 +145,7 @@ export interface Negotiation {
   readonly peer: { readonly version: number; readonly hash: string } | null;
 }
 
-/** A frame to send: `announcement(...)` or `registryDelta(...)`. */
+/** The next frame to send: `announcement(...)` or `registryDelta(...)`. */
 export type Step = 'announcement' | 'delta';
 
 export function nextStep(registry: Registry, { announced, known, peer }: Negotiation): Step | null {
@@ -154,7 +158,7 @@ export function stepSent(registry: Registry, negotiation: Negotiation, step: Ste
   return { ...negotiation, announced: hash, known: step === 'delta' ? hash : negotiation.known };
 }
 
-/** @throws AccpError E5001 on an older version than announced before, or another registry of the same version */
+/** Throws AccpError E5001 if the version is older than the one announced before, or the same with another registry. */
 export function announcementReceived(
   registry: Registry,
   negotiation: Negotiation,
@@ -167,23 +171,26 @@ export function announcementReceived(
   return { ...negotiation, known, peer: { version, hash } };
 }
 
-/** Makes the peer's registry. Throws AccpError E1004 on invalid definitions, E5001 on a wrong hash or version (section 9, item 4). */
+/** Creates the registry of the peer. Throws AccpError E1004 if a definition is invalid, E5001 if hash or version is wrong (section 9, item 4). */
 export function applyDelta(announcement: Announcement): Registry {
   const { version, hash, delta, operations } = announcement;
-  if (delta === undefined) throw accpError('E1004', 'payload.delta', 'There is no delta.');
+  if (delta === undefined) throw accpError('E1004', 'payload.delta', 'The delta is missing.');
   const schemas = readDelta(delta) as { readonly [name: string]: SchemaDefinition };
   const registry = createRegistry({ version, schemas, operations });
-  if (!matchesHash(registry, hash))
-    throw accpError('E5001', 'payload.hash', 'The registry does not have the hash that it claims.');
+  if (!matchesHash(registry, hash)) throw accpError('E5001', 'payload.hash', 'The hash does not match the registry.');
   if (registry.version !== version) {
-    throw accpError('E5001', 'payload.version', `A registry of this size has at least version ${registry.version}.`);
+    throw accpError(
+      'E5001',
+      'payload.version',
+      `The version must be at least ${registry.version} for a registry of this size.`,
+    );
   }
   return registry;
 }
 
 /** Decodes defaults that are JSON text. */
 function readDelta(delta: Delta): Delta {
-  const read = bare<unknown>();
+  const read = nullObject<unknown>();
   for (const name of Object.keys(delta)) {
     const definition = delta[name];
     read[name] =
@@ -198,7 +205,7 @@ function parseDefaults(text: string, name: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw accpError('E1004', `schemas.${name}.defaults`, 'The text is no JSON.');
+    throw accpError('E1004', `schemas.${name}.defaults`, 'The text must be JSON.');
   }
 }
 
@@ -207,10 +214,10 @@ function checkSuccession(before: { version: number; hash: string }, { version, h
     throw accpError(
       'E5001',
       'payload.version',
-      `The registry had version ${before.version} before, and has ${version} now.`,
+      `The version must not decrease; it was ${before.version}, and is ${version} now.`,
     );
   }
   if (version === before.version && !hash.startsWith(before.hash) && !before.hash.startsWith(hash)) {
-    throw accpError('E5001', 'payload.hash', `Another registry was announced as version ${version} before.`);
+    throw accpError('E5001', 'payload.hash', `Another registry was announced with version ${version} before.`);
   }
 }

@@ -5,21 +5,21 @@ import { integer, list, object, optional, refine, text } from '../../text/shape.
 import { quotedShort } from '../../text/visible.js';
 import { type AccpError, accpError } from '../errors.js';
 import {
-  bare,
   canonicalJson,
   type FieldType,
   isPlainMap,
   type JsonObject,
+  nullObject,
   type SchemaDefinition,
   sealDefinition,
 } from '../message/json.js';
 import { PROFILES } from '../profiles/profiles.js';
-import { CORE_OPERATIONS, checkDefinition, checkShape, whyNoWord } from './definition.js';
+import { CORE_OPERATIONS, checkDefinition, checkShape, whyNotWord } from './definition.js';
 
 /** The schemas of the profiles, which every registry has (draft-benzing-accp-00, sections 3.6 and 10). */
 export const PROFILE_SCHEMAS: { readonly [name: string]: SchemaDefinition } = Object.freeze(
   Object.assign(
-    bare<SchemaDefinition>(),
+    nullObject<SchemaDefinition>(),
     Object.fromEntries(PROFILES.map(({ schemaName, schema }) => [schemaName, schema])),
   ),
 );
@@ -33,48 +33,52 @@ export function isSame(a: SchemaDefinition, b: SchemaDefinition): boolean {
   return canonicalJson({ ...a }) === canonicalJson({ ...b });
 }
 
-/** A new definition of a profile's schema may only add to it. Throws AccpError E1004 on a changed code, field or type. */
-export function keepProfile(name: string, definition: SchemaDefinition): SchemaDefinition {
+/** Returns a definition with the types of the profile. Throws AccpError E1004 if a code, field or type of the profile is changed. */
+export function extendProfile(name: string, definition: SchemaDefinition): SchemaDefinition {
   const profile = PROFILE_SCHEMAS[name];
   if (profile === undefined) return definition;
   const { code } = profile;
   const changed = (member: string, message: string): AccpError =>
     accpError('E1004', `schemas.${name}.${member}`, message);
-  if (definition.code !== code) throw changed('code', `The code of this schema is ${code}, that of its profile.`);
+  if (definition.code !== code) throw changed('code', `The code must be ${code}, that of the profile.`);
   const missing = profile.fields.find((field) => !definition.fields.includes(field));
   if (missing !== undefined) {
     throw changed('fields', `The field ${quotedShort(missing)} of the profile ${code} is missing.`);
   }
-  const types = Object.assign(bare<FieldType>(), profile.types);
+  const types = Object.assign(nullObject<FieldType>(), profile.types);
   for (const [field, type] of Object.entries(definition.types ?? {})) {
     const expected = types[field];
     if (expected !== undefined && type !== expected) {
-      throw changed(`types.${field}`, `The type of this field is ${expected} in the profile ${code}.`);
+      throw changed(`types.${field}`, `The type must be ${expected}, as in the profile ${code}.`);
     }
     types[field] = type;
   }
   return sealDefinition({ ...definition, types });
 }
 
+/** An immutable registry of schemas and operations (section 6). */
 export interface Registry {
-  /** 1 for the profiles' schemas alone; one more with each registration. */
+  /** The version: 1 for the schemas of the profiles alone, and one more with each registration. */
   readonly version: number;
-  /** SHA-256 of the canonical JSON of the schemas, and of {@link customOperations} where there are any: 64 hex digits. */
+  /** The SHA-256 hash of the canonical JSON of the schemas, and of {@link customOperations} if there are any: 64 hexadecimal digits. */
   readonly hash: string;
-  /** By name, without a prototype; includes the schemas of the profiles. */
+  /** The schemas by name, including those of the profiles, in an object without a prototype. */
   readonly schemas: { readonly [name: string]: SchemaDefinition };
-  /** Operations without a schema, sorted. */
+  /** The registered operations that belong to no schema, sorted. */
   readonly customOperations: readonly string[];
-  /** Core operations, {@link customOperations}, and those of schemas. */
+  /** All operations: those of section 4.3, those of schemas, and {@link customOperations}. */
   readonly operations: readonly string[];
+  /** Returns the schema with a code; `undefined` if the code is unknown. */
   readonly byCode: (code: string) => SchemaDefinition | undefined;
 }
 
 /** A registry as JSON, as in the draft's example (section 6.2). */
 export interface RegistryJson {
+  /** The version. @default the lowest one possible */
   readonly version?: number | undefined;
+  /** The definitions by name. */
   readonly schemas: { readonly [name: string]: SchemaDefinition };
-  /** Operations without a schema. */
+  /** The operations that belong to no schema. @default [] */
   readonly operations?: readonly string[] | undefined;
 }
 
@@ -91,18 +95,19 @@ const registryShape = object(
 );
 
 /**
- * Makes a registry of the profiles' schemas and the given ones, which replace those of the same name.
+ * Creates a registry of the schemas of the profiles and the given ones, which replace those of the same name.
  *
- * @param json may come from outside. A missing version, or one too low for the number of schemas and operations, becomes the lowest
- * possible one.
- * @throws AccpError E1004 with the path of the first fault
+ * Source: draft-benzing-accp-00, section 6.
+ *
+ * @param json the registry as JSON, which may come from outside. A version too low for the number of schemas and operations is raised.
+ * @throws AccpError E1004 with the path of the first error if `json` is invalid
  */
 export function createRegistry(json?: RegistryJson): Registry {
   if (json === undefined) return build(1, PROFILE_SCHEMAS, []);
   const { version = 1, schemas, operations = [] } = checkShape(registryShape, json, '');
-  const all = Object.assign(bare<SchemaDefinition>(), PROFILE_SCHEMAS);
+  const all = Object.assign(nullObject<SchemaDefinition>(), PROFILE_SCHEMAS);
   for (const name of Object.keys(schemas)) {
-    all[name] = keepProfile(name, checkDefinition(name, schemas[name]));
+    all[name] = extendProfile(name, checkDefinition(name, schemas[name]));
   }
   checkCodes(all);
   for (const [at, operation] of operations.entries()) checkOperation(operation, `operations[${at}]`);
@@ -113,12 +118,14 @@ export function createRegistry(json?: RegistryJson): Registry {
 }
 
 /**
- * Returns the registry with one more schema, or a newer version of one; unchanged for an equal definition.
+ * Returns a registry with one more schema, or with a newer version of one; returns the same registry if the definition is registered.
  *
- * @throws AccpError E1004 on an invalid definition, a changed one without a higher version, or a code in use by another schema
+ * Source: draft-benzing-accp-00, section 6.2.
+ *
+ * @throws AccpError E1004 if the definition is invalid, changes a schema without a higher version, or has the code of another schema
  */
 export function registerSchema(registry: Registry, name: string, definition: unknown): Registry {
-  const checked = keepProfile(name, checkDefinition(name, definition));
+  const checked = extendProfile(name, checkDefinition(name, definition));
   const present = registry.schemas[name];
   if (present !== undefined) {
     if (isSame(present, checked)) return registry;
@@ -126,24 +133,30 @@ export function registerSchema(registry: Registry, name: string, definition: unk
       throw accpError(
         'E1004',
         `schemas.${name}.version`,
-        `Version ${present.version} is registered; another needs a higher one.`,
+        `Version ${present.version} is registered with another definition; use a higher version.`,
       );
     }
   }
   const owner = Object.keys(registry.schemas).find((other) => registry.schemas[other]!.code === checked.code);
-  if (owner !== undefined && owner !== name) throw takenCode(name, checked.code, owner);
-  const schemas = Object.assign(bare<SchemaDefinition>(), registry.schemas, { [name]: checked });
+  if (owner !== undefined && owner !== name) throw codeInUse(name, checked.code, owner);
+  const schemas = Object.assign(nullObject<SchemaDefinition>(), registry.schemas, { [name]: checked });
   return build(registry.version + 1, schemas, registry.customOperations);
 }
 
-/** @throws AccpError E1003 with the path of an unknown code */
+/** Returns the schema with a code. Throws AccpError E1003 with the path if the code is unknown. */
 export function requireSchema({ byCode }: Registry, code: string, path: string): SchemaDefinition {
   const schema = byCode(code);
   if (schema !== undefined) return schema;
-  throw accpError('E1003', path, `no schema "${code}" is registered`);
+  throw accpError('E1003', path, `the schema "${code}" is not registered`);
 }
 
-/** Returns the registry with one more operation. Throws AccpError E1004 on a name with other characters than letters, digits and `_`. */
+/**
+ * Returns a registry with one more operation.
+ *
+ * Source: draft-benzing-accp-00, section 4.3.
+ *
+ * @throws AccpError E1004 if the name contains other characters than letters, digits and `_`
+ */
 export function registerOperation(registry: Registry, operation: string): Registry {
   checkOperation(operation, 'operations');
   if (registry.operations.includes(operation)) return registry;
@@ -162,7 +175,7 @@ export function shortHash(hash: string, digits = 6): string {
   return hash.slice(0, Math.max(digits, lettered.length));
 }
 
-/** Whether a text is the hash of the registry, or a prefix of at least six digits. */
+/** Returns `true` if a text is the hash of the registry, or a prefix of it with at least six digits. */
 export function matchesHash(registry: Registry, text: string): boolean {
   return /^[0-9a-fA-F]{6,64}$/.test(text) && registry.hash.startsWith(text.toLowerCase());
 }
@@ -170,7 +183,7 @@ export function matchesHash(registry: Registry, text: string): boolean {
 function build(version: number, schemas: Schemas, operations: readonly string[]): Registry {
   const customOperations = Object.freeze([...new Set(operations)].sort());
   const byCode = new Map(Object.values(schemas).map((schema) => [schema.code, schema]));
-  const brought = Object.values(schemas).flatMap((schema) => schema.operations ?? []);
+  const fromSchemas = Object.values(schemas).flatMap((schema) => schema.operations ?? []);
   let hash: string | undefined;
   return Object.freeze({
     version,
@@ -180,7 +193,7 @@ function build(version: number, schemas: Schemas, operations: readonly string[])
     },
     schemas: Object.freeze(schemas),
     customOperations,
-    operations: Object.freeze([...new Set([...CORE_OPERATIONS, ...brought, ...customOperations])]),
+    operations: Object.freeze([...new Set([...CORE_OPERATIONS, ...fromSchemas, ...customOperations])]),
     byCode: (code: string) => byCode.get(code),
   });
 }
@@ -195,16 +208,16 @@ function checkCodes(schemas: Schemas): void {
   for (const name of Object.keys(schemas)) {
     const { code } = schemas[name]!;
     const owner = owners.get(code);
-    if (owner !== undefined) throw takenCode(name, code, owner);
+    if (owner !== undefined) throw codeInUse(name, code, owner);
     owners.set(code, name);
   }
 }
 
-function takenCode(name: string, code: string, owner: string): AccpError {
-  return accpError('E1004', `schemas.${name}.code`, `The code ${code} is that of the schema ${quotedShort(owner)}.`);
+function codeInUse(name: string, code: string, owner: string): AccpError {
+  return accpError('E1004', `schemas.${name}.code`, `The code ${code} belongs to the schema ${quotedShort(owner)}.`);
 }
 
 function checkOperation(operation: string, path: string): void {
-  const why = typeof operation === 'string' ? whyNoWord(operation) : 'is no text';
+  const why = typeof operation === 'string' ? whyNotWord(operation) : 'must be a string';
   if (why !== null) throw accpError('E1004', path, `The operation ${quotedShort(String(operation))} ${why}.`);
 }

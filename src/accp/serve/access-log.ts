@@ -3,26 +3,29 @@
 import type { IncomingMessage } from 'node:http';
 import { visible } from '../../text/visible.js';
 
+/** One request or WebSocket in the access log. */
 export interface AccessEntry {
-  /** Arrival of the request, in milliseconds since 1970. */
+  /** Time of the request, in milliseconds since 1970. */
   readonly startedAt: number;
+  /** The IP address of the client, or `-` if it is unknown. */
   readonly remoteAddress: string;
+  /** The method of the request. */
   readonly method: string;
-  /** Without the query, where people put secrets. */
+  /** The path without the query, which may contain secrets. */
   readonly path: string;
-  /** Of the response; 101 for a WebSocket, 0 if the client left before there was one. */
+  /** The status of the response; 101 for a WebSocket, 0 if the client disconnected before the response. */
   readonly status: number;
-  /** Milliseconds until the end of the response or the WebSocket. */
+  /** Milliseconds until the end of the response or of the WebSocket. */
   readonly durationMs: number;
-  /** Bytes sent on the connection meanwhile, headers included. */
+  /** Bytes that were sent on the connection meanwhile, including headers. */
   readonly bytes: number;
-  /** Why it was refused, how a WebSocket was closed, or that the response was cut off. */
+  /** The reason of a rejection, the close code of a WebSocket, or `cut off` for an incomplete response. */
   readonly note?: string | undefined;
 }
 
 const MAX_PATH = 200;
 
-/** Formats an entry as one line. Control characters are made visible. */
+/** Formats an entry as one line. Control characters become visible symbols. */
 export function accessLine({
   startedAt,
   remoteAddress,
@@ -34,29 +37,33 @@ export function accessLine({
   note,
 }: AccessEntry): string {
   const shown = visible(path.length > MAX_PATH ? `${path.slice(0, MAX_PATH)}...` : path);
-  const said = note === undefined ? '' : ` (${visible(note)})`;
-  return `${new Date(startedAt).toISOString()} ${remoteAddress} ${method} ${shown} ${status} ${durationMs}ms ${bytes}B${said}`;
+  const suffix = note === undefined ? '' : ` (${visible(note)})`;
+  return `${new Date(startedAt).toISOString()} ${remoteAddress} ${method} ${shown} ${status} ${durationMs}ms ${bytes}B${suffix}`;
 }
 
-export function observed({ method = '-', url = '/', socket }: IncomingMessage, onAccess: (entry: AccessEntry) => void) {
+/** Starts the entry of a request. `report` completes it and passes it to the listener. */
+export function observeRequest(
+  { method = '-', url = '/', socket }: IncomingMessage,
+  onAccess: (entry: AccessEntry) => void,
+) {
   const path = pathOf(url);
   const startedAt = Date.now();
   const start = performance.now();
-  const sent = socket.bytesWritten;
-  // A closed socket does not know it any more.
+  const bytesBefore = socket.bytesWritten;
+  // A closed socket no longer has an address.
   const remoteAddress = socket.remoteAddress ?? '-';
   return {
     path,
-    tell: (status: number, note: string | undefined): void => {
+    report: (status: number, note: string | undefined): void => {
       const durationMs = Math.round(performance.now() - start);
-      const bytes = socket.bytesWritten - sent;
+      const bytes = socket.bytesWritten - bytesBefore;
       const entry = { startedAt, remoteAddress, method, path, status, durationMs, bytes };
       onAccess(note === undefined ? entry : { ...entry, note });
     },
   };
 }
 
-/** `*` is not a path. */
+/** Returns the path of a request target. Targets such as `*` are returned as they are. */
 function pathOf(url: string): string {
   const address = `http://localhost${url}`;
   return url.startsWith('/') && URL.canParse(address) ? new URL(address).pathname : url;

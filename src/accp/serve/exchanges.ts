@@ -9,10 +9,11 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
+/** The requests of each connection that are not answered yet. */
 export class Exchanges {
   readonly #bySocket = new Map<Duplex, Set<Exchange>>();
 
-  /** A connection may be reported more than once. @returns whether it is new */
+  /** Adds a connection, which may be reported more than once. @returns `true` if it is new */
   opened(socket: Duplex): boolean {
     if (this.#bySocket.has(socket)) return false;
     const exchanges = new Set<Exchange>();
@@ -27,7 +28,7 @@ export class Exchanges {
     return true;
   }
 
-  begun(request: IncomingMessage, response: ServerResponse): void {
+  started(request: IncomingMessage, response: ServerResponse): void {
     const exchanges = this.#bySocket.get(request.socket);
     if (exchanges === undefined) return;
     const exchange = { request, response };
@@ -35,7 +36,7 @@ export class Exchanges {
     response.once('close', () => exchanges.delete(exchange));
   }
 
-  /** Resolves when all requests of a connection have been answered; `undefined` when they have. */
+  /** Resolves when all requests of a connection have been answered; `undefined` if they already have. */
   answered(socket: Duplex): Promise<void> | undefined {
     const exchanges = this.#bySocket.get(socket);
     if (exchanges === undefined || exchanges.size === 0) return undefined;
@@ -43,24 +44,24 @@ export class Exchanges {
     return Promise.all(last).then(() => undefined);
   }
 
-  /** Drops the connections on which no complete request is being answered. */
-  dropUnasked(): void {
+  /** Destroys the connections that have no complete request. */
+  destroyIncomplete(): void {
     for (const [socket, exchanges] of this.#bySocket)
       if ([...exchanges].every(({ request }) => !request.complete)) socket.destroy();
   }
 }
 
-/** A response that was never given to its connection does not get its `close`. */
+/** Closes a response that was not assigned to its connection, which would never emit `close`. */
 function abandon(response: ServerResponse): void {
   if (response.closed || response.destroyed) return;
   response.destroy();
   response.emit('close');
 }
 
-/** Seconds. */
+/** Seconds for which a browser caches the answer to a preflight request. */
 const MAX_AGE = '600';
 
-/** A preflight request carries no token. */
+/** Tests for the preflight requests of browsers, which carry no token. */
 export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && headers.origin !== undefined && 'access-control-request-method' in headers;
 }

@@ -22,111 +22,118 @@ import type { Endpoint } from '../bindings/endpoint.js';
 import { MAX_FRAME_BYTES } from '../bindings/frames.js';
 import { checkPath, createHandler, FRAMES_PATH } from '../bindings/http/create-handler.js';
 import { createWebSocketEndpoint, SUBPROTOCOL, type WebSocketEndpoint } from '../bindings/websocket/index.js';
-import { type AccessEntry, observed } from './access-log.js';
+import { type AccessEntry, observeRequest } from './access-log.js';
 import { Exchanges, isPreflight, preflight } from './exchanges.js';
 
+/** Options of {@link startServer}. */
 export interface ServeOptions {
-  /** 0 for any free port. @default 4711 */
+  /** The port; 0 for any free port. @default 4711 */
   readonly port?: number | undefined;
-  /** @default '127.0.0.1' */
+  /** A name or an address to listen on. @default '127.0.0.1' */
   readonly host?: string | undefined;
   /** The path of frames, over HTTP and WebSocket. @default '/accp/v1/frames' */
   readonly path?: string | undefined;
-  /** Requires this bearer token (RFC 6750). Without it, everybody who reaches the port may speak. */
+  /** Requires this bearer token (RFC 6750). Without it, every client that reaches the port can send frames. */
   readonly token?: string | undefined;
-  /** Whether other machines may reach the server without a token. @default false */
+  /** If true, other machines can reach the server without a token. @default false */
   readonly insecure?: boolean | undefined;
-  /** Web pages that may speak to the server, besides its own: `https://example.org`. @default none */
+  /** Origins of web pages that can use the server, besides its own: `https://example.org`. @default [] */
   readonly origins?: readonly string[] | undefined;
-  /** Limit of a frame in bytes. @default 1 MiB */
+  /** Limit of a frame in bytes. @default 1048576 */
   readonly maxFrameBytes?: number | undefined;
-  /** Connections at a time; more are closed at once. @default 1024 */
+  /** Limit of concurrent connections; more are closed at once. @default 1024 */
   readonly maxConnections?: number | undefined;
   /** Milliseconds for a request to arrive. @default 30000 */
   readonly requestTimeoutMs?: number | undefined;
-  /** Milliseconds for requests to be answered once the server closes; 0 for no grace, `Infinity` for no limit. @default 5000 */
+  /** Milliseconds for requests to be answered after `close`; 0 for none, `Infinity` for no limit. @default 5000 */
   readonly closeGraceMs?: number | undefined;
-  /** Called with each request when it has been answered, and each WebSocket when it was closed. */
+  /** Called when a request has been answered, and when a WebSocket has closed. */
   readonly onAccess?: ((entry: AccessEntry) => void) | undefined;
   /**
-   * Called with what ended a WebSocket other than a normal close, and what kept a response from being sent. For what a handler throws, see
-   * `failed` of the endpoint.
+   * Called with the errors that end WebSockets or prevent responses. For the exceptions of a handler, see `onError` of the endpoint.
    */
   readonly onError?: ((error: Error) => void) | undefined;
 }
 
+/** The state of a server, as `GET /healthz` reports it. */
 export interface ServerStatus {
+  /** `closing` after `close`. */
   readonly status: 'ok' | 'closing';
-  /** Sessions that have a WebSocket. */
+  /** Number of sessions that have a WebSocket. */
   readonly sessions: number;
-  /** Connections, of HTTP and WebSocket. */
+  /** Number of open connections, of HTTP and WebSocket. */
   readonly connections: number;
 }
 
+/** A server that listens. */
 export interface RunningServer {
+  /** The name or address that it listens on. */
   readonly host: string;
+  /** The port that it listens on. */
   readonly port: number;
   /** The URL of frames. */
   readonly http: string;
   /** The URL of WebSockets. */
   readonly ws: string;
+  /** Returns the state of the server. */
   readonly status: () => Promise<ServerStatus>;
   /**
-   * Accepts no more connections, closes WebSockets with 1001, and lets requests be answered for `closeGraceMs` milliseconds. Resolves when all
+   * Stops accepting connections, closes WebSockets with 1001, and lets requests be answered for `closeGraceMs`. Resolves when all
    * connections are closed. The endpoint stays open.
    */
   readonly close: () => Promise<void>;
-  /** Drops all connections at once. */
+  /** Closes all connections at once. */
   readonly terminate: () => void;
 }
 
 const MAX_HEADER_BYTES = 16 * 1024;
-/** Methods that no `Request` of the platform can have (Fetch, section 2.2.1). */
-const NO_METHODS: ReadonlySet<string> = new Set(['TRACE', 'TRACK', 'CONNECT']);
+/** Methods that a `Request` of the platform cannot have (Fetch, section 2.2.1). */
+const UNSUPPORTED_METHODS: ReadonlySet<string> = new Set(['TRACE', 'TRACK', 'CONNECT']);
 
 /**
- * Starts a server for an endpoint. Access is checked in front of the endpoint: by token, and for web pages by their origin. If only this
- * machine reaches the server, requests have to name it by a name of this machine, so that no page reaches it under a name of its own.
+ * Starts a server for an endpoint. The server checks access in front of the endpoint: by token, and for web pages by their origin. If the
+ * server listens on a loopback address, requests must use a host name of this machine, so that a web page cannot reach it through DNS
+ * rebinding.
  *
  * Source: draft-benzing-accp-00, sections 11.1 and 11.2.
  *
- * @throws ServeError if it cannot listen, or must not
+ * @throws ServeError if the server cannot listen, or if other machines could reach it without a token
  * @throws TypeError if an option is invalid
  * @example
  * const server = await startServer(createEndpoint(demoAgent('echo')), { port: 0 });
  */
 export async function startServer(endpoint: Endpoint, options: ServeOptions = {}): Promise<RunningServer> {
   const settings = resolveServeOptions(options);
-  let front!: Front;
+  let frameServer!: FrameServer;
   const { host, port, authority } = await listenOn(settings, (admission) => {
-    front = new Front(endpoint, admission, settings);
-    return front.server;
+    frameServer = new FrameServer(endpoint, admission, settings);
+    return frameServer.server;
   });
-  const place = `${authority}${settings.path}`;
-  const { status, close, terminate } = front;
-  return { host, port, http: `http://${place}`, ws: `ws://${place}`, status, close, terminate };
+  const address = `${authority}${settings.path}`;
+  const { status, close, terminate } = frameServer;
+  return { host, port, http: `http://${address}`, ws: `ws://${address}`, status, close, terminate };
 }
 
-class Front {
+class FrameServer {
   readonly server: Server;
   readonly #admission: Admission;
   readonly #settings: ReturnType<typeof resolveServeOptions>;
   readonly #sockets: WebSocketEndpoint;
   readonly #webSockets: WebSocketServer;
   readonly #frames: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Connections without a request yet. */
-  readonly #silent = new Set<Socket>();
+  /** Connections that have not sent a request. */
+  readonly #idleSockets = new Set<Socket>();
   readonly #exchanges = new Exchanges();
   #closing: Promise<void> | undefined;
 
   constructor(endpoint: Endpoint, admission: Admission, settings: ReturnType<typeof resolveServeOptions>) {
-    const { path, maxFrameBytes, maxConnections, requestTimeoutMs, tellAccess, tellError } = settings;
+    const { path, maxFrameBytes, maxConnections, requestTimeoutMs, reportAccess, reportError } = settings;
     this.#admission = admission;
     this.#settings = settings;
-    const handler = createHandler(endpoint, { path, maxFrameBytes, onError: tellError });
-    // The path does not depend on the name that a client uses.
-    this.#frames = createRequestListener((request) => handler(request), { host: 'localhost', onError: tellError });
-    this.#sockets = createWebSocketEndpoint(endpoint, { maxFrameBytes, onError: tellError });
+    const handler = createHandler(endpoint, { path, maxFrameBytes, onError: reportError });
+    // The path does not depend on the host name that a client uses.
+    this.#frames = createRequestListener((request) => handler(request), { host: 'localhost', onError: reportError });
+    this.#sockets = createWebSocketEndpoint(endpoint, { maxFrameBytes, onError: reportError });
     this.#webSockets = new WebSocketServer({
       noServer: true,
       maxPayload: maxFrameBytes,
@@ -141,15 +148,15 @@ class Front {
     });
     this.server.maxConnections = maxConnections;
     this.server.on('connection', (socket) => {
-      // A connection that was returned after an ignored upgrade is known.
+      // A connection that was returned after an ignored upgrade is not new.
       if (!this.#exchanges.opened(socket)) return;
-      this.#silent.add(socket);
-      socket.once('close', () => this.#silent.delete(socket));
+      this.#idleSockets.add(socket);
+      socket.once('close', () => this.#idleSockets.delete(socket));
     });
     this.server.on('drop', (data) => {
       const remoteAddress = data?.remoteAddress ?? '-';
       const startedAt = Date.now();
-      tellAccess({
+      reportAccess({
         startedAt,
         remoteAddress,
         method: '-',
@@ -157,7 +164,7 @@ class Front {
         status: 0,
         durationMs: 0,
         bytes: 0,
-        note: 'too many',
+        note: 'too many connections',
       });
     });
     this.server.on('request', this.#request);
@@ -173,15 +180,15 @@ class Front {
   };
 
   readonly #request = (request: IncomingMessage, response: ServerResponse): void => {
-    this.#silent.delete(request.socket);
-    this.#exchanges.begun(request, response);
+    this.#idleSockets.delete(request.socket);
+    this.#exchanges.started(request, response);
     toOriginForm(request);
-    const { path, tell } = observed(request, this.#settings.tellAccess);
+    const { path, report } = observeRequest(request, this.#settings.reportAccess);
     let note: string | undefined;
     response.once('close', () => {
       const isCut = !response.writableFinished;
-      tell(response.headersSent ? response.statusCode : 0, note ?? (isCut ? 'cut off' : undefined));
-      // The connection would be kept for the next request.
+      report(response.headersSent ? response.statusCode : 0, note ?? (isCut ? 'cut off' : undefined));
+      // The connection would stay open for the next request.
       if (this.#closing !== undefined) setImmediate(() => this.server.closeIdleConnections());
     });
     if (this.#closing !== undefined) {
@@ -200,14 +207,14 @@ class Front {
     if (path === HEALTH_PATH) this.#health(request, response);
     else if (path !== this.#settings.path) answer(response, 404);
     else if (isPreflight(request)) preflight(response);
-    else if (NO_METHODS.has(request.method ?? '')) {
+    else if (UNSUPPORTED_METHODS.has(request.method ?? '')) {
       response.setHeader('allow', 'POST');
       answer(response, 405);
     } else {
-      const wrong = this.#admission.checkToken(request.headers, false);
-      note = wrong?.reason;
-      if (wrong === null) this.#frames(request, response);
-      else answer(response, wrong.status);
+      const tokenRefusal = this.#admission.checkToken(request.headers, false);
+      note = tokenRefusal?.reason;
+      if (tokenRefusal === null) this.#frames(request, response);
+      else answer(response, tokenRefusal.status);
     }
   };
 
@@ -220,17 +227,17 @@ class Front {
     this.status().then(
       (status) => answerJson(response, status),
       (thrown) => {
-        this.#settings.tellError(thrown);
+        this.#settings.reportError(thrown);
         answer(response, 500);
       },
     );
   }
 
   readonly #upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    // Node has let go of the connection, whose errors would end the process. Its end is reported by `close`.
-    if (!socket.listeners('error').includes(unheard)) socket.on('error', unheard);
+    // Node has released the connection, whose errors would end the process. `close` reports its end.
+    if (!socket.listeners('error').includes(ignoreError)) socket.on('error', ignoreError);
     const answered = this.#exchanges.answered(socket);
-    // Earlier requests are answered first: their answers must not come into the new protocol.
+    // Earlier requests are answered first: their answers must not be sent in the new protocol.
     if (answered === undefined) this.#upgradeNow(request, socket, head);
     else void answered.then(() => socket.destroyed || this.#upgradeNow(request, socket, head));
   };
@@ -241,13 +248,13 @@ class Front {
       this.server.emit('connection', socket);
       return;
     }
-    this.#silent.delete(request.socket);
+    this.#idleSockets.delete(request.socket);
     toOriginForm(request);
-    const { path, tell } = observed(request, this.#settings.tellAccess);
+    const { path, report } = observeRequest(request, this.#settings.reportAccess);
     let status = 400;
     let note: string | undefined;
-    const gone = (): void => tell(status, note);
-    socket.once('close', gone);
+    const onClose = (): void => report(status, note);
+    socket.once('close', onClose);
     const refusal = this.#refusalOf(path, request);
     if (refusal !== null) {
       status = refusal.status;
@@ -256,8 +263,8 @@ class Front {
       return;
     }
     this.#webSockets.handleUpgrade(request, socket, head, (webSocket: WebSocket) => {
-      socket.off('close', gone);
-      webSocket.once('close', (code) => tell(101, `close ${code}`));
+      socket.off('close', onClose);
+      webSocket.once('close', (code) => report(101, `close ${code}`));
       this.#sockets.accept(webSocket);
     });
   }
@@ -277,14 +284,14 @@ class Front {
   async #close(): Promise<void> {
     const { closeGraceMs, requestTimeoutMs } = this.#settings;
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
-    for (const socket of this.#silent) socket.destroy();
+    for (const socket of this.#idleSockets) socket.destroy();
     void this.#sockets.close();
-    const stopGrace = after(closeGraceMs, this.terminate);
-    // A closing server does not check its requests for time-outs any more.
-    const stopUnasked = after(requestTimeoutMs, () => this.#exchanges.dropUnasked());
+    const stopGraceTimer = after(closeGraceMs, this.terminate);
+    // A closing server no longer checks the timeouts of its requests.
+    const stopRequestTimer = after(requestTimeoutMs, () => this.#exchanges.destroyIncomplete());
     await closed;
-    stopUnasked();
-    stopGrace();
+    stopRequestTimer();
+    stopGraceTimer();
     this.#webSockets.close();
   }
 
@@ -295,9 +302,9 @@ class Front {
   };
 }
 
-function unheard(): void {}
+function ignoreError(): void {}
 
-/** @throws TypeError if an option is invalid */
+/** Checks the options and sets defaults. @throws TypeError if an option is invalid */
 function resolveServeOptions(options: ServeOptions) {
   const { port = 4711, host = '127.0.0.1', path = FRAMES_PATH, token, insecure = false, origins = [] } = options;
   const {
@@ -308,8 +315,9 @@ function resolveServeOptions(options: ServeOptions) {
   } = options;
   const { onAccess, onError } = options;
   checkPath(path);
-  if (path === HEALTH_PATH) throw new TypeError(`${HEALTH_PATH} is where the server says how it is`);
-  if (!Array.isArray(origins)) throw new TypeError('origins is a list');
+  if (path === HEALTH_PATH)
+    throw new TypeError(`path must not be ${HEALTH_PATH}, which reports the state of the server`);
+  if (!Array.isArray(origins)) throw new TypeError('origins must be an array');
   if (!(maxConnections >= 1)) throw new TypeError(`maxConnections must be a number >= 1; got ${maxConnections}`);
   if (!(requestTimeoutMs > 0 && requestTimeoutMs <= LONGEST_TIMER))
     throw new TypeError(
@@ -321,8 +329,8 @@ function resolveServeOptions(options: ServeOptions) {
     ...{ port, host, path, token, insecure, origins, maxFrameBytes, maxConnections },
     requestTimeoutMs: Math.max(1, Math.round(requestTimeoutMs)),
     closeGraceMs,
-    tellAccess: (entry: AccessEntry) => notifyListener(() => onAccess?.(entry)),
-    tellError: (thrown: unknown) =>
+    reportAccess: (entry: AccessEntry) => notifyListener(() => onAccess?.(entry)),
+    reportError: (thrown: unknown) =>
       notifyListener(() => onError?.(thrown instanceof Error ? thrown : new Error(String(thrown)))),
   };
 }

@@ -2,26 +2,27 @@
 import { type AccpError, accpError } from '../errors.js';
 import type { JsonObject } from '../message/json.js';
 import type { Message } from '../message/message.js';
-import type { RememberedRequest } from '../profiles/profile.js';
+import type { KnownRequest } from '../profiles/profile.js';
 import type { Collection, Journal } from '../store/journal.js';
 
-/** A received request without an answer so far. */
+/** A received request that is not answered yet. */
 export interface PendingRequest {
-  /** The correlation identifier for its answer. */
+  /** The correlation identifier for the answer. */
   readonly correlationId: string;
+  /** The request. */
   readonly message: Message;
-  /** Its handler has returned without an answer; the host answers later. */
+  /** `true` if the handler has returned without an answer; the host answers later. */
   readonly isDeferred: boolean;
 }
 
-interface Chain extends RememberedRequest {
-  /** When an answer of the other side is overdue, in milliseconds since 1970. */
+interface Chain extends KnownRequest {
+  /** The time at which the answer of the other side is overdue, in milliseconds since 1970. */
   readonly deadlineAt?: number | undefined;
   readonly cancelled?: true | undefined;
-  readonly asked?: Asked | undefined;
+  readonly request?: UnansweredRequest | undefined;
 }
 
-interface Asked {
+interface UnansweredRequest {
   readonly message: Message;
   readonly isDeferred?: true | undefined;
 }
@@ -32,9 +33,9 @@ interface ChainsOptions {
   readonly timeoutMs: number;
 }
 
-/** Chains searched for one to forget. */
-const MOST_LOOKS = 32;
-/** Signals per chain: a host may ask for signals of any identifier. */
+/** The number of chains searched for an idle one. */
+const MAX_SEARCHED = 32;
+/** The number of signals per chain: a host may request signals of any identifier. */
 const SIGNALS_PER_CHAIN = 4;
 
 export class Chains {
@@ -42,13 +43,13 @@ export class Chains {
   readonly #chains: Collection<Chain>;
   readonly #controllers = new Map<string, AbortController>();
   /** A lower bound of all deadlines. */
-  #earliest = 0;
+  #firstDeadlineAt = 0;
 
   constructor(options: ChainsOptions) {
     this.#options = options;
     this.#chains = options.journal.collection('chains');
-    // Those of an earlier process are looked at once.
-    if (this.#chains.size > 0) this.#earliest = 1;
+    // Makes the first call of `overdue` search the chains of an earlier process.
+    if (this.#chains.size > 0) this.#firstDeadlineAt = 1;
   }
 
   get(cid: string): Chain | undefined {
@@ -61,34 +62,34 @@ export class Chains {
 
   requested(cid: string, chain: Chain, now: number): void {
     const deadlineAt = this.#deadlineFrom(now);
-    if (deadlineAt !== undefined) this.#earliest = Math.min(this.#earliest || deadlineAt, deadlineAt);
+    if (deadlineAt !== undefined) this.#firstDeadlineAt = Math.min(this.#firstDeadlineAt || deadlineAt, deadlineAt);
     this.#set(cid, { ...merged(this.#chains.get(cid), chain), deadlineAt });
   }
 
-  /** @param message with references in place of large values */
+  /** Records a received request. @param message with references in place of large values */
   received(cid: string, chain: Chain, message: Message): void {
-    this.#set(cid, { ...merged(this.#chains.get(cid), chain), asked: { message } });
+    this.#set(cid, { ...merged(this.#chains.get(cid), chain), request: { message } });
   }
 
-  /** Lists unanswered requests, the oldest chains first. `withValues` replaces the references of a payload. */
+  /** Returns the unanswered requests, the oldest chains first. `withValues` replaces the references of a payload. */
   pending(withValues: (payload: JsonObject) => JsonObject): PendingRequest[] {
     const pending: PendingRequest[] = [];
-    for (const [correlationId, { asked }] of this.#chains.entries()) {
-      if (asked === undefined) continue;
-      const message = { ...asked.message, payload: withValues(asked.message.payload) };
-      pending.push({ correlationId, message, isDeferred: asked.isDeferred === true });
+    for (const [correlationId, { request }] of this.#chains.entries()) {
+      if (request === undefined) continue;
+      const message = { ...request.message, payload: withValues(request.message.payload) };
+      pending.push({ correlationId, message, isDeferred: request.isDeferred === true });
     }
     return pending;
   }
 
   isPending(cid: string, mid: string): boolean {
-    return this.#chains.get(cid)?.asked?.message.envelope.msg_id === mid;
+    return this.#chains.get(cid)?.request?.message.envelope.msg_id === mid;
   }
 
   deferred(cid: string): void {
     const chain = this.#chains.get(cid);
-    if (chain?.asked === undefined) return;
-    this.#chains.set(cid, { ...chain, asked: { ...chain.asked, isDeferred: true } });
+    if (chain?.request === undefined) return;
+    this.#chains.set(cid, { ...chain, request: { ...chain.request, isDeferred: true } });
   }
 
   answered(cid: string): void {
@@ -99,7 +100,7 @@ export class Chains {
   settled(cid: string): void {
     this.#controllers.delete(cid);
     const chain = this.#chains.get(cid);
-    if (chain?.asked !== undefined) this.#chains.set(cid, { ...chain, asked: undefined });
+    if (chain?.request !== undefined) this.#chains.set(cid, { ...chain, request: undefined });
   }
 
   prolong(cid: string, now: number): void {
@@ -108,7 +109,7 @@ export class Chains {
   }
 
   cancel(cid: string): void {
-    this.#set(cid, { ...this.#chains.get(cid), cancelled: true, deadlineAt: undefined, asked: undefined });
+    this.#set(cid, { ...this.#chains.get(cid), cancelled: true, deadlineAt: undefined, request: undefined });
     const controller = this.#controllers.get(cid);
     if (controller === undefined) return;
     controller.abort(cancelled(cid));
@@ -128,20 +129,20 @@ export class Chains {
   }
 
   overdue(now: number): string[] {
-    if (this.#earliest === 0 || now < this.#earliest) return [];
-    const late: string[] = [];
-    let earliest = 0;
+    if (this.#firstDeadlineAt === 0 || now < this.#firstDeadlineAt) return [];
+    const expired: string[] = [];
+    let firstDeadlineAt = 0;
     for (const [cid, chain] of [...this.#chains.entries()]) {
       if (chain.deadlineAt === undefined) continue;
       // A deadline of an earlier process may lie far ahead if the clock was set back: no wait exceeds the timeout.
       const deadlineAt = Math.min(chain.deadlineAt, now + this.#options.timeoutMs);
       if (deadlineAt < chain.deadlineAt) this.#chains.set(cid, { ...chain, deadlineAt });
-      if (deadlineAt <= now) late.push(cid);
-      else earliest = Math.min(earliest || deadlineAt, deadlineAt);
+      if (deadlineAt <= now) expired.push(cid);
+      else firstDeadlineAt = Math.min(firstDeadlineAt || deadlineAt, deadlineAt);
     }
-    this.#earliest = earliest;
-    for (const cid of late) this.answered(cid);
-    return late;
+    this.#firstDeadlineAt = firstDeadlineAt;
+    for (const cid of expired) this.answered(cid);
+    return expired;
   }
 
   #deadlineFrom(now: number): number | undefined {
@@ -151,15 +152,15 @@ export class Chains {
 
   #set(cid: string, chain: Chain): void {
     this.#chains.set(cid, chain);
-    if (this.#chains.size > this.#options.maxChains) this.#forgetOne();
+    if (this.#chains.size > this.#options.maxChains) this.#evictOne();
   }
 
-  /** Forgets the oldest idle chain among the first ones, or else the oldest. */
-  #forgetOne(): void {
-    let looked = 0;
-    for (const [cid, { deadlineAt, asked }] of this.#chains.entries()) {
-      if (++looked > MOST_LOOKS) break;
-      if (deadlineAt !== undefined || asked !== undefined || this.#controllers.has(cid)) continue;
+  /** Evicts the oldest idle chain among the first ones, or, if none is idle, the oldest. */
+  #evictOne(): void {
+    let searched = 0;
+    for (const [cid, { deadlineAt, request }] of this.#chains.entries()) {
+      if (++searched > MAX_SEARCHED) break;
+      if (deadlineAt !== undefined || request !== undefined || this.#controllers.has(cid)) continue;
       this.#chains.delete(cid);
       return;
     }
@@ -167,16 +168,16 @@ export class Chains {
   }
 }
 
-/** A request of another schema must not allow a second transaction. */
+/** Returns the updated chain. A request of another schema must not allow a second transaction. */
 function merged(known: Chain | undefined, chain: Chain): Chain {
   // Identifiers of other schemas are not transactions.
-  const { transactionId: told, ...rest } = chain;
-  const transactionId = known?.transactionId ?? (rest.schema === 'TX' ? told : undefined);
+  const { transactionId: own, ...rest } = chain;
+  const transactionId = known?.transactionId ?? (rest.schema === 'TX' ? own : undefined);
   return { ...known, ...rest, ...(transactionId === undefined ? {} : { transactionId }) };
 }
 
-/** Intents allowed under a cancelled chain. */
-export const ENDS_A_CHAIN: ReadonlySet<string> = new Set(['cancel', 'ack', 'fail']);
+/** The intents that are allowed in a cancelled chain. */
+export const ALLOWED_AFTER_CANCEL: ReadonlySet<string> = new Set(['cancel', 'ack', 'fail']);
 
 export function cancelled(cid: string): AccpError {
   return accpError('E5001', undefined, `The request chain ${cid} was cancelled.`);

@@ -2,31 +2,31 @@
  * In-order, once-only delivery (draft-benzing-accp-00, section 3.7, items 1 and 2).
  *
  * After a gap, no frame of the sender is processed, not even the missing one, until the sender announces a resend by
- * `sync:resync{from:n}`, where `n` is the missing number. So both sides know which messages were processed, whatever the channel
- * lost, repeated or reordered.
+ * `sync:resync{from:n}`, where `n` is the missing number. Thus both sides know which messages were processed, whatever the channel
+ * loses, repeats or reorders.
  */
 import { AccpError, accpError } from '../errors.js';
 import type { Collection, Journal } from '../store/journal.js';
 
-/** `session`: one count for all parties, who speak in turn. `sender`: each sender counts its own frames. */
+/** The numbering of frames. `session`: one count for all parties, which send in turn. `sender`: each sender counts its own frames. */
 export type SequenceMode = 'session' | 'sender';
 
 interface DeliveryOptions {
   readonly journal: Journal;
   readonly mode: SequenceMode;
   readonly first: number;
-  /** Identifiers remembered. A repeated frame whose identifier was forgotten is still refused by its number. */
+  /** The maximum number of identifiers to store. A repeated frame whose identifier was evicted is still rejected by its number. */
   readonly maxSeen: number;
-  /** Most senders in the mode `sender`. */
+  /** The maximum number of senders in the mode `sender`. */
   readonly maxSenders: number;
 }
 
-/** Higher numbers are invalid: no session has that many frames. */
+/** The highest valid number: no session has that many frames. */
 const MAX_NUMBER = 2 ** 52;
 
 interface Incoming {
   readonly next: number;
-  /** A number is missing: frames are refused until a resync. */
+  /** `true` if a number is missing: frames are rejected until a resync. */
   readonly gap: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface Arrival {
   readonly agent: string;
   readonly mid: string;
   readonly seq: number;
-  /** Frames about a broken sequence are admitted in spite of it. */
+  /** The kind of frame: reports of gaps and resyncs are accepted in spite of a gap. */
   readonly kind: 'ordinary' | 'gap-report' | 'resync';
   readonly from?: number | undefined;
 }
@@ -43,11 +43,11 @@ export type SentAs = readonly [agent: string, seq: number];
 
 export class Delivery {
   readonly #options: DeliveryOptions;
-  /** By sender; in the mode `session`, one for all. */
+  /** The expected numbers, by sender; in the mode `session`, one for all. */
   readonly #incoming: Collection<Incoming>;
-  /** Next numbers, by sender or one for all. */
+  /** The next numbers to send, by sender or one for all. */
   readonly #outgoing: Collection<number>;
-  /** Identifiers; those of sent frames with agent and number. */
+  /** The identifiers of received frames, and of sent frames with agent and number. */
   readonly #seen: Collection<1 | SentAs>;
 
   constructor(options: DeliveryOptions) {
@@ -66,17 +66,17 @@ export class Delivery {
     const seq = this.nextToSend(agent);
     this.#outgoing.set(key, seq + 1);
     this.#remember(mid, [agent, seq]);
-    if (this.#isShared && !this.#of(key).gap) this.#incoming.set(key, { next: seq + 1, gap: false });
+    if (this.#isShared && !this.#incomingOf(key).gap) this.#incoming.set(key, { next: seq + 1, gap: false });
     return seq;
   }
 
-  /** Skips numbers that the other side has already seen. Impossible numbers are ignored. */
-  raise(agent: string, seq: number): void {
+  /** Skips numbers that the other side has already received. Invalid numbers are ignored. */
+  skipTo(agent: string, seq: number): void {
     if (seq <= MAX_NUMBER && this.nextToSend(agent) < seq) this.#outgoing.set(this.#key(agent), seq);
   }
 
   expected(agent: string): number {
-    return this.#of(this.#key(agent)).next;
+    return this.#incomingOf(this.#key(agent)).next;
   }
 
   sentAs(mid: string): SentAs | undefined {
@@ -91,45 +91,49 @@ export class Delivery {
   /** An expired frame uses up its number without an answer (section 3.7, item 5). */
   expire({ agent, mid, seq }: Arrival): void {
     const key = this.#key(agent);
-    const { next, gap } = this.#of(key);
+    const { next, gap } = this.#incomingOf(key);
     if (this.#seen.has(mid) || gap || seq !== next || !this.#hasRoom(key)) return;
     this.#remember(mid);
     this.#advance(key, seq);
   }
 
-  /** Admits a frame, which uses up its number. Throws AccpError E3002 for a known identifier, E3003 (with `expected`) for a wrong number. */
+  /** Accepts a frame, which uses up its number. Throws AccpError E3002 for a known identifier, E3003 (with `expected`) for a wrong number. */
   admit(arrival: Arrival): void {
     const { agent, mid, seq, kind } = arrival;
     if (this.#seen.has(mid)) {
-      throw accpError('E3002', undefined, `The message ${mid} has come before.`);
+      throw accpError('E3002', undefined, `The message ${mid} was received before.`);
     }
     const key = this.#key(agent);
     if (!this.#hasRoom(key)) {
-      throw accpError('E5001', undefined, `The session has ${this.#options.maxSenders} senders; no more are taken.`);
+      throw accpError(
+        'E5001',
+        undefined,
+        `The session has reached its maximum of ${this.#options.maxSenders} senders.`,
+      );
     }
-    const { next, gap } = this.#of(key);
+    const { next, gap } = this.#incomingOf(key);
     if (kind === 'gap-report') this.#admitReport(key, seq);
     else if (kind === 'resync') this.#admitResync(key, arrival);
     else if (gap || seq !== next) {
-      // Only a number ahead of its turn shows a gap; late and repeated frames do not.
+      // Only a number above the expected one shows a gap; late and repeated frames do not.
       if (seq > next && !gap) this.#incoming.set(key, { next, gap: true });
       throw gapError(next, seq);
     } else this.#advance(key, seq);
     this.#remember(mid);
   }
 
-  /** The report is about the other direction; a number ahead of its turn shows a gap in this one, too. */
+  /** Accepts a report of a gap, which concerns the other direction. A number above the expected one shows a gap in this direction, too. */
   #admitReport(key: string, seq: number): void {
-    const { next, gap } = this.#of(key);
-    if (this.#isShared) this.raise('', seq + 1);
+    const { next, gap } = this.#incomingOf(key);
+    if (this.#isShared) this.skipTo('', seq + 1);
     if (gap || seq < next) return;
     if (seq === next) this.#advance(key, seq);
     else this.#incoming.set(key, { next, gap: true });
   }
 
-  /** A resend must begin where processing ended: otherwise messages would be lost, or processed twice. */
+  /** Accepts a resync. It must begin where processing ended: otherwise messages would be lost, or processed twice. */
   #admitResync(key: string, { seq, from }: Arrival): void {
-    const { next } = this.#of(key);
+    const { next } = this.#incomingOf(key);
     if (seq < next || seq > MAX_NUMBER) throw gapError(next, seq);
     if (from !== next) {
       this.#incoming.set(key, { next, gap: true });
@@ -140,7 +144,7 @@ export class Delivery {
 
   #advance(key: string, seq: number): void {
     this.#incoming.set(key, { next: seq + 1, gap: false });
-    if (this.#isShared) this.raise('', seq + 1);
+    if (this.#isShared) this.skipTo('', seq + 1);
   }
 
   #hasRoom(key: string): boolean {
@@ -152,7 +156,7 @@ export class Delivery {
     if (this.#seen.size > this.#options.maxSeen) this.#seen.takeOldest();
   }
 
-  #of(key: string): Incoming {
+  #incomingOf(key: string): Incoming {
     return this.#incoming.get(key) ?? { next: this.#options.first, gap: false };
   }
 
@@ -166,12 +170,12 @@ export class Delivery {
 }
 
 function gapError(expected: number, seq: number): AccpError {
-  const isThere = seq === expected;
+  const isResend = seq === expected;
   return new AccpError({
     code: 'E3003',
-    message: isThere
-      ? `Frames from number ${expected} on have to be sent again, behind sync:resync.`
-      : `The frame has number ${seq}; ${expected} is expected.`,
+    message: isResend
+      ? `Send the frames with the number ${expected} or a higher one again, after sync:resync.`
+      : `Expected the number ${expected}; got ${seq}.`,
     path: 'metadata.seq',
     details: { expected },
   });

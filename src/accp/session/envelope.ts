@@ -12,21 +12,21 @@ export interface ReceivedEnvelope {
   readonly cid: string | undefined;
   readonly aid: string | undefined;
   readonly sid: string | undefined;
-  /** Part of a split message (section 3.4). */
+  /** The position in a split message (section 3.4); `undefined` for a whole one. */
   readonly part: Part | undefined;
 }
 
 export interface Part {
   readonly index: number;
   readonly total: number;
-  /** Depth in its first value at which the frame continues the one before; absent if it begins a new value. */
+  /** The depth in the first value at which the frame continues the previous one; `undefined` if it begins a new value. */
   readonly cut: number | undefined;
 }
 
-/** Longest identifier, in characters: peers choose identifiers, which are kept in memory. */
+/** The maximum length of an identifier: peers choose identifiers, which are stored in memory. */
 const MAX_ID = 256;
 
-/** Throws AccpError for a bad `mid` or `seq`; `fault` is another bad field, reported after the number is used up. */
+/** Reads the metadata. Throws AccpError if `mid` or `seq` is invalid; `fault` is the error of another field, reported after the number is used up. */
 export function readEnvelope(frame: Frame): {
   readonly envelope: ReceivedEnvelope;
   readonly fault: AccpError | undefined;
@@ -60,26 +60,27 @@ export function readEnvelope(frame: Frame): {
   return { envelope: { mid, seq, ts, ttl, cid, aid, sid, part }, fault: read.fault };
 }
 
-/** Reads fields and keeps the first fault. */
+/** A reader of fields, with the first error. */
 class Fields {
   fault: AccpError | undefined;
 
-  /** Identifiers are text even if numeric: `mid:007` keeps its zeros. */
+  /** Reads an identifier, which is text even if numeric: `mid:007` keeps its zeros. */
   identifier(key: string, value: Value): string | undefined {
     const text = sourceText(value);
     if (text !== undefined && text.length <= MAX_ID) return ownText(text);
-    const what = text === undefined ? `is a ${value.kind}, not an identifier` : `is longer than ${MAX_ID} characters`;
-    return this.#wrong(key, what);
+    const message =
+      text === undefined ? `must be an identifier; got a ${value.kind}` : `must have at most ${MAX_ID} characters`;
+    return this.#reject(key, message);
   }
 
   count(key: string, value: Value): number | undefined {
     if (value.kind === 'integer' && typeof value.value === 'number' && value.value >= 0) return value.value;
-    const what = value.kind === 'integer' ? 'is out of range' : `is a ${value.kind}, not an integer`;
-    return this.#wrong(key, what);
+    const message = value.kind === 'integer' ? 'is out of range' : `must be an integer; got a ${value.kind}`;
+    return this.#reject(key, message);
   }
 
-  #wrong(key: string, what: string): undefined {
-    const error = accpError('E1004', `metadata.${key}`, what);
+  #reject(key: string, message: string): undefined {
+    const error = accpError('E1004', `metadata.${key}`, message);
     if (key === 'mid' || key === 'seq') throw error;
     this.fault ??= error;
   }
@@ -90,7 +91,7 @@ function missing(key: string): AccpError {
     'E1001',
     `metadata.${key}`,
     `The frame has no "${key}" in its metadata.`,
-    'every frame carries mid and seq (section 3.5)',
+    'every frame must have mid and seq (section 3.5)',
   );
 }
 
@@ -100,7 +101,7 @@ interface SentEnvelope extends Partial<Omit<ReceivedEnvelope, 'mid' | 'seq' | 't
   readonly ts: number;
 }
 
-/** Writes the metadata block in canonical form, in the order of Table 4. Throws AccpError E1004 for an invalid identifier. */
+/** Returns the metadata block in canonical form, in the order of Table 4. Throws AccpError E1004 for an invalid identifier. */
 export function metadataText({ mid, seq, ts, cid, aid, sid, ttl, part }: SentEnvelope): string {
   let text = `[mid:${identifier('mid', mid)},seq:${seq},ts:${ts}`;
   if (cid !== undefined) text += `,cid:${identifier('cid', cid)}`;
@@ -124,7 +125,7 @@ function identifier(key: string, text: string): string {
   throw accpError(
     'E1004',
     `envelope.${FULL_NAMES[key] ?? key}`,
-    `an identifier is 1 to ${MAX_ID} visible ASCII characters without spaces`,
+    `an identifier must be 1 to ${MAX_ID} visible ASCII characters without spaces`,
   );
 }
 
@@ -150,9 +151,9 @@ export const isAgentName = (name: unknown): name is string => typeof name === 's
 
 export const isIdentifier = (id: unknown): id is string => typeof id === 'string' && IDENTIFIER.test(id);
 
-/** @throws TypeError on an invalid name */
+/** Returns a valid name of an agent. Throws TypeError if it is invalid. */
 export function checkAgentName(agent: string): string {
   if (isAgentName(agent)) return agent;
   const given = typeof agent === 'string' ? `"${agent}"` : String(agent);
-  throw new TypeError(`${given} is no agent: 1 to 256 letters, digits, "-" and "_"`);
+  throw new TypeError(`Invalid agent name ${given}; use 1 to 256 letters, digits, "-" and "_"`);
 }

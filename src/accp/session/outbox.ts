@@ -1,60 +1,60 @@
-/** Sent frames, kept to be sent again after a gap (draft-benzing-accp-00, section 3.7, item 3). */
+/** The outbox: sent frames, stored to be sent again after a gap (draft-benzing-accp-00, section 3.7, item 3). */
 
 import type { Collection, Journal } from '../store/journal.js';
 import type { Part } from './envelope.js';
 
-/** A frame without the parts that are new in each copy. */
+/** A frame without the fields that are new in each copy. */
 export interface SentFrame {
   readonly agent: string;
   readonly body: string;
   readonly ts: number;
   readonly cid?: string | undefined;
   readonly aid?: string | undefined;
-  /** `null` for none; the codec decides if absent. */
+  /** The session identifier; `null` for none. @default as the codec decides */
   readonly sid?: string | null | undefined;
   readonly ttl?: number | undefined;
   readonly part?: Part | undefined;
 }
 
-/** Most times that one frame is sent, in total. */
+/** The maximum number of times that one frame is sent. */
 const MAX_COPIES = 64;
 
-/** Resends allowed per kept frame, and per processed frame: a peer must not request the whole outbox with each short report. */
+/** The number of resends per stored frame, and per processed frame: a peer must not request the whole outbox with each short report. */
 const CREDIT = 2;
 const REFILL = 4;
-/** Characters sent in a resend without credit, and at least one frame, so that a bad connection makes progress. */
-const LEAST_LENGTH = 1024;
-/** Estimated characters of a metadata block. */
+/** The number of characters, and at least one frame, that are sent without credit, so that a bad connection makes progress. */
+const MIN_LENGTH = 1024;
+/** The estimated number of characters of a metadata block. */
 const METADATA_LENGTH = 100;
 
-/** A resync announcement. Numbers from `from` up to `seq` are void to a receiver that has accepted it. */
+/** An announced resync. A receiver that has accepted it never processes the numbers from `from` up to `seq`. */
 interface Resync {
   readonly agent: string;
   readonly from: number;
   readonly seq: number;
 }
 
-export interface Copy {
-  /** The key in the outbox, if it has one. */
+export interface OutboxEntry {
+  /** The key in the outbox; absent for a new entry. */
   readonly key?: string;
   readonly frame: SentFrame;
   readonly mid: string;
-  /** The numbers of its copies, ascending, without those that the other side has reported as refused. */
+  /** The numbers of the copies, ascending, without those that the other side has reported as rejected. */
   readonly seqs: readonly number[];
   readonly times: number;
 }
 
 interface Unprocessed {
-  /** Those to send now, in their first order. */
-  readonly copies: readonly Copy[];
-  /** The number of those left until the other side asks again. */
+  /** The messages to send now, in their original order. */
+  readonly copies: readonly OutboxEntry[];
+  /** The number of messages to send when the other side asks again. */
   readonly left: number;
-  /** The number of messages forgotten, or sent too often. */
+  /** The number of messages that were evicted, or sent too often. */
   readonly lost: number;
 }
 
 export class Outbox {
-  readonly #entries: Collection<Copy>;
+  readonly #entries: Collection<OutboxEntry>;
   readonly #resyncs: Collection<Resync>;
   readonly #state: Collection<number>;
   readonly max: number;
@@ -66,12 +66,12 @@ export class Outbox {
     this.max = max;
   }
 
-  add({ key = this.#nextKey(), frame, mid, seqs, times }: Copy, seq: number): void {
+  add({ key = this.#nextKey(), frame, mid, seqs, times }: OutboxEntry, seq: number): void {
     this.#entries.set(key, { frame, mid, seqs: [...seqs, seq], times: times + 1 });
-    if (this.#entries.size > this.max) this.#forgetOldest();
+    if (this.#entries.size > this.max) this.#evictOldest();
   }
 
-  /** The other side had passed the number, so it never processes this copy. (A copy ahead of its turn may still be processed.) */
+  /** Records that the other side never processes a copy, since it had passed the number. (A copy with a higher number may still be processed.) */
   refused(agent: string, seq: number): void {
     this.#resyncs.delete(`${agent}:${seq}`);
     const found = this.#find(agent, seq);
@@ -101,11 +101,11 @@ export class Outbox {
   resynced(resync: Resync): void {
     this.#resyncs.set(`${resync.agent}:${resync.seq}`, resync);
     this.#state.set(`resynced:${resync.agent}`, resync.seq);
-    // Each report of a gap makes one; only the last ones matter.
+    // Each report of a gap causes a resync; only the last ones matter.
     if (this.#resyncs.size > this.max) this.#resyncs.takeOldest();
   }
 
-  /** Returns messages to send again, and forgets processed and unwanted ones. All numbers below `expected` are processed, refused or void. */
+  /** Returns messages to send again, and removes processed and unwanted ones. All numbers below `expected` are processed, rejected or void. */
   takeUnprocessed(
     agent: string,
     expected: number,
@@ -115,7 +115,7 @@ export class Outbox {
     const skipped = this.#accepted(agent, expected, shared);
     const isProcessed = (seq: number): boolean =>
       seq < expected && !skipped.some(({ from, seq: end }) => from <= seq && seq < end);
-    const waiting: Copy[] = [];
+    const waiting: OutboxEntry[] = [];
     let processed = 0;
     let lost = this.#takeLost(agent, expected);
     for (const [key, copy] of [...this.#entries.entries()]) {
@@ -137,21 +137,21 @@ export class Outbox {
     return { copies, left: waiting.length - copies.length, lost };
   }
 
-  #affordable(agent: string, waiting: readonly Copy[], processed: number): readonly Copy[] {
-    const most = CREDIT * this.max;
-    const credit = Math.min(most, (this.#state.get(`credit:${agent}`) ?? most) + REFILL * processed);
+  #affordable(agent: string, waiting: readonly OutboxEntry[], processed: number): readonly OutboxEntry[] {
+    const max = CREDIT * this.max;
+    const credit = Math.min(max, (this.#state.get(`credit:${agent}`) ?? max) + REFILL * processed);
     let count = 0;
     let length = 0;
     for (const { frame } of waiting) {
       length += frame.body.length + METADATA_LENGTH;
-      if (count > 0 && count >= credit && length > LEAST_LENGTH) break;
+      if (count > 0 && count >= credit && length > MIN_LENGTH) break;
       count++;
     }
     this.#state.set(`credit:${agent}`, Math.max(0, credit - count));
     return waiting.slice(0, count);
   }
 
-  /** Counts messages forgotten before they were processed, each once, where that is certain. */
+  /** Counts messages that were certainly evicted before they were processed, each once. */
   #takeLost(agent: string, expected: number): number {
     const forgotten = this.#state.get(`forgotten:${agent}`) ?? 0;
     const unsent = this.#state.get(`unsent:${agent}`) ?? 0;
@@ -159,7 +159,7 @@ export class Outbox {
     return Math.max(0, forgotten - expected + 1) + unsent;
   }
 
-  /** The announcements accepted before `expected`. With a shared count, only the first about each gap is certain. */
+  /** Returns the resyncs that were accepted before `expected`. With a shared count, only the first one of each gap is certain. */
   #accepted(agent: string, expected: number, shared: boolean): readonly Resync[] {
     const before = [...this.#resyncs.values()].filter((resync) => resync.agent === agent && resync.seq < expected);
     if (!shared) return before;
@@ -168,7 +168,7 @@ export class Outbox {
     return [...firsts.values()];
   }
 
-  #find(agent: string, seq: number): [string, Copy] | null {
+  #find(agent: string, seq: number): [string, OutboxEntry] | null {
     for (const entry of this.#entries.entries()) {
       const [, { frame, seqs }] = entry;
       if (frame.agent === agent && seqs.includes(seq)) return entry;
@@ -176,11 +176,11 @@ export class Outbox {
     return null;
   }
 
-  #forgetOldest(): void {
+  #evictOldest(): void {
     const [, { frame, seqs }] = this.#entries.takeOldest()!;
     const { agent } = frame;
     const last = seqs.at(-1);
-    // All its copies are void, so it was not processed.
+    // All copies are void, so it was not processed.
     if (last === undefined || this.isSuperseded(agent, last)) {
       this.#state.set(`unsent:${agent}`, (this.#state.get(`unsent:${agent}`) ?? 0) + 1);
     } else this.#state.set(`forgotten:${agent}`, last);

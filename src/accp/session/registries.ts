@@ -26,26 +26,26 @@ export interface Peer {
   readonly known?: string | null | undefined;
 }
 
-/** The writing of strings that the grammar cannot write. */
+/** The spelling of strings that the grammar cannot write. */
 export interface TextState {
   readonly text: TextPolicy;
-  /** Whether the other side decodes transliteration in any case. */
-  readonly undone: boolean;
+  /** `true` if the other side decodes transliteration. */
+  readonly peerDecodes: boolean;
 }
 
-/** Facts that hold our schemas, and the hash announced last. */
+/** The facts with our schemas, and with the hash announced last. */
 const REGISTRY = 'registry';
 const ANNOUNCED = 'announced';
 
-/** The registry of peers without an announcement. */
+/** The registry of peers that have announced none. */
 const COMMON_REGISTRY = createRegistry();
 
 export class Registries {
   readonly peers: Collection<Peer>;
   readonly #facts: Collection<Json>;
   readonly #sequence: SequenceMode;
-  readonly #made = new WeakMap<RegistryJson, Registry>();
-  #codecs: Registry | undefined;
+  readonly #registries = new WeakMap<RegistryJson, Registry>();
+  #codecRegistry: Registry | undefined;
   #own = COMMON_REGISTRY;
 
   constructor(journal: Journal, facts: Collection<Json>, sequence: SequenceMode) {
@@ -54,38 +54,38 @@ export class Registries {
     this.#sequence = sequence;
   }
 
-  /** Our schemas: those of the codec, or those of the session if the codec of a resumed session lacks them. */
-  own(codecs: Registry): Registry {
-    if (this.#codecs === codecs) return this.#own;
+  /** Returns our schemas: those of the codec, or those of the session if the codec of a resumed session lacks them. */
+  own(codecRegistry: Registry): Registry {
+    if (this.#codecRegistry === codecRegistry) return this.#own;
     const stored = this.#facts.get(REGISTRY) as unknown as RegistryJson | undefined;
-    const kept = stored === undefined ? undefined : createRegistry(stored);
-    const isOlder = kept !== undefined && kept.version > codecs.version;
-    this.#codecs = codecs;
-    this.#own = isOlder ? kept : codecs;
+    const restored = stored === undefined ? undefined : createRegistry(stored);
+    const isOlder = restored !== undefined && restored.version > codecRegistry.version;
+    this.#codecRegistry = codecRegistry;
+    this.#own = isOlder ? restored : codecRegistry;
     // The schemas of profiles need no announcement.
-    if (!isOlder && codecs.version > COMMON_REGISTRY.version && kept?.hash !== codecs.hash) {
-      this.#facts.set(REGISTRY, exportRegistry(codecs) as unknown as Json);
+    if (!isOlder && codecRegistry.version > COMMON_REGISTRY.version && restored?.hash !== codecRegistry.hash) {
+      this.#facts.set(REGISTRY, exportRegistry(codecRegistry) as unknown as Json);
     }
     return this.#own;
   }
 
-  /** The schemas of the frames of `agent`: those it has sent, or ours. */
+  /** Returns the schemas of the frames of `agent`: those it has sent, or ours. */
   of(agent: string, own: Registry): Registry {
     const peer = this.peers.get(agent);
     if (peer === undefined) return own;
     if (peer.registry === undefined) return matchesHash(own, peer.announcement.hash) ? own : COMMON_REGISTRY;
-    let registry = this.#made.get(peer.registry);
+    let registry = this.#registries.get(peer.registry);
     if (registry === undefined) {
       registry = createRegistry(peer.registry);
-      this.#made.set(peer.registry, registry);
+      this.#registries.set(peer.registry, registry);
     }
     return registry;
   }
 
   writing(policy: TextPolicy | undefined): TextState {
-    if (policy !== undefined) return { text: policy, undone: policy === 'transliterate' };
-    const undone = this.announced !== undefined;
-    return { text: undone && this.#allTransliterate() ? 'transliterate' : 'reject', undone };
+    if (policy !== undefined) return { text: policy, peerDecodes: policy === 'transliterate' };
+    const peerDecodes = this.announced !== undefined;
+    return { text: peerDecodes && this.#allTransliterate() ? 'transliterate' : 'reject', peerDecodes };
   }
 
   isTransliterated(agent: string, policy: TextPolicy | undefined): boolean {
@@ -103,8 +103,8 @@ export class Registries {
   }
 
   announcing(own: Registry): Step {
-    const isNews = [...this.peers.values()].some((peer) => nextStep(own, this.#negotiationWith(peer)) === 'delta');
-    return isNews ? 'delta' : 'announcement';
+    const isUpdate = [...this.peers.values()].some((peer) => nextStep(own, this.#negotiationWith(peer)) === 'delta');
+    return isUpdate ? 'delta' : 'announcement';
   }
 
   payloadOf(step: Step, own: Registry, policy: TextPolicy | undefined): JsonObject {
@@ -124,14 +124,14 @@ export class Registries {
     this.announced = own.hash;
   }
 
-  /** Returns the announcement to answer with, if any. Throws AccpError E1004 if invalid, E5001 on a wrong hash. */
+  /** Returns the announcement to answer with, if any. Throws AccpError E1004 if the payload is invalid, E5001 if the hash is wrong. */
   received(agent: string, payload: { readonly [key: string]: Json }, own: Registry): Step | null {
     const received = readAnnouncement(payload);
     if (received.sequence !== undefined && received.sequence !== this.#sequence) {
       throw accpError(
         'E1004',
         'payload.sequence',
-        `the session counts by ${this.#sequence} here, not by ${received.sequence}`,
+        `this side numbers frames by ${this.#sequence}; got ${received.sequence}`,
       );
     }
     const before = this.peers.get(agent);
@@ -156,18 +156,18 @@ export class Registries {
   }
 }
 
-/** Keeps schemas received earlier for the same hash. */
+/** Returns the updated peer, with the schemas received earlier for the same hash. */
 function peerOf(received: Announcement, before: Peer | undefined, own: Registry): Peer {
   const { delta, ...rest } = received;
   if (delta !== undefined) return { announcement: rest, registry: exportRegistry(applyDelta(received)) };
-  // A copy, as ours may change later.
+  // A copy, since ours may change later.
   if (matchesHash(own, received.hash)) return { announcement: rest, registry: exportRegistry(own) };
   const { registry } = before ?? {};
   const isSame = registry !== undefined && isPrefix(before!.announcement.hash, received.hash);
   return isSame ? { announcement: before!.announcement, registry } : { announcement: rest };
 }
 
-/** Hashes are announced as prefixes of different lengths. */
+/** Returns `true` if two hashes agree: they are announced as prefixes of different lengths. */
 function isPrefix(a: string, b: string): boolean {
   return a.startsWith(b) || b.startsWith(a);
 }

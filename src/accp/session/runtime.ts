@@ -1,7 +1,7 @@
-/** Clock, token counter and log of a session, which the codec provides. */
+/** The clock, token counter and log of a session, which the codec provides. */
 import { monotonicClock } from '../../async/timers.js';
 import { ESTIMATING_COUNTER, type TokenCounter } from '../../tokens/counter.js';
-import type { EventListener, Note } from '../store/events.js';
+import type { EmitEvent, EventListener } from '../store/events.js';
 
 interface RuntimeSource {
   /** The wall clock, in milliseconds since 1970. */
@@ -18,7 +18,7 @@ export interface Runtime {
   readonly monotonic: () => number;
   readonly counter: TokenCounter;
   readonly log: EventListener | undefined;
-  readonly note: Note;
+  readonly emit: EmitEvent;
 }
 
 interface RuntimeOptions {
@@ -28,7 +28,7 @@ interface RuntimeOptions {
   readonly counter?: TokenCounter | undefined;
 }
 
-/** The system's wall clock, in milliseconds since 1970. A function of its own, so that it can be compared by identity. */
+/** Returns the time of the system clock, in milliseconds since 1970. A fixed function, since monotonic clocks are shared by identity. */
 export function systemClock(): number {
   return Date.now();
 }
@@ -62,12 +62,12 @@ export function createRuntime({
     get log() {
       return current.log;
     },
-    note: (type, message, more) => {
+    emit: (type, message, more) => {
       if (current.log === undefined) return;
       try {
         current.log({ type, session, agent, occurredAt: current.now(), message, ...more });
       } catch {
-        // A missing log entry is better than half a step of the protocol.
+        // A missing log entry is better than an incomplete step of the protocol.
       }
     },
   };
@@ -84,7 +84,7 @@ interface RandomSource {
   readonly getRandomValues: (bytes: Uint8Array) => Uint8Array;
 }
 
-/** Makes identifiers: a letter, so that none reads as a number, and eleven digits, which cost fewer tokens than letters. */
+/** Returns a generator of identifiers: a letter, so that none reads as a number, and eleven digits, which cost fewer tokens than letters. */
 export function createIds(
   source: RandomSource = (globalThis as unknown as { crypto: RandomSource }).crypto,
 ): () => string {

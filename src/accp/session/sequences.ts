@@ -1,4 +1,4 @@
-/** Incoming sequences of frames, kept until the message is complete (draft-benzing-accp-00, section 3.4). */
+/** Incoming sequences of frames, stored until the message is complete (draft-benzing-accp-00, section 3.4). */
 import type { Frame, Param } from '../ast.js';
 import { type AccpError, accpError } from '../errors.js';
 import { type Dialect, tryParseFrame } from '../parse.js';
@@ -9,7 +9,7 @@ import { joinPieces, MAX_CHARACTERS, MAX_PARTS, type Piece } from './sequence.js
 const MAX_SEQUENCES = 64;
 
 interface Progress extends Pick<Frame, 'intent' | 'operation'> {
-  /** Prefix of the keys of its frames. */
+  /** The prefix of the keys of the frames. */
   readonly id: number;
   readonly total: number;
   readonly next: number;
@@ -18,8 +18,8 @@ interface Progress extends Pick<Frame, 'intent' | 'operation'> {
   readonly updatedAt: number;
 }
 
-/** A frame as received: the smallest form that keeps all spellings. */
-interface Kept {
+/** A received frame as text: the smallest form that preserves all spellings. */
+interface StoredPart {
   readonly text: string;
   readonly dialect: Dialect;
   readonly cut?: number;
@@ -34,7 +34,7 @@ export interface IncomingPart extends Pick<Frame, 'agent' | 'intent' | 'operatio
   readonly part: Part;
   readonly envelope: ReceivedEnvelope;
   readonly params: readonly Param[];
-  /** The frame is parsed again when the message is complete. */
+  /** The text of the frame, which is parsed again when the message is complete. */
   readonly text: string;
   readonly dialect: Dialect;
   readonly now: number;
@@ -42,8 +42,8 @@ export interface IncomingPart extends Pick<Frame, 'agent' | 'intent' | 'operatio
 
 export class Sequences {
   readonly #progress: Collection<Progress>;
-  /** Separate, so that each frame is stored once. */
-  readonly #parts: Collection<Kept>;
+  /** The frames, stored separately, so that each of them is written once. */
+  readonly #parts: Collection<StoredPart>;
   #length = 0;
   #lastId = 0;
 
@@ -56,19 +56,19 @@ export class Sequences {
     }
   }
 
-  /** Returns the message with the last frame. Throws AccpError E1001 for a frame out of order, E2003 beyond the limits. */
+  /** Adds a frame; the last one returns the message. Throws AccpError E1001 for a frame out of order, E2003 beyond the limits. */
   add(incoming: IncomingPart): Joined | null {
     const { agent, part, envelope, params, text } = incoming;
     const { cid } = envelope;
-    if (cid === undefined) throw broken('a part of a message needs a cid');
+    if (cid === undefined) throw invalidPart('a part of a message must have a cid');
     const key = `${agent}:${cid}`;
-    const before = part.index === 0 ? this.#begin(key, incoming) : this.#goOn(key, incoming);
+    const before = part.index === 0 ? this.#begin(key, incoming) : this.#continue(key, incoming);
     if (this.#length + text.length > MAX_CHARACTERS) {
       this.#remove(key);
       throw accpError(
         'E2003',
         undefined,
-        `Messages of more than ${MAX_CHARACTERS} characters together are not put together.`,
+        `Incomplete messages can have at most ${MAX_CHARACTERS} characters together.`,
       );
     }
     if (part.index === part.total - 1) {
@@ -76,12 +76,12 @@ export class Sequences {
       this.#remove(key);
       return { params: joinPieces([...pieces, { params, cut: part.cut }]), envelope: before.envelope };
     }
-    this.#keep(key, before, incoming);
+    this.#store(key, before, incoming);
     return null;
   }
 
   /** Drops the sequences without progress since `before`, in milliseconds since 1970; returns their number. */
-  forget(before: number, now = Number.POSITIVE_INFINITY): number {
+  dropStale(before: number, now = Number.POSITIVE_INFINITY): number {
     // A time ahead of now is from an earlier process whose clock was set back: restart its wait.
     for (const [key, progress] of [...this.#progress.entries()])
       if (progress.updatedAt > now) this.#progress.set(key, { ...progress, updatedAt: now });
@@ -92,29 +92,33 @@ export class Sequences {
 
   #begin(key: string, { part, intent, operation, envelope, now }: IncomingPart): Progress {
     const { total } = part;
-    if (total < 1 || total > MAX_PARTS) throw broken(`a message of ${total} parts; 1 to ${MAX_PARTS} are taken`);
+    if (total < 1 || total > MAX_PARTS) throw invalidPart(`a message must have 1 to ${MAX_PARTS} parts; got ${total}`);
     if (!this.#progress.has(key) && this.#progress.size >= MAX_SEQUENCES) {
-      throw accpError('E2003', undefined, `${MAX_SEQUENCES} messages are being put together already.`);
+      throw accpError(
+        'E2003',
+        undefined,
+        `Too many incomplete messages; at most ${MAX_SEQUENCES} are joined at a time.`,
+      );
     }
     this.#remove(key);
     return { id: ++this.#lastId, total, next: 0, intent, operation, envelope, length: 0, updatedAt: now };
   }
 
-  #goOn(key: string, { part, intent, operation }: IncomingPart): Progress {
+  #continue(key: string, { part, intent, operation }: IncomingPart): Progress {
     const before = this.#progress.get(key);
     if (before === undefined || before.total !== part.total || before.next !== part.index) {
       this.#remove(key);
-      throw broken(`part ${part.index} of ${part.total} does not go on where the last one ended`);
+      throw invalidPart(`part ${part.index} of ${part.total} does not continue the previous part`);
     }
     if (before.intent !== intent || before.operation !== operation) {
       this.#remove(key);
       const [one, other] = [`${before.intent}:${before.operation}`, `${intent}:${operation}`];
-      throw broken(`part ${part.index} is of another message: it says ${other}, and the first part ${one}`);
+      throw invalidPart(`part ${part.index} belongs to another message: expected ${one}; got ${other}`);
     }
     return before;
   }
 
-  #keep(key: string, before: Progress, { part, text, dialect, now }: IncomingPart): void {
+  #store(key: string, before: Progress, { part, text, dialect, now }: IncomingPart): void {
     const { cut } = part;
     const length = before.length + text.length;
     this.#parts.set(partKey(before, part.index), { text, dialect, ...(cut === undefined ? {} : { cut }) });
@@ -125,10 +129,10 @@ export class Sequences {
   #pieces(progress: Progress): Piece[] {
     const pieces: Piece[] = [];
     for (let index = 0; index < progress.next; index++) {
-      const kept = this.#parts.get(partKey(progress, index));
-      const parsed = kept && tryParseFrame(kept.text, { dialect: kept.dialect });
-      if (!parsed?.ok) throw broken(`part ${index} was not kept`);
-      pieces.push({ params: parsed.value.payload, cut: kept!.cut });
+      const stored = this.#parts.get(partKey(progress, index));
+      const parsed = stored && tryParseFrame(stored.text, { dialect: stored.dialect });
+      if (!parsed?.ok) throw invalidPart(`part ${index} is missing from the store`);
+      pieces.push({ params: parsed.value.payload, cut: stored!.cut });
     }
     return pieces;
   }
@@ -146,6 +150,6 @@ function partKey({ id }: Progress, index: number): string {
   return `${id}:${index}`;
 }
 
-function broken(message: string): AccpError {
+function invalidPart(message: string): AccpError {
   return accpError('E1001', 'metadata.idx', message);
 }

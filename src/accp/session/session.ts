@@ -26,76 +26,97 @@ import { Registries } from './registries.js';
 import { createIds, createRuntime, type Runtime } from './runtime.js';
 import { Sequences } from './sequences.js';
 
+/** Options of {@link createSession}. */
 export interface SessionOptions {
-  /** The sender of messages that name no agent, and of error frames. */
+  /** The name of this endpoint: the sender of messages that name no agent, and of error frames. */
   readonly agent: string;
-  /** The identifier shared by both ends: 1 to 256 visible ASCII characters. @default a new one */
+  /** The identifier of the session, which both ends share: 1 to 256 visible ASCII characters. @default a new identifier */
   readonly id?: string | undefined;
   /**
-   * `session`: one count for all parties, who speak in turn. `sender`: each party counts its own frames and may send at any time.
+   * The numbering of frames. `session`: one count for all parties, which send in turn. `sender`: each party counts its own frames and may
+   * send at any time.
    * @default 'session'
    */
   readonly sequence?: SequenceMode | undefined;
-  /** A session that the store knows is resumed. @default a new `memoryStore()` */
+  /** The store. A session that it has data of is resumed. @default a new `memoryStore()` */
   readonly store?: SessionStore | undefined;
-  /** Whether the other ends use the same store, so that values can be sent as references. @default false */
+  /** If true, the other ends use the same store, so that values can be sent as references. @default false */
   readonly shared?: boolean | undefined;
   /** The number of the first frame. @default 1 */
   readonly firstSequence?: number | undefined;
-  /** Milliseconds until an answer is overdue (E3001); `Infinity` for never. @default 60000 */
+  /** Milliseconds after which an unanswered request is overdue (E3001); `Infinity` for never. @default 60000 */
   readonly timeoutMs?: number | undefined;
-  /** Tokens of the tiers. @default those of section 5 */
+  /** The token budgets of the tiers. @default those of section 5 */
   readonly budgets?: Partial<StateBudgets> | undefined;
-  /** Other sessions of the store whose cold state may be read here. */
+  /** The identifiers of other sessions of the store whose cold state this endpoint may read. @default none */
   readonly grants?: Iterable<string> | undefined;
-  /** Most identifiers of messages remembered. @default 4096 */
+  /** The maximum number of message identifiers that are stored to detect duplicates. @default 4096 */
   readonly maxSeen?: number | undefined;
-  /** Most senders. @default 1024 */
+  /** The maximum number of senders. @default 1024 */
   readonly maxSenders?: number | undefined;
-  /** Most request chains remembered. @default 4096 */
+  /** The maximum number of request chains that are stored. @default 4096 */
   readonly maxChains?: number | undefined;
-  /** Most sent frames kept for a resend after a gap. @default 1024 */
+  /** The maximum number of sent frames that are stored for a resend after a gap. @default 1024 */
   readonly maxOutbox?: number | undefined;
-  /** Most unread chunks of one stream. @default 1024 */
+  /** The maximum number of unread chunks of one stream. @default 1024 */
   readonly maxBuffered?: number | undefined;
-  /** Milliseconds without a chunk until a stream fails; `Infinity` for never. @default 60000 */
+  /** Milliseconds without a chunk after which a stream fails; `Infinity` for never. @default 60000 */
   readonly streamTimeoutMs?: number | undefined;
-  /** Returns the time in milliseconds since 1970; the codec's clock replaces it. @default Date.now */
+  /** Returns the time in milliseconds since 1970; the clock of the codec replaces it. @default Date.now */
   readonly now?: (() => number) | undefined;
-  /** Counts tokens; replaced by the codec's counter. @default estimates */
+  /** The counter of tokens; the counter of the codec replaces it. @default an estimate */
   readonly counter?: TokenCounter | undefined;
 }
 
-/** An overdue answer or stream. */
+/** A sent request whose answer is overdue. */
 export interface OverdueRequest {
+  /** The correlation identifier of the request. */
   readonly correlationId: string;
-  /** E3001. */
+  /** The error, with the code E3001. */
   readonly error: AccpError;
 }
 
+/** One endpoint of a session (draft-benzing-accp-00, sections 1.3, 3.5 and 5). */
 export interface Session {
+  /** The identifier of the session, which both ends share. */
   readonly id: string;
+  /** The name of this endpoint. */
   readonly agent: string;
-  /** Whether the store had data of it. */
+  /** `true` if the store had data of this endpoint. */
   readonly resumed: boolean;
   /** Hot, warm and cold state (section 5). */
   readonly state: SessionState;
   /** The announcements of the other ends (section 6.4), by agent. */
   readonly peers: ReadonlyMap<string, Announcement>;
-  /** Yields the chunks of a stream in order (section 10.4). One reader per stream. */
+  /**
+   * Returns the chunks of a stream in order (section 10.4). A stream has one reader.
+   *
+   * The iteration throws AccpError E3003 if chunks are missing, E3001 after `streamTimeoutMs`, E2003 if the buffer was full, and E5001 if the
+   * chain was cancelled.
+   *
+   * @throws TypeError if the stream has a reader
+   */
   readonly stream: (correlationId: string) => AsyncIterable<StreamChunk>;
-  /** Streams that are not read to their end. */
+  /** The correlation identifiers of the streams that are not read to their end. */
   readonly pendingStreams: readonly string[];
   /**
-   * Accepted requests without an answer, one for each chain, oldest first. In a resumed session, their handlers may have run already, in
-   * part or completely.
+   * The accepted requests that are not answered, one for each chain, oldest first. In a resumed session, their handlers may have run
+   * already, in part or completely.
    */
   readonly pendingRequests: readonly PendingRequest[];
-  /** Aborted when a `cancel` frame names the chain (section 3.7, item 4). */
+  /** Returns a signal that a `cancel` frame of the chain aborts (section 3.7, item 4). */
   readonly signal: (correlationId: string) => AbortSignal;
-  /** Returns the answers that have become overdue, and fails stalled streams. */
+  /**
+   * Returns the requests that have become overdue since the last call, and fails stalled streams. {@link startTimers} calls it.
+   *
+   * @throws StoreError if the store fails
+   */
   readonly tick: () => readonly OverdueRequest[];
-  /** Stores what is in memory, and releases the endpoint. */
+  /**
+   * Stores all data, and releases the endpoint. Later operations throw StoreError `closed`.
+   *
+   * @throws StoreError if the store fails
+   */
   readonly close: () => void;
 }
 
@@ -105,13 +126,13 @@ export interface SessionParts {
   readonly runtime: Runtime;
   readonly delivery: Delivery;
   readonly outbox: Outbox;
-  /** Incomplete messages in several frames. */
+  /** The incomplete messages in several frames. */
   readonly sequences: Sequences;
   readonly registries: Registries;
   readonly chains: Chains;
   readonly streams: Streams;
   readonly sentStreams: SentStreams;
-  /** The state without a commit at each step: the operation commits at its end. Checkpoints that finish later commit themselves. */
+  /** The state without a commit after each step: the operation commits at its end. Asynchronous checkpoints commit themselves. */
   readonly state: SessionState;
   readonly facts: Collection<Json>;
   /** Runs one operation and stores its changes before it returns. */
@@ -130,14 +151,14 @@ interface ResolvedSessionOptions {
 
 const PARTS = new WeakMap<Session, SessionParts>();
 
-/** @throws TypeError unless `createSession` made it */
+/** Returns the parts of a session. Throws TypeError unless `createSession` created it. */
 export function partsOfSession(session: Session): SessionParts {
   const parts = PARTS.get(session);
-  if (parts === undefined) throw new TypeError('A session is made by createSession');
+  if (parts === undefined) throw new TypeError('The session was not created by createSession');
   return parts;
 }
 
-/** Numeric options: the least value and the default. */
+/** The numeric options, each with its minimum and its default. */
 const NUMBERS = {
   timeoutMs: [1, 60_000],
   streamTimeoutMs: [1, 60_000],
@@ -152,16 +173,16 @@ type Numbers = { -readonly [K in keyof typeof NUMBERS]: number };
 
 function resolveNumbers(options: SessionOptions): Numbers {
   const numbers: Partial<Numbers> = {};
-  for (const [name, [least, standard]] of Object.entries(NUMBERS) as [keyof Numbers, readonly [number, number]][]) {
-    const value = options[name] ?? standard;
-    if (!(value >= least)) throw new TypeError(`${name} must be at least ${least}; got ${value}`);
+  for (const [name, [min, fallback]] of Object.entries(NUMBERS) as [keyof Numbers, readonly [number, number]][]) {
+    const value = options[name] ?? fallback;
+    if (!(value >= min)) throw new TypeError(`${name} must be at least ${min}; got ${value}`);
     numbers[name] = value;
   }
   return numbers as Numbers;
 }
 
 /**
- * Opens one endpoint of a session. If the store knows it, numbers, identifiers, state, registries and streams are resumed.
+ * Opens one endpoint of a session. If the store has data of it, numbers, identifiers, state, registries and streams are resumed.
  *
  * Source: draft-benzing-accp-00, sections 3.5, 3.7 and 5.
  *
@@ -173,9 +194,9 @@ function resolveNumbers(options: SessionOptions): Numbers {
 export function createSession(options: SessionOptions): Session {
   const { agent, id = `s${createIds()()}`, store = memoryStore(), firstSequence = 1 } = options;
   checkAgentName(agent);
-  if (!isIdentifier(id)) throw new TypeError('The id of a session is 1 to 256 visible ASCII characters without spaces');
+  if (!isIdentifier(id)) throw new TypeError('id must be 1 to 256 visible ASCII characters without spaces');
   if (!Number.isSafeInteger(firstSequence) || firstSequence < 0) {
-    throw new TypeError(`firstSequence is a whole number from 0 on; got ${firstSequence}`);
+    throw new TypeError(`firstSequence must be a non-negative integer; got ${firstSequence}`);
   }
   const sequence = resolveChoice('sequence', options.sequence, ['session', 'sender']);
   const { timeoutMs, streamTimeoutMs, maxSeen, maxSenders, maxChains, maxOutbox, maxBuffered } =
@@ -183,14 +204,14 @@ export function createSession(options: SessionOptions): Session {
   const endpoint = store.claim(id, agent);
   const journal = new Journal(endpoint, store.durable);
   const runtime = createRuntime({ session: id, agent, now: options.now, counter: options.counter });
-  const { note } = runtime;
+  const { emit } = runtime;
   const meta = journal.collection<Json>('session');
-  const kept = meta.get('sequence');
-  if (kept !== undefined && kept !== sequence) {
+  const storedMode = meta.get('sequence');
+  if (storedMode !== undefined && storedMode !== sequence) {
     endpoint.release();
-    throw new TypeError(`The session ${id} counts by ${String(kept)}, not by ${sequence}`);
+    throw new TypeError(`The stored session ${id} has the sequence "${String(storedMode)}"; got "${sequence}"`);
   }
-  if (kept === undefined) meta.set('sequence', sequence);
+  if (storedMode === undefined) meta.set('sequence', sequence);
   const delivery = new Delivery({ journal, mode: sequence, first: firstSequence, maxSeen, maxSenders });
   const outbox = new Outbox(journal, maxOutbox);
   const chains = new Chains({ journal, maxChains, timeoutMs });
@@ -201,7 +222,7 @@ export function createSession(options: SessionOptions): Session {
     maxBuffered,
     timeoutMs: streamTimeoutMs,
     save: () => commit(() => undefined),
-    note,
+    emit,
   });
   const facts = journal.collection<Json>('facts');
   const registries = new Registries(journal, facts, sequence);
@@ -213,18 +234,18 @@ export function createSession(options: SessionOptions): Session {
     wallClock: runtime.now,
     budgets: options.budgets,
     grants: options.grants,
-    note,
+    emit,
   });
 
-  let end: StoreError | null = null;
+  let failure: StoreError | null = null;
   const commit = <T>(operation: () => T): T => {
-    if (end !== null) throw end;
+    if (failure !== null) throw failure;
     let result: T;
     try {
       result = operation();
     } catch (thrown) {
-      // The operation may be half done in memory.
-      if (thrown instanceof StoreError) end ??= thrown;
+      // The operation may be incomplete in memory.
+      if (thrown instanceof StoreError) failure ??= thrown;
       throw thrown;
     }
     try {
@@ -233,7 +254,7 @@ export function createSession(options: SessionOptions): Session {
       // Memory is ahead of the store: continuing would reuse numbers after a restart.
       const error =
         thrown instanceof StoreError ? thrown : new StoreError('failed', 'The store failed', { cause: thrown });
-      end = error;
+      failure = error;
       throw error;
     }
     return result;
@@ -242,8 +263,8 @@ export function createSession(options: SessionOptions): Session {
   const session: Session = {
     id,
     agent,
-    resumed: kept !== undefined,
-    state: saved(state, commit),
+    resumed: storedMode !== undefined,
+    state: committing(state, commit),
     get peers() {
       return new Map([...registries.peers.entries()].map(([name, { announcement }]) => [name, announcement]));
     },
@@ -260,19 +281,23 @@ export function createSession(options: SessionOptions): Session {
         const now = runtime.monotonic();
         streams.tick(now);
         state.finishOverdue(now);
-        const forgotten = sequences.forget(now - timeoutMs, now);
-        if (forgotten > 0) note('timeout', `${forgotten} messages were not finished.`);
+        const dropped = sequences.dropStale(now - timeoutMs, now);
+        if (dropped > 0) emit('timeout', `${dropped} incomplete messages were dropped.`);
         return chains.overdue(now).map((correlationId) => {
-          const error = accpError('E3001', undefined, `No answer to ${correlationId} has come within ${timeoutMs} ms.`);
-          note('timeout', error.message, { details: { correlationId } });
+          const error = accpError(
+            'E3001',
+            undefined,
+            `No answer to ${correlationId} was received within ${timeoutMs} ms.`,
+          );
+          emit('timeout', error.message, { details: { correlationId } });
           return { correlationId, error };
         });
       }),
     close: () => {
-      if (end !== null) return;
+      if (failure !== null) return;
       streams.close();
       journal.close();
-      end = new StoreError('closed', `The session ${id} is closed`);
+      failure = new StoreError('closed', `The session ${id} is closed`);
     },
   };
   PARTS.set(session, {
@@ -285,15 +310,15 @@ export function createSession(options: SessionOptions): Session {
     chains,
     streams,
     sentStreams: new SentStreams(journal),
-    state: withLateCheckpoints(state, (step) => step(), commit),
+    state: withAsyncCheckpoints(state, (step) => step(), commit),
     facts,
     commit,
   });
   return session;
 }
 
-/** Each change by the host is stored before the call returns. */
-function saved(state: SessionState, commit: Commit): SessionState {
+/** Returns a state that stores each change by the host before the call returns. */
+function committing(state: SessionState, commit: Commit): SessionState {
   const own: Partial<SessionState> = {
     set: (tier, key, value, options) => commit(() => state.set(tier, key, value, options)),
     delete: (tier, key) => commit(() => state.delete(tier, key)),
@@ -303,43 +328,45 @@ function saved(state: SessionState, commit: Commit): SessionState {
     applyFull: (version, values) => commit(() => state.applyFull(version, values)),
     finishOverdue: (now) => commit(() => state.finishOverdue(now)),
   };
-  return Object.assign(withLateCheckpoints(state, commit, commit), own);
+  return Object.assign(withAsyncCheckpoints(state, commit, commit), own);
 }
 
-/** Stores checkpoints when they finish. `now` runs the synchronous part. */
-function withLateCheckpoints(state: SessionState, now: Commit, commit: Commit): SessionState {
+/** Returns a state that stores asynchronous checkpoints when they finish. `now` runs the synchronous part. */
+function withAsyncCheckpoints(state: SessionState, now: Commit, commit: Commit): SessionState {
   const own: Partial<SessionState> = {
     checkpoint: (trigger, tools) => {
       const result = now(() => state.checkpoint(trigger, tools));
-      return kept(result, commit);
+      return committed(result, commit);
     },
-    resumeCheckpoints: (tools) => now(() => state.resumeCheckpoints(tools)).map((one) => kept(one, commit)),
+    resumeCheckpoints: (tools) => now(() => state.resumeCheckpoints(tools)).map((one) => committed(one, commit)),
   };
   return Object.assign(Object.create(state) as SessionState, own);
 }
 
-function kept(result: MaybePromise<CheckpointResult>, commit: Commit): MaybePromise<CheckpointResult> {
+function committed(result: MaybePromise<CheckpointResult>, commit: Commit): MaybePromise<CheckpointResult> {
   if (!(result instanceof Promise)) return result;
   const stored = result.then((finished) => commit(() => finished));
-  // Prevents an unhandled rejection if the caller does not await it.
+  // Prevents an unhandled rejection if the caller does not await the result.
   stored.catch(() => undefined);
   return stored;
 }
 
+/** Options of {@link startTimers}. */
 export interface TimerOptions {
   /** Milliseconds between two calls of `tick`. @default 1000, or the session's `timeoutMs` if that is shorter */
   readonly intervalMs?: number | undefined;
-  /** Called once for each overdue answer. */
+  /** A function that is called once for each overdue request. */
   readonly onOverdue?: ((overdue: OverdueRequest) => void) | undefined;
-  /** Called when the store fails. @default the error is thrown from the timer */
+  /** A function that is called if the store fails; the timers stop. @default the error is thrown from the timer */
   readonly onError?: ((thrown: unknown) => void) | undefined;
 }
 
 /**
- * Calls `session.tick()` periodically, to report overdue answers (E3001) and stalled streams. Does not keep a Node process alive.
+ * Calls `session.tick()` periodically, which reports overdue requests (E3001) and fails stalled streams. The timer does not keep a Node
+ * process alive.
  *
- * @returns a function that stops it
- * @throws TypeError if a time is invalid
+ * @returns a function that stops the timer
+ * @throws TypeError if `intervalMs` is invalid
  * @example
  * const stop = startTimers(session, { onOverdue: ({ correlationId }) => retry(correlationId) });
  */
@@ -351,7 +378,7 @@ export function startTimers(session: Session, options: TimerOptions = {}): () =>
   }
   const handle: unknown = setInterval(() => {
     try {
-      for (const late of session.tick()) onOverdue?.(late);
+      for (const overdue of session.tick()) onOverdue?.(overdue);
     } catch (thrown) {
       stop();
       if (onError === undefined) throw thrown;

@@ -3,56 +3,67 @@
 import { isThenable } from '../../text/guards.js';
 import { AccpError } from '../errors.js';
 import { inSeconds } from '../message/message.js';
-import type { Note } from '../store/events.js';
+import type { EmitEvent } from '../store/events.js';
 import type { Collection } from '../store/journal.js';
 import { fromText, toText } from '../store/text.js';
-import { cutToTokens, digest, entryFor, type FittedEntry, type Phase, rawOf, summarizeFacts } from './digest.js';
+import { type CheckpointEntry, cutToTokens, digest, entryFor, type Phase, rawOf, summarizeFacts } from './digest.js';
 import { extractFacts } from './facts/extract.js';
 import type { Fact, FactValue } from './facts/text-facts.js';
 import type { HotContent } from './hot.js';
 import { createLookUp, type Tiers } from './resolve.js';
 import type { TierContext } from './tier.js';
 
-/** The five conditions of section 5.2. The host signals `phase`. */
+/** The condition that triggers a checkpoint (draft-benzing-accp-00, section 5.2). The host signals `phase`. */
 export type CheckpointTrigger = 'done' | 'hot-tokens' | 'esc' | 'phase' | 'comp';
 
+/** The content of hot state when a checkpoint began. */
 export interface HotSnapshot extends HotContent {
+  /** The identifier of the checkpoint, such as `ckpt_1`. */
   readonly id: string;
+  /** The condition that triggered the checkpoint. */
   readonly trigger: CheckpointTrigger;
-  /** The time at which hot state was frozen, in milliseconds since 1970. */
+  /** The time at which the checkpoint began, in milliseconds since 1970. */
   readonly frozenAt: number;
+  /** The version of the state that both sides share. */
   readonly version: number;
+  /** The number of tokens of hot state. */
   readonly tokens: number;
 }
 
-/** Frozen hot state with its facts, the most important first. */
+/** The content of hot state when a checkpoint began, with its facts. */
 export interface HotSnapshotWithFacts extends HotSnapshot {
+  /** The facts, the most important first. */
   readonly facts: readonly Fact[];
 }
 
 /**
- * Replacements of the defaults. A tool that throws, rejects, returns an invalid value or is too late is replaced by the default, with
- * an event in the log. Tools get frozen copies.
+ * Functions that replace the default rules of checkpoints. If a tool throws, rejects, returns an invalid value or takes more than 60 seconds,
+ * the default is used, with an event in the log. Tools receive frozen copies.
  */
 export interface CheckpointTools {
-  /** The key facts, the most important first. */
+  /** Returns the key facts, the most important first. */
   readonly extractFacts?: ((frozen: HotSnapshot) => MaybePromise<readonly Fact[]>) | undefined;
-  /** A summary; beyond the budget it is cut at a word. */
+  /** Returns a summary; one that exceeds the budget is cut at a word. */
   readonly summarize?: ((frozen: HotSnapshotWithFacts) => MaybePromise<string>) | undefined;
 }
 
-/** By default, `summary`, `facts` and `warmTokens` are computed when first read. */
+/** The result of a checkpoint. Without checkpoint tools, `summary`, `facts` and `warmTokens` are computed when first read. */
 export interface CheckpointResult {
-  /** `ckpt_1`: its key in warm and cold state. */
+  /** The identifier, such as `ckpt_1`: the key in warm and cold state. */
   readonly id: string;
+  /** The condition that triggered the checkpoint. */
   readonly trigger: CheckpointTrigger;
+  /** The summary in warm state. */
   readonly summary: string;
   /** The facts that fit into warm state, the most important first. */
   readonly facts: readonly Fact[];
+  /** The number of tokens of hot state before the checkpoint. */
   readonly tokensBefore: number;
-  /** Tokens of hot state after it: the reference, and frames received meanwhile. */
+  /** The number of tokens of hot state after the checkpoint: the reference, and frames received meanwhile. */
   readonly tokensAfter: number;
+  /** The number of tokens of the entry in warm state. */
   readonly warmTokens: number;
+  /** `true` if the numbers are exact; `false` if they are estimates. */
   readonly exact: boolean;
 }
 
@@ -60,44 +71,44 @@ interface CheckpointOptions extends TierContext {
   readonly tiers: Tiers;
   readonly wallClock: () => number;
   readonly version: () => number;
-  readonly note: Note;
+  readonly emit: EmitEvent;
 }
 
-/** Estimated characters of a token, and of the data kept for a message beside its text. */
+/** The estimated number of characters of a token, and of the data stored for a message besides its text. */
 const TOKEN_LENGTH = 4;
 const HEAD_LENGTH = 400;
 
-/** Milliseconds that the host's tools may take. */
+/** The maximum duration of the tools of the host, in milliseconds. */
 const TOOL_TIMEOUT_MS = 60_000;
-/** Most checkpoints waiting for the tools; beyond, the oldest one is finished without them. */
-const MAX_WAITING = 4;
+/** The maximum number of checkpoints that wait for the tools; beyond it, the oldest one is finished without them. */
+const MAX_PENDING = 4;
 
-interface Waiting {
+interface PendingCheckpoint {
   since: number;
-  /** The result without the tools, if they are too late. */
+  /** The result without the tools, if they are too late; otherwise `null`. */
   outcome: Promise<CheckpointResult> | null;
   finish: () => void;
 }
 
-/** More tokens than an entry without facts and summary ever has. */
-const AMPLE = 100;
+/** A number of tokens that no entry without facts and summary reaches. */
+const MAX_EMPTY_ENTRY = 100;
 
 export function createCheckpoints(options: CheckpointOptions) {
-  const { journal, tiers, counter, budgets, now, wallClock, version, note } = options;
+  const { journal, tiers, counter, budgets, now, wallClock, version, emit } = options;
   const { hot, warm, cold } = tiers;
   const counts: Collection<number> = journal.collection('state.checkpoints');
-  /** Begun and not finished; empty unless tools are asynchronous. */
+  /** The checkpoints that are not finished; empty unless tools are asynchronous. */
   const unfinished: Collection<HotSnapshot> = journal.collection('state.frozen');
-  const left = [...unfinished.values()];
-  const waiting = new Map<string, Waiting>();
-  let newest = counts.get('last') ?? 0;
+  const interrupted = [...unfinished.values()];
+  const pending = new Map<string, PendingCheckpoint>();
+  let last = counts.get('last') ?? 0;
 
-  /** Endpoints that share cold state share the numbers, too. */
+  /** Returns the identifier of the next checkpoint. Endpoints that share cold state share the numbers, too. */
   function nextId(): string {
-    do newest++;
-    while (!journal.reserveCold(`ckpt_${newest}`));
-    counts.set('last', newest);
-    return `ckpt_${newest}`;
+    do last++;
+    while (!journal.reserveCold(`ckpt_${last}`));
+    counts.set('last', last);
+    return `ckpt_${last}`;
   }
 
   function freezeHotState(trigger: CheckpointTrigger): HotSnapshot {
@@ -111,7 +122,7 @@ export function createCheckpoints(options: CheckpointOptions) {
   ): MaybePromise<readonly Fact[]> {
     const own = (): Fact[] => extractFacts(frozen.frames, createLookUp(tiers));
     if (custom === undefined) return own();
-    return attempted(frozen, 'extractFacts', () => andThen(custom(frozenCopy(frozen)), checkFacts), own);
+    return withFallback(frozen, 'extractFacts', () => andThen(custom(frozenCopy(frozen)), checkFacts), own);
   }
 
   function generateSummary(frozen: HotSnapshotWithFacts, { summarize }: CheckpointTools): MaybePromise<string> {
@@ -119,11 +130,11 @@ export function createCheckpoints(options: CheckpointOptions) {
     if (summarize === undefined) return own();
     const summary = (): MaybePromise<string> =>
       andThen(summarize(frozenCopy(frozen)), (answer) => cutSummary(frozen, checkSummary(answer)));
-    return attempted(frozen, 'summarize', summary, own);
+    return withFallback(frozen, 'summarize', summary, own);
   }
 
   /** Returns the answer of a tool, or the default with an event in the log if the tool fails. */
-  function attempted<T>(
+  function withFallback<T>(
     { id }: HotSnapshot,
     tool: keyof CheckpointTools,
     attempt: () => MaybePromise<T>,
@@ -131,7 +142,7 @@ export function createCheckpoints(options: CheckpointOptions) {
   ): MaybePromise<T> {
     const failed = (error: unknown): T => {
       const reason = error instanceof Error ? error.message : String(error);
-      note('warning', `${tool} failed for ${id}, and the default was used: ${reason}`, { details: { id, tool } });
+      emit('warning', `${tool} failed for ${id}; the default was used: ${reason}`, { details: { id, tool } });
       return own();
     };
     try {
@@ -145,12 +156,12 @@ export function createCheckpoints(options: CheckpointOptions) {
   function cutSummary({ id }: HotSnapshot, summary: string): string {
     const cut = cutToTokens(summary, budgets.summary, counter);
     if (cut.length < summary.trim().replace(/\s+/g, ' ').length) {
-      note('warning', `the summary of ${id} was cut to ${budgets.summary} tokens`, { details: { id } });
+      emit('warning', `the summary of ${id} was cut to ${budgets.summary} tokens`, { details: { id } });
     }
     return cut;
   }
 
-  function moveSummaryToWarm(frozen: HotSnapshotWithFacts, summary: string): FittedEntry {
+  function moveSummaryToWarm(frozen: HotSnapshotWithFacts, summary: string): CheckpointEntry {
     const fitted = entryFor(phaseOf(frozen), summary, frozen.facts, budgets, counter);
     warm.addCheckpoint(frozen.id, fitted);
     return fitted;
@@ -158,14 +169,14 @@ export function createCheckpoints(options: CheckpointOptions) {
 
   function moveRawDataToCold(frozen: HotSnapshot): void {
     const { id, tokens, frames } = frozen;
-    cold.setLater(
+    cold.setLazily(
       id,
       () => rawOf({ ...frozen, at: inSeconds(frozen.frozenAt) }),
       tokens * TOKEN_LENGTH + frames.length * HEAD_LENGTH,
     );
   }
 
-  /** Step 6. A later checkpoint that was finished earlier stays referred to. */
+  /** Step 6. The reference to a later checkpoint that finished earlier remains. */
   function resetHotState({ id }: HotSnapshot): void {
     const referred = counts.get('referred') ?? 0;
     const number = Number(id.slice('ckpt_'.length));
@@ -174,13 +185,17 @@ export function createCheckpoints(options: CheckpointOptions) {
     hot.refer(id);
   }
 
-  function compress(frozen: HotSnapshot, tools: CheckpointTools, wait: Waiting): MaybePromise<CheckpointResult> {
+  function compress(
+    frozen: HotSnapshot,
+    tools: CheckpointTools,
+    entry: PendingCheckpoint,
+  ): MaybePromise<CheckpointResult> {
     return andThen(extractKeyFacts(frozen, tools), (facts) => {
-      if (wait.outcome !== null) return wait.outcome;
+      if (entry.outcome !== null) return entry.outcome;
       const known = { ...frozen, facts };
       return andThen(generateSummary(known, tools), (summary) => {
-        if (wait.outcome !== null) return wait.outcome;
-        const fitted = orPutBack(frozen, () => moveSummaryToWarm(known, summary));
+        if (entry.outcome !== null) return entry.outcome;
+        const fitted = orRestore(frozen, () => moveSummaryToWarm(known, summary));
         moveRawDataToCold(frozen);
         resetHotState(frozen);
         unfinished.delete(frozen.id);
@@ -189,9 +204,9 @@ export function createCheckpoints(options: CheckpointOptions) {
     });
   }
 
-  /** Steps 2 to 6 by the defaults. Steps 2 to 4 depend only on the messages in cold state, so they run when the result is first read. */
-  function compressLater(frozen: HotSnapshot): CheckpointResult {
-    orPutBack(frozen, () => checkRoom(frozen));
+  /** Runs steps 2 to 6 by the default rules. Steps 2 to 4 depend only on the messages in cold state, so they run when the result is first read. */
+  function compressLazily(frozen: HotSnapshot): CheckpointResult {
+    orRestore(frozen, () => checkRoom(frozen));
     warm.addCheckpoint(frozen.id, null);
     moveRawDataToCold(frozen);
     resetHotState(frozen);
@@ -199,17 +214,17 @@ export function createCheckpoints(options: CheckpointOptions) {
     return resultOf(frozen, () => digest(phaseOf(frozen), budgets, counter, createLookUp(tiers)));
   }
 
-  /** Small budgets may leave no room for any entry. */
+  /** Throws AccpError E2003 if small budgets leave no room for any entry. */
   function checkRoom(frozen: HotSnapshot): void {
-    if (budgets.checkpoint < AMPLE) entryFor(phaseOf(frozen), '', [], budgets, counter);
+    if (budgets.checkpoint < MAX_EMPTY_ENTRY) entryFor(phaseOf(frozen), '', [], budgets, counter);
   }
 
-  function orPutBack<T>(frozen: HotSnapshot, step: () => T): T {
+  function orRestore<T>(frozen: HotSnapshot, step: () => T): T {
     try {
       return step();
     } catch (error) {
       if (error instanceof AccpError) {
-        hot.putBack(frozen);
+        hot.restore(frozen);
         unfinished.delete(frozen.id);
       }
       throw error;
@@ -218,14 +233,14 @@ export function createCheckpoints(options: CheckpointOptions) {
 
   function resultOf(
     { id, trigger, tokens: tokensBefore, frames }: HotSnapshot,
-    make: () => FittedEntry,
+    make: () => CheckpointEntry,
   ): CheckpointResult {
     const tokensAfter = hot.tokens();
-    note('checkpoint', `${id}: hot state went from ${tokensBefore} to ${tokensAfter} tokens`, {
+    emit('checkpoint', `${id}: hot state was compressed from ${tokensBefore} to ${tokensAfter} tokens`, {
       details: { id, trigger, frames: frames.length, tokensBefore, tokensAfter },
     });
-    let made: FittedEntry | undefined;
-    const fitted = (): FittedEntry => {
+    let made: CheckpointEntry | undefined;
+    const fitted = (): CheckpointEntry => {
       made ??= make();
       return made;
     };
@@ -248,38 +263,42 @@ export function createCheckpoints(options: CheckpointOptions) {
   }
 
   function run(frozen: HotSnapshot, tools: CheckpointTools): MaybePromise<CheckpointResult> {
-    if (tools.extractFacts === undefined && tools.summarize === undefined) return compressLater(frozen);
-    const wait: Waiting = { since: now(), outcome: null, finish: () => {} };
-    const result = compress(frozen, tools, wait);
-    return result instanceof Promise ? awaited(frozen, result, wait) : result;
+    if (tools.extractFacts === undefined && tools.summarize === undefined) return compressLazily(frozen);
+    const entry: PendingCheckpoint = { since: now(), outcome: null, finish: () => {} };
+    const result = compress(frozen, tools, entry);
+    return result instanceof Promise ? awaited(frozen, result, entry) : result;
   }
 
-  function awaited(frozen: HotSnapshot, answered: Promise<CheckpointResult>, wait: Waiting): Promise<CheckpointResult> {
+  function awaited(
+    frozen: HotSnapshot,
+    answered: Promise<CheckpointResult>,
+    entry: PendingCheckpoint,
+  ): Promise<CheckpointResult> {
     const { id } = frozen;
-    // Kept until finished, which also reserves its number.
+    // Stored until finished, which also reserves its number.
     unfinished.set(id, frozen);
     moveRawDataToCold(frozen);
     const result = new Promise<CheckpointResult>((resolve, reject) => {
-      wait.finish = () => {
-        waiting.delete(id);
-        wait.outcome = result;
-        note('warning', `the tools were too late for ${id}, and the defaults were used`, { details: { id } });
+      entry.finish = () => {
+        pending.delete(id);
+        entry.outcome = result;
+        emit('warning', `the tools took too long for ${id}; the defaults were used`, { details: { id } });
         try {
-          resolve(compressLater(frozen));
+          resolve(compressLazily(frozen));
         } catch (error) {
           reject(error as Error);
         }
       };
-      answered.then(resolve, reject).finally(() => waiting.delete(id));
+      answered.then(resolve, reject).finally(() => pending.delete(id));
     });
-    waiting.set(id, wait);
-    if (waiting.size > MAX_WAITING) waiting.values().next().value!.finish();
+    pending.set(id, entry);
+    if (pending.size > MAX_PENDING) pending.values().next().value!.finish();
     return result;
   }
 
-  /** Finishes overdue checkpoints with the defaults; later answers of the tools are ignored. */
+  /** Finishes overdue checkpoints by the default rules; later results of the tools are ignored. */
   function finishOverdue(at: number): void {
-    for (const wait of [...waiting.values()]) if (at - wait.since > TOOL_TIMEOUT_MS) wait.finish();
+    for (const entry of [...pending.values()]) if (at - entry.since > TOOL_TIMEOUT_MS) entry.finish();
   }
 
   return {
@@ -287,8 +306,8 @@ export function createCheckpoints(options: CheckpointOptions) {
       finishOverdue(now());
       return run(freezeHotState(trigger), tools);
     },
-    /** Finishes the checkpoints of an earlier process. */
-    resume: (tools: CheckpointTools) => left.splice(0).map((frozen) => run(frozen, tools)),
+    /** Finishes the checkpoints that an earlier process began. */
+    resume: (tools: CheckpointTools) => interrupted.splice(0).map((frozen) => run(frozen, tools)),
     finishOverdue,
   };
 }
@@ -297,21 +316,22 @@ function phaseOf({ trigger, frozenAt, version, frames }: HotSnapshot): Phase {
   return { trigger, at: inSeconds(frozenAt), version, frames };
 }
 
-/** More facts than any entry of warm state holds. */
+/** The maximum number of facts: more than any entry of warm state holds. */
 const MAX_FACTS = 1000;
 
-/** Copies the facts. Throws TypeError on anything else. */
+/** Copies facts. Throws TypeError if the value is not a list of facts. */
 function checkFacts(answer: unknown): Fact[] {
-  if (!Array.isArray(answer)) throw new TypeError('the answer is no list of facts');
+  if (!Array.isArray(answer)) throw new TypeError('extractFacts must return an array of facts');
   return answer.slice(0, MAX_FACTS).map((given: unknown, index) => {
     const { entity, relation, value } = (given ?? {}) as Readonly<Record<string, unknown>>;
     if (isName(entity) && isName(relation) && isValue(value)) return { entity, relation, value };
-    throw new TypeError(`item ${index} has no entity, relation and value`);
+    throw new TypeError(`fact ${index} must have an entity, a relation and a value`);
   });
 }
 
 function checkSummary(answer: unknown): string {
-  if (typeof answer !== 'string' || answer.trim() === '') throw new TypeError('the answer is no text');
+  if (typeof answer !== 'string' || answer.trim() === '')
+    throw new TypeError('summarize must return a non-empty string');
   return answer;
 }
 
@@ -324,7 +344,7 @@ function isValue(value: unknown): value is FactValue {
   return typeof value === 'string' || typeof value === 'bigint' || typeof value === 'boolean';
 }
 
-/** Plain data, or values with `toJSON`; the copy is frozen. */
+/** Returns a frozen copy of plain data, or of values with `toJSON`. */
 function frozenCopy<T extends object>(data: T): T {
   return frozen(fromText(toText(data))) as T;
 }

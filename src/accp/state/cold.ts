@@ -1,4 +1,4 @@
-/** Tier 3: values in the store, which cost no context (draft-benzing-accp-00, section 5.1). */
+/** Tier 3: values in the store, which take no room in a context (draft-benzing-accp-00, section 5.1). */
 import { sha256Hex } from '../../text/sha256.js';
 import { accpError } from '../errors.js';
 import type { Json } from '../message/json.js';
@@ -7,7 +7,7 @@ import { type ColdEntry, DELETED } from '../store/store.js';
 import { storedValue, toText } from '../store/text.js';
 import { isExpired, type Lookup } from './tier.js';
 
-/** Least digits of a hash in a key; more if two values share them. */
+/** The minimum number of digits of a hash in a key; more if two values share them. */
 const HASH_DIGITS = 6;
 
 export type ColdTier = ReturnType<typeof createCold>;
@@ -21,14 +21,14 @@ interface ColdOptions {
 
 export function createCold({ session, journal, now, grants }: ColdOptions) {
   const granted: Collection<true> = journal.collection('state.grants');
-  const given = new Set(grants);
+  const initial = new Set(grants);
 
   function read(entry: ColdEntry | undefined): Lookup {
     if (entry === undefined || entry.expiresAt === DELETED) return undefined;
     return isExpired(entry.expiresAt, now()) ? 'expired' : { value: storedValue(entry.value) as Json };
   }
 
-  /** Derives the key from the value, so that endpoints sharing the tier agree without coordination. */
+  /** Derives the key from the value, so that endpoints that share the tier agree without coordination. */
   function keyOf(value: Json): { readonly key: string; readonly isNew: boolean } {
     const text = toText(value);
     const hash = sha256Hex(text);
@@ -44,8 +44,8 @@ export function createCold({ session, journal, now, grants }: ColdOptions) {
   return {
     find: (key: string): Lookup => read(journal.cold(key)),
     set: (key: string, value: Json, expiresAt: number | null) => journal.setCold(key, value, expiresAt),
-    /** Sets an unexpiring value that is computed when first read. `size` in characters. */
-    setLater: (key: string, make: () => Json, size: number) => journal.setColdLater(key, make, size),
+    /** Sets a value that never expires and is computed when first read. `size` is its estimated length in characters. */
+    setLazily: (key: string, make: () => Json, size: number) => journal.setColdLazily(key, make, size),
     delete(key: string): void {
       if (journal.cold(key) !== undefined) journal.setCold(key, null, DELETED);
     },
@@ -53,7 +53,7 @@ export function createCold({ session, journal, now, grants }: ColdOptions) {
     /** Looks a key up in granted sessions. Throws AccpError `E5002` if only other sessions have it. */
     findElsewhere(key: string): Lookup {
       const others = journal.sessionsWithCold(key).filter((one) => one !== session);
-      const open = others.filter((one) => granted.has(one) || given.has(one));
+      const open = others.filter((one) => granted.has(one) || initial.has(one));
       let result: Lookup;
       for (const other of open) {
         const found = read(journal.coldOf(other, key));
@@ -65,7 +65,7 @@ export function createCold({ session, journal, now, grants }: ColdOptions) {
         'E5002',
         undefined,
         `"${key}" is in the cold state of another session`,
-        'cold state is scoped to its session; the host can grant the other one',
+        'cold state belongs to one session; the host can grant access to the other session',
       );
     },
     /** The path that `externalize` returns, without storing. */

@@ -1,4 +1,4 @@
-/** The default summary and warm entry of a checkpoint, within their budgets: deterministic. */
+/** The default summary and warm entry of a checkpoint, within their budgets, by deterministic rules. */
 
 import type { TokenCounter } from '../../tokens/counter.js';
 import { accpError } from '../errors.js';
@@ -8,7 +8,7 @@ import type { Fact, FactSource, FactValue } from './facts/text-facts.js';
 import type { HotContent } from './hot.js';
 import { type StateBudgets, stateText } from './tier.js';
 
-/** The messages of a checkpoint, from which its entry in warm state is made. */
+/** The messages of a checkpoint, from which the entry in warm state is derived. */
 export interface Phase {
   readonly trigger: string;
   /** Seconds since 1970: a value of the state, which references send to the other side. */
@@ -20,34 +20,34 @@ export interface Phase {
 /** Intents that report the outcome of a phase (Table 7). */
 const OUTCOMES: ReadonlySet<string> = new Set(['done', 'fail', 'esc', 'wait', 'cancel']);
 
-/** Facts, summary and entry, by the default extractor and summarizer. */
+/** Returns facts, summary and entry by the default rules. */
 export function digest(
   phase: Phase,
   budgets: StateBudgets,
   counter: TokenCounter,
   resolve: (reference: Reference) => Json,
-): FittedEntry {
+): CheckpointEntry {
   const facts = extractFacts(phase.frames, resolve);
   return entryFor(phase, summarizeFacts(facts, budgets.summary, counter), facts, budgets, counter);
 }
 
-/** Makes the entry of warm state. Facts stated in the summary give way first, then the last in `facts`. Throws AccpError `E2003` if none fits. */
+/** Creates the entry of warm state. To save room, facts that the summary states are omitted first, then the last in `facts`. Throws AccpError `E2003` if no entry fits. */
 export function entryFor(
   { trigger, at, version, frames }: Phase,
   summary: string,
   facts: readonly Fact[],
   budgets: StateBudgets,
   counter: TokenCounter,
-): FittedEntry {
+): CheckpointEntry {
   const status = frames.findLast(({ intent }) => OUTCOMES.has(intent))?.intent ?? 'open';
   const head = { status, version, frames: frames.length, trigger, at };
   const max = budgets.checkpoint;
-  const told = cutSummary(head, summary, max, counter);
-  const states = statedIn(told);
+  const shortened = cutSummary(head, summary, max, counter);
+  const states = statedIn(shortened);
   const ranked = [...facts.filter((fact) => !states(fact)), ...facts.filter(states)];
   const kept: Fact[] = [];
   const known = new Set<string>();
-  let room = max - tokensOf(head, told, [], counter);
+  let room = max - tokensOf(head, shortened, [], counter);
   for (const fact of ranked) {
     if (room <= 0) break;
     const isNew = !known.has(fact.entity);
@@ -60,15 +60,15 @@ export function entryFor(
   const rank = new Map(facts.map((fact, index) => [fact, index]));
   kept.sort((a, b) => rank.get(a)! - rank.get(b)!);
   // The whole may have more tokens than the sum of its parts.
-  let tokens = tokensOf(head, told, kept, counter);
+  let tokens = tokensOf(head, shortened, kept, counter);
   while (tokens > max) {
     kept.pop();
-    tokens = tokensOf(head, told, kept, counter);
+    tokens = tokensOf(head, shortened, kept, counter);
   }
-  return { entry: entryOf(head, told, kept), facts: kept, summary: told, tokens };
+  return { entry: entryOf(head, shortened, kept), facts: kept, summary: shortened, tokens };
 }
 
-/** The value of `$cold.ckpt_1`: the messages in order, and the other values of hot state. */
+/** Returns the value of `$cold.ckpt_1`: the messages in order, and the other values of hot state. */
 export function rawOf({ trigger, at, version, frames, values }: Omit<Phase, 'frames'> & HotContent): JsonObject {
   const raw = frames.map(({ agent, intent, operation, schema, payload, cid, mid }) => {
     const frame: Record<string, Json> = Object.assign(Object.create(null), { agent, intent, operation });
@@ -83,23 +83,23 @@ export function rawOf({ trigger, at, version, frames, values }: Omit<Phase, 'fra
   return Object.assign(Object.create(null), { trigger, at, version, frames: raw, hot });
 }
 
-/** Makes a sentence per entity: `txn_001: amount 142.5, status settled.` The first facts that fit into `max` tokens. */
+/** Returns one sentence per entity, such as `txn_001: amount 142.5, status settled.`, with the first facts that fit into `max` tokens. */
 export function summarizeFacts(facts: readonly Fact[], max: number, counter: TokenCounter): string {
-  const told = new Map<string, string[]>();
+  const phrases = new Map<string, string[]>();
   let tokens = 0;
   for (const fact of facts) {
     if (tokens >= max) break;
-    const known = told.get(fact.entity);
+    const known = phrases.get(fact.entity);
     const phrase = phraseOf(fact);
     const cost = counter.count(` ${phrase},`) + (known === undefined ? counter.count(` ${fact.entity}:`) : 0);
     // A shorter one may still fit.
     if (tokens + cost > max) continue;
     tokens += cost;
-    if (known === undefined) told.set(fact.entity, [phrase]);
+    if (known === undefined) phrases.set(fact.entity, [phrase]);
     else known.push(phrase);
   }
-  const sentences = [...told].map(([entity, phrases]) =>
-    phrases.length === 1 ? `${entity} ${phrases[0]!}.` : `${entity}: ${phrases.join(', ')}.`,
+  const sentences = [...phrases].map(([entity, ofEntity]) =>
+    ofEntity.length === 1 ? `${entity} ${ofEntity[0]!}.` : `${entity}: ${ofEntity.join(', ')}.`,
   );
   return cutToTokens(sentences.join(' '), max, counter);
 }
@@ -114,7 +114,7 @@ interface EntryHead extends Omit<Phase, 'frames'> {
   readonly frames: number;
 }
 
-export interface FittedEntry {
+export interface CheckpointEntry {
   /** `{ summary, facts: { entity: { relation: value } }, status, version, frames, trigger, at }` */
   readonly entry: JsonObject;
   /** The facts that fit, the most important first. */
@@ -124,14 +124,14 @@ export interface FittedEntry {
 }
 
 function cutSummary(head: EntryHead, summary: string, max: number, counter: TokenCounter): string {
-  let told = summary;
-  let excess = tokensOf(head, told, [], counter) - max;
-  while (excess > 0 && told !== '') {
-    told = cutToTokens(told, Math.max(0, counter.count(told) - excess), counter);
-    excess = tokensOf(head, told, [], counter) - max;
+  let shortened = summary;
+  let excess = tokensOf(head, shortened, [], counter) - max;
+  while (excess > 0 && shortened !== '') {
+    shortened = cutToTokens(shortened, Math.max(0, counter.count(shortened) - excess), counter);
+    excess = tokensOf(head, shortened, [], counter) - max;
   }
-  if (excess <= 0) return told;
-  throw accpError('E2003', undefined, `a checkpoint has at least ${max + excess} tokens, and its budget is ${max}`);
+  if (excess <= 0) return shortened;
+  throw accpError('E2003', undefined, `a checkpoint needs at least ${max + excess} tokens; its budget is ${max}`);
 }
 
 function tokensOf(head: EntryHead, summary: string, facts: readonly Fact[], counter: TokenCounter): number {
@@ -147,7 +147,7 @@ function entryOf(head: EntryHead, summary: string, facts: readonly Fact[]): Json
   return Object.assign(Object.create(null), { summary, facts: groupFacts(facts), ...head });
 }
 
-/** By entity and relation, so that `$warm.ckpt_1.facts.txn_001.status` finds one. Several values are a list. */
+/** Groups facts by entity and relation, so that `$warm.ckpt_1.facts.txn_001.status` refers to one. Several values become a list. */
 function groupFacts(facts: readonly Fact[]): JsonObject {
   const groups: Record<string, Record<string, Json>> = Object.create(null);
   for (const { entity, relation, value } of facts) {
@@ -159,7 +159,7 @@ function groupFacts(facts: readonly Fact[]): JsonObject {
   return groups;
 }
 
-/** Whether one sentence has both the entity and the value of a fact. */
+/** Returns a function that tests if one sentence has both the entity and the value of a fact. */
 function statedIn(summary: string): (fact: Fact) => boolean {
   const sentences = ` ${summary} `.split(/[.;](?= )/);
   return ({ entity, value }) =>
@@ -175,7 +175,7 @@ function hasWord(text: string, word: string): boolean {
   return false;
 }
 
-/** Longest usual token: longer texts are cut before they are counted. */
+/** The length of the longest usual token: longer texts are cut before they are counted. */
 const CHARACTERS_PER_TOKEN = 20;
 
 /** A lone high surrogate at the end. */
@@ -198,7 +198,7 @@ export function cutToTokens(text: string, max: number, counter: TokenCounter): s
   return characters.slice(0, byCharacter).join('');
 }
 
-/** Bisects; approximate where longer text has fewer tokens. */
+/** Finds the longest length that fits, by bisection; approximate if a longer text has fewer tokens. */
 function longest(length: number, fits: (length: number) => boolean): number {
   let low = 0;
   let high = length;

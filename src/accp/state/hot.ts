@@ -1,31 +1,34 @@
-/** Tier 1: the context (draft-benzing-accp-00, section 5.1): the last messages, and parameters of the task. */
+/** Tier 1: the context, with the last messages and parameters of the task (draft-benzing-accp-00, section 5.1). */
 
 import { accpError } from '../errors.js';
 import { type Json, type JsonObject, Reference } from '../message/json.js';
 import type { Collection } from '../store/journal.js';
 import { fromText, toText } from '../store/text.js';
 import type { ColdTier } from './cold.js';
-import { CHECKPOINT_KEY, isExpired, type Kept, type Lookup, stateText, type TierContext } from './tier.js';
+import { CHECKPOINT_KEY, isExpired, type Lookup, type StateEntry, stateText, type TierContext } from './tier.js';
 
+/** The content of hot state. */
 export interface HotContent {
+  /** The messages, the oldest first. */
   readonly frames: readonly StoredFrame[];
-  readonly values: Readonly<Record<string, Kept>>;
+  /** The values that the host has set, by key. */
+  readonly values: Readonly<Record<string, StateEntry>>;
 }
 
 export type HotTier = ReturnType<typeof createHot>;
 
 interface HotOptions extends TierContext {
   readonly cold: ColdTier;
-  /** Reports keys moved to cold state to make room. */
-  readonly moved: (keys: readonly string[]) => void;
+  /** A function that receives the keys whose values were moved to cold state to make room. */
+  readonly onMoved: (keys: readonly string[]) => void;
 }
 
-/** Expired values are kept, to be told from missing ones, up to this number of entries. */
-const MANY_VALUES = 256;
+/** The number of entries up to which expired values are kept, which distinguishes them from missing ones. */
+const MAX_VALUES = 256;
 
-export function createHot({ journal, counter, now, budgets, cold, moved }: HotOptions) {
+export function createHot({ journal, counter, now, budgets, cold, onMoved }: HotOptions) {
   const frames: Collection<StoredFrame> = journal.collection('state.frames');
-  const values: Collection<Kept> = journal.collection('state.hot');
+  const values: Collection<StateEntry> = journal.collection('state.hot');
   let frameTokens = 0;
   let next = 0;
   for (const [key, { tokens }] of frames.entries()) {
@@ -33,59 +36,59 @@ export function createHot({ journal, counter, now, budgets, cold, moved }: HotOp
     next = Number(key) + 1;
   }
 
-  function keep(key: string, value: Json, expiresAt: number | null): Kept {
+  function entryFor(key: string, value: Json, expiresAt: number | null): StateEntry {
     return { value, tokens: counter.count(`${key}:${stateText(value)}`), expiresAt };
   }
 
-  function liveTokens({ expiresAt, tokens }: Kept): number {
+  function liveTokens({ expiresAt, tokens }: StateEntry): number {
     return expiresAt !== null && isExpired(expiresAt, now()) ? 0 : tokens;
   }
 
   function tokens(): number {
     let used = frameTokens;
-    for (const kept of values.values()) used += liveTokens(kept);
+    for (const entry of values.values()) used += liveTokens(entry);
     return used;
   }
 
-  /** Returns references that replace values, the oldest first, until `excess` tokens are saved. */
-  function movable(except: string, excess: number): Map<string, Kept> {
-    const plan = new Map<string, Kept>();
+  /** Returns the references that replace values, the oldest first, until `excess` tokens are saved. Throws AccpError E2003 if too few can be moved. */
+  function planMoves(except: string, excess: number): Map<string, StateEntry> {
+    const plan = new Map<string, StateEntry>();
     let left = excess;
-    for (const [key, kept] of values.entries()) {
+    for (const [key, entry] of values.entries()) {
       if (left <= 0) break;
-      if (key === except || kept.value instanceof Reference || liveTokens(kept) === 0) continue;
-      const reference = keep(key, new Reference(cold.pathOf(kept.value)), kept.expiresAt);
-      if (reference.tokens >= kept.tokens) continue;
-      left -= kept.tokens - reference.tokens;
+      if (key === except || entry.value instanceof Reference || liveTokens(entry) === 0) continue;
+      const reference = entryFor(key, new Reference(cold.pathOf(entry.value)), entry.expiresAt);
+      if (reference.tokens >= entry.tokens) continue;
+      left -= entry.tokens - reference.tokens;
       plan.set(key, reference);
     }
     if (left <= 0) return plan;
     throw accpError(
       'E2003',
       `hot.${except}`,
-      `hot state would hold ${budgets.hot + left} tokens, and its budget is ${budgets.hot}`,
-      'keep the value in cold state and refer to it, or make a checkpoint first',
+      `hot state would have ${budgets.hot + left} tokens; its budget is ${budgets.hot}`,
+      'store the value in cold state and refer to it, or make a checkpoint first',
     );
   }
 
-  function put(key: string, value: Kept): void {
+  function put(key: string, value: StateEntry): void {
     values.set(key, value);
-    if (values.size <= MANY_VALUES) return;
+    if (values.size <= MAX_VALUES) return;
     for (const [old, { expiresAt }] of [...values.entries()]) if (isExpired(expiresAt, now())) values.delete(old);
   }
 
-  function addKept(frame: StoredFrame): void {
+  function addStored(frame: StoredFrame): void {
     frames.set(String(next++), frame);
     frameTokens += frame.tokens;
   }
 
   function take(): HotContent {
-    const content: { frames: StoredFrame[]; values: Record<string, Kept> } = {
+    const content: { frames: StoredFrame[]; values: Record<string, StateEntry> } = {
       frames: [...frames.values()],
       values: Object.create(null),
     };
-    for (const [key, kept] of values.entries()) {
-      if (key !== CHECKPOINT_KEY && !isExpired(kept.expiresAt, now())) content.values[key] = kept;
+    for (const [key, entry] of values.entries()) {
+      if (key !== CHECKPOINT_KEY && !isExpired(entry.expiresAt, now())) content.values[key] = entry;
     }
     const reference = values.get(CHECKPOINT_KEY);
     frames.clear();
@@ -98,84 +101,94 @@ export function createHot({ journal, counter, now, budgets, cold, moved }: HotOp
 
   return {
     find(key: string): Lookup {
-      const kept = values.get(key);
-      if (kept === undefined) return undefined;
-      return isExpired(kept.expiresAt, now()) ? 'expired' : kept;
+      const entry = values.get(key);
+      if (entry === undefined) return undefined;
+      return isExpired(entry.expiresAt, now()) ? 'expired' : entry;
     },
     set(key: string, value: Json, expiresAt: number | null): void {
-      const kept = keep(key, value, expiresAt);
-      const former = values.get(key);
-      const used = tokens() - (former === undefined ? 0 : liveTokens(former));
-      const excess = used + kept.tokens - budgets.hot;
+      const entry = entryFor(key, value, expiresAt);
+      const previous = values.get(key);
+      const used = tokens() - (previous === undefined ? 0 : liveTokens(previous));
+      const excess = used + entry.tokens - budgets.hot;
       if (excess > 0) {
-        const plan = movable(key, excess);
+        const plan = planMoves(key, excess);
         for (const [other, reference] of plan) {
           cold.externalize(values.get(other)!.value);
           values.set(other, reference);
         }
-        moved([...plan.keys()]);
+        onMoved([...plan.keys()]);
       }
-      put(key, kept);
+      put(key, entry);
     },
     delete: (key: string) => values.delete(key),
     addFrame(frame: HotFrame): void {
       const counted = counter.count(frame.text);
-      // A checkpoint can move all but the frame itself and the reference.
+      // A checkpoint can move everything except the frame itself and the reference.
       const fixed = values.get(CHECKPOINT_KEY)?.tokens ?? 0;
       if (counted + fixed > budgets.hot) {
         throw accpError(
           'E2003',
           undefined,
-          `a message of ${counted} tokens does not fit into hot state, whose budget is ${budgets.hot}`,
-          'refer to large values instead of sending them',
+          `a message of ${counted} tokens does not fit into hot state; its budget is ${budgets.hot}`,
+          'send references instead of large values',
         );
       }
-      // The host makes the checkpoints itself: one is overdue.
+      // The host makes checkpoints itself, and one is overdue.
       if (frameTokens > budgets.hotTrigger && tokens() + counted > budgets.hot) {
         throw accpError(
           'E2003',
           undefined,
-          `hot state would hold ${tokens() + counted} tokens, and its budget is ${budgets.hot}`,
+          `hot state would have ${tokens() + counted} tokens; its budget is ${budgets.hot}`,
           'make a checkpoint first',
         );
       }
-      addKept(new HeldFrame(frame, counted));
+      addStored(new LazyFrame(frame, counted));
     },
     tokens,
-    /** Removes everything but the reference to the last checkpoint. */
+    /** Removes and returns everything except the reference to the last checkpoint. */
     take,
-    /** Restores what `take` removed, before what has come since. */
-    putBack(content: HotContent): void {
-      const since = take();
-      for (const frame of [...content.frames, ...since.frames]) addKept(frame);
-      for (const [key, kept] of Object.entries({ ...content.values, ...since.values })) values.set(key, kept);
+    /** Restores the content that `take` removed, before the content added since. */
+    restore(content: HotContent): void {
+      const added = take();
+      for (const frame of [...content.frames, ...added.frames]) addStored(frame);
+      for (const [key, entry] of Object.entries({ ...content.values, ...added.values })) values.set(key, entry);
     },
     refer(id: string): void {
-      values.set(CHECKPOINT_KEY, keep(CHECKPOINT_KEY, new Reference(`warm.${id}`), null));
+      values.set(CHECKPOINT_KEY, entryFor(CHECKPOINT_KEY, new Reference(`warm.${id}`), null));
     },
   };
 }
 
+/** A message to add to hot state. */
 export interface HotFrame {
+  /** The name of the sender. */
   readonly agent: string;
+  /** The intent, such as `req`. */
   readonly intent: string;
+  /** The operation, such as `schedule`. */
   readonly operation: string;
+  /** The code of the schema, such as `TC`. */
   readonly schema?: string | undefined;
-  /** Or a pure function that reads it when needed. Objects are copied. */
+  /** The payload, which is copied, or a pure function that parses it when needed. */
   readonly payload: JsonObject | (() => JsonObject);
+  /** The correlation identifier. */
   readonly cid?: string | undefined;
+  /** The identifier of the message. */
   readonly mid: string;
-  /** The canonical frame without its metadata, for counting tokens. */
+  /** The canonical frame without its metadata, of which tokens are counted. */
   readonly text: string;
 }
 
+/** A message in hot state. */
 export interface StoredFrame extends Omit<HotFrame, 'text' | 'payload'> {
+  /** The payload. */
   readonly payload: JsonObject;
+  /** The number of tokens of the message without its metadata. */
   readonly tokens: number;
 }
 
-/** A class, as one getter must serve many messages: closures would cost more than all other data. */
-class HeldFrame implements StoredFrame {
+/** A message whose payload is parsed when needed. A class, because closures would take more memory than all other data. */
+class LazyFrame implements StoredFrame {
   readonly agent: string;
   readonly intent: string;
   readonly operation: string;

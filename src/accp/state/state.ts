@@ -2,7 +2,7 @@
 
 import { AccpError, accpError } from '../errors.js';
 import type { Json, JsonObject } from '../message/json.js';
-import type { Note } from '../store/events.js';
+import type { EmitEvent } from '../store/events.js';
 import type { Collection, Journal } from '../store/journal.js';
 import { toText } from '../store/text.js';
 import {
@@ -13,7 +13,7 @@ import {
   type MaybePromise,
 } from './checkpoint.js';
 import { createCold } from './cold.js';
-import { digest, type FittedEntry, type Phase } from './digest.js';
+import { type CheckpointEntry, digest, type Phase } from './digest.js';
 import { createHot, type HotFrame } from './hot.js';
 import { createLookUp, createResolver, type ReferenceLimits, resolvePath, type Tiers, withValues } from './resolve.js';
 import {
@@ -47,74 +47,95 @@ export interface StateOptions extends Omit<TierContext, 'budgets'> {
   /** Returns the time of checkpoints, in milliseconds since 1970. @default now */
   readonly wallClock?: (() => number) | undefined;
   readonly budgets?: Partial<StateBudgets> | undefined;
-  /** Checkpoints kept in warm state; older ones move to cold state and stay accessible. @default 16 */
+  /** The maximum number of checkpoints in warm state; older ones move to cold state and stay accessible. @default 16 */
   readonly keepCheckpoints?: number | undefined;
-  /** Sessions whose cold state may be read here. */
+  /** The sessions whose cold state this endpoint may read. */
   readonly grants?: Iterable<string> | undefined;
-  readonly note: Note;
+  readonly emit: EmitEvent;
 }
 
+/** Options of `SessionState.set`. */
 export interface SetOptions {
-  /** Milliseconds until the value expires; `Infinity` for never. @default Infinity */
+  /** Milliseconds after which the value expires; `Infinity` for never. @default Infinity */
   readonly ttlMs?: number | undefined;
 }
 
+/** The state of one endpoint of a session (draft-benzing-accp-00, section 5). */
 export interface SessionState {
-  /** Returns an unexpired value, without following references; `resolve` follows them. */
+  /** Returns a value, or `undefined` if it is unknown or has expired. References are not followed; `resolve` follows them. */
   readonly get: (tier: Tier, key: string) => Json | undefined;
   /**
-   * Stores a copy of a value. In hot state, older values are replaced by references to cold state if room is short.
+   * Stores a copy of a value. To make room in hot state, older values are replaced by references to cold state.
    *
-   * @throws AccpError `E2003` if it exceeds the budget of the tier, `E1004` on an invalid or reserved key, and on a value that is not
+   * @throws AccpError `E2003` if the value exceeds the budget of the tier, `E1004` if the key is invalid or reserved, or if the value is not
    * JSON, a big integer or a reference
+   * @throws TypeError if `ttlMs` is not positive
    */
   readonly set: (tier: Tier, key: string, value: Json, options?: SetOptions) => void;
-  /** @throws AccpError `E1004` on a reserved key */
+  /**
+   * Deletes a value.
+   *
+   * @throws AccpError `E1004` if the key is invalid or reserved
+   */
   readonly delete: (tier: Tier, key: string) => void;
   /** Allows this endpoint to read the cold state of another session of the store (section 9, item 3). */
   readonly grant: (session: string) => void;
   /**
-   * Returns the value of a reference: `hot.k`, `warm.ckpt_1.status`, `cold.k`, or `k` in any tier.
+   * Returns the value of a path: `hot.k`, `warm.ckpt_1.status`, `cold.k`, or `k` in any tier.
    *
-   * @throws AccpError `E2001` if unknown, `E2002` if expired, `E5002` if only another session has it, without a grant
+   * @throws AccpError `E2001` if the path is unknown, `E2002` if the value has expired, `E5002` if only another session has it, without a grant
    */
   readonly resolve: (path: string) => Json;
   /**
-   * Returns a `resolve` for the references of one frame, which reads and freezes each value once. Beyond a limit it throws AccpError
-   * `E2003` with `details.reason` `reference-count` or `reference-bytes`.
+   * Returns a variant of `resolve` for the references of one frame, which reads and freezes each value once. Beyond a limit it throws AccpError
+   * `E2003` with the `details.reason` `reference-count` or `reference-bytes`.
    */
   readonly resolver: (limits: ReferenceLimits) => (path: string) => Json;
-  /** Copies a payload with the values of its references; those without a value stay. */
+  /** Returns a copy of a payload in which values replace references; those without a value stay. */
   readonly withValues: (payload: JsonObject) => JsonObject;
   /**
    * Stores a value in cold state under a key derived from it, and returns the path: `cold.v3fa91c`. Equal values share one key.
    *
-   * @throws AccpError `E1004` on a value that is not JSON, a big integer or a reference
+   * @throws AccpError `E1004` if the value is not JSON, a big integer or a reference
    */
   readonly externalize: (value: Json) => string;
   /**
    * Adds a message to hot state; call `due` afterwards.
    *
-   * @throws AccpError `E2003` if the message alone exceeds the budget, or hot state is full and a checkpoint overdue; nothing is changed
+   * @throws AccpError `E2003` if the message alone exceeds the budget, or if hot state is full and a checkpoint is overdue; nothing is changed
    */
   readonly addFrame: (frame: HotFrame) => void;
+  /** Returns the number of tokens of hot state. */
   readonly hotTokens: () => number;
+  /** Returns the usage of the token budgets. */
   readonly budget: () => TokenBudget;
-  /** The version of the state that both sides share; 0 at the beginning. */
+  /** The version of the state that both sides share, which starts at 0. */
   readonly version: number;
-  /** Returns the full state. */
+  /** Returns the full state that both sides share. */
   readonly values: () => JsonObject;
-  /** Returns the delta from the current state to `next`, for `applyDelta`. Throws AccpError `E1004` with the path on `null` values. */
+  /**
+   * Returns the delta from the current state to `next`, for `applyDelta` (section 5.4).
+   *
+   * @throws AccpError `E1004` with the path of a value that is `null`
+   */
   readonly delta: (next: JsonObject) => Delta;
-  /** @throws AccpError `E2001` with our `details.version` if the delta has another base; nothing is changed */
+  /**
+   * Applies a delta, which leads to `version`.
+   *
+   * @throws AccpError `E2001`, with the current version in `details.version`, if the delta has another base; nothing is changed
+   */
   readonly applyDelta: (version: number, delta: JsonObject) => void;
-  /** @throws AccpError with code `E1004` on `null` as a value */
+  /**
+   * Replaces the state that both sides share.
+   *
+   * @throws AccpError `E1004` if a value is `null` or the version is invalid
+   */
   readonly applyFull: (version: number, values: JsonObject) => void;
-  /** Returns the trigger if a checkpoint is due after a message of this intent (section 5.2). */
+  /** Returns the trigger if a checkpoint is due after a message of this intent, otherwise `null` (section 5.2). */
   readonly due: (intent: string) => CheckpointTrigger | null;
   /**
-   * Makes a checkpoint (section 5.3), synchronously unless a tool is asynchronous. Hot state is empty at once; the frozen content is kept
-   * with the session until the promise is fulfilled.
+   * Makes a checkpoint (section 5.3), synchronously unless a tool is asynchronous. Hot state is empty at once; its former content is
+   * stored with the session until the promise is fulfilled.
    *
    * @throws AccpError `E2003` if not even an empty entry fits into warm state; hot state is unchanged
    */
@@ -122,34 +143,35 @@ export interface SessionState {
   /** Finishes the checkpoints that an earlier process began. */
   readonly resumeCheckpoints: (tools?: CheckpointTools) => readonly MaybePromise<CheckpointResult>[];
   /**
-   * Finishes checkpoints whose tools took more than 60 seconds with the defaults, and ignores later answers. Every new checkpoint does so, too.
-   * At most 4 wait at a time. `now` is in milliseconds since 1970.
+   * Finishes the checkpoints whose tools took more than 60 seconds by the default rules, and ignores later results. Every new checkpoint does
+   * so, too. At most 4 checkpoints wait at a time. `now` is in milliseconds since 1970.
    */
   readonly finishOverdue: (now: number) => void;
 }
 
 const KEEP_CHECKPOINTS = 16;
 
-/** Opens the state of an endpoint from its journal, which stores all changes with its next commit. Throws TypeError on invalid budgets. */
+/** Opens the state of an endpoint from its journal, which stores all changes with its next commit. Throws TypeError if a budget is invalid. */
 export function createState(options: StateOptions): SessionState {
-  const { session, journal, counter, now, note } = options;
+  const { session, journal, counter, now, emit } = options;
   const budgets = resolveBudgets(options.budgets);
   const keep = options.keepCheckpoints ?? KEEP_CHECKPOINTS;
-  if (!Number.isSafeInteger(keep) || keep < 1) throw new TypeError('keepCheckpoints has to be a positive integer');
+  if (!Number.isSafeInteger(keep) || keep < 1)
+    throw new TypeError(`keepCheckpoints must be a positive integer; got ${keep}`);
 
   const cold = createCold({ session, journal, now, grants: options.grants ?? [] });
-  const moved = (keys: readonly string[]): void => {
-    note('moved', `to make room in hot state, ${keys.join(', ')} moved to cold state`, { details: { keys } });
+  const onMoved = (keys: readonly string[]): void => {
+    emit('moved', `${keys.join(', ')} moved to cold state to make room in hot state`, { details: { keys } });
   };
   const context = { journal, counter, now, budgets };
-  const hot = createHot({ ...context, cold, moved });
-  const digested = (raw: JsonObject): FittedEntry =>
+  const hot = createHot({ ...context, cold, onMoved });
+  const digested = (raw: JsonObject): CheckpointEntry =>
     digest(raw as unknown as Phase, budgets, counter, createLookUp(tiers));
   const warm = createWarm({ ...context, cold, keep, digest: digested });
   const tiers: Tiers = { hot, warm, cold };
-  const { version, ...versions } = createVersions(journal);
+  const { version, ...versions } = createSharedState(journal);
   const { wallClock = now } = options;
-  const checkpoints = createCheckpoints({ ...context, tiers, wallClock, version, note });
+  const checkpoints = createCheckpoints({ ...context, tiers, wallClock, version, emit });
 
   return {
     get(tier, key) {
@@ -176,7 +198,7 @@ export function createState(options: StateOptions): SessionState {
       const used = { used: hot.tokens(), max: budgets.hot, trigger: budgets.hotTrigger };
       return {
         hot: used,
-        // Deferred entries must be made to be counted.
+        // Deferred entries are computed to be counted.
         get warm() {
           return warm.budget();
         },
@@ -199,13 +221,15 @@ export function createState(options: StateOptions): SessionState {
   };
 }
 
+/** A delta of the state that both sides share. */
 interface Delta {
+  /** The version to which it leads. */
   readonly version: number;
   /** New values by key; `null` for a removed key, written `~`. */
   readonly delta: JsonObject;
 }
 
-function createVersions(journal: Journal) {
+function createSharedState(journal: Journal) {
   const values: Collection<Json> = journal.collection('state.values');
   const meta: Collection<number> = journal.collection('state.version');
   const version = (): number => meta.get('version') ?? 0;
@@ -216,8 +240,8 @@ function createVersions(journal: Journal) {
       throw accpError(
         'E1004',
         `${path}.${key}`,
-        'null means that a key is removed, and cannot be the value of one',
-        'leave the key out',
+        'a value cannot be null, which means that the key is removed',
+        'omit the key',
       );
     }
   }
@@ -230,20 +254,20 @@ function createVersions(journal: Journal) {
       return all;
     },
     delta(next: JsonObject): Delta {
-      const wanted = snapshotObject(next, 'values');
-      checkNoNulls('values', wanted);
+      const target = snapshotObject(next, 'values');
+      checkNoNulls('values', target);
       const delta: Record<string, Json> = Object.create(null);
-      for (const [key, value] of Object.entries(wanted)) if (!isSame(values.get(key), value)) delta[key] = value;
-      for (const key of values.keys()) if (!Object.hasOwn(wanted, key)) delta[key] = null;
+      for (const [key, value] of Object.entries(target)) if (!isSame(values.get(key), value)) delta[key] = value;
+      for (const key of values.keys()) if (!Object.hasOwn(target, key)) delta[key] = null;
       return { version: version() + 1, delta };
     },
     applyDelta(given: number, delta: JsonObject): void {
       if (given !== version() + 1) {
         throw new AccpError({
           code: 'E2001',
-          message: `a delta to version ${given} needs version ${given - 1}, and here is version ${version()}`,
+          message: `a delta to version ${given} needs version ${given - 1}; this side has version ${version()}`,
           path: 'payload.version',
-          help: 'ask for the full state',
+          help: 'request the full state',
           details: { version: version() },
         });
       }
@@ -255,18 +279,18 @@ function createVersions(journal: Journal) {
     },
     applyFull(given: number, full: JsonObject): void {
       if (!Number.isSafeInteger(given) || given < 0) {
-        throw accpError('E1004', 'payload.version', 'a version is a natural number');
+        throw accpError('E1004', 'payload.version', 'a version must be a non-negative integer');
       }
-      const wanted = snapshotObject(full, 'values');
-      checkNoNulls('values', wanted);
-      for (const key of [...values.keys()]) if (!Object.hasOwn(wanted, key)) values.delete(key);
-      for (const [key, value] of Object.entries(wanted)) if (!isSame(values.get(key), value)) values.set(key, value);
+      const target = snapshotObject(full, 'values');
+      checkNoNulls('values', target);
+      for (const key of [...values.keys()]) if (!Object.hasOwn(target, key)) values.delete(key);
+      for (const [key, value] of Object.entries(target)) if (!isSame(values.get(key), value)) values.set(key, value);
       meta.set('version', given);
     },
   };
 }
 
-/** Snapshots have sorted keys, so that equal values have equal texts. */
+/** Returns `true` if two snapshots are equal. Snapshots have sorted keys, so that equal values have equal texts. */
 function isSame(known: Json | undefined, value: Json): boolean {
   if (known === value) return true;
   const areObjects = typeof known === 'object' && typeof value === 'object';

@@ -4,10 +4,10 @@ import { byCodeUnit } from '../../text/ascii.js';
 import type { TokenCounter } from '../../tokens/counter.js';
 import { accpError } from '../errors.js';
 
-import { isJsonObject, type Json, type JsonObject, MOST_NESTING, Reference } from '../message/json.js';
+import { isJsonObject, type Json, type JsonObject, MAX_NESTING, Reference } from '../message/json.js';
 import type { Journal } from '../store/journal.js';
 
-/** The options of every tier. */
+/** The options that all tiers share. */
 export interface TierContext {
   readonly journal: Journal;
   readonly counter: TokenCounter;
@@ -16,14 +16,19 @@ export interface TierContext {
   readonly budgets: StateBudgets;
 }
 
-export interface Kept {
+/** A value in hot or warm state. */
+export interface StateEntry {
+  /** The value. */
   readonly value: Json;
+  /** The number of tokens of key and value. */
   readonly tokens: number;
+  /** The time of expiry in milliseconds since 1970; `null` for never. */
   readonly expiresAt: number | null;
 }
 
 export type Lookup = { readonly value: Json } | 'expired' | undefined;
 
+/** A tier of state: the context, summaries, or storage (section 5.1). */
 export type Tier = 'hot' | 'warm' | 'cold';
 
 /** The key of hot state that refers to the last checkpoint. */
@@ -31,26 +36,26 @@ export const CHECKPOINT_KEY = 'ckpt';
 
 const KEY = /^[A-Za-z0-9_]+$/;
 
-/** Keys of checkpoints and externalized values. */
+/** The keys of checkpoints and externalized values. */
 const RESERVED: Readonly<Record<Tier, RegExp>> = {
   hot: /^ckpt$/,
   warm: /^ckpt_[0-9]+$/,
   cold: /^(warm_)?ckpt_[0-9]+$|^v[0-9a-f]{6,}$/,
 };
 
-/** Keys of cold state with a separate meaning in each session. */
+/** The keys of cold state that have a separate meaning in each session. */
 const OF_CHECKPOINTS = /^(?:warm_)?ckpt_[0-9]+$/;
 
 export function isShareable(key: string, tier: Tier | null): boolean {
   return !OF_CHECKPOINTS.test(key) && (tier !== null || key !== CHECKPOINT_KEY);
 }
 
-/** @throws AccpError `E1004` on an invalid or reserved key */
+/** Throws AccpError `E1004` if a key is invalid or reserved. */
 export function checkKey(tier: Tier, key: string): void {
   const problem = !KEY.test(key)
-    ? 'a key is made of letters, digits and "_"'
+    ? 'invalid key; use letters, digits and "_"'
     : RESERVED[tier].test(key)
-      ? `keys like this are the session's own`
+      ? 'the key is reserved'
       : null;
   if (problem !== null) throw accpError('E1004', `${tier}.${key}`, problem);
 }
@@ -66,17 +71,17 @@ export function isExpired(expiresAt: number | null, now: number): boolean {
   return expiresAt !== null && expiresAt <= now;
 }
 
-/** The depth of a message, whose payload is a map itself. Deeper values may be circular. */
-const MAX_DEPTH = MOST_NESTING + 1;
+/** The maximum depth: that of a message, whose payload is a map itself. Deeper values may be circular. */
+const MAX_DEPTH = MAX_NESTING + 1;
 
-/** Returns a frozen copy with sorted keys, for comparison as text. Throws AccpError `E1004` with the path on other values. */
+/** Returns a frozen copy with sorted keys, for comparison as text. Throws AccpError `E1004` with the path if a value cannot be stored. */
 export function snapshot(value: Json, path: string): Json {
   return copy(value, path, 0);
 }
 
 export function snapshotObject(value: JsonObject, path: string): JsonObject {
   const copied = snapshot(value, path);
-  if (!isJsonObject(copied)) throw accpError('E1004', path, 'an object is needed');
+  if (!isJsonObject(copied)) throw accpError('E1004', path, 'must be an object');
   return copied;
 }
 
@@ -87,16 +92,16 @@ function copy(value: Json, path: string, depth: number): Json {
     case 'bigint':
       return value;
     case 'number':
-      if (!Number.isFinite(value)) throw accpError('E1004', path, `${value} cannot be kept`);
+      if (!Number.isFinite(value)) throw accpError('E1004', path, `${value} cannot be stored`);
       // JSON text has no -0.
       return value === 0 ? 0 : value;
     case 'object':
       break;
     default:
-      throw accpError('E1004', path, `a value of type ${typeof value} cannot be kept`);
+      throw accpError('E1004', path, `a value of type ${typeof value} cannot be stored`);
   }
   if (value === null || value instanceof Reference) return value;
-  if (depth === MAX_DEPTH) throw accpError('E1004', path, `nested deeper than ${MAX_DEPTH}`);
+  if (depth === MAX_DEPTH) throw accpError('E1004', path, `nesting is deeper than ${MAX_DEPTH} levels`);
   if (Array.isArray(value)) {
     // Array.prototype.map skips holes.
     return Object.freeze(
@@ -105,7 +110,7 @@ function copy(value: Json, path: string, depth: number): Json {
   }
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== null && prototype !== Object.prototype)
-    throw accpError('E1004', path, 'only plain objects can be kept');
+    throw accpError('E1004', path, 'only plain objects can be stored');
   const copied: Record<string, Json> = Object.create(null);
   for (const key of Object.keys(value).sort(byCodeUnit)) {
     copied[key] = copy((value as JsonObject)[key]!, `${path}.${key}`, depth + 1);
@@ -113,7 +118,7 @@ function copy(value: Json, path: string, depth: number): Json {
   return Object.freeze(copied);
 }
 
-/** Compact JSON. Big integers are strings of their digits, and references `$path`. */
+/** Returns compact JSON. Big integers become strings of digits, and references become `$path`. */
 export function stateText(value: unknown): string {
   if (value instanceof Reference) return `"$${value.path}"`;
   return JSON.stringify(value, function spell(this: Readonly<Record<string, unknown>>, key: string, member: unknown) {
@@ -124,37 +129,42 @@ export function stateText(value: unknown): string {
   });
 }
 
-/** All in tokens. */
+/** The budgets of the tiers, in tokens (section 5.1). */
 export interface StateBudgets {
-  /** Most that hot state may hold. @default 500 */
+  /** The maximum for hot state. @default 500 */
   readonly hot: number;
-  /** A checkpoint is due when hot state holds more. @default 400 */
+  /** The size of hot state above which a checkpoint is due. @default 400, or `hot` if that is lower */
   readonly hotTrigger: number;
-  /** Most of one entry of warm state. @default 200 */
+  /** The maximum for one entry of warm state. @default 200 */
   readonly checkpoint: number;
-  /** Most of a summary. @default 100 */
+  /** The maximum for a summary. @default 100 */
   readonly summary: number;
 }
 
-/** The result of `getBudget` (section 7.1). All in tokens. */
+/** The usage of the token budgets (section 7.1). */
 export interface TokenBudget {
+  /** Hot state: its tokens, its budget, and the size above which a checkpoint is due. */
   readonly hot: { readonly used: number; readonly max: number; readonly trigger: number };
+  /** Warm state. */
   readonly warm: {
-    /** Of all entries in warm state. */
+    /** The tokens of all entries. */
     readonly used: number;
+    /** The budget of one entry. */
     readonly perCheckpoint: number;
+    /** The checkpoints with their tokens, the oldest first. */
     readonly checkpoints: readonly { readonly id: string; readonly tokens: number }[];
   };
-  /** Cold state is never injected into a context. */
+  /** Cold state, which is never injected into a context. */
   readonly cold: { readonly used: 0 };
-  /** `false` for estimates. */
+  /** `true` if the numbers are exact; `false` if they are estimates. */
   readonly exact: TokenCounter['exact'];
+  /** The encoding by which tokens are counted, such as `o200k_base`. */
   readonly encoding: TokenCounter['encoding'];
 }
 
 const DEFAULTS: StateBudgets = { hot: 500, hotTrigger: 400, checkpoint: 200, summary: 100 };
 
-/** @throws TypeError on a budget that is not a positive integer, or a trigger above the budget of hot state */
+/** Fills in the defaults. Throws TypeError if a budget is not a positive integer, or if the trigger exceeds the budget of hot state. */
 export function resolveBudgets(given: { readonly [K in keyof StateBudgets]?: number | undefined } = {}): StateBudgets {
   const budgets = {
     hot: given.hot ?? DEFAULTS.hot,
@@ -164,11 +174,11 @@ export function resolveBudgets(given: { readonly [K in keyof StateBudgets]?: num
   };
   for (const [name, tokens] of Object.entries(budgets)) {
     if (!Number.isSafeInteger(tokens) || tokens < 1) {
-      throw new TypeError(`budgets.${name} has to be a positive integer, not ${tokens}`);
+      throw new TypeError(`budgets.${name} must be a positive integer; got ${tokens}`);
     }
   }
   if (budgets.hotTrigger > budgets.hot) {
-    throw new TypeError(`budgets.hotTrigger (${budgets.hotTrigger}) is above budgets.hot (${budgets.hot})`);
+    throw new TypeError(`budgets.hotTrigger must not exceed budgets.hot, ${budgets.hot}; got ${budgets.hotTrigger}`);
   }
   return budgets;
 }

@@ -1,20 +1,20 @@
-/** Tier 2: summaries of checkpoints, and values of the host (draft-benzing-accp-00, section 5.1). */
+/** Tier 2: summaries of checkpoints, and values that the host has set (draft-benzing-accp-00, section 5.1). */
 import { accpError } from '../errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../message/json.js';
 import type { Collection } from '../store/journal.js';
 import type { ColdTier } from './cold.js';
-import type { FittedEntry } from './digest.js';
-import { isExpired, type Kept, type Lookup, stateText, type TierContext, type TokenBudget } from './tier.js';
+import type { CheckpointEntry } from './digest.js';
+import { isExpired, type Lookup, type StateEntry, stateText, type TierContext, type TokenBudget } from './tier.js';
 
 export type WarmTier = ReturnType<typeof createWarm>;
 
 interface WarmOptions extends TierContext {
   readonly cold: ColdTier;
   readonly keep: number;
-  readonly digest: (raw: JsonObject) => FittedEntry;
+  readonly digest: (raw: JsonObject) => CheckpointEntry;
 }
 
-/** An entry that is made when first read. */
+/** The mark of an entry that is computed when first read. */
 const DEFERRED = 'deferred';
 
 const PREFIX = 'ckpt_';
@@ -23,27 +23,27 @@ const CHECKPOINT_ID = /^ckpt_[0-9]+$/;
 const archiveKey = (id: string): string => `warm_${id}`;
 
 export function createWarm({ journal, counter, now, budgets, cold, keep, digest }: WarmOptions) {
-  const values: Collection<Kept | typeof DEFERRED> = journal.collection('state.warm');
+  const values: Collection<StateEntry | typeof DEFERRED> = journal.collection('state.warm');
 
   const checkpoints = [...values.keys()].filter((key) => CHECKPOINT_ID.test(key)).sort(byNumber);
 
-  function made(id: string): Kept | undefined {
+  function compute(id: string): StateEntry | undefined {
     const raw = cold.find(id);
     if (raw === undefined || raw === 'expired' || !isJsonObject(raw.value)) return undefined;
     const { entry, tokens } = digest(raw.value);
     return { value: entry, tokens, expiresAt: null };
   }
 
-  function known(key: string): Kept | undefined {
+  function known(key: string): StateEntry | undefined {
     const kept = values.get(key);
     if (kept !== DEFERRED) return kept;
-    const entry = made(key);
+    const entry = compute(key);
     if (entry !== undefined) values.set(key, entry);
     return entry;
   }
 
   function archived(id: string): Lookup {
-    return cold.find(archiveKey(id)) ?? made(id);
+    return cold.find(archiveKey(id)) ?? compute(id);
   }
 
   return {
@@ -58,15 +58,15 @@ export function createWarm({ journal, counter, now, budgets, cold, keep, digest 
         throw accpError(
           'E2003',
           `warm.${key}`,
-          `an entry of ${tokens} tokens does not fit into warm state, where each may have ${budgets.checkpoint}`,
-          'keep the value in cold state',
+          `an entry of ${tokens} tokens does not fit into warm state; the budget of one entry is ${budgets.checkpoint}`,
+          'store the value in cold state',
         );
       }
       values.set(key, { value, tokens, expiresAt });
     },
     delete: (key: string) => values.delete(key),
-    /** Adds a checkpoint; a `null` entry is made when it is read. The oldest checkpoint moves to cold state if there are too many. */
-    addCheckpoint(id: string, fitted: FittedEntry | null): void {
+    /** Adds a checkpoint; a `null` entry is computed when it is read. If there are too many, the oldest one moves to cold state. */
+    addCheckpoint(id: string, fitted: CheckpointEntry | null): void {
       values.set(id, fitted === null ? DEFERRED : { value: fitted.entry, tokens: fitted.tokens, expiresAt: null });
       // Checkpoints may finish out of order.
       const inOrder = checkpoints.length === 0 || byNumber(checkpoints.at(-1)!, id) < 0;

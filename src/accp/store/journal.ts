@@ -1,22 +1,22 @@
-/** The data of one endpoint: collections that record their changes for the next commit. */
+/** The data of one endpoint: collections, and a journal of their changes for the next commit. */
 
 import type { Change, ColdChange, ColdEntry, EndpointStore } from './store.js';
 import { storedValue, toText } from './text.js';
 
-/** @param added whether the key is new, and so the last */
-type NoteChange = (key: string, added: boolean) => void;
+/** A function that records a change; `added` is true if the key is new, and thus the last. */
+type RecordChange = (key: string, added: boolean) => void;
 
-/** Changed keys in order; `true` for those removed and set again, which have a new place. */
+/** The changed keys in order; `true` for those that were removed and set again, which are now the last. */
 type Changed = Map<string, boolean>;
 
-/** A map that records its changes. Values, JSON or bigints, must not be mutated: `set` a new one. */
+/** A map that records its changes. Values, JSON or bigints, must not be mutated; `set` a new value instead. */
 export class Collection<V> {
   readonly #entries = new Map<string, V>();
-  readonly #note: NoteChange | null;
+  readonly #record: RecordChange | null;
 
-  /** @param note receives each change; `null` where nothing is stored before the end */
-  constructor(note: NoteChange | null) {
-    this.#note = note;
+  /** @param record receives each change; `null` if nothing is stored before the session is closed */
+  constructor(record: RecordChange | null) {
+    this.#record = record;
   }
 
   get size(): number {
@@ -32,22 +32,22 @@ export class Collection<V> {
   }
 
   set(key: string, value: V): void {
-    this.#note?.(key, !this.#entries.has(key));
+    this.#record?.(key, !this.#entries.has(key));
     this.#entries.set(key, value);
   }
 
   delete(key: string): boolean {
     const had = this.#entries.delete(key);
-    if (had) this.#note?.(key, false);
+    if (had) this.#record?.(key, false);
     return had;
   }
 
   clear(): void {
-    if (this.#note === null) this.#entries.clear();
+    if (this.#record === null) this.#entries.clear();
     else for (const key of [...this.#entries.keys()]) this.delete(key);
   }
 
-  readonly takeOldest = takingOldest<string, V>({
+  readonly takeOldest = createTakeOldest<string, V>({
     entries: () => this.#entries.entries(),
     delete: (key) => this.delete(key),
   });
@@ -64,12 +64,13 @@ export class Collection<V> {
     return this.#entries.values();
   }
 
-  /** Sets an entry from the store, without recording it. */
+  /** Restores an entry from the store, without recording it. */
   restore(key: string, value: V): void {
     this.#entries.set(key, value);
   }
 }
 
+/** The collections of one endpoint, and their changes since the last commit. */
 export class Journal {
   readonly #store: EndpointStore;
   readonly #durable: boolean;
@@ -89,11 +90,11 @@ export class Journal {
     }
   }
 
-  /** Returns the collection of a name, with its stored data. Each name has one owner and is requested once. */
+  /** Returns the collection with a name, with the stored data. Each name has one owner, which requests it once. */
   collection<V>(name: string): Collection<V> {
     const changed: Changed = new Map();
     this.#changed.set(name, changed);
-    const collection = new Collection<V>(this.#durable ? (key, added) => noteChange(changed, key, added) : null);
+    const collection = new Collection<V>(this.#durable ? (key, added) => recordChange(changed, key, added) : null);
     for (const [key, value] of this.#stored.get(name) ?? []) collection.restore(key, storedValue(value) as V);
     this.#stored.delete(name);
     this.#collections.set(name, collection as Collection<unknown>);
@@ -105,12 +106,12 @@ export class Journal {
     this.#cold.set(key, { key, value: toText(value), expiresAt });
   }
 
-  /** The same for a deterministic value that is computed when the store first reads it. `size` in characters, estimated. */
-  setColdLater(key: string, make: () => unknown, size: number): void {
-    this.#cold.set(key, new LaterChange(key, make, size));
+  /** Sets a deterministic value like {@link setCold}, but computes it when the store first reads it. `size` is its estimated length. */
+  setColdLazily(key: string, make: () => unknown, size: number): void {
+    this.#cold.set(key, new LazyChange(key, make, size));
   }
 
-  /** Reserves a key of the cold tier before the next commit. @returns whether it was free */
+  /** Reserves a key of the cold tier before the next commit. Returns `true` if the key was free. */
   reserveCold(key: string): boolean {
     if (this.#cold.has(key)) return false;
     return this.#store.reserveCold?.(key) ?? this.#store.readCold(key) === undefined;
@@ -128,10 +129,10 @@ export class Journal {
     return this.#store.sessionsWithCold(key);
   }
 
-  /** Stores all changes since the last commit atomically. Throws StoreError on failure and keeps the changes for another attempt. */
+  /** Stores all changes since the last commit atomically. Throws StoreError on failure; the changes are kept for another attempt. */
   commit(): void {
     if (!this.#durable && this.#cold.size === 0) {
-      // Nothing to write, but a holder that has lost the endpoint must not continue.
+      // There is nothing to write, but an owner that has lost the endpoint must not continue.
       this.#store.check?.();
       return;
     }
@@ -155,7 +156,7 @@ export class Journal {
       const collection = this.#collections.get(name)!;
       for (const [key, moved] of changed) {
         const value = collection.has(key) ? toText(collection.get(key)) : null;
-        // The store would keep the old place of the key.
+        // The store would keep the old position of the key.
         if (moved && value !== null) changes.push({ collection: name, key, value: null });
         changes.push({ collection: name, key, value });
       }
@@ -163,7 +164,7 @@ export class Journal {
     return changes;
   }
 
-  /** All entries in order, replacing those in the store. Unrequested collections stay. */
+  /** Returns all entries in order, which replace those in the store. Collections that were not requested remain. */
   #all(): Change[] {
     const changes: Change[] = [];
     for (const { collection, key } of this.#store.entries()) {
@@ -176,34 +177,34 @@ export class Journal {
   }
 }
 
-function noteChange(changed: Changed, key: string, added: boolean): void {
+function recordChange(changed: Changed, key: string, added: boolean): void {
   if (!added) {
     if (!changed.has(key)) changed.set(key, false);
     return;
   }
-  // Recorded before and absent now: it was removed.
+  // Recorded before and absent now, so it was removed.
   const removed = changed.delete(key);
   changed.set(key, removed);
 }
 
-/** A class, as closures would cost more memory. */
-class LaterChange implements ColdChange {
+/** A change whose value is computed when first read. A class, because closures would take more memory. */
+class LazyChange implements ColdChange {
   readonly key: string;
   readonly size: number;
   readonly expiresAt = null;
-  #made: string | undefined;
-  #make: (() => unknown) | undefined;
+  #value: string | undefined;
+  #compute: (() => unknown) | undefined;
 
-  constructor(key: string, make: () => unknown, size: number) {
+  constructor(key: string, compute: () => unknown, size: number) {
     this.key = key;
     this.size = size;
-    this.#make = make;
+    this.#compute = compute;
   }
 
   get value(): string {
-    this.#made ??= toText(this.#make?.());
-    this.#make = undefined;
-    return this.#made;
+    this.#value ??= toText(this.#compute?.());
+    this.#compute = undefined;
+    return this.#value;
   }
 }
 
@@ -212,17 +213,17 @@ interface Ordered<K, V> {
   readonly delete: (key: K) => boolean;
 }
 
-/** Returns a function that removes the oldest entry. A new iterator each time would pass over the places of all removed entries. */
-export function takingOldest<K, V>(map: Ordered<K, V>): () => [K, V] | undefined {
+/** Returns a function that removes the oldest entry. A new iterator for each call would skip the slots of all removed entries again. */
+export function createTakeOldest<K, V>(map: Ordered<K, V>): () => [K, V] | undefined {
   // An iterator retains outgrown tables of the map until its next step, so there is none unless entries are removed.
-  let places: ReturnType<Ordered<K, V>['entries']> | null = null;
+  let iterator: ReturnType<Ordered<K, V>['entries']> | null = null;
   return () => {
-    places ??= map.entries();
-    let next = places.next();
+    iterator ??= map.entries();
+    let next = iterator.next();
     if (next.done === true) {
       // An exhausted iterator stays exhausted, even after further sets.
-      places = map.entries();
-      next = places.next();
+      iterator = map.entries();
+      next = iterator.next();
       if (next.done === true) return undefined;
     }
     map.delete(next.value[0]);

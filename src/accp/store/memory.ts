@@ -1,6 +1,6 @@
-/** A store in memory. */
+/** The store in memory. */
 
-import { takingOldest } from './journal.js';
+import { createTakeOldest } from './journal.js';
 import { type Change, type ColdEntry, DELETED, type EndpointStore, type SessionStore, StoreError } from './store.js';
 
 interface SessionData {
@@ -9,32 +9,33 @@ interface SessionData {
 }
 
 interface EndpointData {
-  /** Incremented by every claim; only the latest holder may commit. */
+  /** The number of claims; only the latest owner may commit. */
   generation: number;
   readonly entries: Map<string, Change>;
 }
 
+/** Options of {@link memoryStore}. */
 export interface MemoryStoreOptions {
-  /** Most characters of the cold tier of a session; beyond, its oldest values expire (E2002). @default 33554432 */
+  /** The maximum number of characters of the cold tier of a session; beyond it, the oldest values expire (E2002). @default 33554432 */
   readonly maxCold?: number | undefined;
 }
 
 const MAX_COLD = 32 * 1024 * 1024;
 
-/** Makes a store without a file. A closed session can be resumed as long as the store exists. */
+/** Creates a store in memory. A closed session can be resumed while the store exists. */
 export function memoryStore({ maxCold = MAX_COLD }: MemoryStoreOptions = {}): SessionStore {
   const sessions = new Map<string, SessionData>();
   let closed = false;
 
   function checkOpen(): void {
-    if (closed) throw new StoreError('closed', 'the store was closed');
+    if (closed) throw new StoreError('closed', 'the store is closed');
   }
 
   return {
     durable: false,
     claim(session, agent) {
       checkOpen();
-      return claimed(sessions, session, agent, maxCold, checkOpen);
+      return claimEndpoint(sessions, session, agent, maxCold, checkOpen);
     },
     has(session) {
       checkOpen();
@@ -49,36 +50,39 @@ export function memoryStore({ maxCold = MAX_COLD }: MemoryStoreOptions = {}): Se
   };
 }
 
-function claimed(
+function claimEndpoint(
   sessions: Map<string, SessionData>,
   session: string,
   agent: string,
   maxCold: number,
   checkStore: () => void,
 ): EndpointStore {
-  const { endpoints, cold } = found(sessions, session, () => ({ endpoints: new Map(), cold: boundedCold(maxCold) }));
-  const endpoint: EndpointData = found(endpoints, agent, () => ({ generation: 0, entries: new Map() }));
+  const { endpoints, cold } = getOrCreate(sessions, session, () => ({
+    endpoints: new Map(),
+    cold: boundedCold(maxCold),
+  }));
+  const endpoint: EndpointData = getOrCreate(endpoints, agent, () => ({ generation: 0, entries: new Map() }));
   const generation = ++endpoint.generation;
   let released = false;
 
   function checkOpen(): void {
     checkStore();
-    if (released) throw new StoreError('closed', `@${agent} of session ${session} was given back to the store`);
+    if (released) throw new StoreError('closed', `@${agent} of session ${session} was released`);
   }
 
   function checkHeld(): void {
     checkOpen();
     if (endpoint.generation !== generation) {
-      throw new StoreError('taken', `@${agent} of session ${session} was claimed by another holder`);
+      throw new StoreError('taken', `@${agent} of session ${session} was claimed by another owner`);
     }
   }
 
-  /** A function that fails once the endpoint or the store is closed. */
+  /** Returns a function that fails after the endpoint or the store is closed. */
   const whileOpen =
-    <A extends unknown[], R>(read: (...given: A) => R) =>
-    (...given: A): R => {
+    <A extends unknown[], R>(read: (...args: A) => R) =>
+    (...args: A): R => {
       checkOpen();
-      return read(...given);
+      return read(...args);
     };
 
   return {
@@ -86,19 +90,19 @@ function claimed(
     commit(changes, coldChanges = []) {
       checkHeld();
       for (const change of changes) {
-        const place = placeOf(change);
-        if (change.value === null) endpoint.entries.delete(place);
-        else endpoint.entries.set(place, change);
+        const key = entryKey(change);
+        if (change.value === null) endpoint.entries.delete(key);
+        else endpoint.entries.set(key, change);
       }
-      // Not evaluated: a value is computed when it is read.
+      // The value is computed when it is read.
       for (const change of coldChanges) cold.set(change.key, change);
     },
     check: checkHeld,
     reserveCold: whileOpen((key: string) => {
-      const holder = JSON.stringify(agent);
+      const owner = JSON.stringify(agent);
       const known = cold.get(key);
-      if (known !== undefined) return known.expiresAt === DELETED && known.value === holder;
-      cold.set(key, { value: holder, expiresAt: DELETED });
+      if (known !== undefined) return known.expiresAt === DELETED && known.value === owner;
+      cold.set(key, { value: owner, expiresAt: DELETED });
       return true;
     }),
     readCold: whileOpen((key: string) => cold.get(key)),
@@ -116,7 +120,7 @@ function isKept(entry: ColdEntry | undefined): boolean {
   return entry !== undefined && entry.expiresAt !== DELETED;
 }
 
-function found<V>(map: Map<string, V>, key: string, make: () => V): V {
+function getOrCreate<V>(map: Map<string, V>, key: string, make: () => V): V {
   let value = map.get(key);
   if (value === undefined) {
     value = make();
@@ -125,51 +129,51 @@ function found<V>(map: Map<string, V>, key: string, make: () => V): V {
   return value;
 }
 
-/** The length makes the pair of names unambiguous. */
-function placeOf({ collection, key }: Change): string {
+/** Returns the key of an entry. The length makes the pair of names unambiguous. */
+function entryKey({ collection, key }: Change): string {
   return `${collection.length}:${collection}${key}`;
 }
 
-/** Replaces dropped values, which read as expired (E2002). */
-const GONE: ColdEntry = { value: 'null', expiresAt: 1 };
-const MAX_GONE = 10_000;
+/** The replacement of dropped values, which are read as expired (E2002). */
+const DROPPED: ColdEntry = { value: 'null', expiresAt: 1 };
+const MAX_DROPPED = 10_000;
 
 type ColdMap = ReturnType<typeof boundedCold>;
 
-/** @param max characters of all values; the oldest are dropped first, the newest never */
+/** Creates a map of at most `max` characters; the oldest values are dropped first, the newest never. */
 function boundedCold(max: number) {
   const entries = new Map<string, ColdEntry>();
-  const gone = new Set<string>();
-  const takeOldest = takingOldest(entries);
-  const takeOldestGone = takingOldest(gone);
+  const dropped = new Set<string>();
+  const takeOldest = createTakeOldest(entries);
+  const takeOldestDropped = createTakeOldest(dropped);
   let used = 0;
 
-  function forgetOldest(): void {
+  function dropOldest(): void {
     const [key, entry] = takeOldest()!;
     used -= sizeOf(entry);
     // A deleted entry is absent, not expired.
     if (entry.expiresAt === DELETED) return;
-    gone.add(key);
-    if (gone.size > MAX_GONE) takeOldestGone();
+    dropped.add(key);
+    if (dropped.size > MAX_DROPPED) takeOldestDropped();
   }
 
   return {
     get size() {
       return entries.size;
     },
-    get: (key: string) => entries.get(key) ?? (gone.has(key) ? GONE : undefined),
+    get: (key: string) => entries.get(key) ?? (dropped.has(key) ? DROPPED : undefined),
     set(key: string, entry: ColdEntry): void {
       const before = entries.get(key);
       used += sizeOf(entry) - (before === undefined ? 0 : sizeOf(before));
-      gone.delete(key);
+      dropped.delete(key);
       entries.delete(key);
       entries.set(key, entry);
-      while (used > max && entries.size > 1) forgetOldest();
+      while (used > max && entries.size > 1) dropOldest();
     },
   };
 }
 
-/** Does not evaluate a value that is not computed yet. */
+/** Returns the length of a value, without computing it. */
 function sizeOf(entry: ColdEntry): number {
   return entry.size ?? entry.value.length;
 }

@@ -1,4 +1,4 @@
-/** The tables of session files. */
+/** The format of session files. */
 import type { Format } from '../../storage/migrate.js';
 
 export const SESSION_FORMAT: Format = {
@@ -42,6 +42,9 @@ export const SESSION_FORMAT: Format = {
 
      UPDATE entry SET value = json_set(json_remove(value, '$.deadline'), '$.deadlineAt', value ->> '$.deadline' * 1000)
      WHERE collection = 'chains' AND value ->> '$.deadline' IS NOT NULL;
+     UPDATE entry SET value = json_set(json_remove(value, '$.asked'), '$.request', value -> '$.asked')
+     WHERE collection = 'chains' AND value ->> '$.asked' IS NOT NULL;
+     UPDATE entry SET value = '"abandoned"' WHERE collection = 'streams-ended' AND value = '"left"';
      UPDATE entry SET value = json_set(json_remove(value, '$.at'), '$.updatedAt', value ->> '$.at' * 1000)
      WHERE collection = 'sequences';
      UPDATE entry SET value = json_set(json_remove(value, '$.expires'), '$.expiresAt', value ->> '$.expires' * 1000)

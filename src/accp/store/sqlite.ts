@@ -1,4 +1,4 @@
-/** Sessions in a SQLite file, which outlive the process. Node only. */
+/** The store in a SQLite file, which outlives the process. For Node only. */
 
 import type { Database, Driver, Statement } from '../../storage/database.js';
 import { storeError } from '../../storage/errors.js';
@@ -7,18 +7,18 @@ import { StoreError } from '../../text/store-error.js';
 import { SESSION_FORMAT } from './sqlite-format.js';
 import type { Change, ColdEntry, EndpointStore, SessionStore } from './store.js';
 
-/** SQLite cuts text at a zero character, and writes UTF-8, which has no lone surrogates. */
+/** The mark of encoded names: SQLite cuts text at a zero character, and UTF-8 has no lone surrogates. */
 const MARK = '\u0001';
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** Encodes a name reversibly; most names are unchanged. */
-function heldName(name: string): string {
+function encodeName(name: string): string {
   const unsafe = name.startsWith(MARK) || name.includes('\0') || LONE_SURROGATE.test(name);
   return unsafe ? MARK + JSON.stringify(name) : name;
 }
 
-function nameOf(held: string): string {
-  return held.startsWith(MARK) ? (JSON.parse(held.slice(MARK.length)) as string) : held;
+function decodeName(encoded: string): string {
+  return encoded.startsWith(MARK) ? (JSON.parse(encoded.slice(MARK.length)) as string) : encoded;
 }
 
 const SQL = {
@@ -35,7 +35,7 @@ const SQL = {
   remove: 'DELETE FROM entry WHERE endpoint = ? AND collection = ? AND key = ?',
   setCold: `INSERT INTO cold (session, key, value, expires_at) VALUES (?, ?, ?, ?)
     ON CONFLICT (session, key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at`,
-  /** Until the value is set, the number of the endpoint holds its place. */
+  /** Until the value is set, the number of the endpoint replaces it. */
   reserveCold: `INSERT INTO cold (session, key, value, expires_at) VALUES (?, ?, ?, 0)
     ON CONFLICT (session, key) DO UPDATE SET expires_at = 0 WHERE expires_at IS 0 AND value = excluded.value RETURNING key`,
   readCold: 'SELECT value, expires_at FROM cold WHERE session = ? AND key = ?',
@@ -59,26 +59,30 @@ export { StoreError, type StoreReason } from '../../text/store-error.js';
 export type { ColdChange } from './store.js';
 export type { Change, ColdEntry, EndpointStore, SessionStore };
 
+/** Options of {@link sqliteStore}. */
 export interface SqliteStoreOptions {
-  /** Another driver, such as `betterSqlite3(Database)`. @default `node:sqlite`, or `@photostructure/sqlite` on Node 20 */
+  /** The driver, such as `betterSqlite3(Database)`. @default `node:sqlite`, or `@photostructure/sqlite` on Node 20 */
   readonly driver?: Driver | undefined;
-  /** Milliseconds that a call blocks while another process writes. @default 5000 */
+  /** The maximum number of milliseconds for which a call blocks while another process writes. @default 5000 */
   readonly busyTimeoutMs?: number | undefined;
   /**
-   * Commits always survive the end of the process, `kill -9` included. With `true` also a power failure, at the cost of waiting for
-   * the disk at every commit; otherwise the last commits may be lost, but the file is never damaged.
+   * If true, commits survive a power failure, at the cost of waiting for the disk at every commit. Otherwise, a power failure may lose the
+   * last commits, but never damages the file. Commits always survive the end of the process, including `kill -9`.
    * @default false
    */
   readonly powerSafe?: boolean | undefined;
 }
 
+/** A store in a SQLite file. */
 export interface SqliteStore extends SessionStore {
   /**
-   * Drops the values of the cold tier that expired at `now` (milliseconds since 1970) or before. Their keys are kept for `keepMs` milliseconds
-   * more, and read as expired (E2002), not as unknown (E2001).
+   * Drops the values of the cold tier that expired at `now` or before. Their keys are kept for `keepMs` milliseconds after they expired, and
+   * are read as expired (E2002) instead of unknown (E2001).
    *
-   * @param keepMs @default 30 days
-   * @returns the number of values dropped
+   * @param now the current time, in milliseconds since 1970
+   * @param keepMs the retention of the keys. @default 30 days
+   * @returns the number of dropped values
+   * @throws StoreError if the store fails
    */
   readonly purgeExpired: (now: number, keepMs?: number) => number;
 }
@@ -86,9 +90,13 @@ export interface SqliteStore extends SessionStore {
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Opens or creates a store in a file, readable for its owner only. Several processes may use it at once.
+ * Opens or creates a store in a file that only its owner can read. Several processes may use the file at once.
  *
  * @throws StoreError if the file cannot be opened, is locked, or is not a session file
+ * @throws TypeError if an option is invalid
+ * @example
+ * const store = await sqliteStore('sessions.db');
+ * const session = createSession({ agent: 'planner', id: 'sprint14', store });
  */
 export async function sqliteStore(file: string, options: SqliteStoreOptions = {}): Promise<SqliteStore> {
   return await openStore(file, { ...options, format: SESSION_FORMAT }, (database) =>
@@ -98,7 +106,7 @@ export async function sqliteStore(file: string, options: SqliteStoreOptions = {}
 
 interface Connection {
   readonly statements: Statements;
-  /** Runs a step and converts its errors to StoreErrors. */
+  /** Runs a step, and converts errors to StoreErrors. */
   readonly attempt: <T>(step: () => T) => T;
   readonly write: <T>(step: () => T) => T;
 }
@@ -107,7 +115,7 @@ function storeIn(database: Database, statements: Statements, file: string): Sqli
   let closed = false;
 
   function attempt<T>(step: () => T): T {
-    if (closed) throw new StoreError('closed', 'the store was closed');
+    if (closed) throw new StoreError('closed', 'the store is closed');
     try {
       return step();
     } catch (thrown) {
@@ -118,8 +126,8 @@ function storeIn(database: Database, statements: Statements, file: string): Sqli
   const connection: Connection = { statements, attempt, write: (step) => attempt(() => database.transaction(step)) };
   return {
     durable: true,
-    claim: (session, agent) => claimed(connection, session, agent),
-    has: (session) => attempt(() => statements.knows.get(heldName(session))!['known'] === 1),
+    claim: (session, agent) => claimEndpoint(connection, session, agent),
+    has: (session) => attempt(() => statements.knows.get(encodeName(session))!['known'] === 1),
     purgeExpired(now, keepMs = 30 * DAY_MS) {
       return connection.write(() => {
         const dropped = statements.emptyCold.all(now).length;
@@ -135,15 +143,15 @@ function storeIn(database: Database, statements: Statements, file: string): Sqli
   };
 }
 
-function claimed({ statements, attempt, write }: Connection, session: string, agent: string): EndpointStore {
-  const held = heldName(session);
-  const row = write(() => statements.claim.get(held, heldName(agent))!);
+function claimEndpoint({ statements, attempt, write }: Connection, session: string, agent: string): EndpointStore {
+  const encodedSession = encodeName(session);
+  const row = write(() => statements.claim.get(encodedSession, encodeName(agent))!);
   const id = row['id']!;
   const generation = row['generation']!;
   let released = false;
 
   function checkOpen(): void {
-    if (released) throw new StoreError('closed', `@${agent} of session ${session} was given back to the store`);
+    if (released) throw new StoreError('closed', `@${agent} of session ${session} was released`);
   }
 
   function read<T>(step: () => T): T {
@@ -152,16 +160,16 @@ function claimed({ statements, attempt, write }: Connection, session: string, ag
   }
 
   function apply({ collection, key, value }: Change): void {
-    if (value === null) statements.remove.run(id, heldName(collection), heldName(key));
-    else statements.set.run(id, heldName(collection), heldName(key), value);
+    if (value === null) statements.remove.run(id, encodeName(collection), encodeName(key));
+    else statements.set.run(id, encodeName(collection), encodeName(key), value);
   }
 
   return {
     entries: () =>
       read(() =>
         statements.entries.all(id).map((entry) => ({
-          collection: nameOf(entry['collection'] as string),
-          key: nameOf(entry['key'] as string),
+          collection: decodeName(entry['collection'] as string),
+          key: decodeName(entry['key'] as string),
           value: entry['value'] as string,
         })),
       ),
@@ -169,20 +177,23 @@ function claimed({ statements, attempt, write }: Connection, session: string, ag
       checkOpen();
       write(() => {
         if (statements.generation.get(id)?.['generation'] !== generation) {
-          throw new StoreError('taken', `@${agent} of session ${session} was claimed by another holder`);
+          throw new StoreError('taken', `@${agent} of session ${session} was claimed by another owner`);
         }
         for (const change of changes) apply(change);
-        for (const { key, value, expiresAt } of cold) statements.setCold.run(held, heldName(key), value, expiresAt);
+        for (const { key, value, expiresAt } of cold)
+          statements.setCold.run(encodedSession, encodeName(key), value, expiresAt);
       });
     },
     reserveCold(key) {
       checkOpen();
-      return write(() => statements.reserveCold.get(held, heldName(key), String(id)) !== undefined);
+      return write(() => statements.reserveCold.get(encodedSession, encodeName(key), String(id)) !== undefined);
     },
-    readCold: (key) => read(() => readCold(statements, held, key)),
-    readColdOf: (other, key) => read(() => readCold(statements, heldName(other), key)),
+    readCold: (key) => read(() => readCold(statements, encodedSession, key)),
+    readColdOf: (other, key) => read(() => readCold(statements, encodeName(other), key)),
     sessionsWithCold: (key) =>
-      read(() => statements.sessionsWithCold.all(heldName(key)).map((found) => nameOf(found['session'] as string))),
+      read(() =>
+        statements.sessionsWithCold.all(encodeName(key)).map((found) => decodeName(found['session'] as string)),
+      ),
     release() {
       released = true;
     },
@@ -190,6 +201,6 @@ function claimed({ statements, attempt, write }: Connection, session: string, ag
 }
 
 function readCold(statements: Statements, session: string, key: string): ColdEntry | undefined {
-  const row = statements.readCold.get(session, heldName(key));
+  const row = statements.readCold.get(session, encodeName(key));
   return row && { value: row['value'] as string, expiresAt: row['expires_at'] as number | null };
 }

@@ -1,70 +1,93 @@
-/** Storage of sessions (draft-benzing-accp-00, section 5.1, tier 3). */
+/** The interface of stores of sessions (draft-benzing-accp-00, section 5.1, tier 3). */
 
 export { StoreError, type StoreReason } from '../../text/store-error.js';
 
+/** A change of one entry of an endpoint. */
 export interface Change {
+  /** The name of the collection. */
   readonly collection: string;
+  /** The key in the collection. */
   readonly key: string;
-  /** As text, see `text.ts`; `null` removes the entry. */
+  /** The new value as text; `null` removes the entry. */
   readonly value: string | null;
 }
 
 /** A value of the cold tier. */
 export interface ColdEntry {
-  /** As text, see `text.ts`. May be a getter that computes the value when first read. */
+  /** The value as text. It may be a getter that computes the value when first read. */
   readonly value: string;
-  /** Estimated characters, if the value may not be computed yet. */
+  /** The estimated length of the value in characters; absent if the value is computed. */
   readonly size?: number | undefined;
-  /** Milliseconds since 1970, or `null` for never; {@link DELETED} for deleted entries. */
+  /** The time of expiry in milliseconds since 1970; `null` for never, 0 for deleted entries. */
   readonly expiresAt: number | null;
 }
 
-/** Marks deleted entries: earlier than any expiry. */
+/** The time of expiry that marks deleted entries, before any other. */
 export const DELETED = 0;
 
+/** A change of one value of the cold tier. */
 export interface ColdChange extends ColdEntry {
+  /** The key in the cold tier. */
   readonly key: string;
 }
 
 /**
- * The interface of storage. Calls return when the data survives the end of the process, and so are synchronous: `encode` returns a frame
- * only after its number, its identifier and its effects on state are stored.
+ * A store of sessions. Calls return when the data survives the end of the process, and thus are synchronous: `encode` returns a frame only
+ * after its number, its identifier and its effects on state are stored.
  *
- * The endpoints of a session in one store share its cold tier; all other data belongs to one endpoint.
+ * The endpoints of a session in one store share the cold tier; all other data belongs to one endpoint.
+ *
+ * Source: draft-benzing-accp-00, section 5.1.
  */
 export interface SessionStore {
-  /** Whether the data outlives the process. If not, nothing is written before the session is closed. */
+  /** `true` if the data outlives the process; if `false`, nothing is written before the session is closed. */
   readonly durable: boolean;
   /**
-   * Takes over the data of one endpoint: `agent` in `session`. The next commit of a previous holder fails, so that two processes never
-   * number the frames of one endpoint.
+   * Claims the data of one endpoint: `agent` in `session`. The next commit of a previous owner fails, so that two processes never number the
+   * frames of one endpoint.
+   *
+   * @throws StoreError if the store is closed or fails
    */
   readonly claim: (session: string, agent: string) => EndpointStore;
-  /** Whether the store has data of any endpoint of a session. */
+  /**
+   * Returns `true` if the store has data of any endpoint of a session.
+   *
+   * @throws StoreError if the store is closed or fails
+   */
   readonly has: (session: string) => boolean;
+  /** Closes the store. Later calls throw StoreError `closed`. */
   readonly close: () => void;
 }
 
+/** The data of one claimed endpoint. All methods throw StoreError if the store fails. */
 export interface EndpointStore {
-  /** All entries of the endpoint; empty for a new one. */
+  /** Returns all entries of the endpoint, in the order in which their keys were first set; a new endpoint has none. */
   readonly entries: () => Iterable<Change>;
-  /** Applies all changes or none; they are safe when it returns. Throws StoreError `taken` if another holder has claimed the endpoint. */
+  /**
+   * Applies all changes or none. When it returns, they are stored.
+   *
+   * @throws StoreError `taken` if another owner has claimed the endpoint
+   */
   readonly commit: (changes: readonly Change[], cold?: readonly ColdChange[]) => void;
-  /** Fails like an empty commit, at no cost, for stores that are not durable. Throws StoreError `taken` or `closed`. */
+  /**
+   * Fails like an empty commit, but at no cost; for stores that are not durable.
+   *
+   * @throws StoreError `taken` or `closed`
+   */
   readonly check?: (() => void) | undefined;
   /**
-   * Reserves a key of the session's cold tier for this endpoint atomically, so that no two endpoints use it for two values. Until the
-   * value is set, it reads as deleted. Without it, two processes may take the same key at once.
+   * Reserves a key of the cold tier of the session atomically for this endpoint, so that no two endpoints use it for different values. Until
+   * the value is set, it is read as deleted. If the method is absent, two processes may choose the same key.
    *
-   * @returns whether the key was free, or reserved for this endpoint by a process that ended before its commit
+   * @returns `true` if the key was free, or reserved for this endpoint by a process that ended before its commit
    */
   readonly reserveCold?: ((key: string) => boolean) | undefined;
-  /** Reads the session's own cold tier. */
+  /** Returns a value of the cold tier of the session; `undefined` if the key is unknown. */
   readonly readCold: (key: string) => ColdEntry | undefined;
-  /** Reads another session's cold tier. The caller checks the permission. */
+  /** Returns a value of the cold tier of another session. The caller checks the permission. */
   readonly readColdOf: (session: string, key: string) => ColdEntry | undefined;
-  /** Lists the sessions of this store with an undeleted cold entry of that key. */
+  /** Returns the sessions of this store whose cold tier has the key, and has not deleted it. */
   readonly sessionsWithCold: (key: string) => readonly string[];
-  /** Gives the endpoint back. */
+  /** Releases the endpoint. Later calls throw StoreError `closed`. */
   readonly release: () => void;
 }

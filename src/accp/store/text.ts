@@ -1,11 +1,11 @@
-/** Values as text for a store: JSON with marks for bigints and references. */
+/** The text of values in a store: JSON with marks for bigints and references. */
 import { isJsonObject, isPlainObject, Reference } from '../message/json.js';
 import { StoreError } from './store.js';
 
-/** Prefix of bigints and references; a string that begins with it gets another one. */
+/** The prefix of bigints and references; a string that begins with it is prefixed, too. */
 const MARK = '\u0001';
 
-/** @throws TypeError on other values than JSON, bigints and references */
+/** Returns the text of a value. Throws TypeError if the value is not JSON, a bigint or a reference. */
 export function toText(value: unknown): string {
   if (isPlain(value)) return JSON.stringify(value);
   return JSON.stringify(value, function mark(this: Readonly<Record<string, unknown>>, key: string, member: unknown) {
@@ -18,7 +18,7 @@ export function toText(value: unknown): string {
   });
 }
 
-/** Whether JSON writes a value as it is. Checking first is faster than a replacer, and most values are plain. */
+/** Returns `true` if a value needs no marks. This check is faster than a replacer, and most values are plain. */
 function isPlain(value: unknown): boolean {
   switch (typeof value) {
     case 'string':
@@ -38,7 +38,7 @@ function isPlain(value: unknown): boolean {
   return true;
 }
 
-/** Reads the text of {@link toText}. Objects have no prototype. */
+/** Parses the text of {@link toText}. Objects have no prototype. */
 export function fromText(text: string): unknown {
   return JSON.parse(text, (_key, member: unknown) => {
     if (typeof member === 'string' && member.startsWith(MARK)) return unmarked(member.slice(MARK.length));
@@ -47,12 +47,12 @@ export function fromText(text: string): unknown {
   });
 }
 
-/** The same for text from a store. Throws StoreError `failed` if the store is damaged. */
+/** Parses text from a store. Throws StoreError `failed` if the store is damaged. */
 export function storedValue(text: string): unknown {
   try {
     return fromText(text);
   } catch (cause) {
-    throw new StoreError('failed', 'a value of the store is damaged, and cannot be read', { cause });
+    throw new StoreError('failed', 'a value in the store is damaged', { cause });
   }
 }
 

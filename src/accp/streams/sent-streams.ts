@@ -1,4 +1,4 @@
-/** Sent streams, checked so that no frame is sent that the receiver must refuse (draft-benzing-accp-00, section 10.4). */
+/** Sent streams, and the checks that prevent frames which the receiver must reject (draft-benzing-accp-00, section 10.4). */
 
 import { accpError } from '../errors.js';
 import type { ProfileMessage } from '../profiles/profile.js';
@@ -8,19 +8,19 @@ import { checkChunk } from './stream.js';
 export type StreamFrame = Pick<ProfileMessage, 'intent' | 'schema' | 'payload'>;
 
 interface Sent {
-  /** The lowest unsent index. */
+  /** The lowest index that was not sent. */
   readonly next: number;
-  /** Sent indexes beyond it. */
+  /** The sent indexes beyond it. */
   readonly ahead: readonly number[];
-  /** The number of chunks, once announced. */
+  /** The number of chunks; `null` until it is announced. */
   readonly count: number | null;
   readonly final: boolean;
-  /** The end or a failure was sent. */
+  /** `true` if the end or a failure was sent. */
   readonly over: boolean;
 }
 
 const MAX_STREAMS = 4096;
-/** Chunks sent ahead of a lower index: the default buffer of receivers. */
+/** The maximum number of chunks sent before one with a lower index: the default buffer of receivers. */
 const MAX_AHEAD = 1024;
 
 const NOTHING: Sent = { next: 0, ahead: [], count: null, final: false, over: false };
@@ -32,12 +32,12 @@ export class SentStreams {
     this.#streams = journal.collection('streams.sent');
   }
 
-  /** Whether chunks were sent, but neither end nor failure. */
+  /** Returns `true` if chunks were sent, but neither the end nor a failure. */
   isUnderWay(cid: string): boolean {
     return this.#streams.get(cid)?.over === false;
   }
 
-  /** Throws AccpError E3003 for a chunk after the end, or an end with chunks missing; E1004 for contradictions. */
+  /** Checks a message. Throws AccpError E3003 for a chunk after the end, or an end with missing chunks; E1004 for contradictions. */
   check(cid: string, message: StreamFrame): void {
     const known = this.#streams.get(cid);
     if (isChunk(message)) this.#checkChunk(cid, known ?? NOTHING, message);
@@ -64,7 +64,7 @@ export class SentStreams {
   #checkChunk(cid: string, sent: Sent, message: StreamFrame): void {
     const { index, total, final } = partOf(message);
     if (sent.over || isWhole(sent)) {
-      throw accpError('E3003', 'payload.chunk_index', `the stream ${cid} was sent to its end`, OTHER);
+      throw accpError('E3003', 'payload.chunk_index', `the stream ${cid} has ended`, OTHER);
     }
     if (index < sent.next || sent.ahead.includes(index)) {
       throw accpError('E1004', 'payload.chunk_index', `chunk ${index} of the stream ${cid} was sent before`, ONCE);
@@ -79,7 +79,7 @@ export class SentStreams {
       );
     }
     if (sent.ahead.length >= MAX_AHEAD && index !== sent.next) {
-      throw accpError('E1004', 'payload.chunk_index', `chunk ${sent.next} of the stream ${cid} has to be sent first`);
+      throw accpError('E1004', 'payload.chunk_index', `chunk ${sent.next} of the stream ${cid} must be sent first`);
     }
     const waiting = { has: (other: number) => sent.ahead.includes(other) };
     checkChunk(
@@ -89,11 +89,11 @@ export class SentStreams {
   }
 }
 
-const FINISH = 'send the last chunk with is_final=true, or "fail:error" under the same correlation_id';
-const ONCE = 'number the chunks from 0 on, each once';
-const OTHER = 'send another stream under a correlation_id of its own';
+const FINISH = 'send the last chunk with is_final=true, or "fail:error" with the same correlation_id';
+const ONCE = 'give each chunk its own index, beginning with 0';
+const OTHER = 'start another stream with its own correlation_id';
 
-/** Chunks come with `stream`, the last one possibly with `end`. */
+/** Returns `true` if a message carries a chunk: the intent is `stream`, or `end` for the last one. */
 function isChunk({ intent, schema, payload }: StreamFrame): boolean {
   if (schema !== 'ST') return false;
   return intent === 'stream' || (intent === 'end' && payload['chunk_index'] !== undefined);

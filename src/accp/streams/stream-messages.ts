@@ -1,4 +1,4 @@
-/** A stream as the messages that carry it (draft-benzing-accp-00, sections 4.1 and 10.4). */
+/** The messages that carry a stream (draft-benzing-accp-00, sections 4.1 and 10.4). */
 
 import { AccpError, accpError } from '../errors.js';
 import type { Json } from '../message/json.js';
@@ -6,22 +6,26 @@ import type { MessageInput } from '../message/message.js';
 import { errorPayload } from '../profiles/error.js';
 import type { StreamChunk } from './stream.js';
 
+/** Options of {@link streamMessages}. */
 export interface StreamMessagesOptions extends SplitOptions {
   /** The `correlation_id` that all frames of the stream share. */
   readonly cid: string;
   /** The operation, such as `infer` or `analyze`. */
   readonly operation: string;
-  /** @default the session's agent */
+  /** The name of the sender. @default the agent of the session */
   readonly agent?: string | undefined;
 }
 
 /**
- * Yields the messages of a stream, to be encoded in order: its chunks, then an `end` message.
+ * Returns the messages of a stream, to be encoded in order: the chunks, then an `end` message.
  *
- * If the source throws, the last message is `fail:error` with the code of an AccpError, else E9999, and without the error's message,
- * which may be private; then the error is thrown. If you leave the loop early, send `cancel` to inform the receiver.
+ * If the source throws, the last message is `fail:error` with the code of an AccpError or E9999, and without the message of the error,
+ * which may be private; then the error is thrown. If you end the loop early, send `cancel` to inform the receiver.
+ *
+ * Source: draft-benzing-accp-00, sections 4.1 and 10.4.
  *
  * @throws TypeError if an option is invalid
+ * @throws AccpError E1004, from the loop, if the source does not have `total` chunks
  * @example
  * for await (const message of streamMessages(answer, { cid: 'c1', operation: 'infer' })) {
  *   send(codec.encode(message, session));
@@ -60,16 +64,16 @@ function payloadOf({ index, total, data, final }: StreamChunk): { readonly [key:
 }
 
 export interface SplitOptions {
-  /** The number of chunks. @default known for texts and arrays only */
+  /** The number of chunks. @default the number of pieces of a text or array; unknown for other sources */
   readonly total?: number | undefined;
-  /** Longest text of a chunk in UTF-16 code units; longer ones are cut, between words if possible. @default unlimited */
+  /** The maximum length of the text of a chunk, in UTF-16 code units; longer texts are cut, between words if possible. @default Infinity */
   readonly maxText?: number | undefined;
 }
 
-/** A text, or items that come at once or over time. */
+/** The source of a stream: a text, or items that are available at once or over time. */
 export type StreamSource = string | Iterable<Json> | AsyncIterable<Json>;
 
-/** Yields each chunk once its successor is known, so that the last is marked. An empty source is one chunk with data `null`. */
+/** Returns the chunks of a source, each when its successor is known, so that the last one is marked. An empty source is one chunk with data `null`. */
 export function splitStream(source: StreamSource, options: SplitOptions = {}): AsyncIterable<StreamChunk> {
   const { total, maxText = Number.POSITIVE_INFINITY } = options;
   if (total !== undefined) checkCount('total', total);
@@ -84,16 +88,17 @@ export function splitStream(source: StreamSource, options: SplitOptions = {}): A
 
 async function* numbered(items: Iterable<Json> | AsyncIterable<Json>, total?: number): AsyncGenerator<StreamChunk> {
   let index = 0;
-  for await (const { item, isLast } of lookedAhead(items)) {
-    if (total !== undefined && isLast !== (index === total - 1)) throw unlike(total, isLast ? `${index + 1}` : 'more');
+  for await (const { item, isLast } of withLookahead(items)) {
+    if (total !== undefined && isLast !== (index === total - 1))
+      throw wrongTotal(total, isLast ? `${index + 1}` : 'more');
     yield chunkOf(index++, item, isLast, total);
   }
   if (index > 0) return;
-  if (total !== undefined && total !== 1) throw unlike(total, 'none');
+  if (total !== undefined && total !== 1) throw wrongTotal(total, 'none');
   yield chunkOf(0, null, true, total);
 }
 
-async function* lookedAhead<T>(items: Iterable<T> | AsyncIterable<T>): AsyncGenerator<{ item: T; isLast: boolean }> {
+async function* withLookahead<T>(items: Iterable<T> | AsyncIterable<T>): AsyncGenerator<{ item: T; isLast: boolean }> {
   let held: { readonly item: T } | null = null;
   try {
     for await (const item of items) {
@@ -120,17 +125,13 @@ function chunkOf(index: number, data: Json, final: boolean, total: number | unde
   return { index, ...(total === undefined ? {} : { total }), data, final };
 }
 
-function unlike(total: number, found: string): AccpError {
-  return accpError(
-    'E1004',
-    undefined,
-    `the stream was to have ${total} chunks, and has ${found}`,
-    'leave total out where it is not known',
-  );
+function wrongTotal(total: number, found: string): AccpError {
+  return accpError('E1004', undefined, `expected ${total} chunks; got ${found}`, 'omit total if you do not know it');
 }
 
 function checkCount(name: string, value: number): void {
-  if (!Number.isSafeInteger(value) || value < 1) throw new TypeError(`${name} is a whole number from 1 on`);
+  if (!Number.isSafeInteger(value) || value < 1)
+    throw new TypeError(`${name} must be a positive integer; got ${value}`);
 }
 
 const SPACE = /\s/;

@@ -1,40 +1,43 @@
-/** One received stream: its chunks, their checks and storage, and the reader's iterator. */
+/** One received stream: the check and storage of its chunks, and the iterator of its reader. */
 
 import { AccpError, type AccpErrorCode, type AccpErrorDetails, accpError } from '../errors.js';
-import { copyOf, type Json, Reference } from '../message/json.js';
+import { copyJson, type Json, Reference } from '../message/json.js';
 import type { Collection, Journal } from '../store/journal.js';
 
-/** One piece of a stream (draft-benzing-accp-00, section 10.4). */
+/** A chunk of a stream (draft-benzing-accp-00, section 10.4). */
 export interface StreamChunk {
+  /** The index of the chunk, which starts at 0. */
   readonly index: number;
-  /** The number of chunks, if the sender knows it. */
+  /** The number of chunks; absent if the sender does not know it. */
   readonly total?: number | undefined;
+  /** The data. */
   readonly data: Json;
+  /** `true` if it is the last chunk. */
   readonly final: boolean;
 }
 
 export interface Stream {
   readonly cid: string;
-  /** Its sender; `null` while there is only a reader. */
+  /** The sender; `null` while there is only a reader. */
   agent: string | null;
   /** The index of the first chunk not yet read. */
   next: number;
-  /** The number of chunks, once known from a total or the final chunk. */
+  /** The number of chunks; `null` until a total or the final chunk is received. */
   count: number | null;
   final: boolean;
   /** The highest unread index; -1 for none. */
   highest: number;
-  /** The reason it will not be complete. Chunks before the first gap can still be read. */
+  /** The reason for which the stream will not be complete. Chunks before the first gap can still be read. */
   failure: Failure | null;
-  /** Received indexes from `next`, with the characters of their data; 0 for the chunk in hand. */
+  /** The received indexes from `next`, with the lengths of their data; 0 for the delivered chunk. */
   readonly waiting: Map<number, number>;
-  /** Whether the reader has the chunk `next` and has not asked for the following one. */
-  inHand: boolean;
-  /** Time of the latest chunk, or of the first read, in milliseconds since 1970; `null` until the clock is read. */
-  at: number | null;
+  /** `true` if the reader has the chunk `next` and has not requested the following one. */
+  isDelivered: boolean;
+  /** The time of the latest chunk, or of the first read, in milliseconds since 1970; `null` until the clock is read. */
+  activeAt: number | null;
   reader: Reader | null;
-  /** The error behind the received chunks, if its sender has disconnected. */
-  cut: Error | null;
+  /** The error that follows the received chunks if the sender has disconnected. */
+  disconnectError: Error | null;
 }
 
 export interface Failure {
@@ -43,17 +46,17 @@ export interface Failure {
   readonly details: NonNullable<AccpErrorDetails['details']>;
 }
 
-type Ending = 'read' | 'failed' | 'left';
+type Ending = 'read' | 'failed' | 'abandoned';
 
 type StreamRecord = Readonly<Pick<Stream, 'agent' | 'next' | 'count' | 'final' | 'failure'>>;
 
-/** A chunk in the journal; its key has the rest. */
+/** A chunk in the journal; its key contains the rest. */
 type ChunkRecord = readonly [data: Json, total: number | null, final: boolean];
 
-/** Ended streams that are remembered, so that their late chunks do not open new streams. */
+/** The maximum number of ended streams that are stored, so that their late chunks do not open new streams. */
 const MAX_ENDED = 4096;
 
-export function newStream(cid: string, at: number | null): Stream {
+export function newStream(cid: string, activeAt: number | null): Stream {
   return {
     cid,
     agent: null,
@@ -63,10 +66,10 @@ export function newStream(cid: string, at: number | null): Stream {
     highest: -1,
     failure: null,
     waiting: new Map(),
-    inHand: false,
-    at,
+    isDelivered: false,
+    activeAt,
     reader: null,
-    cut: null,
+    disconnectError: null,
   };
 }
 
@@ -84,7 +87,8 @@ export function errorOf({ code, message, details }: Failure): AccpError {
   return new AccpError({ code, message, details });
 }
 
-export class Shelf {
+/** The received streams and their unread chunks, in the journal. */
+export class StreamBuffer {
   readonly #records: Collection<StreamRecord>;
   readonly #chunks: Collection<ChunkRecord>;
   readonly #ended: Collection<Ending>;
@@ -102,7 +106,7 @@ export class Shelf {
       const colon = key.indexOf(':');
       const index = Number(key.slice(0, colon));
       const stream = this.streams.get(key.slice(colon + 1))!;
-      this.#hold(stream, index, data);
+      this.#add(stream, index, data);
       stream.highest = Math.max(stream.highest, index);
     }
   }
@@ -125,16 +129,16 @@ export class Shelf {
 
   /** Stores a copy of a chunk. */
   put(stream: Stream, { index, data, total, final }: StreamChunk): void {
-    this.#hold(stream, index, data);
-    this.#chunks.set(`${index}:${stream.cid}`, [copyOf(data), total ?? null, final]);
+    this.#add(stream, index, data);
+    this.#chunks.set(`${index}:${stream.cid}`, [copyJson(data), total ?? null, final]);
   }
 
-  /** Returns a copy of a waiting chunk, which is in hand then. */
-  handOut(stream: Stream, index: number): StreamChunk {
+  /** Returns a copy of a waiting chunk, which counts as delivered. */
+  deliver(stream: Stream, index: number): StreamChunk {
     const [data, total, final] = this.#chunks.get(`${index}:${stream.cid}`)!;
     this.#characters -= stream.waiting.get(index)!;
     stream.waiting.set(index, 0);
-    return { index, ...(total === null ? {} : { total }), data: copyOf(data), final };
+    return { index, ...(total === null ? {} : { total }), data: copyJson(data), final };
   }
 
   remove(stream: Stream, index: number): void {
@@ -143,7 +147,7 @@ export class Shelf {
     this.#chunks.delete(`${index}:${stream.cid}`);
   }
 
-  /** Forgets all of a stream but how it ended. */
+  /** Removes a stream, except for the way in which it ended. */
   end(stream: Stream, ending: Ending): void {
     for (const index of [...stream.waiting.keys()]) this.remove(stream, index);
     this.streams.delete(stream.cid);
@@ -152,14 +156,14 @@ export class Shelf {
     if (this.#ended.size > MAX_ENDED) this.#ended.takeOldest();
   }
 
-  #hold(stream: Stream, index: number, data: Json): void {
+  #add(stream: Stream, index: number, data: Json): void {
     const characters = charactersOf(data);
     stream.waiting.set(index, characters);
     this.#characters += characters;
   }
 }
 
-/** Estimates the length of a value as JSON; escaped characters count once. */
+/** Returns the estimated length of a value as JSON; escaped characters count once. */
 export function charactersOf(value: Json): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null) return String(value).length;
@@ -182,20 +186,25 @@ export type Step =
 interface Reader {
   readonly chunks: AsyncIterableIterator<StreamChunk>;
   readonly isWaiting: () => boolean;
-  /** To be called when a step may be available. */
+  /** Delivers steps; call it when one may be available. */
   readonly wake: () => void;
 }
 
-interface Waiting {
+interface PendingRead {
   readonly resolve: (result: IteratorResult<StreamChunk>) => void;
   readonly reject: (error: Error) => void;
 }
 
 const END: IteratorResult<StreamChunk> = { done: true, value: undefined };
 
-/** `take` returns the next step, or `null` to wait; `asked` is false after `wake`. `leave` is called when the loop is left early. */
-export function createReader(take: (asked: boolean) => Step | null, leave: () => void): Reader {
-  const waiting: Waiting[] = [];
+/**
+ * Creates the iterator of a reader.
+ *
+ * @param take returns the next step, or `null` to wait; `requested` is false after `wake`
+ * @param abandon is called if the reader ends the loop early
+ */
+export function createReader(take: (requested: boolean) => Step | null, abandon: () => void): Reader {
+  const waiting: PendingRead[] = [];
   let over = false;
 
   function finish(): void {
@@ -203,11 +212,11 @@ export function createReader(take: (asked: boolean) => Step | null, leave: () =>
     for (const { resolve } of waiting.splice(0)) resolve(END);
   }
 
-  function hand(asked: boolean): void {
+  function deliver(requested: boolean): void {
     while (waiting.length > 0) {
-      const step = take(asked);
+      const step = take(requested);
       if (step === null) return;
-      // Remove it before all else: those behind it end with the stream.
+      // Removed first, since the reads after it end with the stream.
       const { resolve, reject } = waiting.shift()!;
       if (step.kind === 'chunk') {
         resolve({ done: false, value: step.chunk });
@@ -223,10 +232,10 @@ export function createReader(take: (asked: boolean) => Step | null, leave: () =>
     next() {
       if (over) return Promise.resolve(END);
       return new Promise((resolve, reject) => {
-        const call: Waiting = { resolve, reject };
+        const call: PendingRead = { resolve, reject };
         waiting.push(call);
         try {
-          hand(true);
+          deliver(true);
         } catch (thrown) {
           const at = waiting.indexOf(call);
           if (at >= 0) waiting.splice(at, 1);
@@ -237,50 +246,59 @@ export function createReader(take: (asked: boolean) => Step | null, leave: () =>
     async return() {
       if (!over) {
         finish();
-        leave();
+        abandon();
       }
       return END;
     },
     [Symbol.asyncIterator]: () => chunks,
   };
-  return { chunks, isWaiting: () => waiting.length > 0, wake: () => hand(false) };
+  return { chunks, isWaiting: () => waiting.length > 0, wake: () => deliver(false) };
 }
 
 interface Progress extends Pick<Stream, 'next' | 'count' | 'final' | 'highest'> {
   readonly waiting: { readonly has: (index: number) => boolean };
 }
 
-/** Returns the number of chunks, if known. Throws AccpError E3002 for a repeated index, E1004 for contradictions. */
+/** Checks a chunk and returns the number of chunks, if known. Throws AccpError E3002 for a repeated index, E1004 for contradictions. */
 export function checkChunk(stream: Progress, { index, total, final }: StreamChunk): number | null {
   if (!Number.isSafeInteger(index) || index < 0) {
-    throw unfit('chunk_index', 'the index of a chunk is a whole number from 0 on');
+    throw invalidChunk('chunk_index', 'the index of a chunk must be a non-negative integer');
   }
   if (total !== undefined && (!Number.isSafeInteger(total) || total < 1)) {
-    throw unfit('total_chunks', 'the number of chunks is a whole number from 1 on');
+    throw invalidChunk('total_chunks', 'the number of chunks must be a positive integer');
   }
   if (index < stream.next || stream.waiting.has(index)) {
-    throw accpError('E3002', 'payload.chunk_index', `chunk ${index} of this stream has come before`);
+    throw accpError('E3002', 'payload.chunk_index', `chunk ${index} of this stream was received before`);
   }
   if (final && stream.final) {
-    throw unfit('is_final', `the final chunk has come, with the index ${stream.count! - 1}; there is no second`);
+    throw invalidChunk('is_final', `the final chunk was received before, with the index ${stream.count! - 1}`);
   }
   const count = total ?? stream.count;
   if (total !== undefined && stream.count !== null && total !== stream.count) {
-    throw unfit('total_chunks', `the stream has ${stream.count} chunks by what came before, not ${total}`);
+    throw invalidChunk('total_chunks', `the stream has ${stream.count} chunks; got ${total}`);
   }
   if (count !== null && index >= count) {
-    throw unfit('chunk_index', `the stream has ${count} chunks, so its last index is ${count - 1}, and not ${index}`);
+    throw invalidChunk(
+      'chunk_index',
+      `the stream has ${count} chunks, so the last index is ${count - 1}; got ${index}`,
+    );
   }
   if (count !== null && final && index !== count - 1) {
-    throw unfit('is_final', `the stream has ${count} chunks, so the final one is ${count - 1}, and not ${index}`);
+    throw invalidChunk(
+      'is_final',
+      `the stream has ${count} chunks, so the final one has the index ${count - 1}; got ${index}`,
+    );
   }
-  const told = final ? index + 1 : count;
-  if (told !== null && stream.highest >= told) {
-    throw unfit(final ? 'is_final' : 'total_chunks', `a chunk with the index ${stream.highest} has come before`);
+  const known = final ? index + 1 : count;
+  if (known !== null && stream.highest >= known) {
+    throw invalidChunk(
+      final ? 'is_final' : 'total_chunks',
+      `a chunk with the higher index ${stream.highest} was received before`,
+    );
   }
-  return told;
+  return known;
 }
 
-function unfit(key: string, message: string): AccpError {
+function invalidChunk(key: string, message: string): AccpError {
   return accpError('E1004', `payload.${key}`, message);
 }

@@ -9,9 +9,11 @@ export {
   type LaunchOptions,
   launchProcess as launchAgent,
 } from '../../channels/node/process.js';
+
 /** A connection to an agent in a child process. */
 export interface Agent extends Omit<Connection, 'close'>, Omit<LaunchedProcess, 'channel'> {}
 
+/** Options of {@link spawnAgent}. */
 export interface SpawnOptions extends LaunchOptions, ConnectionOptions {}
 
 /**
@@ -19,7 +21,7 @@ export interface SpawnOptions extends LaunchOptions, ConnectionOptions {}
  *
  * Source: ACP, transports, "stdio".
  *
- * @throws ConnectionError `spawn-failed` if there is no such program, or it cannot be started
+ * @throws ConnectionError `spawn-failed` if the program does not exist or cannot be started
  * @throws TypeError if an option is invalid
  * @example
  * const agent = await spawnAgent('my-agent', ['--acp'], { handlers: { 'session/update': show } });
@@ -39,10 +41,10 @@ export async function spawnAgent(
     throw error;
   }
   const { request, notify, batch, closed } = connection;
-  // Pending calls reject at once; sent messages are still written.
-  const hangUp = (): void => void connection.close();
-  options.signal?.addEventListener('abort', hangUp, { once: true });
-  void closed.then(() => options.signal?.removeEventListener('abort', hangUp));
+  // Rejects pending calls immediately; messages that were sent before are still written.
+  const disconnect = (): void => void connection.close();
+  options.signal?.addEventListener('abort', disconnect, { once: true });
+  void closed.then(() => options.signal?.removeEventListener('abort', disconnect));
   return {
     request,
     notify,
@@ -54,17 +56,18 @@ export async function spawnAgent(
       return agent.stderr;
     },
     close: () => {
-      hangUp();
+      disconnect();
       return agent.close();
     },
   };
 }
 
+/** Options of {@link serveStdio}. */
 export interface StdioOptions extends ConnectionOptions, StdioChannelOptions {}
 
 /**
- * Makes this process an agent of the process that started it. When stdin ends, running handlers are answered, and the process ends with
- * the exit code 0, since nothing of this keeps it alive any more. Answers that nobody reads are dropped after the grace.
+ * Serves the process that started this one, over stdin and stdout. When stdin ends, running handlers can still respond; then the process exits
+ * with code 0, unless something else keeps it alive. Responses that are not read are discarded after `graceMs`.
  *
  * @throws TypeError if an option is invalid
  * @example

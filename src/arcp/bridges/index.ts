@@ -1,4 +1,4 @@
-/** Tools of a runtime in the shapes of others: pure functions. Public as `pegwire/arcp/bridges`. */
+/** Conversion of the tools of a runtime for other APIs. Public as `pegwire/arcp/bridges`. */
 export {
   type AnthropicTool,
   type AnthropicToolResult,

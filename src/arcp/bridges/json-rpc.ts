@@ -1,15 +1,15 @@
-/** Tools as methods of JSON-RPC 2.0, and methods as tools (spec 003, "Compatibility": "JSON-RPC"). */
+/** Tools as JSON-RPC 2.0 methods, and methods as tools (spec 003, "Compatibility": "JSON-RPC"). */
 import { ArcpError, asArcpError } from '../protocol/errors.js';
 import { jsonOf, type ToolClient } from './calls.js';
 
-/** Error codes of JSON-RPC (section 5.1). */
+/** The error codes of JSON-RPC (section 5.1). */
 const NUMBERS: Readonly<Record<string, number>> = {
   NOT_FOUND: -32601,
   UNIMPLEMENTED: -32601,
   INVALID_ARGUMENT: -32602,
   INTERNAL: -32603,
 };
-const OWN = -32000;
+const SERVER_ERROR = -32000;
 const PARSE_ERROR = -32700;
 const INVALID_REQUEST = -32600;
 
@@ -19,7 +19,11 @@ interface Request {
   readonly params?: unknown;
 }
 
-/** Answers a JSON-RPC text or batch: a method is a tool, its params are the arguments. @returns `undefined` if all were notifications */
+/**
+ * Answers a JSON-RPC request or batch. The method is the name of a tool, and the params are its arguments.
+ *
+ * @returns the text of the answer; `undefined` if all requests are notifications
+ */
 export async function answerJsonRpc(client: ToolClient, text: string): Promise<string | undefined> {
   let read: unknown;
   try {
@@ -32,14 +36,15 @@ export async function answerJsonRpc(client: ToolClient, text: string): Promise<s
   }
   if (read.length === 0) return JSON.stringify(failure(null, INVALID_REQUEST, 'Invalid Request'));
   const answers = await Promise.all(read.map((one) => answerOne(client, one)));
-  const said = answers.filter((answer) => answer !== undefined);
-  return said.length === 0 ? undefined : `[${said.join(',')}]`;
+  const texts = answers.filter((answer) => answer !== undefined);
+  return texts.length === 0 ? undefined : `[${texts.join(',')}]`;
 }
 
 /**
- * Makes a tool handler of a JSON-RPC method.
+ * Creates a tool handler that calls a JSON-RPC method.
  *
- * @param request calls it; a thrown `rpcCode` or numeric `code` with a `message` is a JSON-RPC error
+ * @param method the name of the method
+ * @param request calls the method; a thrown error with an `rpcCode` or a numeric `code` is a JSON-RPC error
  * @example runtime.tool('weather', {}, jsonRpcMethod('weather', (method, params) => connection.request(method, params)))
  */
 export function jsonRpcMethod(
@@ -54,7 +59,7 @@ export function jsonRpcMethod(
       const code = rpcCode ?? own;
       if (typeof code !== 'number') throw thrown;
       const named = Object.entries(NUMBERS).find(([, number]) => number === code)?.[0] ?? 'UNKNOWN';
-      throw new ArcpError(named, String(message ?? 'The method failed'), {
+      throw new ArcpError(named, String(message ?? 'The JSON-RPC method failed'), {
         details: { json_rpc_code: code, ...(data === undefined ? {} : { data }) },
         cause: thrown,
       });
@@ -62,25 +67,25 @@ export function jsonRpcMethod(
   };
 }
 
-/** Prints each answer alone, so that one without JSON does not spoil the batch. */
+/** Prints each answer separately, so that one that is not JSON does not fail the batch. */
 async function answerOne(client: ToolClient, read: unknown): Promise<string | undefined> {
-  const answer = await carriedOut(client, read);
+  const answer = await answerRequest(client, read);
   if (answer === undefined) return undefined;
-  return jsonOf(answer) ?? JSON.stringify(failure(idOf(read), NUMBERS['INTERNAL']!, 'The answer has no JSON'));
+  return jsonOf(answer) ?? JSON.stringify(failure(idOf(read), NUMBERS['INTERNAL']!, 'The result is not JSON'));
 }
 
-async function carriedOut(client: ToolClient, read: unknown): Promise<object | undefined> {
+async function answerRequest(client: ToolClient, read: unknown): Promise<object | undefined> {
   if (!isRequest(read)) return failure(idOf(read), INVALID_REQUEST, 'Invalid Request');
   const { id, method, params = {} } = read;
   try {
     if (typeof params !== 'object' || params === null || Array.isArray(params))
-      throw new ArcpError('INVALID_ARGUMENT', 'A tool has named arguments');
+      throw new ArcpError('INVALID_ARGUMENT', 'params must be an object');
     const result = await client.invoke(method, params as Readonly<Record<string, unknown>>).result();
     return id === undefined ? undefined : { jsonrpc: '2.0', id, result: result ?? null };
   } catch (thrown) {
     if (id === undefined) return undefined;
     const { code, message, retryable, details } = asArcpError(thrown);
-    return failure(id, NUMBERS[code] ?? OWN, message, {
+    return failure(id, NUMBERS[code] ?? SERVER_ERROR, message, {
       code,
       retryable,
       ...(details === undefined ? {} : { details }),
@@ -99,7 +104,7 @@ function idOf(read: unknown): string | number | null {
   return isId(id) ? id : null;
 }
 
-/** An integer that a double cannot hold would come back changed. */
+/** Returns whether a value is a request id. An integer that a double cannot represent would be changed in the answer. */
 function isId(id: unknown): id is string | number {
   return typeof id === 'string' || (Number.isFinite(id) && (!Number.isInteger(id) || Number.isSafeInteger(id)));
 }

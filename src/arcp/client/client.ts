@@ -1,4 +1,4 @@
-/** A client of a runtime: calls, what is said of them, and a session that outlives its connections. */
+/** A client of a runtime: its calls, and its session, which outlives connections. */
 import { deferred, notifyListener } from '../../async/listeners.js';
 import type { MessageType, PayloadOf } from '../protocol/catalogue.js';
 import { assertReadable, type EnvelopeError, MAX_DEPTH, type MessageLimits, printEnvelope } from '../protocol/codec.js';
@@ -9,11 +9,11 @@ import { formatTimestamp, newId, newSpanId, newTraceId } from '../protocol/ids.j
 import { assertJson } from '../protocol/json.js';
 import type { StreamKind } from '../protocol/payloads/streaming.js';
 import type { StreamOptions, StreamWriter } from '../streams/content.js';
-import { pressureOf } from '../streams/writer.js';
+import { backpressureOf } from '../streams/writer.js';
 import { answeredId, Commands, type Fields } from './commands.js';
+import { Connection } from './connection.js';
 import { CursorWriter } from './cursor.js';
 import { Invocations, type LiveInvocation, SeenIds } from './invocations.js';
-import { Link } from './link.js';
 import type {
   CancelOptions,
   Client,
@@ -37,13 +37,14 @@ const CAPABILITIES = {
 const UNLIMITED = { maxMessageBytes: Number.POSITIVE_INFINITY, maxDepth: Number.POSITIVE_INFINITY };
 
 const TIMEOUT_MS = 60_000;
-const HANDSHAKE_MS = 15_000;
+const HANDSHAKE_HEARTBEAT_MS = 15_000;
 
 /**
  * Opens a connection and a session, or resumes one.
  *
- * @throws ArcpError the refusal of the session; `DEADLINE_EXCEEDED` with the last error as cause if there is none after `timeoutMs`
- * @throws the error of `dial` if it does not reconnect
+ * @throws ArcpError the refusal of the session; `DEADLINE_EXCEEDED` with the last error as cause if no session is open after `timeoutMs`
+ * @throws TypeError if an option is invalid
+ * @throws the error of `dial` if `reconnect` is `false` or its attempts are used up
  */
 export async function openClient(dial: Dial, options: ClientOptions = {}): Promise<Client> {
   if (typeof dial !== 'function') throw new TypeError(`dial must be a function; got ${String(dial)}`);
@@ -65,23 +66,23 @@ function assertOptions({ timeoutMs, heartbeatMs, reconnect }: ClientOptions): vo
 
 class SessionClient implements Client {
   readonly #options: ClientOptions;
-  readonly #link: Link;
+  readonly #connection: Connection;
   readonly #seen = new SeenIds();
   readonly #commands: Commands;
   readonly #invocations: Invocations;
   readonly #cursor: CursorWriter;
   readonly #uploads = new ClientUploads({
-    say: (type, payload, fields) => this.#say(type, payload, fields),
-    drained: () => this.#link.drained(),
+    send: (type, payload, fields) => this.#sendIfOpen(type, payload, fields),
+    drained: () => this.#connection.drained(),
   });
-  readonly #full = new Set<string>();
+  readonly #pausedStreams = new Set<string>();
   #session: SessionInfo | undefined;
-  #opening: string | undefined;
+  #openId: string | undefined;
   #limits: MessageLimits = UNLIMITED;
   #isOpen = false;
-  #isLeaving = false;
-  /** The runtime ended the connection, and the session with it, instead of answering `session.close`. */
-  #hasEndedBoth = false;
+  #isClosing = false;
+  /** `true` if the runtime ended the connection, and with it the session, instead of answering `session.close`. */
+  #hasSessionEnded = false;
   readonly #opened = deferred();
   readonly opened = this.#opened.promise;
   readonly #closed = deferred<unknown>();
@@ -90,30 +91,34 @@ class SessionClient implements Client {
   constructor(dial: Dial, options: ClientOptions, cursor: Cursor | undefined) {
     this.#options = options;
     const { reconnect = {}, timeoutMs = TIMEOUT_MS } = options;
-    this.#cursor = new CursorWriter(options.cursor, cursor, (error) => this.#tell(error));
-    this.#commands = new Commands({ timeoutMs, print: this.#text, send: (text) => this.#send(text) });
-    this.#invocations = new Invocations({ cancel: this.#cancel, pressure: this.#pressure, upload: this.#upload });
-    this.#link = new Link({
+    this.#cursor = new CursorWriter(options.cursor, cursor, (error) => this.#report(error));
+    this.#commands = new Commands({ timeoutMs, print: this.#print, send: (text) => this.#send(text) });
+    this.#invocations = new Invocations({
+      cancel: this.#cancel,
+      onPressure: this.#sendBackpressure,
+      upload: this.#upload,
+    });
+    this.#connection = new Connection({
       dial,
       reconnect,
-      handshakeMs: options.heartbeatMs ?? HANDSHAKE_MS,
-      openWithinMs: timeoutMs,
-      onMessage: (message) => this.#told(message),
-      onUnreadable: (error) => this.#refused(error),
-      ask: () => this.#say('ping', { sent_at: formatTimestamp(Date.now()) }),
+      handshakeHeartbeatMs: options.heartbeatMs ?? HANDSHAKE_HEARTBEAT_MS,
+      openTimeoutMs: timeoutMs,
+      onMessage: (message) => this.#receive(message),
+      onUnreadable: (error) => this.#onInvalid(error),
+      ping: () => this.#sendIfOpen('ping', { sent_at: formatTimestamp(Date.now()) }),
       opened: (send) => send(this.#openSession()),
       lost: () => {
         this.#isOpen = false;
-        this.#commands.lost();
-        this.#uploads.lost();
-        // A session that cannot be resumed has ended with its connection.
-        if (!this.#isLeaving || this.#cursor.position.resumeToken !== undefined) return;
-        this.#hasEndedBoth = true;
-        void this.#link.close();
+        this.#commands.disconnect();
+        this.#uploads.disconnect();
+        // A session that cannot be resumed ends with its connection.
+        if (!this.#isClosing || this.#cursor.position.resumeToken !== undefined) return;
+        this.#hasSessionEnded = true;
+        void this.#connection.close();
       },
-      closed: (error) => this.#over(error),
+      closed: (error) => this.#onClosed(error),
     });
-    void this.#link.connect();
+    void this.#connection.connect();
   }
 
   get session(): SessionInfo {
@@ -144,24 +149,24 @@ class SessionClient implements Client {
 
   readonly ping = async (): Promise<number> => {
     const from = performance.now();
-    await this.#commands.ask('ping', { sent_at: formatTimestamp(Date.now()) });
+    await this.#commands.send('ping', { sent_at: formatTimestamp(Date.now()) });
     return performance.now() - from;
   };
 
   readonly close: Client['close'] = async ({ jobs, reason } = {}) => {
-    this.#isLeaving = true;
+    this.#isClosing = true;
     try {
-      if (this.#session !== undefined) await this.#commands.ask('session.close', { jobs, reason });
+      if (this.#session !== undefined) await this.#commands.send('session.close', { jobs, reason });
     } catch (error) {
-      if (!this.#hasEndedBoth) throw error;
+      if (!this.#hasSessionEnded) throw error;
     } finally {
       await this.disconnect();
     }
   };
 
   readonly disconnect = async (): Promise<void> => {
-    this.#isLeaving = true;
-    await this.#link.close();
+    this.#isClosing = true;
+    await this.#connection.close();
     await this.#cursor.saveNow();
   };
 
@@ -187,7 +192,7 @@ class SessionClient implements Client {
       this.#invocations.leave(invocation);
     };
     invocation.result().then(leave, leave);
-    this.#commands.ask(type, payload, { trace_id: traceId, parent_span_id: parentSpanId }, id).then(
+    this.#commands.send(type, payload, { trace_id: traceId, parent_span_id: parentSpanId }, id).then(
       (answer) => {
         if (answer.type !== 'job.accepted') return invocation.accept(undefined);
         const { job_id: jobId = answer.job_id, duplicate } = answer.payload;
@@ -203,9 +208,9 @@ class SessionClient implements Client {
 
   async #catchUp(invocation: LiveInvocation, jobId: string): Promise<void> {
     try {
-      await this.#commands.ask('resume', {}, { job_id: jobId });
+      await this.#commands.send('resume', {}, { job_id: jobId });
       invocation.accept(jobId);
-      invocation.caughtUp();
+      invocation.endCatchUp();
     } catch (error) {
       invocation.fail(error);
     }
@@ -215,22 +220,23 @@ class SessionClient implements Client {
     assertDurations({ deadlineMs }, 0);
     const jobId = await invocation.accepted;
     const target_id = jobId === undefined ? invocation.id : undefined;
-    await this.#commands.ask('cancel', { reason, deadline_ms: storableMs(deadlineMs), target_id }, { job_id: jobId });
+    await this.#commands.send('cancel', { reason, deadline_ms: storableMs(deadlineMs), target_id }, { job_id: jobId });
   };
 
-  readonly #pressure = (streamId: string, isFull: boolean): void => {
-    if (isFull) this.#full.add(streamId);
-    else this.#full.delete(streamId);
-    this.#say('backpressure', pressureOf(isFull), { stream_id: streamId });
+  readonly #sendBackpressure = (streamId: string, isFull: boolean): void => {
+    if (isFull) this.#pausedStreams.add(streamId);
+    else this.#pausedStreams.delete(streamId);
+    this.#sendIfOpen('backpressure', backpressureOf(isFull), { stream_id: streamId });
   };
 
   readonly #upload = <K extends StreamKind>(invocation: LiveInvocation, options: StreamOptions<K>): StreamWriter<K> => {
-    if (!this.#isOpen) throw new ArcpError('UNAVAILABLE', 'There is no connection at the moment');
+    if (!this.#isOpen)
+      throw new ArcpError('UNAVAILABLE', 'The client is not connected; open the stream after it has reconnected');
     const { jobId, id } = invocation;
     return this.#uploads.open(jobId === undefined ? { correlation_id: id } : { job_id: jobId }, options);
   };
 
-  readonly #text = <T extends MessageType>(
+  readonly #print = <T extends MessageType>(
     type: T,
     payload: PayloadOf<T>,
     fields: Fields,
@@ -258,16 +264,16 @@ class SessionClient implements Client {
   };
 
   #send(text: string): void {
-    if (this.#isOpen) this.#link.send(text);
+    if (this.#isOpen) this.#connection.send(text);
   }
 
-  #say<T extends MessageType>(type: T, payload: PayloadOf<T>, fields: Fields = {}): void {
-    if (this.#isOpen) this.#send(this.#text(type, payload, fields));
+  #sendIfOpen<T extends MessageType>(type: T, payload: PayloadOf<T>, fields: Fields = {}): void {
+    if (this.#isOpen) this.#send(this.#print(type, payload, fields));
   }
 
   #openSession(): string {
     const { capabilities = CAPABILITIES, auth, mode, trust, client } = this.#options;
-    this.#opening = newId('msg');
+    this.#openId = newId('msg');
     const payload = {
       versions: [...SUPPORTED_VERSIONS],
       capabilities: { ...capabilities },
@@ -276,55 +282,57 @@ class SessionClient implements Client {
       mode,
       trust_level: trust,
       resume_token: this.#cursor.position.resumeToken,
-      limits: { max_message_bytes: this.#link.maxTextBytes, max_depth: MAX_DEPTH },
+      limits: { max_message_bytes: this.#connection.maxTextBytes, max_depth: MAX_DEPTH },
     };
-    return this.#text('session.open', payload, {}, this.#opening);
+    return this.#print('session.open', payload, {}, this.#openId);
   }
 
-  #told(message: Envelope): void {
+  #receive(message: Envelope): void {
     const { type, id } = message;
     const answered = answeredId(message);
     if (type === 'ping')
-      this.#say('pong', { ack_for: id, received_at: formatTimestamp(Date.now()) }, { correlation_id: id });
-    else if (answered !== undefined && answered === this.#opening) this.#answered(message);
-    else this.#take(message, this.#seen.add(id));
+      this.#sendIfOpen('pong', { ack_for: id, received_at: formatTimestamp(Date.now()) }, { correlation_id: id });
+    else if (answered !== undefined && answered === this.#openId) this.#onSessionAnswer(message);
+    else this.#handle(message, this.#seen.add(id));
   }
 
-  /** Handles a message that cannot be read: what waits for it fails, and the runtime gets an answer if the message has an id. */
-  #refused(error: EnvelopeError): void {
-    this.#tell(error);
+  /** Handles an invalid message: calls that wait for it fail, and the runtime receives a refusal if the message has an id. */
+  #onInvalid(error: EnvelopeError): void {
+    this.#report(error);
     const { id, type = '', correlation_id, job_id, stream_id } = error.header;
-    if (correlation_id !== undefined && correlation_id === this.#opening) return void this.#link.close(error);
+    if (correlation_id !== undefined && correlation_id === this.#openId) return void this.#connection.close(error);
     if (correlation_id !== undefined) this.#commands.refuse(correlation_id, error);
     this.#invocations.refuse({ type, correlation_id, job_id, stream_id }, error);
     if (id === undefined || type === 'nack' || type === 'ack') return;
     const { code, message } = error;
     const fields = { job_id, correlation_id: id };
-    if (type === 'permission.request') void this.#deny(`The request could not be read: ${message}`, fields);
-    else this.#say('nack', { nack_for: id, code, message }, fields);
+    if (type === 'permission.request') void this.#deny(`The permission request is invalid: ${message}`, fields);
+    else this.#sendIfOpen('nack', { nack_for: id, code, message }, fields);
   }
 
-  #answered(message: Envelope): void {
+  #onSessionAnswer(message: Envelope): void {
     if (message.type === 'nack') {
       const error = ArcpError.fromBody(message.payload);
-      // A retryable error is retried with the next connection.
-      if (error.retryable && this.#options.reconnect !== false) this.#link.drop();
-      else void this.#link.close(error);
+      // After a retryable error, the client tries again on another connection.
+      if (error.retryable && this.#options.reconnect !== false) this.#connection.drop();
+      else void this.#connection.close(error);
       return;
     }
     if (message.type !== 'session.accepted') return;
     const { session_id: sessionId, resume_token: resumeToken } = message.payload;
-    const isTakenUp = this.#cursor.position.sessionId === sessionId;
+    const isResumed = this.#cursor.position.sessionId === sessionId;
     this.#session = message.payload;
     this.#cursor.update({ sessionId, resumeToken });
     this.#limit(message.payload.limits);
     this.#isOpen = true;
     const { heartbeat_interval_seconds: interval } = message.payload;
-    this.#link.sessionOpened(this.#options.heartbeatMs ?? (interval === undefined ? HANDSHAKE_MS : interval * 1000));
-    if (isTakenUp) this.#resume(this.#cursor.position.lastMessageId);
-    this.#commands.sendAgain();
-    // The runtime forgets it with the connection.
-    for (const streamId of this.#full) this.#pressure(streamId, true);
+    this.#connection.sessionOpened(
+      this.#options.heartbeatMs ?? (interval === undefined ? HANDSHAKE_HEARTBEAT_MS : interval * 1000),
+    );
+    if (isResumed) this.#resume(this.#cursor.position.lastMessageId);
+    this.#commands.resend();
+    // The runtime has forgotten the backpressure with the connection.
+    for (const streamId of this.#pausedStreams) this.#sendBackpressure(streamId, true);
     this.#opened.resolve();
   }
 
@@ -336,71 +344,72 @@ class SessionClient implements Client {
 
   #resume(after: string | undefined): void {
     this.#commands.once('resume', { after_message_id: after }, {}, (error) => {
-      // It may be a message that the runtime does not store; the client filters what it has seen.
+      // The runtime may not store the message. The client drops messages that it has already received.
       if (after !== undefined && (error.code === 'NOT_FOUND' || error.code === 'DATA_LOSS')) this.#resume(undefined);
-      if (error.code !== 'NOT_FOUND') this.#tell(error);
+      if (error.code !== 'NOT_FOUND') this.#report(error);
     });
     for (const { jobId, after: seen } of this.#invocations.attached())
-      this.#commands.once('resume', { after_message_id: seen }, { job_id: jobId }, (error) => this.#tell(error));
+      this.#commands.once('resume', { after_message_id: seen }, { job_id: jobId }, (error) => this.#report(error));
   }
 
-  #take(message: Envelope, isNew: boolean): void {
-    if (this.#uploads.take(message)) return;
+  #handle(message: Envelope, isNew: boolean): void {
+    if (this.#uploads.handle(message)) return;
     if (isNew) {
-      if (message.type === 'nack' && message.payload.nack_for === undefined) this.#unnamed(message.payload.details);
-      this.#cursor.passed(message);
-      if (message.type === 'permission.request') void this.#permit(message);
-      this.#commands.take(message);
+      if (message.type === 'nack' && message.payload.nack_for === undefined)
+        this.#onUnnamedRefusal(message.payload.details);
+      this.#cursor.advance(message);
+      if (message.type === 'permission.request') void this.#answerPermission(message);
+      this.#commands.handle(message);
     }
-    this.#invocations.take(message, isNew);
+    this.#invocations.handle(message, isNew);
     if (isNew) notifyListener(() => this.#options.onMessage?.(message));
   }
 
-  /** The runtime refused a message whose id it could not read: a command that is too long must not be sent again. */
-  #unnamed(details: Readonly<Record<string, unknown>> | undefined): void {
+  /** Handles a refusal without an id. It may mean that a command is too long, which must not be resent. */
+  #onUnnamedRefusal(details: Readonly<Record<string, unknown>> | undefined): void {
     const limit = details?.['max_message_bytes'];
     if (typeof limit === 'number')
       this.#limit({ max_message_bytes: limit, max_depth: this.#session?.limits?.max_depth });
   }
 
-  async #permit(request: Envelope<'permission.request'>): Promise<void> {
+  async #answerPermission(request: Envelope<'permission.request'>): Promise<void> {
     const fields = { job_id: request.job_id, correlation_id: request.id };
-    let answer: PermissionAnswer = { decision: 'deny', reason: 'Nobody answers requests here' };
+    let answer: PermissionAnswer = { decision: 'deny', reason: 'The client has no onPermission handler' };
     try {
       answer = (await this.#options.onPermission?.(request)) ?? answer;
     } catch (error) {
-      this.#tell(error);
-      answer = { decision: 'deny', reason: 'The request could not be judged' };
+      this.#report(error);
+      answer = { decision: 'deny', reason: 'The onPermission handler of the client failed' };
     }
     const { decision, ...payload } = answer;
     const type = decision === 'grant' ? 'permission.grant' : 'permission.deny';
     try {
       assertJson(payload, `the ${type}`);
-      await this.#commands.ask(type, payload, fields);
+      await this.#commands.send(type, payload, fields);
     } catch (error) {
-      this.#tell(error);
+      this.#report(error);
       const { code, message } = asArcpError(error);
-      // Without an answer, the work would wait until the request expires.
+      // Without an answer, the job would wait until the request expires.
       if (code === 'INVALID_ARGUMENT' || code === 'PAYLOAD_TOO_LARGE')
-        await this.#deny(`The answer to the request is not valid: ${message}`, fields);
+        await this.#deny(`The answer of the client is invalid: ${message}`, fields);
     }
   }
 
   async #deny(reason: string, fields: Fields): Promise<void> {
-    await this.#commands.ask('permission.deny', { reason }, fields).catch((thrown) => this.#tell(thrown));
+    await this.#commands.send('permission.deny', { reason }, fields).catch((thrown) => this.#report(thrown));
   }
 
-  #over(error: unknown): void {
+  #onClosed(error: unknown): void {
     this.#isOpen = false;
-    const why =
-      error ?? new ArcpError('UNAVAILABLE', this.#isLeaving ? 'The client was closed' : 'The connection has ended');
-    this.#commands.end(why);
-    this.#invocations.lose(why);
-    this.#opened.reject(why);
+    const reason =
+      error ?? new ArcpError('UNAVAILABLE', this.#isClosing ? 'The client was closed' : 'The connection has ended');
+    this.#commands.end(reason);
+    this.#invocations.lose(reason);
+    this.#opened.reject(reason);
     this.#closed.resolve(error);
   }
 
-  #tell(error: unknown): void {
+  #report(error: unknown): void {
     notifyListener(() => this.#options.onError?.(error));
   }
 }

@@ -1,4 +1,4 @@
-/** Commands that wait for their answers, and are said again on each new connection until they have them. */
+/** Commands that wait for their answers, and are resent on each new connection until they are answered. */
 import { after } from '../../async/timers.js';
 import type { MessageType, PayloadOf } from '../protocol/catalogue.js';
 import type { Envelope } from '../protocol/envelope.js';
@@ -13,12 +13,12 @@ export interface Fields {
   readonly parent_span_id?: string | undefined;
 }
 
-interface Pending {
+interface PendingCommand {
   readonly text: string;
   readonly settle: (answer?: Envelope) => void;
   readonly fail: (error: unknown) => void;
-  /** Belongs to this connection and is composed anew for the next. */
-  readonly isPassing: boolean;
+  /** `true` if the command belongs to this connection, and is not resent. */
+  readonly isTransient: boolean;
 }
 
 interface CommandsOptions {
@@ -29,15 +29,15 @@ interface CommandsOptions {
 
 export class Commands {
   readonly #options: CommandsOptions;
-  readonly #pending = new Map<string, Pending>();
+  readonly #pending = new Map<string, PendingCommand>();
   #end: { readonly error: unknown } | undefined;
 
   constructor(options: CommandsOptions) {
     this.#options = options;
   }
 
-  /** Sends a command, and again on each new connection until it is answered. */
-  ask<T extends MessageType>(
+  /** Sends a command, and resends it on each new connection until it is answered. */
+  send<T extends MessageType>(
     type: T,
     payload: PayloadOf<T>,
     fields: Fields = {},
@@ -47,42 +47,42 @@ export class Commands {
     const { timeoutMs, print, send } = this.#options;
     return new Promise((resolve, reject) => {
       const text = print(type, payload, fields, id);
-      const forget = this.#forget(id, timeoutMs, () =>
-        fail(new ArcpError('DEADLINE_EXCEEDED', `The runtime did not answer the ${type} in ${timeoutMs} ms`)),
+      const remove = this.#startTimeout(id, timeoutMs, () =>
+        fail(new ArcpError('DEADLINE_EXCEEDED', `The runtime did not answer ${type} within ${timeoutMs} ms`)),
       );
       const fail = (error: unknown): void => {
-        forget();
+        remove();
         reject(error);
       };
       const settle = (answer?: Envelope): void => {
-        forget();
+        remove();
         if (answer !== undefined) resolve(answer);
       };
-      this.#pending.set(id, { text, settle, fail, isPassing: false });
+      this.#pending.set(id, { text, settle, fail, isTransient: false });
       send(text);
     });
   }
 
-  /** Sends a command on this connection only, and does not wait for the answer. */
+  /** Sends a command on this connection only. */
   once<T extends MessageType>(
     type: T,
     payload: PayloadOf<T>,
     fields: Fields,
-    failed: (error: ArcpError) => void,
+    onError: (error: ArcpError) => void,
   ): void {
     const { timeoutMs, print, send } = this.#options;
     const id = newId('msg');
     const text = print(type, payload, fields, id);
-    const forget = this.#forget(id, timeoutMs, () => this.#pending.delete(id));
+    const remove = this.#startTimeout(id, timeoutMs, () => this.#pending.delete(id));
     const fail = (error: unknown): void => {
-      forget();
-      if (error instanceof ArcpError) failed(error);
+      remove();
+      if (error instanceof ArcpError) onError(error);
     };
-    this.#pending.set(id, { text, settle: forget, fail, isPassing: true });
+    this.#pending.set(id, { text, settle: remove, fail, isTransient: true });
     send(text);
   }
 
-  take(message: Envelope): void {
+  handle(message: Envelope): void {
     const id = answeredId(message);
     const pending = id === undefined ? undefined : this.#pending.get(id);
     if (pending === undefined) return;
@@ -90,8 +90,8 @@ export class Commands {
     else pending.settle(message);
   }
 
-  sendAgain(): void {
-    for (const { text, isPassing } of this.#pending.values()) if (!isPassing) this.#options.send(text);
+  resend(): void {
+    for (const { text, isTransient: isPassing } of this.#pending.values()) if (!isPassing) this.#options.send(text);
   }
 
   recheck(check: (text: string) => void): void {
@@ -108,8 +108,8 @@ export class Commands {
     this.#pending.get(id)?.fail(error);
   }
 
-  lost(): void {
-    for (const { isPassing, settle } of [...this.#pending.values()]) if (isPassing) settle();
+  disconnect(): void {
+    for (const { isTransient: isPassing, settle } of [...this.#pending.values()]) if (isPassing) settle();
   }
 
   end(error: unknown): void {
@@ -117,8 +117,8 @@ export class Commands {
     for (const { fail } of [...this.#pending.values()]) fail(error);
   }
 
-  #forget(id: string, timeoutMs: number, late: () => void): () => void {
-    const cancel = after(timeoutMs, late);
+  #startTimeout(id: string, timeoutMs: number, onTimeout: () => void): () => void {
+    const cancel = after(timeoutMs, onTimeout);
     return () => {
       cancel();
       this.#pending.delete(id);
@@ -126,7 +126,7 @@ export class Commands {
   }
 }
 
-/** Returns the command that a message answers. A runtime may name a refused command in the payload only. */
+/** Returns the id of the command that a message answers. A runtime may name a refused command in the payload only. */
 export function answeredId({ correlation_id: id, ...message }: Envelope): string | undefined {
   return id ?? (message.type === 'nack' ? message.payload.nack_for : undefined);
 }

@@ -1,10 +1,10 @@
-/** Where a client stands, kept from time to time. */
+/** The position of a client, saved periodically. */
 import type { MessageType } from '../protocol/catalogue.js';
 import type { Envelope } from '../protocol/envelope.js';
 import type { Cursor, CursorStore } from './types.js';
 
 /** Messages that a runtime does not store, so that a client cannot resume after them. */
-const PASSING: ReadonlySet<MessageType> = new Set([
+const TRANSIENT: ReadonlySet<MessageType> = new Set([
   'session.accepted',
   'ping',
   'pong',
@@ -14,7 +14,7 @@ const PASSING: ReadonlySet<MessageType> = new Set([
   'backpressure',
 ]);
 
-const SAVE_EVERY = 100;
+const SAVE_INTERVAL_MS = 100;
 
 export class CursorWriter {
   readonly #store: CursorStore | undefined;
@@ -34,11 +34,11 @@ export class CursorWriter {
 
   update(to: Partial<Cursor>): void {
     this.#cursor = { ...this.#cursor, ...to };
-    if (this.#store !== undefined) this.#save ??= setTimeout(() => void this.saveNow(), SAVE_EVERY);
+    if (this.#store !== undefined) this.#save ??= setTimeout(() => void this.saveNow(), SAVE_INTERVAL_MS);
   }
 
-  passed(message: Envelope): void {
-    if (!isPassing(message)) this.update({ lastMessageId: message.id });
+  advance(message: Envelope): void {
+    if (!isTransient(message)) this.update({ lastMessageId: message.id });
   }
 
   async saveNow(): Promise<void> {
@@ -54,7 +54,7 @@ export class CursorWriter {
   }
 }
 
-function isPassing(message: Envelope): boolean {
+function isTransient(message: Envelope): boolean {
   if (message.type === 'event.emit') return message.payload.name === 'arcp.inventory.changed';
-  return PASSING.has(message.type);
+  return TRANSIENT.has(message.type);
 }

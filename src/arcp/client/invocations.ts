@@ -1,4 +1,4 @@
-/** What a client has asked for and follows: which message is about which of it. */
+/** The invocations of a client, and the assignment of messages to them. */
 import { deferred } from '../../async/listeners.js';
 import { AsyncQueue } from '../../async/queue.js';
 import { describe } from '../protocol/catalogue.js';
@@ -11,8 +11,8 @@ import type { Content, StreamOptions, StreamWriter } from '../streams/content.js
 import { StreamInbox } from '../streams/reader.js';
 import type { CancelOptions, Invocation } from './types.js';
 
-/** Many more than a runtime sends again. */
-const MOST = 20_000;
+/** The most ids to remember, many more than a runtime resends. */
+const MAX_IDS = 20_000;
 
 export class SeenIds {
   readonly #ids = new Set<string>();
@@ -20,7 +20,7 @@ export class SeenIds {
   add(id: string): boolean {
     if (this.#ids.has(id)) return false;
     this.#ids.add(id);
-    if (this.#ids.size > MOST) {
+    if (this.#ids.size > MAX_IDS) {
       const [oldest] = this.#ids;
       this.#ids.delete(oldest!);
     }
@@ -29,12 +29,12 @@ export class SeenIds {
 }
 
 interface InvocationHost {
-  readonly pressure: (streamId: string, isFull: boolean) => void;
+  readonly onPressure: (streamId: string, isFull: boolean) => void;
   readonly cancel: (invocation: LiveInvocation, options: CancelOptions) => Promise<void>;
   readonly upload: <K extends StreamKind>(invocation: LiveInvocation, options: StreamOptions<K>) => StreamWriter<K>;
 }
 
-/** The type of the result is asserted by the caller of `invoke`: `never` fits all. */
+/** An invocation. The caller of `invoke` asserts the type of the result; `never` fits all. */
 export class LiveInvocation implements Invocation<never> {
   readonly id: string | undefined;
   readonly #host: InvocationHost;
@@ -46,23 +46,23 @@ export class LiveInvocation implements Invocation<never> {
   jobId: string | undefined;
   state: JobState = 'accepted';
   isOver = false;
-  /** Set if the messages end before the work does. */
-  #lost: unknown;
+  /** The error with which the messages ended before the job did. */
+  #lostError: unknown;
   #isAccepted = false;
   lastMessageId: string | undefined;
-  /** Messages taken while the runtime repeats earlier ones. */
-  #told: SeenIds | undefined;
+  /** The ids of messages received while the runtime replays earlier ones. */
+  #replayedIds: SeenIds | undefined;
 
   constructor(host: InvocationHost, id: string | undefined, jobId?: string) {
     this.#host = host;
-    this.#streams = new StreamInbox({ pressure: host.pressure });
+    this.#streams = new StreamInbox({ onPressure: host.onPressure });
     this.id = id;
     this.jobId = jobId;
   }
 
   readonly events = (): AsyncIterableIterator<Envelope> => {
     const queue = new AsyncQueue<Envelope>(() => this.#queues.delete(queue));
-    if (this.isOver) queue.end(this.#lost);
+    if (this.isOver) queue.end(this.#lostError);
     else this.#queues.add(queue);
     return queue;
   };
@@ -72,7 +72,10 @@ export class LiveInvocation implements Invocation<never> {
 
   readonly upload = <K extends StreamKind>(options: StreamOptions<K>): StreamWriter<K> => {
     if (this.isOver || !this.#isAccepted)
-      throw new ArcpError('FAILED_PRECONDITION', this.isOver ? 'The work has ended' : 'The work was not accepted yet');
+      throw new ArcpError(
+        'FAILED_PRECONDITION',
+        this.isOver ? 'The job has ended' : 'The call is not accepted yet; await invocation.accepted',
+      );
     return this.#host.upload(this, options);
   };
 
@@ -80,7 +83,7 @@ export class LiveInvocation implements Invocation<never> {
 
   readonly cancel = (options: CancelOptions = {}): Promise<void> => this.#host.cancel(this, options);
 
-  /** Leaves internal fields out of JSON. */
+  /** Returns the public members, for JSON. */
   toJSON(): Pick<Invocation, 'id' | 'state'> {
     return { id: this.id, state: this.state };
   }
@@ -96,9 +99,9 @@ export class LiveInvocation implements Invocation<never> {
     this.#end(() => this.#result.reject(error));
   }
 
-  /** Fails the invocation though its work may go on. */
+  /** Fails the invocation, although its job may continue. */
   lose(error: unknown): void {
-    if (!this.isOver) this.#lost = error;
+    if (!this.isOver) this.#lostError = error;
     this.fail(error);
   }
 
@@ -106,21 +109,21 @@ export class LiveInvocation implements Invocation<never> {
     this.#streams.fail(streamId, error.toBody());
   }
 
-  /** Earlier messages are about to be repeated; some may come twice. */
+  /** Prepares for a replay of earlier messages, some of which may arrive twice. */
   catchUp(): void {
-    this.#told = new SeenIds();
+    this.#replayedIds = new SeenIds();
   }
 
-  caughtUp(): void {
-    this.#told = undefined;
+  endCatchUp(): void {
+    this.#replayedIds = undefined;
   }
 
   get isCatchingUp(): boolean {
-    return this.#told !== undefined;
+    return this.#replayedIds !== undefined;
   }
 
-  take(message: Envelope): void {
-    if (this.isOver || this.#told?.add(message.id) === false) return;
+  handle(message: Envelope): void {
+    if (this.isOver || this.#replayedIds?.add(message.id) === false) return;
     this.lastMessageId = message.id;
     for (const queue of this.#queues) queue.push(message);
     this.#streams.take(message);
@@ -145,7 +148,7 @@ export class LiveInvocation implements Invocation<never> {
   }
 
   #conclude(message: Envelope): void {
-    // Calls that a job makes have results of their own.
+    // The results of calls that a job makes do not end it.
     if (message.type.startsWith('tool.') && message.correlation_id !== this.id) return;
     const outcome = outcomeIn(message);
     if (outcome === undefined) return;
@@ -165,8 +168,8 @@ export class LiveInvocation implements Invocation<never> {
     if (this.isOver) return;
     this.isOver = true;
     settle();
-    this.#streams.end(this.#lost);
-    for (const queue of this.#queues) queue.end(this.#lost);
+    this.#streams.end(this.#lostError);
+    for (const queue of this.#queues) queue.end(this.#lostError);
     this.#queues.clear();
   }
 }
@@ -175,7 +178,7 @@ const ANSWERS: ReadonlySet<string> = new Set(['ack', 'nack', 'pong']);
 
 const ENDS_CALL: ReadonlySet<string> = new Set(['tool.result', 'tool.error', 'workflow.complete']);
 
-interface Refused {
+interface RefusedMessage {
   readonly type: string;
   readonly correlation_id?: string | undefined;
   readonly job_id?: string | undefined;
@@ -186,7 +189,7 @@ export class Invocations {
   readonly #host: InvocationHost;
   readonly #byCommand = new Map<string, LiveInvocation>();
   readonly #byJob = new Map<string, Set<LiveInvocation>>();
-  /** Invocations of jobs that were started elsewhere or before. */
+  /** Invocations of jobs that were started by another client or earlier. */
   readonly #attached = new Set<LiveInvocation>();
 
   constructor(host: InvocationHost) {
@@ -209,8 +212,8 @@ export class Invocations {
     this.#of(jobId).add(invocation);
     this.#attached.add(invocation);
     invocation.catchUp();
-    const leave = (): void => this.leave(invocation, jobId);
-    invocation.result().then(leave, leave);
+    const remove = (): void => this.leave(invocation, jobId);
+    invocation.result().then(remove, remove);
   }
 
   ofCommand(id: string | undefined): LiveInvocation | undefined {
@@ -225,26 +228,27 @@ export class Invocations {
     if (all?.delete(invocation) === true && all.size === 0) this.#byJob.delete(jobId);
   }
 
-  /** Takes a message; one that is not new only concerns invocations that catch up. */
-  take(message: Envelope, isNew: boolean): void {
+  /** Assigns a message to invocations. A repeated message concerns only those that receive a replay. */
+  handle(message: Envelope, isNew: boolean): void {
     const { type, correlation_id, job_id } = message;
     if (ANSWERS.has(type)) return;
-    const asked = this.ofCommand(correlation_id);
-    if (isNew && asked !== undefined && message.type === 'job.accepted' && message.payload.duplicate !== true) {
+    const byCommand = this.ofCommand(correlation_id);
+    if (isNew && byCommand !== undefined && message.type === 'job.accepted' && message.payload.duplicate !== true) {
       const jobId = message.payload.job_id ?? job_id;
-      if (jobId !== undefined) this.#of(jobId).add(asked);
+      if (jobId !== undefined) this.#of(jobId).add(byCommand);
     }
     const ofJob = job_id === undefined ? undefined : this.#byJob.get(job_id);
-    const all = asked === undefined ? (ofJob ?? []) : new Set([asked, ...(ofJob ?? [])]);
-    for (const invocation of [...all]) if (isNew || invocation.isCatchingUp) invocation.take(message);
+    const all = byCommand === undefined ? (ofJob ?? []) : new Set([byCommand, ...(ofJob ?? [])]);
+    for (const invocation of [...all]) if (isNew || invocation.isCatchingUp) invocation.handle(message);
   }
 
-  /** Handles a message that cannot be read. If it may be the last one, the result of the work is unknown. */
-  refuse({ type, correlation_id, job_id, stream_id }: Refused, error: ArcpError): void {
-    const asked = this.ofCommand(correlation_id);
-    const all = new Set([...(asked === undefined ? [] : [asked]), ...(this.#byJob.get(job_id ?? '') ?? [])]);
+  /** Handles an invalid message. If it may be the last of a job, the outcome of the job is unknown. */
+  refuse({ type, correlation_id, job_id, stream_id }: RefusedMessage, error: ArcpError): void {
+    const byCommand = this.ofCommand(correlation_id);
+    const all = new Set([...(byCommand === undefined ? [] : [byCommand]), ...(this.#byJob.get(job_id ?? '') ?? [])]);
     for (const invocation of all) {
-      const isLast = type === '' || describe(type)?.endsJob === true || (ENDS_CALL.has(type) && invocation === asked);
+      const isLast =
+        type === '' || describe(type)?.endsJob === true || (ENDS_CALL.has(type) && invocation === byCommand);
       if (isLast) invocation.lose(error);
       else if (stream_id !== undefined) invocation.failStream(stream_id, error);
     }

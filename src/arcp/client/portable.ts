@@ -1,4 +1,4 @@
-/** Clients of ARCP runtimes, wherever they run. Public as `pegwire/arcp/client/portable`. */
+/** Clients of ARCP runtimes for any platform. Public as `pegwire/arcp/client/portable`. */
 export type { Channel, Receiver } from '../../channels/channel.js';
 export { memoryChannels } from '../../channels/memory.js';
 export { type WebSocketChannelOptions, type WebSocketLike, webSocketChannel } from '../../channels/websocket.js';

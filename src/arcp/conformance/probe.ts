@@ -1,4 +1,4 @@
-/** One connection to a runtime that is checked: what is said on it, on both sides, and whether that is of the protocol. */
+/** A connection to a runtime that is checked, with a record of its messages. */
 import type { Channel } from '../../channels/channel.js';
 import type { MessageType } from '../protocol/catalogue.js';
 import { tryParseEnvelope } from '../protocol/codec.js';
@@ -9,21 +9,21 @@ export class Mismatch extends Error {
   override name = 'Mismatch';
 }
 
-export function assertThat(holds: boolean, message: string): asserts holds {
-  if (!holds) throw new Mismatch(message);
+export function assertThat(condition: boolean, message: string): asserts condition {
+  if (!condition) throw new Mismatch(message);
 }
 
 export type Fields = Readonly<Record<string, unknown>>;
 
 export type Sent = Fields & { readonly id: string; readonly type: string };
 
-const AFTERMATH = 200;
-const MOST = 2000;
+const SETTLE_MS = 200;
+const MAX_LINE = 2000;
 
 export class Probe {
-  readonly heard: Envelope[] = [];
+  readonly received: Envelope[] = [];
   readonly transcript: string[] = [];
-  readonly faults: string[] = [];
+  readonly invalidMessages: string[] = [];
   readonly log: Envelope[] = [];
   sessionId: string | undefined;
   hasEnded = false;
@@ -35,9 +35,9 @@ export class Probe {
     this.#channel = channel;
     this.#timeoutMs = timeoutMs;
     channel.start({
-      text: (text) => this.#heard(text),
-      invalid: (why) => this.#fault(why),
-      tooLong: (limit) => this.#fault(`A message has more than ${limit} bytes`),
+      text: (text) => this.#receive(text),
+      invalid: (why) => this.#reportInvalid(why),
+      tooLong: (limit) => this.#reportInvalid(`A message is longer than ${limit} bytes`),
       ended: () => {
         this.hasEnded = true;
         this.#changed();
@@ -45,7 +45,7 @@ export class Probe {
     });
   }
 
-  /** Sends a message. Members of `more` that are `undefined` are left out of the envelope. */
+  /** Sends a message. Members of `more` that are `undefined` are omitted from the envelope. */
   send(type: string, payload: Fields = {}, more: Fields = {}): Sent {
     const message: Sent = {
       arcp: ARCP_VERSION,
@@ -67,19 +67,19 @@ export class Probe {
   }
 
   sendText(text: string): void {
-    this.transcript.push(`> ${text.slice(0, MOST)}`);
+    this.transcript.push(`> ${text.slice(0, MAX_LINE)}`);
     this.#channel.send(text);
   }
 
-  async until<E extends Envelope>(is: (message: Envelope) => message is E, what: string, from?: number): Promise<E>;
-  async until(is: (message: Envelope) => boolean, what: string, from?: number): Promise<Envelope>;
-  async until(is: (message: Envelope) => boolean, what: string, from = 0): Promise<Envelope> {
-    const late = performance.now() + this.#timeoutMs;
+  async until<E extends Envelope>(is: (message: Envelope) => message is E, expected: string, from?: number): Promise<E>;
+  async until(is: (message: Envelope) => boolean, expected: string, from?: number): Promise<Envelope>;
+  async until(is: (message: Envelope) => boolean, expected: string, from = 0): Promise<Envelope> {
+    const deadline = performance.now() + this.#timeoutMs;
     for (let at = from; ; ) {
-      for (; at < this.heard.length; at++) if (is(this.heard[at]!)) return this.heard[at]!;
-      if (this.hasEnded) throw new Mismatch(`The connection has ended before ${what}`);
-      if (performance.now() >= late) throw new Mismatch(`${what} did not come within ${this.#timeoutMs} ms`);
-      await this.#change(late - performance.now());
+      for (; at < this.received.length; at++) if (is(this.received[at]!)) return this.received[at]!;
+      if (this.hasEnded) throw new Mismatch(`The connection ended before ${expected}`);
+      if (performance.now() >= deadline) throw new Mismatch(`${expected} did not arrive within ${this.#timeoutMs} ms`);
+      await this.#change(deadline - performance.now());
     }
   }
 
@@ -91,7 +91,8 @@ export class Probe {
 
   async refusal(of: Sent, ...codes: readonly string[]): Promise<Envelope<'nack'>> {
     const answered = await this.until(({ correlation_id }) => correlation_id === of.id, `an answer to ${of.type}`);
-    if (answered.type !== 'nack') throw new Mismatch(`${of.type} is answered by ${answered.type}, and not refused`);
+    if (answered.type !== 'nack')
+      throw new Mismatch(`${of.type} was answered with ${answered.type} instead of a refusal`);
     expectCode(answered, codes);
     return answered;
   }
@@ -107,23 +108,23 @@ export class Probe {
     await this.answer(this.send('ping'), 'pong');
   }
 
-  async quiet(): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, Math.min(AFTERMATH, this.#timeoutMs)));
+  async settle(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, Math.min(SETTLE_MS, this.#timeoutMs)));
   }
 
-  cut(): void {
+  disconnect(): void {
     this.#channel.destroy();
   }
 
-  #heard(text: string): void {
-    this.transcript.push(`< ${text.slice(0, MOST)}`);
+  #receive(text: string): void {
+    this.transcript.push(`< ${text.slice(0, MAX_LINE)}`);
     const result = tryParseEnvelope(text, { maxMessageBytes: Number.POSITIVE_INFINITY });
     if (result.ok) {
       const { value } = result;
       if (value.type === 'ping') this.#pong(value);
-      this.heard.push(value);
+      this.received.push(value);
       this.log.push(value);
-    } else this.faults.push(`${result.error.message}: ${text.slice(0, 200)}`);
+    } else this.invalidMessages.push(`${result.error.message}: ${text.slice(0, 200)}`);
     this.#changed();
   }
 
@@ -131,8 +132,8 @@ export class Probe {
     this.send('pong', { ack_for: id, received_at: formatTimestamp(Date.now()) }, { correlation_id: id });
   }
 
-  #fault(why: string): void {
-    this.faults.push(why);
+  #reportInvalid(why: string): void {
+    this.invalidMessages.push(why);
     this.#changed();
   }
 
@@ -140,10 +141,10 @@ export class Probe {
     for (const wake of this.#wake.splice(0)) wake();
   }
 
-  async #change(milliseconds: number): Promise<void> {
+  async #change(ms: number): Promise<void> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     await new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, milliseconds);
+      timer = setTimeout(resolve, ms);
       this.#wake.push(resolve);
     });
     clearTimeout(timer);
@@ -152,5 +153,5 @@ export class Probe {
 
 function expectCode({ payload: { code } }: Envelope<'nack'>, codes: readonly string[]): void {
   if (codes.length > 0 && !codes.includes(code))
-    throw new Mismatch(`It is refused with ${code}, and not with ${codes.join(' or ')}`);
+    throw new Mismatch(`The refusal has the code ${code} instead of ${codes.join(' or ')}`);
 }

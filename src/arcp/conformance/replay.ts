@@ -1,4 +1,4 @@
-/** A conversation that was written down, held with a runtime once more: what the client said is said again, and the answers are compared. */
+/** Replay of a recorded conversation: sends the messages of the client again, and compares the answers of the runtime. */
 import { isRecord } from '../../text/guards.js';
 import type { Dial } from '../client/types.js';
 import { CATALOGUE } from '../protocol/catalogue.js';
@@ -7,33 +7,64 @@ import { newId } from '../protocol/ids.js';
 import type { Auth } from './check.js';
 import { Mismatch, Probe } from './probe.js';
 
+/** Options of a replay. */
 export interface ReplayOptions {
-  /** Instead of how the sessions of the log were opened: what is secret does not stand in logs. */
+  /** Credentials, since logs do not contain secrets. @default those of the log */
   readonly auth?: Auth | undefined;
   /** Milliseconds to wait for each message. @default 5000 */
   readonly timeoutMs?: number | undefined;
 }
 
 /**
- * - `sent`: what the client has said, said again
- * - `same`: the runtime says what it said, but for names and times
- * - `different`: it says something else
- * - `missing`: it does not say it
- * - `new`: it says something that it did not say
+ * A step of a replay. Identifiers and times may differ from the recorded ones.
+ *
+ * - `sent`: a message of the client was sent again
+ * - `same`: the runtime sent the recorded message
+ * - `different`: the runtime sent a different message of the same type
+ * - `missing`: the runtime did not send the recorded message
+ * - `new`: the runtime sent a message that was not recorded
  */
 export type ReplayStep =
-  | { readonly kind: 'sent' | 'missing'; readonly recorded: Envelope; readonly reason?: string | undefined }
-  | { readonly kind: 'same'; readonly recorded: Envelope; readonly message: Envelope }
-  | { readonly kind: 'different'; readonly recorded: Envelope; readonly message: Envelope; readonly reason: string }
-  | { readonly kind: 'new'; readonly message: Envelope };
+  | {
+      /** The kind of step. */
+      readonly kind: 'sent' | 'missing';
+      /** The recorded message. */
+      readonly recorded: Envelope;
+      /** The reason why the message is missing. */
+      readonly reason?: string | undefined;
+    }
+  | {
+      /** The kind of step. */
+      readonly kind: 'same';
+      /** The recorded message. */
+      readonly recorded: Envelope;
+      /** The message that the runtime sent. */
+      readonly message: Envelope;
+    }
+  | {
+      /** The kind of step. */
+      readonly kind: 'different';
+      /** The recorded message. */
+      readonly recorded: Envelope;
+      /** The message that the runtime sent. */
+      readonly message: Envelope;
+      /** The first difference. */
+      readonly reason: string;
+    }
+  | {
+      /** The kind of step. */
+      readonly kind: 'new';
+      /** The message that the runtime sent. */
+      readonly message: Envelope;
+    };
 
 /** Messages that only keep a connection alive. */
-const SMALL_TALK: ReadonlySet<string> = new Set(['ping', 'pong', 'job.heartbeat']);
+const KEEP_ALIVE: ReadonlySet<string> = new Set(['ping', 'pong', 'job.heartbeat']);
 
 /**
- * Repeats a conversation. The client's next message is sent when all earlier messages of the runtime have come.
+ * Replays a conversation. Each message of the client is sent after all earlier messages of the runtime have arrived.
  *
- * @param log the messages of both sides in order
+ * @param log the messages of both sides, in order
  * @throws TypeError if the log has no message of a client
  * @throws the error of `dial`
  */
@@ -42,30 +73,30 @@ export async function* replayLog(
   log: readonly Envelope[],
   options: ReplayOptions = {},
 ): AsyncGenerator<ReplayStep> {
-  if (!log.some(isFromClient)) throw new TypeError('Nothing in the log was said by a client');
+  if (!log.some(isFromClient)) throw new TypeError('log must contain a message of a client');
   const replay = new Replay(dial, options);
   try {
     for (const recorded of log) {
-      if (SMALL_TALK.has(recorded.type)) continue;
+      if (KEEP_ALIVE.has(recorded.type)) continue;
       if (!isFromClient(recorded)) {
-        const step = await replay.hear(recorded);
+        const step = await replay.expect(recorded);
         yield step;
         if (step.kind === 'missing' && replay.hasEnded) return;
         continue;
       }
-      // Messages to the former connection that are not in the log.
+      // Messages of the previous connection that were not recorded.
       if (recorded.type === 'session.open') yield* replay.rest();
-      await replay.say(recorded);
+      await replay.send(recorded);
       yield { kind: 'sent', recorded };
     }
-    await replay.quiet();
+    await replay.settle();
     yield* replay.rest();
   } finally {
     replay.end();
   }
 }
 
-/** Tells the sides apart; for types that both sides send, `source` names the sender. */
+/** Returns whether the client sent a message. For types that both sides send, `source` determines the sender. */
 export function isFromClient({ type, source }: Envelope): boolean {
   const { from } = CATALOGUE[type];
   return from === 'client' || (from === 'either' && source === 'client');
@@ -88,12 +119,12 @@ class Replay {
     return this.#probe?.hasEnded !== false;
   }
 
-  async say(recorded: Envelope): Promise<void> {
+  async send(recorded: Envelope): Promise<void> {
     if (recorded.type === 'session.open') {
-      this.#probe?.cut();
+      this.#probe?.disconnect();
       this.#probe = new Probe(await this.#dial(), this.#options.timeoutMs ?? 5000);
     }
-    if (this.#probe === undefined) throw new Mismatch('The log does not begin with session.open');
+    if (this.#probe === undefined) throw new Mismatch('The log does not start with session.open');
     const { arcp: _, id, type, timestamp: __, payload, session_id, ...more } = this.#names.renamed(recorded);
     const now = newId('msg');
     this.#names.set(recorded.id, now);
@@ -101,40 +132,40 @@ class Replay {
     this.#probe.send(type, this.#opened(recorded, payload as object), { ...more, session_id, id: now });
   }
 
-  async hear(recorded: Envelope): Promise<ReplayStep> {
+  async expect(recorded: Envelope): Promise<ReplayStep> {
     const probe = this.#probe;
-    if (probe === undefined) return { kind: 'missing', recorded, reason: 'Nobody was asked yet' };
+    if (probe === undefined) return { kind: 'missing', recorded, reason: 'No session was opened before' };
     let message: Envelope;
     try {
-      message = await probe.until((one) => this.#isMeant(recorded, one), `${recorded.type}`);
+      message = await probe.until((one) => this.#matches(recorded, one), `${recorded.type}`);
     } catch (thrown) {
       return { kind: 'missing', recorded, reason: (thrown as Error).message };
     }
     this.#known.add(message);
     if (message.type === 'session.accepted') this.#token = message.payload.resume_token;
-    const reason = difference(bare(recorded), bare(message), this.#names);
+    const reason = difference(comparable(recorded), comparable(message), this.#names);
     return reason === undefined
       ? { kind: 'same', recorded, message }
       : { kind: 'different', recorded, message, reason };
   }
 
   *rest(): Generator<ReplayStep> {
-    for (const message of this.#probe?.heard ?? []) {
-      if (SMALL_TALK.has(message.type) || this.#known.has(message)) continue;
+    for (const message of this.#probe?.received ?? []) {
+      if (KEEP_ALIVE.has(message.type) || this.#known.has(message)) continue;
       this.#known.add(message);
       yield { kind: 'new', message };
     }
   }
 
-  async quiet(): Promise<void> {
-    await this.#probe?.quiet();
+  async settle(): Promise<void> {
+    await this.#probe?.settle();
   }
 
   end(): void {
-    this.#probe?.cut();
+    this.#probe?.disconnect();
   }
 
-  #isMeant(recorded: Envelope, message: Envelope): boolean {
+  #matches(recorded: Envelope, message: Envelope): boolean {
     if (message.type !== recorded.type || this.#known.has(message)) return false;
     return (['correlation_id', 'job_id', 'stream_id'] as const).every((name) => {
       const [then, now] = [recorded[name], message[name]];
@@ -154,18 +185,18 @@ class Replay {
   }
 }
 
-/** Members that differ in every conversation. */
-const ASIDE: ReadonlySet<string> = new Set(['arcp', 'timestamp', 'source', 'trace_id', 'span_id', 'parent_span_id']);
+/** Members that differ in each conversation. */
+const IGNORED: ReadonlySet<string> = new Set(['arcp', 'timestamp', 'source', 'trace_id', 'span_id', 'parent_span_id']);
 
-function bare(message: Envelope): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(message).filter(([name]) => !ASIDE.has(name)));
+function comparable(message: Envelope): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(message).filter(([name]) => !IGNORED.has(name)));
 }
 
-/** Members whose values depend on time and place. */
-const PASSING =
+/** Members whose values depend on the time or the machine. */
+const VOLATILE =
   /(?:^|_)(?:at|timestamp|token|duration_ms|start_time|end_time|deadline_ms|queue_position|digest|sha256)$|^version$/;
-const NAMING = /(?:^id$|_id$|_for$|^worker$|^up_to$|^version$)/;
-const NAME = /^[a-z]+_[0-9A-Za-z]+$/;
+const ID_MEMBER = /(?:^id$|_id$|_for$|^worker$|^up_to$|^version$)/;
+const ID_TEXT = /^[a-z]+_[0-9A-Za-z]+$/;
 
 /** Maps the identifiers of the log to those of this conversation. */
 export class Names {
@@ -201,28 +232,28 @@ export class Names {
   }
 }
 
-/** Returns the first difference between two values, identifiers aside; new identifiers are bound. */
+/** Returns the first difference between two values, except identifiers. Unknown identifiers are mapped to each other. */
 export function difference(then: unknown, now: unknown, names: Names, path = ''): string | undefined {
   const member = path.slice(path.lastIndexOf('.') + 1);
-  if (PASSING.test(member)) return undefined;
+  if (VOLATILE.test(member)) return undefined;
   if (typeof then === 'string' && typeof now === 'string') return differentText(then, now, names, path, member);
   if (Array.isArray(then) && Array.isArray(now)) {
-    if (then.length !== now.length) return `${path} has ${now.length} items, and had ${then.length}`;
+    if (then.length !== now.length) return `${path} has ${now.length} items instead of ${then.length}`;
     return first(then.keys(), (at) => difference(then[at], now[at], names, `${path}[${at}]`));
   }
   if (isRecord(then) && isRecord(now)) {
     const members = new Set([...Object.keys(then), ...Object.keys(now)]);
     return first(members, (name) => difference(then[name], now[name], names, path === '' ? name : `${path}.${name}`));
   }
-  return then === now ? undefined : `${path} is ${shown(now)}, and was ${shown(then)}`;
+  return then === now ? undefined : `${path} is ${shown(now)} instead of ${shown(then)}`;
 }
 
 function differentText(then: string, now: string, names: Names, path: string, member: string): string | undefined {
   if (names.renamed(then) === now) return undefined;
-  const isName = NAMING.test(member) || (NAME.test(then) && NAME.test(now));
+  const isName = ID_MEMBER.test(member) || (ID_TEXT.test(then) && ID_TEXT.test(now));
   return isName && names.bind(then, now)
     ? undefined
-    : `${path} is ${shown(now)}, and was ${shown(names.renamed(then))}`;
+    : `${path} is ${shown(now)} instead of ${shown(names.renamed(then))}`;
 }
 
 function first<T>(items: Iterable<T>, find: (item: T) => string | undefined): string | undefined {

@@ -1,26 +1,33 @@
-/** What must hold in every log of a runtime (spec 003, "Invocation Flow", "Delivery Semantics", "Jobs", "Streams"). */
+/** Rules for logs of runtimes (spec 003, "Invocation Flow", "Delivery Semantics", "Jobs", "Streams"). */
 import { describe } from '../protocol/catalogue.js';
 import type { Envelope } from '../protocol/envelope.js';
 
-/** A broken rule. */
+/** A violation of a rule. */
 export interface Violation {
+  /** The violated rule. */
   readonly rule: LogRule;
-  /** The index of the message; `undefined` for one that is missing. */
+  /** The index of the message; `undefined` if a message is missing. */
   readonly index: number | undefined;
+  /** A description of the violation. */
   readonly message: string;
 }
 
 /**
- * - `unique-id`: no two different messages have one id
+ * A rule for logs.
+ *
+ * - `unique-id`: different messages have different ids
  * - `accepted-first`: the first message of a job is `job.accepted`
- * - `started-before`: a job tells nothing of its work before it was started
+ * - `started-before`: a job reports nothing before `job.started`
  * - `one-end`: a job ends once
- * - `end-is-last`: nothing comes behind the end of a job
- * - `ends`: a job ends at all
- * - `attempts-rise`: each attempt has a greater number than the one before
- * - `opened-first`, `contiguous`, `closed-last`, `closes`: the chunks of a stream stand between its opening and its end, without a gap or repeat
- * - `answered`: a command is answered
- * - `asked-before`: an answer to a request comes behind the request
+ * - `end-is-last`: no message of a job follows its end
+ * - `ends`: each job ends
+ * - `attempts-rise`: the numbers of the attempts of a job increase
+ * - `opened-first`: the first message of a stream is `stream.open`
+ * - `contiguous`: the sequence numbers of the chunks of a stream have no gaps and no repetitions
+ * - `closed-last`: no message of a stream follows its end
+ * - `closes`: each stream ends
+ * - `answered`: each command is answered
+ * - `asked-before`: the answer to a permission request follows the request
  */
 export type LogRule =
   | 'unique-id'
@@ -37,8 +44,9 @@ export type LogRule =
   | 'answered'
   | 'asked-before';
 
+/** Options of a check. */
 export interface CheckOptions {
-  /** Requires that all commands are answered and all jobs and streams have ended. @default false */
+  /** If true, all commands must be answered, and all jobs and streams must end (`answered`, `ends`, `closes`). @default false */
   readonly isComplete?: boolean | undefined;
 }
 
@@ -64,7 +72,7 @@ const BEFORE_START: ReadonlySet<string> = new Set([
   'job.heartbeat',
 ]);
 
-/** Checks a log in the order in which one side sent or received it. Repeated messages count once. */
+/** Checks a log, in the order in which one side sent or received its messages. Repeated messages count once. @returns the violations */
 export function checkLog(messages: Iterable<Envelope>, { isComplete = false }: CheckOptions = {}): Violation[] {
   const checker = new Checker();
   let at = 0;
@@ -78,13 +86,13 @@ class Checker {
   readonly #jobs = new Map<string, Job>();
   readonly #streams = new Map<string, Stream>();
   readonly #unanswered = new Map<string, string>();
-  readonly #asked = new Set<string>();
+  readonly #requests = new Set<string>();
 
   take(message: Envelope, at: number): void {
     const text = JSON.stringify(message);
     const known = this.#texts.get(message.id);
     if (known === text) return;
-    if (known !== undefined) this.#violated('unique-id', at, `${message.id} stands for two messages`);
+    if (known !== undefined) this.#report('unique-id', at, `${message.id} is the id of two different messages`);
     this.#texts.set(message.id, text);
     this.#command(message, at);
     if (message.job_id !== undefined && isOfJob(message)) this.#job(message.job_id, message, at);
@@ -95,23 +103,27 @@ class Checker {
   unfinished(): Violation[] {
     const missing = (rule: LogRule, message: string): Violation => ({ rule, index: undefined, message });
     return [
-      ...[...this.#jobs].filter(([, { hasEnded }]) => !hasEnded).map(([id]) => missing('ends', `${id} has not ended`)),
+      ...[...this.#jobs].filter(([, { hasEnded }]) => !hasEnded).map(([id]) => missing('ends', `${id} does not end`)),
       ...[...this.#streams]
         .filter(([, { hasEnded }]) => !hasEnded)
-        .map(([id]) => missing('closes', `${id} was not closed`)),
-      ...[...this.#unanswered].map(([id, type]) => missing('answered', `${type} ${id} was not answered`)),
+        .map(([id]) => missing('closes', `${id} does not end`)),
+      ...[...this.#unanswered].map(([id, type]) => missing('answered', `${type} ${id} is not answered`)),
     ];
   }
 
   #command(message: Envelope, at: number): void {
     const { type, id, correlation_id: answers } = message;
     if (answers !== undefined) this.#unanswered.delete(answers);
-    // What a runtime sends are not commands to answer, but calls that a job makes.
+    // A command that a runtime sends reports a call of a job, and is not answered.
     if (describe(type)?.isCommand === true && message.source !== 'runtime' && type !== 'session.close')
       this.#unanswered.set(id, type);
-    if (type === 'permission.request') this.#asked.add(id);
-    if ((type === 'permission.grant' || type === 'permission.deny') && !this.#asked.has(answers ?? ''))
-      this.#violated('asked-before', at, `${type} answers ${answers ?? 'nothing'}, which was not asked`);
+    if (type === 'permission.request') this.#requests.add(id);
+    if ((type === 'permission.grant' || type === 'permission.deny') && !this.#requests.has(answers ?? ''))
+      this.#report(
+        'asked-before',
+        at,
+        `${type} answers ${answers ?? 'no message'}, which is not an earlier permission.request`,
+      );
   }
 
   #job(id: string, message: Envelope, at: number): void {
@@ -119,22 +131,22 @@ class Checker {
     let job = this.#jobs.get(id);
     if (job === undefined) {
       if (message.type !== 'job.accepted')
-        this.#violated('accepted-first', at, `${message.type} of ${id} comes before job.accepted`);
+        this.#report('accepted-first', at, `${message.type} of ${id} precedes job.accepted`);
       job = { hasStarted: false, hasEnded: false, attempt: 0 };
       this.#jobs.set(id, job);
     }
     if (job.hasEnded) {
-      if (isEnd) this.#violated('one-end', at, `${id} ends once more, by ${message.type}`);
-      else this.#violated('end-is-last', at, `${message.type} of ${id} comes behind its end`);
+      if (isEnd) this.#report('one-end', at, `${id} ends again with ${message.type}`);
+      else this.#report('end-is-last', at, `${message.type} of ${id} follows its end`);
     }
     if (message.type === 'job.started') {
       const { attempt = job.attempt + 1 } = message.payload;
       if (attempt <= job.attempt)
-        this.#violated('attempts-rise', at, `${id}: attempt ${attempt} behind ${job.attempt}`);
+        this.#report('attempts-rise', at, `attempt ${attempt} of ${id} follows attempt ${job.attempt}`);
       job.attempt = attempt;
       job.hasStarted = true;
     } else if (!job.hasStarted && !BEFORE_START.has(message.type))
-      this.#violated('started-before', at, `${message.type} of ${id} comes before job.started`);
+      this.#report('started-before', at, `${message.type} of ${id} precedes job.started`);
     if (isEnd) job.hasEnded = true;
   }
 
@@ -142,26 +154,26 @@ class Checker {
     let stream = this.#streams.get(id);
     if (stream === undefined) {
       if (message.type !== 'stream.open')
-        this.#violated('opened-first', at, `${message.type} of ${id} comes before stream.open`);
+        this.#report('opened-first', at, `${message.type} of ${id} precedes stream.open`);
       stream = { next: 0, hasEnded: false };
       this.#streams.set(id, stream);
     }
-    if (stream.hasEnded) this.#violated('closed-last', at, `${message.type} of ${id} comes behind its end`);
+    if (stream.hasEnded) this.#report('closed-last', at, `${message.type} of ${id} follows its end`);
     if (message.type === 'stream.chunk') {
       const { sequence = stream.next, last_sequence: last = sequence } = message.payload;
       if (sequence !== stream.next)
-        this.#violated('contiguous', at, `chunk ${sequence} of ${id} comes where ${stream.next} is due`);
+        this.#report('contiguous', at, `chunk ${sequence} of ${id} follows chunk ${stream.next - 1}`);
       stream.next = last + 1;
     }
     if (message.type === 'stream.close' || message.type === 'stream.error') stream.hasEnded = true;
   }
 
-  #violated(rule: LogRule, at: number | undefined, message: string): void {
+  #report(rule: LogRule, at: number | undefined, message: string): void {
     this.violations.push({ rule, index: at, message });
   }
 }
 
-/** Tells a message about the work from what a client says to it, and from the answer to that. */
+/** Returns whether a message reports on a job, and is neither a command of a client nor its answer. */
 function isOfJob({ type, source, payload }: Envelope): boolean {
   if (source === 'client' || type === 'ack' || type === 'nack' || type === 'job.heartbeat') return false;
   if (describe(type)?.from === 'client') return false;

@@ -1,33 +1,42 @@
-/** Who has begun what, from the messages alone (spec 003, "Delivery Semantics": "Clients SHOULD reconstruct execution graphs"). */
+/** Execution graphs, reconstructed from messages (spec 003, "Delivery Semantics": "Clients SHOULD reconstruct execution graphs"). */
 import type { Envelope } from '../protocol/envelope.js';
 import type { ErrorBody } from '../protocol/errors.js';
 import { outcomeIn } from '../protocol/outcome.js';
 import type { JobState } from '../protocol/payloads/parts.js';
 
-/** The kind of a node; a call is a tool that runs without a job of its own. */
+/** The kind of a node. A call is a tool call without its own job. */
 export type NodeKind = 'session' | 'job' | 'call' | 'stream' | 'permission' | 'span';
 
+/** The state of a node. */
 export type NodeState = JobState | 'open' | 'granted' | 'denied' | 'unknown';
 
+/** A node of an execution graph. */
 export interface GraphNode {
+  /** The id of the session, job, command, stream, permission request or span. */
   readonly id: string;
+  /** The kind. */
   readonly kind: NodeKind;
-  /** Of the tool, the workflow, the agent, the stream, the permission or the span; by default its id. */
+  /** The name of the tool, workflow, agent, stream, permission or span; the id if it is unknown. */
   readonly name: string;
+  /** The last known state. */
   readonly state: NodeState;
+  /** The node that started this one; `undefined` if it is unknown. */
   readonly parent: GraphNode | undefined;
-  /** In the order of their start. */
+  /** The nodes that this one started, in order of their start. */
   readonly children: readonly GraphNode[];
+  /** The trace; `undefined` for a session. */
   readonly traceId: string | undefined;
-  /** Milliseconds since 1970 of the first message about it, and of the last. */
+  /** The time of the first message about the node, in milliseconds since 1970. */
   readonly firstAt: number;
+  /** The time of the last message about the node, in milliseconds since 1970. */
   readonly lastAt: number;
-  /** Of a job: the last attempt. */
+  /** The number of the last attempt of a job. */
   readonly attempt: number | undefined;
-  /** Messages about this node alone; of a stream, its chunks. */
+  /** The number of messages about this node alone; of chunks for a stream. */
   readonly messages: number;
+  /** The error with which it failed. */
   readonly error: ErrorBody | undefined;
-  /** The agents that took it over. */
+  /** The agents that received the job by a handoff, in order. */
   readonly handoffs: readonly string[];
 }
 
@@ -38,12 +47,12 @@ interface Draft extends Mutable<Omit<GraphNode, 'name' | 'parent' | 'children' |
   stateAt: number;
   parentId: string | undefined;
   spanId: string | undefined;
-  /** The id of the message with the time `firstAt`, which orders nodes of the same millisecond. */
+  /** The id of the first message, which orders nodes of the same millisecond. */
   first: string;
-  handoffs: (Beginning & { readonly to: string })[];
+  handoffs: (Start & { readonly to: string })[];
 }
 
-/** The order of states with the same timestamp. An end is final. */
+/** The order of states with the same timestamp. An end state is final. */
 const RANK: Readonly<Record<NodeState, number>> = {
   unknown: 0,
   open: 1,
@@ -59,9 +68,10 @@ const RANK: Readonly<Record<NodeState, number>> = {
   cancelled: 9,
 };
 
+/** A graph of sessions, jobs, calls, streams, permission requests and spans. */
 export class ExecutionGraph {
   readonly #nodes: ReadonlyMap<string, GraphNode>;
-  /** Nodes without a parent. */
+  /** The nodes without a parent, in order of their start. */
   readonly roots: readonly GraphNode[];
 
   private constructor(nodes: ReadonlyMap<string, GraphNode>) {
@@ -69,12 +79,12 @@ export class ExecutionGraph {
     this.roots = [...nodes.values()].filter(({ parent }) => parent === undefined);
   }
 
-  /** Builds a graph from messages in any order; repeated messages count once. */
+  /** Builds a graph from messages in any order. Repeated messages count once. */
   static from(messages: Iterable<Envelope>): ExecutionGraph {
     return new ExecutionGraph(new Builder().read(messages));
   }
 
-  /** Finds a session, a job, a call (by its command), a stream, a permission request or a span. */
+  /** Returns a node by the id of its session, job, command, stream, permission request or span. */
   get(id: string): GraphNode | undefined {
     return this.#nodes.get(id);
   }
@@ -98,15 +108,15 @@ class Builder {
     for (const message of messages) {
       if (this.#seen.has(message.id)) continue;
       this.#seen.add(message.id);
-      this.#take(message);
+      this.#handle(message);
     }
-    return this.#linked();
+    return this.#link();
   }
 
-  #take(message: Envelope): void {
+  #handle(message: Envelope): void {
     const { session_id: sessionId, job_id: jobId } = message;
     if (sessionId !== undefined) this.#draft(sessionId, 'session', message);
-    if (jobId !== undefined) this.#note(this.#draft(jobId, 'job', message, sessionId), message);
+    if (jobId !== undefined) this.#countMessage(this.#draft(jobId, 'job', message, sessionId), message);
     switch (message.type) {
       case 'session.accepted':
         this.#draft(message.payload.session_id, 'session', message).state = 'open';
@@ -136,7 +146,7 @@ class Builder {
         this.#ended(message, outcomeIn(message)!.state, message.payload.error);
         break;
       case 'permission.request':
-        this.#asked(message);
+        this.#requested(message);
         break;
       case 'permission.grant':
       case 'permission.deny':
@@ -180,7 +190,7 @@ class Builder {
   #event(job: Draft, message: Envelope<'event.emit'>): void {
     const { name, attributes = {} } = message.payload;
     const { to, request_id: request, decision } = attributes as Readonly<Record<string, unknown>>;
-    // The answer itself may be missing in the log of a runtime.
+    // The log of a runtime may not contain the answer itself.
     if (typeof request === 'string' && (decision === 'granted' || decision === 'denied'))
       move(this.#draft(request, 'permission', message, job.id), decision, message);
     if (typeof to !== 'string') return;
@@ -189,12 +199,12 @@ class Builder {
       job.handoffs.push({ firstAt: Date.parse(message.timestamp), first: message.id, to });
   }
 
-  /** A command is a call until it becomes a job. */
+  /** Handles a command, which is a call until it becomes a job. */
   #invoked(message: Envelope, name: string): void {
     const call = this.#draft(message.id, 'call', message, message.job_id ?? message.session_id);
     call.name = name;
     call.spanId = message.span_id;
-    this.#note(call, message);
+    this.#countMessage(call, message);
   }
 
   #acknowledged({ correlation_id: id }: Envelope): void {
@@ -206,12 +216,12 @@ class Builder {
     const { correlation_id: id } = message;
     if (id === undefined || (message.type === 'nack' && this.#drafts.get(id)?.kind !== 'call')) return;
     const call = this.#draft(id, 'call', message, message.job_id ?? message.session_id);
-    this.#note(call, message);
+    this.#countMessage(call, message);
     if (error !== undefined) call.error = error;
     move(call, state, message);
   }
 
-  #asked(message: Envelope<'permission.request'>): void {
+  #requested(message: Envelope<'permission.request'>): void {
     const { permission, resource } = message.payload;
     const parent = message.correlation_id ?? message.job_id ?? message.session_id;
     const request = this.#draft(message.id, 'permission', message, parent);
@@ -286,12 +296,12 @@ class Builder {
     return draft;
   }
 
-  #note(draft: Draft, { stream_id: streamId }: Envelope): void {
+  #countMessage(draft: Draft, { stream_id: streamId }: Envelope): void {
     if (streamId === undefined) draft.messages++;
   }
 
-  #linked(): Map<string, GraphNode> {
-    // A command and the job that it started are one node.
+  #link(): Map<string, GraphNode> {
+    // A command and the job that it starts are one node.
     for (const [commandId, jobId] of this.#jobOf) {
       const call = this.#drafts.get(commandId);
       const job = this.#drafts.get(jobId);
@@ -300,7 +310,7 @@ class Builder {
       startAt(job, call);
       this.#drafts.delete(commandId);
     }
-    const drafts = [...this.#drafts.values()].sort((a, b) => byBeginning(a, b) || (a.id < b.id ? -1 : 1));
+    const drafts = [...this.#drafts.values()].sort((a, b) => byStart(a, b) || (a.id < b.id ? -1 : 1));
     const bySpan = new Map<string, string>();
     for (const { id, spanId } of drafts) if (spanId !== undefined) bySpan.set(spanId, id);
     const nodes = new Map<string, MutableNode>();
@@ -311,8 +321,8 @@ class Builder {
       const through = kind === 'span' ? bySpan.get(parentId) : (this.#jobOf.get(parentId) ?? parentId);
       if (through !== undefined && nodes.has(through)) parents.set(id, through);
     }
-    // Untrusted messages may name each other in a circle.
-    dropCircles(parents);
+    // Untrusted messages may refer to each other in a cycle.
+    removeCycles(parents);
     for (const [id, parentId] of parents) {
       const node = nodes.get(id)!;
       node.parent = nodes.get(parentId)!;
@@ -328,7 +338,7 @@ type MutableNode = Omit<GraphNode, 'parent' | 'children'> & {
 };
 
 function nodeOf({ stateAt: _, parentId: __, spanId: ___, first: ____, ...draft }: Draft): MutableNode {
-  const handoffs = draft.handoffs.toSorted(byBeginning).map(({ to }) => to);
+  const handoffs = draft.handoffs.toSorted(byStart).map(({ to }) => to);
   return { ...draft, name: draft.name ?? draft.id, handoffs, parent: undefined, children: [] };
 }
 
@@ -343,7 +353,7 @@ function move(draft: Draft, state: NodeState, { timestamp }: Envelope): void {
   draft.stateAt = at;
 }
 
-function dropCircles(parents: Map<string, string>): void {
+function removeCycles(parents: Map<string, string>): void {
   const checked = new Set<string>();
   for (const start of [...parents.keys()]) {
     const path = new Set<string>();
@@ -361,14 +371,14 @@ function dropCircles(parents: Map<string, string>): void {
   }
 }
 
-type Beginning = Pick<Draft, 'firstAt' | 'first'>;
+type Start = Pick<Draft, 'firstAt' | 'first'>;
 
-function byBeginning(a: Readonly<Beginning>, b: Readonly<Beginning>): number {
+function byStart(a: Readonly<Start>, b: Readonly<Start>): number {
   return a.firstAt - b.firstAt || (a.first < b.first ? -1 : a.first > b.first ? 1 : 0);
 }
 
-function startAt(draft: Beginning, { firstAt, first }: Readonly<Beginning>): void {
-  if (byBeginning({ firstAt, first }, draft) >= 0) return;
+function startAt(draft: Start, { firstAt, first }: Readonly<Start>): void {
+  if (byStart({ firstAt, first }, draft) >= 0) return;
   draft.firstAt = firstAt;
   draft.first = first;
 }

@@ -1,12 +1,12 @@
-/** Execution graphs as text for terminals, as Mermaid, and as SVG. */
+/** Rendering of execution graphs as text for terminals, as Mermaid, and as SVG. */
 import { visible } from '../../text/visible.js';
 import type { ExecutionGraph, GraphNode, NodeKind, NodeState } from './graph.js';
 
-/** Decorates a text by state, for example with a colour. */
+/** A function that decorates a text by state, for example with a colour. */
 export type Paint = (state: NodeState, text: string) => string;
 
-/** The sign of each state in a tree, and its colour in a picture. */
-const LOOKS: Readonly<Record<NodeState, readonly [sign: string, colour: string]>> = {
+/** The sign of each state in text, and its colour in an image. */
+const STYLES: Readonly<Record<NodeState, readonly [sign: string, colour: string]>> = {
   completed: ['✓', '#2d7d46'],
   granted: ['✓', '#2d7d46'],
   failed: ['✗', '#b3303c'],
@@ -21,20 +21,20 @@ const LOOKS: Readonly<Record<NodeState, readonly [sign: string, colour: string]>
   unknown: [' ', '#8a94a3'],
 };
 
-const WIDEST = 90;
+const MAX_INDENT = 90;
 
-/** Renders one line per node, indented below its parent. */
+/** Renders a graph as text, one line per node, indented below its parent. */
 export function treeText(graph: ExecutionGraph, paint: Paint = (_, text) => text): string {
   const lines: string[] = [];
   // Iterative, since a tree may be deeper than the call stack.
-  const rest: Place[] = graph.roots.map((node) => ({ node, before: '', branch: '', below: '' })).toReversed();
-  for (let place = rest.pop(); place !== undefined; place = rest.pop()) {
-    const { node, before, branch, below } = place;
-    const title = paint(node.state, `${LOOKS[node.state][0]} ${titleOf(node)}`);
+  const rest: Line[] = graph.roots.map((node) => ({ node, before: '', branch: '', below: '' })).toReversed();
+  for (let line = rest.pop(); line !== undefined; line = rest.pop()) {
+    const { node, before, branch, below } = line;
+    const title = paint(node.state, `${STYLES[node.state][0]} ${titleOf(node)}`);
     lines.push(`${before}${branch}${title}  ${notesOf(node)}`.trimEnd());
-    const children = node.children.map((child, at): Place => {
+    const children = node.children.map((child, at): Line => {
       const isLast = at === node.children.length - 1;
-      const indented = before.length < WIDEST ? `${before}${below}` : before;
+      const indented = before.length < MAX_INDENT ? `${before}${below}` : before;
       return {
         node: child,
         before: indented,
@@ -47,7 +47,7 @@ export function treeText(graph: ExecutionGraph, paint: Paint = (_, text) => text
   return lines.join('\n');
 }
 
-interface Place {
+interface Line {
   readonly node: GraphNode;
   readonly before: string;
   readonly branch: string;
@@ -55,8 +55,8 @@ interface Place {
 }
 
 export function titleOf({ kind, name, handoffs }: GraphNode): string {
-  const hands = handoffs.map((agent) => ` → ${agent}`).join('');
-  return visible(`${kind} ${name}${hands}`);
+  const receivers = handoffs.map((agent) => ` → ${agent}`).join('');
+  return visible(`${kind} ${name}${receivers}`);
 }
 
 export function notesOf({ kind, state, attempt, messages, firstAt, lastAt, error }: GraphNode): string {
@@ -86,6 +86,7 @@ const SHAPES: Readonly<Record<NodeKind, readonly [string, string]>> = {
   span: ['>', ']'],
 };
 
+/** Renders a graph as a Mermaid flowchart. */
 export function mermaidText(graph: ExecutionGraph): string {
   const nodes = [...graph];
   const names = new Map(nodes.map((node, at) => [node, `n${at}`]));
@@ -115,10 +116,10 @@ function escapedLabel(text: string): string {
 
 const ROW = 26;
 const INDENT = 18;
-const NAMES = 360;
-const BARS = 420;
+const NAMES_WIDTH = 360;
+const BARS_WIDTH = 420;
 const MARGIN = 16;
-const DEEPEST = 10;
+const MAX_DEPTH = 10;
 
 const STYLE = `<style>
 text { font: 13px system-ui, sans-serif; fill: #1f2328 }
@@ -126,19 +127,20 @@ text { font: 13px system-ui, sans-serif; fill: #1f2328 }
 @media (prefers-color-scheme: dark) { text { fill: #e6edf3 } .branch { stroke: #4a535e } }
 </style>`;
 
+/** Renders a graph as an SVG image: one row per node, with a bar for its duration. */
 export function svgText(graph: ExecutionGraph): string {
   const nodes = [...graph];
   const start = nodes.reduce((least, { firstAt }) => Math.min(least, firstAt), Number.POSITIVE_INFINITY);
-  const span = Math.max(1, nodes.reduce((most, { lastAt }) => Math.max(most, lastAt), start) - start);
+  const span = Math.max(1, nodes.reduce((maxLength, { lastAt }) => Math.max(maxLength, lastAt), start) - start);
   const depths = new Map<GraphNode, number>();
   for (const node of nodes) depths.set(node, node.parent === undefined ? 0 : depths.get(node.parent)! + 1);
   const height = 2 * MARGIN + nodes.length * ROW;
-  const width = 2 * MARGIN + NAMES + BARS;
-  const x = (at: number): number => MARGIN + NAMES + ((at - start) / span) * BARS;
+  const width = 2 * MARGIN + NAMES_WIDTH + BARS_WIDTH;
+  const x = (at: number): number => MARGIN + NAMES_WIDTH + ((at - start) / span) * BARS_WIDTH;
   const rows = nodes.map((node, at) => row(node, depths.get(node)!, MARGIN + at * ROW, x));
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">`,
-    '<title>What has begun what, and when</title>',
+    '<title>Execution graph</title>',
     STYLE,
     ...rows,
     '</svg>',
@@ -146,8 +148,8 @@ export function svgText(graph: ExecutionGraph): string {
 }
 
 function row(node: GraphNode, depth: number, top: number, x: (at: number) => number): string {
-  const left = MARGIN + Math.min(depth, DEEPEST) * INDENT;
-  const [, colour] = LOOKS[node.state];
+  const left = MARGIN + Math.min(depth, MAX_DEPTH) * INDENT;
+  const [, colour] = STYLES[node.state];
   const from = x(node.firstAt);
   const length = Math.max(3, x(node.lastAt) - from);
   const middle = top + ROW / 2;
@@ -155,13 +157,13 @@ function row(node: GraphNode, depth: number, top: number, x: (at: number) => num
   return [
     elbow,
     `<circle cx="${left + 3}" cy="${middle}" r="4" fill="${colour}"/>`,
-    `<text x="${left + 12}" y="${middle + 4}">${escapedXml(shortened(titleOf(node), 52 - Math.min(depth, DEEPEST) * 3))}</text>`,
+    `<text x="${left + 12}" y="${middle + 4}">${escapedXml(shortened(titleOf(node), 52 - Math.min(depth, MAX_DEPTH) * 3))}</text>`,
     `<rect x="${from.toFixed(1)}" y="${top + 6}" width="${length.toFixed(1)}" height="${ROW - 12}" rx="3" fill="${colour}" opacity="0.8"><title>${escapedXml(notesOf(node))}</title></rect>`,
   ].join('');
 }
 
-function shortened(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+function shortened(text: string, maxLength: number): string {
+  return text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text;
 }
 
 function escapedXml(text: string): string {

@@ -1,4 +1,4 @@
-/** All message types (spec 003, "Message Types"): the schema of each payload, who sends it, and what its envelope names. */
+/** All message types (spec 003, "Message Types"): the schema of each payload, its sender, and required members of its envelope. */
 import type * as z from 'zod/mini';
 import * as control from './payloads/control.js';
 import * as event from './payloads/event.js';
@@ -8,6 +8,7 @@ import * as stream from './payloads/streaming.js';
 /** The side that sends messages of a type. */
 export type Sender = 'client' | 'runtime' | 'either';
 
+/** The group of a message type in the specification. */
 export type MessageGroup = 'control' | 'execution' | 'streaming' | 'event';
 
 type RequiredId = 'job_id' | 'stream_id';
@@ -15,7 +16,7 @@ type RequiredId = 'job_id' | 'stream_id';
 interface Description {
   readonly group: MessageGroup;
   readonly from: Sender;
-  /** A command is answered: carried out once, or refused. */
+  /** `true` for a command, which is executed once and answered, or refused. */
   readonly isCommand: boolean;
   readonly endsJob: boolean;
   readonly requires: RequiredId | undefined;
@@ -36,6 +37,7 @@ const OF_JOB = { requires: 'job_id' } as const;
 const LAST_OF_JOB = { requires: 'job_id', endsJob: true } as const;
 const OF_STREAM = { requires: 'stream_id' } as const;
 
+/** All message types by name, with the schema of the payload. */
 export const CATALOGUE = {
   'session.open': message('control', 'client', control.sessionOpen, COMMAND),
   'session.accepted': message('control', 'runtime', control.sessionAccepted),
@@ -79,12 +81,13 @@ export const CATALOGUE = {
   'trace.span': message('event', 'either', event.traceSpan),
 } as const satisfies Readonly<Record<string, Description>>;
 
+/** The name of a message type. */
 export type MessageType = keyof typeof CATALOGUE;
 
-/** The payload of messages of a type. Members outside the schema are kept. */
+/** The payload of messages of a type. Members that the schema does not define are preserved. */
 export type PayloadOf<T extends MessageType> = z.output<(typeof CATALOGUE)[T]['payload']>;
 
-/** In the order of the specification. */
+/** The names of all message types, in the order of the specification. */
 export const MESSAGE_TYPES = Object.keys(CATALOGUE) as readonly MessageType[];
 
 export function describe(type: string): Description | undefined {
@@ -96,7 +99,7 @@ const RESERVED =
   /^(?:session\.(?:challenge|authenticate|unauthenticated|rejected|refresh|evicted)|cancel\.(?:accepted|refused)|interrupt|job\.schedule|(?:human|lease|subscribe|subscription|unsubscribe|artifact)(?:\..*)?)$/;
 const EXTENSION = /^(?:x\.[a-z0-9_-]+(?:\.[a-zA-Z0-9_-]+)+|[a-z]{2,}(?:\.[a-zA-Z0-9_-]+){2,})$/;
 
-/** Reports whether a type is a valid name for an extension. */
+/** Returns whether a name is valid for an extension type, and not reserved. */
 export function isExtensionType(type: string): boolean {
   return EXTENSION.test(type) && !RESERVED.test(type) && describe(type) === undefined;
 }

@@ -1,4 +1,4 @@
-/** Messages as text and back: one JSON object each (spec 003, "Canonical Envelope"). */
+/** Parsing and printing of messages, one JSON object each (spec 003, "Canonical Envelope"). */
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 import { isLonger } from '../../text/bytes.js';
@@ -19,30 +19,33 @@ import { ArcpError, type ErrorDetails, type KnownErrorCode } from './errors.js';
 import { isId } from './ids.js';
 import { readJson } from './json.js';
 
-/** The default limit of a message, in bytes of UTF-8. */
+/** The default length limit of a message, in bytes of UTF-8. */
 export const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
-/** The default limit of nested arrays and objects, the envelope included. */
+/** The default limit of nested arrays and objects, including the envelope. */
 export const MAX_DEPTH = 64;
 
-/** Payload schemas of extension types: `x.VENDOR.NAME`, or a reversed domain. */
+/** Payload schemas by extension type: `x.VENDOR.NAME`, or a reversed domain. */
 export type Extensions = Readonly<Record<string, z.core.$ZodType>>;
 
+/** Options of parsing. */
 export interface CodecOptions {
-  /** Limit of a message in bytes of UTF-8. @default 4 MiB */
+  /** The longest message in bytes of UTF-8. @default 4194304 (4 MiB) */
   readonly maxMessageBytes?: number | undefined;
-  /** Limit of nested arrays and objects, the envelope included. @default 64 */
+  /** The most levels of nested arrays and objects, including the envelope. @default 64 */
   readonly maxDepth?: number | undefined;
+  /** Extension types to accept. @default none */
   readonly extensions?: Extensions | undefined;
 }
 
-/** One invalid member. */
+/** An invalid member of a message. */
 export interface Issue {
-  /** `payload.percent`, `timestamp`. */
+  /** The path of the member: `payload.percent`, `timestamp`. */
   readonly path: string;
+  /** A description of the problem. */
   readonly message: string;
 }
 
-/** The readable identifiers of a refused message; the refusal names them, so that no call waits for it. */
+/** The identifiers of an invalid message, as far as they can be read. A refusal names them, so that the call fails instead of waiting. */
 export type EnvelopeHeader = { readonly [Name in (typeof HEADER_MEMBERS)[number]]?: string | undefined };
 
 const HEADER_MEMBERS = ['id', 'type', 'session_id', 'job_id', 'stream_id', 'correlation_id', 'trace_id'] as const;
@@ -50,16 +53,18 @@ const HEADER_MEMBERS = ['id', 'type', 'session_id', 'job_id', 'stream_id', 'corr
 export type MessageLimits = Pick<CodecOptions, 'maxMessageBytes' | 'maxDepth'>;
 
 /**
- * A text or value that is not a message.
+ * The error of a text or value that is not a valid message.
  *
- * - `INVALID_ARGUMENT`: not JSON, or invalid; `details.issues` has the members
- * - `UNSUPPORTED_VERSION`: `details.supported` has the versions
- * - `UNIMPLEMENTED`: unknown type
- * - `PAYLOAD_TOO_LARGE`: too long or too deep
+ * - `INVALID_ARGUMENT`: it is not JSON, or a member is invalid; `details.issues` lists the members
+ * - `UNSUPPORTED_VERSION`: the version is not supported; `details.supported` lists the supported ones
+ * - `UNIMPLEMENTED`: the message type is unknown
+ * - `PAYLOAD_TOO_LARGE`: it is too long or nested too deeply
  */
 export class EnvelopeError extends ArcpError {
+  /** The name of the class. */
   override readonly name: string = 'EnvelopeError';
   declare readonly code: KnownErrorCode;
+  /** The identifiers of the message, as far as they can be read. */
   readonly header: EnvelopeHeader;
 
   constructor(
@@ -71,6 +76,7 @@ export class EnvelopeError extends ArcpError {
     this.header = header;
   }
 
+  /** The invalid members; empty if the error is about the whole message. */
   get issues(): readonly Issue[] {
     return (this.details?.['issues'] as readonly Issue[] | undefined) ?? [];
   }
@@ -81,7 +87,7 @@ export class EnvelopeError extends ArcpError {
  *
  * Source: spec 003, "Canonical Envelope", "Schema-First".
  *
- * @throws EnvelopeError
+ * @throws EnvelopeError if the text is not a valid message
  * @example
  * const envelope = parseEnvelope(line);
  * if (envelope.type === 'job.progress') console.log(envelope.payload.percent);
@@ -92,11 +98,11 @@ export function parseEnvelope(text: string, options: CodecOptions = {}): Envelop
   throw result.error;
 }
 
-/** Reads one message like {@link parseEnvelope}, and returns the error. */
+/** Parses one message as {@link parseEnvelope}, but returns the error. */
 export function tryParseEnvelope(text: string, options: CodecOptions = {}): Result<Envelope, EnvelopeError> {
   const { maxMessageBytes = MAX_MESSAGE_BYTES, maxDepth = MAX_DEPTH } = options;
   if (isLonger(text, maxMessageBytes)) {
-    return refuse('PAYLOAD_TOO_LARGE', `The message has more than ${maxMessageBytes} bytes`, headerOfText(text), {
+    return refuse('PAYLOAD_TOO_LARGE', `The message is longer than ${maxMessageBytes} bytes`, headerOfText(text), {
       reason: 'too_long',
       max_message_bytes: maxMessageBytes,
     });
@@ -114,7 +120,7 @@ const REASONS = {
   'duplicate-key': 'duplicate_key',
 } as const;
 
-/** Validates a JSON value without copying it. Version and type are checked first: a later version may have another envelope. */
+/** Validates a JSON value without copying it. The version and the type are checked first, since a later version may have another envelope. */
 export function readEnvelope(
   value: unknown,
   { extensions = {} }: Pick<CodecOptions, 'extensions'> = {},
@@ -125,49 +131,56 @@ export function readEnvelope(
     const details = { supported: SUPPORTED_VERSIONS };
     return refuse('UNSUPPORTED_VERSION', `Version ${arcp} is not supported`, headerOf(value), details);
   }
-  if (!isWellFormed) return refuseFor(value, judge(anyEnvelopeSchema, value).error!, []);
+  if (!isWellFormed) return refuseFor(value, validate(anyEnvelopeSchema, value).error!, []);
   const description = describe(value.type);
   const payload = description?.payload ?? (Object.hasOwn(extensions, value.type) ? extensions[value.type] : undefined);
   if (payload === undefined) {
-    return refuse('UNIMPLEMENTED', `There is no message type ${JSON.stringify(value.type)}`, headerOf(value), {
+    return refuse('UNIMPLEMENTED', `The message type ${JSON.stringify(value.type)} is unknown`, headerOf(value), {
       type: value.type,
     });
   }
   const required = description?.requires;
   if (required !== undefined && value[required] === undefined) {
-    return refuse('INVALID_ARGUMENT', `A ${value.type} has a ${required}`, headerOf(value), {
+    return refuse('INVALID_ARGUMENT', `${value.type} requires ${required}`, headerOf(value), {
       issues: [{ path: required, message: 'is required' }],
     });
   }
   // The schema of an extension may transform.
   if (description !== undefined && accepts(payload, value.payload)) return { ok: true, value: value as Envelope };
-  const judged = judge(payload, value.payload);
-  if (judged.success) return { ok: true, value: value as Envelope };
-  return refuseFor(value, judged.error, ['payload']);
+  const parsed = validate(payload, value.payload);
+  if (parsed.success) return { ok: true, value: value as Envelope };
+  return refuseFor(value, parsed.error, ['payload']);
 }
 
-/** Refusals go over the wire, so they are English whatever locale zod has. */
+/** Refusals are sent to peers, so that they do not depend on the locale of zod. */
 const ENGLISH = /* @__PURE__ */ en();
 
-export function judge<S extends z.core.$ZodType>(schema: S, value: unknown): z.core.util.SafeParseResult<z.output<S>> {
+export function validate<S extends z.core.$ZodType>(
+  schema: S,
+  value: unknown,
+): z.core.util.SafeParseResult<z.output<S>> {
   return z.safeParse(schema, value, { error: ENGLISH.localeError });
 }
 
-/** Prints a message as one line. @throws ArcpError `INVALID_ARGUMENT` if it has no JSON: cyclic, too deep, a bigint */
+/** Prints a message as one line of JSON. @throws ArcpError `INVALID_ARGUMENT` if JSON cannot represent it: a cycle, a bigint */
 export function printEnvelope(envelope: AnyEnvelope | Envelope): string {
   try {
     return JSON.stringify(envelope);
   } catch (cause) {
-    throw new ArcpError('INVALID_ARGUMENT', `The ${envelope.type} has no JSON: ${(cause as Error).message}`, { cause });
+    throw new ArcpError(
+      'INVALID_ARGUMENT',
+      `The ${envelope.type} cannot be printed as JSON: ${(cause as Error).message}`,
+      { cause },
+    );
   }
 }
 
-/** Checks a printed message against the limits of its receiver. @throws ArcpError `PAYLOAD_TOO_LARGE` */
+/** Asserts that a printed message is within the limits of its receiver. @throws ArcpError `PAYLOAD_TOO_LARGE` */
 export function assertReadable(text: string, type: string, limits: MessageLimits = {}): void {
   const { maxMessageBytes = MAX_MESSAGE_BYTES, maxDepth = MAX_DEPTH } = limits;
   if (isLonger(text, maxMessageBytes)) {
     const details = { reason: 'too_long', max_message_bytes: maxMessageBytes };
-    throw new ArcpError('PAYLOAD_TOO_LARGE', `The ${type} has more than ${maxMessageBytes} bytes`, { details });
+    throw new ArcpError('PAYLOAD_TOO_LARGE', `The ${type} is longer than ${maxMessageBytes} bytes`, { details });
   }
   if (isDeeper(text, maxDepth)) {
     const details = { reason: 'too_deep', max_depth: maxDepth };
@@ -176,7 +189,7 @@ export function assertReadable(text: string, type: string, limits: MessageLimits
   }
 }
 
-/** Validates a message. @throws EnvelopeError */
+/** Asserts that a value is a valid message. @throws EnvelopeError if it is not */
 export function assertEnvelope(
   value: unknown,
   options: Pick<CodecOptions, 'extensions'> = {},
@@ -194,9 +207,9 @@ function refuseFor(
     path: shortened([...prefix, ...path].map(String).join('.')),
     message: shortened(message),
   }));
-  const left = error.issues.length - issues.length;
+  const omitted = error.issues.length - issues.length;
   const all = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
-  if (left > 0) all.push(`${left} more`);
+  if (omitted > 0) all.push(`${omitted} more`);
   return refuse('INVALID_ARGUMENT', all.join('; '), headerOf(value), { issues });
 }
 
@@ -222,7 +235,7 @@ export function headerOfText(text: string): EnvelopeHeader {
   return headerOf(scalarMembers(text, new Set(HEADER_MEMBERS))[0]);
 }
 
-/** Bounds of a refusal, however large the refused message is. */
+/** Limits of a refusal, which do not depend on the size of the refused message. */
 const MAX_ISSUES = 20;
 const MAX_ISSUE_LENGTH = 500;
 

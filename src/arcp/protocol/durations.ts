@@ -1,6 +1,6 @@
-/** Durations of options: milliseconds, where `Infinity` is never. */
+/** Durations in options: milliseconds, where `Infinity` means never. */
 
-/** The longest duration that JSON holds; it stands for `Infinity` in messages and stores. */
+/** The longest duration that JSON can represent, used for `Infinity` in messages and stores. */
 const LONGEST_MS = Number.MAX_SAFE_INTEGER;
 
 /** Asserts that durations are positive. @throws TypeError if one is not */
@@ -11,7 +11,7 @@ export function assertDurations(options: Readonly<Record<string, number | undefi
       throw new TypeError(`${name} must be a ${kind} number of milliseconds or Infinity; got ${ms}`);
 }
 
-/** Returns a duration as JSON holds it. */
+/** Returns a duration that JSON can represent. */
 export function storableMs<T extends number | undefined>(ms: T): T {
   return (ms === undefined ? undefined : Math.min(ms, LONGEST_MS)) as T;
 }

@@ -1,22 +1,23 @@
-/** The envelope that all messages have (spec 003, "Canonical Envelope"). */
+/** The envelope of all messages (spec 003, "Canonical Envelope"). */
 import * as z from 'zod/mini';
 import type { MessageType, PayloadOf } from './catalogue.js';
 import { isId, isTimestamp } from './ids.js';
 import { id, members, timestamp } from './payloads/parts.js';
 
-/** The version that this implementation writes. */
+/** The protocol version that this implementation writes. */
 export const ARCP_VERSION = '1.0';
 
-/** The versions that this implementation reads. */
+/** The protocol versions that this implementation announces. */
 export const SUPPORTED_VERSIONS: readonly string[] = [ARCP_VERSION];
 
 export const VERSION = /^(?:0|[1-9][0-9]{0,8})\.(?:0|[1-9][0-9]{0,8})$/;
 
+/** Returns whether a value has the form of a version. */
 export function isVersion(value: unknown): value is string {
   return value === ARCP_VERSION || (typeof value === 'string' && VERSION.test(value));
 }
 
-/** Reports whether messages of a version are read: minor versions only add. */
+/** Returns whether messages of a version can be read. Later minor versions can, since they only add members. */
 export function isSupported(version: string): boolean {
   return version === ARCP_VERSION || (version.startsWith('1.') && VERSION.test(version));
 }
@@ -37,7 +38,7 @@ const optionalIds = {
 };
 
 export const envelopeFields = {
-  arcp: z.string().check(z.regex(VERSION, { error: 'a version is two numbers, such as "1.0"' })),
+  arcp: z.string().check(z.regex(VERSION, { error: 'must be two numbers, such as "1.0"' })),
   id,
   timestamp,
   ...optionalIds,
@@ -45,7 +46,7 @@ export const envelopeFields = {
 
 export const anyEnvelopeSchema = z.looseObject({ ...envelopeFields, type: id, payload: members });
 
-/** An envelope of any type whose payload is not validated. */
+/** A message of any type, whose payload is not validated. */
 export type AnyEnvelope = z.output<typeof anyEnvelopeSchema>;
 
 interface Fields extends z.output<z.ZodMiniObject<typeof envelopeFields>> {}
@@ -55,12 +56,12 @@ interface Typed<T extends MessageType> extends Fields {
   payload: PayloadOf<T>;
 }
 
-/** A message as on the wire; unknown members are kept. Without a type, the union of all, discriminated by `type`. */
+/** A message. Unknown members are preserved. Without a type argument, the union of all types, discriminated by `type`. */
 export type Envelope<T extends MessageType = MessageType> = { [K in T]: Typed<K> }[T];
 
 const OPTIONAL_IDS = Object.keys(optionalIds);
 
-/** Checks the same as `anyEnvelopeSchema`, several times as fast, without issues. */
+/** Returns whether `anyEnvelopeSchema` accepts a value; several times as fast, but without issues. */
 export function isEnvelope(value: unknown): value is AnyEnvelope {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const envelope = value as Readonly<Record<string, unknown>>;

@@ -1,9 +1,10 @@
 /** Identifiers (spec 003, "Canonical Envelope": "Globally unique message id; also used as the retry idempotency key"). */
 import { monotonicFactory } from 'ulid';
-/** Characters that logs, files and databases keep as they are. */
+
+/** Identifiers consist of characters that logs, files and databases preserve. */
 export const ID = /^[^\p{Cc}\p{Cs}]{1,256}$/u;
 
-/** Checks `ID` with a fast path for ASCII. */
+/** Returns whether a value is an identifier; with a fast path for ASCII. */
 export function isId(value: unknown): value is string {
   return typeof value === 'string' && (/^[ -~]{1,256}$/.test(value) || ID.test(value));
 }
@@ -11,7 +12,7 @@ export function isId(value: unknown): value is string {
 /** The prefix of an identifier: `msg_01JABC...`. */
 export type IdKind = 'msg' | 'sess' | 'job' | 'str' | 'chk' | 'lease' | 'perm' | 'ctx';
 
-/** A pool, since one system call per id is slow. */
+/** A pool of random bytes, since one system call per identifier is slow. */
 const pool = new Uint8Array(4096);
 let used = pool.length;
 
@@ -26,7 +27,7 @@ function fresh(bytes: number): number {
 
 const nextUlid = monotonicFactory(() => pool[fresh(1)]! / 256);
 
-/** Creates an identifier from 48 bits of time and 80 random bits, which is opaque to receivers. */
+/** Creates an identifier from 48 bits of time and 80 random bits. Receivers must treat it as opaque. */
 export function newId(kind: IdKind): string {
   return `${kind}_${nextUlid()}`;
 }
@@ -57,7 +58,7 @@ function randomHex(bytes: number): string {
 const RFC_3339 =
   /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt]([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(?:\.\d{1,18})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
-/** Checks a date and time with offset (RFC 3339, section 5.6), leap seconds included. */
+/** Returns whether a text is a date and time with offset (RFC 3339, section 5.6). Leap seconds are valid. */
 export function isTimestamp(text: string): boolean {
   const match = RFC_3339.exec(text);
   if (match === null) return false;
@@ -70,7 +71,7 @@ function daysOf(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-/** Returns the time of a timestamp in milliseconds since 1970; a leap second counts as the next one. */
+/** Returns the time of a valid timestamp in milliseconds since 1970. A leap second equals the following second. */
 export function parseTimestamp(timestamp: string): number {
   const plain = timestamp.toUpperCase();
   const leap = plain.slice(17, 19) === '60';
@@ -80,7 +81,7 @@ export function parseTimestamp(timestamp: string): number {
 let lastMoment = 0;
 let lastText = '1970-01-01T00:00:00.000Z';
 
-/** @param moment milliseconds since 1970 */
+/** Returns the timestamp of a time. @param moment milliseconds since 1970 @throws RangeError if it is not a valid time */
 export function formatTimestamp(moment: number): string {
   if (moment !== lastMoment) {
     lastText = new Date(moment).toISOString();

@@ -1,4 +1,4 @@
-/** JSON as it is read from a peer, and values that are kept as JSON. */
+/** Reading of JSON from peers, and checks of values that are stored as JSON. */
 import { byCodeUnit } from '../../text/ascii.js';
 import { isRecord } from '../../text/guards.js';
 import { endOfString, skipSpace } from '../../text/json-text.js';
@@ -15,14 +15,14 @@ export function readJson(text: string, maxDepth: number): JsonReading {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { ok: false, fault: 'syntax', message: `The text is no JSON: ${(error as Error).message}` };
+    return { ok: false, fault: 'syntax', message: `The text is not JSON: ${(error as Error).message}` };
   }
   const count = countMembers(value, maxDepth);
   if (count === BEYOND_DOUBLE)
     return { ok: false, fault: 'number', message: 'A number is beyond the range of a double' };
   if (count < 0)
-    return { ok: false, fault: 'depth', message: `More than ${maxDepth} arrays and objects in each other` };
-  const repeated = count === mostNames(text) ? undefined : repeatedName(text);
+    return { ok: false, fault: 'depth', message: `Arrays and objects are nested more than ${maxDepth} levels deep` };
+  const repeated = count === countNames(text) ? undefined : repeatedName(text);
   if (repeated === undefined) return { ok: true, value };
   return { ok: false, fault: 'duplicate-key', message: `An object has two members named ${repeated}` };
 }
@@ -30,7 +30,7 @@ export function readJson(text: string, maxDepth: number): JsonReading {
 const TOO_DEEP = -1;
 const BEYOND_DOUBLE = -2;
 
-/** Counts the members of all objects, or returns what is wrong. The recursion is at most `depth` deep. */
+/** Returns the number of members of all objects, or a negative error. The recursion is at most `depth` deep. */
 function countMembers(value: unknown, depth: number): number {
   if (typeof value === 'number') return Number.isFinite(value) ? 0 : BEYOND_DOUBLE;
   if (typeof value !== 'object' || value === null) return 0;
@@ -62,10 +62,10 @@ const COLON = ':';
 const SPACE = 0x20;
 
 /**
- * Counts the colons that follow a quotation mark: the names, and colons at the start of a string or after an escaped mark.
- * A text with as many members as this has no name twice.
+ * Returns the number of colons that follow a quotation mark: the member names, and colons at the start of a string or after an escaped mark.
+ * If a text has as many members, no name is repeated.
  */
-function mostNames(text: string): number {
+function countNames(text: string): number {
   let count = 0;
   for (let colon = text.indexOf(COLON); colon !== -1; colon = text.indexOf(COLON, colon + 1)) {
     let before = colon - 1;
@@ -75,7 +75,7 @@ function mostNames(text: string): number {
   return count;
 }
 
-/** Returns the first name that an object has twice, at most 80 characters of it. The text is valid JSON. */
+/** Returns the first repeated member name, at most 80 characters of it. The text is valid JSON. */
 function repeatedName(text: string): string | undefined {
   const objects: Set<string>[] = [];
   for (let at = 0; at < text.length; at++) {
@@ -92,16 +92,16 @@ function repeatedName(text: string): string | undefined {
   return undefined;
 }
 
-/** Also the bound for a value that contains itself. */
+/** The limit that also ends the recursion into a value that contains itself. */
 const MAX_DEPTH = 500;
 
-/** Objects whose contents JSON loses. */
+/** Objects whose contents JSON would lose. */
 const LOSSY =
   /^\[object (?:(?:Weak)?(?:Map|Set|Ref)|Promise|RegExp|Error|(?:Async)?Generator|(?:Shared)?ArrayBuffer|DataView|(?:Big)?(?:Int|Uint|Float)\d+(?:Clamped)?Array)\]$/;
 /** Objects that `JSON.stringify` unwraps. */
 const BOXED = /^\[object (?:Number|Boolean)\]$/;
 
-/** Returns the JSON of a value, so that its `JSON.parse` equals the value. @throws ArcpError `INVALID_ARGUMENT` as {@link assertJson} */
+/** Returns the JSON of a value, from which `JSON.parse` restores it. @throws ArcpError `INVALID_ARGUMENT` as {@link assertJson} */
 export function jsonOf(value: unknown, what: string): string {
   if (value === undefined) return 'null';
   try {
@@ -109,24 +109,24 @@ export function jsonOf(value: unknown, what: string): string {
     return JSON.stringify(value);
   } catch (cause) {
     if (cause instanceof ArcpError) throw cause;
-    throw new ArcpError('INVALID_ARGUMENT', `JSON cannot hold ${what}: ${(cause as Error).message}`, { cause });
+    throw new ArcpError('INVALID_ARGUMENT', `JSON cannot represent ${what}: ${(cause as Error).message}`, { cause });
   }
 }
 
 /**
- * Checks that JSON holds a value as it is.
+ * Asserts that JSON can represent a value.
  *
- * @throws ArcpError `INVALID_ARGUMENT` for NaN, a Map, bytes, a function, a bigint, a cycle, ...; `details.path` is the place: `$.items[2]`
+ * @throws ArcpError `INVALID_ARGUMENT` for NaN, a Map, bytes, a function, a bigint, a cycle, ...; `details.path` is its path: `$.items[2]`
  */
 export function assertJson(value: unknown, what: string, path = '$', depth = 0): void {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return;
   if (typeof value === 'number' && Number.isFinite(value)) return;
-  if (typeof value !== 'object') throw unkept(what, path, typeof value === 'number' ? String(value) : typeof value);
-  if (depth > MAX_DEPTH) throw unkept(what, path, 'a value that contains itself, or nests too deeply');
+  if (typeof value !== 'object') throw notJson(what, path, typeof value === 'number' ? String(value) : typeof value);
+  if (depth > MAX_DEPTH) throw notJson(what, path, 'a value that contains itself, or nests too deeply');
   if ('toJSON' in value && typeof value.toJSON === 'function') {
-    const made: unknown = value.toJSON();
-    if (made === null && value instanceof Date) throw unkept(what, path, 'an invalid date');
-    assertJson(made, what, path, depth + 1);
+    const converted: unknown = value.toJSON();
+    if (converted === null && value instanceof Date) throw notJson(what, path, 'an invalid date');
+    assertJson(converted, what, path, depth + 1);
     return;
   }
   if (Array.isArray(value)) {
@@ -139,20 +139,20 @@ export function assertJson(value: unknown, what: string, path = '$', depth = 0):
     return;
   }
   const members = Object.entries(value);
-  // Objects that hold their contents elsewhere: URLSearchParams, a Blob, a class with private fields.
-  if (LOSSY.test(tag) || (members.length === 0 && !isPlain(value))) throw unkept(what, path, nameOf(value, tag));
+  // Objects without enumerable contents: URLSearchParams, a Blob, a class with private fields.
+  if (LOSSY.test(tag) || (members.length === 0 && !isPlain(value))) throw notJson(what, path, nameOf(value, tag));
   for (const [name, member] of members)
     if (member !== undefined) assertJson(member, what, `${path}.${name}`, depth + 1);
 }
 
-/** Returns JSON with sorted members: equal values have equal texts. */
+/** Returns JSON with sorted members, so that equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
     isRecord(member) ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => byCodeUnit(a, b))) : member,
   );
 }
 
-/** Plain objects of another realm count, too. */
+/** Returns whether a value is a plain object, also of another realm. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
@@ -163,6 +163,6 @@ function nameOf(value: object, tag: string): string {
   return typeof maker === 'function' && maker.name !== '' ? maker.name : tag.slice('[object '.length, -1);
 }
 
-function unkept(what: string, path: string, found: string): ArcpError {
-  return new ArcpError('INVALID_ARGUMENT', `JSON cannot hold ${what}: ${path} is ${found}`, { details: { path } });
+function notJson(what: string, path: string, found: string): ArcpError {
+  return new ArcpError('INVALID_ARGUMENT', `JSON cannot represent ${what}: ${path} is ${found}`, { details: { path } });
 }

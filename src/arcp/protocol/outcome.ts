@@ -1,4 +1,4 @@
-/** What became of work, as its last message tells (spec 003, "Invocation Flow"). */
+/** The outcome of a call or job, from its last message (spec 003, "Invocation Flow"). */
 import type { Envelope } from './envelope.js';
 import { ArcpError } from './errors.js';
 import type { JobState } from './payloads/parts.js';
@@ -7,7 +7,7 @@ export type Outcome =
   | { readonly state: 'completed'; readonly result: unknown }
   | { readonly state: Extract<JobState, 'failed' | 'cancelled'>; readonly error: ArcpError };
 
-/** @returns `undefined` unless the message ends some work */
+/** Returns the outcome that a message reports; `undefined` unless it ends a call or job. */
 export function outcomeIn(message: Envelope): Outcome | undefined {
   switch (message.type) {
     case 'job.completed':
@@ -25,7 +25,10 @@ export function outcomeIn(message: Envelope): Outcome | undefined {
       const { cause = 'runtime', reason, forced } = message.payload;
       const code = cause === 'timeout' ? 'DEADLINE_EXCEEDED' : 'CANCELLED';
       const details = { cause, forced };
-      const error = new ArcpError(code, reason ?? `It was cancelled by ${cause}`, { retryable: false, details });
+      const error = new ArcpError(code, reason ?? `The job was cancelled (cause: ${cause})`, {
+        retryable: false,
+        details,
+      });
       return { state: 'cancelled', error };
     }
     case 'workflow.complete': {

@@ -1,4 +1,4 @@
-/** The messages as zod schemas, envelope and payload together, and as JSON Schemas (spec 003, "Schema-First"). */
+/** Schemas of whole messages, as zod schemas and as JSON Schemas (spec 003, "Schema-First"). */
 import * as z from 'zod/mini';
 import { CATALOGUE, MESSAGE_TYPES, type MessageType } from './catalogue.js';
 import { envelopeFields } from './envelope.js';
@@ -20,13 +20,13 @@ function all(): NonNullable<typeof schemas> {
   return schemas;
 }
 
-/** Returns the schema of a message type. `parseEnvelope` is faster. @throws TypeError for an unknown type */
+/** Returns the zod schema of a message type, including the envelope. `parseEnvelope` is faster. @throws TypeError if the type is unknown */
 export function messageSchema(type: MessageType): z.ZodMiniType {
-  if (!Object.hasOwn(CATALOGUE, type)) throw new TypeError(`There is no message type ${JSON.stringify(type)}`);
+  if (!Object.hasOwn(CATALOGUE, type)) throw new TypeError(`The message type ${JSON.stringify(type)} is unknown`);
   return all()[type];
 }
 
-/** Returns the JSON Schema (draft 2020-12) of one message type, or of all. @throws TypeError for an unknown type */
+/** Returns the JSON Schema (draft 2020-12) of one message type, or of all. @throws TypeError if the type is unknown */
 export function messageJsonSchema(type?: MessageType): z.core.JSONSchema.JSONSchema {
   const [first, ...rest] = Object.values(all());
   const schema = type === undefined ? z.discriminatedUnion('type', [first!, ...rest]) : messageSchema(type);

@@ -1,8 +1,8 @@
-/** What all parts of a runtime share. */
+/** The state that all parts of a runtime share. */
 import type { Engine } from './engine/engine.js';
 import type { Authenticate } from './sessions/auth.js';
-import type { Feed } from './sessions/feed.js';
 import type { Capabilities, Sent, Session } from './sessions/session.js';
+import type { SessionSubscription } from './sessions/subscription.js';
 import type { Uploader } from './streams.js';
 import type { Registration } from './types.js';
 
@@ -24,25 +24,25 @@ export interface ConnectionContext {
   readonly core: Core;
   readonly engine: Engine;
   readonly session: Session;
-  readonly feed: Feed;
+  readonly subscription: SessionSubscription;
   readonly uploader: Uploader;
   readonly send: (body: string) => void;
   readonly closeSession: () => void;
-  readonly announceWork: (added: { readonly kind: string; readonly name: string }) => void;
-  readonly handOver: (why: string) => Promise<void>;
+  readonly announce: (added: { readonly kind: string; readonly name: string }) => void;
+  readonly replace: (reason: string) => Promise<void>;
 }
 
 export interface Core {
   readonly settings: Settings;
-  /** Names this run: sessions that are not durable end with it. */
+  /** Identifies this run of the runtime, with which sessions that are not durable end. */
   readonly boot: string;
   readonly durable: Engine;
-  /** For stateless sessions. */
+  /** The engine of stateless sessions. */
   readonly transient: Engine;
   readonly connections: Map<string, ConnectionContext>;
   readonly running: Map<string, Promise<void>>;
   readonly find: (kind: Registration['kind'], name: string) => Registration | undefined;
-  readonly works: () => Iterable<Registration>;
+  readonly registrations: () => Iterable<Registration>;
   readonly isDraining: () => boolean;
   readonly onDisconnected: (session: Session, engine: Engine, sent: Sent | undefined) => Promise<void>;
 }

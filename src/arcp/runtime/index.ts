@@ -1,4 +1,4 @@
-/** ARCP runtimes, on Node. Public as `pegwire/arcp/runtime`. */
+/** ARCP runtimes for Node. Public as `pegwire/arcp/runtime`. */
 export { type FifoListener, type FifoPair, fifoPair } from '../../channels/node/fifo.js';
 export { ServeError, type ServeErrorCode } from '../../channels/node/listen.js';
 export { type SqliteStoreOptions, sqliteStore } from '../store/sqlite.js';

@@ -1,4 +1,4 @@
-/** Long lists of a store, read page by page. */
+/** Paginated reading of lists in a store. */
 import { nextTurn } from '../../async/timers.js';
 
 export interface Page {
@@ -8,7 +8,7 @@ export interface Page {
 
 const LIMIT = 100;
 
-/** Reads a list to its end, and yields to others between two pages. */
+/** Reads a list page by page, and yields to the event loop between two pages. */
 export async function* pagesOf<T>(
   list: (page: Page) => Promise<readonly T[]>,
   keyOf: (item: T) => string,

@@ -1,4 +1,4 @@
-/** ARCP runtimes, wherever they run. Public as `pegwire/arcp/runtime/portable`. */
+/** ARCP runtimes for any platform. Public as `pegwire/arcp/runtime/portable`. */
 export { type ErrorJson, PegwireError } from '../../text/errors.js';
 export { type MemoryStoreOptions, memoryStore } from '../store/memory.js';
 export * from '../store/store.js';

@@ -1,4 +1,4 @@
-/** A runtime: tools, workflows and agents, and the connections of those who call them. */
+/** A runtime: its registered tools, workflows and agents, and the connections of its clients. */
 import type * as z from 'zod';
 import { notifyListener } from '../../async/listeners.js';
 import { after, every, monotonicClock } from '../../async/timers.js';
@@ -11,9 +11,9 @@ import { type ArcpStore, LIVE_STATES, type TrimReport } from '../store/store.js'
 import { Connection } from './connections/connection.js';
 import type { Core, Settings } from './core.js';
 import type { Engine } from './engine/engine.js';
-import { beginJob, cancelChildren, cancelJob, jobsOf, outcomeOf } from './engine/jobs.js';
+import { cancelChildren, cancelJob, jobsOf, outcomeOf, startJob } from './engine/jobs.js';
 import { Scheduler, type SchedulerOptions } from './engine/scheduler.js';
-import { EventLog, Hub } from './events/log.js';
+import { EventBus, EventLog } from './events/log.js';
 import { resolveRetry } from './job/spec.js';
 import { type Page, pagesOf } from './pages.js';
 import { AnswerWaiters } from './permissions/leases.js';
@@ -33,72 +33,79 @@ import { StreamRegistry, Uploads } from './streams.js';
 import { safeTelemetry } from './telemetry.js';
 import type { AgentInput, Handler, HandlerOptions, Registration, Telemetry, ToolOptions } from './types.js';
 
+/** Options of a runtime. */
 export interface RuntimeOptions {
-  /** Stores jobs, events and sessions. @default in memory */
+  /** The store of jobs, events and sessions. @default `memoryStore()` */
   readonly store?: ArcpStore | undefined;
-  /** Identifies clients. @default everyone is the same principal of constrained trust */
+  /** Authenticates clients. @default `anonymous()`: all clients are one principal of constrained trust */
   readonly auth?: Authenticate | undefined;
-  /** Decides permissions. @default `definePolicy()` */
+  /** The policy that decides permission requests. @default `definePolicy()` */
   readonly policy?: Policy | undefined;
-  /** Receives spans and metrics besides the clients: `openTelemetry(api)`. @default none */
+  /** A receiver of spans and metrics besides the clients: `openTelemetry(api)`. @default none */
   readonly telemetry?: Telemetry | undefined;
-  /** Adds and overrides capabilities. */
+  /** Capabilities to add or override. @default all that the protocol defines */
   readonly capabilities?: Capabilities | undefined;
+  /** Options of the workers, which run jobs. */
   readonly workers?: WorkerOptions | undefined;
-  /** Milliseconds between heartbeats of jobs, and of silent connections; `Infinity` for none. @default 15000 */
+  /** Milliseconds between heartbeats of running jobs, and of silence before a ping; `Infinity` for none. @default 15000 */
   readonly heartbeatMs?: number | undefined;
+  /** Limits that clients receive in `session.accepted`. */
   readonly limits?: RuntimeLimits | undefined;
   /** Milliseconds for which a disconnected session can be resumed; `Infinity` for always. @default 604800000 (7 days) */
   readonly resumeWindowMs?: number | undefined;
   /**
-   * Milliseconds for which ended jobs, and messages without a job, are kept; `Infinity` for always. Sessions are kept while they are
-   * connected, resumable, or have live jobs. @default 604800000 (7 days)
+   * Milliseconds for which ended jobs, and messages without a job, are stored; `Infinity` for always. Sessions are stored while they are
+   * connected or resumable, or have live jobs. @default 604800000 (7 days)
    */
   readonly retentionMs?: number | undefined;
-  /** Milliseconds since 1970. @default Date.now */
+  /** The wall clock, in milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined;
   /** Receives errors that no call reports, such as those of the store. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
+/** Options of the workers of a runtime. */
 export interface WorkerOptions {
-  /** Concurrent jobs, without those that wait for something. @default 64 */
+  /** The number of concurrent jobs, without those that wait for a permission or a child. @default 64 */
   readonly concurrency?: number | undefined;
-  /** The queues to work on. @default ['default'] */
+  /** The queues whose jobs to run. @default ['default'] */
   readonly queues?: readonly string[] | undefined;
   /**
-   * Milliseconds after which the jobs of a dead runtime are taken over, by the monotonic clock of the other one. Equal for all runtimes of
-   * a store. @default 15000
+   * Milliseconds without a renewal after which other runtimes take over a job, by their monotonic clocks. Use the same value in all runtimes
+   * of a store. @default 15000
    */
   readonly leaseMs?: number | undefined;
-  /** Milliseconds that work may continue after its cancellation; 0 for none, `Infinity` for no limit. @default 30000 */
+  /** Milliseconds that a handler may continue after its cancellation; 0 for none, `Infinity` for no limit. @default 30000 */
   readonly cancelGraceMs?: number | undefined;
-  /** Restarts of a job whose worker was lost without progress. @default 10 */
+  /** The number of consecutive attempts without progress whose worker may be lost before the job fails with `HEARTBEAT_LOST`. @default 10 */
   readonly maxLostAttempts?: number | undefined;
 }
 
+/** Options of a cancellation by the runtime. */
 export interface RuntimeCancelOptions {
-  /** The runtime's own decision, or a policy. @default 'runtime' */
+  /** The cause that the client receives. @default 'runtime' */
   readonly cause?: 'runtime' | 'policy' | undefined;
+  /** The reason that the client receives. */
   readonly reason?: string | undefined;
-  /** Milliseconds that the work may continue. @default `workers.cancelGraceMs` */
+  /** Milliseconds that the handler may continue; 0 for none, `Infinity` for no limit. @default `workers.cancelGraceMs` */
   readonly deadlineMs?: number | undefined;
 }
 
+/** Limits of a runtime. */
 export interface RuntimeLimits {
-  /** Limit of a message in bytes. @default 4 MiB */
+  /** The longest message in bytes. @default 4194304 (4 MiB) */
   readonly maxMessageBytes?: number | undefined;
-  /** Limit of waiting jobs in a queue. @default 100000 */
+  /** The most waiting jobs in a queue. @default 100000 */
   readonly maxJobs?: number | undefined;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const TRIM_EVERY = 10 * 60 * 1000;
-/** Milliseconds for which answers to stateless sessions are kept, for repeated commands. */
-const PASSING_KEPT = 60_000;
+const TRIM_INTERVAL_MS = 10 * 60 * 1000;
+/** Answers to stateless sessions are stored for this time, so that repeated commands find them. */
+const TRANSIENT_RETENTION_MS = 60_000;
 
 /**
- * Creates a runtime, which starts working with `start` or its first connection.
+ * Creates a runtime. It runs jobs after `start`, or after its first connection.
  *
  * @throws TypeError if an option is invalid
  * @example
@@ -110,17 +117,18 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
   return new Runtime(options);
 }
 
+/** A runtime. Create one with {@link createRuntime}. */
 export class Runtime {
-  readonly #works = new Map<string, Registration>();
+  readonly #registrations = new Map<string, Registration>();
   readonly #connections = new Set<Connection>();
   readonly #core: Core;
   #isDraining = false;
-  #upkeep: readonly (() => void)[] | undefined;
+  #maintenance: readonly (() => void)[] | undefined;
 
   constructor(options: RuntimeOptions) {
     const settings = resolveSettings(options);
     const find = (kind: Registration['kind'], name: string): Registration | undefined =>
-      this.#works.get(`${kind} ${name}`);
+      this.#registrations.get(`${kind} ${name}`);
     const { now } = settings;
     const { concurrency = 64, queues = ['default'], leaseMs = 15_000 } = options.workers ?? {};
     const { cancelGraceMs = 30_000, maxLostAttempts = 10 } = options.workers ?? {};
@@ -128,7 +136,7 @@ export class Runtime {
     assertDurations({ cancelGraceMs }, 0);
     if (!(leaseMs > 0 && Number.isFinite(leaseMs)))
       throw new TypeError(`leaseMs must be a positive, finite number of milliseconds; got ${leaseMs}`);
-    const working = {
+    const common = {
       ...settings,
       concurrency,
       queues,
@@ -136,7 +144,7 @@ export class Runtime {
       cancelGraceMs,
       maxLostAttempts,
       find,
-      drained: (sessionId: string) => this.#core.connections.get(sessionId)?.feed.caughtUp(),
+      drained: (sessionId: string) => this.#core.connections.get(sessionId)?.subscription.caughtUp(),
       telemetry: options.telemetry && safeTelemetry(options.telemetry),
       policy: options.policy ?? definePolicy(),
     };
@@ -146,15 +154,15 @@ export class Runtime {
       boot: newId('sess'),
       connections: new Map(),
       running: new Map(),
-      works: () => this.#works.values(),
-      durable: createEngine(options.store ?? memoryStore({ now }), working),
-      transient: createEngine(memoryStore({ now }), working),
+      registrations: () => this.#registrations.values(),
+      durable: createEngine(options.store ?? memoryStore({ now }), common),
+      transient: createEngine(memoryStore({ now }), common),
       isDraining: () => this.#isDraining,
-      onDisconnected: (session, of, sent) => this.#abandoned(session, of, sent),
+      onDisconnected: (session, of, sent) => this.#onDisconnected(session, of, sent),
     };
   }
 
-  /** Registers a tool. */
+  /** Registers a tool. @throws TypeError if the name is empty or already registered, or an option is invalid */
   tool<I extends z.ZodType = z.ZodType<Record<string, unknown>>>(
     name: string,
     options: ToolOptions<I>,
@@ -163,7 +171,7 @@ export class Runtime {
     return this.#add({ kind: 'tool', name, options, handler: handler as Handler });
   }
 
-  /** Registers a workflow, which is a job if client and session allow it. Its calls are reported. */
+  /** Registers a workflow. A call becomes a durable job where client and session allow it. @throws TypeError as {@link tool} */
   workflow<I extends z.ZodType = z.ZodType<Record<string, unknown>>>(
     name: string,
     options: HandlerOptions<I>,
@@ -172,7 +180,7 @@ export class Runtime {
     return this.#add({ kind: 'workflow', name, options, handler: handler as Handler });
   }
 
-  /** Registers an agent. Its input is the `task` with the arguments. */
+  /** Registers an agent. Its input is the `task` with the arguments of the command. @throws TypeError as {@link tool} */
   agent<I extends z.ZodType = z.ZodType<AgentInput>>(
     name: string,
     options: HandlerOptions<I>,
@@ -181,21 +189,21 @@ export class Runtime {
     return this.#add({ kind: 'agent', name, options, handler: handler as Handler });
   }
 
-  /** Starts working on waiting jobs. */
+  /** Starts to run waiting jobs. */
   start(): void {
     if (this.#isDraining) return;
     this.#core.durable.scheduler.start();
     this.#core.transient.scheduler.start();
     const { onError, resumeWindowMs } = this.#core.settings;
-    if (this.#upkeep !== undefined) return;
-    const often = Math.min(TRIM_EVERY, Math.max(1000, resumeWindowMs / 4));
-    this.#upkeep = [
-      every(TRIM_EVERY, () => void this.trim().catch(onError)),
-      every(often, () => void this.#noteSeen().catch(onError)),
+    if (this.#maintenance !== undefined) return;
+    const touchIntervalMs = Math.min(TRIM_INTERVAL_MS, Math.max(1000, resumeWindowMs / 4));
+    this.#maintenance = [
+      every(TRIM_INTERVAL_MS, () => void this.trim().catch(onError)),
+      every(touchIntervalMs, () => void this.#touchSessions().catch(onError)),
     ];
   }
 
-  /** Serves a connection. Resolves when it has ended. */
+  /** Serves a connection. Resolves when it has ended. @param peer the origin of the connection, for authentication */
   accept(channel: Channel, peer: Peer = { kind: 'memory' }): Promise<void> {
     this.start();
     const connection = new Connection(this.#core, channel, peer);
@@ -204,39 +212,41 @@ export class Runtime {
     return connection.closed;
   }
 
-  /** Cancels a job of any client, with a deadline. @returns `false` if it had ended @throws ArcpError `NOT_FOUND`, `UNAVAILABLE` */
+  /** Cancels a job of any client. @returns `false` if it had already ended @throws ArcpError `NOT_FOUND`, `UNAVAILABLE` */
   async cancel(jobId: string, options: RuntimeCancelOptions = {}): Promise<boolean> {
     const { cause = 'runtime', reason, deadlineMs } = options;
     const { durable } = this.#core;
     assertDurations({ deadlineMs }, 0);
     const { outcome } = await cancelJob(durable, jobId, { cause, reason, deadlineMs: storableMs(deadlineMs) });
-    return outcome === 'asked';
+    return outcome === 'requested';
   }
 
-  /** Counts connections and live jobs. */
+  /** Returns the numbers of connections and running jobs. */
   counts(): { readonly connections: number; readonly jobs: number } {
     const { durable, transient } = this.#core;
     return { connections: this.#connections.size, jobs: durable.scheduler.size + transient.scheduler.size };
   }
 
   /**
-   * Removes expired data in portions and frees its space, as the runtime does every ten minutes. @throws StoreError if the store fails;
-   * removed data stay removed
+   * Removes expired data in batches and frees its space, as the runtime does every ten minutes.
+   *
+   * @throws StoreError if the store fails; what was removed before stays removed
    */
   async trim(): Promise<TrimReport> {
     const { settings, durable, transient } = this.#core;
-    const passed = transient.now() - PASSING_KEPT;
+    const passed = transient.now() - TRANSIENT_RETENTION_MS;
     await transient.store.trim({ endedBefore: passed, before: passed });
-    await this.#noteSeen();
-    const ofSessions = await this.#dropSessions();
+    await this.#touchSessions();
+    const ofSessions = await this.#removeSessions();
     const before = durable.now() - settings.retentionMs;
     const { jobs, events, records } = await durable.store.trim({ endedBefore: before, before });
     return { jobs, events: events + ofSessions.events, records: records + ofSessions.records };
   }
 
   /**
-   * Starts no more jobs, and waits for the running ones; those that exceed the deadline are requeued for the next start.
-   * @param deadlineMs @default 10000
+   * Stops starting jobs, and waits for the running ones. Those that exceed the deadline are requeued for the next start.
+   *
+   * @param deadlineMs milliseconds; `Infinity` for no limit. @default 10000
    */
   async drain(deadlineMs = 10_000): Promise<void> {
     assertDurations({ deadlineMs }, 0);
@@ -249,10 +259,10 @@ export class Runtime {
     cancel();
   }
 
-  /** Ends all connections and the store. Live jobs continue after the next start, when their leases have expired. */
+  /** Closes all connections and the store. Running jobs continue after the next start, once their leases have expired. */
   async close(): Promise<void> {
     this.#isDraining = true;
-    for (const stop of this.#upkeep ?? []) stop();
+    for (const stop of this.#maintenance ?? []) stop();
     const { durable, transient } = this.#core;
     for (const { scheduler } of [durable, transient]) {
       scheduler.abandon();
@@ -264,45 +274,49 @@ export class Runtime {
 
   #add(work: Registration): this {
     const { kind, name, options } = work;
-    if (typeof name !== 'string' || name === '') throw new TypeError(`A ${kind} has a name`);
+    if (typeof name !== 'string' || name === '')
+      throw new TypeError(`The name of a ${kind} must be a non-empty string`);
     resolveRetry(options.retry);
     assertDurations({ timeoutMs: options.timeoutMs });
     const key = `${kind} ${name}`;
-    if (this.#works.has(key)) throw new TypeError(`There is a ${kind} ${JSON.stringify(name)} already`);
-    this.#works.set(key, work);
-    for (const { announceWork } of this.#core.connections.values()) announceWork({ kind, name });
+    if (this.#registrations.has(key)) throw new TypeError(`The ${kind} ${JSON.stringify(name)} is already registered`);
+    this.#registrations.set(key, work);
+    for (const { announce: announceWork } of this.#core.connections.values()) announceWork({ kind, name });
     return this;
   }
 
-  async #abandoned(session: Session, engine: Engine, sent: Sent | undefined): Promise<void> {
+  async #onDisconnected(session: Session, engine: Engine, sent: Sent | undefined): Promise<void> {
     const { store, now, log, scheduler, streams } = engine;
-    // Without a reader, streams are not paced.
+    // Without a reader, the rate of streams is not limited.
     streams.forget(session.id);
     if (session.mode === 'stateless') {
       for await (const { jobId } of jobsOf(store, { sessionId: session.id, states: LIVE_STATES }))
-        scheduler.find(jobId)?.cancel({ cause: 'runtime', reason: 'The connection has ended' });
+        scheduler
+          .find(jobId)
+          ?.cancel({ cause: 'runtime', reason: 'The connection of the stateless session has ended' });
       await store.trim({ session: session.id });
       return;
     }
     await changeSession(log, session.id, { seenAt: now() }, sent);
   }
 
-  /** Marks sessions with a connection as in use, so that the end of the process does not expire them. */
-  async #noteSeen(): Promise<void> {
+  /** Updates the last use of connected sessions, so that a crash of the process does not expire them. */
+  async #touchSessions(): Promise<void> {
     const { connections, durable } = this.#core;
-    for (const [id, carrier] of [...connections]) {
-      const { engine, feed, session } = carrier;
-      if (engine !== durable || connections.get(id) !== carrier) continue;
+    for (const [id, connection] of [...connections]) {
+      const { engine, subscription, session } = connection;
+      if (engine !== durable || connections.get(id) !== connection) continue;
       const record = await durable.store.readRecord(SESSIONS, id);
       if (record !== undefined && sessionOf(record).tokenDigest !== session.tokenDigest) {
-        if (connections.get(id) === carrier) await carrier.handOver('The session goes on elsewhere');
+        if (connections.get(id) === connection)
+          await connection.replace('The session was resumed on another connection');
         continue;
       }
-      await changeSession(durable.log, id, { seenAt: durable.now() }, feed.sent);
+      await changeSession(durable.log, id, { seenAt: durable.now() }, subscription.sent);
     }
   }
 
-  async #dropSessions(): Promise<{ readonly events: number; readonly records: number }> {
+  async #removeSessions(): Promise<{ readonly events: number; readonly records: number }> {
     const { settings, connections, durable } = this.#core;
     const { store, log, now } = durable;
     const { retentionMs, resumeWindowMs } = settings;
@@ -311,11 +325,11 @@ export class Runtime {
     for await (const page of pagesOf(list, ({ key }) => key)) {
       for (const record of page) {
         const session = sessionOf(record);
-        const keptMs = session.closedAt === undefined ? Math.max(retentionMs, resumeWindowMs) : retentionMs;
-        if (connections.has(record.key) || now() - session.seenAt <= keptMs) continue;
-        const [working] = await store.listJobs({ sessionId: record.key, states: LIVE_STATES, limit: 1 });
-        if (working !== undefined) continue;
-        // From now on nobody can resume it.
+        const storedMs = session.closedAt === undefined ? Math.max(retentionMs, resumeWindowMs) : retentionMs;
+        if (connections.has(record.key) || now() - session.seenAt <= storedMs) continue;
+        const [live] = await store.listJobs({ sessionId: record.key, states: LIVE_STATES, limit: 1 });
+        if (live !== undefined) continue;
+        // A closed session cannot be resumed while its data are removed.
         const closed = sessionRecord(record.key, { ...session, closedAt: session.closedAt ?? now() }, record.version);
         if ((await log.commit({ records: [closed] })).outcome !== 'done') continue;
         const removed = await store.trim({ session: record.key });
@@ -359,8 +373,8 @@ type EngineOptions = Settings &
 function createEngine(store: ArcpStore, { maxMessageBytes, ...options }: EngineOptions): Engine {
   const { now } = options;
   const clock = store.now ?? monotonicClock(now);
-  const hub = new Hub();
-  const log = new EventLog(store, hub, now, maxMessageBytes);
+  const bus = new EventBus();
+  const log = new EventLog(store, bus, now, maxMessageBytes);
   const streams = new StreamRegistry(clock);
   const answers = new AnswerWaiters();
   const uploads = new Uploads();
@@ -368,18 +382,18 @@ function createEngine(store: ArcpStore, { maxMessageBytes, ...options }: EngineO
     ...options,
     now: clock,
     log,
-    hub,
+    bus,
     streams,
     uploads,
     answers,
-    madeRoom: () => scheduler.wake(),
-    outcomeOf: (jobId) => outcomeOf({ hub, store }, jobId),
-    startChild: (job) => beginJob(engine, job),
-    expire: async (jobId) => {
-      await cancelJob(engine, jobId, { cause: 'timeout', reason: 'It took too long' });
+    onSlotFree: () => scheduler.wake(),
+    outcomeOf: (jobId) => outcomeOf({ bus, store }, jobId),
+    startChild: (job) => startJob(engine, job),
+    onDeadline: async (jobId) => {
+      await cancelJob(engine, jobId, { cause: 'timeout', reason: 'The job exceeded its timeout' });
     },
     cancelChildren: (jobId) => cancelChildren(engine, jobId),
   });
-  const engine: Engine = { store, now: clock, hub, log, scheduler, streams, uploads, answers };
+  const engine: Engine = { store, now: clock, bus, log, scheduler, streams, uploads, answers };
   return engine;
 }

@@ -1,35 +1,35 @@
-/** Streams of the work that is being done: those that it writes, and those that clients send to it. */
+/** Streams of running jobs: those that jobs write, and those that clients send to them. */
 import type { Envelope } from '../protocol/envelope.js';
 import { ArcpError } from '../protocol/errors.js';
 import type { StreamKind } from '../protocol/payloads/streaming.js';
 import type { Content } from '../streams/content.js';
 import { StreamInbox } from '../streams/reader.js';
-import { type Pace, Pacer } from '../streams/writer.js';
+import { type RateLimit, RateLimiter } from '../streams/writer.js';
 
-interface Open {
+interface OpenStream {
   readonly sessionId: string;
   readonly principal: string;
-  readonly pacer: Pacer;
+  readonly rateLimiter: RateLimiter;
   readonly cancel: (error: ArcpError) => Promise<void>;
 }
 
 export class StreamRegistry {
   readonly #now: () => number;
-  readonly #open = new Map<string, Open>();
-  readonly #paces = new Map<string, Pace>();
+  readonly #open = new Map<string, OpenStream>();
+  readonly #limits = new Map<string, RateLimit>();
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  pacerFor(sessionId: string): Pacer {
-    const pacer = new Pacer(this.#now);
-    const pace = this.#paces.get(sessionId);
-    if (pace !== undefined) pacer.set(sessionId, pace);
-    return pacer;
+  rateLimiterFor(sessionId: string): RateLimiter {
+    const rateLimiter = new RateLimiter(this.#now);
+    const limit = this.#limits.get(sessionId);
+    if (limit !== undefined) rateLimiter.set(sessionId, limit);
+    return rateLimiter;
   }
 
-  add(streamId: string, open: Open): void {
+  add(streamId: string, open: OpenStream): void {
     this.#open.set(streamId, open);
   }
 
@@ -37,33 +37,33 @@ export class StreamRegistry {
     this.#open.delete(streamId);
   }
 
-  find(streamId: string, principal: string): Pick<Open, 'cancel'> | undefined {
+  find(streamId: string, principal: string): Pick<OpenStream, 'cancel'> | undefined {
     const open = this.#open.get(streamId);
     return open?.principal === principal ? open : undefined;
   }
 
-  /** The slowest reader counts. */
-  paceStream(streamId: string, by: { readonly id: string; readonly principal: string }, pace: Pace): void {
+  /** Sets the rate limit of one reader of a stream; the slowest reader determines the rate. */
+  limitStream(streamId: string, by: { readonly id: string; readonly principal: string }, limit: RateLimit): void {
     const open = this.#open.get(streamId);
-    if (open?.principal === by.principal) open.pacer.set(`${streamId} ${by.id}`, pace);
+    if (open?.principal === by.principal) open.rateLimiter.set(`${streamId} ${by.id}`, limit);
   }
 
-  paceSession(sessionId: string, pace: Pace): void {
-    this.#paces.set(sessionId, pace);
-    for (const open of this.#open.values()) if (open.sessionId === sessionId) open.pacer.set(sessionId, pace);
+  limitSession(sessionId: string, limit: RateLimit): void {
+    this.#limits.set(sessionId, limit);
+    for (const open of this.#open.values()) if (open.sessionId === sessionId) open.rateLimiter.set(sessionId, limit);
   }
 
   forget(sessionId: string): void {
-    this.#paces.delete(sessionId);
-    for (const [streamId, { pacer }] of this.#open) pacer.unset([sessionId, `${streamId} ${sessionId}`]);
+    this.#limits.delete(sessionId);
+    for (const [streamId, { rateLimiter }] of this.#open) rateLimiter.unset([sessionId, `${streamId} ${sessionId}`]);
   }
 }
 
 type StreamMessage = Envelope<'stream.open' | 'stream.chunk' | 'stream.close' | 'stream.error'>;
 
 export interface Uploader {
-  readonly pressure: (streamId: string, isFull: boolean) => void;
-  readonly refused: (streamId: string, error: ArcpError) => void;
+  readonly backpressure: (streamId: string, isFull: boolean) => void;
+  readonly refuse: (streamId: string, error: ArcpError) => void;
 }
 
 interface Upload {
@@ -71,9 +71,9 @@ interface Upload {
   readonly uploader: Uploader;
 }
 
-const MOST = 1000;
+const MAX_STREAMS = 1000;
 
-/** Uploads end with their connection and the process; they are not stored. */
+/** Streams that clients send. They are not stored, and end with their connection. */
 export class Uploads {
   readonly #inboxes = new Map<string, StreamInbox>();
   readonly #open = new Map<string, Upload>();
@@ -86,16 +86,19 @@ export class Uploads {
     const streamId = message.stream_id!;
     const ofJob = [...this.#open.values()].filter((one) => one.jobId === jobId).length;
     if (this.#open.has(streamId))
-      uploader.refused(streamId, new ArcpError('ALREADY_EXISTS', 'The stream is open already'));
-    else if (ofJob >= MOST)
-      uploader.refused(streamId, new ArcpError('RESOURCE_EXHAUSTED', `The job is sent ${MOST} streams already`));
+      uploader.refuse(streamId, new ArcpError('ALREADY_EXISTS', 'The stream is already open'));
+    else if (ofJob >= MAX_STREAMS)
+      uploader.refuse(
+        streamId,
+        new ArcpError('RESOURCE_EXHAUSTED', `The job already receives ${MAX_STREAMS} streams, which is the limit`),
+      );
     else {
       this.#open.set(streamId, { jobId, uploader });
       this.#inbox(jobId).take(message);
     }
   }
 
-  /** Messages of unknown streams are ignored: their end may have crossed them. */
+  /** Handles a message. Those of unknown streams are ignored, since the runtime may have ended the stream meanwhile. */
   take(message: StreamMessage, uploader: Uploader): void {
     const streamId = message.stream_id!;
     const upload = this.#open.get(streamId);
@@ -104,8 +107,8 @@ export class Uploads {
     if (message.type !== 'stream.chunk') this.#open.delete(streamId);
   }
 
-  lost(uploader: Uploader): void {
-    const error = { code: 'ABORTED', message: 'Whoever sent the stream has gone', retryable: true };
+  disconnect(uploader: Uploader): void {
+    const error = { code: 'ABORTED', message: 'The client that sent the stream has disconnected', retryable: true };
     for (const [streamId, upload] of this.#open) {
       if (upload.uploader !== uploader) continue;
       this.#open.delete(streamId);
@@ -113,13 +116,13 @@ export class Uploads {
     }
   }
 
-  ended(jobId: string): void {
+  endJob(jobId: string): void {
     this.#inboxes.get(jobId)?.end();
     this.#inboxes.delete(jobId);
     for (const [streamId, upload] of this.#open) {
       if (upload.jobId !== jobId) continue;
       this.#open.delete(streamId);
-      upload.uploader.refused(streamId, new ArcpError('CANCELLED', 'The work has ended'));
+      upload.uploader.refuse(streamId, new ArcpError('CANCELLED', 'The job has ended'));
     }
   }
 
@@ -128,9 +131,9 @@ export class Uploads {
       this.#inboxes.get(jobId) ??
       new StreamInbox({
         isUpload: true,
-        pressure: (streamId, isFull) => this.#open.get(streamId)?.uploader.pressure(streamId, isFull),
-        refused: (streamId, error) => {
-          this.#open.get(streamId)?.uploader.refused(streamId, error);
+        onPressure: (streamId, isFull) => this.#open.get(streamId)?.uploader.backpressure(streamId, isFull),
+        onRefused: (streamId, error) => {
+          this.#open.get(streamId)?.uploader.refuse(streamId, error);
           this.#open.delete(streamId);
         },
       });

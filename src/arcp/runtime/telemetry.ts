@@ -1,10 +1,12 @@
-/** Spans and metrics for OpenTelemetry (spec 003, "Observability"), through its API as it was given. */
+/** Export of spans and metrics through the OpenTelemetry API (spec 003, "Observability"). */
 import { notifyListener } from '../../async/listeners.js';
 import type { SpanKind, Telemetry, TelemetryMetric, TelemetrySpan } from './types.js';
 
-/** As much of `@opentelemetry/api` as is used; the module itself is one. */
+/** The part of the module `@opentelemetry/api` that is used; pass the module itself. */
 export interface OpenTelemetryApi {
+  /** The context without a parent span. */
   readonly ROOT_CONTEXT: unknown;
+  /** The numbers of span kinds. */
   readonly SpanKind: {
     readonly INTERNAL: number;
     readonly SERVER: number;
@@ -12,11 +14,14 @@ export interface OpenTelemetryApi {
     readonly PRODUCER: number;
     readonly CONSUMER: number;
   };
+  /** The numbers of span statuses. */
   readonly SpanStatusCode: { readonly OK: number; readonly ERROR: number };
+  /** The API of traces. */
   readonly trace: {
     getTracer(name: string, version?: string): { startSpan(name: string, options?: object, context?: never): OtelSpan };
     setSpanContext(context: never, spanContext: SpanContext): unknown;
   };
+  /** The API of metrics. */
   readonly metrics: {
     getMeter(
       name: string,
@@ -53,9 +58,9 @@ const NAME = 'pegwire';
 const SAMPLED = 1;
 
 /**
- * Sends spans and metrics to OpenTelemetry. Spans stand below that of the command, where it has one.
+ * Creates a telemetry receiver that sends spans and metrics to OpenTelemetry. The span of a job is a child of the span of its command.
  *
- * @param api the module `@opentelemetry/api`, with the providers that the host has registered
+ * @param api the module `@opentelemetry/api`, with which your program has registered its providers
  * @example
  * import * as api from '@opentelemetry/api';
  * const runtime = createRuntime({ telemetry: openTelemetry(api) });
@@ -72,7 +77,7 @@ export function openTelemetry(api: OpenTelemetryApi): Telemetry {
       const span = api.trace.getTracer(NAME).startSpan(name, options, context as never);
       return {
         spanId: span.spanContext().spanId,
-        event: (what, about, at) => void span.addEvent(what, plain(about), at),
+        event: (eventName, eventAttributes, at) => void span.addEvent(eventName, plain(eventAttributes), at),
         end: ({ endedAt, attributes: last, error }) => {
           span.setAttributes(plain(last));
           span.setStatus(
@@ -107,7 +112,7 @@ function instrument(
   return (value, dims) => other.record(value, dims);
 }
 
-/** OpenTelemetry takes strings, numbers and booleans; everything else becomes JSON. */
+/** Converts attributes: OpenTelemetry accepts strings, numbers and booleans; other values become JSON. */
 function plain(attributes: Readonly<Record<string, unknown>>): OtelAttributes {
   return Object.fromEntries(
     Object.entries(attributes).flatMap(([name, value]): [string, string | number | boolean][] => {
@@ -118,12 +123,12 @@ function plain(attributes: Readonly<Record<string, unknown>>): OtelAttributes {
   );
 }
 
-const NOBODYS: TelemetrySpan = { spanId: '', event: () => {}, end: () => {} };
+const NO_SPAN: TelemetrySpan = { spanId: '', event: () => {}, end: () => {} };
 
 export function safeTelemetry(telemetry: Telemetry): Telemetry {
   return {
     startSpan: (name, begun) => {
-      let span = NOBODYS;
+      let span = NO_SPAN;
       notifyListener(() => {
         span = telemetry.startSpan(name, begun);
       });

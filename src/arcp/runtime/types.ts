@@ -1,4 +1,4 @@
-/** The types of a runtime: tools, what their handlers are given, and what those may ask for. */
+/** The types of a runtime: handlers of tools, workflows and agents, and the context that a handler receives. */
 import type * as z from 'zod';
 import type { PayloadOf } from '../protocol/catalogue.js';
 import type { LogLevel } from '../protocol/payloads/event.js';
@@ -8,130 +8,157 @@ import type { Content, StreamOptions, StreamWriter } from '../streams/content.js
 
 /** Options of tools, workflows and agents. */
 export interface HandlerOptions<I extends z.ZodType = z.ZodType> {
+  /** A description for clients, and for the models that they serve. */
   readonly description?: string | undefined;
-  /** The schema of the arguments. @default any object */
+  /** The schema of the arguments. Clients receive it as JSON Schema; invalid arguments are refused with `INVALID_ARGUMENT`. @default any object */
   readonly input?: I | undefined;
-  /** The schema of the result; another result is an `INTERNAL` error. @default anything */
+  /** The schema of the result. A result that does not match is an `INTERNAL` error. @default anything */
   readonly output?: z.ZodType | undefined;
-  /** Permissions that it may request. */
+  /** The permissions that the handler may request, by name or pattern: `filesystem.*`. @default none */
   readonly permissions?: readonly string[] | undefined;
-  /** Allows untrusted sessions. @default false */
+  /** If true, untrusted sessions may use it. @default false */
   readonly isPublic?: boolean | undefined;
+  /** The retries of its jobs. @default one attempt, or what the client requests */
   readonly retry?: RetryPolicy | undefined;
   /** Milliseconds for all attempts together; the client may request less. @default Infinity */
   readonly timeoutMs?: number | undefined;
-  /** @default 'default' */
+  /** The queue of its jobs. @default 'default' */
   readonly queue?: string | undefined;
-  /** Higher starts earlier. @default 0 */
+  /** The priority in the queue; jobs of a higher one start earlier. @default 0 */
   readonly priority?: number | undefined;
 }
 
+/** Options of a tool. */
 export interface ToolOptions<I extends z.ZodType = z.ZodType> extends HandlerOptions<I> {
-  /** Runs as a durable job, which outlives connections and the process, unless client or session prevent it. @default false */
+  /** If true, a call becomes a durable job, which outlives connections and the process, where client and session allow it. @default false */
   readonly durable?: boolean | undefined;
 }
 
-/** The input of an agent. */
+/** The input of an agent: its task, and the arguments of the command. */
 export interface AgentInput extends Readonly<Record<string, unknown>> {
+  /** The task, in natural language. */
   readonly task: string;
 }
 
-/** Does the work. A thrown `ArcpError` is sent as it is, other errors as `INTERNAL`. */
+/** A function that executes a call and returns its result. The client receives a thrown `ArcpError` unchanged, and other errors as `INTERNAL`. */
 export type Handler<I extends z.ZodType = z.ZodType> = (
   input: z.output<I>,
   context: JobContext,
 ) => unknown | Promise<unknown>;
 
-/** The context of a handler, which may run again from its top after a retryable error or a crash: use `step` for what must not be done twice. */
+/**
+ * The context of a handler. After a retryable error or a crash, the handler runs again from its beginning: use `step` for side effects that
+ * must happen once. Promises of reports (`progress`, `log`, `metric`, `emit`) resolve when the report is stored.
+ */
 export interface JobContext {
-  /** `undefined` in a direct call. */
+  /** The id of the job; `undefined` in a direct call. */
   readonly jobId: string | undefined;
+  /** The id of the message that started the job or call. */
   readonly commandId: string;
+  /** The id of the session that started it. */
   readonly sessionId: string;
+  /** The principal of that session. */
   readonly principal: string;
+  /** The trust of that session. */
   readonly trust: TrustLevel;
-  /** From 1. */
+  /** The number of the attempt, starting at 1. */
   readonly attempt: number;
-  /** Aborted when the work is cancelled, or continues elsewhere. */
+  /** Aborts when the job is cancelled, exceeds its timeout, or continues in another attempt. */
   readonly signal: AbortSignal;
+  /** The trace of the job. */
   readonly traceId: string;
+  /** The span of the job. */
   readonly spanId: string;
-  /** The data of the latest checkpoint of an earlier attempt. */
+  /** The data of the latest checkpoint; `undefined` if there is none. */
   readonly restored: unknown;
-  /** The client's key of the operation. */
+  /** The operation key that the client has set. */
   readonly operationKey: string | undefined;
-  /** Reports progress. The promise, like those of all reports, resolves when it is stored. @throws ArcpError `INVALID_ARGUMENT` */
+  /** Reports progress. @throws ArcpError `INVALID_ARGUMENT` if a member is invalid, such as a `percent` above 100 */
   readonly progress: (progress: PayloadOf<'job.progress'>) => Promise<void>;
+  /** Reports a log message. */
   readonly log: (level: LogLevel, message: string, attributes?: Readonly<Record<string, unknown>>) => Promise<void>;
+  /** Reports a metric, to the client and to the telemetry of the runtime. */
   readonly metric: (metric: PayloadOf<'metric'>) => Promise<void>;
+  /** Reports an event of your own. */
   readonly emit: (name: string, attributes?: Readonly<Record<string, unknown>>) => Promise<void>;
-  /** For outgoing requests (W3C Trace Context); `undefined` if the trace id has another shape. */
+  /** The header for outgoing requests (W3C Trace Context); `undefined` if the client uses trace ids of another form. */
   readonly traceparent: string | undefined;
-  /** Runs work in a span, which is reported at its end. */
+  /** Runs work in a span, which is reported when the work ends. */
   readonly span: Span['span'];
   /**
-   * Opens a stream to the client, which ends with the work. Writes are dropped if the client reads no streams.
-   * @throws ArcpError `UNIMPLEMENTED` if it reads no binary streams
+   * Opens a stream to the client. It ends with the job at the latest. If the client does not support streams, writes are dropped.
+   *
+   * @throws ArcpError `UNIMPLEMENTED` if the client does not support binary streams
    */
   readonly stream: <K extends StreamKind>(options: StreamOptions<K>) => StreamWriter<K>;
   /**
-   * Reads a stream of the client by name or kind, whether it is open or will be. A slow reader slows the client down. Fails with `ABORTED`
-   * if the client disconnects; nothing of it is stored.
+   * Reads the next stream of the client with this name or of this kind, which may already be open. A slow reader slows the client down.
+   * The iterator fails with `ABORTED` if the client disconnects; streams of clients are not stored.
    */
   readonly incoming: <K extends StreamKind = StreamKind>(which?: K | string) => AsyncIterableIterator<Content<K>>;
-  /** Stores the position of the work for `restored` of the next attempt. @returns the id of the checkpoint */
+  /** Stores a checkpoint, which the next attempt finds in `restored`. @returns its id @throws ArcpError `INVALID_ARGUMENT` if the data are not JSON */
   readonly checkpoint: (data: unknown, options?: CheckpointOptions) => Promise<string>;
-  /** Provides the data when a client requests a checkpoint. @default the latest checkpoint */
+  /** Sets the function that provides the data when a client requests a checkpoint. @default the data of the latest checkpoint */
   readonly onCheckpoint: (snapshot: () => unknown) => void;
   /**
-   * Requests a permission. A valid grant of this job is reused over all attempts; else the policy decides, or the client, and the work
-   * waits.
-   * @throws ArcpError `PERMISSION_DENIED`; `DEADLINE_EXCEEDED` without an answer
+   * Requests a permission. A valid lease of this job or session is reused, also by later attempts. Otherwise the policy decides, or the
+   * client, and the job waits for the answer.
+   *
+   * @throws ArcpError `PERMISSION_DENIED` if it is denied or not declared; `DEADLINE_EXCEEDED` without an answer in time
    */
-  readonly permission: (wish: PermissionRequest) => Promise<Lease>;
+  readonly permission: (request: PermissionRequest) => Promise<Lease>;
   /**
-   * Runs work once over all attempts, and stores the result. After a crash in between it runs again: pass on the operation key.
-   * @param key names it within the job
+   * Executes work once over all attempts, and stores its result as JSON. After a crash during the work it runs again: pass the operation key
+   * on to services that deduplicate.
+   *
+   * @param key identifies the step within the job
+   * @throws ArcpError `INVALID_ARGUMENT` if the result is not JSON
    */
   readonly step: <T>(key: string, work: (operationKey: string) => T | Promise<T>) => Promise<T>;
   /**
-   * Calls a tool with the trust, grants and signal of this work; call and outcome are reported.
-   * @throws ArcpError the tool's error; `NOT_FOUND`, `INVALID_ARGUMENT`
+   * Calls a tool with the trust, permissions and signal of this job. The call and its outcome are reported.
+   *
+   * @throws ArcpError the error of the tool; `NOT_FOUND`, `INVALID_ARGUMENT`, `PERMISSION_DENIED`
    */
   readonly call: <R = unknown>(
     tool: string,
     args?: Readonly<Record<string, unknown>>,
     options?: CallOptions,
   ) => Promise<R>;
-  /** Delegates a task to an agent as a child job; resolves when it was accepted. @throws ArcpError `NOT_FOUND`, `INVALID_ARGUMENT` */
+  /** Delegates a task to an agent as a child job. Resolves when the child is accepted. @throws ArcpError `NOT_FOUND`, `INVALID_ARGUMENT` */
   readonly delegate: <R = unknown>(agent: string, task: string, options?: DelegateOptions) => Promise<ChildJob<R>>;
+  /** Starts a workflow as a child job. Resolves when the child is accepted. @throws ArcpError `NOT_FOUND`, `INVALID_ARGUMENT` */
   readonly startWorkflow: <R = unknown>(
     workflow: string,
     inputs?: Readonly<Record<string, unknown>>,
     options?: ChildOptions,
   ) => Promise<ChildJob<R>>;
   /**
-   * Hands the job over to another agent, which continues from the latest checkpoint. Let the error that it throws through.
-   * @throws ArcpError `NOT_FOUND`; `FAILED_PRECONDITION` unless this is an agent's job; `UNIMPLEMENTED` if it was not negotiated
+   * Hands the job off to another agent, which continues from the latest checkpoint. Do not catch the error that it throws.
+   *
+   * @throws ArcpError `NOT_FOUND`; `FAILED_PRECONDITION` unless this is the durable job of an agent; `UNIMPLEMENTED` if handoff was not
+   * negotiated
    */
   readonly handOff: (agent: string, options?: HandoffOptions) => Promise<never>;
-  /** The former owner of the job. */
+  /** The handoff by which this agent received the job; `undefined` if there was none. */
   readonly handoff: Handoff | undefined;
-  /** Values of the session. */
+  /** The values of the session. */
   readonly memory: KeyValueStore;
-  /** Values shared with delegating and delegated jobs. */
+  /** The values that the job shares with its parent and child jobs. */
   readonly shared: KeyValueStore;
-  /** Another shared context of the same principal, by its id. */
+  /** Returns another shared context of the same principal, by its id. */
   readonly sharedContext: (id: string) => KeyValueStore;
 }
 
+/** Options of a checkpoint. */
 export interface CheckpointOptions {
+  /** A label for the client. */
   readonly label?: string | undefined;
-  /** Shows the data to the client. @default false */
+  /** If true, the client receives the data. @default false */
   readonly isVisible?: boolean | undefined;
 }
 
-/** A tool, a workflow or an agent. */
+/** A registered tool, workflow or agent. */
 export interface Registration {
   readonly kind: 'tool' | 'workflow' | 'agent';
   readonly name: string;
@@ -139,122 +166,145 @@ export interface Registration {
   readonly handler: Handler;
 }
 
-/** JSON values by key. Promises resolve when a change is stored. */
+/** JSON values by key. Promises of changes resolve when the change is stored. */
 export interface KeyValueStore {
   /** The id, for `sharedContext`. */
   readonly id: string;
+  /** Returns a value; `undefined` if the key has none. */
   readonly get: <T = unknown>(key: string) => Promise<T | undefined>;
+  /** Sets a value. @throws ArcpError `INVALID_ARGUMENT` if it is not JSON */
   readonly set: (key: string, value: unknown) => Promise<void>;
-  /** Changes a value atomically. @param change may be called more than once */
+  /** Changes a value atomically, and returns the new one. @param change computes it; called again after a conflict */
   readonly update: <T = unknown>(key: string, change: (value: T | undefined) => T) => Promise<T>;
+  /** Deletes a value. */
   readonly delete: (key: string) => Promise<void>;
-  /** All entries, in the order of their keys. */
+  /** Returns all entries, in order of their keys. */
   readonly entries: () => Promise<readonly (readonly [key: string, value: unknown])[]>;
 }
 
 /** Retries of a job (spec 003, "Jobs": "Jobs MUST support retries"). */
 export interface RetryPolicy {
-  /** All attempts, the first included. @default 1 */
+  /** The number of attempts, including the first. @default 1 */
   readonly maxAttempts?: number | undefined;
   /** Milliseconds before the second attempt. @default 1000 */
   readonly backoffMs?: number | undefined;
-  /** The ratio of consecutive waits. @default 2 */
+  /** The ratio of consecutive delays. @default 2 */
   readonly factor?: number | undefined;
-  /** The longest wait, in milliseconds. @default 60000 */
+  /** The longest delay between two attempts, in milliseconds. @default 60000 */
   readonly maxBackoffMs?: number | undefined;
 }
 
+/** Options of a call to another tool. */
 export interface CallOptions {
-  /** Names the call within the job, so that its result is stored for later attempts. @default it is made again */
+  /** Identifies the call within the job, so that later attempts reuse its stored result. @default none; later attempts repeat the call */
   readonly key?: string | undefined;
 }
 
+/** Options of a child job. */
 export interface ChildOptions {
-  /** Names the child within the job, which is started once over all attempts. @default by its task */
+  /** Identifies the child within the job; a child is started once over all attempts. @default a digest of its command */
   readonly key?: string | undefined;
-  /** Permissions of the job that it inherits, without those for a number of uses. @default none */
+  /** The permissions whose leases the child inherits, except those with a limited number of uses. @default none */
   readonly permissions?: readonly string[] | undefined;
+  /** Milliseconds for all its attempts together. @default the limit of its registration, if any */
   readonly timeoutMs?: number | undefined;
 }
 
+/** Options of a delegated task. */
 export interface DelegateOptions extends ChildOptions {
+  /** The arguments besides the task. */
   readonly arguments?: Readonly<Record<string, unknown>> | undefined;
-  /** Initial `shared` values for the agent, which only it sees until it sets them. */
+  /** Initial `shared` values of the agent. Others do not see them until the agent sets them. */
   readonly values?: Readonly<Record<string, unknown>> | undefined;
-  /** The context that it shares. @default that of the job */
+  /** The id of its shared context. @default that of the job */
   readonly contextId?: string | undefined;
 }
 
-/** A child job, which runs on without being awaited and is cancelled with its parent. */
+/** A job that another job has started. It runs whether or not you wait for it, and is cancelled with its parent. */
 export interface ChildJob<R = unknown> {
-  /** `undefined` if the parent is a direct call. */
+  /** The id of the child; `undefined` if the parent is a direct call. */
   readonly jobId: string | undefined;
-  /** Waits for the end, while other jobs may run in this one's place. @throws ArcpError the error of the child */
+  /** Waits for the result, and frees the slot of the parent meanwhile. @throws ArcpError the error of the child */
   readonly result: () => Promise<R>;
 }
 
+/** Options of a handoff. */
 export interface HandoffOptions {
+  /** The reason, for the next agent and the client. */
   readonly reason?: string | undefined;
-  /** Permissions that the job keeps. @default none */
+  /** The permissions whose leases the job keeps. @default none */
   readonly permissions?: readonly string[] | undefined;
 }
 
-/** The former owner of the job. */
+/** A handoff, as seen by the agent that received the job. */
 export interface Handoff {
+  /** The previous agent. */
   readonly from: string;
+  /** The reason of the handoff. */
   readonly reason?: string | undefined;
 }
 
 /** The scope of a permission (spec 003, "Permissions": "scoped to a specific lease, resource, operation, and expiration time"). */
 export interface Scope {
-  /** Names joined by dots: `filesystem.write`. */
+  /** The name of the permission, words joined by dots: `filesystem.write`. */
   readonly permission: string;
-  /** Such as `order:ord_4812`; a final `*` matches any rest. */
+  /** The resource, such as `order:ord_4812`; a final `*` matches any suffix. @default all resources */
   readonly resource?: string | undefined;
+  /** The operation, such as `delete`. @default all operations */
   readonly operation?: string | undefined;
 }
 
+/** A request of a handler for a permission. */
 export interface PermissionRequest extends Scope {
   /** The reason shown to the user. */
   readonly reason?: string | undefined;
-  /** Milliseconds for which the grant is to be valid; `Infinity` for no end. The policy may shorten it. @default 300000 */
+  /** The requested duration of the lease in milliseconds; `Infinity` for no end. The policy and the client may shorten it. @default 300000 */
   readonly leaseMs?: number | undefined;
   /** The risk shown to the user: `low`, `high`, ... */
   readonly risk?: string | undefined;
-  /** A preview shown to the user. */
+  /** A preview of the action, shown to the user. */
   readonly preview?: unknown;
-  /** Separates requests of the same scope in a job. */
+  /** Distinguishes requests of the same scope within a job. */
   readonly key?: string | undefined;
 }
 
-/** A grant. */
+/** A granted permission. */
 export interface Lease extends Scope {
+  /** The id of the lease. */
   readonly leaseId: string;
   /** Milliseconds since 1970; `Infinity` for never. */
   readonly expiresAt: number;
+  /** Conditions that the client has set. */
   readonly constraints: Readonly<Record<string, unknown>> | undefined;
   /**
-   * Reports a use; call it right before each use.
-   * @param wanted a part of the scope. @default all of it
-   * @throws ArcpError `LEASE_EXPIRED`; `PERMISSION_DENIED` if it is not covered or was used up
+   * Checks and counts a use; call it before each use.
+   *
+   * @param part narrows the scope. @default the whole scope
+   * @throws ArcpError `LEASE_EXPIRED`; `PERMISSION_DENIED` if the lease does not cover the use or has no uses left
    */
-  readonly use: (wanted?: Partial<Omit<Scope, 'permission'>>) => Promise<void>;
+  readonly use: (part?: Partial<Omit<Scope, 'permission'>>) => Promise<void>;
 }
 
+/** The role of a span (OpenTelemetry, "SpanKind"). */
 export type SpanKind = 'internal' | 'client' | 'server' | 'producer' | 'consumer';
 
+/** Options of a span. */
 export interface SpanOptions {
+  /** The initial attributes. */
   readonly attributes?: Readonly<Record<string, unknown>> | undefined;
-  /** @default 'internal' */
+  /** The role of the span. @default 'internal' */
   readonly kind?: SpanKind | undefined;
 }
 
 /** An open span. */
 export interface Span {
+  /** The id of its trace. */
   readonly traceId: string;
+  /** The id of the span. */
   readonly spanId: string;
-  /** For an outgoing request (W3C Trace Context, section 3.2); `undefined` if the trace id has another shape. */
+  /** The header for outgoing requests (W3C Trace Context, section 3.2); `undefined` if the trace id has another form. */
   readonly traceparent: string | undefined;
+  /** Sets attributes. */
   readonly set: (attributes: Readonly<Record<string, unknown>>) => void;
   /** Adds an event. */
   readonly event: (name: string, attributes?: Readonly<Record<string, unknown>>) => void;
@@ -262,37 +312,55 @@ export interface Span {
   readonly span: <T>(name: string, work: (span: Span) => T | Promise<T>, options?: SpanOptions) => Promise<T>;
 }
 
-/** Receives spans and metrics besides the client: `openTelemetry(api)`, or another object. */
+/** A receiver of spans and metrics besides the client: `openTelemetry(api)`, or an object of your own. Errors that it throws do not affect jobs. */
 export interface Telemetry {
-  readonly startSpan: (name: string, begun: SpanStart) => TelemetrySpan;
+  /** Starts a span. */
+  readonly startSpan: (name: string, start: SpanStart) => TelemetrySpan;
+  /** Records a metric. */
   readonly metric: (metric: TelemetryMetric) => void;
 }
 
+/** The start of a span. */
 export interface SpanStart {
+  /** The id of its trace. */
   readonly traceId: string;
-  /** `undefined` for the first span of a trace. */
+  /** The id of the parent; `undefined` for the first span of a trace. */
   readonly parentSpanId: string | undefined;
+  /** The role of the span. */
   readonly kind: SpanKind;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
+  /** The initial attributes. */
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
+/** A span that a receiver has started. */
 export interface TelemetrySpan {
   /** The id for child spans. */
   readonly spanId: string;
+  /** Adds an event. @param at milliseconds since 1970 */
   readonly event: (name: string, attributes: Readonly<Record<string, unknown>>, at: number) => void;
+  /** Ends the span. */
   readonly end: (ended: {
+    /** Milliseconds since 1970. */
     readonly endedAt: number;
+    /** Attributes to add. */
     readonly attributes: Readonly<Record<string, unknown>>;
+    /** The error with which the work failed. */
     readonly error?: { readonly code: string; readonly message: string } | undefined;
   }) => void;
 }
 
+/** A metric that a handler reports. */
 export interface TelemetryMetric {
+  /** The name of the instrument. */
   readonly name: string;
+  /** The measured value; the increment of a counter. */
   readonly value: number;
+  /** The unit, such as `ms`. */
   readonly unit?: string | undefined;
+  /** The kind of instrument. @default 'gauge' */
   readonly kind?: 'counter' | 'gauge' | 'histogram' | undefined;
+  /** The dimensions. */
   readonly dims?: Readonly<Record<string, string | number | boolean>> | undefined;
 }

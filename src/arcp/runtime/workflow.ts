@@ -1,15 +1,15 @@
-/** Workflows whose steps come with the command (spec 003, "Multi-Agent Coordination": "distributed workflows"). */
+/** Workflows whose steps are part of the command (spec 003, "Multi-Agent Coordination": "distributed workflows"). */
 import type * as z from 'zod';
 import { ArcpError, asArcpError } from '../protocol/errors.js';
 import type { workflowStepSchema } from '../protocol/payloads/execution.js';
 import type { StartingCommand } from './job/spec.js';
 import type { JobContext, Registration } from './types.js';
 
-/** Turns the steps of a command into a workflow. @throws ArcpError `INVALID_ARGUMENT` if the steps are unsound */
+/** Converts the steps of a command to a workflow. @throws ArcpError `INVALID_ARGUMENT` if the steps are invalid */
 export function inlineWorkflow(command: StartingCommand): Registration | undefined {
   if (command.type !== 'workflow.start' || command.payload.steps === undefined) return undefined;
   const { workflow, steps } = command.payload;
-  assertSound(steps);
+  assertValid(steps);
   return {
     kind: 'workflow',
     name: workflow,
@@ -18,7 +18,7 @@ export function inlineWorkflow(command: StartingCommand): Registration | undefin
   };
 }
 
-/** One run. Steps of earlier attempts are not repeated. */
+/** One run of the steps. Steps of earlier attempts are not repeated. */
 class Run {
   readonly #steps: readonly Step[];
   readonly #context: JobContext;
@@ -32,15 +32,15 @@ class Run {
     this.#scope = { inputs, steps: Object.create(null) as Record<string, unknown> };
   }
 
-  /** @returns the results of the steps by their ids; skipped ones have none */
+  /** Runs the steps. @returns their results by id, without those of skipped steps */
   async outputs(): Promise<Readonly<Record<string, unknown>>> {
     const done = new Map<string, Promise<void>>();
-    // Steps are in any order; the dependencies have no cycles.
+    // Steps may be in any order; their dependencies have no cycles.
     const finish = (step: Step): Promise<void> => {
       const known = done.get(step.id);
       if (known !== undefined) return known;
       const needed = (step.needs ?? []).map((id) => finish(this.#steps.find((one) => one.id === id)!));
-      const promise = Promise.all(needed).then(() => this.#do(step));
+      const promise = Promise.all(needed).then(() => this.#runStep(step));
       done.set(step.id, promise);
       return promise;
     };
@@ -49,18 +49,18 @@ class Run {
     return { ...this.#scope.steps };
   }
 
-  /** Never rejects: after a failure, running steps finish, and no other starts. */
-  async #do(step: Step): Promise<void> {
+  /** Runs one step. Never rejects: after a failure, running steps finish, and no others start. */
+  async #runStep(step: Step): Promise<void> {
     if (this.#error !== undefined) return;
     try {
-      if ((step.needs ?? []).some((id) => this.#skipped.has(id)) || !isWanted(step.when, this.#scope)) {
+      if ((step.needs ?? []).some((id) => this.#skipped.has(id)) || !isConditionMet(step.when, this.#scope)) {
         this.#skipped.add(step.id);
-        await this.#told(step, 'skipped');
+        await this.#report(step, 'skipped');
         return;
       }
-      await this.#told(step, 'started');
-      this.#scope.steps[step.id] = (await this.#carryOut(step)) ?? null;
-      await this.#told(step, 'completed');
+      await this.#report(step, 'started');
+      this.#scope.steps[step.id] = (await this.#execute(step)) ?? null;
+      await this.#report(step, 'completed');
     } catch (thrown) {
       const error = asArcpError(thrown);
       this.#error ??= new ArcpError(error.code, `Step ${step.id}: ${error.message}`, {
@@ -68,11 +68,11 @@ class Run {
         details: { ...error.details, step: step.id },
         cause: error,
       });
-      await this.#told(step, 'failed').catch(() => {});
+      await this.#report(step, 'failed').catch(() => {});
     }
   }
 
-  async #carryOut({ id, tool, agent, workflow, arguments: given = {} }: Step): Promise<unknown> {
+  async #execute({ id, tool, agent, workflow, arguments: given = {} }: Step): Promise<unknown> {
     const args = resolve(given, this.#scope) as Readonly<Record<string, unknown>>;
     const { call, delegate, startWorkflow } = this.#context;
     if (tool !== undefined) return call(tool, args, { key: id });
@@ -82,7 +82,7 @@ class Run {
     return job.result();
   }
 
-  #told({ id }: Step, status: string): Promise<void> {
+  #report({ id }: Step, status: string): Promise<void> {
     return this.#context.emit('arcp.workflow.step', { id, status });
   }
 }
@@ -103,8 +103,8 @@ export function resolve(value: unknown, names: Names): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolve(inner, names)]));
 }
 
-/** Without a condition, or if its value is truthy. */
-export function isWanted(when: unknown, names: Names): boolean {
+/** Returns whether there is no condition, or its value is truthy. */
+export function isConditionMet(when: unknown, names: Names): boolean {
   return when === undefined || Boolean(resolve(when, names));
 }
 
@@ -118,7 +118,10 @@ function lookUp(path: string, names: Names): unknown {
   let found: unknown = names;
   for (const name of path.split('.')) {
     if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name))
-      throw new ArcpError('INVALID_ARGUMENT', `There is no ${path}: nothing is called ${JSON.stringify(name)} there`);
+      throw new ArcpError(
+        'INVALID_ARGUMENT',
+        `The reference ${path} cannot be resolved: ${JSON.stringify(name)} does not exist`,
+      );
     found = (found as Scope)[name];
   }
   return found;
@@ -126,29 +129,30 @@ function lookUp(path: string, names: Names): unknown {
 
 export type Step = z.output<typeof workflowStepSchema>;
 
-const MOST = 1000;
+const MAX_STEPS = 1000;
 
-function assertSound(steps: readonly Step[]): void {
-  if (steps.length > MOST) throw unsound(`there are ${steps.length}, and ${MOST} at most`);
+function assertValid(steps: readonly Step[]): void {
+  if (steps.length > MAX_STEPS) throw invalidSteps(`there are ${steps.length} steps; at most ${MAX_STEPS} are allowed`);
   const byId = new Map(steps.map((step) => [step.id, step]));
   if (byId.size < steps.length) {
     const twice = steps.find(({ id }, at) => steps.findIndex((other) => other.id === id) < at)!;
-    throw unsound(`there are two steps ${twice.id}`);
+    throw invalidSteps(`the step id ${twice.id} is not unique`);
   }
   for (const { id, needs = [] } of steps)
-    for (const needed of needs) if (!byId.has(needed)) throw unsound(`step ${id} needs ${needed}, which there is not`);
+    for (const needed of needs)
+      if (!byId.has(needed)) throw invalidSteps(`step ${id} needs ${needed}, which does not exist`);
   const done = new Set<string>();
   let rest = steps;
   while (rest.length > 0) {
     const ready = rest.filter(({ needs = [] }) => needs.every((id) => done.has(id)));
-    if (ready.length === 0) throw unsound(`steps need each other: ${rest.map(({ id }) => id).join(', ')}`);
+    if (ready.length === 0) throw invalidSteps(`steps depend on each other: ${rest.map(({ id }) => id).join(', ')}`);
     for (const { id } of ready) done.add(id);
     rest = rest.filter(({ id }) => !done.has(id));
   }
 }
 
-function unsound(why: string): ArcpError {
-  return new ArcpError('INVALID_ARGUMENT', `The steps are no workflow: ${why}`, {
+function invalidSteps(why: string): ArcpError {
+  return new ArcpError('INVALID_ARGUMENT', `Invalid workflow steps: ${why}`, {
     details: { issues: [{ path: 'payload.steps', message: why }] },
   });
 }

@@ -1,40 +1,40 @@
-/** Many small commits as one transaction: most of what a transaction costs, it costs once. */
+/** Group commit: many small commits in one transaction, whose costs are mostly fixed. */
 
-interface Waiting<C, R> {
+interface PendingCommit<C, R> {
   readonly commit: C;
   readonly resolve: (result: R) => void;
   readonly reject: (error: unknown) => void;
 }
 
-export interface Steps<C, R> {
+export interface GroupCommitOptions<C, R> {
   readonly transaction: (work: () => R[]) => R[];
   readonly apply: (commit: C) => R;
-  /** The error comes from one commit and does not concern the others. */
-  readonly isOfOne: (error: unknown) => boolean;
+  /** Returns whether an error comes from one commit, so that the others can be committed. */
+  readonly isSingleCommitError: (error: unknown) => boolean;
 }
 
-/** Bounded, since a transaction blocks this and other processes. */
-const LARGEST = 256;
+/** The most commits per transaction, which blocks this and other processes. */
+const MAX_GROUP = 256;
 
-/** Commits everything of one turn of the event loop in one transaction. If one commit fails it, each gets its own. */
+/** Commits all commits of one turn of the event loop in one transaction. If one of them fails, each gets its own transaction. */
 export class GroupCommit<C, R> {
-  readonly #steps: Steps<C, R>;
-  #waiting: Waiting<C, R>[] = [];
+  readonly #options: GroupCommitOptions<C, R>;
+  #pending: PendingCommit<C, R>[] = [];
   #isScheduled = false;
 
-  constructor(steps: Steps<C, R>) {
-    this.#steps = steps;
+  constructor(options: GroupCommitOptions<C, R>) {
+    this.#options = options;
   }
 
   add(commit: C): Promise<R> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ commit, resolve, reject });
+      this.#pending.push({ commit, resolve, reject });
       this.#schedule();
     });
   }
 
   flush(): void {
-    while (this.#waiting.length > 0) this.#flushSome();
+    while (this.#pending.length > 0) this.#flushGroup();
   }
 
   #schedule(): void {
@@ -42,28 +42,28 @@ export class GroupCommit<C, R> {
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
-      this.#flushSome();
-      if (this.#waiting.length > 0) this.#schedule();
+      this.#flushGroup();
+      if (this.#pending.length > 0) this.#schedule();
     });
   }
 
-  #flushSome(): void {
-    const group = this.#waiting.splice(0, LARGEST);
+  #flushGroup(): void {
+    const group = this.#pending.splice(0, MAX_GROUP);
     if (group.length === 0) return;
     let results: R[];
     try {
-      results = this.#steps.transaction(() => group.map(({ commit }) => this.#steps.apply(commit)));
+      results = this.#options.transaction(() => group.map(({ commit }) => this.#options.apply(commit)));
     } catch (error) {
-      if (group.length > 1 && this.#steps.isOfOne(error)) for (const one of group) this.#alone(one);
+      if (group.length > 1 && this.#options.isSingleCommitError(error)) for (const one of group) this.#commitAlone(one);
       else for (const { reject } of group) reject(error);
       return;
     }
-    for (const [at, { resolve }] of group.entries()) resolve(results[at]!);
+    for (const [index, { resolve }] of group.entries()) resolve(results[index]!);
   }
 
-  #alone({ commit, resolve, reject }: Waiting<C, R>): void {
+  #commitAlone({ commit, resolve, reject }: PendingCommit<C, R>): void {
     try {
-      resolve(this.#steps.transaction(() => [this.#steps.apply(commit)])[0]!);
+      resolve(this.#options.transaction(() => [this.#options.apply(commit)])[0]!);
     } catch (error) {
       reject(error);
     }

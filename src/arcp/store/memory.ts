@@ -1,4 +1,4 @@
-/** A store in memory: for tests, and for sessions of which nothing is kept. */
+/** A store in memory, for tests and for stateless sessions. */
 import { monotonicClock } from '../../async/timers.js';
 import { isExpected, isLeaseOf } from './expected.js';
 import {
@@ -18,25 +18,26 @@ import {
   type TrimReport,
 } from './store.js';
 
+/** Options of a store in memory. */
 export interface MemoryStoreOptions {
-  /** Milliseconds since 1970. @default Date.now */
+  /** The wall clock, in milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined;
 }
 
 type Scope = Map<string, StoredRecord & { readonly at: number }>;
 
-/** Makes a store that ends with the process. */
+/** Creates a store in memory, whose contents end with the process. */
 export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): ArcpStore {
   return new MemoryStore(now);
 }
 
-/** Commits before others get a turn: sequential work would starve timers. */
-const IN_A_TURN = 256;
+/** The number of commits before yielding to the event loop, since sequential commits would starve timers. */
+const COMMITS_PER_TURN = 256;
 
 class MemoryStore implements ArcpStore {
   readonly durable = false;
   readonly now: () => number;
-  /** By id, in order of sequence. */
+  /** Events by id, in order of their sequence numbers. */
   #events = new Map<string, StoredEvent>();
   readonly #ofSession = new Map<string, StoredEvent[]>();
   readonly #ofJob = new Map<string, StoredEvent[]>();
@@ -52,21 +53,21 @@ class MemoryStore implements ArcpStore {
   }
 
   readonly commit = async (commit: Commit): Promise<CommitResult> => {
-    const result = await this.#asked(() => this.#commit(commit));
-    if (++this.#commits % IN_A_TURN === 0) await new Promise<void>((resolve) => setTimeout(resolve));
+    const result = await this.#run(() => this.#commit(commit));
+    if (++this.#commits % COMMITS_PER_TURN === 0) await new Promise<void>((resolve) => setTimeout(resolve));
     return result;
   };
 
-  readonly readEvents = (query: EventQuery): Promise<readonly StoredEvent[]> => this.#asked(() => this.#read(query));
+  readonly readEvents = (query: EventQuery): Promise<readonly StoredEvent[]> => this.#run(() => this.#read(query));
 
-  readonly findEvent = (id: string): Promise<StoredEvent | undefined> => this.#asked(() => this.#events.get(id));
+  readonly findEvent = (id: string): Promise<StoredEvent | undefined> => this.#run(() => this.#events.get(id));
 
-  readonly lastSequence = (): Promise<number> => this.#asked(() => this.#sequence);
+  readonly lastSequence = (): Promise<number> => this.#run(() => this.#sequence);
 
-  readonly readJob = (jobId: string): Promise<JobRow | undefined> => this.#asked(() => this.#jobs.get(jobId));
+  readonly readJob = (jobId: string): Promise<JobRow | undefined> => this.#run(() => this.#jobs.get(jobId));
 
   readonly listJobs = ({ states, sessionId, principal, after, limit }: JobQuery): Promise<readonly JobRow[]> =>
-    this.#asked(() => {
+    this.#run(() => {
       const all = [...this.#jobs.values()];
       const from = after === undefined ? 0 : all.findIndex(({ jobId }) => jobId === after) + 1;
       return all
@@ -81,10 +82,10 @@ class MemoryStore implements ArcpStore {
     });
 
   readonly countQueued = (queues: readonly string[]): Promise<number> =>
-    this.#asked(() => queues.reduce((sum, queue) => sum + (this.#queued.get(queue) ?? 0), 0));
+    this.#run(() => queues.reduce((sum, queue) => sum + (this.#queued.get(queue) ?? 0), 0));
 
   readonly claimJobs = ({ worker, queues, now, leaseExpiresAt, limit, lost }: Claim): Promise<readonly JobRow[]> =>
-    this.#asked(() =>
+    this.#run(() =>
       this.#jobsIn(queues)
         .filter((job) =>
           lost === undefined || job.leaseExpiresAt === null ? dueAt(job) <= now : lost.some(isLeaseOf(job)),
@@ -98,16 +99,16 @@ class MemoryStore implements ArcpStore {
     );
 
   readonly listLeases: ArcpStore['listLeases'] = (queues) =>
-    this.#asked(() => this.#jobsIn(queues).filter(({ leaseExpiresAt }) => leaseExpiresAt !== null));
+    this.#run(() => this.#jobsIn(queues).filter(({ leaseExpiresAt }) => leaseExpiresAt !== null));
 
   readonly nextDue = (queues: readonly string[]): Promise<number | undefined> =>
-    this.#asked(() => {
+    this.#run(() => {
       const next = Math.min(...this.#jobsIn(queues).map(dueAt));
       return Number.isFinite(next) ? next : undefined;
     });
 
   readonly renewLeases: ArcpStore['renewLeases'] = ({ worker, leaseExpiresAt, jobs }) =>
-    this.#asked(() =>
+    this.#run(() =>
       jobs.flatMap(({ jobId, attempt }) => {
         const job = this.#jobs.get(jobId);
         if (job?.leaseOwner !== worker || job.attempt !== attempt) return [];
@@ -116,10 +117,10 @@ class MemoryStore implements ArcpStore {
     );
 
   readonly readRecord = (scope: string, key: string): Promise<StoredRecord | undefined> =>
-    this.#asked(() => this.#record(scope, key));
+    this.#run(() => this.#record(scope, key));
 
   readonly listRecords: ArcpStore['listRecords'] = (scope, { after, limit }) =>
-    this.#asked(() =>
+    this.#run(() =>
       [...(this.#scopes.get(scope)?.values() ?? [])]
         .filter(({ key }) => after === undefined || key > after)
         .toSorted((a, b) => (a.key < b.key ? -1 : 1))
@@ -127,15 +128,15 @@ class MemoryStore implements ArcpStore {
         .map(plain),
     );
 
-  readonly trim = (policy: TrimPolicy): Promise<TrimReport> => this.#asked(() => this.#trim(policy));
+  readonly trim = (policy: TrimPolicy): Promise<TrimReport> => this.#run(() => this.#trim(policy));
 
   readonly close = async (): Promise<void> => {
     this.#isClosed = true;
   };
 
-  async #asked<T>(answer: () => T): Promise<T> {
-    if (this.#isClosed) throw new StoreError('closed', 'the store was closed');
-    return answer();
+  async #run<T>(query: () => T): Promise<T> {
+    if (this.#isClosed) throw new StoreError('closed', 'The store is closed');
+    return query();
   }
 
   #commit({ records = [], newJobs = [], jobs = [], events = [], maxQueued }: Commit): CommitResult {
@@ -160,13 +161,13 @@ class MemoryStore implements ArcpStore {
 
   #check(newJobs: readonly JobRow[], events: readonly NewEvent[]): void {
     for (const { jobId } of newJobs)
-      if (this.#jobs.has(jobId)) throw new StoreError('failed', `there is a job ${jobId} already`);
+      if (this.#jobs.has(jobId)) throw new StoreError('failed', `The job ${jobId} already exists`);
     const ended = new Set<string>();
     for (const { id, jobId, isTerminal } of events) {
-      if (this.#events.has(id)) throw new StoreError('failed', `there is an event ${id} already`);
+      if (this.#events.has(id)) throw new StoreError('failed', `The event ${id} already exists`);
       if (isTerminal !== true || jobId === undefined) continue;
       if (ended.has(jobId) || this.#ofJob.get(jobId)?.some((event) => event.isTerminal === true))
-        throw new StoreError('failed', `job ${jobId} has ended already`);
+        throw new StoreError('failed', `The job ${jobId} has already ended`);
       ended.add(jobId);
     }
   }
@@ -212,43 +213,43 @@ class MemoryStore implements ArcpStore {
   #set({ scope, key, value, owner }: RecordChange): void {
     const entries = this.#scopes.get(scope) ?? new Map();
     const version = (entries.get(key)?.version ?? 0) + 1;
-    const keptOwner = owner ?? entries.get(key)?.owner ?? null;
+    const newOwner = owner ?? entries.get(key)?.owner ?? null;
     if (value === null) entries.delete(key);
-    else entries.set(key, { scope, key, value, version, owner: keptOwner, at: this.now() });
+    else entries.set(key, { scope, key, value, version, owner: newOwner, at: this.now() });
     if (entries.size === 0) this.#scopes.delete(scope);
     else this.#scopes.set(scope, entries);
   }
 
   #trim({ endedBefore, before, session }: TrimPolicy): TrimReport {
-    const gone = new Set<string>();
+    const removedJobs = new Set<string>();
     for (const { jobId, endedAt } of this.#jobs.values())
-      if (endedBefore !== undefined && endedAt !== null && endedAt < endedBefore) gone.add(jobId);
-    for (const jobId of gone) {
+      if (endedBefore !== undefined && endedAt !== null && endedAt < endedBefore) removedJobs.add(jobId);
+    for (const jobId of removedJobs) {
       this.#count(this.#jobs.get(jobId), -1);
       this.#jobs.delete(jobId);
     }
     const isOld = (at: number): boolean => before !== undefined && at < before;
     const events = this.#dropEvents(({ jobId, sessionId, storedAt }) =>
-      jobId === undefined ? isOld(storedAt) || sessionId === session : gone.has(jobId),
+      jobId === undefined ? isOld(storedAt) || sessionId === session : removedJobs.has(jobId),
     );
     let records = 0;
     for (const [scope, entries] of this.#scopes) {
       for (const [key, { owner, at }] of entries)
-        if (owner === null ? isOld(at) : gone.has(owner) || owner === session) {
+        if (owner === null ? isOld(at) : removedJobs.has(owner) || owner === session) {
           entries.delete(key);
           records++;
         }
       if (entries.size === 0) this.#scopes.delete(scope);
     }
-    return { jobs: gone.size, events, records };
+    return { jobs: removedJobs.size, events, records };
   }
 
-  #dropEvents(isGone: (event: StoredEvent) => boolean): number {
+  #dropEvents(isRemoved: (event: StoredEvent) => boolean): number {
     const before = this.#events.size;
-    this.#events = new Map([...this.#events].filter(([, event]) => !isGone(event)));
+    this.#events = new Map([...this.#events].filter(([, event]) => !isRemoved(event)));
     for (const index of [this.#ofSession, this.#ofJob])
       for (const [key, events] of index) {
-        const kept = events.filter((event) => !isGone(event));
+        const kept = events.filter((event) => !isRemoved(event));
         if (kept.length === 0) index.delete(key);
         else index.set(key, kept);
       }
@@ -272,12 +273,12 @@ function push(index: Map<string, StoredEvent[]>, key: string, event: StoredEvent
 }
 
 function merge(lists: readonly (readonly StoredEvent[])[], after: number): readonly StoredEvent[] {
-  const tails = lists.map((events) => events.slice(firstBehind(events, after)));
+  const tails = lists.map((events) => events.slice(lowerBound(events, after)));
   if (tails.length === 1) return tails[0]!;
   return [...new Set(tails.flat())].toSorted((a, b) => a.sequence - b.sequence);
 }
 
-function firstBehind(events: readonly StoredEvent[], after: number): number {
+function lowerBound(events: readonly StoredEvent[], after: number): number {
   let low = 0;
   let high = events.length;
   while (low < high) {

@@ -1,4 +1,4 @@
-/** The tables of runtime files, the statements on them, and rows as values. */
+/** The tables of runtime files, the statements on them, and the conversion of rows. */
 import type { Database, Row, SqlValue, Statement } from '../../storage/database.js';
 import type { Format } from '../../storage/migrate.js';
 import { JOB_STATES } from '../protocol/payloads/parts.js';
@@ -9,7 +9,7 @@ export const RUNTIME_FORMAT: Format = {
   applicationId: 0x41_52_43_50,
   migrations: [
     `CREATE TABLE event (
-       -- Never used twice, even when the last events are removed: clients go on behind a number.
+       -- Never reused, even if the last events are removed, since clients resume after a number.
        sequence INTEGER PRIMARY KEY AUTOINCREMENT,
        id TEXT NOT NULL UNIQUE,
        type TEXT NOT NULL,
@@ -25,7 +25,7 @@ export const RUNTIME_FORMAT: Format = {
      CREATE INDEX event_of_session ON event (session_id);
      CREATE INDEX event_of_job ON event (job_id) WHERE job_id IS NOT NULL;
      CREATE INDEX event_of_trace ON event (trace_id) WHERE trace_id IS NOT NULL;
-     -- A job ends once, whoever writes.
+     -- A job ends once, whichever process writes.
      CREATE UNIQUE INDEX one_terminal ON event (job_id) WHERE terminal = 1;
 
      CREATE TABLE job (
@@ -72,7 +72,7 @@ export const RUNTIME_FORMAT: Format = {
      ) STRICT, WITHOUT ROWID;
      INSERT INTO trace SELECT DISTINCT job_id, trace_id FROM event WHERE job_id IS NOT NULL AND trace_id IS NOT NULL;`,
 
-    // An index for each filter of jobs in order of number, and for each rule of removal.
+    // An index for each filter of jobs in order of their numbers, and for each rule of removal.
     `DROP INDEX job_live;
      CREATE INDEX job_of_session ON job (session_id, state);
      CREATE INDEX job_of_principal ON job (principal, state);
@@ -81,10 +81,10 @@ export const RUNTIME_FORMAT: Format = {
      CREATE INDEX event_of_session_alone ON event (session_id) WHERE job_id IS NULL;
      CREATE INDEX record_of_nobody ON record (at) WHERE owner IS NULL;
 
-     -- A session goes with itself: its age alone does not remove it.
+     -- A session owns its record, so that age alone does not remove it.
      UPDATE record SET owner = key WHERE scope = 'session';
 
-     -- How many jobs wait in each queue: counting them takes longer the more there are.
+     -- The number of waiting jobs in each queue, since counting them takes longer the more there are.
      CREATE TABLE queue (
        queue TEXT PRIMARY KEY,
        queued INTEGER NOT NULL
@@ -103,7 +103,7 @@ export const RUNTIME_FORMAT: Format = {
 };
 
 const EVENT = 'sequence, id, type, session_id, job_id, stream_id, trace_id, terminal, body, at';
-/** The members of a {@link JobRow} and their columns. */
+/** The columns of the members of a {@link JobRow}. */
 const JOB_COLUMNS = {
   jobId: 'job_id',
   sessionId: 'session_id',
@@ -144,7 +144,7 @@ const SQL = {
     WHERE job_id = ?`,
   job: `SELECT ${JOB_ROW} FROM job WHERE job_id = ?`,
   queued: `SELECT coalesce(sum(queued), 0) AS n FROM queue WHERE ${QUEUES}`,
-  // One queue at a time, since its index has this order.
+  // One queue at a time, since the index has this order.
   dueQueued: `SELECT ${JOB_ROW} FROM job WHERE state = 'queued' AND queue = ? AND run_after <= ?
     ORDER BY priority DESC, run_after, number LIMIT ?`,
   dueLeased: `SELECT ${JOB_ROW} FROM job WHERE lease_until <= ? AND ${QUEUES}
@@ -177,7 +177,7 @@ export function prepareStatements(database: Database): Statements {
   return Object.fromEntries(Object.entries(SQL).map(([name, sql]) => [name, database.prepare(sql)])) as Statements;
 }
 
-/** Lists jobs by exactly the given filters. SQLite merges one ordered index scan per state, so only listed jobs are read. */
+/** Returns a query of jobs with exactly the given filters. SQLite merges one ordered index scan per state, so that it reads only matching jobs. */
 export function jobsQuery({ states, sessionId, principal, after, limit }: JobQuery): {
   readonly sql: string;
   readonly values: SqlValue[];
@@ -190,7 +190,7 @@ export function jobsQuery({ states, sessionId, principal, after, limit }: JobQue
     const given = { state, session_id: sessionId, principal };
     for (const [column, value] of Object.entries(given)) {
       if (value === undefined) continue;
-      // The plus keeps the narrower index.
+      // The plus makes SQLite use the narrower index.
       conditions.push(`${column === 'principal' && sessionId !== undefined ? '+' : ''}${column} = ?`);
       values.push(value);
     }
@@ -205,7 +205,7 @@ export function jobsQuery({ states, sessionId, principal, after, limit }: JobQue
   return { sql: `${selects.join(' UNION ALL ')} ORDER BY number LIMIT ?`, values };
 }
 
-/** SQLite has no infinity; a negative limit is unbounded. */
+/** Converts a limit. SQLite has no infinity, but a negative limit is unlimited. */
 export function bound(limit: number): number {
   return Number.isFinite(limit) ? limit : -1;
 }

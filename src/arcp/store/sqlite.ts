@@ -1,8 +1,8 @@
-/** A store in a SQLite file: what was committed outlives the process, however it ends. Node only. */
+/** A store in a SQLite file. Commits survive the end of the process, including a crash. */
 import { monotonicClock, nextTurn } from '../../async/timers.js';
 import type { Database, Driver, SqlValue, Statement } from '../../storage/database.js';
 import { storeError } from '../../storage/errors.js';
-import { openStore } from '../../storage/open.js';
+import { openStore, resolveBusyTimeout } from '../../storage/open.js';
 import { StoreError } from '../../text/store-error.js';
 import { isExpected, isLeaseOf } from './expected.js';
 import { GroupCommit } from './group-commit.js';
@@ -33,45 +33,48 @@ import type {
   TrimReport,
 } from './store.js';
 
+/** Options of a store in a SQLite file. */
 export interface SqliteStoreOptions {
-  /** Another driver, such as `betterSqlite3(Database)`. @default `node:sqlite`, or `@photostructure/sqlite` on Node 20 */
+  /** The SQLite driver, such as `betterSqlite3(Database)`. @default `node:sqlite`, or `@photostructure/sqlite` on Node 20 */
   readonly driver?: Driver | undefined;
-  /** Milliseconds that a call blocks while another process writes. @default 1000 */
+  /** Milliseconds for which a call waits, and blocks the event loop, while another process writes. @default 1000 */
   readonly busyTimeoutMs?: number | undefined;
   /**
-   * Makes commits survive a power failure, by waiting for the disk. Without it they survive `kill -9`, and a power failure may lose the
-   * last ones but never damages the file. @default false
+   * If true, a commit waits for the disk, so that it survives a power failure. Otherwise commits survive a crash of the process, and a power
+   * failure may lose the last ones but does not damage the file. @default false
    */
   readonly powerSafe?: boolean | undefined;
-  /** Opens a read-only file of the current version for reading, instead of refusing it; writes fail with `unavailable`. @default false */
+  /** If true, opens a file that is read-only for reading; writes fail with `unavailable`. Otherwise such a file is refused. @default false */
   readonly orReadOnly?: boolean | undefined;
-  /** Milliseconds since 1970. @default Date.now */
+  /** The wall clock, in milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined;
 }
 
 /**
- * Opens or creates a store in a file for its owner, which several processes may share. Commits of one turn of the event loop become one
- * transaction.
+ * Opens or creates a store in a SQLite file, which only its owner can access and several processes may share. Commits of one turn of the event
+ * loop become one transaction.
  *
- * @throws StoreError if the file cannot be opened, or is not a runtime's
+ * @throws StoreError if the file cannot be opened, or is not that of an ARCP runtime
+ * @throws TypeError if an option is invalid
  * @example
  * const runtime = createRuntime({ store: await sqliteStore('arcp.db') });
  */
 export async function sqliteStore(file: string, options: SqliteStoreOptions = {}): Promise<ArcpStore> {
-  const { busyTimeoutMs = 1000, now = Date.now } = options;
+  const { now = Date.now } = options;
+  const busyTimeoutMs = resolveBusyTimeout(options.busyTimeoutMs ?? 1000);
   return await openStore(
     file,
-    { ...options, busyTimeout: busyTimeoutMs, format: RUNTIME_FORMAT },
+    { ...options, busyTimeoutMs, format: RUNTIME_FORMAT },
     (database) => new SqliteStore(database, file, { now, busyTimeoutMs }),
   );
 }
 
-/** Large, since most rows of a job are rewritten at its end. */
+/** A large value, since most rows of a job are rewritten at its end. */
 const CHECKPOINT_PAGES = 4000;
 
-/** Rows per transaction, which blocks this and other processes. */
-const PORTION = 500;
-const FREED_AT_ONCE = 256;
+/** The most rows that a transaction removes, since it blocks this and other processes. */
+const TRIM_BATCH = 500;
+const VACUUM_PAGES = 256;
 
 class SqliteStore implements ArcpStore {
   readonly durable = true;
@@ -101,38 +104,38 @@ class SqliteStore implements ArcpStore {
     this.#group = new GroupCommit({
       transaction: (work) => this.#write(work),
       apply: (commit) => this.#apply(commit),
-      isOfOne: (error) => error instanceof StoreError && error.reason === 'failed',
+      isSingleCommitError: (error) => error instanceof StoreError && error.reason === 'failed',
     });
   }
 
   readonly commit = (commit: Commit): Promise<CommitResult> =>
     this.#isClosed ? Promise.reject(closed()) : this.#group.add(commit);
 
-  readonly readEvents = (query: EventQuery): Promise<readonly StoredEvent[]> => this.#asked(() => this.#read(query));
+  readonly readEvents = (query: EventQuery): Promise<readonly StoredEvent[]> => this.#run(() => this.#read(query));
 
   readonly findEvent: ArcpStore['findEvent'] = (id) =>
-    this.#asked(() => {
+    this.#run(() => {
       const row = this.#statements.eventById.get(id);
       return row && eventOf(row);
     });
 
   readonly lastSequence = (): Promise<number> =>
-    this.#asked(() => this.#statements.lastSequence.get()!['last'] as number);
+    this.#run(() => this.#statements.lastSequence.get()!['last'] as number);
 
-  readonly readJob = (jobId: string): Promise<JobRow | undefined> => this.#asked(() => this.#job(jobId));
+  readonly readJob = (jobId: string): Promise<JobRow | undefined> => this.#run(() => this.#job(jobId));
 
   readonly listJobs: ArcpStore['listJobs'] = (query) =>
-    this.#asked(() => {
+    this.#run(() => {
       const { sql, values } = jobsQuery(query);
       const statement = this.#listings.get(sql) ?? this.#database.prepare(sql);
       this.#listings.set(sql, statement);
       return statement.all(...values).map(jobOf);
     });
 
-  readonly countQueued = (queues: readonly string[]): Promise<number> => this.#asked(() => this.#countQueued(queues));
+  readonly countQueued = (queues: readonly string[]): Promise<number> => this.#run(() => this.#countQueued(queues));
 
   readonly claimJobs = (claim: Claim): Promise<readonly JobRow[]> =>
-    this.#asked(() => {
+    this.#run(() => {
       // A read is cheaper than a lock.
       if (this.#due(claim).length === 0) return [];
       return this.#write(() =>
@@ -144,10 +147,10 @@ class SqliteStore implements ArcpStore {
     });
 
   readonly listLeases: ArcpStore['listLeases'] = (queues) =>
-    this.#asked(() => this.#statements.leased.all(JSON.stringify(queues)).map(jobOf));
+    this.#run(() => this.#statements.leased.all(JSON.stringify(queues)).map(jobOf));
 
   readonly nextDue = (queues: readonly string[]): Promise<number | undefined> =>
-    this.#asked(() => {
+    this.#run(() => {
       const among = JSON.stringify(queues);
       const { nextQueued, nextLeased } = this.#statements;
       const due = [nextQueued, nextLeased].map((statement) => statement.get(among)!['due'] as number | null);
@@ -156,7 +159,7 @@ class SqliteStore implements ArcpStore {
     });
 
   readonly renewLeases: ArcpStore['renewLeases'] = ({ worker, leaseExpiresAt, jobs }) =>
-    this.#asked(() =>
+    this.#run(() =>
       this.#write(() =>
         jobs.flatMap(({ jobId, attempt }) => {
           const job = this.#job(jobId);
@@ -166,24 +169,24 @@ class SqliteStore implements ArcpStore {
     );
 
   readonly readRecord: ArcpStore['readRecord'] = (scope, key) =>
-    this.#asked(() => {
+    this.#run(() => {
       const row = this.#statements.record.get(scope, key);
       return row && recordOf(row);
     });
 
   readonly listRecords: ArcpStore['listRecords'] = (scope, { after = '', limit }) =>
-    this.#asked(() => this.#statements.records.all(scope, after, bound(limit)).map(recordOf));
+    this.#run(() => this.#statements.records.all(scope, after, bound(limit)).map(recordOf));
 
   readonly trim = async (policy: TrimPolicy): Promise<TrimReport> => {
     const removed = { jobs: 0, events: 0, records: 0 };
     let isDone = false;
     while (!isDone) {
-      isDone = await this.#asked(() => this.#write(() => this.#trim(policy, removed)));
+      isDone = await this.#run(() => this.#write(() => this.#trim(policy, removed)));
       await new Promise<void>(nextTurn);
       // The next trim continues.
       if (this.#isClosed) return removed;
     }
-    if (policy.session === undefined) await this.#giveBack();
+    if (policy.session === undefined) await this.#releaseSpace();
     return removed;
   };
 
@@ -194,10 +197,10 @@ class SqliteStore implements ArcpStore {
     this.#database.close();
   };
 
-  async #asked<T>(answer: () => T): Promise<T> {
+  async #run<T>(query: () => T): Promise<T> {
     if (this.#isClosed) throw closed();
     try {
-      return answer();
+      return query();
     } catch (thrown) {
       throw storeError(thrown, this.#file);
     }
@@ -211,7 +214,7 @@ class SqliteStore implements ArcpStore {
     }
   }
 
-  /** Runs within a transaction, and checks all expectations before any change. */
+  /** Applies a commit within a transaction. All expectations are checked before any change. */
   #apply({ records = [], newJobs = [], jobs = [], events = [], maxQueued }: Commit): CommitResult {
     const { record, addJob } = this.#statements;
     for (const { scope, key, expect } of records) {
@@ -236,7 +239,7 @@ class SqliteStore implements ArcpStore {
     return { outcome: 'done', sequences: this.#addEvents(events) };
   }
 
-  /** @returns the sequence numbers, which are consecutive within a transaction */
+  /** Adds events. @returns their sequence numbers, which are consecutive within a transaction */
   #addEvents(events: readonly NewEvent[]): number[] {
     if (events.length === 0) return [];
     const { addEvent, addTrace, lastAdded } = this.#statements;
@@ -301,10 +304,10 @@ class SqliteStore implements ArcpStore {
     return merged.map((sequence) => eventOf(bySequence.get(sequence)!));
   }
 
-  /** Removes one portion within a transaction. @returns whether nothing is left */
+  /** Removes one batch within a transaction. @returns whether nothing is left */
   #trim({ endedBefore, before, session }: TrimPolicy, removed: { -readonly [K in keyof TrimReport]: number }): boolean {
     const s = this.#statements;
-    let left = PORTION;
+    let left = TRIM_BATCH;
     const drop = (kind: keyof TrimReport, statement: Statement, ...of: SqlValue[]): void => {
       if (left <= 0) return;
       const { length } = statement.all(...of, left);
@@ -315,7 +318,7 @@ class SqliteStore implements ArcpStore {
       for (const { job_id } of s.endedJobs.all(endedBefore, left)) {
         drop('events', s.dropJobEvents, job_id!);
         drop('records', s.dropRecordsOf, job_id!);
-        // Last, since it leads the next portion to the rest.
+        // The job is removed last, since the next batch finds the rest by it.
         if (left <= 0) break;
         s.dropJobTraces.run(job_id!);
         removed.jobs += s.dropJob.all(job_id!).length;
@@ -332,8 +335,8 @@ class SqliteStore implements ArcpStore {
     return left > 0;
   }
 
-  /** Returns free pages and the WAL to the file system. */
-  async #giveBack(): Promise<void> {
+  /** Returns the space of free pages and of the WAL to the file system. */
+  async #releaseSpace(): Promise<void> {
     const free = (): number =>
       this.#isClosed ? 0 : (this.#database.prepare('PRAGMA freelist_count').get()!['freelist_count'] as number);
     if (free() === 0) return;
@@ -341,19 +344,19 @@ class SqliteStore implements ArcpStore {
       before = pages;
       // If another process writes, a later trim retries.
       try {
-        this.#database.exec(`PRAGMA incremental_vacuum(${FREED_AT_ONCE})`);
+        this.#database.exec(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`);
       } catch {
         return;
       }
       await new Promise<void>(nextTurn);
     }
     if (this.#isClosed) return;
-    // A reader keeps the WAL; it is not waited for.
+    // Does not wait for readers, which keep the WAL.
     try {
       this.#database.exec('PRAGMA busy_timeout = 0');
       this.#database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all();
     } catch {
-      // The data is as safe in the WAL.
+      // The data remain safe in the WAL.
     } finally {
       this.#database.exec(`PRAGMA busy_timeout = ${this.#busyTimeoutMs}`);
     }
@@ -361,5 +364,5 @@ class SqliteStore implements ArcpStore {
 }
 
 function closed(): StoreError {
-  return new StoreError('closed', 'the store was closed');
+  return new StoreError('closed', 'The store is closed');
 }

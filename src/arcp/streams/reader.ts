@@ -1,4 +1,4 @@
-/** Streams as somebody reads them: in order, without gaps, at the reader's own pace. */
+/** The reading end of streams: in order, without gaps, at the rate of the reader. */
 import { deferred } from '../../async/listeners.js';
 import { Queue } from '../../async/queue.js';
 import type { PayloadOf } from '../protocol/catalogue.js';
@@ -9,20 +9,20 @@ import { type Content, contentOf, sizeOf } from './content.js';
 
 type Chunk = PayloadOf<'stream.chunk'>;
 
-/** Waiting chunks at which the sender is paused and resumed. */
-const HIGH = 64;
-const LOW = 16;
-const HIGH_SIZE = 1024 * 1024;
-/** Bounds for a sender that does not pause. */
-const MOST = 100 * HIGH;
-const MOST_SIZE = 16 * HIGH_SIZE;
-const MOST_AHEAD = 1024;
+/** The numbers of waiting chunks at which the sender is paused and resumed. */
+const HIGH_WATER_MARK = 64;
+const LOW_WATER_MARK = 16;
+const HIGH_WATER_SIZE = 1024 * 1024;
+/** Limits for a sender that does not pause. */
+const MAX_CHUNKS = 100 * HIGH_WATER_MARK;
+const MAX_SIZE = 16 * HIGH_WATER_SIZE;
+const MAX_AHEAD = 1024;
 
 interface ReaderOptions<K extends StreamKind> {
   readonly kind: K;
   readonly onPressure: (isFull: boolean) => void;
-  readonly onLeave: () => void;
-  /** Gives up a sender that does not pause. Not for replays, which come at full speed. @default false */
+  readonly onReturn: () => void;
+  /** If true, fails the stream of a sender that does not pause. Replays are not limited, since they arrive at full speed. @default false */
   readonly isBounded?: boolean | undefined;
   readonly onFailure?: ((error: ArcpError) => void) | undefined;
 }
@@ -35,7 +35,7 @@ export class StreamReader<K extends StreamKind> implements AsyncIterableIterator
   #size = 0;
   #isFull = false;
   #end: { readonly error?: unknown } | undefined;
-  #waiting: (() => void)[] = [];
+  #waiters: (() => void)[] = [];
 
   get kind(): K {
     return this.#options.kind;
@@ -46,7 +46,7 @@ export class StreamReader<K extends StreamKind> implements AsyncIterableIterator
   }
 
   push(chunk: Chunk): void {
-    // Without numbers, the order of the transport counts.
+    // Without sequence numbers, the order of the transport applies.
     const { sequence = this.#next } = chunk;
     if (this.#end !== undefined || sequence < this.#next || this.#ahead.has(sequence)) return;
     this.#ahead.set(sequence, chunk);
@@ -55,14 +55,14 @@ export class StreamReader<K extends StreamKind> implements AsyncIterableIterator
       this.#next = (next.last_sequence ?? this.#next) + 1;
       this.#take(next);
     }
-    if (this.#ahead.size > MOST_AHEAD)
-      this.#giveUp(new ArcpError('DATA_LOSS', `Chunk ${this.#next} of the stream did not come`));
+    if (this.#ahead.size > MAX_AHEAD)
+      this.#abort(new ArcpError('DATA_LOSS', `Chunk ${this.#next} of the stream is missing`));
     this.#changed();
   }
 
   close(total?: number): void {
     if (this.#ahead.size > 0 || (total !== undefined && total > this.#next))
-      this.#giveUp(new ArcpError('DATA_LOSS', `Chunk ${this.#next} of the stream did not come`));
+      this.#abort(new ArcpError('DATA_LOSS', `Chunk ${this.#next} of the stream is missing`));
     this.#end ??= {};
     this.#changed();
   }
@@ -72,7 +72,7 @@ export class StreamReader<K extends StreamKind> implements AsyncIterableIterator
     this.#changed();
   }
 
-  /** Earlier chunks are read before an error is thrown. */
+  /** Returns the next content. Earlier chunks are returned before an error is thrown. */
   async next(): Promise<IteratorResult<Content<K>>> {
     for (;;) {
       if (this.#ready.size > 0) return { done: false, value: this.#shift() };
@@ -82,7 +82,7 @@ export class StreamReader<K extends StreamKind> implements AsyncIterableIterator
         if (error !== undefined) throw error;
         return { done: true, value: undefined };
       }
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      await new Promise<void>((resolve) => this.#waiters.push(resolve));
     }
   }
 
@@ -90,8 +90,8 @@ export class StreamReader<K extends StreamKind> implements AsyncIterableIterator
     this.#end = {};
     this.#ready.clear();
     this.#size = 0;
-    this.#relieve();
-    this.#options.onLeave();
+    this.#resumeSender();
+    this.#options.onReturn();
     this.#changed();
     return { done: true, value: undefined };
   }
@@ -105,20 +105,20 @@ export class StreamReader<K extends StreamKind> implements AsyncIterableIterator
     try {
       content = contentOf(this.#options.kind, chunk);
     } catch (error) {
-      this.#giveUp(asArcpError(error));
+      this.#abort(asArcpError(error));
       return;
     }
     this.#ready.push(content);
     this.#size += sizeOf(content);
     const { isBounded = false } = this.#options;
-    if (isBounded && (this.#ready.size > MOST || this.#size > MOST_SIZE))
-      this.#giveUp(new ArcpError('BACKPRESSURE_OVERFLOW', 'More was sent than anybody reads'));
-    if (this.#isFull || (this.#ready.size < HIGH && this.#size < HIGH_SIZE)) return;
+    if (isBounded && (this.#ready.size > MAX_CHUNKS || this.#size > MAX_SIZE))
+      this.#abort(new ArcpError('BACKPRESSURE_OVERFLOW', 'The sender of the stream ignores backpressure'));
+    if (this.#isFull || (this.#ready.size < HIGH_WATER_MARK && this.#size < HIGH_WATER_SIZE)) return;
     this.#isFull = true;
     this.#options.onPressure(true);
   }
 
-  #giveUp(error: ArcpError): void {
+  #abort(error: ArcpError): void {
     if (this.#end !== undefined) return;
     this.#ahead.clear();
     this.fail(error);
@@ -128,52 +128,52 @@ export class StreamReader<K extends StreamKind> implements AsyncIterableIterator
   #shift(): Content<K> {
     const content = this.#ready.take();
     this.#size -= sizeOf(content);
-    if (this.#ready.size <= LOW && this.#size < HIGH_SIZE / 2) this.#relieve();
+    if (this.#ready.size <= LOW_WATER_MARK && this.#size < HIGH_WATER_SIZE / 2) this.#resumeSender();
     return content;
   }
 
-  #relieve(): void {
+  #resumeSender(): void {
     if (!this.#isFull) return;
     this.#isFull = false;
     this.#options.onPressure(false);
   }
 
   #changed(): void {
-    for (const wake of this.#waiting.splice(0)) wake();
+    for (const wake of this.#waiters.splice(0)) wake();
   }
 }
 
-interface Wish {
+interface PendingRead {
   readonly which: string | undefined;
   readonly found: (reader: StreamReader<StreamKind> | undefined) => void;
   readonly failed: (error: unknown) => void;
 }
 
 interface InboxOptions {
-  readonly pressure: (streamId: string, isFull: boolean) => void;
-  /** The senders are untrusted: streams are kept until they are read, and a sender that does not pause is given up. @default false */
+  readonly onPressure: (streamId: string, isFull: boolean) => void;
+  /** If true, the senders are untrusted: streams wait until they are read, and one whose sender does not pause fails. @default false */
   readonly isUpload?: boolean | undefined;
-  readonly refused?: ((streamId: string, error: ArcpError) => void) | undefined;
+  readonly onRefused?: ((streamId: string, error: ArcpError) => void) | undefined;
 }
 
 export class StreamInbox {
   readonly #readers = new Map<string, StreamReader<StreamKind>>();
-  #wishes: Wish[] = [];
-  /** Set when no more streams come; `error` if it is unknown whether there were more. */
+  #pendingReads: PendingRead[] = [];
+  /** Set when no more streams can arrive; with an error if some may have been lost. */
   #end: { readonly error?: unknown } | undefined;
   readonly #options: InboxOptions;
-  #unasked: { readonly name: string | undefined; readonly reader: StreamReader<StreamKind> }[] = [];
+  #unclaimed: { readonly name: string | undefined; readonly reader: StreamReader<StreamKind> }[] = [];
 
   constructor(options: InboxOptions) {
     this.#options = options;
   }
 
   read<K extends StreamKind>(which?: K | string): AsyncIterableIterator<Content<K>> {
-    // Registered now, not when the first chunk is read.
+    // Registers the reader now, not when it reads the first chunk.
     const { promise, resolve, reject } = deferred<StreamReader<StreamKind> | undefined>();
-    const at = this.#unasked.findIndex(({ name, reader }) => isMeant(which, reader.kind, name));
-    if (at >= 0) resolve(this.#unasked.splice(at, 1)[0]!.reader);
-    else if (this.#end === undefined) this.#wishes.push({ which, found: resolve, failed: reject });
+    const at = this.#unclaimed.findIndex(({ name, reader }) => isRequested(which, reader.kind, name));
+    if (at >= 0) resolve(this.#unclaimed.splice(at, 1)[0]!.reader);
+    else if (this.#end === undefined) this.#pendingReads.push({ which, found: resolve, failed: reject });
     else if (this.#end.error === undefined) resolve(undefined);
     else reject(this.#end.error);
     return follow(promise as unknown as Promise<StreamReader<K> | undefined>);
@@ -194,41 +194,41 @@ export class StreamInbox {
     this.#readers.get(streamId)?.fail(error);
   }
 
-  /** @param error if it is unknown whether there were more streams */
+  /** Ends all streams. @param error set if some streams may have been lost */
   end(error?: unknown): void {
     this.#end ??= { error };
-    for (const { found, failed } of this.#wishes.splice(0)) {
+    for (const { found, failed } of this.#pendingReads.splice(0)) {
       if (error === undefined) found(undefined);
       else failed(error);
     }
-    const why = error instanceof Error ? error : new ArcpError('ABORTED', 'The work ended before the stream');
-    for (const reader of this.#readers.values()) reader.fail(why);
+    const reason = error instanceof Error ? error : new ArcpError('ABORTED', 'The job ended before the stream');
+    for (const reader of this.#readers.values()) reader.fail(reason);
     this.#readers.clear();
   }
 
   #open(id: string, { payload }: Envelope<'stream.open'>): void {
     const kind = streamKindOf(payload.kind);
-    const at = this.#wishes.findIndex(({ which }) => isMeant(which, kind, payload.name));
-    // Unrequested streams are dropped.
+    const at = this.#pendingReads.findIndex(({ which }) => isRequested(which, kind, payload.name));
+    // A stream that was not requested is dropped.
     if (at < 0 && this.#options.isUpload !== true) return;
-    const { pressure, refused, isUpload } = this.#options;
+    const { onPressure: pressure, onRefused: refused, isUpload } = this.#options;
     const reader = new StreamReader<StreamKind>({
       kind,
       isBounded: isUpload,
       onPressure: (isFull) => pressure(id, isFull),
-      onLeave: () => this.#readers.delete(id),
+      onReturn: () => this.#readers.delete(id),
       onFailure: (error) => {
         this.#readers.delete(id);
         refused?.(id, error);
       },
     });
     this.#readers.set(id, reader);
-    if (at < 0) this.#unasked.push({ name: payload.name, reader });
-    else this.#wishes.splice(at, 1)[0]!.found(reader);
+    if (at < 0) this.#unclaimed.push({ name: payload.name, reader });
+    else this.#pendingReads.splice(at, 1)[0]!.found(reader);
   }
 }
 
-function isMeant(which: string | undefined, kind: StreamKind, name: string | undefined): boolean {
+function isRequested(which: string | undefined, kind: StreamKind, name: string | undefined): boolean {
   return which === undefined || which === name || which === kind;
 }
 

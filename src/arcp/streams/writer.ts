@@ -1,5 +1,5 @@
 /**
- * Streams that are being written, whoever sends them, at the pace of their readers (spec 003, "Streams": "Senders SHOULD slow or batch
+ * The writing end of streams, of jobs and of clients, at the rate of their readers (spec 003, "Streams": "Senders SHOULD slow or batch
  * stream.chunk events after receiving backpressure").
  */
 import { ignoringRejections } from '../../async/listeners.js';
@@ -22,29 +22,29 @@ import {
   sizeOf,
 } from './content.js';
 
-export interface Pace {
+export interface RateLimit {
   /** Chunks per second; 0 pauses. */
   readonly rate: number;
   readonly maxBytes: number;
 }
 
-const UNBOUNDED: Pace = { rate: Number.POSITIVE_INFINITY, maxBytes: Number.POSITIVE_INFINITY };
+const UNBOUNDED: RateLimit = { rate: Number.POSITIVE_INFINITY, maxBytes: Number.POSITIVE_INFINITY };
 
-/** A receiver without room is a pause. */
-export function paceOf({ desired_rate_per_second, buffer_remaining_bytes }: PayloadOf<'backpressure'>): Pace {
+/** Converts backpressure to a rate limit. A receiver without buffer space pauses the sender. */
+export function rateLimitOf({ desired_rate_per_second, buffer_remaining_bytes }: PayloadOf<'backpressure'>): RateLimit {
   const { rate, maxBytes } = UNBOUNDED;
   if (buffer_remaining_bytes === 0) return { rate: 0, maxBytes };
   return { rate: desired_rate_per_second ?? rate, maxBytes: buffer_remaining_bytes ?? maxBytes };
 }
 
-/** What a slow reader tells the sender: a pause, or its end. */
-export function pressureOf(isFull: boolean): PayloadOf<'backpressure'> {
+/** Returns the backpressure that pauses or resumes a sender. */
+export function backpressureOf(isFull: boolean): PayloadOf<'backpressure'> {
   return isFull ? { desired_rate_per_second: 0, buffer_remaining_bytes: 0, reason: 'slow_reader' } : {};
 }
 
-/** Lets chunks through one by one, at the pace of the slowest reader. */
-export class Pacer {
-  readonly #paces = new Map<string, Pace>();
+/** Limits the rate of chunks to that of the slowest reader. */
+export class RateLimiter {
+  readonly #limits = new Map<string, RateLimit>();
   readonly #now: () => number;
   #last = Number.NEGATIVE_INFINITY;
   #wake: (() => void) | undefined;
@@ -55,54 +55,54 @@ export class Pacer {
     this.#now = now;
   }
 
-  set(who: string, pace: Pace): void {
-    this.#paces.set(who, pace);
-    this.#again();
+  set(reader: string, limit: RateLimit): void {
+    this.#limits.set(reader, limit);
+    this.#wakeUp();
   }
 
-  unset(who: readonly string[]): void {
-    for (const one of who) this.#paces.delete(one);
-    this.#again();
+  unset(reader: readonly string[]): void {
+    for (const one of reader) this.#limits.delete(one);
+    this.#wakeUp();
   }
 
   release(): void {
     this.#isReleased = true;
-    this.#again();
+    this.#wakeUp();
   }
 
   get maxBytes(): number {
-    return Math.min(...[...this.#paces.values()].map(({ maxBytes }) => maxBytes));
+    return Math.min(...[...this.#limits.values()].map(({ maxBytes }) => maxBytes));
   }
 
-  /** Resolves when the next chunk may go. For one caller at a time. */
-  async waitForTurn(signal: AbortSignal): Promise<void> {
+  /** Resolves when the next chunk may be sent. For one caller at a time. */
+  async acquire(signal: AbortSignal): Promise<void> {
     for (let wait = this.#wait(); wait > 0; wait = this.#wait()) {
       signal.throwIfAborted();
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
-        signal.addEventListener('abort', this.#again, { once: true });
-        this.#cancelTimer = after(wait, this.#again);
+        signal.addEventListener('abort', this.#wakeUp, { once: true });
+        this.#cancelTimer = after(wait, this.#wakeUp);
       });
-      signal.removeEventListener('abort', this.#again);
+      signal.removeEventListener('abort', this.#wakeUp);
     }
     this.#last = this.#now();
   }
 
-  readonly #again = (): void => {
+  readonly #wakeUp = (): void => {
     this.#cancelTimer?.();
     this.#wake?.();
     this.#wake = undefined;
   };
 
-  /** @returns milliseconds; infinite in a pause */
+  /** Returns the milliseconds until the next chunk; `Infinity` during a pause. */
   #wait(): number {
-    const rate = Math.min(...[...this.#paces.values()].map(({ rate: wanted }) => wanted));
+    const rate = Math.min(...[...this.#limits.values()].map(({ rate: ofReader }) => ofReader));
     if (rate === Number.POSITIVE_INFINITY || this.#isReleased) return 0;
     return rate === 0 ? Number.POSITIVE_INFINITY : this.#last + 1000 / rate - this.#now();
   }
 }
 
-interface Waiting {
+interface PendingChunk {
   readonly pieces: unknown[];
   count: number;
   size: number;
@@ -110,11 +110,11 @@ interface Waiting {
   readonly reject: ((error: unknown) => void)[];
 }
 
-/** The sender. Its promises resolve when a chunk is on its way. */
+/** The transport of a stream. Its promises resolve when a message is stored or sent. */
 interface WriterHost {
-  readonly pacer: Pacer;
+  readonly rateLimiter: RateLimiter;
   readonly signal: AbortSignal;
-  /** Resolves when the reader has taken everything before; `undefined` if it has, or there is no reader. */
+  /** Resolves when the reader has received all earlier messages; returns `undefined` if it has, or there is no reader. */
   readonly drained: () => Promise<void> | undefined;
   readonly open: (streamId: string, payload: PayloadOf<'stream.open'>) => void;
   readonly chunk: (streamId: string, payload: PayloadOf<'stream.chunk'>) => Promise<void>;
@@ -129,12 +129,12 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
   readonly id = newId('str');
   readonly kind: K;
   readonly #host: WriterHost;
-  readonly #waiting = new Queue<Waiting>();
+  readonly #pending = new Queue<PendingChunk>();
   #sending: Promise<void> | undefined;
   #sequence = 0;
   #bytes = 0;
   #isOver = false;
-  #isUnwanted = false;
+  #isCancelled = false;
 
   constructor(host: WriterHost, { kind, name, contentType, expectedBytes }: StreamOptions<K>) {
     this.kind = kind;
@@ -149,11 +149,11 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
   }
 
   readonly write = ignoringRejections(async (content: Content<K>): Promise<void> => {
-    if (this.#isOver && !this.#isUnwanted) throw new ArcpError('FAILED_PRECONDITION', 'The stream has ended');
+    if (this.#isOver && !this.#isCancelled) throw new ArcpError('FAILED_PRECONDITION', 'The stream has ended');
     chunkOf(this.kind, content);
-    if (this.#isUnwanted) return;
-    const most = Math.min(MAX_CHUNK_BYTES, this.#host.pacer.maxBytes);
-    await Promise.all(cut(content, most).map((piece) => this.#add(piece, most)));
+    if (this.#isCancelled) return;
+    const maxLength = Math.min(MAX_CHUNK_BYTES, this.#host.rateLimiter.maxBytes);
+    await Promise.all(cut(content, maxLength).map((piece) => this.#add(piece, maxLength)));
   });
 
   readonly close = ignoringRejections(async (reason?: string): Promise<void> => {
@@ -175,48 +175,48 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
     await this.#host.end(this.id, 'stream.error', { ...asArcpError(error).toBody() });
   });
 
-  /** Its reader cancelled it. The work goes on; further writes are ignored. */
+  /** Cancels the stream at the request of its reader. The job continues, and further writes are ignored. */
   async cancel(error: ArcpError): Promise<void> {
     if (this.#isOver) return;
-    this.#isUnwanted = true;
-    while (this.#waiting.size > 0) for (const done of this.#waiting.take().resolve) done();
+    this.#isCancelled = true;
+    while (this.#pending.size > 0) for (const done of this.#pending.take().resolve) done();
     this.flush();
     await this.fail(error);
   }
 
-  /** Sends everything at once, since the job ends. */
+  /** Sends all waiting chunks without a rate limit, since the job ends. */
   flush(): void {
-    this.#host.pacer.release();
+    this.#host.rateLimiter.release();
   }
 
-  #add(piece: unknown, most: number): Promise<void> {
+  #add(piece: unknown, maxLength: number): Promise<void> {
     const size = sizeOf(piece);
     return new Promise((resolve, reject) => {
-      const last = this.#waiting.last;
-      if (last !== undefined && mayJoin(this.kind) && last.size + size <= most) {
+      const last = this.#pending.last;
+      if (last !== undefined && mayJoin(this.kind) && last.size + size <= maxLength) {
         last.pieces.push(piece);
         last.count++;
         last.size += size;
         last.resolve.push(resolve);
         last.reject.push(reject);
-      } else this.#waiting.push({ pieces: [piece], count: 1, size, resolve: [resolve], reject: [reject] });
+      } else this.#pending.push({ pieces: [piece], count: 1, size, resolve: [resolve], reject: [reject] });
       this.#sending ??= this.#send();
     });
   }
 
   async #send(): Promise<void> {
-    const { pacer, drained, signal } = this.#host;
-    // Writes of the same turn may join into one chunk.
+    const { rateLimiter, drained, signal } = this.#host;
+    // Writes of the same turn of the event loop may join into one chunk.
     await null;
-    while (this.#waiting.size > 0) {
+    while (this.#pending.size > 0) {
       try {
-        await pacer.waitForTurn(signal);
+        await rateLimiter.acquire(signal);
         await drained();
       } catch {
-        // The work is to end; its chunks are sent all the same.
+        // The signal was aborted, and the waiting chunks are still sent.
       }
-      if (this.#waiting.size === 0) break;
-      const next = this.#waiting.take();
+      if (this.#pending.size === 0) break;
+      const next = this.#pending.take();
       try {
         await this.#chunk(next);
         for (const resolve of next.resolve) resolve();
@@ -227,7 +227,7 @@ export class ChunkWriter<K extends StreamKind> implements StreamWriter<K> {
     this.#sending = undefined;
   }
 
-  async #chunk({ pieces, count }: Waiting): Promise<void> {
+  async #chunk({ pieces, count }: PendingChunk): Promise<void> {
     const sequence = this.#sequence;
     this.#sequence += count;
     this.#bytes += pieces.reduce((sum: number, piece) => sum + bytesIn(piece), 0);

@@ -13,7 +13,7 @@ interface Extras {
 
 export const pegwireAccp = candidate('accp', 'parseFrame', 'ast', () => (text) => parseFrame(text));
 export const rawFrames = candidate('accp', 'raw parser', 'ast', () => (text) => rawAccp.parse(text));
-/** From a copy of the module: code compiled for one mode would slow down the other. */
+/** Uses a copy of the module: code that is optimized for one mode would slow down the other. */
 export const rawFramesSpans = candidate('accp', 'raw parser with spans', 'ast', async () => {
   const copy = new URL('../../../generated/accp.js?spans', import.meta.url).href;
   const { parse } = (await import(copy)) as typeof rawAccp;

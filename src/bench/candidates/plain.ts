@@ -30,7 +30,7 @@ export const toonAccp = toon('accp');
 export const toonAacp = toon('aacp');
 
 function json(protocol: Protocol): Candidate {
-  // Wrapped: JSON.parse must not get a second argument.
+  // Wrapped, because JSON.parse must not get a second argument.
   return { ...ofJson('json', 'JSON.parse', protocol), prepare: async () => (text) => JSON.parse(text) };
 }
 

@@ -37,7 +37,7 @@ export function packetCategories(): Category[] {
   return [
     { name: 'under 100 characters', samples: between(0, 100) },
     { name: '100 to 250 characters', samples: between(100, 250) },
-    { name: 'from 250 characters on', samples: between(250, Number.POSITIVE_INFINITY) },
+    { name: '250 characters or more', samples: between(250, Number.POSITIVE_INFINITY) },
   ];
 }
 

@@ -1,4 +1,4 @@
-/** The ACCP corpus: seeded frames, by contents and of any length. */
+/** The ACCP corpus: seeded frames, by content and by length. */
 import { parseFrame } from '../../accp/index.js';
 import { createRandom, type Random } from '../../text/random.js';
 import type { Category, Sample } from '../candidate.js';
@@ -10,7 +10,7 @@ export function frameSample(text: string): Sample {
   return { text, json: JSON.stringify(plainFrame(parseFrame(text))) };
 }
 
-/** Frames of 13 B to 2 KB: the basis of the headline figures. */
+/** Frames of 13 B to 2 KB, on which the headline figures are measured. */
 export function mixedFrames(): Sample[] {
   const random = createRandom(1);
   const generated = Array.from({ length: 40 }, (_, index) => {
@@ -21,7 +21,7 @@ export function mixedFrames(): Sample[] {
   return [...EXAMPLES, ...generated].map(frameSample);
 }
 
-/** Each category has another worst case. */
+/** Each category has a different worst case. */
 export function frameCategories(): Category[] {
   return Object.entries(CATEGORIES).map(([name, make], index) => {
     const random = createRandom(100 + index);
@@ -50,16 +50,16 @@ function nestedMap(random: Random, levels: number): string {
   return `{${entries.join(',')}}`;
 }
 
-/** @param envelope the probability of each optional field; `null` for no metadata */
+/** @param envelope the probability of each optional field; null for no metadata */
 function frame(random: Random, params: readonly string[], envelope: number | null): string {
   const head = `@${random.pick(values.AGENTS)}>${random.pick(values.INTENTS)}:${random.pick(values.OPERATIONS)}`;
   return `${head}{${params.join('|')}}${envelope === null ? '' : values.envelope(random, envelope)}`;
 }
 
-/** As in real messages; longer frames have longer values. */
+/** As in real messages, longer frames have longer values. */
 const MAX_PARAMS = 12;
 
-/** A frame of about this length; long ones hold lists of records, like tool results. */
+/** Makes a frame of about this length. Long ones contain lists of records, like tool results. */
 function frameOfLength(random: Random, length: number): string {
   const params: string[] = [];
   const envelope = length < 60 ? null : 0.5;
@@ -90,10 +90,10 @@ function records(random: Random, length: number): string {
   return `[${list.join(',')}]`;
 }
 
-/** Frames of exactly ten times the length each, to show how work grows. */
+/** Each length is ten times the previous one, to show how the work grows. */
 export const GROWTH_LENGTHS: readonly number[] = [1_000, 10_000, 100_000, 1_000_000];
 
-/** Shapes that grow in one direction: a text of about `length` characters. */
+/** Shapes that grow in one direction: each makes a text of about `length` characters. */
 export const GROWTH_SHAPES: Readonly<Record<string, (length: number) => string>> = {
   mixed: (length) => frameOfLength(createRandom(7), length),
   'one long string': (length) => `@a>req:x{k:${'v'.repeat(length)}}`,

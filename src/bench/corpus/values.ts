@@ -27,7 +27,7 @@ export function hex(random: Random, length: number): string {
   return Array.from({ length }, () => random.integer(0, 15).toString(16)).join('');
 }
 
-/** Twelve hex digits, one of them a letter, as pegwire makes them. */
+/** Twelve hex digits with at least one letter, as pegwire generates them. */
 export function messageId(random: Random): string {
   return `${hex(random, 6)}e${hex(random, 5)}`;
 }
@@ -58,7 +58,7 @@ export function natural(random: Random, digits: number): string {
   return random.integer(digits === 1 ? 0 : 10 ** (digits - 1), 10 ** digits - 1).toString();
 }
 
-/** Canonical: up to six places, without a final zero. */
+/** A canonical decimal: up to six places, without a trailing zero. */
 export function decimal(random: Random): string {
   const places = random.pick([1, 1, 2, 2, 2, 3, 4, 6]);
   const fraction = Array.from({ length: places - 1 }, () => random.integer(0, 9)).join('') + random.integer(1, 9);
@@ -79,7 +79,7 @@ export function mention(random: Random): string {
     : `${words(random, 1, 2)}\\:${words(random, 1, 3)}`;
 }
 
-/** About every third character is an escaped delimiter. */
+/** A text in which about every third character is an escaped delimiter. */
 export function escaped(random: Random): string {
   const delimiters = [...'@>:{}[]|$,~\\'];
   return Array.from(
@@ -88,7 +88,7 @@ export function escaped(random: Random): string {
   ).join('');
 }
 
-/** Proportions of the message corpus (bench/corpus/README.md), with references added. */
+/** A value with the proportions of the message corpus (bench/corpus/README.md), and references. */
 export function scalar(random: Random): string {
   const draw = random.next();
   if (draw < 0.54) return string(random);

@@ -3,14 +3,16 @@ import { Queue } from '../../async/queue.js';
 import { type Channel, type Receiver, WriteConfirmations } from '../channel.js';
 import { LineDecoder, MAX_LINE_BYTES } from '../line-decoder.js';
 
+/** Options of channels over byte streams. */
 export interface ByteChannelOptions {
-  /** Limit of one line in bytes; a longer one ends the connection. @default 32 MiB */
+  /** The maximum length of a line in bytes; a longer one ends the connection. @default 33_554_432 */
   readonly maxLineBytes?: number | undefined;
 }
 
 /**
- * Makes a channel over byte streams: one JSON document per line, UTF-8, each line ended by LF (ACP, transports, "stdio"). The end of the
- * input does not stop the output.
+ * Creates a channel over byte streams: one JSON document per line, in UTF-8, ended by LF. The output stays open after the end of the input.
+ *
+ * Source: ACP, transports, "stdio".
  *
  * @throws TypeError if an option is invalid
  */
@@ -18,58 +20,59 @@ export function byteChannel(input: Readable, output: Writable, options: ByteChan
   return new ByteChannel(input, output, options);
 }
 
-/** Milliseconds without a byte after which a side that cannot go on counts as ended. */
-const QUIET = 250;
-/** Limit of these waits: a side that goes on for ever is not waited for. */
-const LOOKS = 40;
-/** Any of them ends the wait of a writer; a stream that is being ended emits no `drain`. */
+/** Milliseconds without input after which a side that has exited or stopped reading counts as ended. */
+const IDLE_MS = 250;
+/** The maximum number of these waits, for a side that never stops sending. */
+const MAX_WAITS = 40;
+/** Events that end the wait of a writer; a stream that is ending emits no `drain`. */
 const DRAINED = ['drain', 'finish', 'close', 'error'] as const;
 
-/** Characters from which on lines are written at once. */
-const JOINED = 1024 * 1024;
+/** Lines of at least this many characters in total are written immediately. */
+const MAX_BATCHED = 1024 * 1024;
 
+/** A channel over byte streams. */
 export class ByteChannel implements Channel {
   readonly maxTextBytes: number;
   readonly #input: Readable;
   readonly #output: Writable;
   readonly #decoder: LineDecoder;
   #receiver: Receiver | undefined;
-  /** Received while paused: a pause may come in the middle of a chunk. */
-  readonly #held = new Queue<() => void>();
-  #isGiving = false;
-  /** Lines of this turn: one write is much cheaper than many. */
+  /** Deliveries that wait for `resume`: a pause may occur in the middle of a chunk. */
+  readonly #deferred = new Queue<() => void>();
+  #isDelivering = false;
+  /** Lines of the current microtask: one write is much cheaper than many. */
   #lines = '';
   readonly #confirmations = new WriteConfirmations();
   #drained: Promise<void> | undefined;
-  #fault: Error | undefined;
+  #failure: Error | undefined;
   #chunks = 0;
   #isExpectingEnd = false;
-  #lookLater: NodeJS.Timeout | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
   #isPaused = true;
   #isEnded = false;
   #isBroken = false;
-  #isOver = false;
+  #hasFinished = false;
 
   constructor(input: Readable, output: Writable, { maxLineBytes }: ByteChannelOptions) {
     this.#input = input;
     this.#output = output;
     this.#decoder = new LineDecoder({ maxLineBytes });
     this.maxTextBytes = maxLineBytes ?? MAX_LINE_BYTES;
-    // A stream may break before it is started, and an error without a listener ends the process.
+    // A stream may fail before `start`, and an error event without a listener ends the process.
     input.on('error', (error) => {
-      this.#fault ??= error;
+      this.#failure ??= error;
       this.#break();
-      if (this.#receiver !== undefined) this.#over();
+      if (this.#receiver !== undefined) this.#finish();
     });
     output.on('error', (error) => {
-      this.#fault ??= error;
+      this.#failure ??= error;
       this.#break();
       this.endSoon();
     });
     output.once('close', () => this.#break());
-    // Node drains the output of an ended process, read or not.
+    // Node resumes the output of an exited process by itself.
     input.on('resume', () => {
-      if (this.#isPaused && !this.#isOver) input.pause();
+      if (this.#isPaused && !this.#hasFinished) input.pause();
     });
   }
 
@@ -77,14 +80,14 @@ export class ByteChannel implements Channel {
     this.#receiver = receiver;
     this.#input.on('data', this.#read);
     this.#input.once('end', () => {
-      this.#decoder.end(this.#guarded);
-      this.#tell(() => this.#over());
+      this.#decoder.end(this.#receiverGuard);
+      this.#deliver(() => this.#finish());
     });
-    this.#input.once('close', () => this.#tell(() => this.#over()));
-    // Streams that have ended or failed before emit nothing more.
+    this.#input.once('close', () => this.#deliver(() => this.#finish()));
+    // Streams that have already ended or failed emit no more events.
     const { readableEnded, destroyed, errored } = this.#input;
-    if (readableEnded || destroyed || errored !== null) queueMicrotask(() => this.#over());
-    else if (this.#isExpectingEnd) this.#lookAgain(LOOKS);
+    if (readableEnded || destroyed || errored !== null) queueMicrotask(() => this.#finish());
+    else if (this.#isExpectingEnd) this.#waitUntilIdle(MAX_WAITS);
     this.resume();
   };
 
@@ -93,7 +96,7 @@ export class ByteChannel implements Channel {
     if (this.#lines === '') queueMicrotask(this.#flush);
     this.#lines += `${text}\n`;
     this.#confirmations.sent();
-    if (this.#lines.length > JOINED) this.#flush();
+    if (this.#lines.length > MAX_BATCHED) this.#flush();
   };
 
   readonly ready = (): Promise<void> | undefined => {
@@ -112,7 +115,7 @@ export class ByteChannel implements Channel {
   };
 
   readonly flushed = (): Promise<boolean> => {
-    // A stream that has failed or was destroyed shows that before it emits `error` or `close`.
+    // A stream that failed or was destroyed has that state before it emits `error` or `close`.
     if (this.#output.destroyed || this.#output.errored !== null) this.#break();
     return this.#isEnded && this.#output.writableFinished ? Promise.resolve(false) : this.#confirmations.wait();
   };
@@ -125,14 +128,14 @@ export class ByteChannel implements Channel {
   };
 
   readonly resume = (): void => {
-    if (this.#isOver) return;
+    if (this.#hasFinished) return;
     this.#isPaused = false;
-    // The receiver may pause and resume meanwhile.
-    if (this.#isGiving) return;
-    this.#isGiving = true;
-    while (this.#held.size > 0 && !this.#isPaused) this.#held.take()();
-    this.#isGiving = false;
-    if (!this.#isPaused && !this.#isOver) this.#input.resume();
+    // The receiver may pause and resume during delivery.
+    if (this.#isDelivering) return;
+    this.#isDelivering = true;
+    while (this.#deferred.size > 0 && !this.#isPaused) this.#deferred.take()();
+    this.#isDelivering = false;
+    if (!this.#isPaused && !this.#hasFinished) this.#input.resume();
   };
 
   readonly end = (): Promise<void> => {
@@ -150,38 +153,38 @@ export class ByteChannel implements Channel {
     this.#input.destroy();
   };
 
-  /** As `destroy`, but input is still read and dropped, so that its writer does not run into a broken pipe. */
+  /** Destroys the channel, but reads and discards the input, so that its writer does not get a broken pipe. */
   drop(): void {
     this.#isEnded = true;
     this.#lines = '';
     this.#output.destroy();
-    this.#over();
+    this.#finish();
     this.#input.resume();
   }
 
   /**
-   * The other side cannot go on, as it has ended or does not read any more; what it has sent before still counts. The channel ends when nothing
-   * has come for a while, even if another process holds the stream open.
+   * Ends the channel after the other side exited or stopped reading. Input that it sent before is still delivered; the channel ends when there
+   * is no more for a while, even if another process holds the stream open.
    */
   endSoon(): void {
-    if (this.#isExpectingEnd || this.#isOver) return;
+    if (this.#isExpectingEnd || this.#hasFinished) return;
     this.#isExpectingEnd = true;
-    if (this.#receiver !== undefined) this.#lookAgain(LOOKS);
+    if (this.#receiver !== undefined) this.#waitUntilIdle(MAX_WAITS);
   }
 
-  #lookAgain(looks: number): void {
+  #waitUntilIdle(waits: number): void {
     const chunks = this.#chunks;
-    const look = (): void => {
-      if (this.#isOver) return;
-      // While paused, data waits.
-      const isQuiet = this.#chunks === chunks && !this.#isPaused;
-      if (isQuiet || looks === 0) this.#over();
-      else this.#lookAgain(this.#isPaused ? looks : looks - 1);
+    const check = (): void => {
+      if (this.#hasFinished) return;
+      // A paused stream has no events, although data may wait.
+      const isIdle = this.#chunks === chunks && !this.#isPaused;
+      if (isIdle || waits === 0) this.#finish();
+      else this.#waitUntilIdle(this.#isPaused ? waits : waits - 1);
     };
-    // A process that was busy all the time reads first.
-    this.#lookLater = setTimeout(() => setImmediate(look), QUIET);
+    // Reads first, in case this process was busy all the time.
+    this.#idleTimer = setTimeout(() => setImmediate(check), IDLE_MS);
     // A channel that never resumes must not keep the process alive.
-    if (this.#isPaused) this.#lookLater.unref();
+    if (this.#isPaused) this.#idleTimer.unref();
   }
 
   readonly #flush = (): void => {
@@ -193,34 +196,34 @@ export class ByteChannel implements Channel {
 
   readonly #read = (chunk: Buffer | string): void => {
     this.#chunks++;
-    this.#decoder.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk, this.#guarded);
+    this.#decoder.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk, this.#receiverGuard);
   };
 
-  /** After `destroy`, the remaining lines of a chunk are dropped. After one that is too long, nothing can be split into lines. */
-  readonly #guarded = {
-    text: (text: string, isUnended?: boolean): void => {
-      if (this.#isPaused) this.#held.push(() => this.#guarded.text(text, isUnended));
-      else if (!this.#isOver) this.#receiver!.text(text, isUnended);
+  /** Passes input to the receiver, except after the end of the channel. */
+  readonly #receiverGuard = {
+    text: (text: string, isUnterminated?: boolean): void => {
+      if (this.#isPaused) this.#deferred.push(() => this.#receiverGuard.text(text, isUnterminated));
+      else if (!this.#hasFinished) this.#receiver!.text(text, isUnterminated);
     },
-    invalid: (why: string, beginning?: string): void => {
-      this.#tell(() => {
-        if (!this.#isOver) this.#receiver!.invalid(why, beginning);
+    invalid: (reason: string, beginning?: string): void => {
+      this.#deliver(() => {
+        if (!this.#hasFinished) this.#receiver!.invalid(reason, beginning);
       });
     },
     tooLong: (limit: number, beginning?: string): void => {
       this.#input.pause();
-      this.#tell(() => {
-        if (this.#isOver) return;
+      this.#deliver(() => {
+        if (this.#hasFinished) return;
         this.#receiver!.tooLong(limit, beginning);
-        this.#over();
+        this.#finish();
       });
     },
   };
 
-  /** Runs a step now, or after a pause, which may come in the middle of a chunk. */
-  #tell(step: () => void): void {
-    if (this.#isPaused && !this.#isOver) this.#held.push(step);
-    else step();
+  /** Runs a delivery now, or on `resume`. */
+  #deliver(deliver: () => void): void {
+    if (this.#isPaused && !this.#hasFinished) this.#deferred.push(deliver);
+    else deliver();
   }
 
   #break(): void {
@@ -229,11 +232,11 @@ export class ByteChannel implements Channel {
     this.#confirmations.break();
   }
 
-  #over(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    clearTimeout(this.#lookLater);
+  #finish(): void {
+    if (this.#hasFinished) return;
+    this.#hasFinished = true;
+    clearTimeout(this.#idleTimer);
     this.#input.off('data', this.#read);
-    this.#receiver?.ended(this.#fault);
+    this.#receiver?.ended(this.#failure);
   }
 }

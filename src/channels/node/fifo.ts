@@ -1,4 +1,4 @@
-// biome-ignore-all lint/correctness/noNodejsModules: named pipes are of Node
+// biome-ignore-all lint/correctness/noNodejsModules: named pipes require Node
 import { execFile } from 'node:child_process';
 import { close, constants, open as openFile } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
@@ -8,36 +8,39 @@ import { systemReason } from '../../text/system-reason.js';
 import type { Channel } from '../channel.js';
 import { type ByteChannelOptions, byteChannel } from './byte-channel.js';
 
+/** The paths of two named pipes. */
 export interface FifoPair {
-  /** Written by the client, read by the server. */
+  /** The path of the pipe that the client writes and the server reads. */
   readonly toRuntime: string;
+  /** The path of the pipe that the server writes and the client reads. */
   readonly toClient: string;
 }
 
+/** A server on named pipes. */
 export interface FifoListener {
-  /** Accepts no more clients, and removes the pipes. An open connection goes on. */
+  /** Stops accepting clients and removes the pipes. An open connection stays open. */
   readonly close: () => Promise<void>;
 }
 
 const run = promisify(execFile);
-// Plain descriptors: a file handle would close its own when it is collected.
+// Plain descriptors: a file handle closes its descriptor when it is garbage-collected.
 const open = promisify(openFile);
 const closeFile = promisify(close);
 
-/** Returns the pipes `NAME.in` and `NAME.out`, as the server sees them. */
+/** Returns the paths `NAME.in` (read by the server) and `NAME.out` (written by the server). */
 export function fifoPair(name: string): FifoPair {
   return { toRuntime: `${name}.in`, toClient: `${name}.out` };
 }
 
 /**
- * Makes two named pipes, readable and writable by their owner only, and takes one client after the other.
+ * Creates two named pipes that only their owner can use, and serves one client at a time.
  *
- * @param connected gets the channel of each client; the next one is taken when it resolves
- * @throws Error if they cannot be made: the files exist, or the system has no such pipes
+ * @param onConnection called with the channel of each client; the next client is accepted when it resolves
+ * @throws Error if the pipes cannot be created because the files exist, or the system has no named pipes
  */
 export async function listenFifo(
   pair: FifoPair,
-  connected: (channel: Channel) => Promise<void>,
+  onConnection: (channel: Channel) => Promise<void>,
   options: ByteChannelOptions & { readonly onError?: ((error: unknown) => void) | undefined } = {},
 ): Promise<FifoListener> {
   await makePipe(pair.toRuntime);
@@ -50,7 +53,7 @@ export async function listenFifo(
   let isClosed = false;
   const serve = async (): Promise<void> => {
     while (!isClosed) {
-      // Each waits for the other side. The client opens them in the same order.
+      // Opening a pipe waits for the other side. The client opens them in the same order.
       const input = await open(pair.toRuntime, 'r');
       if (isClosed) {
         await closeFile(input);
@@ -58,7 +61,7 @@ export async function listenFifo(
       }
       const output = await open(pair.toClient, 'w');
       if (isClosed) await Promise.all([closeFile(input), closeFile(output)]);
-      else await connected(channelOf(input, output, options));
+      else await onConnection(channelOf(input, output, options));
     }
   };
   const served = serve().catch((error: unknown) => {
@@ -75,27 +78,27 @@ export async function listenFifo(
 }
 
 /**
- * Connects by two named pipes to a server. It waits for its turn.
+ * Connects to a server over two named pipes. Waits until the server accepts the client.
  *
  * @throws Error if the pipes do not exist
  */
 export async function connectFifo(pair: FifoPair, options: ByteChannelOptions = {}): Promise<Channel> {
   for (const path of [pair.toRuntime, pair.toClient])
-    if (!(await isPipe(path))) throw new Error(`${path} is no named pipe`);
+    if (!(await isPipe(path))) throw new Error(`${path} is not a named pipe`);
   const output = await open(pair.toRuntime, 'w');
   const input = await open(pair.toClient, 'r');
   return channelOf(input, output, options);
 }
 
-/** Node has no function for it. */
+/** Creates a named pipe with `mkfifo`; Node has no function for it. */
 async function makePipe(path: string): Promise<void> {
   try {
     await run('mkfifo', ['-m', '600', '--', path]);
   } catch (cause) {
     // "mkfifo: cannot create fifo 'x/y.in': No such file or directory"
-    const said = /.*: (.+)/.exec((cause as { readonly stderr?: string }).stderr ?? '')?.[1];
-    const why = said ?? systemReason(cause, 'there is no program mkfifo');
-    throw new Error(`The named pipe ${path} cannot be made: ${why}`, { cause });
+    const detail = /.*: (.+)/.exec((cause as { readonly stderr?: string }).stderr ?? '')?.[1];
+    const reason = detail ?? systemReason(cause, 'there is no program mkfifo');
+    throw new Error(`The named pipe ${path} cannot be created: ${reason}`, { cause });
   }
 }
 
@@ -103,18 +106,18 @@ async function isPipe(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isFIFO();
   } catch (cause) {
-    throw new Error(`No connection to ${path}: ${systemReason(cause, 'there is no such named pipe')}`, { cause });
+    throw new Error(`Cannot connect to ${path}: ${systemReason(cause, 'there is no such named pipe')}`, { cause });
   }
 }
 
-/** Sockets read pipes without a blocked thread. */
+/** Creates a channel over two descriptors. Sockets, unlike file streams, read pipes without blocking a thread. */
 function channelOf(input: number, output: number, options: ByteChannelOptions): Channel {
   const reading = new Socket({ fd: input, readable: true, writable: false });
   const writing = new Socket({ fd: output, readable: false, writable: true });
   return byteChannel(reading, writing, options);
 }
 
-/** Wakes a client or server that waits in `open` for the other side. */
+/** Wakes a server or client that waits in `open` for the other side. */
 async function release({ toRuntime, toClient }: FifoPair): Promise<void> {
   for (const path of [toRuntime, toClient]) {
     const other = await open(path, constants.O_RDWR | constants.O_NONBLOCK).catch(() => undefined);

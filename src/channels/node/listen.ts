@@ -1,4 +1,4 @@
-// biome-ignore-all lint/correctness/noNodejsModules: a server that listens is of Node
+// biome-ignore-all lint/correctness/noNodejsModules: servers require Node
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import {
@@ -15,14 +15,19 @@ import { PegwireError } from '../../text/errors.js';
 import { systemReason } from '../../text/system-reason.js';
 
 /**
- * - `no-token`: other machines could reach the server, and no token is required
- * - `in-use`: another server listens there
- * - `cannot-listen`: the host has no address here, or this process may not listen on it
+ * The code of a {@link ServeError}.
+ *
+ * - `no-token`: other machines could reach the server, and it does not require a token
+ * - `in-use`: the port is already in use
+ * - `cannot-listen`: the host has no address on this machine, or the process may not listen on the port
  */
 export type ServeErrorCode = 'no-token' | 'in-use' | 'cannot-listen';
 
+/** The error of a server that cannot start. */
 export class ServeError extends PegwireError {
+  /** The name of the class. */
   override readonly name: string = 'ServeError';
+  /** The code. */
   declare readonly code: ServeErrorCode;
 
   constructor(code: ServeErrorCode, message: string, cause?: unknown) {
@@ -31,45 +36,51 @@ export class ServeError extends PegwireError {
 }
 
 interface PortOptions {
-  /** 0 for any free port. */
+  /** The port; 0 selects a free one. */
   readonly port: number;
-  /** A name or an address; an IPv6 address may stand in brackets. */
+  /** A host name or address; an IPv6 address may be enclosed in brackets. */
   readonly host: string;
-  /** Requires this bearer token. */
+  /** The bearer token that requests must contain; `undefined` requires none. */
   readonly token: string | undefined;
-  /** Whether other machines may reach the server without a token. */
+  /** If true, the server may be reachable from other machines without a token. */
   readonly insecure: boolean;
-  /** Web pages that may speak to the server, besides its own: `https://example.org`. */
+  /** The origins of other web pages that may use the server: `https://example.org`. */
   readonly origins: readonly string[];
 }
 
 interface BoundPort {
-  /** Without brackets. */
+  /** The host name or address, without brackets. */
   readonly host: string;
   readonly port: number;
-  /** The host and the port, as they stand in a URL. */
+  /** The host and port as in a URL. */
   readonly authority: string;
 }
 
 /**
  * Starts a server on a port.
  *
- * @param serverOf makes the server, which asks the admission before it answers
- * @throws ServeError if it cannot listen, or must not: on an address that other machines reach, without a token
+ * @param createServer creates the server, which must check each request with the given {@link Admission}
+ * @throws ServeError if the server cannot listen, or other machines could reach it without a token
  * @throws TypeError if an option is invalid
  */
-export async function listenOn(options: PortOptions, serverOf: (admission: Admission) => Server): Promise<BoundPort> {
+export async function listenOn(
+  options: PortOptions,
+  createServer: (admission: Admission) => Server,
+): Promise<BoundPort> {
   const { port, host, token, insecure } = options;
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new TypeError(`port is a whole number from 0 to 65535; got ${port}`);
+    throw new TypeError(`port must be an integer from 0 to 65535; got ${port}`);
   const bare = typeof host === 'string' ? host.replace(/^\[(.*)\]$/, '$1') : '';
   if (bare === '' || (bare !== host && !isIPv6(bare)))
-    throw new TypeError(`host is a name or an address; got "${host}"`);
+    throw new TypeError(`host must be a host name or address; got "${host}"`);
   const address = await addressOf(bare);
   const isLoopback = isLoopbackAddress(address);
   if (!isLoopback && token === undefined && !insecure)
-    throw new ServeError('no-token', `Without a token, others than this machine would speak on ${bare}`);
-  const server = serverOf(createAdmission(options, bare, isLoopback));
+    throw new ServeError(
+      'no-token',
+      `Other machines could reach ${bare} without a token; set a token, or allow it with insecure`,
+    );
+  const server = createServer(createAdmission(options, bare, isLoopback));
   await listening(server, port, address);
   const bound = (server.address() as AddressInfo).port;
   return { host: bare, port: bound, authority: `${bracketed(bare)}:${bound}` };
@@ -79,7 +90,7 @@ async function addressOf(host: string): Promise<string> {
   try {
     return (await lookup(host)).address;
   } catch (thrown) {
-    throw new ServeError('cannot-listen', `There is no address for ${host}`, thrown);
+    throw new ServeError('cannot-listen', `${host} cannot be resolved to an address`, thrown);
   }
 }
 
@@ -87,41 +98,45 @@ function listening(server: Server, port: number, address: string): Promise<void>
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const place = `${bracketed(address)}:${port}`;
-      if (error.code === 'EADDRINUSE') reject(new ServeError('in-use', `Somebody listens on ${place} already`, error));
+      if (error.code === 'EADDRINUSE') reject(new ServeError('in-use', `${place} is already in use`, error));
       else reject(new ServeError('cannot-listen', `Cannot listen on ${place}: ${systemReason(error)}`, error));
     });
     server.listen(port, address, resolve);
   });
 }
 
+/** The reason for which a request is rejected. */
 export interface Refusal {
   readonly status: 401 | 403;
   readonly reason: string;
 }
 
+/** The access control of a server. */
 export interface Admission {
-  /** Checks that the request names this server, and comes from a page that may speak to it. */
+  /** Checks that a request addresses this server and comes from an allowed origin. */
   readonly checkNames: (headers: IncomingHttpHeaders) => Refusal | null;
-  /** Checks the token; a WebSocket may send it as a subprotocol, since browsers can set no headers there. */
+  /** Checks the token. A WebSocket may send it as a subprotocol, since browsers cannot set headers for WebSockets. */
   readonly checkToken: (headers: IncomingHttpHeaders, isWebSocket: boolean) => Refusal | null;
-  /** Returns whether a request has any token, right or wrong. */
+  /** Returns whether a request contains a token, valid or not. */
   readonly showsToken: (headers: IncomingHttpHeaders, isWebSocket: boolean) => boolean;
   /** Compares a token in constant time. */
   readonly isToken: (token: string) => boolean;
 }
 
-/** RFC 6750, section 2.1. */
+/** The syntax of a bearer token (RFC 6750, section 2.1). */
 const TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
-/** The prefix of the subprotocol; the percent-encoded token follows. */
+/** The prefix of the subprotocol with the percent-encoded token. */
 const BEARER_PROTOCOL = 'bearer.';
 
 /**
- * @param isLoopback whether only this machine reaches the server: then its browsers are the way by which others could
+ * Creates the access control of a server.
+ *
+ * @param isLoopback `true` if only this machine can reach the server, so that its browsers are the way in for others
  * @throws TypeError if an option is invalid
  */
 function createAdmission({ token, origins }: PortOptions, host: string, isLoopback: boolean): Admission {
   if (token !== undefined && !(typeof token === 'string' && TOKEN.test(token)))
-    throw new TypeError('token is 1 or more letters, digits and "-._~+/", with "=" at the end or not');
+    throw new TypeError('token must consist of letters, digits and "-._~+/", optionally followed by "="');
   const allowed = new Set(origins.map(checkOrigin));
   const expected = token === undefined ? undefined : digest(token);
   const own = hostName(bracketed(host));
@@ -134,7 +149,7 @@ function createAdmission({ token, origins }: PortOptions, host: string, isLoopba
   return {
     checkNames: ({ host: given, origin }) => {
       const name = given === undefined ? undefined : hostName(given);
-      // A page of another site can have its name point to this machine; its requests have that name.
+      // DNS rebinding: the name of another site can resolve to this machine; its requests contain that name.
       if (isLoopback && (name === undefined || !isOwnName(name))) return { status: 403, reason: 'host' };
       if (origin === undefined || allowed.has(origin.toLowerCase())) return null;
       const isOwnPage =
@@ -156,7 +171,7 @@ function isLoopbackAddress(address: string): boolean {
   return address === '::1' || /^(?:::ffff:)?127(?:\.[0-9]{1,3}){3}$/i.test(address);
 }
 
-/** Returns the name without the port, in lower case: of `example.org:4711`, `[::1]`. */
+/** Returns the host name of `example.org:4711` or `[::1]`: without the port, in lower case. */
 function hostName(host: string): string {
   return host
     .toLowerCase()
@@ -172,11 +187,13 @@ function isLoopbackName(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost') || isLoopbackAddress(name.replace(/^\[(.*)\]$/, '$1'));
 }
 
-/** `null` is the origin of pages without one. */
+/** Validates an origin; `null` is the origin of pages without one. */
 function checkOrigin(origin: string): string {
   const lower = typeof origin === 'string' ? origin.toLowerCase() : '';
   if (lower === 'null' || (URL.canParse(lower) && new URL(lower).origin === lower)) return lower;
-  throw new TypeError(`An origin is a scheme and a host, without a path: https://example.org; got "${origin}"`);
+  throw new TypeError(
+    `An origin must be a scheme and a host without a path, such as https://example.org; got "${origin}"`,
+  );
 }
 
 function bearerOf({ authorization }: IncomingHttpHeaders): string | undefined {
@@ -185,21 +202,21 @@ function bearerOf({ authorization }: IncomingHttpHeaders): string | undefined {
 
 function protocolToken(headers: IncomingHttpHeaders): string | undefined {
   const offered = headers['sec-websocket-protocol']?.split(',').map(withoutBlanks);
-  const told = offered?.find((one) => one.startsWith(BEARER_PROTOCOL))?.slice(BEARER_PROTOCOL.length);
-  if (told === undefined) return undefined;
+  const encoded = offered?.find((one) => one.startsWith(BEARER_PROTOCOL))?.slice(BEARER_PROTOCOL.length);
+  if (encoded === undefined) return undefined;
   try {
-    return decodeURIComponent(told);
+    return decodeURIComponent(encoded);
   } catch {
     return undefined;
   }
 }
 
-/** Of one length for all tokens, so that the time of a comparison shows nothing. */
+/** Hashes a token, so that all have the same length and can be compared in constant time. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** A request may name a whole address, as for proxies; then its host counts, and not `Host` (RFC 9112, section 3.2.2). */
+/** Converts a request target in absolute form, as sent to proxies, to origin form; its host overrides `Host` (RFC 9112, section 3.2.2). */
 export function toOriginForm(request: IncomingMessage): void {
   const { url = '/' } = request;
   if (url.startsWith('/') || !URL.canParse(url)) return;
@@ -208,9 +225,10 @@ export function toOriginForm(request: IncomingMessage): void {
   request.headers.host = host;
 }
 
-/** Required with 401 (RFC 9110, section 15.5.2). */
+/** The challenge that a 401 response must contain (RFC 9110, section 15.5.2). */
 const CHALLENGE = 'Bearer';
 
+/** Sends a response without a body. */
 export function answer(response: ServerResponse, status: number): void {
   response.statusCode = status;
   response.setHeader('cache-control', 'no-store');
@@ -218,7 +236,7 @@ export function answer(response: ServerResponse, status: number): void {
   response.end();
 }
 
-/** Answers with a JSON document, which no cache keeps. */
+/** Sends a JSON document that caches must not store. */
 export function answerJson(response: ServerResponse, value: unknown): void {
   response.setHeader('content-type', 'application/json').setHeader('cache-control', 'no-store');
   response.end(`${JSON.stringify(value)}\n`);
@@ -227,7 +245,7 @@ export function answerJson(response: ServerResponse, value: unknown): void {
 /** The path of the health check. */
 export const HEALTH_PATH = '/healthz';
 
-/** Answers a WebSocket request, and closes the connection. */
+/** Rejects an upgrade to WebSocket and closes the connection. */
 export function refuseUpgrade(socket: Duplex, status: number): void {
   const challenge = status === 401 ? `WWW-Authenticate: ${CHALLENGE}\r\n` : '';
   socket.once('finish', () => socket.destroy());
@@ -236,17 +254,18 @@ export function refuseUpgrade(socket: Duplex, status: number): void {
   );
 }
 
-/** Headers of an upgrade. */
-const OFFER: ReadonlySet<string> = new Set(['upgrade', 'http2-settings']);
+/** Headers and connection options of an upgrade. */
+const UPGRADE_HEADERS: ReadonlySet<string> = new Set(['upgrade', 'http2-settings']);
 
+/** Returns whether a request asks for an upgrade to WebSocket. */
 export function isWebSocketUpgrade({ headers }: IncomingMessage): boolean {
   return asciiLowerCase(withoutBlanks(headers.upgrade ?? '')) === 'websocket';
 }
 
 /**
- * Puts a request back in front of the following bytes, without its upgrade: the next reader of the socket reads a plain request.
+ * Puts a request back into its socket without the upgrade headers, so that the next reader of the socket reads a plain request.
  *
- * @param head the bytes that were read after its headers
+ * @param head the bytes that were read after the headers
  */
 export function withoutUpgrade(
   { method, url, httpVersion, rawHeaders }: IncomingMessage,
@@ -258,15 +277,15 @@ export function withoutUpgrade(
     const name = rawHeaders[at]!;
     const value = rawHeaders[at + 1]!;
     const lower = asciiLowerCase(name);
-    if (OFFER.has(lower)) continue;
-    const kept = lower === 'connection' ? withoutOffer(value) : value;
-    if (kept !== '') lines.push(`${name}: ${kept}`);
+    if (UPGRADE_HEADERS.has(lower)) continue;
+    const rest = lower === 'connection' ? withoutUpgradeOptions(value) : value;
+    if (rest !== '') lines.push(`${name}: ${rest}`);
   }
-  // Headers were read as Latin-1.
+  // Node decodes headers as Latin-1.
   socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
 }
 
-function withoutOffer(connection: string): string {
+function withoutUpgradeOptions(connection: string): string {
   const options = connection.split(',').map(withoutBlanks);
-  return options.filter((option) => !OFFER.has(asciiLowerCase(option))).join(', ');
+  return options.filter((option) => !UPGRADE_HEADERS.has(asciiLowerCase(option))).join(', ');
 }

@@ -12,48 +12,54 @@ import { LineDecoder } from '../line-decoder.js';
 import { ByteChannel, type ByteChannelOptions } from './byte-channel.js';
 import { HAS_GROUPS, ProcessGroup } from './process-group.js';
 
-/** How to handle stderr of a program: keep its end (64 KiB), write it to this process's stderr, drop it, or pass it to a function. */
+/** The handling of a program's stderr: keep the last 64 KiB, write it to the stderr of this process, discard it, or pass it to a function. */
 type StderrChoice = 'capture' | 'forward' | 'ignore' | ((text: string) => void);
 
+/** Options of {@link launchProcess}. */
 export interface LaunchOptions extends ByteChannelOptions {
+  /** The working directory. @default that of this process */
   readonly cwd?: string | URL | undefined;
-  /** @default that of this process */
+  /** The environment variables. @default those of this process */
   readonly env?: NodeJS.ProcessEnv | undefined;
-  /** How to handle stderr of the program. @default 'capture' */
+  /** The handling of the program's stderr. @default 'capture' */
   readonly stderr?: StderrChoice | undefined;
   /** Milliseconds from the end of the program's input to SIGTERM; `Infinity` never sends it. @default 2000 */
   readonly exitGraceMs?: number | undefined;
   /** Milliseconds from SIGTERM to SIGKILL; `Infinity` never sends it. @default 2000 */
   readonly killGraceMs?: number | undefined;
-  /** Aborting it closes the process. */
+  /** A signal that closes the process. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The end of a process: one of the two is `null`. */
+/** The exit status of a process; one of the two members is `null`. */
 export interface Exit {
+  /** The exit code. */
   readonly code: number | null;
+  /** The signal that ended the process. */
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A program in a child process, and the channel to it. */
+/** A program in a child process, with a channel to it. */
 export interface LaunchedProcess {
+  /** The channel over the program's stdin and stdout. */
   readonly channel: Channel;
+  /** The process identifier. */
   readonly pid: number;
-  /** Resolves when the process has ended. Its own children may still run, until `close`. */
+  /** Resolves when the process has exited. Its own children may run until `close`. */
   readonly exited: Promise<Exit>;
-  /** The last 64 KiB of its stderr. */
+  /** The last 64 KiB of the program's stderr. */
   readonly stderr: string;
-  /** Ends its input, and if it does not end, the whole group of processes: by SIGTERM, then by SIGKILL. */
+  /** Ends the program's input. If the program does not exit, terminates its process group with SIGTERM, then SIGKILL. */
   readonly close: () => Promise<Exit>;
 }
 
 /**
- * Starts a program, without a shell, in a group of processes of its own. On Windows, programs that are scripts (`npx.cmd`) need a shell and
- * cannot be started; start `node` with the script's path.
+ * Starts a program, without a shell, in a process group of its own. On Windows, scripts (`npx.cmd`) require a shell and cannot be started;
+ * start `node` with the path of the script.
  *
- * @throws ConnectionError `spawn-failed` if there is no such program, or it cannot be started
+ * @throws ConnectionError `spawn-failed` if the program does not exist or cannot be started
  * @throws TypeError if an option is invalid
- * @throws the reason of the signal, once the process has ended
+ * @throws the reason of the signal, after the process has exited
  * @example
  * const { channel, close } = await launchProcess('my-agent', ['--acp']);
  */
@@ -66,7 +72,7 @@ export async function launchProcess(
   for (const [name, value] of Object.entries({ exitGraceMs, killGraceMs }))
     if (!(value >= 0)) throw new TypeError(`${name} must be a non-negative number of milliseconds; got ${value}`);
   if (typeof stderr !== 'function') resolveChoice('stderr', stderr, ['capture', 'forward', 'ignore']);
-  // Throws on an invalid limit before there is a process.
+  // Throws on an invalid limit before the process is started.
   new LineDecoder({ maxLineBytes });
   signal?.throwIfAborted();
   const child = await startProcess(command, args, { cwd, env });
@@ -74,8 +80,8 @@ export async function launchProcess(
   const exited = new Promise<Exit>((resolve) => {
     child.once('exit', (code, by) => resolve({ code, signal: by }));
   });
-  const logged = drainStderr(child.stderr, stderr);
-  const channel = processChannel(child, { logged, maxLineBytes });
+  const stderrTail = drainStderr(child.stderr, stderr);
+  const channel = processChannel(child, { stderrTail, maxLineBytes });
   let ending: Promise<Exit> | undefined;
   const close = (): Promise<Exit> => {
     signal?.removeEventListener('abort', close);
@@ -85,12 +91,12 @@ export async function launchProcess(
   const end = async (): Promise<Exit> => {
     void channel.end();
     await within(exitGraceMs, exited);
-    // The leader may have ended and have left others behind.
-    if (group.signal('SIGTERM') && !(await hasGone(group, killGraceMs))) group.signal('SIGKILL');
+    // The leader may have exited and left other processes.
+    if (group.signal('SIGTERM') && !(await hasEnded(group, killGraceMs))) group.signal('SIGKILL');
     const exit = await exited;
     group.release();
     channel.destroy();
-    // Processes outside of the group may hold them open for ever.
+    // Processes outside the group may hold the streams open forever.
     child.stdout.destroy();
     child.stderr.destroy();
     return exit;
@@ -108,7 +114,7 @@ export async function launchProcess(
     pid: child.pid!,
     exited,
     get stderr() {
-      return logged();
+      return stderrTail();
     },
     close,
   };
@@ -123,10 +129,10 @@ async function startProcess(
   { cwd, env }: Pick<LaunchOptions, 'cwd' | 'env'>,
 ): Promise<PipedProcess> {
   const failed = (cause: unknown): ConnectionError => {
-    const where = cwd === undefined ? '' : ` in ${cwd}`;
+    const place = cwd === undefined ? '' : ` in ${cwd}`;
     const missing = cwd === undefined ? 'there is no such program' : 'there is no such program or folder';
-    const why = systemReason(cause, missing);
-    return new ConnectionError('spawn-failed', `${command} could not be started${where}: ${why}`, { cause });
+    const reason = systemReason(cause, missing);
+    return new ConnectionError('spawn-failed', `${command} could not be started${place}: ${reason}`, { cause });
   };
   let child: PipedProcess;
   try {
@@ -148,87 +154,89 @@ async function startProcess(
   return child;
 }
 
-/** Milliseconds from the end of the output to that of the process and of its log, which explain the end. */
-const EXIT_WAIT = 1000;
-/** Lines of the log that an error quotes. */
-const QUOTED = 5;
+/** Milliseconds to wait for the exit status and the rest of stderr after the end of the output, for the error message. */
+const EXIT_WAIT_MS = 1000;
+/** The number of lines of stderr that an error quotes. */
+const QUOTED_LINES = 5;
 
 /**
- * Makes a channel on the standard streams of a process, which ends when the process does, and reports how.
- *
- * @param logged returns the end of its stderr
+ * Creates a channel over the standard streams of a process. It ends when the process exits, and reports the exit status.
  */
 function processChannel(
   child: PipedProcess,
-  { logged, ...options }: ByteChannelOptions & { readonly logged: () => string },
+  { stderrTail, ...options }: ByteChannelOptions & { readonly stderrTail: () => string },
 ): Channel {
   const bytes = new ByteChannel(child.stdout, child.stdin, options);
   let exit: Exit | undefined;
-  let isWorthWaiting = true;
+  let awaitsExit = true;
   child.once('exit', (code, signal) => {
     exit = { code, signal };
     bytes.endSoon();
   });
-  // The process has ended, and so have all of its streams.
+  // The process has exited, and all of its streams have ended.
   child.once('close', () => {
-    isWorthWaiting = false;
+    awaitsExit = false;
   });
   const start = (receiver: Receiver): void => {
     bytes.start({
-      text: (text, isUnended) => receiver.text(text, isUnended),
-      invalid: (why, beginning) => receiver.invalid(why, beginning),
+      text: (text, isUnterminated) => receiver.text(text, isUnterminated),
+      invalid: (reason, beginning) => receiver.invalid(reason, beginning),
       tooLong: (limit, beginning) => {
-        isWorthWaiting = false;
+        awaitsExit = false;
         receiver.tooLong(limit, beginning);
       },
       ended: (error) => {
-        const over = (): void => {
+        const end = (): void => {
           clearTimeout(timer);
-          child.off('close', over);
-          receiver.ended(exit === undefined ? error : faultOf(exit, logged()));
+          child.off('close', end);
+          receiver.ended(exit === undefined ? error : exitError(exit, stderrTail()));
         };
-        const timer = setTimeout(over, EXIT_WAIT);
-        if (isWorthWaiting) child.once('close', over);
-        else over();
+        const timer = setTimeout(end, EXIT_WAIT_MS);
+        if (awaitsExit) child.once('close', end);
+        else end();
       },
     });
   };
   const destroy = (): void => {
-    isWorthWaiting = false;
-    // A program that still works must not die of a broken pipe.
+    awaitsExit = false;
+    // A program that is still running must not get a broken pipe.
     bytes.drop();
   };
   return { ...bytes, start, destroy };
 }
 
-/** A program that has done its work exits with 0. */
-function faultOf({ code, signal }: Exit, log: string): ConnectionError | undefined {
+/** Returns the error for an exit status; `undefined` for exit code 0. */
+function exitError({ code, signal }: Exit, stderr: string): ConnectionError | undefined {
   if (code === 0) return undefined;
-  const how = signal === null ? `exit code ${code}` : signal;
-  const last = log.trimEnd().split('\n').slice(-QUOTED).join('\n');
-  return new ConnectionError('closed', `The program has ended: ${how}.${last === '' ? '' : ` It logged:\n${last}`}`);
+  const status = signal === null ? `exit code ${code}` : signal;
+  const last = stderr.trimEnd().split('\n').slice(-QUOTED_LINES).join('\n');
+  return new ConnectionError(
+    'closed',
+    `The program exited: ${status}.${last === '' ? '' : ` Its stderr ends with:\n${last}`}`,
+  );
 }
 
-/** Milliseconds between two checks: a group does not report its end. */
-const LOOK = 20;
+/** Milliseconds between two checks: there is no event for the end of a process group. */
+const POLL_MS = 20;
 
-/** @returns whether all of the group have ended in time; if nobody reaps orphans, they never have */
-async function hasGone(group: ProcessGroup, ms: number): Promise<boolean> {
-  for (const end = performance.now() + ms; group.signal(0); ) {
+/** Waits for the end of a process group. @returns `true` if it ended in time; never if the system does not reap orphans */
+async function hasEnded(group: ProcessGroup, timeoutMs: number): Promise<boolean> {
+  for (const end = performance.now() + timeoutMs; group.signal(0); ) {
     if (performance.now() >= end) return false;
-    await new Promise((resolve) => setTimeout(resolve, LOOK));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
   return true;
 }
 
-const KEPT = 64 * 1024;
+/** The number of characters of stderr that are kept. */
+const STDERR_LENGTH = 64 * 1024;
 
 /**
- * Reads stderr of a program, in every case.
+ * Reads the stderr of a program, whatever the choice, so that the program does not block.
  *
  * Source: ACP, transports, "stdio": "Clients MAY capture, forward, or ignore this logging".
  *
- * @returns returns the end of it, which errors quote
+ * @returns a function that returns the end of it
  */
 export function drainStderr(stderr: Readable, choice: StderrChoice): () => string {
   const decoder = new StringDecoder('utf8');
@@ -236,14 +244,14 @@ export function drainStderr(stderr: Readable, choice: StderrChoice): () => strin
   const take = (text: string): void => {
     if (text === '') return;
     kept += text;
-    // Not for each piece, which may be one character.
-    if (kept.length > 2 * KEPT) kept = kept.slice(-KEPT);
+    // Not for each chunk, which may be a single character.
+    if (kept.length > 2 * STDERR_LENGTH) kept = kept.slice(-STDERR_LENGTH);
     if (choice === 'forward') process.stderr.write(text);
     else if (typeof choice === 'function') notifyListener(() => choice(text));
   };
   stderr.on('data', (chunk: Buffer) => take(decoder.write(chunk)));
   stderr.on('end', () => take(decoder.end()));
-  // A broken pipe has no more data.
+  // An error means the end of stderr.
   stderr.on('error', () => {});
-  return () => kept.slice(-KEPT);
+  return () => kept.slice(-STDERR_LENGTH);
 }

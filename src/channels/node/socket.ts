@@ -10,71 +10,80 @@ import type { Channel } from '../channel.js';
 import { ConnectionError } from '../errors.js';
 import { type ByteChannelOptions, byteChannel } from './byte-channel.js';
 
-/** The path of a Unix-domain socket, or a TCP port. */
-export type Address = string | { readonly port: number; readonly host?: string | undefined };
+/** The path of a Unix domain socket, or a TCP address. */
+export type Address =
+  | string
+  | {
+      /** The port; 0 selects a free one for a server. */
+      readonly port: number;
+      /** The host name or address. @default '127.0.0.1' */
+      readonly host?: string | undefined;
+    };
 
-/** Limit of a path in bytes: `sun_path`, without the zero at its end. */
+/** The maximum length of a path in bytes: the size of `sun_path` without the terminating zero. */
 const MAX_PATH = process.platform === 'linux' ? 107 : 103;
 
+/** A server on a socket. */
 export interface Listener {
   /** The address, with the actual port if port 0 was given. */
   readonly address: Address;
-  /** Accepts no more connections. Open channels go on; it resolves when they have ended, too. */
+  /** Stops accepting connections. Open channels stay open; resolves when they have ended. */
   readonly close: () => Promise<void>;
 }
 
+/** Options of {@link listenSocket}. */
 export interface ListenOptions extends ByteChannelOptions {
-  /** Called when a connection could not be accepted, for example because of too many open files. It goes on listening. */
+  /** Called when a connection cannot be accepted, for example because too many files are open. The server keeps listening. */
   readonly onError?: ((error: ConnectionError) => void) | undefined;
 }
 
 /**
  * Connects to a socket. There is no handshake: both sides send one JSON document per line.
  *
- * @throws ConnectionError `closed` when nobody listens there
+ * @throws ConnectionError `closed` if the connection cannot be established
  * @example
  * const connection = createConnection(await connectSocket('/run/agent.sock'), { handlers });
  */
 export async function connectSocket(address: Address, options: ByteChannelOptions = {}): Promise<Channel> {
-  checkPath(address, 'No connection to');
-  // The other side may end its output, and wait for our answers.
+  checkPath(address, 'Cannot connect to');
+  // The other side may end its output and wait for responses.
   const socket = connect({ ...netAddress(address), allowHalfOpen: true });
   try {
     await once(socket, 'connect');
   } catch (cause) {
-    const why = systemReason(cause, 'there is no such socket');
-    throw new ConnectionError('closed', `No connection to ${shown(address)}: ${why}`, { cause });
+    const reason = systemReason(cause, 'there is no such socket');
+    throw new ConnectionError('closed', `Cannot connect to ${shown(address)}: ${reason}`, { cause });
   }
   return channelOf(socket, options);
 }
 
 /**
- * Listens on a socket, TCP by default on the loopback alone. Only the owner may use a Unix-domain socket; one of a dead process is replaced, any
- * other file is left alone.
+ * Listens on a socket. Only the owner can use a Unix domain socket; a socket of a process that has exited is replaced, any other file is not
+ * touched. A TCP server listens on the loopback interface by default.
  *
- * @param connected gets the channel of each connection
- * @throws ConnectionError `closed` if it cannot listen there
+ * @param onConnection called with the channel of each connection
+ * @throws ConnectionError `closed` if the server cannot listen on the address
  */
 export async function listenSocket(
   address: Address,
-  connected: (channel: Channel) => void,
+  onConnection: (channel: Channel) => void,
   options: ListenOptions = {},
 ): Promise<Listener> {
   checkPath(address, 'Cannot listen on');
   if (typeof address === 'string') await removeStale(address);
-  const tell = (why: string, cause: unknown): void =>
-    notifyListener(() => options.onError?.(new ConnectionError('closed', why, { cause })));
+  const report = (message: string, cause: unknown): void =>
+    notifyListener(() => options.onError?.(new ConnectionError('closed', message, { cause })));
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     const channel = channelOf(socket, options);
     try {
-      connected(channel);
+      onConnection(channel);
     } catch (cause) {
       channel.destroy();
-      tell('Whoever was to take a connection has failed.', cause);
+      report('The connection listener threw an error.', cause);
     }
   });
   await listening(server, address);
-  server.on('error', (cause) => tell(`Nobody could be taken: ${systemReason(cause)}`, cause));
+  server.on('error', (cause) => report(`A connection could not be accepted: ${systemReason(cause)}`, cause));
   const bound = server.address();
   return {
     address: typeof bound === 'object' && bound !== null ? { port: bound.port, host: bound.address } : address,
@@ -83,32 +92,32 @@ export async function listenSocket(
 }
 
 function channelOf(socket: Socket, options: ByteChannelOptions): Channel {
-  // Messages are small, and each is waited for.
+  // Messages are small, and each may be awaited.
   socket.setNoDelay(true);
   return byteChannel(socket, socket, options);
 }
 
 async function listening(server: Server, address: Address): Promise<void> {
   const isFile = typeof address === 'string' && process.platform !== 'win32';
-  // Only the main thread may change the umask.
+  // Only the main thread can change the umask.
   const umask = isFile && isMainThread ? process.umask(0o177) : undefined;
   const done = once(server, 'listening');
   try {
     server.listen(netAddress(address));
   } finally {
-    // The file has been made within the call; other new files must not be affected.
+    // `listen` has created the file synchronously; other new files must not be affected.
     if (umask !== undefined) process.umask(umask);
   }
   try {
     await done;
   } catch (cause) {
-    const why = reasonOf(cause, address);
-    throw new ConnectionError('closed', `Cannot listen on ${shown(address)}: ${why}`, { cause });
+    const reason = reasonOf(cause, address);
+    throw new ConnectionError('closed', `Cannot listen on ${shown(address)}: ${reason}`, { cause });
   }
   if (isFile) chmodSync(address, 0o600);
 }
 
-/** A socket without a listener refuses connections; with one, listening there fails by itself. */
+/** Removes a socket that refuses connections, since no process listens on it. */
 async function removeStale(file: string): Promise<void> {
   let isSocket: boolean;
   try {
@@ -128,18 +137,18 @@ async function removeStale(file: string): Promise<void> {
   if (isStale) unlinkSync(file);
 }
 
-/** For a missing folder, Node reports that permission is denied. */
+/** Describes an error. For a missing folder, Node reports that permission is denied. */
 function reasonOf(cause: unknown, address: Address): string {
   return typeof address === 'string' && process.platform !== 'win32' && !existsSync(path.dirname(address))
     ? 'there is no such folder'
     : systemReason(cause);
 }
 
-/** Some versions of Node cut a longer path, and use another file. */
-function checkPath(address: Address, what: string): void {
+/** Rejects a path that is too long; some versions of Node truncate it and use another file. */
+function checkPath(address: Address, action: string): void {
   if (typeof address !== 'string' || process.platform === 'win32' || Buffer.byteLength(address) <= MAX_PATH) return;
-  const why = `the path of a socket has at most ${MAX_PATH} bytes; a relative one may be shorter`;
-  throw new ConnectionError('closed', `${what} ${address}: ${why}`);
+  const reason = `the path of a socket has at most ${MAX_PATH} bytes; try a relative path`;
+  throw new ConnectionError('closed', `${action} ${address}: ${reason}`);
 }
 
 function netAddress(address: Address): { path: string } | { port: number; host: string } {

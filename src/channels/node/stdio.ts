@@ -3,6 +3,7 @@ import { Writable } from 'node:stream';
 import type { Channel, Receiver } from '../channel.js';
 import { type ByteChannelOptions, byteChannel } from './byte-channel.js';
 
+/** Options of {@link stdioChannel}. */
 export interface StdioChannelOptions extends ByteChannelOptions {
   /**
    * If true, all other writes to stdout, including those of `console.log`, go to stderr from now on: stdout may contain messages only.
@@ -11,17 +12,17 @@ export interface StdioChannelOptions extends ByteChannelOptions {
   readonly redirectStdout?: boolean | undefined;
 }
 
-/** Makes a channel of standard input and standard output: one JSON document per line. */
+/** Creates a channel over standard input and standard output: one JSON document per line. */
 export function stdioChannel(options: StdioChannelOptions = {}): Channel {
   const { stdin, stdout } = process;
   const write = stdout.write.bind(stdout);
-  // Ending stdout itself would break later writes of the process.
+  // Ending stdout itself would make later writes of the process fail.
   const output = new Writable({
     decodeStrings: false,
     write: (chunk: string | Buffer, _encoding, done) => void write(chunk, done),
   });
   const bytes = byteChannel(stdin, output, options);
-  // A reader that has gone is the end of the conversation, and no defect of the program.
+  // A reader that has exited ends the connection; it is not an error of the program.
   stdout.on('error', (error) => output.destroy(error));
   const start = (receiver: Receiver): void => {
     if (options.redirectStdout !== false)
@@ -31,7 +32,7 @@ export function stdioChannel(options: StdioChannelOptions = {}): Channel {
   return { ...bytes, start };
 }
 
-/** Exits if the other side has not read the output by now: it never will, and would keep the process alive. */
+/** Exits if the other side has not read the output yet; otherwise the unread output would keep the process alive. */
 export function exitIfUnread(): void {
   if (process.stdout.writableLength > 0) process.exit();
 }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { AccpError } from '../../accp/errors.js';
 import type { Json } from '../../accp/message/json.js';
-import { MOST_NESTING } from '../../accp/message/json.js';
+import { MAX_NESTING } from '../../accp/message/json.js';
 import type { Loss } from '../../accp/message/message.js';
 import { stepText } from '../../accp/message/message.js';
 import { digitsOf } from '../../text/decimal.js';
@@ -88,7 +88,7 @@ function copy(value: unknown, path: string, depth: number, copying: Copying): Js
   if (typeof value === 'string')
     return value.startsWith(MARK) ? numberOf(value.slice(MARK.length), path, copying.losses) : value;
   if (typeof value !== 'object' || value === null) return value as null | boolean | number;
-  if (depth > MOST_NESTING) throw rejected(`${path.slice(0, 40)}...`, `nests deeper than ${MOST_NESTING}`);
+  if (depth > MAX_NESTING) throw rejected(`${path.slice(0, 40)}...`, `nests deeper than ${MAX_NESTING}`);
   if (Array.isArray(value)) {
     return value.map((item: unknown, index) => copy(item, `${path}[${index}]`, depth + 1, copying));
   }

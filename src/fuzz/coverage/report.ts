@@ -1,27 +1,36 @@
 import { GOAL_KINDS, type Goal, type GoalKind, goalsOf, type Tracker } from './tracker.js';
 
-/** How many of how many goals were reached. */
+/** The number of goals that were reached, out of all of them. */
 export interface CoverageCount {
+  /** Goals that at least one text has reached. */
   readonly reached: number;
+  /** All goals. */
   readonly total: number;
 }
 
+/** The coverage of one rule: its hits, and the goals inside of it by kind. */
 export interface RuleCoverage extends Readonly<Record<GoalKind, CoverageCount>> {
+  /** The name of the rule. */
   readonly name: string;
-  /** How often the rule matched. */
+  /** The number of times that the rule matched. */
   readonly hits: number;
-  /** In the grammar, from 1. */
+  /** The line of the rule in the grammar, starting at 1. */
   readonly line: number;
 }
 
+/** The coverage of a grammar as data. */
 export interface CoverageReport {
+  /** The name of the grammar. */
   readonly grammar: string;
-  /** Texts that were derived, and texts that the grammar refused. */
+  /** The number of texts that the grammar accepted. */
   readonly texts: number;
+  /** The number of texts that the grammar rejected. They count for no goal. */
   readonly rejected: number;
+  /** The goals of the whole grammar, by kind. */
   readonly total: Readonly<Record<GoalKind, CoverageCount>>;
+  /** One entry for each rule, in the order of the grammar. */
   readonly rules: readonly RuleCoverage[];
-  /** The goals that no text has reached. */
+  /** The goals that no text has reached, in the order of the grammar. */
   readonly missing: readonly {
     readonly kind: GoalKind;
     readonly name: string;
@@ -30,10 +39,11 @@ export interface CoverageReport {
   }[];
 }
 
+/** Summarizes a tracker: the coverage of the whole grammar and of each rule, and the goals that are missing. */
 export function coverageReport({ grammar, texts, rejected, hits }: Tracker): CoverageReport {
   const { list } = goalsOf(grammar);
   const reached = ({ number }: Goal): boolean => hits[number]! > 0;
-  const share = (goals: readonly Goal[]): Readonly<Record<GoalKind, CoverageCount>> => {
+  const countsOf = (goals: readonly Goal[]): Readonly<Record<GoalKind, CoverageCount>> => {
     const ofKind = (kind: GoalKind): CoverageCount => {
       const own = goals.filter((goal) => goal.kind === kind);
       return { reached: own.filter(reached).length, total: own.length };
@@ -48,7 +58,7 @@ export function coverageReport({ grammar, texts, rejected, hits }: Tracker): Cov
   const rules = list.flatMap((goal): RuleCoverage[] => {
     if (goal.kind !== 'rule') return [];
     const own = list.filter(({ point }) => point.rule === goal.name);
-    return [{ name: goal.name, hits: hits[goal.number]!, line: goal.point.location.start.line, ...share(own) }];
+    return [{ name: goal.name, hits: hits[goal.number]!, line: goal.point.location.start.line, ...countsOf(own) }];
   });
   const missing = list
     .filter((goal) => !reached(goal))
@@ -56,12 +66,12 @@ export function coverageReport({ grammar, texts, rejected, hits }: Tracker): Cov
       const { line, column } = point.location.start;
       return { kind, name, line, column };
     });
-  return { grammar: grammar.name, texts, rejected, total: share(list), rules, missing };
+  return { grammar: grammar.name, texts, rejected, total: countsOf(list), rules, missing };
 }
 
 const MAX_MISSING = 40;
 
-/** A table for people: a line for each rule, the sums, and what is missing. */
+/** Formats a report as a text table: one line for each rule, the totals, and up to 40 of the missing goals. */
 export function coverageTable({ grammar, texts, rejected, total, rules, missing }: CoverageReport): string {
   const header = ['rule', 'matches', 'alternatives', 'characters', 'repetitions'];
   const rows = rules.map(({ name, hits, alternative, character, repetition }) => [
@@ -69,9 +79,9 @@ export function coverageTable({ grammar, texts, rejected, total, rules, missing 
     String(hits),
     ...[alternative, character, repetition].map(shown),
   ]);
-  const sum = ['in all', shown(total.rule), ...[total.alternative, total.character, total.repetition].map(shown)];
+  const sum = ['total', shown(total.rule), ...[total.alternative, total.character, total.repetition].map(shown)];
   const kinds = GOAL_KINDS.map((kind) => `${kind}s ${percent(total[kind])}`).join(', ');
-  const read = `${texts} texts${rejected === 0 ? '' : `, and ${rejected} that it rejects`}`;
+  const read = `${texts} texts${rejected === 0 ? '' : ` (and ${rejected} rejected)`}`;
   return [
     `Coverage of the grammar ${grammar} by ${read}: ${kinds}.`,
     '',
@@ -81,10 +91,10 @@ export function coverageTable({ grammar, texts, rejected, total, rules, missing 
 }
 
 function missingLines(missing: CoverageReport['missing']): readonly string[] {
-  if (missing.length === 0) return ['', 'Nothing is missing.'];
+  if (missing.length === 0) return ['', 'No goal is missing.'];
   const shownOnes = missing.slice(0, MAX_MISSING).map(({ name, line, column }) => `  line ${line}:${column}  ${name}`);
   const rest = missing.length - shownOnes.length;
-  return ['', `Never seen (${missing.length}):`, ...shownOnes, ...(rest > 0 ? [`  and ${rest} more`] : [])];
+  return ['', `Not reached (${missing.length}):`, ...shownOnes, ...(rest > 0 ? [`  and ${rest} more`] : [])];
 }
 
 function shown({ reached, total }: CoverageCount): string {
@@ -108,7 +118,7 @@ interface Mark {
   readonly goals: readonly Goal[];
 }
 
-/** A page that needs nothing else: no scripts, no other files. */
+/** Renders the coverage as one self-contained HTML page: the grammar with its covered and uncovered parts highlighted, and the table. */
 export function coverageHtml(tracker: Tracker): string {
   const report = coverageReport(tracker);
   const sources = tracker.grammar.sources.map(({ source, text }) => sourceSection(tracker, source, text));
@@ -123,9 +133,9 @@ export function coverageHtml(tracker: Tracker): string {
 </head>
 <body>
 <h1>${title}</h1>
-<p>${report.texts} texts were derived, ${report.rejected} refused.
-<span class="part">Green</span> was seen in part or as a whole, <span class="none">red</span> never; the colour goes by what stands
-innermost. Point at a place to see how often.</p>
+<p>The grammar accepted ${report.texts} texts and rejected ${report.rejected}.
+<span class="part">Green</span> parts were reached at least in part, <span class="none">red</span> parts were not; the innermost part
+determines the color. Point at a part to see its counts.</p>
 ${summary(report)}
 ${sources.join('\n')}
 </body>
@@ -161,14 +171,14 @@ function summary({ total, rules }: CoverageReport): string {
   return `<table>
 <tr><th>rule</th><th>matches</th><th>alternatives</th><th>characters</th><th>repetitions</th></tr>
 ${rows.join('\n')}
-<tr><th>in all</th>${sums.join('')}</tr>
+<tr><th>total</th>${sums.join('')}</tr>
 </table>`;
 }
 
 function sourceSection(tracker: Tracker, source: string, text: string): string {
   const marks = marksIn(tracker, source);
   const isMain = source === tracker.grammar.sources[0]!.source;
-  const lines = coloured(text, marks, tracker).split('\n');
+  const lines = highlighted(text, marks, tracker).split('\n');
   const width = String(lines.length).length;
   const numbered = lines.map((line, index) => {
     const id = isMain ? ` id="line-${index + 1}"` : '';
@@ -187,8 +197,8 @@ function marksIn({ grammar }: Tracker, source: string): readonly Mark[] {
   });
 }
 
-/** Each stretch takes the colour of the smallest mark around it. No stretch goes beyond a line. */
-function coloured(text: string, marks: readonly Mark[], { hits }: Tracker): string {
+/** Wraps each stretch in the color of the innermost mark around it. No stretch crosses a line end. */
+function highlighted(text: string, marks: readonly Mark[], { hits }: Tracker): string {
   const owner: (Mark | undefined)[] = new Array(text.length);
   for (const mark of [...marks].sort((a, b) => b.end - b.start - (a.end - a.start)))
     owner.fill(mark, mark.start, mark.end);

@@ -3,28 +3,39 @@ import { type CharacterRange, characterAt, holds, partsOfClass, rangesOf } from 
 import { boundsOf, type Expression, rulesByName, visitExpression } from '../grammar/expressions.js';
 import type { Derivation, Grammar, Point } from '../grammar/grammar.js';
 
-/** What there is to see of a grammar: rules, alternatives, edges of character classes, bounds of repetitions. */
+/** The kinds of goals: rules, alternatives, the edges of character classes, and the bounds of repetitions. */
 export const GOAL_KINDS = ['rule', 'alternative', 'character', 'repetition'] as const;
+/** One of {@link GOAL_KINDS}. */
 export type GoalKind = (typeof GOAL_KINDS)[number];
 
+/** Something in a grammar that a text can reach. */
 export interface Goal {
+  /** The index of the goal in {@link Goals.list}, and of its count in {@link Tracker.hits}. */
   readonly number: number;
+  /** The kind of goal. */
   readonly kind: GoalKind;
+  /** The point of the grammar that the goal belongs to. */
   readonly point: Point;
-  /** Of a character: its code; of a repetition: how often, or `more` than the one before. */
+  /** For a character, its code; for a repetition, the number of items, where `'more'` is more than the other goals of it. */
   readonly value?: number | 'more';
-  /** For people: `value, alternative 3 of 6`. */
+  /** A name for display, such as `value, alternative 3 of 6`. */
   readonly name: string;
 }
 
+/** The goals of a grammar. */
 export interface Goals {
+  /** All goals, in the order of the grammar. */
   readonly list: readonly Goal[];
+  /** Returns the goals of a point, by the number of the point. */
   readonly ofPoint: (point: number) => readonly Goal[];
 }
 
 const known = new WeakMap<Grammar, Goals>();
 
-/** The goals of a grammar, in its order. What only a negative lookahead holds never becomes part of a text, and is left out. */
+/**
+ * Lists the goals of a grammar, in its order. Parts that occur only inside a negative lookahead never match as part of
+ * a text and are left out.
+ */
 export function goalsOf(grammar: Grammar): Goals {
   const found = known.get(grammar) ?? collect(grammar);
   known.set(grammar, found);
@@ -63,7 +74,7 @@ function goalsAt({ kind, rule, node, index, total }: Point): readonly Draft[] {
   }
 }
 
-/** The first and last character of each part of a class, or those beside what an inverted one excludes. */
+/** The first and last character of each part of a class; for an inverted class, the neighbors of the excluded characters. */
 function edgesOf(node: ast.CharacterClass): readonly number[] {
   const ranges = rangesOf(node);
   const edges = node.inverted
@@ -73,7 +84,7 @@ function edgesOf(node: ast.CharacterClass): readonly number[] {
   return [...new Set(some)].filter((unit) => isSendable(unit, ranges));
 }
 
-/** Halves of surrogate pairs are no characters, and most programs cannot even be sent one. */
+/** Excludes surrogates: they are not characters on their own, and most programs cannot receive them. */
 function isSendable(code: number, ranges: readonly CharacterRange[]): boolean {
   return (code < 0xd800 || code > 0xdfff) && holds(ranges, code);
 }
@@ -113,18 +124,21 @@ function reachableNodes(grammar: ast.Grammar, startRule: string): ReadonlySet<Ex
   return reached;
 }
 
+/** Counts how often texts reach each goal of a grammar. */
 export interface Tracker {
+  /** The grammar that the tracker counts for. */
   readonly grammar: Grammar;
-  /** Texts that were derived, and texts that were refused. */
+  /** The number of texts that the grammar accepted. */
   readonly texts: number;
+  /** The number of texts that the grammar rejected. */
   readonly rejected: number;
-  /** How often each goal was reached, by its number. */
+  /** The number of times that each goal was reached, by the number of the goal. */
   readonly hits: readonly number[];
-  /** How many goals were never reached. */
+  /** The number of goals that no text has reached. */
   readonly missing: number;
-  /** Counts a text, and tells whether it was derived. Goals that it reaches many times count each time. */
+  /** Counts a text. A goal that the text reaches several times counts each time. Returns `true` if the grammar accepts the text. */
   readonly add: (text: string) => boolean;
-  /** The same for a text whose derivation is known. @returns how many goals were reached for the first time */
+  /** Counts a text whose derivation is known. @returns the number of goals that it is the first to reach */
   readonly addDerived: (text: string, derivation: Derivation) => number;
 }
 
@@ -132,20 +146,21 @@ function characterOf(node: Expression, text: string, at: number): number | undef
   return node.type === 'class' || node.type === 'any' ? characterAt(node, text, at) : undefined;
 }
 
+/** Creates a tracker in which no goal has been reached. */
 export function createTracker(grammar: Grammar): Tracker {
   const goals = goalsOf(grammar);
   const hits = goals.list.map(() => 0);
   const { list: points } = grammar.points;
   let texts = 0;
-  let refused = 0;
+  let rejected = 0;
   let missing = hits.length;
-  let fresh = 0;
+  let firstHits = 0;
 
   const hit = ({ number }: Goal): void => {
     hits[number]!++;
     if (hits[number] === 1) {
       missing--;
-      fresh++;
+      firstHits++;
     }
   };
 
@@ -159,9 +174,9 @@ export function createTracker(grammar: Grammar): Tracker {
       } else hit(goal);
     }
     for (const [index, child] of children.entries()) {
-      // A delimiter behind the last item was read in vain, and given back.
-      const inVain = points[child.point]!.kind === 'delimiter' && index === children.length - 1;
-      if (!inVain) count(text, child);
+      // The parser reads a delimiter after the last item and backtracks over it.
+      const isDiscarded = points[child.point]!.kind === 'delimiter' && index === children.length - 1;
+      if (!isDiscarded) count(text, child);
     }
   };
 
@@ -176,9 +191,9 @@ export function createTracker(grammar: Grammar): Tracker {
 
   const addDerived = (text: string, derivation: Derivation): number => {
     texts++;
-    fresh = 0;
+    firstHits = 0;
     count(text, derivation);
-    return fresh;
+    return firstHits;
   };
 
   return {
@@ -187,7 +202,7 @@ export function createTracker(grammar: Grammar): Tracker {
       return texts;
     },
     get rejected() {
-      return refused;
+      return rejected;
     },
     get missing() {
       return missing;
@@ -196,7 +211,7 @@ export function createTracker(grammar: Grammar): Tracker {
     addDerived,
     add: (text) => {
       const derivation = grammar.derive(text);
-      if (derivation === null) refused++;
+      if (derivation === null) rejected++;
       else addDerived(text, derivation);
       return derivation !== null;
     },

@@ -1,75 +1,95 @@
-/** What an implementation answers to conformance cases, judged. `test/conformance/README.md` holds the rules. */
+/** Runs conformance cases against a target and compares its answers. The rules are in `test/conformance/README.md`. */
 import { treeDifference } from './oracle.js';
 import type { Answer, Failure, Json, Outcome, Target } from './target.js';
 
-/** A text, and what to say of it. */
+/** A text, and the expected answer. */
 export interface ConformanceCase {
+  /** The stable identifier of the case, such as `accp/grammar/minimal`. */
   readonly id: string;
-  /** Where the case stands, for reports. */
+  /** The file that holds the case, for reports. */
   readonly file: string;
-  /** Section of the draft. */
+  /** The section of the draft that the case tests. */
   readonly section?: string | undefined;
+  /** The text to read. */
   readonly input: string;
+  /** The dialect to read it in. */
   readonly dialect: string;
+  /** The expected answer. */
   readonly expected: Expected;
-  /** Dialects that have to read the canonical text, and print it unchanged. */
+  /** The dialects that must accept the canonical text and print it unchanged. @default none */
   readonly rereadIn?: readonly string[] | undefined;
 }
 
-/** `ok` tells whether the text has to be accepted; what is left out is not judged. */
+/** An expected answer. Members that are absent are not compared. */
 export type Expected =
-  | { readonly ok: true; readonly ast?: Json | undefined; readonly canonical?: string | undefined }
   | {
+      /** The text must be accepted. */
+      readonly ok: true;
+      /** The tree. */
+      readonly ast?: Json | undefined;
+      /** The canonical text. */
+      readonly canonical?: string | undefined;
+    }
+  | {
+      /** The text must be rejected. */
       readonly ok: false;
+      /** The code of the error. */
       readonly code?: string | undefined;
-      /** In UTF-16 code units; left out where other places are as good. */
+      /** The offset of the error in UTF-16 code units; absent if several are acceptable. */
       readonly offset?: number | undefined;
     };
 
-/** What of an answer is judged. All but `verdict` only where the answer has it. */
+/** The aspects of an answer that are compared. All but `verdict` are compared only if the answer contains them. */
 export const ASPECTS = ['verdict', 'tree', 'canonical', 'code', 'offset'] as const;
+/** One of {@link ASPECTS}. */
 export type Aspect = (typeof ASPECTS)[number];
 
-/** Something wrong in an answer. */
+/** One difference between an answer and the expected one. */
 export interface Mismatch {
+  /** The aspect that differs. */
   readonly aspect: Aspect;
-  /** Of a tree: where, as a JSON Pointer. */
+  /** For `tree`, the place of the difference as a JSON Pointer (RFC 6901). */
   readonly path?: string;
-  /** Present where it is the answer to the case's canonical text: the dialect that it was to be read in. */
+  /** Present if the answer was to the canonical text of the case: the dialect that it was read in. */
   readonly rereadIn?: string;
-  /** What is absent is `undefined`. */
+  /** The expected value; `undefined` if no value is expected there. */
   readonly expected: Json | undefined;
+  /** The value in the answer; `undefined` if there is none. */
   readonly actual: Json | undefined;
 }
 
-/** What came of a case. */
+/** The result of one case. */
 export interface CaseResult {
+  /** The case. */
   readonly case: ConformanceCase;
+  /** `pass` if the answer is as expected, `fail` if it differs, `error` if there is no answer. */
   readonly verdict: 'pass' | 'fail' | 'error';
-  /** Of `fail`, one at least. */
+  /** The differences; at least one if the verdict is `fail`. */
   readonly mismatches: readonly Mismatch[];
-  /** Of `error`: why there is no answer. */
+  /** The reason for the missing answer if the verdict is `error`; otherwise null. */
   readonly failure: Failure | null;
-  /** What was said of the case's own text, if anything. */
+  /** The answer to the text of the case; null if there is none. */
   readonly answer: Answer | null;
-  /** What could be judged of it. */
+  /** The aspects of the answer to the text of the case that could be compared. */
   readonly compared: readonly Aspect[];
 }
 
 /**
- * Asks for all cases, as many at once as the target can do, and gives what came of them in their order.
+ * Sends all cases to a target, as many at once as it can process, and yields the results in the order of the cases.
  *
- * @throws TargetError when the target cannot be asked
+ * @throws TargetError if the target cannot be tested
+ * @example
+ * for await (const { case: { id }, verdict } of runConformance(target, cases)) console.log(id, verdict);
  */
 export async function* runConformance(target: Target, cases: readonly ConformanceCase[]): AsyncGenerator<CaseResult> {
-  const results = cases.map((one) => askCase(target, one));
-  // A target that cannot be asked rejects all of them; the first one tells.
+  const results = cases.map((one) => runCase(target, one));
+  // An unusable target rejects all of them. The first rejection is the one that the caller gets.
   for (const result of results) result.catch(() => {});
   for (const result of results) yield await result;
 }
 
-async function askCase(target: Target, asked: ConformanceCase): Promise<CaseResult> {
-  const { input, dialect, expected, rereadIn = [] } = asked;
+async function runCase(target: Target, testCase: ConformanceCase): Promise<CaseResult> {
+  const { input, dialect, expected, rereadIn = [] } = testCase;
   const canonical = expected.ok ? expected.canonical : undefined;
   const again = canonical === undefined ? [] : rereadIn.filter((other) => other !== dialect || canonical !== input);
   const [outcome, ...others] = await Promise.all([
@@ -87,7 +107,7 @@ async function askCase(target: Target, asked: ConformanceCase): Promise<CaseResu
   const failure = [first, ...rest].find((comparison) => comparison.failure !== null)?.failure ?? null;
   const verdict = failure !== null ? 'error' : mismatches.length > 0 ? 'fail' : 'pass';
   const answer = outcome!.kind === 'answer' ? outcome!.answer : null;
-  return { case: asked, verdict, mismatches, failure, answer, compared: first.compared };
+  return { case: testCase, verdict, mismatches, failure, answer, compared: first.compared };
 }
 
 interface Comparison {

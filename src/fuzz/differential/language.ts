@@ -1,47 +1,52 @@
-/** A language as the tools take it: its grammar, and what its reference reader says of a text. */
+/** A language for the tools: its grammar, and the reference reader that answers are compared with. */
 
 import type { Grammar } from '../grammar/grammar.js';
 import type { DisagreementKind } from './oracle.js';
 import type { Answer, Json } from './target.js';
 
-/** Rules that together nest at most `max` deep, and the rules that check so by code: counted out, the latter are not needed. */
+/** A bound on the nesting of some rules. */
 interface NestingLimit {
   readonly rules: readonly string[];
   readonly max: number;
   readonly checks: readonly string[];
 }
 
+/** A language that texts are generated for and that implementations are tested with. */
 export interface Language {
-  /** For messages and file names: `accp`, `aacp`, or the name of a grammar. */
+  /** The name for messages and file names: `accp`, `aacp`, or the name of a grammar. */
   readonly name: string;
-  /** The language's own, after gates and narrowing. */
+  /** The grammar of the language, after gates and narrowing. */
   readonly grammar: Grammar;
-  /** The same texts, by rules instead of code where that can be: for other engines. */
-  readonly exportable: Grammar;
-  /** Whether the grammar has fewer texts than the dialect. */
-  readonly narrowed: boolean;
-  /** Null where there are no dialects. */
-  readonly dialect: string | null;
   /**
-   * What the grammar leaves to code and an export can count out: these rules together nest at most `max` deep. Null where there is
-   * no such bound.
+   * A grammar for the same texts that expresses in rules, as far as possible, what {@link grammar} checks by code.
+   * Exports start from it.
    */
+  readonly exportable: Grammar;
+  /** `true` if the grammar accepts fewer texts than the dialect. */
+  readonly narrowed: boolean;
+  /** The dialect; null if the language has no dialects. */
+  readonly dialect: string | null;
+  /** The nesting limit that the grammar enforces by code and that an export can expand into rules; null if there is none. */
   readonly depth: NestingLimit | null;
   /**
-   * Texts that rules of the grammar are known to have, and that random ones would rarely meet: keys with a meaning of their own.
-   * Absent where there are none to know.
+   * Texts that some rules should often generate, by the name of the rule: keys that have a meaning of their own, which
+   * random texts would rarely contain. @default none
    */
   readonly words?: Readonly<Record<string, readonly string[]>> | undefined;
   /**
-   * What the reference reader says of a text. It reads the whole dialect: a text outside a narrowed language may still be a
-   * message, and an implementation under test knows nothing of the narrowing. `grammar.accepts` tells the narrowed language.
+   * Reads a text with the reference reader. It accepts the whole dialect: a text outside of a narrowed language may
+   * still be a message, and an implementation under test does not know of the narrowing. `grammar.accepts` checks the
+   * narrowed language.
    */
   readonly read: (text: string) => Answer;
-  /** What an answer of `read` rests on, for whoever was held against it and disagrees: a document and its section. */
+  /** Returns the document and the section that an answer of `read` follows from, for reports. */
   readonly basisOf?: ((reference: Answer, kind: DisagreementKind) => string) | undefined;
 }
 
-/** The language of a grammar by itself: it says yes or no and where, and its results are the trees, where JSON has them. */
+/**
+ * Makes a language of a grammar alone. Its reader accepts or rejects, with the offset; the result of the parser is the
+ * tree if JSON can express it.
+ */
 export function grammarLanguage(grammar: Grammar): Language {
   const read = (text: string): Answer => {
     const verdict = grammar.parse(text);
@@ -50,7 +55,7 @@ export function grammarLanguage(grammar: Grammar): Language {
   return { name: grammar.name, grammar, exportable: grammar, narrowed: false, dialect: null, depth: null, read };
 }
 
-/** A result as a tree. What JSON cannot write, such as a function or a tree that holds itself, is no tree. */
+/** Converts a result to a tree. A result that JSON cannot express, such as a function or a cyclic object, gives no tree. */
 function treeOf(value: unknown): { readonly ast?: Json } {
   try {
     return value === undefined ? {} : { ast: jsonTree(value) };
@@ -67,7 +72,7 @@ function placeOf(error: unknown): { readonly offset?: number; readonly message?:
     : { offset: location.start.offset, message: error.message };
 }
 
-/** A tree in the form of the conformance cases: what JSON has no number for becomes a string. */
+/** Converts a tree to the form of the conformance cases: numbers that JSON cannot express become strings. */
 export function jsonTree(tree: unknown): Json {
   const text = JSON.stringify(tree, (_name, member: unknown) =>
     typeof member === 'bigint' || member === Number.POSITIVE_INFINITY || member === Number.NEGATIVE_INFINITY

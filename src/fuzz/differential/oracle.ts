@@ -3,7 +3,7 @@ import { visitExpression } from '../grammar/expressions.js';
 import type { Grammar } from '../grammar/grammar.js';
 import type { Answer, Failure, Json, Outcome } from './target.js';
 
-/** Holds what an implementation says of a text against what the reference says. */
+/** The ways in which an implementation can disagree with the reference. */
 export const DISAGREEMENT_KINDS = [
   'accepts-invalid',
   'rejects-valid',
@@ -14,45 +14,57 @@ export const DISAGREEMENT_KINDS = [
   'memory',
   'garbage',
 ] as const;
+/** One of {@link DISAGREEMENT_KINDS}. */
 export type DisagreementKind = (typeof DISAGREEMENT_KINDS)[number];
 
+/** A difference between an outcome and the answer of the reference. */
 export interface Disagreement {
+  /** The kind of the disagreement. */
   readonly kind: DisagreementKind;
-  /** Differs only where the cause must be another one; the same for texts that may have one cause. */
+  /** Groups disagreements: two with different keys have different causes, two with the same key may have the same cause. */
   readonly key: string;
   /** One sentence for people. */
   readonly message: string;
-  /** What the implementation said. */
+  /** The outcome of the implementation. */
   readonly outcome: Outcome;
 }
 
 /**
- * @param text what both were asked; it helps to tell causes apart
- * @returns null where both agree. A tree or a canonical text is compared only where both give one.
+ * Compares the outcome of an implementation with the answer of the reference. Trees and canonical texts are compared
+ * only if both answers contain them.
+ *
+ * @param text the text that both have read; it helps to distinguish causes
+ * @returns null if both agree
  */
 export function compareOutcome(reference: Answer, outcome: Outcome, text = ''): Disagreement | null {
   if (outcome.kind !== 'answer') return failure(outcome);
   const { answer } = outcome;
-  const told = (kind: DisagreementKind, key: string, message: string): Disagreement => {
+  const disagreement = (kind: DisagreementKind, key: string, message: string): Disagreement => {
     return { kind, key, message, outcome };
   };
   if (!reference.ok) {
     if (!answer.ok) return null;
-    const why = reference.message ?? 'The reference refuses it.';
-    return told('accepts-invalid', whyInvalid(reference, text), `It is accepted, but it is not valid: ${why}`);
+    const why = reference.message ?? 'The reference rejects it.';
+    return disagreement(
+      'accepts-invalid',
+      whyInvalid(reference, text),
+      `The target accepts the text, but it is not valid: ${why}`,
+    );
   }
   if (!answer.ok) {
     const own = [answer.code, answer.message].filter((one) => one !== undefined && one !== '').join(': ');
     const said =
-      own === '' ? 'It is refused, but it is valid.' : `It is refused, but it is valid. The target says: ${own}`;
-    return told('rejects-valid', answer.code ?? digest(answer.message ?? ''), said);
+      own === ''
+        ? 'The target rejects the text, but it is valid.'
+        : `The target rejects the text, but it is valid. The target reports: ${own}`;
+    return disagreement('rejects-valid', answer.code ?? digest(answer.message ?? ''), said);
   }
   if (reference.ast !== undefined && answer.ast !== undefined) {
     const difference = treeDifference(reference.ast, answer.ast);
     if (difference !== null) {
       const { path, expected, actual } = difference;
       const place = path === '' ? 'the tree' : path;
-      return told(
+      return disagreement(
         'different-tree',
         `${lastName(path)}: ${typeOf(expected)}, ${typeOf(actual)}`,
         `The tree differs at ${place}: expected ${shown(expected)}, got ${shown(actual)}.`,
@@ -62,7 +74,7 @@ export function compareOutcome(reference: Answer, outcome: Outcome, text = ''): 
   const { canonical } = answer;
   if (reference.canonical !== undefined && canonical !== undefined && canonical !== reference.canonical) {
     const message = `The canonical text differs: expected ${shown(reference.canonical)}, got ${shown(canonical)}.`;
-    return told('different-canonical', '', message);
+    return disagreement('different-canonical', '', message);
   }
   return null;
 }
@@ -71,23 +83,33 @@ function failure(outcome: Failure): Disagreement {
   const { kind } = outcome;
   switch (kind) {
     case 'crash':
-      return { kind, key: digest(outcome.detail), message: `It crashes: ${lastLine(outcome.detail)}`, outcome };
+      return { kind, key: digest(outcome.detail), message: `The target crashes: ${lastLine(outcome.detail)}`, outcome };
     case 'hang':
-      return { kind, key: '', message: `There is no answer within ${outcome.limitMs} ms.`, outcome };
+      return { kind, key: '', message: `The target does not answer within ${outcome.limitMs} ms.`, outcome };
     case 'memory':
-      return { kind, key: '', message: `It takes more than ${Math.round(outcome.limitBytes / 2 ** 20)} MiB.`, outcome };
+      return {
+        kind,
+        key: '',
+        message: `The target uses more than ${Math.round(outcome.limitBytes / 2 ** 20)} MiB of memory.`,
+        outcome,
+      };
     case 'garbage':
-      return { kind, key: digest(outcome.detail), message: `The answer is none: ${outcome.detail}`, outcome };
+      return {
+        kind,
+        key: digest(outcome.detail),
+        message: `The target does not follow the adapter protocol: ${outcome.detail}`,
+        outcome,
+      };
   }
 }
 
-/** Of what kind the fault is: its code, its reason, and what stands where reading ends. */
+/** Classifies the error in a text: its code, its reason, and the kind of the character where reading stops. */
 function whyInvalid({ code, reason = 'syntax', offset }: Extract<Answer, { ok: false }>, text: string): string {
   const found = offset === undefined || reason !== 'syntax' ? '' : characterKind(text.charAt(offset));
   return [code, reason, found].join(' ');
 }
 
-/** The name that a path ends in: places in lists say nothing of a cause. */
+/** The last name in a path. Indexes are ignored: they do not help to identify a cause. */
 function lastName(path: string): string {
   return path.split('/').findLast((step) => step !== '' && !/^[0-9]+$/.test(step)) ?? '';
 }
@@ -103,7 +125,7 @@ function shown(value: Json | undefined): string {
   return text.length > 160 ? `${text.slice(0, 160)}...` : text;
 }
 
-/** The message of a crash stands in the last line of most languages; what is quoted or counted in it changes with the text. */
+/** Normalizes the message of a crash. Most languages print it on the last line; quoted parts and numbers vary with the text. */
 function digest(detail: string): string {
   return lastLine(detail)
     .replace(/(["'`])[\s\S]*\1/g, '...')
@@ -116,12 +138,12 @@ function lastLine(detail: string): string {
   return lines.findLast((line) => /Error|error|panic|exception/.test(line)) ?? lines.at(-1) ?? detail;
 }
 
-/** What is alike in texts that differ only in their names and numbers. */
+/** Returns a function that reduces a text to its shape: texts that differ only in names and numbers have the same one. */
 export function skeletonOf(grammar: Grammar): (text: string) => string {
   const literals = new Set<string>();
   for (const { expression } of grammar.ast.rules) {
     visitExpression(expression, (node) => {
-      // Words are names like others.
+      // Letters and digits in literals are names like all others.
       if (node.type === 'literal') for (const unit of node.value) if (!/[A-Za-z0-9]/.test(unit)) literals.add(unit);
     });
   }
@@ -138,8 +160,8 @@ function kindOf(unit: string, literals: ReadonlySet<string>): string {
 }
 
 /**
- * What readers tell apart: letters (`a`), digits (`0`), other visible characters (`.`), the space, line feeds, other controls (`^`)
- * and all beyond ASCII (`U`). The end of a text stays empty.
+ * The class of a character: letters (`a`), digits (`0`), other visible characters (`.`), the space, line feeds, other
+ * control characters (`^`), and all characters beyond ASCII (`U`). The empty string stands for the end of a text.
  */
 function characterKind(unit: string): string {
   if (/[A-Za-z_]/.test(unit)) return 'a';
@@ -149,62 +171,65 @@ function characterKind(unit: string): string {
   return unit < '\x7f' ? '.' : 'U';
 }
 
-/** The first difference of two trees; a value that is absent on one side is `undefined`. */
+/** The first difference between two trees. */
 export interface Difference {
-  /** JSON Pointer (RFC 6901): `/payload/0/value`; empty for the whole. */
+  /** The place as a JSON Pointer (RFC 6901), such as `/payload/0/value`; empty for the root. */
   readonly path: string;
+  /** The value in the expected tree; `undefined` if there is none. */
   readonly expected: Json | undefined;
+  /** The value in the actual tree; `undefined` if there is none. */
   readonly actual: Json | undefined;
 }
 
-/** The way to a value, from its end: written out only for the one that is told. */
-type Way = { readonly parent: Way; readonly step: string | number } | null;
+/** A path as a linked list from its last step. It is formatted only for the difference that is reported. */
+type PathNode = { readonly parent: PathNode; readonly step: string | number } | null;
 
 interface Pair {
-  readonly way: Way;
+  readonly path: PathNode;
   readonly expected: Json | undefined;
   readonly given: Json | undefined;
 }
 
-/** Members that an implementation may give though the expected tree has none there. */
+/** Members that the actual tree may contain even if the expected tree does not. */
 const OPTIONAL = new Set(['span', 'text']);
 
 /**
- * The first difference in the order of the expected tree, or `null` where there is none. Trees are equal as
- * `test/conformance/README.md` has it:
+ * Finds the first difference between two trees, in the order of the expected tree. Trees are compared by the rules of
+ * `test/conformance/README.md`:
  *
- * - the order of members does not matter, and zeros compare without a sign;
- * - where the expected tree has no `text`, the given one may: an implementation may keep the spelling of every number;
- * - nor does a `span` matter where none is expected;
- * - any other member too many is a difference: it would say something that the message does not.
+ * - The order of members is irrelevant, and so is the sign of zero.
+ * - The actual tree may have a `text` or a `span` where the expected tree has none.
+ * - Any other additional member is a difference.
  *
- * Time and memory are linear in the size of the trees, however deep they are.
+ * Time and memory are linear in the size of the trees, whatever their depth.
+ *
+ * @returns null if the trees are equal
  */
 export function treeDifference(expected: Json, given: Json): Difference | null {
-  const open: Pair[] = [{ way: null, expected, given }];
+  const open: Pair[] = [{ path: null, expected, given }];
   for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
     const parts = partsOf(pair);
-    if (parts === null) return { path: pointer(pair.way), expected: pair.expected, actual: pair.given };
+    if (parts === null) return { path: pointer(pair.path), expected: pair.expected, actual: pair.given };
     for (let index = parts.length - 1; index >= 0; index--) open.push(parts[index]!);
   }
   return null;
 }
 
-/** What is left to compare of two values, in order; `null` where they differ already. */
-function partsOf({ way, expected, given }: Pair): readonly Pair[] | null {
+/** Splits a pair into the pairs of its parts, in order; null if the two values differ already. */
+function partsOf({ path, expected, given }: Pair): readonly Pair[] | null {
   if (expected === given) return [];
   if (isArray(expected) && isArray(given)) {
     const length = Math.max(expected.length, given.length);
-    return Array.from({ length }, (_, step) => pairAt(way, step, expected[step], given[step]));
+    return Array.from({ length }, (_, step) => pairAt(path, step, expected[step], given[step]));
   }
   if (!isObject(expected) || !isObject(given)) return null;
   const members = Object.keys(expected);
   const extra = Object.keys(given).filter((member) => !Object.hasOwn(expected, member) && !OPTIONAL.has(member));
-  return [...members, ...extra].map((step) => pairAt(way, step, member(expected, step), member(given, step)));
+  return [...members, ...extra].map((step) => pairAt(path, step, member(expected, step), member(given, step)));
 }
 
-function pairAt(parent: Way, step: string | number, expected: Json | undefined, given: Json | undefined): Pair {
-  return { way: { parent, step }, expected, given };
+function pairAt(parent: PathNode, step: string | number, expected: Json | undefined, given: Json | undefined): Pair {
+  return { path: { parent, step }, expected, given };
 }
 
 function isArray(value: Json | undefined): value is readonly Json[] {
@@ -215,12 +240,12 @@ function isObject(value: Json | undefined): value is { readonly [member: string]
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Not what an object inherits: `__proto__` may be a key like others. */
+/** Own members only: `__proto__` may be a key like any other. */
 function member(object: { readonly [member: string]: Json }, name: string): Json | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-function pointer(way: Way): string {
+function pointer(way: PathNode): string {
   const steps: string[] = [];
   for (let at = way; at !== null; at = at.parent) {
     steps.push(`/${String(at.step).replaceAll('~', '~0').replaceAll('/', '~1')}`);

@@ -1,4 +1,4 @@
-/** What a differential run has found, for people who see it for the first time. */
+/** Formats the findings of a differential run as text. */
 import { codeFrame } from '../../text/code-frame.js';
 import { visible } from '../../text/visible.js';
 import { type Difference, type DisagreementKind, treeDifference } from './oracle.js';
@@ -7,20 +7,21 @@ import { type Answer, type Failure, type Json, requestLine } from './target.js';
 
 /** Lines of a crash that are shown. */
 const LAST_LINES = 8;
-/** Code units of a request that is written into a command line. */
+/** The longest request that is put into a shell command, in UTF-16 code units. */
 const LONGEST_REQUEST = 1_000;
 
 const TITLES: Readonly<Record<DisagreementKind, string>> = {
-  'accepts-invalid': 'accepts what is not valid',
-  'rejects-valid': 'refuses what is valid',
-  'different-tree': 'reads another tree',
-  'different-canonical': 'prints another canonical text',
+  'accepts-invalid': 'accepts an invalid text',
+  'rejects-valid': 'rejects a valid text',
+  'different-tree': 'returns another tree',
+  'different-canonical': 'returns another canonical text',
   crash: 'crashes',
   hang: 'does not answer in time',
   memory: 'takes too much memory',
-  garbage: 'answers with something else than the protocol has',
+  garbage: 'does not follow the adapter protocol',
 };
 
+/** Formats one finding. @param file the file that it was saved to, if any */
 export function findingText(finding: Finding, number: number, file: string | null): string {
   const { target, kind, input, original, disagreement, count } = finding;
   const times = count === 1 ? '' : ` (seen ${count} times)`;
@@ -28,9 +29,9 @@ export function findingText(finding: Finding, number: number, file: string | nul
   const rows: readonly (readonly [label: string, text: string | null])[] = [
     ['sent', shortened(ascii(input))],
     ['expected', expected(finding)],
-    ['based on', finding.basis],
-    ['came back', cameBack(finding)],
-    ['cut from', input === original ? null : shortened(ascii(original))],
+    ['basis', finding.basis],
+    ['actual', actual(finding)],
+    ['shrunk from', input === original ? null : shortened(ascii(original))],
     ['try it', tryIt(finding)],
     ['saved as', file === null ? null : visible(file)],
   ];
@@ -38,24 +39,25 @@ export function findingText(finding: Finding, number: number, file: string | nul
     `${number}. ${visible(target)} ${TITLES[kind]}${times}`,
     `   ${disagreement.message}`,
     ...frame.map((line) => `   ${line}`),
-    ...rows.flatMap(([label, text]) => (text === null ? [] : [`   ${`${label}:`.padEnd(11)}${text}`])),
+    ...rows.flatMap(([label, text]) => (text === null ? [] : [`   ${`${label}:`.padEnd(13)}${text}`])),
   ].join('\n');
 }
 
+/** Formats the summary of a run. @param again the shell command that repeats it */
 export function summaryText(report: DifferentialReport, seed: number, again: string): string {
   const { language, dialect, valid, invalid, targets, findings, stopped } = report;
   const name = dialect === null ? language : `${language} (${dialect})`;
   const read = valid + invalid;
   return [
-    `${stopped === null ? 'Read' : 'Stopped after'} ${read} texts of ${name}: ${valid} valid, ${invalid} not. Seed ${seed}.`,
-    ...(stopped === 'findings' ? [`${findings.length} causes are enough: look into these first.`] : []),
+    `${stopped === null ? 'Read' : 'Stopped after'} ${read} texts of ${name}: ${valid} valid, ${invalid} invalid. Seed ${seed}.`,
+    ...(stopped === 'findings' ? [`Stopped at ${findings.length} findings. Fix these first, then run again.`] : []),
     ...targets.map((target) => {
       const own = findings.filter((finding) => finding.target === target.name).length;
       const agrees = `${visible(target.name)} agrees with the reference on ${target.agreed}`;
-      if (target.disagreed === 0) return `${agrees}, and disagrees on none.`;
-      return `${agrees}, and disagrees on ${target.disagreed}, for ${own === 1 ? 'one cause' : `${own} causes`}.`;
+      if (target.disagreed === 0) return `${agrees} texts and disagrees on none.`;
+      return `${agrees} texts and disagrees on ${target.disagreed}, with ${own === 1 ? 'one cause' : `${own} causes`}.`;
     }),
-    `The same again: ${again}`,
+    `Repeat this run: ${again}`,
   ].join('\n');
 }
 
@@ -66,7 +68,7 @@ function placeOf({ reference, input }: Finding): { start: number; end: number } 
 
 function expected(finding: Finding): string {
   const { kind, reference } = finding;
-  if (!reference.ok) return refusal(reference);
+  if (!reference.ok) return rejection(reference);
   if (kind === 'different-canonical') return `the canonical text ${ascii(reference.canonical)}`;
   const difference = kind === 'different-tree' ? treesOf(finding) : null;
   return difference === null
@@ -74,12 +76,12 @@ function expected(finding: Finding): string {
     : `${valueAt(difference.expected, difference)}, of the tree ${shortened(ascii(reference.ast))}`;
 }
 
-function cameBack(finding: Finding): string {
+function actual(finding: Finding): string {
   const { kind, disagreement } = finding;
   const { outcome } = disagreement;
   if (outcome.kind !== 'answer') return failure(outcome);
   const { answer } = outcome;
-  if (!answer.ok) return refusal(answer);
+  if (!answer.ok) return rejection(answer);
   if (kind === 'different-canonical') return `the canonical text ${ascii(answer.canonical)}`;
   const difference = kind === 'different-tree' ? treesOf(finding) : null;
   return difference === null
@@ -87,10 +89,10 @@ function cameBack(finding: Finding): string {
     : `${valueAt(difference.actual, difference)}, of the tree ${shortened(ascii(answer.ast))}`;
 }
 
-function refusal({ code, offset, message }: Extract<Answer, { ok: false }>): string {
+function rejection({ code, offset, message }: Extract<Answer, { ok: false }>): string {
   const place = offset === undefined ? '' : ` at offset ${offset}`;
   const words = message === undefined || message === '' ? '' : `: ${shortened(visible(message))}`;
-  return `refused${code === undefined ? '' : ` with ${visible(code)}`}${place}${words}`;
+  return `rejected${code === undefined ? '' : ` with ${visible(code)}`}${place}${words}`;
 }
 
 function accepted({ ast, canonical }: Extract<Answer, { ok: true }>): string {
@@ -108,24 +110,24 @@ function treesOf({ reference, disagreement: { outcome } }: Finding): Difference 
 
 function valueAt(value: Json | undefined, { path }: Difference): string {
   const shown = value === undefined ? 'nothing' : shortened(ascii(value));
-  return `${shown} ${path === '' ? 'as the whole' : `at ${path}`}`;
+  return `${shown} ${path === '' ? 'as the root' : `at ${path}`}`;
 }
 
 function failure(outcome: Failure): string {
   const note = outcome.note === undefined ? '' : ` (${outcome.note})`;
   switch (outcome.kind) {
     case 'hang':
-      return `nothing within ${outcome.limitMs} ms${note}`;
+      return `no answer within ${outcome.limitMs} ms${note}`;
     case 'memory':
-      return `nothing before it took more than ${Math.round(outcome.limitBytes / 2 ** 20)} MiB${note}`;
+      return `no answer before it used more than ${Math.round(outcome.limitBytes / 2 ** 20)} MiB${note}`;
     case 'crash':
-      return `nothing; the program ended${note}\n${lastLines(outcome.detail)}`;
+      return `no answer; the program ended${note}\n${lastLines(outcome.detail)}`;
     case 'garbage':
-      return `no answer: ${visible(outcome.detail)}${note}`;
+      return `not an answer: ${visible(outcome.detail)}${note}`;
   }
 }
 
-/** The end of what a program wrote before it ended: there the error stands. */
+/** The last lines that a program wrote before it ended; they contain the error. */
 function lastLines(detail: string): string {
   const lines = detail.split('\n').filter((line) => line.trim() !== '');
   return lines
@@ -134,7 +136,7 @@ function lastLines(detail: string): string {
     .join('\n');
 }
 
-/** A line for a shell that asks the program for this text alone; null where it would be too long, or there is no program. */
+/** A shell command that sends this text alone to the program; null if it would be too long, or if the target is not a program. */
 function tryIt({ command, dialect, input }: Finding): string | null {
   const request = requestLine(dialect === null ? { input } : { input, dialect });
   if (command === null || request.length > LONGEST_REQUEST) return null;

@@ -3,91 +3,112 @@ import { compareOutcome, type Disagreement, type DisagreementKind, skeletonOf } 
 import { shrinkText } from './shrink.js';
 import type { Answer, Json, Outcome, Target } from './target.js';
 
-/** One cause of disagreements. */
+/** A cause of disagreements between a target and the reference, with the smallest text that shows it. */
 export interface Finding {
+  /** The name of the target. */
   readonly target: string;
-  /** What starts the target, for the shell; null where it is no program. */
+  /** The shell command that starts the target; null if the target is not a program. */
   readonly command: string | null;
+  /** The kind of the disagreement. */
   readonly kind: DisagreementKind;
-  /** The smallest text that shows it, and the one that it came from. */
+  /** The smallest text found that shows the disagreement. */
   readonly input: string;
+  /** The text that it was shrunk from. */
   readonly original: string;
-  /** What it was to be read in; null where there are no dialects. */
+  /** The dialect of the texts; null if the language has no dialects. */
   readonly dialect: string | null;
-  /** What was said of the smallest. */
+  /** The answer of the reference to `input`. */
   readonly reference: Answer;
-  /** What that rests on: a document and its section; null where nothing is known. */
+  /** The document and section that the answer follows from; null if unknown. */
   readonly basis: string | null;
+  /** The disagreement about `input`. */
   readonly disagreement: Disagreement;
-  /** Whether it came again when the text was asked alone. */
+  /** `true` if the disagreement occurred again when the text was sent alone. */
   readonly reproducible: boolean;
-  /** Texts of the run that disagree in this way, as far as was looked into. */
+  /** The number of texts in the run that were attributed to this cause. */
   count: number;
 }
 
+/** The counts of a run so far. */
 export interface DifferentialProgress {
+  /** Texts that were read. */
   readonly inputs: number;
+  /** Disagreements of all targets. */
   readonly disagreements: number;
+  /** Findings: disagreements that were shrunk and deduplicated by cause. */
   readonly findings: number;
 }
 
+/** The options of {@link runDifferential}. */
 export interface DifferentialOptions {
+  /** The language, whose reference reader the targets are compared with. */
   readonly language: Language;
+  /** The implementations under test. The caller closes them. */
   readonly targets: readonly Target[];
+  /** The texts to read, such as those of {@link fuzzInputs}. */
   readonly inputs: Iterable<string>;
-  /** Texts that are read at the same time. @default 64 */
+  /** The number of texts that are read at the same time. @default 64 */
   readonly concurrency?: number | undefined;
-  /** Stops the run; what was found until then is reported. */
+  /** Stops the run if aborted; the report then contains the findings so far. @default none */
   readonly signal?: AbortSignal | undefined;
+  /** Called after each text. @default none */
   readonly onProgress?: ((progress: DifferentialProgress) => void) | undefined;
-  /** Told of each cause as soon as its smallest text is known. */
+  /** Called with each finding as soon as it is shrunk. @default none */
   readonly onFinding?: ((finding: Finding) => void) | undefined;
-  /** Look no further once so many causes are known. @default 100 */
+  /** Stops the run at this number of findings. @default 100 */
   readonly maxFindings?: number | undefined;
 }
 
+/** The result of a differential run. */
 export interface DifferentialReport {
+  /** The name of the language. */
   readonly language: string;
+  /** The dialect; null if the language has no dialects. */
   readonly dialect: string | null;
-  /** Texts that were read, by what the reference says of them. */
+  /** Texts that the reference accepted. */
   readonly valid: number;
+  /** Texts that the reference rejected. */
   readonly invalid: number;
+  /** The number of texts on which each target agreed and disagreed with the reference. */
   readonly targets: readonly { readonly name: string; readonly agreed: number; readonly disagreed: number }[];
+  /** The findings, in the order in which they were found. */
   readonly findings: readonly Finding[];
-  /** Why it ended before the texts were used up: on a signal, or because there were findings enough; else null. */
+  /** The reason that the run ended before the texts were used up: `signal`, or `findings` at `maxFindings`; null if it read all texts. */
   readonly stopped: 'signal' | 'findings' | null;
 }
 
-/** Disagreements of one key in a row that turn out to be known, until the key is only counted. */
-const SATISFIED = 12;
+/** Disagreements in a row with the same key that turn out to be known, after which that key is only counted. */
+const MAX_REPEATS = 12;
 
-/** Causes of one key that are told: beyond these, smallest texts that look different mostly come of the same fault. */
-const CAUSES_OF_A_KEY = 4;
+/** Causes that are reported for one key. Beyond these, smallest texts that look different mostly have the same cause. */
+const MAX_CAUSES_PER_KEY = 4;
 
-/** How often a hang is waited for at most while its text is cut down, about. */
-const WAITS = 40;
-/** Milliseconds that cutting down a text may take where it ends the program each time. */
-const SLOW_TIME = 60_000;
+/** The number of time limits that shrinking a hang may take, approximately. */
+const MAX_HANGS = 40;
+/** Milliseconds that shrinking may take if each reproduction ends the program. */
+const MAX_CRASH_SHRINK_MS = 60_000;
 
-/** Of an implementation that answers now like this and now like that. */
-const ONCE = 'It happened among other texts, and not again when this one was asked alone.';
+/** Appended to the message of a finding that is not reproducible. */
+const NOT_REPRODUCED = 'It occurred among other texts, and not again when this text was sent alone.';
 
-/** Where the message tells the cause, whatever the text looks like. */
-const KEY_TELLS: ReadonlySet<DisagreementKind> = new Set(['crash', 'hang', 'memory', 'garbage']);
+/** Kinds whose key identifies the cause, whatever the text looks like. */
+const KEY_IDENTIFIES_CAUSE: ReadonlySet<DisagreementKind> = new Set(['crash', 'hang', 'memory', 'garbage']);
 
 interface Bucket {
   known: number;
   readonly causes: Map<string, Finding>;
 }
 
-/** Milliseconds without a pause for timers and abort signals. */
-const LONGEST_TURN_MS = 5;
+/** Milliseconds after which the loop yields to timers and abort signals. */
+const MAX_BLOCKING_MS = 5;
 
 /**
- * Reads each text with the reference and with all targets, and looks into what they disagree on: each disagreement is cut down to
- * the smallest text that shows it, and those whose smallest texts are alike are taken as one.
+ * Reads each text with the reference and with all targets, and investigates the disagreements: each is shrunk to the
+ * smallest text that shows it, and those whose smallest texts have the same shape are reported once.
  *
- * @throws TargetError when a target cannot be asked at all
+ * @throws TargetError if a target cannot be tested
+ * @example
+ * const report = await runDifferential({ language, targets: [target], inputs: [...].map(({ text }) => text) });
  */
 export async function runDifferential(options: DifferentialOptions): Promise<DifferentialReport> {
   const { language, targets, concurrency = 64, signal, maxFindings = 100 } = options;
@@ -105,28 +126,28 @@ export async function runDifferential(options: DifferentialOptions): Promise<Dif
     return compareOutcome(reference, await target.read(request), text);
   };
 
-  const look = async (target: Target, original: string, found: Disagreement): Promise<void> => {
+  const investigate = async (target: Target, original: string, found: Disagreement): Promise<void> => {
     if (findings.length >= maxFindings) return;
     const name = [target.name, found.kind, found.key].join('\n');
     const bucket = buckets.get(name) ?? { known: 0, causes: new Map() };
     buckets.set(name, bucket);
-    const causeOf = (text: string): string => (KEY_TELLS.has(found.kind) ? '' : skeleton(text));
+    const causeOf = (text: string): string => (KEY_IDENTIFIES_CAUSE.has(found.kind) ? '' : skeleton(text));
     const before = bucket.causes.get(causeOf(original));
     if (before !== undefined) before.count++;
-    if (before !== undefined || bucket.known >= SATISFIED || bucket.causes.size >= CAUSES_OF_A_KEY) return;
+    if (before !== undefined || bucket.known >= MAX_REPEATS || bucket.causes.size >= MAX_CAUSES_PER_KEY) return;
     const same = async (text: string): Promise<boolean> => {
       const other = await ask(target, text);
       return other?.kind === found.kind && other.key === found.key;
     };
     const isReproducible = await same(original);
-    const end = performance.now() + timeFor(found.outcome);
+    const end = performance.now() + shrinkTimeMs(found.outcome);
     const input =
       isOver() || !isReproducible
         ? original
         : await shrinkText(original, {
             reproduces: same,
             grammar: language.grammar,
-            // Each that holds ends the program: more of them at once would only end it more often.
+            // Each reproduction ends the program. More of them at once would only end it more often.
             concurrency: found.outcome.kind === 'answer' ? undefined : 1,
             shouldStop: () => isOver() || performance.now() > end,
           });
@@ -140,7 +161,7 @@ export async function runDifferential(options: DifferentialOptions): Promise<Dif
     bucket.known = 0;
     const disagreement = isReproducible
       ? ((await ask(target, input)) ?? found)
-      : { ...found, message: `${found.message} ${ONCE}` };
+      : { ...found, message: `${found.message} ${NOT_REPRODUCED}` };
     const { kind } = disagreement;
     const reference = language.read(input);
     const finding = {
@@ -164,12 +185,12 @@ export async function runDifferential(options: DifferentialOptions): Promise<Dif
   const source = options.inputs[Symbol.iterator]();
   let isUsedUp = false;
   let lastPause = performance.now();
-  // One after the other: two that are cut down at once would find the same.
-  let looking: Promise<void> = Promise.resolve();
+  // One at a time: two that are shrunk concurrently would find the same cause.
+  let investigations: Promise<void> = Promise.resolve();
   const worker = async (): Promise<void> => {
     while (!isOver()) {
-      // Targets that answer at once would block the event loop, and with it timers and abort signals.
-      if (performance.now() - lastPause > LONGEST_TURN_MS) {
+      // Targets that answer synchronously would block the event loop, and with it timers and abort signals.
+      if (performance.now() - lastPause > MAX_BLOCKING_MS) {
         await new Promise((resolve) => setTimeout(resolve, 0));
         lastPause = performance.now();
       }
@@ -189,15 +210,15 @@ export async function runDifferential(options: DifferentialOptions): Promise<Dif
         else {
           tally.disagreed++;
           disagreements++;
-          looking = looking.then(() => look(targets[index]!, text, disagreement));
+          investigations = investigations.then(() => investigate(targets[index]!, text, disagreement));
         }
       }
-      await looking;
+      await investigations;
       options.onProgress?.({ inputs, disagreements, findings: findings.length });
     }
   };
   await Promise.all(Array.from({ length: concurrency }, worker));
-  await looking;
+  await investigations;
   return {
     language: language.name,
     dialect: language.dialect,
@@ -209,33 +230,42 @@ export async function runDifferential(options: DifferentialOptions): Promise<Dif
   };
 }
 
-function timeFor(outcome: Outcome): number {
+function shrinkTimeMs(outcome: Outcome): number {
   if (outcome.kind === 'answer') return Number.POSITIVE_INFINITY;
-  return outcome.kind === 'hang' ? WAITS * outcome.limitMs : SLOW_TIME;
+  return outcome.kind === 'hang' ? MAX_HANGS * outcome.limitMs : MAX_CRASH_SHRINK_MS;
 }
 
-/** A case in the form of `test/conformance/README.md`, and how it was found. */
+/** A conformance case made of a finding, in the form of `test/conformance/README.md`. */
 export interface Fixture {
+  /** The identifier of the case. The same text has the same identifier on every machine. */
   readonly id: string;
+  /** The expectation in a few words. */
   readonly name: string;
+  /** The text. */
   readonly input: string;
+  /** The dialect; absent if the language has none. */
   readonly dialect?: string;
+  /** The expected tree. */
   readonly ast?: Json;
+  /** The expected canonical text. */
   readonly canonical?: string;
+  /** The expected error, if the text is not valid. */
   readonly error?: { readonly code?: string; readonly offset?: number };
-  /** What the expectation rests on: a document and its section. */
+  /** The document and section that the expectation follows from. */
   readonly basis?: string;
+  /** The message of the disagreement. */
   readonly note: string;
+  /** The target that disagreed, how, and its answer, if any. */
   readonly found: { readonly target: string; readonly kind: DisagreementKind; readonly answer: Answer | null };
 }
 
-/** The case that a finding makes. The same text gives the same id on every machine. */
+/** Converts a finding to a conformance case. */
 export function fixtureOf(finding: Finding, { name: language, dialect }: Language): Fixture {
   const { target, kind, input, reference, disagreement } = finding;
   const { outcome, message } = disagreement;
   return {
     id: `${language}/${kind}-${hash(`${language}\n${dialect}\n${kind}\n${input}`)}`,
-    name: NAMES[kind],
+    name: EXPECTATIONS[kind],
     input,
     ...(dialect === null ? {} : { dialect }),
     ...expectation(reference),
@@ -245,19 +275,19 @@ export function fixtureOf(finding: Finding, { name: language, dialect }: Languag
   };
 }
 
-/** A file name for a case. */
+/** Returns the name of a file for a case. */
 export function fixtureFile({ id }: Fixture): string {
   return `${id.replace(/[^A-Za-z0-9-]+/g, '-')}.json`;
 }
 
-const NAMES: Readonly<Record<DisagreementKind, string>> = {
-  'accepts-invalid': 'must be refused',
+const EXPECTATIONS: Readonly<Record<DisagreementKind, string>> = {
+  'accepts-invalid': 'must be rejected',
   'rejects-valid': 'must be accepted',
   'different-tree': 'has this tree',
   'different-canonical': 'has this canonical text',
-  crash: 'must not end the reader',
-  hang: 'must be judged in time',
-  memory: 'must be judged in bounded memory',
+  crash: 'must not crash the reader',
+  hang: 'must be answered in time',
+  memory: 'must be answered in bounded memory',
   garbage: 'must be answered in the adapter protocol',
 };
 
@@ -270,7 +300,7 @@ function expectation(reference: Answer): Pick<Fixture, 'ast' | 'canonical' | 'er
   return { error: { ...(code === undefined ? {} : { code }), ...(offset === undefined ? {} : { offset }) } };
 }
 
-/** FNV-1a over UTF-16 code units: short names that stay the same, no secrets. */
+/** FNV-1a over UTF-16 code units: short stable names; collisions are harmless. */
 function hash(text: string): string {
   let state = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) state = Math.imul(state ^ text.charCodeAt(at), 0x01000193);

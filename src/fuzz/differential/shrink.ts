@@ -1,38 +1,46 @@
 import type { Derivation, Grammar } from '../grammar/grammar.js';
 
+/** The options of {@link shrinkText}. */
 export interface ShrinkOptions {
-  /** Returns whether a text shows the same disagreement. Called for several texts at once. */
+  /** Returns `true` if a text still shows the behavior. Called for several texts at once. */
   readonly reproduces: (text: string) => Promise<boolean>;
-  /** Parts of valid texts are cut along their structure. */
+  /** The grammar, along whose structure parts of valid texts are removed. */
   readonly grammar: Grammar;
-  /** Texts that are tried at most. @default 8000 */
+  /** The most texts that are tried. @default 8000 */
   readonly maxTries?: number | undefined;
   /**
-   * Texts that are asked about at once. The first that holds is taken, so that the result does not depend on their number; a low
-   * one asks fewer in vain where each that holds takes long. @default 16
+   * The number of texts that are tried at once. The result does not depend on it, since the first text that reproduces
+   * is taken. A low number wastes fewer tries if each reproduction is slow. @default 16
    */
   readonly concurrency?: number | undefined;
-  /** Asked before each try: what was found until then is enough. @default never */
+  /** Called before each try. If it returns `true`, the smallest text so far is returned. @default never */
   readonly shouldStop?: (() => boolean) | undefined;
 }
 
-/** Of runs that are left out: of characters, half of the text and so on down to this; of tokens; and of what characters are left. */
+/** Lengths of the runs that are removed: of characters, half of the text down to this length; then of tokens; then of characters again. */
 const SHORTEST_HALF = 16;
 const TOKENS = [12, 8, 7, 6, 5, 4, 3, 2, 1];
 const SHORT = [4, 3, 2, 1];
 
-/** Words, and all other characters by themselves. */
+/** A word, or any other character on its own. */
 const TOKEN = /[A-Za-z0-9_]+|[\s\S]/g;
 
-/** Code units of parts that are cut along the structure: character by character, that would never end. */
+/** The shortest part that is removed along the structure, in code units. Smaller ones would take too long. */
 const SMALLEST_PART = 2;
 
-const REACH = 12;
+const MAX_UNWRAPPED = 12;
 
-/** What letters, digits and all else are tried to be replaced by. */
+/** Replacements for letters, digits and all other characters, the plainest first. */
 const PLAIN = ['a', '0'];
 
-/** @returns the smallest text that was found; the given one if no smaller one holds */
+/**
+ * Shrinks a text while it still shows a behavior, by removing parts, unwrapping brackets and replacing names with plain
+ * ones.
+ *
+ * @returns the smallest text found; the original one if no smaller text reproduces
+ * @example
+ * await shrinkText('key:some value', { grammar, reproduces: async (text) => text.includes(':') }); // ':'
+ */
 export async function shrinkText(text: string, options: ShrinkOptions): Promise<string> {
   const { reproduces, grammar, maxTries = 8_000, concurrency = 16, shouldStop = () => false } = options;
   let current = text;
@@ -74,7 +82,7 @@ export async function shrinkText(text: string, options: ShrinkOptions): Promise<
   return current;
 }
 
-/** Yields simpler texts for a text, the boldest first; valid or not. */
+/** Yields simpler variants of a text, the boldest first. They need not be valid. */
 export function* simplifications(text: string, tree: Derivation | null): Generator<string> {
   yield* structural(text, tree);
   for (const pass of PASSES) yield* pass(text);
@@ -104,7 +112,7 @@ function* structural(text: string, tree: Derivation | null): Generator<string> {
   for (const { node, inner } of parts) {
     const [before, after] = [text.slice(0, node.start), text.slice(node.end)];
     yield before + after;
-    // With the separator before or behind it.
+    // With the separator before or after it.
     if (before !== '') yield before.slice(0, -1) + after;
     if (after !== '') yield before + after.slice(1);
     for (const { start, end } of inner) yield before + text.slice(start, end) + after;
@@ -117,7 +125,7 @@ function halvesOf(length: number): readonly number[] {
   return halves;
 }
 
-/** A text without a run of its parts, of each length, at each place; long runs overlap by half. */
+/** Yields the text without a run of parts, for each length and place. Long runs overlap by half. */
 function* without(parts: readonly string[], lengths: readonly number[]): Generator<string> {
   for (const length of lengths) {
     if (length > parts.length) continue;
@@ -131,13 +139,13 @@ function* without(parts: readonly string[], lengths: readonly number[]): Generat
 function* unwrapped(text: string): Generator<string> {
   const places = [...text.matchAll(/[^A-Za-z0-9_]/g)].map(({ index }) => index);
   for (const [first, start] of places.entries()) {
-    for (const end of places.slice(first + 1, first + 1 + REACH)) {
+    for (const end of places.slice(first + 1, first + 1 + MAX_UNWRAPPED)) {
       yield text.slice(0, start) + text.slice(start + 1, end) + text.slice(end + 1);
     }
   }
 }
 
-/** A word that comes more than once, replaced everywhere at the same time: that it is the same may be the point. */
+/** Replaces all occurrences of a repeated word at once: the repetition itself may be the cause. */
 function* renamed(text: string): Generator<string> {
   const words: readonly string[] = text.match(/[A-Za-z0-9_]+/g) ?? [];
   for (const word of new Set(words.filter((one, index) => words.indexOf(one) < index))) {
@@ -149,7 +157,7 @@ function* renamed(text: string): Generator<string> {
   }
 }
 
-/** A letter or digit that comes more than once, replaced everywhere at the same time. */
+/** Replaces all occurrences of a repeated letter or digit at once. */
 function* alike(text: string): Generator<string> {
   const units: readonly string[] = text.match(/[A-Za-z0-9_]/g) ?? [];
   for (const unit of new Set(units.filter((one, index) => units.indexOf(one) < index))) {
@@ -157,7 +165,7 @@ function* alike(text: string): Generator<string> {
   }
 }
 
-/** Short runs replaced by one plain character, then one character after the other. */
+/** Replaces short runs with one plain character, then single characters. */
 function* plainer(text: string): Generator<string> {
   for (const length of [4, 3, 2]) {
     for (let at = 0; at + length <= text.length; at++) {
@@ -169,7 +177,7 @@ function* plainer(text: string): Generator<string> {
   }
 }
 
-/** How plain a character is; the lowest is the plainest. */
+/** Ranks a character by how plain it is; 0 is the plainest. */
 function rankOf(unit: string): number {
   const rank = PLAIN.indexOf(unit);
   return rank < 0 ? PLAIN.length : rank;

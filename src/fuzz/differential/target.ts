@@ -2,63 +2,106 @@ import { within } from '../../async/abort.js';
 import { PegwireError } from '../../text/errors.js';
 import { anyText, quotedShort } from '../../text/visible.js';
 
-/** JSON as an adapter writes it. Trees follow `conformance/README.md`: big integers are strings of digits. */
+/** JSON as an adapter writes it. Trees follow `test/conformance/README.md`: big integers are strings of digits. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [member: string]: Json };
 
-/** What an implementation says of one text: the line of JSON that an adapter answers with. */
+/** The answer of an implementation to one text: the JSON document that an adapter writes. */
 export type Answer =
-  | { readonly ok: true; readonly ast?: Json; readonly canonical?: string }
   | {
+      /** The text was accepted. */
+      readonly ok: true;
+      /** The tree. */
+      readonly ast?: Json;
+      /** The canonical text. */
+      readonly canonical?: string;
+    }
+  | {
+      /** The text was rejected. */
       readonly ok: false;
+      /** The code of the error. */
       readonly code?: string;
-      /** Why a well-formed text is refused all the same, in a word: `duplicate-key`, `limit`. */
+      /** The kind of error in one word, such as `duplicate-key` or `limit`. */
       readonly reason?: string;
-      /** In UTF-16 code units. */
+      /** The offset of the error in UTF-16 code units. */
       readonly offset?: number;
+      /** The message of the error, for reports. */
       readonly message?: string;
     };
 
-/**
- * What came of asking. All but `answer` are findings by themselves; a `note` says what else is known of how they came about.
- */
+/** The outcome of a request. All kinds but `answer` are findings by themselves. */
 export type Outcome =
-  | { readonly kind: 'answer'; readonly answer: Answer }
-  /** The program ended, or the function threw. `detail`: the exit code or signal, and the end of what it wrote to stderr. */
-  | { readonly kind: 'crash'; readonly detail: string; readonly note?: string }
-  /** No answer within the time limit, in milliseconds. */
-  | { readonly kind: 'hang'; readonly limitMs: number; readonly note?: string }
-  /** The program took more memory than the limit, in bytes. */
-  | { readonly kind: 'memory'; readonly limitBytes: number; readonly note?: string }
-  /** An answer that is not of the protocol. */
-  | { readonly kind: 'garbage'; readonly detail: string; readonly note?: string };
+  | {
+      /** The target answered. */
+      readonly kind: 'answer';
+      /** The answer. */
+      readonly answer: Answer;
+    }
+  | {
+      /** The program ended, or the function threw. */
+      readonly kind: 'crash';
+      /** The exit code or signal and the end of stderr, or the name and message of the error. */
+      readonly detail: string;
+      /** More about the circumstances. */
+      readonly note?: string;
+    }
+  | {
+      /** The target did not answer within the time limit. */
+      readonly kind: 'hang';
+      /** The time limit in milliseconds. */
+      readonly limitMs: number;
+      /** More about the circumstances. */
+      readonly note?: string;
+    }
+  | {
+      /** The program exceeded the memory limit. */
+      readonly kind: 'memory';
+      /** The memory limit in bytes. */
+      readonly limitBytes: number;
+      /** More about the circumstances. */
+      readonly note?: string;
+    }
+  | {
+      /** The output was not an answer of the adapter protocol. */
+      readonly kind: 'garbage';
+      /** The reason that it is not an answer. */
+      readonly detail: string;
+      /** More about the circumstances. */
+      readonly note?: string;
+    };
 
 export type Failure = Exclude<Outcome, { readonly kind: 'answer' }>;
 
-/** One text to read. Members beyond `input` are for those who can use them. */
+/** A request to read one text. */
 export interface Request {
+  /** The text. It may contain any UTF-16 code units. */
   readonly input: string;
+  /** The dialect to read it in. @default the target's own */
   readonly dialect?: string;
 }
 
-/** An implementation under test. Calls may overlap: what cannot do many at once queues them. */
+/** An implementation under test. Calls may overlap; a target that cannot process several requests at once queues them. */
 export interface Target {
+  /** The name for reports. */
   readonly name: string;
-  /** Of a program: what starts it, for the shell. */
+  /** The shell command that starts the target, if it is a program. */
   readonly command?: string | undefined;
   /**
-   * Never rejects for what the implementation does with a text: that is an outcome. Rejects with a `TargetError` when the
-   * implementation cannot be asked at all.
+   * Reads one text. Rejects with a {@link TargetError} only if the target cannot be tested at all; all that the implementation does
+   * with the text, a crash included, is an outcome.
    */
   readonly read: (request: Request) => Promise<Outcome>;
+  /** Ends the target and releases its resources. Requests without an answer reject. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * The implementation under test cannot be tested: it does not start, does not speak the adapter protocol, or was closed. What
- * it does wrong with a text is no error but an outcome.
+ * Thrown if an implementation cannot be tested: it does not start, does not follow the adapter protocol, or was closed. A fault in
+ * reading a text is an {@link Outcome} instead.
  */
 export class TargetError extends PegwireError {
+  /** Always `TargetError`. */
   override readonly name: string = 'TargetError';
+  /** Always `target`. */
   declare readonly code: 'target';
 
   constructor(message: string) {
@@ -67,15 +110,16 @@ export class TargetError extends PegwireError {
 }
 
 interface FunctionOptions {
-  /** Milliseconds for an answer that is promised. @default 5000 */
+  /** Milliseconds that a returned promise may take; `Infinity` for no limit. @default 5000 */
   readonly timeLimitMs?: number | undefined;
 }
 
 /**
- * A function as an implementation under test. `true` and `false` stand for answers that say no more than that. What it throws
- * is a crash, what is no answer is garbage. A promise that is not kept within
- * the time limit is a hang; a function that does not return is not stopped: that takes a program of its own.
+ * Makes a target of a function. The function returns an answer, or a boolean for an answer without details. An error that it throws
+ * is a `crash`, a value that is not an answer is `garbage`, and a promise that takes longer than the time limit is a `hang`. A
+ * function that never returns cannot be stopped; test it as a program with `processTarget`.
  *
+ * @throws TypeError if `fn` is not a function
  * @example
  * functionTarget('split', ({ input }) => input.split('|').length > 1)
  */
@@ -84,7 +128,7 @@ export function functionTarget(
   fn: (request: Request) => Answer | boolean | Promise<Answer | boolean>,
   { timeLimitMs = 5_000 }: FunctionOptions = {},
 ): Target {
-  if (typeof fn !== 'function') throw new TypeError(`The target ${name} is no function`);
+  if (typeof fn !== 'function') throw new TypeError(`fn must be a function; got ${typeof fn} for the target ${name}`);
   const read = async (request: Request): Promise<Outcome> => {
     const outcome = outcomeOf(fn, request);
     return (await within(timeLimitMs, outcome)) ? outcome : { kind: 'hang', limitMs: timeLimitMs };
@@ -96,20 +140,20 @@ async function outcomeOf(
   fn: (request: Request) => Answer | boolean | Promise<Answer | boolean>,
   request: Request,
 ): Promise<Outcome> {
-  let given: unknown;
+  let result: unknown;
   try {
-    given = await fn(request);
+    result = await fn(request);
   } catch (thrown) {
     return { kind: 'crash', detail: thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : anyText(thrown) };
   }
-  const reading = checkAnswer(typeof given === 'boolean' ? { ok: given } : given);
+  const reading = checkAnswer(typeof result === 'boolean' ? { ok: result } : result);
   if ('problem' in reading) return { kind: 'garbage', detail: reading.problem };
   return { kind: 'answer', answer: reading.answer };
 }
 
 type AnswerReading = { readonly answer: Answer } | { readonly problem: string };
 
-/** A request as one line of ASCII, without the line end. Lone surrogates are escaped like all else beyond ASCII. */
+/** Formats a request as one line of ASCII, without the line end. Lone surrogates are escaped like all other characters beyond ASCII. */
 export function requestLine({ input, dialect }: Request): string {
   const json = JSON.stringify(dialect === undefined ? { input } : { input, dialect });
   return json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
@@ -120,23 +164,23 @@ export function readAnswer(line: string): AnswerReading {
   try {
     value = JSON.parse(line);
   } catch {
-    return { problem: `no JSON: ${quotedShort(line)}` };
+    return { problem: `not JSON: ${quotedShort(line)}` };
   }
   const reading = checkAnswer(value);
   return 'problem' in reading ? { problem: `${reading.problem}: ${quotedShort(line)}` } : reading;
 }
 
-/** The members of an answer by `ok`, beside it, with what is wrong with a value of another type. */
+/** The optional members of an answer by the value of `ok`, with the problem to report for a value of another type. */
 const MEMBERS = {
-  // What comes from JSON.parse is JSON: going through a deep tree once more would only cost time.
-  true: { ast: null, canonical: 'no string' },
-  false: { code: 'no string', offset: 'no whole number from 0 on', message: 'no string' },
+  // The result of JSON.parse is JSON; checking a deep tree again would only cost time.
+  true: { ast: null, canonical: 'not a string' },
+  false: { code: 'not a string', offset: 'not a non-negative integer', message: 'not a string' },
 } as const;
 
-/** Checks the shape of an answer. Unknown members and nulls are dropped: many languages write absent values as null. */
+/** Checks the shape of an answer. Drops unknown members, and nulls, which many languages write for absent values. */
 function checkAnswer(value: unknown): AnswerReading {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { problem: 'no JSON object' };
-  if (!('ok' in value)) return { problem: 'no member "ok"' };
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { problem: 'not a JSON object' };
+  if (!('ok' in value)) return { problem: 'the member "ok" is missing' };
   if (typeof value.ok !== 'boolean') return { problem: '"ok" is neither true nor false' };
   const given = value as Readonly<Record<string, unknown>>;
   const answer: Record<string, unknown> = { ok: value.ok };

@@ -1,12 +1,12 @@
 import type { ast } from 'peggy';
 
-/** Characters from `first` to `last`, both included. */
+/** A range of characters from `first` to `last`, both included. */
 export type CharacterRange = readonly [first: number, last: number];
 
 const LAST_UNIT = 0xffff;
 const LAST_CODE_POINT = 0x10ffff;
 
-/** The last character that a class or `.` can match: a UTF-16 code unit, or with the flag `u` a code point. */
+/** The last character that a class or `.` can match: a UTF-16 code unit, or a code point if the class has the flag `u`. */
 export function lastCharacter(node: ast.CharacterClass | ast.Any): number {
   return node.type === 'class' && node.unicode ? LAST_CODE_POINT : LAST_UNIT;
 }
@@ -38,7 +38,7 @@ function collect(node: ast.CharacterClass | ast.Any): readonly CharacterRange[] 
   return node.inverted ? complementOf(ranges, last) : ranges;
 }
 
-/** Whether the parts say all: no properties such as `\p{L}`, and no case beyond ASCII. */
+/** Returns `true` if the parts list all characters: no properties such as `\p{L}`, and no case folding beyond ASCII. */
 function isListed(node: ast.CharacterClass): boolean {
   const ranges = partsOfClass(node);
   if (ranges.length < node.parts.length) return false;
@@ -50,7 +50,7 @@ function listedRanges(node: ast.CharacterClass): readonly CharacterRange[] {
   return joined(node.ignoreCase ? ranges.flatMap((range) => [range, ...otherCase(range)]) : ranges);
 }
 
-/** The ASCII letters of a range, in their other case. */
+/** The other case of the ASCII letters in a range. */
 function otherCase([from, to]: CharacterRange): CharacterRange[] {
   const move = (first: number, last: number, by: number): CharacterRange[] => {
     const [start, end] = [Math.max(from, first), Math.min(to, last)];
@@ -61,7 +61,7 @@ function otherCase([from, to]: CharacterRange): CharacterRange[] {
 
 const tried = new Map<string, readonly CharacterRange[]>();
 
-/** Finds the ranges of a class by asking the regular expression that Peggy would write. */
+/** Finds the ranges of a class by testing each character with the regular expression that Peggy generates for it. */
 function triedRanges(node: ast.CharacterClass, last: number): readonly CharacterRange[] {
   const escaped = (text: string): string => {
     const hexadecimal = text.codePointAt(0)!.toString(16);
@@ -88,7 +88,7 @@ function triedAll(regex: RegExp, last: number): readonly CharacterRange[] {
   return found;
 }
 
-/** Ranges in ascending order, those that touch as one. */
+/** Sorts ranges and merges those that touch. */
 export function joined(ranges: readonly CharacterRange[]): CharacterRange[] {
   const result: [number, number][] = [];
   for (const [first, last] of ranges.toSorted((a, b) => a[0] - b[0])) {
@@ -99,7 +99,7 @@ export function joined(ranges: readonly CharacterRange[]): CharacterRange[] {
   return result;
 }
 
-/** The characters from 0 to `last` that are not in ascending ranges. */
+/** The characters from 0 to `last` that are not in the given ascending ranges. */
 export function complementOf(ranges: readonly CharacterRange[], last: number): readonly CharacterRange[] {
   const gaps: CharacterRange[] = [];
   let from = 0;

@@ -5,10 +5,11 @@ import type { Derivation, Grammar, GrammarOptions } from './grammar.js';
 import { pointsOf } from './grammar.js';
 import { derivingParser } from './instrument.js';
 
-/** A grammar that cannot be used. The message shows the place. */
+/** Thrown if a grammar cannot be used. The message shows the place in the grammar. */
 export class GrammarError extends PegwireError {
+  /** Always `GrammarError`. */
   override readonly name: string = 'GrammarError';
-  /** Stable: what a program may go by. */
+  /** The stable code of the error. */
   declare readonly code: 'grammar-syntax' | 'grammar-invalid' | 'grammar-too-deep' | 'unknown-rule';
 
   constructor(code: GrammarError['code'], message: string, options?: ErrorOptions) {
@@ -17,27 +18,33 @@ export class GrammarError extends PegwireError {
 }
 
 /**
- * Reads and checks a Peggy grammar, and makes parsers of it, each when it is first asked for. Code of the grammar is run: it has
- * to be trusted like any other program.
+ * Compiles a Peggy grammar for the tools: parses and checks it, and creates the parsers on first use. The code of the
+ * grammar is executed, so compile only grammars that you trust.
  *
- * @throws GrammarError when the text is no grammar, has faults that Peggy refuses, imports rules, is too deep, or lacks the start rule
+ * @throws GrammarError if the text is not a valid grammar, imports rules, is nested too deeply, or lacks the start rule
+ * @throws TypeError if an option is invalid
+ * @example
+ * compileGrammar('bits = [01]+').accepts('0110'); // true
  */
 export function compileGrammar(text: string, options: GrammarOptions = {}): Grammar {
-  if (typeof text !== 'string') throw new TypeError(`text is the text of a grammar, not ${typeof text}`);
+  if (typeof text !== 'string') throw new TypeError(`text must be a string; got ${typeof text}`);
   const { name = 'grammar', parseOptions = {}, gates, overrides } = options;
   const sources = [
     { source: name, text },
     ...(overrides === undefined ? [] : [{ source: 'overrides', text: overrides }]),
   ];
-  return told(sources, () => {
+  return withGrammarErrors(sources, () => {
     let tree = peggy.parser.parse(text, { grammarSource: name, reservedWords: [] }) as ast.Grammar;
     if (tree.imports.length > 0) {
-      throw new GrammarError('grammar-invalid', `${name} imports rules of another grammar, which is not supported`);
+      throw new GrammarError(
+        'grammar-invalid',
+        `${name} imports rules of another grammar; imports are not supported, so copy the rules`,
+      );
     }
     const startRule = options.startRule ?? tree.rules[0]!.name;
     if (overrides !== undefined) tree = withOverrides(tree, overrides);
     if (!tree.rules.some((rule) => rule.name === startRule)) {
-      throw new GrammarError('unknown-rule', `There is no rule "${startRule}" in ${name} to start with`);
+      throw new GrammarError('unknown-rule', `${name} has no rule "${startRule}"; startRule must be one of its rules`);
     }
     const parser = peggy.compiler.compile(structuredClone(tree), PASSES, {
       allowedStartRules: [startRule],
@@ -63,8 +70,8 @@ export function compileGrammar(text: string, options: GrammarOptions = {}): Gram
   });
 }
 
-/** Peggy's own errors, with the place in the grammar. */
-function told<Result>(sources: readonly { source: string; text: string }[], work: () => Result): Result {
+/** Converts Peggy's errors to {@link GrammarError}, with the place in the grammar. */
+function withGrammarErrors<Result>(sources: readonly { source: string; text: string }[], work: () => Result): Result {
   try {
     return work();
   } catch (thrown) {
@@ -74,34 +81,38 @@ function told<Result>(sources: readonly { source: string; text: string }[], work
     if (thrown instanceof peggy.GrammarError) {
       throw new GrammarError('grammar-invalid', thrown.format([...sources]), { cause: thrown });
     }
-    // Peggy goes through a grammar by recursion.
+    // Peggy traverses grammars recursively.
     if (thrown instanceof RangeError) {
-      throw new GrammarError('grammar-too-deep', `The grammar is too deep: ${thrown.message}`, { cause: thrown });
+      throw new GrammarError('grammar-too-deep', `The grammar is nested too deeply: ${thrown.message}`, {
+        cause: thrown,
+      });
     }
     throw thrown;
   }
 }
 
 function withOverrides(grammar: ast.Grammar, overrides: string): ast.Grammar {
-  const given = peggy.parser.parse(overrides, { grammarSource: 'overrides', reservedWords: [] }) as ast.Grammar;
-  const replaced = rulesByName(given);
-  const kept = grammar.rules.map((rule) => replaced.get(rule.name) ?? rule);
+  const added = peggy.parser.parse(overrides, { grammarSource: 'overrides', reservedWords: [] }) as ast.Grammar;
+  const replaced = rulesByName(added);
+  const merged = grammar.rules.map((rule) => replaced.get(rule.name) ?? rule);
   const names = new Set(grammar.rules.map(({ name }) => name));
-  return { ...grammar, rules: [...kept, ...given.rules.filter(({ name }) => !names.has(name))] };
+  return { ...grammar, rules: [...merged, ...added.rules.filter(({ name }) => !names.has(name))] };
 }
 
 /**
- * Resolves rules that are only a predicate by their known outcome; what needs a false one leaves its choices.
- * @throws TypeError if a gate is not a rule, or nothing is left
+ * Resolves rules that consist of a predicate by their known outcome, and removes the alternatives that can no longer
+ * match.
+ *
+ * @throws TypeError if a gate is not a rule, or if nothing is left
  */
 function withGates(grammar: ast.Grammar, gates: Readonly<Record<string, boolean>>): ast.Grammar {
   const rules = rulesByName(grammar);
   const known = new Map<string, boolean>();
   for (const [name, outcome] of Object.entries(gates)) {
-    if (!rules.has(name)) throw new TypeError(`There is no rule "${name}" in the grammar to be a gate`);
+    if (!rules.has(name)) throw new TypeError(`gates: the grammar has no rule "${name}"`);
     known.set(name, outcome);
   }
-  // A rule that needs a false one can never match either: until nothing new comes up.
+  // A rule that requires a false gate can never match either. Repeat until nothing changes.
   let bodies = new Map<string, Expression | null>();
   for (let changed = true; changed; ) {
     changed = false;
@@ -116,15 +127,15 @@ function withGates(grammar: ast.Grammar, gates: Readonly<Record<string, boolean>
       }
     }
   }
-  const kept = grammar.rules.flatMap((rule) => {
+  const remaining = grammar.rules.flatMap((rule) => {
     const expression = bodies.get(rule.name);
     return expression ? [{ ...rule, expression } as ast.Rule] : [];
   });
-  if (kept.length === 0) throw new TypeError('With these gates, the grammar matches nothing');
-  return { ...grammar, rules: kept };
+  if (remaining.length === 0) throw new TypeError('gates: the grammar no longer matches any text');
+  return { ...grammar, rules: remaining };
 }
 
-/** An expression without what depends on the known rules; null where it can never match. */
+/** Simplifies an expression by the known rules; null if it can never match. */
 function resolved(node: Expression, known: ReadonlyMap<string, boolean>): Expression | null {
   switch (node.type) {
     case 'rule_ref':
@@ -138,11 +149,11 @@ function resolved(node: Expression, known: ReadonlyMap<string, boolean>): Expres
     case 'sequence': {
       const elements: Expression[] = [];
       for (const element of node.elements) {
-        // A true one matches nothing, and always.
+        // A true gate always matches the empty text.
         if (element.type === 'rule_ref' && known.get(element.name) === true) continue;
-        const kept = resolved(element, known);
-        if (kept === null) return null;
-        elements.push(kept);
+        const part = resolved(element, known);
+        if (part === null) return null;
+        elements.push(part);
       }
       const [only] = elements;
       if (elements.length === 1 && only?.type !== 'labeled') return only!;
@@ -176,7 +187,7 @@ function resolved(node: Expression, known: ReadonlyMap<string, boolean>): Expres
   }
 }
 
-/** An alternative that takes the place of its choice. In parentheses, its labels stay its own. */
+/** An alternative in the place of its choice. The parentheses keep the scope of its labels. */
 function asElement(node: Expression): Expression {
   return { type: 'group', expression: node, location: node.location } as ast.Group;
 }

@@ -34,7 +34,7 @@ interface Bounds {
   readonly max: number | null;
 }
 
-/** The bounds of a repetition; null for other expressions. Of bounds that code works out, nothing is known. */
+/** Returns the bounds of a repetition; null for other expressions. Bounds that code computes are treated as open. */
 export function boundsOf(node: Expression): Bounds | null {
   switch (node.type) {
     case 'optional':
@@ -44,7 +44,7 @@ export function boundsOf(node: Expression): Bounds | null {
     case 'one_or_more':
       return { min: 1, max: null };
     case 'repeated': {
-      // `|4|` has no minimum of its own: both are the maximum.
+      // `|4|` has no minimum of its own: the maximum is both.
       const max = constant(node.max);
       const min = node.min === null ? (max ?? 0) : (constant(node.min) ?? 0);
       return { min, max };
@@ -62,10 +62,13 @@ export function rulesByName({ rules }: ast.Grammar): ReadonlyMap<string, ast.Rul
   return new Map(rules.map((rule) => [rule.name, rule]));
 }
 
-/** Peggy's passes, with choices made shallow before code is written for them. Values, errors and the scope of labels stay. */
+/**
+ * The passes of Peggy, with one more that splits large choices so that the generated code nests less deeply. Values,
+ * errors and the scope of labels stay the same.
+ */
 export const PASSES: peggy.compiler.Stages = {
   ...peggy.compiler.passes,
-  // Behind the passes that look at whole choices, and before the last one, which marks each node.
+  // After the passes that look at whole choices, and before the last one, which annotates each node.
   transform: peggy.compiler.passes.transform.toSpliced(-1, 0, halveChoices),
 };
 

@@ -1,57 +1,74 @@
 import type { ast, LocationRange } from 'peggy';
 import { type Expression, visitExpression } from './expressions.js';
 
-/** How a grammar is taken. */
+/** The options of {@link compileGrammar}. */
 export interface GrammarOptions {
-  /** For messages and file names. @default "grammar" */
+  /** The name for messages and file names. @default "grammar" */
   readonly name?: string | undefined;
-  /** @default the first rule */
+  /** The rule that a whole text must match. @default the first rule */
   readonly startRule?: string | undefined;
-  /** Options for the parser's `parse()`, such as a dialect. @default {} */
+  /** Options that are passed to the parser's `parse()`, such as a dialect. @default {} */
   readonly parseOptions?: Readonly<Record<string, unknown>> | undefined;
   /**
-   * Rules that are nothing but a predicate whose outcome is known under `parseOptions`, such as `{ lenient: false }`: what a
-   * false one stands before can never match, and is left out. @default {}
+   * The known outcomes of rules that consist of a predicate, such as `{ lenient: false }`. Alternatives that require a
+   * false one can never match and are removed. @default {}
    */
   readonly gates?: Readonly<Record<string, boolean>> | undefined;
   /**
-   * Rules in Peggy's notation that replace those of the same name, or are new. They may build no trees: such a grammar is for
-   * telling valid texts from others. @default none
+   * Rules in Peggy's notation that are added to the grammar, or replace rules of the same name. They need not build a
+   * tree; the grammar then only accepts and rejects. @default none
    */
   readonly overrides?: string | undefined;
 }
 
-/** What the grammar's own parser says of a text. */
+/** The result of the grammar's own parser. */
 export type ParseResult =
-  | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly error: unknown };
+  | {
+      /** The text was accepted. */
+      readonly ok: true;
+      /** The result that the grammar's actions built. */
+      readonly value: unknown;
+    }
+  | {
+      /** The text was rejected. */
+      readonly ok: false;
+      /** The thrown value: a syntax error of Peggy, or an error of the grammar's code. */
+      readonly error: unknown;
+    };
 
-/** One match of a rule or of a part of it, in the derivation of a text. */
+/** One match of a point in the derivation of a text: a parse tree in terms of the grammar. */
 export interface Derivation {
-  /** Number of the point of the grammar; see `points.ts`. */
+  /** The number of the point, an index into {@link Points.list}. */
   readonly point: number;
-  /** In UTF-16 code units, `end` excluded. */
+  /** The start of the match, in UTF-16 code units. */
   readonly start: number;
+  /** The end of the match, exclusive. */
   readonly end: number;
+  /** The matches inside of this one, in the order of the text. */
   readonly children: readonly Derivation[];
 }
 
+/** A compiled grammar. */
 export interface Grammar {
+  /** The name, from the options. */
   readonly name: string;
+  /** The rule that a whole text must match. */
   readonly startRule: string;
-  /** What it was made of, as written: the grammar and, where there is one, the overlay. `location.source` names them. */
+  /** The sources as written: the grammar and, if given, the overrides. `location.source` refers to them by name. */
   readonly sources: readonly { readonly source: string; readonly text: string }[];
-  /** The Peggy syntax tree: overlay and gates applied, rules that the start rule does not reach left out. */
+  /** The syntax tree of Peggy, with overrides and gates applied and without the rules that the start rule does not reach. */
   readonly ast: ast.Grammar;
+  /** The points of the grammar. */
   readonly points: Points;
-  /** Reads a text with Peggy's own parser of this grammar. Whatever code of the grammar throws is a refusal, too. */
+  /** Parses a text with Peggy's own parser of this grammar. Any error that the code of the grammar throws rejects the text. */
   readonly parse: (text: string) => ParseResult;
+  /** Returns `true` if the grammar accepts a text. */
   readonly accepts: (text: string) => boolean;
-  /** How a text is derived; null where it is refused. */
+  /** Returns the derivation of a text; null if the grammar rejects it. */
   readonly derive: (text: string) => Derivation | null;
 }
 
-/** The places of a grammar that a text can pass: what coverage counts, and what derivations are told in. */
+/** The kinds of points: places of a grammar that a text can pass. Coverage counts them, and derivations refer to them. */
 export type PointKind =
   /** A match of a rule. */
   | 'rule'
@@ -59,33 +76,43 @@ export type PointKind =
   | 'alternative'
   /** A character of a class, or any character. */
   | 'character'
-  /** An optional part or a repetition as a whole: its children are the items, and the delimiters between them. */
+  /** An optional part or a repetition as a whole. Its children are the items and the delimiters between them. */
   | 'repetition'
   | 'item'
   | 'delimiter'
-  /** What a lookahead saw: it takes no part in the text. */
+  /** The text that a lookahead has read. It is not part of the match. */
   | 'lookahead';
 
+/** A place of a grammar that a text can pass. */
 export interface Point {
+  /** The index of the point in {@link Points.list}. */
   readonly number: number;
+  /** The kind of the point. */
   readonly kind: PointKind;
-  /** The rule that it stands in. */
+  /** The rule that contains it. */
   readonly rule: string;
-  /** Of an alternative, which one of how many it is, from 0. */
+  /** For an alternative, its index in the choice, starting at 0. */
   readonly index?: number;
+  /** For an alternative, the number of alternatives in the choice. */
   readonly total?: number;
-  /** What stands there in the grammar. */
+  /** The expression at this place. */
   readonly node: Expression;
+  /** The place in the source of the grammar. */
   readonly location: LocationRange;
 }
 
+/** The points of a grammar. */
 export interface Points {
+  /** All points, in the order of the grammar. */
   readonly list: readonly Point[];
-  /** By nodes of the syntax tree; of a rule, the rule itself. One node may be several points, of different kinds. */
+  /**
+   * Returns the number of the point of a kind that belongs to a node of the syntax tree; for `rule`, pass the rule
+   * itself. One node may have several points of different kinds.
+   */
   readonly numberOf: (node: object, kind: PointKind) => number;
 }
 
-/** Numbers the points of a grammar. The same grammar always gives the same numbers. */
+/** Numbers the points of a grammar. The same grammar always gets the same numbers. */
 export function pointsOf(grammar: ast.Grammar): Points {
   const list: Point[] = [];
   const numbers = new Map<object, Map<PointKind, number>>();
@@ -133,7 +160,7 @@ export function pointsOf(grammar: ast.Grammar): Points {
     list,
     numberOf: (node, kind) => {
       const number = numbers.get(node)?.get(kind);
-      if (number === undefined) throw new Error(`This node has no point of the kind "${kind}"`);
+      if (number === undefined) throw new Error(`The node has no point of the kind "${kind}"`);
       return number;
     },
   };

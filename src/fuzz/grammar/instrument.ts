@@ -1,32 +1,33 @@
 /**
- * Makes a parser that records how it reads a text. Around each point of the grammar go three predicates that match
- * nothing: one opens the point in a log, one closes it, one takes it back on failure. Code of the grammar notices
- * nothing, unless it asks for its position in the bounds of a repetition or reads Peggy's own variables.
+ * Creates a parser that records the derivation of a text. Each point of the grammar is surrounded by three predicates
+ * that match the empty text: one opens an entry in a log, one closes it, and one discards it on failure. The code of
+ * the grammar does not notice, unless it asks for its position in the bounds of a repetition or reads Peggy's internal
+ * variables.
  */
 import peggy, { type ast } from 'peggy';
 import { type Expression, PASSES } from './expressions.js';
 import type { Derivation, PointKind, Points } from './grammar.js';
 
-/** What the predicates write to. All answer what the predicate has to. */
+/** The log of the predicates. Each method returns the outcome of its predicate. */
 interface Log {
   readonly open: (point: number, at: number) => true;
   readonly close: (at: number) => true;
   readonly fail: () => false;
 }
 
-/** The option of `parse()` that hands the log to the predicates. */
+/** The option of `parse()` that passes the log to the predicates. */
 const OPTION = 'peg$log';
 
-/** @returns how a text is derived; null where the grammar refuses it */
+/** Creates a function that returns the derivation of a text, or null if the grammar rejects it. */
 export function derivingParser(
   grammar: ast.Grammar,
   points: Points,
   startRule: string,
 ): (text: string, options: Readonly<Record<string, unknown>>) => Derivation | null {
-  // The checks were made on the grammar as it was written; here they would stumble over the predicates.
+  // Peggy has checked the original grammar. The check would fail on the predicates.
   const prepare = PASSES.prepare.filter(({ name }) => name !== 'reportInfiniteRecursion');
   const parser = peggy.compiler.compile(
-    // Peggy writes into the tree that it is given.
+    // Peggy modifies the tree that it compiles.
     structuredClone(instrumented(grammar, points)),
     { ...PASSES, prepare, check: [], semantic: [] },
     { allowedStartRules: [startRule] },
@@ -36,7 +37,7 @@ export function derivingParser(
     try {
       parser.parse(text, { ...options, [OPTION]: log });
     } catch {
-      // A syntax error, or what code of the grammar throws: either way, the text is refused.
+      // A syntax error, or an error of the grammar's code. Both reject the text.
       return null;
     }
     return log.result();
@@ -98,7 +99,10 @@ function instrumented(grammar: ast.Grammar, points: Points): ast.Grammar {
   };
 }
 
-/** Nothing may come between an action and its sequence, or a sequence and its labels: code would not see them. */
+/**
+ * Instruments an expression. Nothing may stand between an action and its sequence, or a sequence and its labels: the
+ * code would lose its labels.
+ */
 function rewritten(node: Expression, points: Points): Expression {
   const at = (kind: PointKind, inner: Expression): Expression => marked(points.numberOf(node, kind), inner);
   switch (node.type) {
@@ -137,8 +141,8 @@ function rewritten(node: Expression, points: Points): Expression {
 }
 
 /**
- * `(open @part close / fail)`. The predicates are rules: inline, Peggy would pass them all labels in scope, which fails
- * in a repetition with a delimiter.
+ * `(open @part close / fail)`. The predicates are rules because Peggy would pass all labels in scope to an inline one,
+ * which fails in a repetition with a delimiter.
  */
 function marked(point: number, part: Expression): Expression {
   const { location } = part;

@@ -1,9 +1,9 @@
-/** Checks of options that narrow a language. They often come from a file or a command line, where no type guards them. */
+/** Checks of the options that narrow a language. They often come from a file or a command line, without a type checker. */
 
 import { nearest } from '../../text/suggest.js';
 import { anyText, quotedShort } from '../../text/visible.js';
 
-/** An ordered record. Objects put keys that look like numbers first; a list of pairs keeps the order. */
+/** An ordered record. Objects move integer-like keys to the front; a list of pairs keeps the order. */
 export type FieldList<Field> = Readonly<Record<string, Field>> | Iterable<readonly [key: string, field: Field]>;
 
 interface FieldRules {
@@ -12,7 +12,7 @@ interface FieldRules {
   readonly members: readonly string[];
 }
 
-/** Resolves the fields of an ordered record. @throws TypeError on an invalid record, key or member */
+/** Resolves the fields of an ordered record. @throws TypeError if the record, a key or a member is invalid */
 export function fieldList<Options extends { readonly optional?: boolean | undefined }, Rest>(
   option: string,
   fields: FieldList<Options>,
@@ -34,7 +34,7 @@ function fieldEntries<Field>(option: string, fields: FieldList<Field>): readonly
   const seen = new Set<string>();
   for (const entry of entries) {
     if (!Array.isArray(entry) || typeof entry[0] !== 'string')
-      throw new TypeError(`${option} must be pairs of key and field`);
+      throw new TypeError(`${option} must be a list of [key, field] pairs`);
     const [key] = entry;
     if (seen.has(key)) throw new TypeError(`${option} has the key ${quotedShort(key)} twice`);
     seen.add(key);
@@ -42,7 +42,7 @@ function fieldEntries<Field>(option: string, fields: FieldList<Field>): readonly
   return entries as readonly (readonly [string, Field])[];
 }
 
-/** Checks that an object has only known members. @throws TypeError */
+/** Checks that an object has only known members. @throws TypeError if it has others */
 export function checkMembers(what: string, given: object, known: readonly string[]): void {
   if (typeof given !== 'object' || given === null) throw new TypeError(`${what} must be an object`);
   for (const name of Object.keys(given)) {
@@ -54,7 +54,7 @@ export function checkMembers(what: string, given: object, known: readonly string
   }
 }
 
-/** Checks a list of allowed words. @returns each word once, or null if the option is absent. @throws TypeError */
+/** Checks a list of allowed words. @returns each word once, or null if the option is absent. @throws TypeError if a word is not allowed */
 export function wordList(
   option: string,
   words: readonly string[] | undefined,
@@ -63,7 +63,7 @@ export function wordList(
 ): readonly string[] | null {
   if (words === undefined) return null;
   if (!Array.isArray(words)) throw new TypeError(`${option} must be a list`);
-  if (words.length === 0) throw new TypeError(`${option} must name one at least`);
+  if (words.length === 0) throw new TypeError(`${option} must contain at least one word`);
   for (const word of words as readonly unknown[]) {
     if (typeof word !== 'string' || !isWord(word))
       throw new TypeError(`${option}: ${quotedShort(anyText(word))} is not ${what}`);
@@ -71,7 +71,7 @@ export function wordList(
   return [...new Set(words)];
 }
 
-/** A switch that may be left out. @throws TypeError on anything but a boolean */
+/** An optional boolean. @throws TypeError if it is not a boolean */
 function flag(option: string, value: boolean | undefined): boolean {
   if (value === undefined || typeof value === 'boolean') return value === true;
   throw new TypeError(`${option} must be true or false`);
@@ -82,23 +82,23 @@ function literal(text: string): string {
   return `"${units}"`;
 }
 
-/** One of several texts, longer ones first: a choice keeps the first alternative that matches. */
+/** An expression for one of several texts. Longer texts come first, because a choice takes the first alternative that matches. */
 export function oneOf(texts: Iterable<string>): string {
   const ordered = [...new Set(texts)].sort((a, b) => b.length - a.length);
   return `(${ordered.map(literal).join(' / ')})`;
 }
 
-export class Overlay {
+export class RuleOverrides {
   readonly rules: string[] = [];
 
-  /** The name of a rule for one of the words; where any word is allowed, the rule of the grammar. */
+  /** Adds a rule for the given words and returns its name; returns the grammar's own rule if all words are allowed. */
   word(name: string, words: readonly string[] | null, free: string): string {
     if (words === null) return free;
     this.rules.push(`${name} = ${oneOf(words)}`);
     return name;
   }
 
-  /** Adds the rule `allowed_NAME` of fields in their order, each at most once, and a rule for each field. */
+  /** Adds the rule `allowed_NAME` for fields in their order, each at most once, and one rule for each field. */
   fields<Field extends { readonly key: string; readonly optional: boolean }>(
     name: string,
     prefix: string,
@@ -124,13 +124,13 @@ interface ListItem {
 interface OrderedList {
   readonly expression: string;
   readonly canBeEmpty: boolean;
-  /** Further rules, which the expression needs. */
+  /** Additional rules that the expression refers to. */
   readonly rules: readonly string[];
 }
 
 /**
- * Items in their order, each at most once, with separators. No item must match at the start of what another one
- * matches.
+ * An expression for items in a fixed order, each at most once, with separators. No item may match at the start of the
+ * text of another one.
  */
 function orderedList(name: string, items: readonly ListItem[], separator: string): OrderedList {
   const between = literal(separator);
@@ -138,14 +138,14 @@ function orderedList(name: string, items: readonly ListItem[], separator: string
     optional ? `(${between} ${rule})?` : `${between} ${rule}`;
   const required = items.findIndex(({ optional }) => !optional);
   if (required >= 0) {
-    // Before the first required item, each one that is there is followed by a separator; after it, preceded.
+    // An item before the first required one is followed by a separator, an item after it is preceded by one.
     const parts = items.map((item, index) => {
       if (index < required) return `(${item.rule} ${between})?`;
       return index === required ? item.rule : following(item);
     });
     return { expression: parts.join(' '), canBeEmpty: false, rules: [] };
   }
-  // Any of them may come first, and the rest is the same whichever came before it.
+  // Any item may come first. The rest is the same whichever one does.
   const after = (index: number): string => (index < items.length ? ` after_${index}_${name}` : '');
   const expression = items.map(({ rule }, index) => `${rule}${after(index + 1)}`).join(' / ');
   const rules = items

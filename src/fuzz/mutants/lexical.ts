@@ -1,4 +1,4 @@
-/** Edits of single characters, where readers go wrong: delimiters, escapes, numbers, words, look-alikes, controls. */
+/** Lexical edits, at places where readers often fail: delimiters, escapes, numbers, words, look-alikes, control characters. */
 import type { Random } from '../../text/random.js';
 import { partsOfClass } from '../grammar/classes.js';
 import { visitExpression } from '../grammar/expressions.js';
@@ -11,7 +11,7 @@ interface LexicalContext {
   readonly pieces: readonly string[];
 }
 
-/** Numbers at and beyond the limits of common readers; the last ones have more digits than any of them keeps. */
+/** Numbers at and beyond the limits of common readers. The last ones have more digits than any reader keeps. */
 const NUMBERS = [
   ...['0', '-0', '00', '007', '-', '--1', '+1', '1.', '.5', '1.0', '1.50', '-0.0', '1e5', '1E400', '0x10', '1_000'],
   ...['2147483647', '2147483648', '4294967296', '9007199254740991', '9007199254740992', '9007199254740993'],
@@ -21,23 +21,23 @@ const NUMBERS = [
   ...['9'.repeat(400), '9'.repeat(1_001), `0.${'3'.repeat(400)}`, `${'9'.repeat(400)}.5`],
 ];
 
-/** What an object has before anything is put into it, and what stands for a value in many languages. */
+/** Members that every object inherits, and words that stand for a value in many languages. */
 const WORDS = [
   ...['__proto__', 'constructor', 'toString', 'valueOf', 'length', 'null', 'nil', 'None', 'undefined', 'true', 'false'],
   ...['True', 'yes', 'NaN', 'Infinity'],
 ];
 
-/** What does not show, or ends a line for some and not for others. */
+/** Characters that are invisible, or that end a line for some readers only. */
 const CONTROLS = [
   ...['\0', '\t', '\n', '\r', '\r\n', '\v', '\f', '\x1b', '\x7f', '\x85', ' ', '  ', '\u00a0', '\u00ad', '\u200b'],
   ...['\u2028', '\u2029', '\u202e', '\u3000', '\ufeff', '\ufffe', '\uffff', '\ud800', '\udc00'],
 ];
 
-/** What files and lines leave around a text. */
+/** Characters that files and lines often have around a text. */
 const AT_START = ['\ufeff', ' ', '\t', '\n'];
 const AT_END = ['\n', '\r\n', ' ', '\0'];
 
-/** Letters of other scripts by the ASCII letter that they pass for. */
+/** Letters of other scripts, by the ASCII letter that they look like. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
   ...{ a: '\u0430', c: '\u0441', e: '\u0435', i: '\u0456', o: '\u043e', p: '\u0440', x: '\u0445', y: '\u0443' },
   ...{ A: '\u0391', B: '\u0392', E: '\u0395', H: '\u0397', O: '\u039f', T: '\u03a4', K: '\u212a', k: '\u212a' },
@@ -45,9 +45,7 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = {
   ...{ s: '\u017f', 0: '\u0660', 1: '\u0661', '.': '\u2024', ';': '\u037e', '/': '\u2044', '~': '\u02dc' },
 };
 
-/**
- * Inserts a piece of the grammar, removes a character, or replaces it; half of the time beside a delimiter of the text.
- */
+/** Inserts a piece of the grammar, removes a character, or replaces it; half of the time next to a delimiter of the text. */
 export const delimiter: LexicalEdit = (text, { random, pieces }) => {
   const own = [...text.matchAll(/[^A-Za-z0-9_]/g)];
   const beside = own.length > 0 && random.next() < 0.5;
@@ -68,19 +66,19 @@ export const escaping: LexicalEdit = (text, { random }) => {
   return `${text.slice(0, at)}${random.pick(['\\', '\\', '\\\\', '\\n', '\\u0041', '%7C', '&#124;'])}${text.slice(at)}`;
 };
 
-/** Code units of a text that a single number may be put in the place of. */
+/** Texts shorter than this, in code units, are sometimes replaced by a number as a whole. */
 const SHORT = 12;
 
-/** Digits by themselves; any digits; and what may give way to a number. */
+/** A whole number; any digits; and a word that a number may replace. */
 const WHOLE_NUMBER = /(?<![A-Za-z0-9_.-])-?[0-9]+(?:\.[0-9]+)?(?![A-Za-z0-9_.])/g;
 const DIGITS = /-?[0-9]+(?:\.[0-9]+)?/g;
 const WORD = /[A-Za-z0-9_]+/g;
 
-/** Changes a number, or writes one in the place of another word. */
+/** Changes a number, or replaces another word by one. */
 export const number: LexicalEdit = (text, { random }) => {
   const numbers = [...text.matchAll(random.next() < 0.6 ? WHOLE_NUMBER : DIGITS)];
   const runs = numbers.length > 0 && random.next() < 0.8 ? numbers : [...text.matchAll(WORD)];
-  // A short text is a part by itself, mostly; and one without words can only be replaced as a whole.
+  // A short text is mostly a part of its own; a text without words can only be replaced as a whole.
   if (runs.length === 0 || (text.length < SHORT && random.next() < 0.3)) return random.pick(NUMBERS);
   const { index, 0: run } = random.pick(runs);
   const other = runs === numbers && random.next() < 0.5 ? nearNumber(run, random) : random.pick(NUMBERS);
@@ -91,7 +89,7 @@ function nearNumber(run: string, random: Random): string {
   return random.pick([`0${run}`, `${run}0`, `${run}.0`, `-${run}`, `+${run}`, `${run}5`, `${run}.`]);
 }
 
-/** Puts a word that some readers take for more than a word in the place of another. */
+/** Replaces a word by one that some readers give a special meaning. */
 export const word: LexicalEdit = (text, { random }) => {
   const words = [...text.matchAll(WORD)];
   if (words.length === 0) return random.pick(WORDS);
@@ -104,7 +102,7 @@ export const lookAlike: LexicalEdit = (text, { random }) => {
   const at = random.integer(0, text.length - 1);
   const own = text[at]!;
   const code = own.charCodeAt(0);
-  // The full-width forms of ASCII stand in its order (Unicode, block U+FF00).
+  // The full-width forms are in the order of ASCII (Unicode, block U+FF00).
   const wide = code > 0x20 && code < 0x7f ? String.fromCharCode(code + 0xfee0) : null;
   const near = Object.hasOwn(LOOK_ALIKES, own) ? LOOK_ALIKES[own]! : null;
   const other = random.next() < 0.5 ? (near ?? wide) : (wide ?? near);
@@ -129,7 +127,7 @@ export const letterCase: LexicalEdit = (text, { random }) => {
   return text.slice(0, index) + other + text.slice(index + word.length);
 };
 
-/** The same character next to itself, or two that change places. */
+/** Repeats a character, or swaps two. */
 export const slip: LexicalEdit = (text, { random }) => {
   if (text.length < 2) return null;
   const at = random.integer(0, text.length - 2);

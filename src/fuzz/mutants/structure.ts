@@ -9,7 +9,7 @@ interface Part {
   readonly ancestors: readonly Derivation[];
 }
 
-/** The parts of texts by the rules that they match: what can stand in for each other. */
+/** The parts of texts by the rule that they match. Parts of the same rule can replace each other. */
 export type Donors = ReadonlyMap<string, readonly string[]>;
 
 export type StructuralEdit = (text: string, tree: Derivation, context: StructureContext) => string | null;
@@ -20,7 +20,7 @@ interface StructureContext {
   readonly donors: Donors;
 }
 
-/** Takes a part out, and a delimiter that would be left over. */
+/** Removes a part, and the delimiter that would be left over. */
 export const drop: StructuralEdit = (text, tree, { grammar, random }) => {
   const part = pickPart(tree, random);
   if (part === null) return null;
@@ -28,7 +28,7 @@ export const drop: StructuralEdit = (text, tree, { grammar, random }) => {
   return text.slice(0, start) + text.slice(end);
 };
 
-/** Writes a part twice, with the delimiter of its list between. */
+/** Repeats a part, with the delimiter of its list in between. */
 export const duplicate: StructuralEdit = (text, tree, { grammar, random }) => {
   const part = pickPart(tree, random);
   if (part === null) return null;
@@ -37,7 +37,7 @@ export const duplicate: StructuralEdit = (text, tree, { grammar, random }) => {
   return text.slice(0, end) + between + text.slice(start, end) + text.slice(end);
 };
 
-/** Lets two parts that stand apart change places, rather of one list than of different kinds. */
+/** Swaps two parts that do not overlap, preferably of the same list or rule. */
 export const swap: StructuralEdit = (text, tree, { grammar, random }) => {
   const parts = partsIn(tree);
   if (parts.length < 2) return null;
@@ -52,7 +52,7 @@ export const swap: StructuralEdit = (text, tree, { grammar, random }) => {
   return [...pieces, text.slice(left.start, left.end), text.slice(right.end)].join('');
 };
 
-/** Puts what another text has for the same rule in the place of a part. */
+/** Replaces a part by a part of another text that matches the same rule. */
 export const splice: StructuralEdit = (text, tree, { grammar, random, donors }) => {
   const part = pickRule(tree, random, grammar);
   if (part === null) return null;
@@ -61,7 +61,7 @@ export const splice: StructuralEdit = (text, tree, { grammar, random, donors }) 
   return text.slice(0, part.node.start) + random.pick(donor) + text.slice(part.node.end);
 };
 
-/** Puts a character next to a class of the grammar, one that is just beyond an edge of it, in the place of one that matched. */
+/** Inserts a character just beyond an edge of a character class next to a character that matched it, or in its place. */
 export const edge: StructuralEdit = (text, tree, { grammar, random }) => {
   const node = pickPoint(tree, 'character', { grammar, random });
   if (node === null) return null;
@@ -76,12 +76,12 @@ export const edge: StructuralEdit = (text, tree, { grammar, random }) => {
   return text.slice(0, from) + String.fromCodePoint(random.pick(beyond)) + text.slice(to);
 };
 
-/** A part of a text that matches a rule; rules that match often are taken no more often than others. */
+/** Picks a part that matches a rule. Rules that match often are not picked more often than others. */
 export function pickByRule(tree: Derivation, context: Pick<StructureContext, 'grammar' | 'random'>): Derivation | null {
   return pickPoint(tree, 'rule', context);
 }
 
-/** Puts a whole in the place of one of its own parts that matches the same rule: nesting grows. */
+/** Replaces a part by a whole that contains it and matches the same rule, so that the nesting grows. */
 export const nest: StructuralEdit = (text, tree, { grammar, random }) => {
   const nested = partsIn(tree).flatMap(({ node, ancestors }) => {
     const outer = ancestors.find(
@@ -126,7 +126,7 @@ function pickRule(tree: Derivation, random: Random, grammar: Grammar): Part | nu
   return parts.length === 0 ? null : random.pick(parts);
 }
 
-/** One of the points of a kind that the text passes, and then one of the places where it does. */
+/** Picks one of the points of a kind that the text passes, then one of the places where it does. */
 function pickPoint(
   tree: Derivation,
   kind: PointKind,

@@ -9,21 +9,22 @@ import { HAS_GROUPS, ProcessGroup } from '../../channels/node/process-group.js';
 import { visible } from '../../text/visible.js';
 import { type Answer, type Failure, type Request, readAnswer, requestLine } from '../differential/target.js';
 
+/** The command's environment. */
 export interface CommandOptions {
-  /** @default the current folder */
+  /** The working directory. @default the current working directory */
   readonly cwd?: string | undefined;
-  /** Instead of the environment of this process. */
+  /** The environment variables, in place of those of this process. @default those of this process */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
 export interface RunLimits {
-  /** Milliseconds from when a request is the oldest unanswered one to its answer. */
+  /** Milliseconds from when a request is the oldest unanswered one until its answer. */
   readonly timeLimitMs: number;
-  /** Milliseconds from the start to the first answer. */
+  /** Milliseconds from the start of the program until the first answer. */
   readonly startLimitMs: number;
-  /** Bytes, of the whole process group. */
+  /** Bytes of resident memory of the whole process group. */
   readonly memoryLimitBytes: number;
-  /** Milliseconds between two looks at the memory. */
+  /** Milliseconds between two measurements of the memory. */
   readonly memoryIntervalMs: number;
   readonly lineLimitBytes: number;
 }
@@ -31,29 +32,29 @@ export interface RunLimits {
 export interface RunHandlers {
   readonly onAnswer: (answer: Answer) => void;
   readonly onDrain: () => void;
-  /** Called once, last. `null`: the program ended by itself with exit code 0 and nothing left to answer. */
+  /** Called once, last. The failure is null if the program ended by itself with exit code 0 and no request was unanswered. */
   readonly onEnd: (failure: Failure | null) => void;
 }
 
 export interface Run {
-  /** Sends a request. @returns false when no more should be sent before `onDrain` */
+  /** Sends a request. @returns false if no more should be sent before `onDrain` */
   readonly send: (request: Request) => boolean;
   readonly endInput: () => void;
-  /** Ends the run without another word. Once it resolves, the program is gone. */
+  /** Ends the run without further events. Resolves when the program has ended. */
   readonly kill: () => Promise<void>;
   readonly ended: Promise<void>;
-  /** The lines before the first answer that were passed over, the last few of them. */
+  /** The last few lines that were skipped before the first answer. */
   readonly banner: () => readonly string[];
 }
 
-/** Bytes of the end of stderr that are told with a crash. */
+/** Bytes of the end of stderr that are reported with a crash. */
 const STDERR_TAIL = 2048;
-/** Lines of a banner that are kept. */
+/** Lines of the banner that are kept. */
 const BANNER_LINES = 3;
-/** Milliseconds that pipes may stay open once the program has ended: a process that left the group may hold them. */
-const PIPE_GRACE = 1000;
+/** Milliseconds that pipes may stay open after the program has ended. A process that left the group may hold them open. */
+const PIPE_GRACE_MS = 1000;
 
-/** Starts a program; one that cannot be started is a crash. @throws TypeError on an impossible command */
+/** Starts a program. Failure to start is a crash. @throws TypeError if the command is invalid */
 export function startRun(
   command: string,
   options: CommandOptions,
@@ -62,30 +63,30 @@ export function startRun(
 ): Run {
   const child = startShell(command, options);
   const group = new ProcessGroup(child, { killOnSignal: true });
-  // What the shell has left behind goes with it; the pipes close only then.
+  // Processes that the shell has left behind hold the pipes open until they end.
   child.once('exit', () => group.kill());
   const banner: string[] = [];
   let stderr = Buffer.alloc(0);
   let pending = 0;
   let answers = 0;
-  let over = false;
+  let isOver = false;
   let cancelTimeLimit = (): void => {};
   let pipes: NodeJS.Timeout | undefined;
 
   const fail = (failure: Failure | null): void => {
-    if (over) return;
+    if (isOver) return;
     finish();
     onEnd(failure);
   };
   const finish = (): void => {
-    over = true;
+    isOver = true;
     cancelTimeLimit();
     clearInterval(memory);
     group.kill();
   };
   const hang = (limitMs: number): void => {
     const before = answers;
-    // If it was this process that had no time, the answer may be waiting to be read.
+    // If this process was too busy to read, the answer may be waiting.
     setImmediate(() => {
       if (answers === before) fail({ kind: 'hang', limitMs });
     });
@@ -103,8 +104,8 @@ export function startRun(
   }, limits.memoryIntervalMs);
 
   const onLine = (line: string): void => {
-    if (over) return;
-    // Package managers and the like say what they start.
+    if (isOver) return;
+    // Package managers and the like print what they start.
     if (answers === 0 && !line.trimStart().startsWith('{')) {
       banner.push(line);
       if (banner.length > BANNER_LINES) banner.shift();
@@ -112,7 +113,7 @@ export function startRun(
     }
     const reading = readAnswer(line);
     if ('problem' in reading) fail({ kind: 'garbage', detail: reading.problem });
-    else if (pending === 0) fail({ kind: 'garbage', detail: `an answer that nothing had asked for: ${visible(line)}` });
+    else if (pending === 0) fail({ kind: 'garbage', detail: `an answer without a request: ${visible(line)}` });
     else {
       answers++;
       pending--;
@@ -124,18 +125,18 @@ export function startRun(
   const ended = new Promise<void>((resolve) => {
     const end = (ending: string, well = false): void => {
       clearTimeout(pipes);
-      const told = stderr.toString('utf8').trim().split(/\r?\n/).map(visible).join('\n');
-      const detail = told === '' ? ending : `${ending}; stderr ends: ${told}`;
+      const stderrText = stderr.toString('utf8').trim().split(/\r?\n/).map(visible).join('\n');
+      const detail = stderrText === '' ? ending : `${ending}; stderr ends: ${stderrText}`;
       fail(well && pending === 0 ? null : { kind: 'crash', detail });
       resolve();
     };
     child.once('error', ({ message }) => {
-      if (child.pid === undefined) end(`it cannot be started: ${message}`);
+      if (child.pid === undefined) end(`failed to start: ${message}`);
     });
     child.once('exit', () => {
       pipes = setTimeout(() => {
         for (const stream of child.stdio) stream?.destroy();
-      }, PIPE_GRACE);
+      }, PIPE_GRACE_MS);
     });
     child.once('close', (code, signal) => end(endingOf(code, signal), code === 0));
   });
@@ -149,16 +150,16 @@ export function startRun(
   child.stderr.on('data', (piece: Buffer) => {
     stderr = Buffer.concat([stderr, piece.subarray(-STDERR_TAIL)]).subarray(-STDERR_TAIL);
   });
-  // A program that ends closes its input while we write; that it has ended is told by itself.
+  // A program that ends closes its input while we write. Its end is reported as such.
   child.stdin.on('error', () => {});
   child.stdin.on('drain', () => {
-    if (!over) onDrain();
+    if (!isOver) onDrain();
   });
 
   return {
     send: (request) => {
       if (pending++ === 0) watchOldest();
-      // What is sent in one go is written in one.
+      // Requests of the same tick are written at once.
       if (child.stdin.writableCorked === 0) {
         child.stdin.cork();
         process.nextTick(() => child.stdin.uncork());
@@ -188,14 +189,14 @@ function startShell(command: string, { cwd, env }: CommandOptions): ChildProcess
 
 function endingOf(code: number | null, signal: NodeJS.Signals | null): string {
   if (code === null) return `killed by ${signal}`;
-  // A shell tells the signal that its command died of so.
+  // A shell reports the signal that ended its command in this way.
   const name = Object.entries(constants.signals).find(([, number]) => number === code - 128)?.[0];
   return name === undefined ? `exit code ${code}` : `exit code ${code} (${name})`;
 }
 
 const run = promisify(execFile);
 
-/** The resident set of a process group in bytes, from `/proc` or `ps`; `null` if neither can tell. */
+/** The resident set of a process group in bytes, from `/proc` or `ps`; null if neither is available. */
 async function residentMemory(group: number): Promise<number | null> {
   if (process.platform === 'win32') return null;
   try {
@@ -213,15 +214,15 @@ async function fromProc(group: number): Promise<number> {
 
 async function sizeInGroup(id: string, group: number): Promise<number> {
   try {
-    // pid (name) state ppid pgrp ...; the name may hold anything, parentheses too.
+    // The format is "pid (name) state ppid pgrp ...". The name may contain anything, parentheses included.
     const stat = await readFile(`/proc/${id}/stat`, 'latin1');
     const [, , pgrp] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (Number(pgrp) !== group) return 0;
-    // In kB, whatever the size of a page.
+    // In kB, independent of the page size.
     const status = await readFile(`/proc/${id}/status`, 'latin1');
     return Number(/^VmRSS:\s*(\d+)/m.exec(status)?.[1] ?? 0) * 1024;
   } catch {
-    // It has ended meanwhile.
+    // The process has ended in the meantime.
     return 0;
   }
 }

@@ -4,35 +4,35 @@ import { type Failure, type Request, type Target, TargetError } from '../differe
 import { type CommandOptions, type Run, type RunHandlers, type RunLimits, startRun } from './adapter-run.js';
 import { createSchedule } from './schedule.js';
 
-/** How a program is run, and what it may take. */
+/** The options of {@link processTarget}. */
 export interface ProcessOptions extends CommandOptions {
-  /** For reports. @default the command */
+  /** The name for reports. @default the command */
   readonly name?: string | undefined;
-  /** Requests that are sent before the first of them is answered. @default 64 */
+  /** The number of requests that may be unanswered at the same time. @default 64 */
   readonly maxInFlight?: number | undefined;
-  /** Milliseconds for one text, from when all before it are answered. @default 5000 */
+  /** Milliseconds for one text, measured from when all texts before it are answered; `Infinity` for no limit. @default 5000 */
   readonly timeLimitMs?: number | undefined;
-  /** Milliseconds from a start to the first answer. @default 30000 */
+  /** Milliseconds from the start of the program until its first answer; `Infinity` for no limit. @default 30000 */
   readonly startLimitMs?: number | undefined;
-  /** Bytes of resident memory, of the program and all that it has started. Not watched on Windows. @default 1 GiB */
+  /** Bytes of resident memory for the program and its children. Not enforced on Windows. @default 1073741824 (1 GiB) */
   readonly memoryLimitBytes?: number | undefined;
-  /** Bytes of one answer. @default 64 MiB */
+  /** Bytes of one answer. @default 67108864 (64 MiB) */
   readonly lineLimitBytes?: number | undefined;
 }
 
 const MEBIBYTE = 2 ** 20;
-/** Milliseconds that a program may take to end by itself once its input has ended. */
-const CLOSE_GRACE = 1000;
+/** Milliseconds that a program may take to end by itself after its input has ended. */
+const CLOSE_GRACE_MS = 1000;
 
 /**
- * A program as an implementation under test: an *adapter* that reads a request a line and answers each with a line. The README
- * of this folder describes the protocol.
+ * Makes a target of a program: an *adapter*, which reads one request per line and writes one answer per line. The
+ * protocol is in `src/fuzz/README.md`.
  *
- * The program is started at the first `read()`, and again whenever it fails. The memory is looked at four times a second, so a
- * program may be somewhat above the limit for a moment. A target that is not closed keeps this process from ending.
+ * The program is started at the first `read()`, and again after each failure. Its memory is measured four times a
+ * second, so it may exceed the limit for a moment. Close the target when you are done: it keeps this process alive.
  *
- * @param command for the shell, so it may hold arguments
- * @throws TypeError on limits that are no positive numbers
+ * @param command a shell command, with arguments
+ * @throws TypeError if a limit is not a positive number
  * @example
  * const target = processTarget('python3 adapter.py', { timeLimitMs: 2000 });
  * const outcome = await target.read({ input: '@a>req:x{}', dialect: 'strict' });
@@ -44,7 +44,7 @@ export function processTarget(command: string, options: ProcessOptions = {}): Ta
   const running = new Set<Run>();
   let run: Run | null = null;
   let starting = false;
-  /** Whether the program's input has to be emptied first. */
+  /** `true` while the program's input buffer is full. */
   let full = false;
   let known: Request | null = null;
   let broken: TargetError | null = null;
@@ -69,7 +69,7 @@ export function processTarget(command: string, options: ProcessOptions = {}): Ta
   const start = async (): Promise<void> => {
     starting = true;
     try {
-      // One at a time: two would share the machine, and what they write to.
+      // One at a time: two would share the machine and the files that they write.
       await Promise.all([...running].map(({ ended }) => ended));
       if (broken !== null) return;
       const probes = known === null ? [EMPTY, ...schedule.ahead(2)] : [known];
@@ -78,14 +78,18 @@ export function processTarget(command: string, options: ProcessOptions = {}): Ta
       known = started.probe;
       full = false;
     } catch (error) {
-      giveUp(error instanceof TargetError ? error : new TargetError(`The target cannot be started: ${String(error)}`));
+      giveUp(
+        error instanceof TargetError
+          ? error
+          : new TargetError(`The target "${command}" cannot be started: ${String(error)}`),
+      );
     }
     starting = false;
     pump();
   };
-  const onRun = (begun: Run): void => {
-    running.add(begun);
-    void begun.ended.then(() => running.delete(begun));
+  const onRun = (started: Run): void => {
+    running.add(started);
+    void started.ended.then(() => running.delete(started));
   };
   const handlers: RunHandlers = {
     onAnswer: (answer) => {
@@ -103,9 +107,9 @@ export function processTarget(command: string, options: ProcessOptions = {}): Ta
     },
   };
   const close = async (): Promise<void> => {
-    giveUp(new TargetError('The target is closed'));
+    giveUp(new TargetError('The target is closed; create a new one'));
     for (const one of running) one.endInput();
-    await within(CLOSE_GRACE, Promise.all([...running].map(({ ended }) => ended)));
+    await within(CLOSE_GRACE_MS, Promise.all([...running].map(({ ended }) => ended)));
     await Promise.all([...running].map((one) => one.kill()));
   };
 
@@ -141,21 +145,21 @@ function positive(name: string, given: number | undefined, byDefault: number): n
   throw new TypeError(`${name} must be a positive number; got ${String(value)}`);
 }
 
-/** How often an adapter is started before it is given up. */
-const STARTS = 3;
-/** How many of these may run into the time limit. */
-const SLOW_STARTS = 2;
-/** Milliseconds for an adapter to empty its buffers, once its input has ended. */
-const FLUSH_GRACE = 1000;
-/** Milliseconds after an answer, in which a second one that nothing had asked for would come. */
-const SECOND_ANSWER = 10;
+/** Starts of an adapter before it is given up. */
+const MAX_STARTS = 3;
+/** Starts that may run into the time limit. */
+const MAX_SLOW_STARTS = 2;
+/** Milliseconds for an adapter to flush its buffers after its input has ended. */
+const FLUSH_GRACE_MS = 1000;
+/** Milliseconds after an answer in which a second answer to the same request would arrive. */
+const SPURIOUS_ANSWER_MS = 10;
 
 interface Start {
   readonly command: string;
   readonly options: CommandOptions;
   readonly limits: RunLimits;
   readonly probes: readonly Request[];
-  /** Told of each run that is begun, also of one that comes to nothing. */
+  /** Called with each run that is started, whether it succeeds or not. */
   readonly onRun: (run: Run) => void;
   readonly handlers: RunHandlers;
 }
@@ -163,42 +167,43 @@ interface Start {
 const EMPTY: Request = { input: '' };
 
 /**
- * Starts an adapter and asks it for a text twice: the first answer shows that it is ready and does not buffer, the
- * second that it goes on. Each start asks for the next of the probes.
- * @throws TargetError when no start succeeds
+ * Starts an adapter and sends it one text twice. The first answer shows that it is ready and flushes its output, the
+ * second that it continues to read. Each attempt uses the next of the probes.
+ *
+ * @throws TargetError if no attempt succeeds
  */
 async function startAdapter(start: Start): Promise<{ readonly run: Run; readonly probe: Request }> {
   let slow = 0;
   for (let starts = 1; ; starts++) {
     const probe = start.probes[Math.min(starts, start.probes.length) - 1]!;
-    const begun = await startOnce(start, probe);
-    if ('run' in begun) return { run: begun.run, probe };
-    if (begun.slow) slow++;
-    if (begun.final || starts === STARTS || slow === SLOW_STARTS) {
-      throw new TargetError(`The target "${start.command}" cannot be used: ${begun.why}${attempts(starts)}`);
+    const result = await startOnce(start, probe);
+    if ('run' in result) return { run: result.run, probe };
+    if (result.slow) slow++;
+    if (result.final || starts === MAX_STARTS || slow === MAX_SLOW_STARTS) {
+      throw new TargetError(`The target "${start.command}" cannot be used: ${result.why}${attemptsNote(starts)}`);
     }
   }
 }
 
-function attempts(starts: number): string {
+function attemptsNote(starts: number): string {
   return starts === 1 ? '' : ` (started ${starts} times)`;
 }
 
-/** A run, or why there is none: `final` if it would be the same again, `slow` if the time ran out. */
-type Begun = { readonly run: Run } | { readonly why: string; readonly final?: true; readonly slow?: boolean };
+/** A run, or the reason that there is none: `final` if another attempt would fail in the same way, `slow` if the time limit was reached. */
+type StartResult = { readonly run: Run } | { readonly why: string; readonly final?: true; readonly slow?: boolean };
 
-function startOnce({ command, options, limits, onRun, handlers }: Start, probe: Request): Promise<Begun> {
+function startOnce({ command, options, limits, onRun, handlers }: Start, probe: Request): Promise<StartResult> {
   return new Promise((resolve) => {
     let answers = 0;
     let flushing = false;
     let settled = false;
-    const settle = (begun: Begun): void => {
+    const settle = (result: StartResult): void => {
       settled = true;
       cancelFlush();
-      resolve(begun);
+      resolve(result);
     };
-    const goOn = (): void => {
-      // It may have failed meanwhile.
+    const proceed = (): void => {
+      // The run may have failed in the meantime.
       if (settled) return;
       if (answers === 1) run.send(probe);
       else settle({ run });
@@ -209,50 +214,52 @@ function startOnce({ command, options, limits, onRun, handlers }: Start, probe: 
         if (settled) handlers.onAnswer(answer);
         else if (flushing) {
           void run.kill();
-          settle({ why: tooLate(limits.startLimitMs), final: true });
+          settle({ why: unflushedOutput(limits.startLimitMs), final: true });
         } else {
           answers++;
-          setTimeout(goOn, SECOND_ANSWER);
+          setTimeout(proceed, SPURIOUS_ANSWER_MS);
         }
       },
       onEnd: (failure) => {
         if (settled) handlers.onEnd(failure);
-        else settle({ why: whyNot(failure, answers, run.banner()), slow: failure?.kind === 'hang' });
+        else settle({ why: startFailure(failure, answers, run.banner()), slow: failure?.kind === 'hang' });
       },
     });
-    // A little before the time is out, the input ends: whoever keeps answers in a buffer gives them away now.
-    const cancelFlush = after(limits.startLimitMs - Math.min(FLUSH_GRACE, limits.startLimitMs / 2), () => {
+    // The input ends shortly before the time limit: an adapter that buffers its answers now writes them.
+    const cancelFlush = after(limits.startLimitMs - Math.min(FLUSH_GRACE_MS, limits.startLimitMs / 2), () => {
       flushing = true;
       run.endInput();
     });
-    // Killed from outside, it tells nothing more.
-    void run.ended.then(() => settle({ why: 'it was stopped', final: true }));
+    // A run that is killed reports nothing.
+    void run.ended.then(() => settle({ why: 'it was closed', final: true }));
     onRun(run);
     run.send(probe);
   });
 }
 
-function tooLate(limit: number): string {
+function unflushedOutput(limit: number): string {
   return (
-    'it answers only once its input has ended: it has to flush its output after each line ' +
-    `(or it takes more than ${limit / 1000} s to start)`
+    'it answers only after its input has ended. Flush the output after each line ' +
+    `(or it needs more than ${limit / 1000} s to start; raise startLimitMs)`
   );
 }
 
-function whyNot(failure: Failure | null, answers: number, banner: readonly string[]): string {
+function startFailure(failure: Failure | null, answers: number, banner: readonly string[]): string {
   const written = banner.length === 0 ? '' : `; it wrote: ${banner.join('\n')}`;
-  const [before, goesOn] =
-    answers === 0 ? ['before it had answered', ''] : ['after one answer', '; an adapter reads on until its input ends'];
+  const [before, expectation] =
+    answers === 0
+      ? ['before its first answer', '']
+      : ['after one answer', '; an adapter must read until its input ends'];
   switch (failure?.kind) {
     case undefined:
-      return `it ended ${before}${goesOn}`;
+      return `it ended ${before}${expectation}`;
     case 'crash':
-      return `it ended ${before}${goesOn}: ${failure.detail}${written}`;
+      return `it ended ${before}${expectation}: ${failure.detail}${written}`;
     case 'hang':
       return `it did not answer within ${failure.limitMs / 1000} s${written}`;
     case 'memory':
-      return `it took more than ${failure.limitBytes} bytes of memory ${before}`;
+      return `it used more than ${failure.limitBytes} bytes of memory ${before}`;
     case 'garbage':
-      return `it wrote ${failure.detail}`;
+      return `it wrote an invalid answer: ${failure.detail}`;
   }
 }

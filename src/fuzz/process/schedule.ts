@@ -1,4 +1,4 @@
-/** Which request is asked next, and which one a failure is due to. */
+/** The order in which requests are sent, and the attribution of failures to requests. */
 
 import { Queue } from '../../async/queue.js';
 import type { Answer, Failure, Outcome, Request } from '../differential/target.js';
@@ -12,38 +12,39 @@ interface Job {
 interface Schedule {
   readonly add: (job: Job) => void;
   readonly hasWork: () => boolean;
-  /** The next few that have not been asked, without taking them. */
+  /** The next few requests that have not been sent, without removing them. */
   readonly ahead: (count: number) => readonly Request[];
-  /** Takes the next request to send; `undefined` while none may be sent. */
+  /** Removes the next request to send; `undefined` if none may be sent. */
   readonly next: () => Request | undefined;
-  /** The oldest request sent was answered. */
+  /** The oldest request was answered. */
   readonly answered: (answer: Answer) => void;
-  /** The run is over, and what is sent from now on goes to a new one. `null`: it ended well, with nothing unanswered. */
+  /** The run has ended; later requests go to a new one. The failure is null if it ended normally, with no request unanswered. */
   readonly ended: (failure: Failure | null) => void;
   readonly rejectAll: (error: Error) => void;
 }
 
-/** Said of a failure that a text alone does not bring about. */
-const IN_SEQUENCE = 'only after other texts: asked first in a new process, this text was answered';
-/** Said of a failure that came between two texts. */
-const BETWEEN = 'before this text was asked, after others had been answered';
+/** The note on a failure that the text alone does not cause. */
+const ONLY_AFTER_OTHERS = 'only after other texts: sent first to a new process, this text was answered';
+/** The note on a failure that occurred between two requests. */
+const BETWEEN_REQUESTS = 'before this text was sent, after others had been answered';
 
 /**
- * Up to `window` requests are sent before the first is answered. When a run fails then, any of those unanswered may be the
- * cause: they are *suspects*, and asked again, one at a time. One that fails as the first of a run has done it. One that fails
- * later is asked once more, first in a run; if it is answered there, the failure is told with a note. When all are answered,
- * the first of them is told with that note.
+ * Schedules requests. Up to `maxInFlight` are sent before the first is answered. If the run then fails, each of the
+ * unanswered ones may be the cause: these *suspects* are sent again, one at a time. A suspect that fails as the first
+ * request of a run is the cause. A suspect that fails later is sent once more, first in a run; if it is answered there,
+ * its failure is reported with a note. If all suspects are answered, the failure is reported for the first of them,
+ * with that note.
  */
-export function createSchedule(window: number): Schedule {
+export function createSchedule(maxInFlight: number): Schedule {
   const waiting = new Queue<Job>();
   let sent: Job[] = [];
   let suspects: Job[] = [];
   let search: { readonly first: Job; readonly failure: Failure; answer: Answer | null } | null = null;
-  /** How the suspect asked now has failed before, later in a run. */
+  /** The failure of the current suspect later in a run, to be confirmed. */
   let before: Failure | null = null;
   let count = 0;
-  /** A failure while nothing was asked. It is told of the next text, lest it goes unseen. */
-  let untold: Failure | null = null;
+  /** A failure while no request was unanswered. It is reported for the next request, so that it is not lost. */
+  let unreported: Failure | null = null;
 
   const close = (): void => {
     waiting.unshift(suspects);
@@ -57,7 +58,7 @@ export function createSchedule(window: number): Schedule {
     close();
   };
   const take = (): Job | undefined => {
-    if (search === null) return sent.length < window && waiting.size > 0 ? waiting.take() : undefined;
+    if (search === null) return sent.length < maxInFlight && waiting.size > 0 ? waiting.take() : undefined;
     return sent.length === 0 ? suspects.shift() : undefined;
   };
 
@@ -67,9 +68,9 @@ export function createSchedule(window: number): Schedule {
     ahead: (most) => [...suspects, ...waiting.peek(most)].slice(0, most).map(({ request }) => request),
     next: () => {
       let job = take();
-      if (job !== undefined && untold !== null && search === null) {
-        job.resolve({ ...untold, note: BETWEEN });
-        untold = null;
+      if (job !== undefined && unreported !== null && search === null) {
+        job.resolve({ ...unreported, note: BETWEEN_REQUESTS });
+        unreported = null;
         job = take();
       }
       if (job === undefined) return undefined;
@@ -80,12 +81,12 @@ export function createSchedule(window: number): Schedule {
     answered: (answer) => {
       const job = sent.shift()!;
       if (search === null) resolveWith(job, answer);
-      else if (before !== null) blame(job, { ...before, note: IN_SEQUENCE });
+      else if (before !== null) blame(job, { ...before, note: ONLY_AFTER_OTHERS });
       else {
         if (job === search.first) search.answer = answer;
         else resolveWith(job, answer);
         if (suspects.length === 0) {
-          search.first.resolve({ ...search.failure, note: IN_SEQUENCE });
+          search.first.resolve({ ...search.failure, note: ONLY_AFTER_OTHERS });
           close();
         }
       }
@@ -97,7 +98,7 @@ export function createSchedule(window: number): Schedule {
       count = 0;
       const [first] = lost;
       if (failure === null) return;
-      if (first === undefined) untold = failure;
+      if (first === undefined) unreported = failure;
       else if (alone) blame(first, failure);
       else if (search === null) {
         suspects = lost;

@@ -1,14 +1,15 @@
-/** Sentences of a grammar as a fast-check arbitrary: for property tests of whatever reads the language. */
+/** Sentences of a grammar as a fast-check arbitrary, for property tests of readers. */
 import type * as FastCheck from 'fast-check';
 import { simplifications } from '../differential/shrink.js';
 import type { Grammar } from '../grammar/grammar.js';
 import { generateSentences, type SentenceOptions } from './generate.js';
 
-/** As much of fast-check as is needed: it is handed in, so that it is no dependency. */
+/** The part of fast-check that is used. The caller passes the module, so that it is not a dependency. */
 export type FastCheckModule = Pick<typeof FastCheck, 'Arbitrary' | 'Value' | 'Stream'>;
 
 /**
- * Valid texts of a grammar, drawn with fast-check's seed, and shrunk along the grammar: each smaller one is valid, too.
+ * Creates an arbitrary of valid texts of a grammar. Texts are generated from fast-check's seed and shrink along the
+ * grammar to smaller valid texts.
  *
  * @example
  * import fc from 'fast-check';
@@ -21,7 +22,7 @@ export function sentenceArbitrary(
 ): FastCheck.Arbitrary<string> {
   class SentenceArbitrary extends fc.Arbitrary<string> {
     override generate(random: FastCheck.Random): FastCheck.Value<string> {
-      // Drawn apart from each other: with a common tracker, a text would depend on those before it.
+      // Independent of each other: with a shared tracker, a text would depend on those before it.
       const seed = random.nextInt(0, 0x7fffffff);
       const { value } = generateSentences(grammar, { coverageGuided: false, ...options, seed, count: 1 }).next();
       return new fc.Value(value as string, undefined);

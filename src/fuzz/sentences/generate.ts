@@ -1,45 +1,51 @@
-/** `generateSentences`: endless valid texts of any grammar, that go where no text has been before. */
+/** Valid texts of a grammar, guided by coverage. */
 import { PegwireError } from '../../text/errors.js';
 import { createRandom } from '../../text/random.js';
 import { createTracker, type Tracker } from '../coverage/tracker.js';
 import type { Derivation, Grammar } from '../grammar/grammar.js';
 import { type Hook, sizesOf, walkerOf } from './walk.js';
 
+/** The options of {@link generateSentences}. */
 export interface SentenceOptions {
-  /** The same seed gives the same sentences. @default 0 */
+  /** The seed of the random choices. The same seed gives the same sentences. @default 0 */
   readonly seed?: number | undefined;
-  /** The most sentences, or as many as are asked for. @default Infinity */
+  /** The number of sentences. @default Infinity */
   readonly count?: number | undefined;
   /**
-   * Code units of a sentence: most are far shorter, and none is longer, unless the grammar has no shorter one.
-   * @default 160
+   * The most UTF-16 code units of a sentence. Most sentences are far shorter; a longer one is generated only if the
+   * grammar has none within the limit. @default 160
    */
   readonly maxLength?: number | undefined;
-  /** By names of rules: how much more often an alternative is taken that is a reference to this rule. @default 1 each */
+  /** Factors by the name of a rule: how much more often an alternative that refers to this rule is chosen. @default 1 for each rule */
   readonly weights?: Readonly<Record<string, number>> | undefined;
-  /** By names of rules: texts that some of theirs are taken from, such as the keys that a language gives a meaning. @default none */
+  /**
+   * Texts by the name of a rule: a quarter of the texts of this rule are taken from the list, such as keys that have a
+   * meaning of their own.
+   * @default none
+   */
   readonly words?: Readonly<Record<string, readonly string[]>> | undefined;
-  /** By names of rules: what writes their texts instead of the generator. What does not parse is thrown away. @default none */
+  /** Functions by the name of a rule that write the texts of this rule. Sentences that do not parse are discarded. @default none */
   readonly hooks?: Readonly<Record<string, Hook>> | undefined;
-  /** Counts the sentences, and is asked what is still to be seen. @default a new one */
+  /** Counts the coverage of the sentences, which guides the generator. @default a new tracker */
   readonly tracker?: Tracker | undefined;
-  /** Go for what has not been seen: alternatives, edges of classes, bounds of repetitions. @default true */
+  /** If true, the generator prefers alternatives, edges of classes and bounds of repetitions that no sentence has reached. @default true */
   readonly coverageGuided?: boolean | undefined;
 }
 
-/** No sentence came of many attempts. */
+/** Thrown if no valid text was generated in many attempts. */
 export class NoSentenceError extends PegwireError {
+  /** Always `NoSentenceError`. */
   override readonly name: string = 'NoSentenceError';
   declare readonly code: 'no-sentence';
 
   constructor(grammar: Grammar, attempts: number, last: string | null) {
     const why =
       attempts === 0
-        ? 'each of its rules needs another one, without end'
+        ? 'every rule that it starts with refers to another one without end'
         : last === null
-          ? 'a lookahead was in the way each time'
-          : `the last was refused: ${JSON.stringify(last)}`;
-    super({ code: 'no-sentence', message: `No sentence of ${grammar.name} came of ${attempts} attempts; ${why}` });
+          ? 'a lookahead failed each time'
+          : `the grammar rejected the last one: ${JSON.stringify(last)}`;
+    super({ code: 'no-sentence', message: `No sentence of ${grammar.name} was found in ${attempts} attempts: ${why}` });
   }
 }
 
@@ -48,18 +54,20 @@ export interface Sentence {
   readonly derivation: Derivation;
 }
 
-/** The share of a rule's texts that are words, where it has some. */
-const KNOWN = 0.25;
+/** The share of the texts of a rule that are words, if it has any. */
+const WORD_SHARE = 0.25;
 /** Attempts at one sentence. */
 const MAX_ATTEMPTS = 5_000;
-/** Attempts before a sentence may be longer than was asked for. */
-const PATIENCE = 200;
+/** Attempts before a sentence may exceed the maximum length. */
+const MAX_LENGTH_ATTEMPTS = 200;
 
 /**
- * Valid texts of a grammar. Each was read by the grammar's own parser: what predicates in code refuse, such as repeated keys, is
- * thrown away and drawn anew.
+ * Yields valid texts of a grammar. The grammar's own parser reads each of them; texts that its code rejects, for a
+ * repeated key for instance, are discarded.
  *
- * @throws NoSentenceError where valid texts are too rare to be met
+ * @throws NoSentenceError if valid texts are too rare to be generated
+ * @example
+ * for (const text of generateSentences(grammar, { seed: 1, count: 10 })) console.log(text);
  */
 export function* generateSentences(
   grammar: Grammar,
@@ -95,20 +103,23 @@ export function* generateDerivations(
     let last: string | null = null;
     let shortest: Sentence | null = null;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      // Many are short, since small texts show most.
+      // Many are short: small texts show most faults.
       const room = Math.floor(random.next() < 0.5 ? maxLength ** random.next() : maxLength * random.next());
       const text = walk({ random, room, weights, hooks, hits: coverageGuided ? tracker.hits : [] });
       if (text === null) continue;
       last = text;
-      // Too long: kept only where there may be no shorter one.
-      if (text.length > maxLength && (attempt < PATIENCE || text.length >= (shortest?.text.length ?? Infinity)))
+      // A longer text is kept only after many attempts, and only if it is the shortest one.
+      if (
+        text.length > maxLength &&
+        (attempt < MAX_LENGTH_ATTEMPTS || text.length >= (shortest?.text.length ?? Infinity))
+      )
         continue;
       const derivation = grammar.derive(text);
       if (derivation === null) continue;
       const sentence = { text, derivation };
       if (text.length <= maxLength) return sentence;
       shortest = sentence;
-      if (attempt > 2 * PATIENCE) break;
+      if (attempt > 2 * MAX_LENGTH_ATTEMPTS) break;
     }
     if (shortest !== null) return shortest;
     throw new NoSentenceError(grammar, MAX_ATTEMPTS, last);
@@ -120,7 +131,7 @@ function wordHooks(words: Readonly<Record<string, readonly string[]>>): Readonly
   return Object.fromEntries(
     lists.map(([name, list]): [string, Hook] => [
       name,
-      ({ random, generate }) => (random.next() < KNOWN ? random.pick(list) : generate()),
+      ({ random, generate }) => (random.next() < WORD_SHARE ? random.pick(list) : generate()),
     ]),
   );
 }

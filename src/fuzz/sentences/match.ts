@@ -1,18 +1,18 @@
-/** Matches a part of a grammar against a text, without its code: what a generator needs to keep to lookaheads. */
+/** Matches an expression of a grammar against a text without running its code. The generator checks lookaheads with it. */
 
 import type { ast } from 'peggy';
 import { characterAt, holds, rangesOf } from '../grammar/classes.js';
 import { boundsOf, type Expression, rulesByName } from '../grammar/expressions.js';
 
-/** The part does not match. */
+/** The expression does not match. */
 export const FAILS = -1;
-/** The text is too short to tell, or telling would take too long. */
+/** The text is too short to decide, or deciding would take too long. */
 export const UNKNOWN = -2;
 
-/** Steps of one match: a lookahead that looks further is not worth the time. */
+/** The most steps of one match. A lookahead that needs more is left undecided. */
 const MAX_STEPS = 5_000;
 
-/** @returns the end of the match, {@link FAILS} or {@link UNKNOWN}. Where code decides, nothing is known. */
+/** Returns the end of the match, {@link FAILS} or {@link UNKNOWN}. A match that depends on code is unknown. */
 type Match = (node: Expression, text: string, at: number) => number;
 
 export function matcherOf(grammar: ast.Grammar): Match {
@@ -65,7 +65,7 @@ export function matcherOf(grammar: ast.Grammar): Match {
       case 'semantic_and':
       case 'semantic_not':
       case 'library_ref':
-        // Only the parser can tell.
+        // Only the parser can decide.
         return UNKNOWN;
       default:
         return match(node.expression, text, at);
@@ -94,13 +94,13 @@ export function matcherOf(grammar: ast.Grammar): Match {
   };
 }
 
-/** A text that ends within the literal may still become it. */
+/** A text that ends within the literal may still match it. */
 function literal({ value, ignoreCase }: ast.Literal, text: string, at: number): number {
   const wanted = ignoreCase ? value.toLowerCase() : value;
   const given = text.slice(at, at + wanted.length);
   const found = ignoreCase ? given.toLowerCase() : given;
   if (wanted === found) return at + wanted.length;
-  // A capital sigma at the end of what there is may become another small letter when more follows.
+  // More text may change the lower case of a capital sigma at the end.
   const isBeginning = wanted.startsWith(found) || (ignoreCase && given.endsWith('\u03a3'));
   return given.length < wanted.length && isBeginning ? UNKNOWN : FAILS;
 }

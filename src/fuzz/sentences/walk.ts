@@ -1,4 +1,4 @@
-/** One random walk through a grammar, which writes a text down. Whether the text is a sentence is for the parser to say. */
+/** A random walk through a grammar that writes a text. The parser decides afterwards if the text is valid. */
 
 import type { ast } from 'peggy';
 import type { Random } from '../../text/random.js';
@@ -8,40 +8,40 @@ import { boundsOf, type Expression, partsOf, rulesByName } from '../grammar/expr
 import type { Grammar } from '../grammar/grammar.js';
 import { FAILS, matcherOf, UNKNOWN } from './match.js';
 
-/** Writes a rule's text in the place of the walk; `walk` gives what the walk would have written. */
+/** Writes the text of a rule. `generate()` returns a text that the generator would write. */
 export type Hook = (context: { readonly random: Random; readonly generate: () => string }) => string;
 
 interface WalkOptions {
   readonly random: Random;
-  /** Code units that the text should not exceed: from there on, the walk takes the shortest way out. */
+  /** The code units that the text should not exceed. Beyond them, the walk takes the shortest way to an end. */
   readonly room: number;
   readonly weights: Readonly<Record<string, number>>;
   readonly hooks: Readonly<Record<string, Hook>>;
   readonly hits: readonly number[];
 }
 
-/** The walk has come to where nothing can follow. */
+/** Thrown if nothing can follow. */
 class DeadEnd extends Error {}
 
-/** Attempts at what follows a lookahead, before the walk gives up. */
+/** Attempts at the expression after a lookahead before the walk gives up. */
 const MAX_TRIES = 8;
-/** Rules within each other, from where on the walk takes the shortest way out. */
+/** The nesting of rules beyond which the walk takes the shortest way to an end. */
 const MAX_DEPTH = 200;
-/** How much more often a way is taken that leads to something new. */
-const NEW = 8;
-/** The chance that a repetition goes on, where there is no reason to stop; and that of one which is to be long. */
-const ONE_MORE = 0.62;
-const MANY_MORE = 0.95;
-/** The share of texts in which one repetition is to be long, and the chance of each that it is this one. */
-const LONG = 0.15;
-const THIS_ONE = 0.2;
+/** The factor by which an alternative is preferred that leads to an unreached goal. */
+const UNSEEN_FACTOR = 8;
+/** The probability that a repetition continues if nothing limits it; and that of a long repetition. */
+const CONTINUE_CHANCE = 0.62;
+const LONG_CONTINUE_CHANCE = 0.95;
+/** The share of texts with one long repetition, and the probability that a given repetition is the long one. */
+const LONG_SHARE = 0.15;
+const LONG_CHANCE = 0.2;
 
 interface Pending {
   readonly node: Expression;
   readonly at: number;
 }
 
-/** @returns a function that writes one text, or null where the walk has run into a dead end */
+/** Returns a function that writes one text, or returns null if the walk reaches a dead end. */
 export function walkerOf(grammar: Grammar): (options: WalkOptions) => string | null {
   const rules = rulesByName(grammar.ast);
   const sizeOf = sizesOf(grammar.ast);
@@ -53,23 +53,23 @@ export function walkerOf(grammar: Grammar): (options: WalkOptions) => string | n
     const { random, room, weights, hooks, hits } = options;
     let text = '';
     let depth = 0;
-    // Lookaheads that what is written so far does not settle.
+    // Lookaheads that the text so far does not decide.
     let pending: Pending[] = [];
-    let isLongDue = random.next() < LONG;
-    const isNew = ({ number }: Goal): boolean => hits[number] === 0;
-    const news = hits.includes(0) ? newsIn(grammar.ast, (node) => newGoals(node).length > 0) : null;
+    let isLongDue = random.next() < LONG_SHARE;
+    const isUnseen = ({ number }: Goal): boolean => hits[number] === 0;
+    const leadsToGoal = hits.includes(0) ? leadsToUnseen(grammar.ast, (node) => unseenGoals(node).length > 0) : null;
 
-    function newGoals(node: Expression): readonly Goal[] {
+    function unseenGoals(node: Expression): readonly Goal[] {
       switch (node.type) {
         case 'choice':
-          return node.alternatives.flatMap((one) => goals.ofPoint(numberOf(one, 'alternative')).filter(isNew));
+          return node.alternatives.flatMap((one) => goals.ofPoint(numberOf(one, 'alternative')).filter(isUnseen));
         case 'class':
-          return goals.ofPoint(numberOf(node, 'character')).filter(isNew);
+          return goals.ofPoint(numberOf(node, 'character')).filter(isUnseen);
         case 'optional':
         case 'zero_or_more':
         case 'one_or_more':
         case 'repeated':
-          return goals.ofPoint(numberOf(node, 'repetition')).filter(isNew);
+          return goals.ofPoint(numberOf(node, 'repetition')).filter(isUnseen);
         default:
           return [];
       }
@@ -113,7 +113,7 @@ export function walkerOf(grammar: Grammar): (options: WalkOptions) => string | n
       }
     }
 
-    /** Writes an element so that the lookaheads before it hold, as far as it settles them. */
+    /** Writes an element so that the lookaheads before it hold, as far as it decides them. */
     function writeElement(element: Expression): void {
       const before = { text, pending };
       for (let tries = 0; tries < MAX_TRIES; tries++) {
@@ -125,7 +125,7 @@ export function walkerOf(grammar: Grammar): (options: WalkOptions) => string | n
       throw new DeadEnd();
     }
 
-    /** @returns false where a lookahead does not hold */
+    /** Checks the pending lookaheads. @returns false if one of them fails */
     function settle(): boolean {
       if (pending.length === 0) return true;
       const open: Pending[] = [];
@@ -161,7 +161,7 @@ export function walkerOf(grammar: Grammar): (options: WalkOptions) => string | n
     }
 
     function writeCharacter(node: ast.CharacterClass | ast.Any, pairs: boolean): void {
-      const wanted = newGoals(node);
+      const wanted = unseenGoals(node);
       if (wanted.length > 0 && random.next() < 0.7) text += String.fromCodePoint(random.pick(wanted).value as number);
       else {
         const character = pickCharacter(node, random, pairs);
@@ -170,20 +170,20 @@ export function walkerOf(grammar: Grammar): (options: WalkOptions) => string | n
       }
     }
 
-    /** Rules that match nothing could go on within each other for ever. */
-    function left(): number {
+    /** The room that is left. Rules that match the empty text could nest without end, so their depth counts, too. */
+    function remaining(): number {
       return depth > MAX_DEPTH ? 0 : room - text.length;
     }
 
     function pickAlternative({ alternatives }: ast.Choice): Expression {
       const wanted = alternatives.filter((one) => weightOf(one) > 0);
       const allowed = wanted.length === 0 ? alternatives : wanted;
-      const fitting = allowed.filter((one) => sizeOf(one) <= left());
+      const fitting = allowed.filter((one) => sizeOf(one) <= remaining());
       if (fitting.length === 0) return smallest(allowed);
       return pickWeighted(fitting, (one) => {
         const weight = weightOf(one);
-        const own = goals.ofPoint(numberOf(one, 'alternative')).some(isNew);
-        return own || news?.(one) ? weight * NEW : weight;
+        const own = goals.ofPoint(numberOf(one, 'alternative')).some(isUnseen);
+        return own || leadsToGoal?.(one) ? weight * UNSEEN_FACTOR : weight;
       });
     }
 
@@ -211,15 +211,15 @@ export function walkerOf(grammar: Grammar): (options: WalkOptions) => string | n
       const { min, max } = boundsOf(node)!;
       const limit = max ?? Number.POSITIVE_INFINITY;
       const size = sizeOf(node.expression);
-      const wanted = newGoals(node).map(({ value }) => (value === 'more' ? min + 2 : (value as number)));
+      const wanted = unseenGoals(node).map(({ value }) => (value === 'more' ? min + 2 : (value as number)));
       const goal = wanted.length > 0 && random.next() < 0.6 ? random.pick(wanted) : null;
       const delimiter = node.type === 'repeated' ? node.delimiter : null;
       const plain = inner(node.expression);
-      const isLong = limit > 1 && isLongDue && random.next() < THIS_ONE;
+      const isLong = limit > 1 && isLongDue && random.next() < LONG_CHANCE;
       if (isLong) isLongDue = false;
-      const more = isLong ? MANY_MORE : ONE_MORE;
+      const more = isLong ? LONG_CONTINUE_CHANCE : CONTINUE_CHANCE;
       for (let count = 0; count < limit; count++) {
-        if (count >= min && !goesOn(count, goal, size, node.expression, more)) return;
+        if (count >= min && !continues(count, goal, size, node.expression, more)) return;
         if (count > 0 && delimiter !== null) writeElement(delimiter);
         if (plain !== null) {
           const before = text.length;
@@ -229,17 +229,17 @@ export function walkerOf(grammar: Grammar): (options: WalkOptions) => string | n
       }
     }
 
-    function goesOn(count: number, goal: number | null, size: number, node: Expression, more: number): boolean {
+    function continues(count: number, goal: number | null, size: number, node: Expression, more: number): boolean {
       if (depth > MAX_DEPTH) return false;
       if (goal !== null) return count < goal;
-      if (size > left()) return false;
-      return random.next() < (count === 0 && news?.(node) ? 0.9 : more);
+      if (size > remaining()) return false;
+      return random.next() < (count === 0 && leadsToGoal?.(node) ? 0.9 : more);
     }
 
     try {
       writeRule(grammar.startRule);
     } catch (thrown) {
-      // A way that goes on and on is a dead end, too.
+      // Endless recursion is a dead end, too.
       if (thrown instanceof DeadEnd || thrown instanceof RangeError) return null;
       throw thrown;
     }
@@ -247,7 +247,7 @@ export function walkerOf(grammar: Grammar): (options: WalkOptions) => string | n
   };
 }
 
-/** A class or any character that is repeated as it stands: a pair of surrogates may then stand for two items. */
+/** A class or `.` that is repeated as it is. A pair of surrogates may then count as two items. */
 function inner(node: Expression): ast.CharacterClass | ast.Any | null {
   if (node.type === 'group' || node.type === 'labeled') return inner(node.expression);
   return node.type === 'class' || node.type === 'any' ? node : null;
@@ -257,7 +257,7 @@ function anyCase(text: string, random: Random): string {
   return [...text].map((one) => (random.next() < 0.5 ? one.toLowerCase() : one.toUpperCase())).join('');
 }
 
-function newsIn(grammar: ast.Grammar, isNew: (node: Expression) => boolean): (node: Expression) => boolean {
+function leadsToUnseen(grammar: ast.Grammar, isNew: (node: Expression) => boolean): (node: Expression) => boolean {
   const rules = new Set<string>();
   const leads = (node: Expression): boolean => {
     if (isNew(node)) return true;
@@ -284,15 +284,15 @@ function newsIn(grammar: ast.Grammar, isNew: (node: Expression) => boolean): (no
 const SURROGATES: CharacterRange = [0xd800, 0xdfff];
 const PRINTABLE: CharacterRange = [0x20, 0x7e];
 
-/** What readers stumble over: controls, blanks that are none, letters beyond ASCII, look-alikes, the last code unit. */
+/** Characters that readers often mishandle: control characters, unusual spaces, letters beyond ASCII, look-alikes. */
 const UNUSUAL = [
   ...[0, 9, 10, 13, 0x1b, 0x7f, 0x80, 0xa0, 0xdf, 0xe9, 0x130, 0x301, 0x3c3, 0x430, 0x2028, 0x202e, 0xfeff, 0xff1a],
 ];
 
-/** Emoji and what else lies beyond U+FFFF. */
+/** Characters beyond U+FFFF. */
 const BEYOND = [0x10000, 0x1f600, 0x1d7d8, 0x10ffff];
 
-/** One character that the node matches, without halves of surrogate pairs, or null. */
+/** Picks a character that the node matches, but no single surrogate; null if there is none. */
 function pickCharacter(node: ast.CharacterClass | ast.Any, random: Random, pairs: boolean): string | null {
   const ranges = rangesOf(node);
   if (ranges.length === 0) return null;
@@ -310,7 +310,7 @@ function pickCharacter(node: ast.CharacterClass | ast.Any, random: Random, pairs
   return String.fromCodePoint(pickFrom(ranges, random));
 }
 
-/** Ranges in turn, so that a single character comes as often as a range; within one, its ends more often than their share. */
+/** Picks a range first, so that a single character is as likely as a range; within a range, its ends are preferred. */
 function pickFrom(ranges: readonly CharacterRange[], random: Random): number {
   for (let tries = 0; tries < 20; tries++) {
     const [first, last] = random.pick(ranges);

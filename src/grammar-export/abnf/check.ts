@@ -3,7 +3,7 @@ import { nearest } from '../../text/suggest.js';
 import { type AbnfElement, type AbnfGrammar, type AbnfRule, foldedName, partsOf, rulesOf, visitRule } from './ast.js';
 import { coreRules, rulesWithCore } from './parse.js';
 
-/** What can be wrong with a grammar. */
+/** The codes of {@link checkAbnf}. */
 export type AbnfCode =
   | 'undefined-rule'
   | 'duplicate-rule'
@@ -14,24 +14,26 @@ export type AbnfCode =
   | 'empty-repetition';
 
 interface CheckAbnfOptions {
-  /** The rule that a text is an instance of. @default the first rule */
+  /** The rule that a whole text must match. @default the first rule */
   readonly startRule?: string | undefined;
 }
 
-/** Names that are compared at most to find out which one was meant, and names for which that is done. */
+/** The most rule names that a suggestion is chosen from, and the most suggestions. */
 const MAX_CANDIDATES = 1_000;
 const MAX_SUGGESTIONS = 20;
 
+/** A fault of a grammar; `section` is a section of RFC 5234. */
 export type AbnfDiagnostic = Diagnostic<AbnfCode>;
 
 /**
- * Errors: rules that are used and neither defined nor core rules, defined twice, or extended with `=/` before they are defined;
- * ranges and repetitions that nothing can match. Warnings: rules that the start rule does not use, and left recursion, which ABNF
- * allows and many parsers do not. Names are the same whatever the case of their letters. Takes time linear in the grammar's size.
+ * Checks an ABNF grammar. Reports as errors rules that are used but not defined, and are not core rules either; rules
+ * that are defined twice, or extended with `=/` before they are defined; and ranges and repetitions that match nothing.
+ * Reports as warnings rules that the start rule does not use, and left recursion, which ABNF allows but many parsers do
+ * not support. Names are case-insensitive. Takes linear time.
  *
- * Source: RFC 5234; `section` is a section of it. Findings have a `span` where the grammar was read with spans.
+ * Source: RFC 5234. A diagnostic has a `span` if the grammar was parsed with spans.
  *
- * @throws TypeError on a start rule that is not defined
+ * @throws TypeError if the start rule is not defined
  * @example
  * checkAbnf(parseAbnf('a = b\n')).map(({ message }) => message) // ['The rule "b" is not defined.']
  */
@@ -99,7 +101,7 @@ function unusedRules(rules: readonly AbnfRule[], startRule: string | undefined):
   const start = startRule ?? rules[0]?.name;
   if (start === undefined) return [];
   const used = new Set([foldedName(start)]);
-  // A set grows while it is gone through.
+  // A set may grow during iteration.
   for (const name of used) {
     for (const rule of byName.get(name) ?? []) {
       visitRule(rule, (element) => {
@@ -114,7 +116,7 @@ function unusedRules(rules: readonly AbnfRule[], startRule: string | undefined):
 
 function leftRecursion(rules: readonly AbnfRule[]): AbnfDiagnostic[] {
   const recursive = new Set(leftRecursiveRules(rulesWithCore(rules)));
-  // Of a rule in several parts, only the first is told.
+  // A rule in several parts is reported once.
   return rules
     .filter(({ name }) => recursive.delete(foldedName(name)))
     .map((rule) => finding('left-recursion', `The rule "${rule.name}" can begin with itself.`, '2.1', rule));
@@ -147,7 +149,7 @@ function finding(
   return { code, severity: WARNINGS.has(code) ? 'warning' : 'error', message, span, section, ...more };
 }
 
-/** The folded names of such rules; in linear time. Rules that are referred to and not given are taken not to be empty. */
+/** Finds the left-recursive rules by their folded names, in linear time. Rules that are not defined count as not empty. */
 function leftRecursiveRules(rules: readonly AbnfRule[]): ReadonlySet<string> {
   const empty = emptyRules(rules);
   const starts = new Map<string, Set<string>>();
@@ -159,7 +161,7 @@ function leftRecursiveRules(rules: readonly AbnfRule[]): ReadonlySet<string> {
   return onCycles(starts);
 }
 
-/** Adds the rules that an element can begin with. Returns whether it can be empty, so that what follows it comes first, too. */
+/** Adds the rules that an element can begin with. Returns `true` if the element can be empty, so that the next one can come first, too. */
 function addStarts(element: AbnfElement, starts: Set<string>, empty: ReadonlySet<string>): boolean {
   switch (element.kind) {
     case 'alternation':
@@ -187,13 +189,13 @@ interface Visit {
   readonly name: string;
   readonly rest: Iterator<string>;
   readonly number: number;
-  /** The lowest number that can be reached from it, among names that are not settled. */
+  /** The lowest number reachable from here, among names that are not assigned to a component yet. */
   lowest: number;
 }
 
 /**
- * The names that lead back to themselves: Tarjan's strongly connected components, with a stack instead of recursion,
- * since a chain of rules may be long.
+ * Finds the names that lead back to themselves. Tarjan's algorithm for strongly connected components, with a stack
+ * instead of recursion because chains of rules may be long.
  */
 function onCycles(graph: ReadonlyMap<string, ReadonlySet<string>>): ReadonlySet<string> {
   const cyclic = new Set<string>();
@@ -230,14 +232,14 @@ function onCycles(graph: ReadonlyMap<string, ReadonlySet<string>>): ReadonlySet<
   return cyclic;
 }
 
-/** An element, or a rule, that is empty once `missing` of those it waits for are. */
+/** An element or a rule that can be empty as soon as `missing` of its dependencies can. */
 interface Node {
   missing: number;
   readonly waiting: Node[];
 }
 
 /**
- * The folded names of the rules that match the empty text, in linear time: each element waits for its parts, each
+ * Finds the rules that can be empty, by their folded names, in linear time. Each element waits for its parts, each
  * reference for its rule.
  */
 function emptyRules(rules: readonly AbnfRule[]): ReadonlySet<string> {
@@ -263,7 +265,7 @@ function emptyRules(rules: readonly AbnfRule[]): ReadonlySet<string> {
   return new Set([...known].filter(([, { missing }]) => missing <= 0).map(([name]) => name));
 }
 
-/** How many of its parts, or of what it refers to, have to be empty. */
+/** The number of parts or references that must be empty for the element to be empty. */
 function missingOf(element: AbnfElement): number {
   switch (element.kind) {
     case 'concatenation':

@@ -1,4 +1,4 @@
-/** From ABNF text to tree. The only importer of the generated ABNF parser. */
+/** Parses ABNF. The only importer of the generated ABNF parser. */
 
 import { parse, SyntaxError as Refusal } from '../../../generated/abnf.js';
 import type { ParseErrorDetails } from '../../text/errors.js';
@@ -14,8 +14,9 @@ import { type AbnfGrammar, type AbnfRule, foldedName, rulesOf, visitRule } from 
 
 const BAD_ABNF = 'bad-abnf';
 
+/** The options of {@link parseAbnf}. */
 export interface ParseAbnfOptions {
-  /** Put a `span` (UTF-16 offsets) on rules and references. @default false */
+  /** If true, rules and references get a `span` (UTF-16 offsets). @default false */
   readonly spans?: boolean | undefined;
 }
 
@@ -25,15 +26,15 @@ interface Settings {
   readonly maxDepth: number;
 }
 
-/** Longest text, in UTF-16 code units, and deepest nesting of groups and options. */
+/** The longest text in UTF-16 code units, and the deepest nesting of groups and options. */
 const LIMITS = { maxLength: 1_048_576, maxDepth: 200 } as const;
 
 /**
- * Reads an ABNF grammar: RFC 5234, section 4, with the case-sensitive strings of RFC 7405. Line ends may be CRLF or LF. Whether
- * the rules make sense together is told by `checkAbnf`.
+ * Parses an ABNF grammar: RFC 5234, section 4, with the case-sensitive strings of RFC 7405. Line ends may be CRLF or
+ * LF. `checkAbnf` checks the rules.
  *
- * @throws ParseError with code `bad-abnf`; its `reason` is `syntax`, or `limit` for more than 1 Mi code units, more than 200
- * groups within each other, or numbers above 2^53 - 1
+ * @throws ParseError with the code `bad-abnf`. Its `reason` is `syntax`, or `limit` for more than 1,048,576 code units,
+ * more than 200 nested groups, or numbers above 2^53 - 1.
  * @example
  * parseAbnf('bit = "0" / "1"\n').items.length // 1
  */
@@ -47,13 +48,13 @@ function read(text: string, { spans, maxDepth }: Settings): AbnfGrammar {
   return parse(text, { spans, maxDepth });
 }
 
-const REFUSALS: ParserErrors<Settings> = { notAStringCode: BAD_ABNF, limitCode: BAD_ABNF, convert: retold };
+const REFUSALS: ParserErrors<Settings> = { notAStringCode: BAD_ABNF, limitCode: BAD_ABNF, convert: syntaxDetails };
 
-function retold(thrown: unknown, text: string): ParseErrorDetails | null {
+function syntaxDetails(thrown: unknown, text: string): ParseErrorDetails | null {
   if (!(thrown instanceof Refusal)) return null;
   const { start, end } = thrown.location;
   const span = { start: start.offset, end: end.offset };
-  // These limits cannot be raised, so that there is nothing to advise.
+  // These limits are fixed, so there is nothing to suggest.
   if (thrown.reason === 'limit') return { code: BAD_ABNF, reason: 'limit', text, span, message: `${thrown.message}.` };
   return syntaxError(text, span.start, thrown.expected ?? []);
 }
@@ -75,8 +76,8 @@ function syntaxError(text: string, offset: number, expectations: readonly Expect
 
 function readable(phrases: readonly string[]): string[] {
   const rest = phrases.filter((phrase) => phrase !== 'blank' && phrase !== 'comment');
-  if (rest.length === 0) return [GO_ON];
-  // Where a definition cannot end yet, a line end is only one more blank.
+  if (rest.length === 0) return [CONTINUATION];
+  // If a definition cannot end here, a line end counts as white space.
   const canEnd = rest.includes('"/"') && !rest.includes('")"') && !rest.includes('"]"');
   if (!rest.includes('"<"')) {
     return rest
@@ -86,35 +87,35 @@ function readable(phrases: readonly string[]): string[] {
   return [...rest.filter((phrase) => !ELEMENT_STARTS.has(phrase) && (canEnd || phrase !== 'line end')), 'an element'];
 }
 
-/** All that is expected at the beginning of a line, when the definition above is not at its end. */
-const GO_ON = 'a blank';
+/** The only expectation at the beginning of a line whose definition above is incomplete. */
+const CONTINUATION = 'a blank';
 
 const ELEMENT_STARTS: ReadonlySet<string> = new Set([
   ...['"("', '"["', '"%"', '"<"', '"*"', '"""', '"%i"', '"%s"'],
   ...['rule name', 'number'],
 ]);
 
-/** What to do about it, where we know. */
+/** Suggests a fix for common mistakes. */
 function syntaxHelp(text: string, offset: number, expected: readonly string[]): string | undefined {
-  if (expected.includes(GO_ON)) {
-    return 'the definition above is not at its end; a line that goes on with it begins with a blank';
+  if (expected.includes(CONTINUATION)) {
+    return 'the definition above is incomplete; begin a continuation line with a space';
   }
   const found = text[offset];
   if (found === undefined) return undefined;
-  if (found > '~') return 'ABNF is ASCII, comments too; write other characters as %x and their code';
-  if (found === '\r') return 'a line ends with CRLF or LF';
+  if (found > '~') return 'ABNF is ASCII, including comments; write other characters as %x and their code';
+  if (found === '\r') return 'end lines with CRLF or LF';
   const isIndented = /[ \t]/.test(text[text.lastIndexOf('\n', offset - 1) + 1] ?? '');
   if (isIndented && found === '=') {
-    return 'a rule begins at the left margin; an indented line belongs to the rule above';
+    return 'begin a rule at the left margin; an indented line continues the rule above';
   }
   if (isIndented && !expected.includes('an element') && /[A-Za-z]/.test(found)) {
-    return 'a rule begins at the left margin';
+    return 'begin a rule at the left margin';
   }
-  if (found === '_') return 'a rule name is made of letters, digits and "-"';
-  if (found === "'") return 'strings stand between double quotes';
-  if (found === '|') return 'alternatives are parted by "/"';
-  if ('+?*'.includes(found)) return 'how often an element comes is written before it: 1*a, *a, or [a] for at most once';
-  if (found === '/' && expected.includes('rule name')) return 'a line that goes on with a rule begins with a blank';
+  if (found === '_') return 'use only letters, digits and "-" in a rule name';
+  if (found === "'") return 'put strings in double quotes';
+  if (found === '|') return 'separate alternatives with "/"';
+  if ('+?*'.includes(found)) return 'write repetitions before the element: 1*a, *a, or [a] for at most once';
+  if (found === '/' && expected.includes('rule name')) return 'begin a continuation line with a space';
   return undefined;
 }
 
@@ -139,19 +140,19 @@ WSP    = SP / HTAB
 
 let rules: ReadonlyMap<string, AbnfRule> | undefined;
 
-/** The core rules by their folded names. */
+/** Returns the core rules of RFC 5234, appendix B.1, by their folded names. */
 export function coreRules(): ReadonlyMap<string, AbnfRule> {
   rules ??= new Map(rulesOf(parseAbnf(TEXT)).map((rule) => [foldedName(rule.name), rule]));
   return rules;
 }
 
-/** The rules, and behind them the core rules that they do not define anew. */
+/** The rules, followed by the core rules that they do not redefine. */
 export function rulesWithCore(rules: readonly AbnfRule[]): readonly AbnfRule[] {
   const own = new Set(rules.map(({ name }) => foldedName(name)));
   return [...rules, ...[...coreRules()].flatMap(([name, rule]) => (own.has(name) ? [] : [rule]))];
 }
 
-/** The grammar, with definitions behind it of those core rules that it uses and does not define, for tools that know none. */
+/** Appends the definitions of the core rules that a grammar uses but does not define, for tools that do not know them. */
 export function withCoreRules(grammar: AbnfGrammar): AbnfGrammar {
   const own = rulesOf(grammar);
   const known = new Set(own.map(({ name }) => foldedName(name)));

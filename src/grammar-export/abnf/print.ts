@@ -1,23 +1,24 @@
 import { PrintError } from '../../text/errors.js';
 import type { AbnfAlternative, AbnfBase, AbnfElement, AbnfGrammar, AbnfItem, AbnfRepetition, AbnfRule } from './ast.js';
 
-/** Columns of a line, as in an RFC. Single words and comments may be longer. */
+/** The maximum width of a line, as in an RFC. Single words and comments may be longer. */
 const WIDTH = 72;
 
-/** Below names that are longer, lines are indented less than to the sign. */
+/** For longer names, lines are indented less than to the sign. */
 const MAX_INDENT = 24;
 
 interface PrintAbnfOptions {
-  /** RFC 5234 asks for CRLF. @default '\n' */
+  /** The line end. RFC 5234 requires CRLF. @default '\n' */
   readonly lineEnd?: '\n' | '\r\n' | undefined;
 }
 
 /**
- * The canonical text of an ABNF grammar: `parseAbnf` reads the same tree from it. A rule that is too long for a line of 72
- * columns, or has comments before its last alternative, has a line for each alternative, unless all are single words; what is
- * longer still is folded between words.
+ * Prints the canonical text of an ABNF grammar; `parseAbnf` reads the same tree from it. A rule that exceeds a line of
+ * 72 columns, or has comments before its last alternative, has one line for each alternative, unless all alternatives
+ * are single words. Longer alternatives are wrapped between words.
  *
- * @throws PrintError with code `bad-abnf-tree` when the tree holds what ABNF cannot say; its `path` is `items[2].name`
+ * @throws PrintError with the code `bad-abnf-tree` if the tree contains something that ABNF cannot express; its `path`
+ * is of the form `items[2].name`
  * @example
  * printAbnf(parseAbnf('bit="0"/"1"')) // 'bit = "0" / "1"\n'
  */
@@ -36,17 +37,17 @@ function isApart(before: AbnfItem, item: AbnfItem): boolean {
 
 function linesOf(item: AbnfItem, path: string): string[] {
   if (item.kind === 'comment') {
-    demand(item.lines.length > 0, path, 'a comment has one line at least');
+    demand(item.lines.length > 0, path, 'a comment must have at least one line');
     return item.lines.map((line) => comment(line, path));
   }
   demandName(item.name, `${path}.name`);
-  demand(item.sign === '=' || item.sign === '=/', `${path}.sign`, 'the sign is "=" or "=/"');
-  demand(item.alternatives.length > 0, path, 'a rule has one alternative at least');
+  demand(item.sign === '=' || item.sign === '=/', `${path}.sign`, 'the sign must be "=" or "=/"');
+  demand(item.alternatives.length > 0, path, 'a rule must have at least one alternative');
   return [...item.comments.map((line) => comment(line, path)), ...definition(item, path)];
 }
 
 function comment(text: string, path: string): string {
-  demand(/^(?:[\t -~]*[!-~])?$/.test(text), path, 'a comment is one line of ASCII without blanks at its end');
+  demand(/^(?:[\t -~]*[!-~])?$/.test(text), path, 'a comment must be one line of ASCII without trailing spaces');
   return text === '' ? ';' : `; ${text}`;
 }
 
@@ -92,10 +93,10 @@ function withComments(lines: readonly string[], comments: readonly string[], ind
   return [...lines.slice(0, -1), `${beside}${first}`, ...rest.map((text) => pad + text)];
 }
 
-/** The code of every error about a tree that ABNF cannot say. */
+/** The code of all errors about trees that ABNF cannot express. */
 const BAD_ABNF_TREE = 'bad-abnf-tree';
 
-/** The deepest nesting of brackets that `parseAbnf` reads. */
+/** The deepest nesting of brackets that `parseAbnf` accepts. */
 const MAX_DEPTH = 200;
 
 interface Place {
@@ -112,7 +113,11 @@ function demand(holds: boolean, path: string, message: string): void {
 }
 
 function demandName(name: string, path: string): void {
-  demand(/^[A-Za-z][A-Za-z0-9-]*$/.test(name), path, 'a rule name is a letter and further letters, digits or "-"');
+  demand(
+    /^[A-Za-z][A-Za-z0-9-]*$/.test(name),
+    path,
+    'a rule name must be a letter, followed by letters, digits or "-"',
+  );
 }
 
 function itemOfAlternation(element: AbnfElement, place: Place): string[] {
@@ -133,22 +138,26 @@ function item(element: AbnfElement, place: Place): string[] {
       demandName(element.name, path);
       return [element.name];
     case 'string':
-      demand(/^[ !#-~]*$/.test(element.text), path, 'a string is ASCII without double quotes and control characters');
+      demand(
+        /^[ !#-~]*$/.test(element.text),
+        path,
+        'a string must be ASCII without double quotes and control characters',
+      );
       return [`${element.caseSensitive ? '%s' : ''}"${element.text}"`];
     case 'range':
       return [number(element.base, [element.first, element.last], '-', path)];
     case 'codes':
-      demand(element.codes.length > 0, path, 'there are no codes');
+      demand(element.codes.length > 0, path, 'there must be at least one code');
       return [number(element.base, element.codes, '.', path)];
     case 'prose':
-      demand(/^[ -=?-~]*$/.test(element.text), path, 'prose is ASCII without ">" and control characters');
+      demand(/^[ -=?-~]*$/.test(element.text), path, 'prose must be ASCII without ">" and control characters');
       return [`<${element.text}>`];
   }
 }
 
 function repetition({ min, max, item: repeated }: AbnfRepetition, { path, depth }: Place): string[] {
   const bounds = max === null ? [min] : [min, max];
-  demand(bounds.every(isCount), path, 'a number of repetitions is a whole number from 0 to 2^53 - 1');
+  demand(bounds.every(isCount), path, 'a number of repetitions must be a non-negative integer up to 2^53 - 1');
   const repeat = min === max ? `${min}` : `${min === 0 ? '' : min}*${max ?? ''}`;
   const place = { path: `${path}.item`, depth };
   const [first, ...rest] =
@@ -157,7 +166,7 @@ function repetition({ min, max, item: repeated }: AbnfRepetition, { path, depth 
 }
 
 function bracketed(open: string, element: AbnfElement, close: string, { path, depth }: Place): string[] {
-  demand(depth < MAX_DEPTH, path, `brackets are nested deeper than ${MAX_DEPTH}`);
+  demand(depth < MAX_DEPTH, path, `brackets must not be nested deeper than ${MAX_DEPTH}`);
   const inside = { path, depth: depth + 1 };
   const words =
     element.kind === 'alternation' ? alternation(element.items, inside) : itemOfAlternation(element, inside);
@@ -165,7 +174,7 @@ function bracketed(open: string, element: AbnfElement, close: string, { path, de
 }
 
 function alternation(items: readonly AbnfElement[], { path, depth }: Place): string[] {
-  demand(items.length > 1, path, 'an alternation has two items at least');
+  demand(items.length > 1, path, 'an alternation must have at least two items');
   return items.flatMap((one, index) => {
     const words = itemOfAlternation(one, { path: `${path}.items[${index}]`, depth });
     return index === 0 ? words : ['/', ...words];
@@ -173,11 +182,11 @@ function alternation(items: readonly AbnfElement[], { path, depth }: Place): str
 }
 
 function concatenation(items: readonly AbnfElement[], { path, depth }: Place): string[] {
-  demand(items.length > 1, path, 'a concatenation has two items at least');
+  demand(items.length > 1, path, 'a concatenation must have at least two items');
   return items.flatMap((one, index) => item(one, { path: `${path}.items[${index}]`, depth }));
 }
 
-/** Hexadecimal numbers have two digits at least. */
+/** Hexadecimal numbers have at least two digits. */
 const DIGITS: Readonly<Record<AbnfBase, (code: number) => string>> = {
   2: (code) => code.toString(2),
   10: String,
@@ -186,8 +195,8 @@ const DIGITS: Readonly<Record<AbnfBase, (code: number) => string>> = {
 const BASE_LETTERS: Readonly<Record<AbnfBase, string>> = { 2: 'b', 10: 'd', 16: 'x' };
 
 function number(base: AbnfBase, codes: readonly number[], separator: string, path: string): string {
-  demand(Object.hasOwn(BASE_LETTERS, base), path, 'a base is 2, 10 or 16');
-  demand(codes.every(isCount), path, 'a code is a whole number from 0 to 2^53 - 1');
+  demand(Object.hasOwn(BASE_LETTERS, base), path, 'a base must be 2, 10 or 16');
+  demand(codes.every(isCount), path, 'a code must be a non-negative integer up to 2^53 - 1');
   return `%${BASE_LETTERS[base]}${codes.map(DIGITS[base]).join(separator)}`;
 }
 

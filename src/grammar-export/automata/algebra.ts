@@ -56,7 +56,7 @@ export function unionOfPatterns(items: readonly Pattern[]): Pattern {
   return choice(kept);
 }
 
-/** Alternatives as above, with what they begin or end with alike said once. */
+/** Combines alternatives as above, and factors out common prefixes and suffixes. */
 export function either(a: Pattern, b: Pattern): Pattern {
   if (isNothing(a) || isSame(a, b)) return b;
   if (isNothing(b)) return a;
@@ -124,7 +124,7 @@ export function starOf(item: Pattern): Pattern {
   return repeat(item, 0, null);
 }
 
-/** The default for the most states: people do not read the pattern of more. */
+/** The default for the most states. Larger patterns are unreadable. */
 const MOST_STATES = 24;
 
 type Edges = Map<number, Map<number, Pattern>>;
@@ -162,7 +162,7 @@ export function patternOf(
   return edges.get(before)!.get(behind) ?? NOTHING;
 }
 
-/** The state through which the fewest and shortest ways lead. */
+/** The state with the fewest and shortest paths through it. */
 function cheapest(open: ReadonlySet<number>, edges: Edges): number {
   let best = -1;
   let least = Number.POSITIVE_INFINITY;

@@ -9,7 +9,7 @@ export interface Alphabet {
   readonly rangesOf: (symbols: Iterable<number>) => Ranges;
 }
 
-/** What a text is made of. */
+/** The elements of a text. */
 type Element = 'code-unit' | 'code-point';
 
 export function alphabetOf(pegs: Iterable<Peg>, element: Element): Alphabet {
@@ -40,7 +40,7 @@ export function alphabetOf(pegs: Iterable<Peg>, element: Element): Alphabet {
   };
 }
 
-/** The set of each element of a literal. Where case is ignored, no character takes two units: see `read.ts`. */
+/** The set of each element of a literal. For case-insensitive ones, no character takes two units: see `read.ts`. */
 function setsOfLiteral({ text, ignoreCase }: Extract<Peg, { kind: 'literal' }>, element: Element): readonly Ranges[] {
   const elements = element === 'code-unit' ? text.split('') : [...text];
   return elements.map((one) => {
@@ -62,7 +62,7 @@ interface Piece {
 }
 
 function piecesOf(sets: readonly Ranges[]): readonly Piece[] {
-  // Each set begins or ends at some code points; between two such points nothing changes.
+  // Each set begins or ends at some code points; all characters between two such points are in the same sets.
   const changes = new Map<number, number[]>();
   const change = (at: number, set: number): void => {
     const known = changes.get(at);
@@ -98,15 +98,15 @@ function symbolsIn(ranges: Ranges, pieces: readonly Piece[], pieceAt: ReadonlyMa
   return [...found].sort((a, b) => a - b);
 }
 
-/** The states that may come behind one, each with a symbol that leads there. */
+/** The successors of a state, each with a symbol that leads there. */
 type Moves = (state: number) => Iterable<readonly [symbol: number, to: number]>;
 
-/** What may still be done; it is counted down. */
+/** The remaining budget of a computation. It is counted down. */
 export interface Budget {
   left: number;
 }
 
-/** Returns the sets of states that texts lead to; null if the budget does not suffice. */
+/** Returns the sets of states that texts lead to; null if the budget is exceeded. */
 export function subsetsOf(
   starts: Iterable<number>,
   movesOf: Moves,

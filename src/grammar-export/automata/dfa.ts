@@ -7,12 +7,12 @@ type Edge =
       readonly kind: 'symbols';
       readonly to: number;
       readonly symbols: readonly number[];
-      /** Whether it is one more time of something that may be repeated any number of times, zero included. */
+      /** `true` for another round of a repetition that may occur any number of times, including zero. */
       readonly again: boolean;
     }
-  /** Takes no symbol. */
+  /** Consumes no symbol. */
   | { readonly kind: 'free'; readonly to: number }
-  /** Takes no symbol: where the text that is looked at ends, and what follows it begins. */
+  /** Consumes no symbol. The examined text ends here, and the text after it begins. */
   | { readonly kind: 'boundary'; readonly to: number };
 
 export interface Graph {
@@ -20,7 +20,7 @@ export interface Graph {
   readonly add: (from: number, edge: Edge) => void;
   readonly edgesOf: (state: number) => readonly Edge[];
   readonly size: () => number;
-  /** Removes all that was added since the size was `size`, if those edges began at new states. */
+  /** Removes all edges added since the size was `size`, provided that they begin at new states. */
   readonly shrink: (size: number) => void;
 }
 
@@ -75,11 +75,11 @@ export function reachedFrom(graph: Graph, start: number): ReadonlyMap<number, Re
 export interface Dfa {
   readonly start: number;
   readonly accepting: readonly boolean[];
-  /** From each state, where a symbol leads; where it is missing, no text goes on. */
+  /** For each state, the successor by symbol. A missing symbol rejects. */
   readonly next: readonly ReadonlyMap<number, number>[];
 }
 
-/** The automaton for the paths of a graph from `starts` to `end`; null where it has more than `limit` states. */
+/** Builds the automaton for the paths of a graph from `starts` to `end`; null if it has more than `limit` states. */
 export function determinized(graph: Graph, starts: readonly number[], end: number, limit: number): Dfa | null {
   const sets: (readonly number[])[] = [];
   const numbers = new Map<string, number>();
@@ -113,7 +113,7 @@ export function determinized(graph: Graph, starts: readonly number[], end: numbe
   return { start, accepting: sets.map((states) => states.includes(end)), next };
 }
 
-/** The automaton with the fewest states for the same language; states that lead nowhere are left out. */
+/** Minimizes an automaton and removes dead states. */
 export function minimized(dfa: Dfa): Dfa {
   const alive = living(dfa);
   let groups = dfa.accepting.map((accepting, state) => (alive.has(state) ? Number(accepting) : -1));
@@ -138,7 +138,7 @@ export function minimized(dfa: Dfa): Dfa {
 
 function merged(dfa: Dfa, groups: readonly number[]): Dfa {
   const size = Math.max(0, ...groups.map((group) => group + 1));
-  // A language without texts still has a state to begin in.
+  // An empty language still needs an initial state.
   if (groups[dfa.start]! < 0) return { start: 0, accepting: [false], next: [new Map()] };
   const accepting = Array.from({ length: size }, () => false);
   const next = Array.from({ length: size }, () => new Map<number, number>());
@@ -171,7 +171,7 @@ function living(dfa: Dfa): ReadonlySet<number> {
   return found;
 }
 
-/** The automaton of a pattern without rules; null where it has more than `limit` states. */
+/** Builds the automaton of a pattern without rules; null if it has more than `limit` states. */
 export function dfaOf(pattern: Pattern, alphabet: Alphabet, limit: number): Dfa | null {
   const graph = createGraph();
   const end = graph.state();
@@ -201,7 +201,7 @@ function pathsOf(pattern: Pattern, graph: Graph, exit: number, alphabet: Alphabe
       case 'repeat':
         return repeated(part, to);
       case 'rule':
-        throw new RangeError(`The rule ${part.name} is not written out`);
+        throw new RangeError(`The rule ${part.name} is not expanded`);
     }
   };
   const repeated = ({ item, min, max }: Extract<Pattern, { kind: 'repeat' }>, to: number): number => {

@@ -1,14 +1,14 @@
 import type { Alphabet } from '../automata/alphabet.js';
 import { isNullable, nullableRules, type Peg, type PegRules, partsOf, referencesOf } from '../context-free.js';
 
-/** Parts that a rule may have, with all rules it refers to written out, to be written out itself. */
+/** The most parts of a rule, with all rules that it refers to expanded, up to which it is expanded itself. */
 const LARGEST = 250;
 
 export interface Facts {
   readonly nullable: (peg: Peg) => boolean;
   readonly first: (peg: Peg) => ReadonlySet<number>;
   readonly isSingle: (peg: Peg) => boolean;
-  /** Whether no rule within leads back to itself, and all of it is small enough to be written out. */
+  /** Returns `true` if no rule within is recursive, and all of it is small enough to be expanded. */
   readonly isRegular: (peg: Peg) => boolean;
 }
 
@@ -106,7 +106,8 @@ function sizesOf(rules: PegRules): ReadonlyMap<string, number> {
     open.add(name);
     const size = ofPeg(rules.get(name)!);
     open.delete(name);
-    // What was worked out amid a cycle and came to an end is right; what did not is on a cycle, or leads to one.
+    // A result computed inside of a cycle is right if the computation ended; otherwise the rule is on a cycle, or leads
+    // to one.
     sizes.set(name, size);
     return size;
   };

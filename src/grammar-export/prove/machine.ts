@@ -1,6 +1,6 @@
 import { BOUNDARY, type Cell, type Cells } from './matcher.js';
 
-/** What the cells say at one place: 0 for no, `MAY` for perhaps, `MAY | MUST` for yes. */
+/** The values of the cells at one place: 0 for no, `MAY` for perhaps, `MAY | MUST` for yes. */
 export interface Column {
   readonly id: number;
   readonly values: Uint8Array;
@@ -17,7 +17,7 @@ export function isOut({ values }: Column, cell: number): boolean {
   return (values[cell]! & MAY) === 0;
 }
 
-/** One place of a text, twice: as any other, and as the boundary. */
+/** One place of a text, in two forms: as any other place, and as the boundary. */
 export interface Place {
   readonly id: number;
   readonly plain: Column;
@@ -25,12 +25,12 @@ export interface Place {
 }
 
 export interface Machine {
-  /** Symbols that no cell tells apart have the same kind: numbers from 0 up. */
+  /** Symbols that no cell distinguishes have the same kind: numbers from 0. */
   readonly kinds: number;
   readonly kindOf: (symbol: number) => number;
-  /** The place behind the last symbol. */
+  /** The place after the last symbol. */
   readonly end: Place;
-  /** The place before a symbol of some kind, of which the place behind is known. */
+  /** The place before a symbol of some kind, given the place after it. */
   readonly step: (behind: Column, kind: number) => Place;
   readonly effort: () => number;
 }
@@ -39,7 +39,7 @@ export function machineOf(compiled: Cells, symbolCount: number): Machine {
   const { cells, roots } = compiled;
   const { kindOf, examples } = kindsOf(cells, symbolCount);
   const evaluate = evaluatorOf(compiled, kindOf, examples.length);
-  // All that counts later: what the next step looks at, and the answers.
+  // The only values that matter later: those that the next step reads, and the answers.
   const kept = [...new Set([...cells.flatMap((cell) => (cell.kind === 'symbol' ? [cell.next] : [])), ...roots])];
   const knowsBoundary = cells.some((cell) => dependsOnBoundary(cell)) || roots.includes(BOUNDARY);
   const decoder = new TextDecoder('latin1');
@@ -47,7 +47,7 @@ export function machineOf(compiled: Cells, symbolCount: number): Machine {
   const columns = new Map<string, Column>();
   const places = new Map<string, Place>();
   const steps: Place[][] = [];
-  // To make a machine takes work, too, before it runs.
+  // Building a machine takes effort, too, before it runs.
   let effort = symbolCount + cells.length;
 
   const column = (behind: Column | null, kind: number, atBoundary: boolean): Column => {
@@ -112,7 +112,7 @@ const CODES: Readonly<Record<Cell['kind'], number>> = {
 
 type Evaluator = (behind: Uint8Array | null, kind: number, atBoundary: boolean) => Uint8Array;
 
-/** The cells as rows of numbers: this runs for each column, and for each cell of it. */
+/** The cells as rows of numbers: this code runs for each column and each cell. */
 function evaluatorOf({ cells, order }: Cells, kindOf: Uint16Array, kinds: number): Evaluator {
   const code = Uint8Array.from(order, (at) => CODES[cells[at]!.kind]);
   const operands = Int32Array.from(order.flatMap((at) => operandsOf(cells[at]!)));
@@ -171,7 +171,7 @@ function operandsOf(cell: Cell): readonly [number, number, number] {
   }
 }
 
-/** What must match must not fail, and may fail unless it must match. */
+/** The answer of the negation: a part that must match cannot fail, any other part may. */
 function opposite(value: number): number {
   return ((value & MUST) === 0 ? MAY : 0) | ((value & MAY) === 0 ? MUST : 0);
 }

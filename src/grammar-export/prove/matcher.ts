@@ -1,26 +1,26 @@
 /**
- * Parsing expressions as machines that read a text from its end. At each place the machine knows of every part of the
- * expression whether it matches from there on, so order, greed and lookahead come out exactly. Where rules refer to
- * themselves or code decides, each answer is a pair: what may match and what must.
+ * Parsing expressions as machines that read a text backwards. At each place, the machine knows for every part of the
+ * expression if it matches from there, so order, greediness and lookahead are exact. For recursive rules and code, each
+ * answer is a pair: may match, and must match.
  */
 import type { Alphabet } from '../automata/alphabet.js';
 import type { Peg, PegRules } from '../context-free.js';
 import type { Facts } from './facts.js';
 
-/** Thrown where an expression would make too large a machine. */
+/** Thrown if an expression would make too large a machine. */
 export class TooLarge extends Error {}
 
-/** Questions that one machine answers. More cost too much time. */
+/** The most questions that one machine answers. More take too long. */
 const MOST_CELLS = 1_500;
 
 export type Cell =
   | { readonly kind: 'constant'; readonly value: boolean }
   | { readonly kind: 'boundary' }
   | { readonly kind: 'symbol'; readonly symbols: readonly number[]; readonly next: number }
-  /** The first, or else the second where the guard does not match. */
+  /** The first, or the second if the guard does not match. */
   | { readonly kind: 'choice'; readonly first: number; readonly guard: number; readonly second: number }
   | { readonly kind: 'lookahead'; readonly negative: boolean; readonly item: number; readonly next: number }
-  /** Nobody knows, but it takes one of the symbols or, where it can, nothing. */
+  /** Unknown, but it consumes one of the symbols or, if possible, nothing. */
   | { readonly kind: 'unknown'; readonly symbols: readonly number[]; readonly next: number | null };
 
 export interface Cells {
@@ -29,30 +29,33 @@ export interface Cells {
   readonly roots: readonly number[];
 }
 
-/** Continuations that are given. */
+/** The predefined continuations. */
 export const ANYTHING = 0;
 export const BOUNDARY = 1;
 const NOTHING = 2;
 
-/** References to rules that are followed, from the outside in, where a rule is not regular. More tell more, and take longer. */
+/**
+ * The number of references that are followed, from the outside in, for rules that are not regular. More are more
+ * precise and take longer.
+ */
 export const DEPTHS = [0, 1, 2, 6];
 
 export interface Question {
   readonly peg: Peg;
-  /** What has to be true where it ends: `ANYTHING` or `BOUNDARY`. */
+  /** The condition at the end of the match: `ANYTHING` or `BOUNDARY`. */
   readonly goal: number;
-  /** Whether conditions in code are taken to hold. Else they may, or may not. */
+  /** If true, conditions in code are assumed to hold; otherwise they may or may not. */
   readonly trusting: boolean;
 }
 
 interface Place {
-  /** Rules on the way here that are not regular; null within those that are. */
+  /** The rules on the path here that are not regular; null within those that are. */
   readonly open: ReadonlySet<string> | null;
   readonly depth: number;
   readonly memo: Map<Peg, Map<number, number>>;
 }
 
-/** @throws TooLarge */
+/** @throws TooLarge if the machine would be too large */
 export function compileQuestions(
   questions: readonly Question[],
   rules: PegRules,
@@ -161,7 +164,7 @@ function orderOf(cells: readonly Cell[]): readonly number[] {
   const state = new Uint8Array(cells.length);
   const visit = (at: number): void => {
     if (state[at] === 2) return;
-    // What depends on itself without a symbol in between has no end.
+    // A cell that depends on itself without a symbol in between is endless.
     if (state[at] === 1) throw new TooLarge();
     state[at] = 1;
     for (const other of dependenciesOf(cells[at]!)) visit(other);

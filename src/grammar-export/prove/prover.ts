@@ -1,4 +1,4 @@
-/** Proofs that a part of a grammar matches the same texts where order, greed and lookahead are left aside. */
+/** Proofs that a part of a grammar matches the same texts without order, greediness and lookahead. */
 import type { Alphabet } from '../automata/alphabet.js';
 import { reachedFrom } from '../automata/dfa.js';
 import type { Peg, PegRules } from '../context-free.js';
@@ -7,27 +7,27 @@ import { type Column, isOut, isSure, type Machine, machineOf, type Place } from 
 import { ANYTHING, BOUNDARY, type Cells, compileQuestions, DEPTHS, type Question, TooLarge } from './matcher.js';
 import type { Tails } from './tails.js';
 
-/** What one proof may cost, and all of them: one for each answer of a cell, `VISIT` for each state and each pair seen. */
+/** The budget of one proof, and of all of them: one for each answer of a cell, `VISIT` for each state and each pair seen. */
 const MOST_EFFORT = 5_000_000;
 const TOTAL_EFFORT = 12_000_000;
 const VISIT = 40;
 
-/** All answers are on the safe side: false where a proof fails or takes too long. */
+/** All answers are safe: false if a proof fails or takes too long. */
 export interface Prover {
-  /** Whether a regular part takes each of its texts, and no more of what stands behind it. */
+  /** Returns `true` if a regular part matches each of its texts, and nothing of the text after it. */
   readonly takesItsTexts: (part: Peg) => boolean;
-  /** Whether an alternative never keeps a later one of the same choice from its texts. */
-  readonly lets: (earlier: Peg, later: Peg, choice: Peg) => boolean;
-  /** Whether an expression matches nothing that can stand behind a part. */
+  /** Returns `true` if an alternative never hides a text of a later one of the same choice. */
+  readonly neverHides: (earlier: Peg, later: Peg, choice: Peg) => boolean;
+  /** Returns `true` if an expression matches nothing that can follow a part. */
   readonly failsBehind: (expression: Peg, part: Peg) => boolean;
   /**
-   * Whether a repetition of single characters need take no more of what stands behind it. It may take what another
-   * repetition right behind it would have taken.
+   * Returns `true` if a repetition of single characters need not consume more of the text after it. It may consume what
+   * an adjacent repetition would have consumed.
    */
   readonly mayStopBehind: (repetition: Extract<Peg, { kind: 'repeat' }>) => boolean;
-  /** Whether an expression matches all that can stand behind a part. */
+  /** Returns `true` if an expression matches everything that can follow a part. */
   readonly matchesBehind: (expression: Peg, part: Peg) => boolean;
-  /** The machine for a regular part, and its columns at all boundaries; null where it is too large. */
+  /** The machine for a regular part, and its columns at all boundaries; null if it is too large. */
   readonly boundariesOf: (part: Peg) => Boundaries | null;
 }
 
@@ -48,7 +48,7 @@ export function proverOf(rules: PegRules, facts: Facts, alphabet: Alphabet, tail
   const compile = (questions: readonly Question[], depth: number): Cells | null =>
     left > 0 ? compiledOr(() => compileQuestions(questions, rules, facts, alphabet, depth)) : null;
 
-  /** Whether something holds at the beginnings of all texts from a state, however deep rules have to be followed. */
+  /** Returns `true` if something holds at the beginning of all texts from a state, whatever the number of rules to follow. */
   const holds = (
     questions: readonly Question[],
     start: () => number,
@@ -75,7 +75,7 @@ export function proverOf(rules: PegRules, facts: Facts, alphabet: Alphabet, tail
         () => tails.matchOf(part, part),
         (column, [root]) => isSure(column, root!),
       ),
-    lets: (earlier, later, choice) =>
+    neverHides: (earlier, later, choice) =>
       holds(
         [
           { peg: earlier, goal: ANYTHING, trusting: false },
@@ -129,10 +129,10 @@ function compiledOr<T>(compile: () => T): T | null {
   }
 }
 
-/** Says false to end the search. Before the boundary, `place` is null. */
+/** Returns false to end the search. Before the boundary, `place` is null. */
 type Visit = (state: number, column: Column, place: Place | null) => boolean;
 
-/** `stopped` where `visit` said false, `unknown` where it took too much effort. */
+/** `stopped` if `visit` returned false, `unknown` if the budget was exceeded. */
 type Found = 'all' | 'stopped' | 'unknown';
 
 /** Runs a machine backwards over all texts from a state to the end, and visits each pair of a state and a column once. */
@@ -147,7 +147,7 @@ function explore(
   if (!reached.has(end)) return { found: 'all', effort: reached.size * VISIT };
   const kindsOf = kindsOfEdges(machine);
   const seen = new Set<number>();
-  // What is near to the start comes first: a reason to stop is mostly found in short texts.
+  // Short texts first: they mostly contain a reason to stop.
   const open: Pair[][] = [];
   let nearest = 0;
   const reach = (state: number, column: Column, place: Place | null): void => {
@@ -168,7 +168,7 @@ function explore(
       if (effort > mostEffort) return { found: 'unknown', effort };
       for (const { edge, from } of reached.get(state)!.into) {
         if (edge.kind === 'free') reach(from, column, place);
-        // A second boundary is none: each text has one.
+        // A second boundary does not count: each text has one.
         else if (edge.kind === 'boundary') {
           if (place !== null) reach(from, place.boundary, null);
         } else {

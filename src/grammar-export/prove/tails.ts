@@ -1,29 +1,29 @@
 /**
- * What may stand behind each part of a grammar, as paths of a graph. They spell at least the texts that the grammar
- * allows there, lookaheads and code left aside, and may spell more.
+ * The texts that may follow each part of a grammar, as paths of a graph. The paths spell at least the texts that the
+ * grammar allows there, ignoring lookaheads and code, and may spell more.
  */
 import type { Alphabet } from '../automata/alphabet.js';
 import { closureOf, createGraph, type Graph } from '../automata/dfa.js';
 import type { Peg, PegRules } from '../context-free.js';
 import type { Facts } from './facts.js';
 
-/** Repetitions are counted up to here. */
+/** Repetitions are counted up to this number. */
 const COUNTED = 8;
 
-/** States from which on rules are no longer written out where they are called. */
+/** The number of states beyond which rules are no longer expanded where they are called. */
 const MANY_STATES = 2_000;
 
-/** States from which on repetitions are no longer counted: counts within counts multiply. */
+/** The number of states beyond which repetitions are no longer counted: nested counts multiply. */
 const TOO_MANY_TO_COUNT = 10_000;
 
 export interface Tails {
   readonly graph: Graph;
   readonly end: number;
-  /** A state from which what may follow a part of a rule is spelled. */
+  /** A state from which the texts that may follow a part of a rule are spelled. */
   readonly behind: (part: Peg) => number;
   /** The same, without texts that begin with one more item of a repetition of single characters. */
   readonly behindUnlessAgain: (part: Peg) => number;
-  /** A state from which a part is spelled, a boundary, and then what may follow `where`. */
+  /** A state from which a part is spelled, a boundary, and then the texts that may follow `where`. */
   readonly matchOf: (part: Peg, where: Peg) => number;
 }
 
@@ -35,7 +35,7 @@ export function tailsOf(rules: PegRules, startRule: string, facts: Facts, alphab
 
   const free = (from: number, to: number): void => graph.add(from, { kind: 'free', to });
 
-  /** Spells a part, from the state that is returned to `exit`. `visit` gets the parts that stand in the rule itself. */
+  /** Spells a part, from the returned state to `exit`. `visit` gets the parts that are in the rule itself. */
   const spell = (peg: Peg, exit: number, visit: ((part: Peg, exit: number) => void) | null): number => {
     visit?.(peg, exit);
     switch (peg.kind) {
@@ -59,7 +59,7 @@ export function tailsOf(rules: PegRules, startRule: string, facts: Facts, alphab
     }
   };
 
-  // Whether what is spelled is the item of a repetition that may take any number.
+  // `true` while the item of an unbounded repetition is spelled.
   let again = false;
   const step = (symbols: readonly number[], to: number): number => {
     const from = graph.state();

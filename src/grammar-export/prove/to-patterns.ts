@@ -1,6 +1,6 @@
 /**
- * Turns parsing expressions into patterns: as they are where that is proved equal, as exact patterns where those can be
- * worked out, otherwise as they are with a note.
+ * Converts parsing expressions to patterns: unchanged if that is proved to be equal, as exact patterns if those can be
+ * computed, otherwise unchanged with a note.
  */
 
 import { patternOf } from '../automata/algebra.js';
@@ -33,14 +33,14 @@ type Code = Approximation['code'];
 interface Verdict {
   readonly pattern: Pattern;
   readonly notes: ReadonlySet<Code>;
-  /** Rules that have to be looked at by themselves. */
+  /** Rules that must be examined on their own. */
   readonly needs: ReadonlySet<string>;
 }
 
 const MESSAGES: Partial<Record<Code, string>> = {
-  order: 'the parser tries alternatives in order and takes the first; here, any may match',
-  repetition: 'the parser repeats as often as it can; here, fewer times will do, too',
-  lookahead: 'a lookahead of the grammar is left out',
+  order: 'the parser tries alternatives in order and takes the first match; here, any may match',
+  repetition: 'the parser repeats as often as possible; here, fewer repetitions may match, too',
+  lookahead: 'a lookahead of the grammar is omitted',
 };
 
 export function toPatterns(
@@ -71,7 +71,7 @@ export function toPatterns(
     return exact === null ? verdict : { pattern: exact, notes: new Set(), needs: new Set() };
   };
 
-  /** Whether a regular part does without notes, those on the rules that it needs included. */
+  /** Returns `true` if a regular part needs no notes, including those of the rules that it needs. */
   const isClean = ({ notes, needs }: Verdict): boolean =>
     notes.size === 0 && [...needs].every((name) => isClean(ofRule(name)));
 
@@ -101,7 +101,7 @@ export function toPatterns(
   };
 
   const hidesNothing = (peg: Extract<Peg, { kind: 'choice' }>): boolean => {
-    // Alternatives that begin with different characters need no proof: only those are asked about that do not.
+    // Alternatives that begin with different characters need no proof. Only the others are examined.
     const bySymbol = new Map<number, Peg[]>();
     const empty: Peg[] = [];
     return peg.items.every((later, at) => {
@@ -109,7 +109,7 @@ export function toPatterns(
       const isNullable = facts.nullable(later);
       const alike = symbols.flatMap((symbol) => bySymbol.get(symbol) ?? []);
       const earlier = isNullable ? peg.items.slice(0, at) : new Set([...empty, ...alike]);
-      for (const one of earlier) if (!prover.lets(one, later, peg)) return false;
+      for (const one of earlier) if (!prover.neverHides(one, later, peg)) return false;
       for (const symbol of symbols) {
         const known = bySymbol.get(symbol);
         if (known === undefined) bySymbol.set(symbol, [later]);
@@ -155,15 +155,15 @@ function together(
   };
 }
 
-/** Sets of columns that are looked at. */
+/** The most sets of columns that are visited. */
 const MOST_SETS = 300;
 
-/** Parts of a pattern that somebody should be able to read. */
+/** The most parts of a pattern that is still readable. */
 const LARGEST = 120;
 
-/** A pattern for the exact texts of a part, unless that depends on what follows or is too large. */
+/** A pattern for the exact texts of a part; null if they depend on the text after it, or the pattern is too large. */
 function exactPattern({ machine, root, columns }: Boundaries, alphabet: Alphabet): Pattern | null {
-  // Texts are read from their ends: a state is a set of columns, one for each way in which a text may be followed.
+  // Texts are read backwards. A state is a set of columns, one for each way in which a text may continue.
   const sets: (readonly Column[])[] = [];
   const numbers = new Map<string, number>();
   const graph: Graph = createGraph();
@@ -189,7 +189,7 @@ function exactPattern({ machine, root, columns }: Boundaries, alphabet: Alphabet
     if (takes > 0) taken.push(state);
     for (let kind = 0; kind < machine.kinds; kind++) {
       const before = numberOf(set.map((column) => machine.step(column, kind).plain));
-      // Edges are turned round: the pattern is read from the beginning.
+      // Edges are reversed: the pattern is read forwards.
       graph.add(before, { kind: 'symbols', to: state, symbols: [kind], again: false });
     }
   }
@@ -212,7 +212,7 @@ export function withRuns(rules: PegRules, isRegular: (peg: Peg) => boolean): Peg
     if (peg.kind === 'choice') return { ...peg, items: peg.items.map(grouped) };
     if (peg.kind !== 'sequence') return { ...peg };
     const items = peg.items.map(grouped);
-    // Where all are regular, the sequence is one such part by itself.
+    // If all items are regular, the sequence is one such part on its own.
     return {
       kind: 'sequence',
       items: referencesOf(peg).length > 0 && !isRegular(peg) ? runsOf(items, isRegular) : items,

@@ -1,11 +1,11 @@
-/** Lookaheads for one code unit become part of what follows: `![a-c] [a-z]+` is `[d-z] [a-z]*`. */
+/** Merges lookaheads for one code unit into the expression after them: `![a-c] [a-z]+` becomes `[d-z] [a-z]*`. */
 import { complementOf, joined } from '../../fuzz/grammar/classes.js';
 import { caseVariants, intersectionOf, LAST_UNIT, type Ranges, unionOf } from '../characters.js';
 import { isNullable, mapRules, type Peg, type PegRules } from '../context-free.js';
 
 const NEVER: Peg = { kind: 'choice', items: [] };
 
-/** References that are followed to find how a rule begins, and written out if it has to begin otherwise. */
+/** The number of references that are followed to find the beginning of a rule, and expanded if its beginning must change. */
 const DEPTH = 4;
 
 export function withoutSimpleLookaheads(rules: PegRules, isRuleNullable: (name: string) => boolean): PegRules {
@@ -32,14 +32,14 @@ function simplified(peg: Peg, context: Context): Peg {
   return { kind: 'sequence', items };
 }
 
-/** The code units that a lookahead lets pass, if there has to be one; null where it looks at more than one. */
+/** The code units that a lookahead allows next; null if it reads more than one. */
 function allowedNext(lookahead: Extract<Peg, { kind: 'lookahead' }>, context: Context): Ranges | null {
   const set = setOf(lookahead.item, context, DEPTH);
   if (set === null) return null;
   return lookahead.negative ? complementOf(set, LAST_UNIT) : set;
 }
 
-/** The code units of an expression that takes one; null for others. Of a repetition it is enough that it begins. */
+/** The code units of an expression that matches exactly one; null for others. For a repetition, the first one counts. */
 function setOf(peg: Peg, context: Context, depth: number): Ranges | null {
   switch (peg.kind) {
     case 'set':
@@ -66,7 +66,7 @@ function firstOf({ text, ignoreCase }: Extract<Peg, { kind: 'literal' }>): Range
   return joined((ignoreCase ? caseVariants(first) : [first]).map((one) => [one, one]));
 }
 
-/** The matches of an expression that begin with one of some code units; null where it may match nothing, or is unclear. */
+/** The matches of an expression that begin with one of some code units; null if it may match nothing, or is unclear. */
 function beginningIn(peg: Peg, allowed: Ranges, context: Context, depth: number): Peg | null {
   switch (peg.kind) {
     case 'set':
@@ -78,7 +78,7 @@ function beginningIn(peg: Peg, allowed: Ranges, context: Context, depth: number)
       const body = context.rules.get(peg.name)!;
       const begun = beginningIn(body, allowed, context, depth - 1);
       if (begun === null) return null;
-      // The rule keeps its name where it begins that way anyhow.
+      // The rule keeps its name if it begins that way anyhow.
       return JSON.stringify(begun) === JSON.stringify(body) ? peg : begun;
     }
     case 'choice': {
@@ -101,7 +101,7 @@ function beginningIn(peg: Peg, allowed: Ranges, context: Context, depth: number)
 }
 
 function beginningLiteral(peg: Extract<Peg, { kind: 'literal' }>, allowed: Ranges): Peg | null {
-  // A character of two halves is left in one piece.
+  // A character of two halves stays in one piece.
   if (peg.text === '' || peg.text.codePointAt(0)! > LAST_UNIT) return null;
   const first = firstOf(peg);
   const begun = intersectionOf(first, allowed);
@@ -118,7 +118,8 @@ function beginningLiteral(peg: Extract<Peg, { kind: 'literal' }>, allowed: Range
 }
 
 function beginningSequence(items: readonly Peg[], allowed: Ranges, context: Context, depth: number): Peg | null {
-  // What may match nothing is left alone: two lookaheads in a row are not, since the inner one is in the rest by now.
+  // A part that may match nothing stays as it is. Two lookaheads in a row are handled: the inner one is already part of
+  // the rest.
   const [first, ...rest] = items;
   if (first === undefined) return null;
   if (first.kind === 'lookahead' || first.kind === 'code') {

@@ -19,8 +19,9 @@ interface Read {
 }
 
 /**
- * Reads all rules; sets are of code units. `depthChecks` names rules whose conditions the caller handles.
- * @throws ExportError (`not-context-free`) if a rule of another grammar is used
+ * Reads all rules. Sets are of code units. `depthChecks` names rules whose conditions the caller replaces.
+ *
+ * @throws ExportError `not-context-free` if a rule of another grammar is used
  */
 export function readRules(grammar: ast.Grammar, depthChecks: ReadonlySet<string>): Read {
   const approximations: Approximation[] = [];
@@ -86,19 +87,19 @@ function read(node: ast.Expression | ast.Named, rule: string, note: Note): Peg {
     case 'library_ref':
       throw new ExportError(
         'not-context-free',
-        `The rule ${rule} uses a rule of another grammar, which is not at hand`,
+        `The rule ${rule} uses a rule of another grammar; imports are not supported, so copy the rule`,
         rule,
       );
   }
 }
 
-/** Halves of UTF-16 pairs that stand alone. */
+/** Halves of surrogate pairs on their own. */
 const LONE_HALF = /\p{Cs}/u;
 
 function literal({ value, ignoreCase }: ast.Literal, rule: string, note: Note): Peg {
   if (ignoreCase && value.toLowerCase().includes('i\u0307')) return dotted(value, rule, note);
   if (ignoreCase && dependsOnContext(value)) return { kind: 'sequence', items: variantsInContext(value).map(anyOf) };
-  // What stands for one code unit each time can stay together.
+  // Characters that are one code unit each can stay together.
   const isSimple = ignoreCase ? !/[\ud800-\udfff]/.test(value) : !LONE_HALF.test(value);
   if (isSimple) return { kind: 'literal', text: value, ignoreCase: ignoreCase && value !== '' };
   return { kind: 'sequence', items: Array.from(value, (character) => oneCharacter(character, ignoreCase)) };
@@ -121,12 +122,12 @@ function anyOf(codePoints: readonly number[]): Peg {
   };
 }
 
-/** The most letters i with a dot in one literal: each may double what is written for it. */
+/** The most letters i with a dot in one literal: each may double the size of its pattern. */
 const MOST_DOTTED = 3;
 
 /**
- * Reads a case-insensitive literal whose lower case holds an i with a dot above. Peggy compares as many code units as
- * this lower case has, fewer at the end of a text, where U+0130 may stand for two of them.
+ * Reads a case-insensitive literal whose lower case contains an i with a dot above. Peggy compares as many code units
+ * as this lower case has, fewer at the end of a text, where U+0130 may match two of them.
  */
 function dotted(value: string, rule: string, note: Note): Peg {
   const lower = [...value.toLowerCase()];
@@ -150,17 +151,17 @@ function dotted(value: string, rule: string, note: Note): Peg {
   });
   const items = [read(full, { kind: 'sequence', items: full }), ...shorter];
   if (places.length > MOST_DOTTED || items.includes(null)) {
-    const message = 'at the end of a text, the parser takes the letter U+0130 for two characters';
+    const message = 'at the end of a text, the parser reads the letter U+0130 as two characters';
     note({ code: 'case', rule, message });
   }
   return { kind: 'choice', items: items.filter((item) => item !== null) };
 }
 
-/** `|min..max, delimiter|`, spelled out where there are delimiters. */
+/** `|min..max, delimiter|`, expanded if there is a delimiter. */
 function repeated(node: ast.Repeated, rule: string, note: Note): Peg {
   const { min, max } = bounds(node, rule, note);
   const item = read(node.expression, rule, note);
-  // No number is as large as the minimum and as small as the maximum.
+  // No count is at least the minimum and at most the maximum.
   if (max !== null && max < min) return { kind: 'choice', items: [] };
   if (node.delimiter === null || max === 0) return { kind: 'repeat', item, min, max };
   const further: Peg = { kind: 'sequence', items: [read(node.delimiter, rule, note), item] };
@@ -178,13 +179,13 @@ function bounds(node: ast.Repeated, rule: string, note: Note): { min: number; ma
   const known = (boundary: ast.RepeatedBoundary): number | null | undefined =>
     boundary.type === 'constant' ? boundary.value : undefined;
   const max = known(node.max);
-  // `|4|` has no minimum of its own: both are the maximum.
+  // `|4|` has no minimum of its own: the maximum is both.
   const min = node.min === null ? max : known(node.min);
   if (max === undefined || min === undefined) {
     note({
       code: 'repetition',
       rule,
-      message: `how often something is repeated in line ${node.location.start.line} is known to the parser alone`,
+      message: `the bounds of the repetition in line ${node.location.start.line} are known only to the parser`,
     });
   }
   return { min: min ?? 0, max: max ?? null };
@@ -193,7 +194,7 @@ function bounds(node: ast.Repeated, rule: string, note: Note): { min: number; ma
 function pegOfClass(node: ast.CharacterClass): Peg {
   const ranges = rangesOf(node);
   if (!node.unicode) return setOf(ranges);
-  // A first half alone is in no text, so that a class never takes just that.
+  // A first half alone never occurs in a text, so a class never matches just that.
   const units = intersectionOf(ranges, [
     [0, HIGH_HALVES[0] - 1],
     [HIGH_HALVES[1] + 1, LAST_UNIT],
@@ -206,7 +207,7 @@ function setOf(ranges: Ranges): Peg {
   return { kind: 'set', ranges };
 }
 
-/** Characters beyond U+FFFF by their halves. First halves that go with the same second ones stand together. */
+/** Characters beyond U+FFFF by their halves. First halves with the same second halves are grouped. */
 function pairsOf(ranges: Ranges): Peg[] {
   const highByLow = new Map<string, { low: CodePointRange; high: CodePointRange[] }>();
   const add = (high: CodePointRange, low: CodePointRange): void => {
@@ -241,7 +242,7 @@ function halvesOf(codePoint: number): { readonly high: number; readonly low: num
 
 const EXCERPT = 60;
 
-/** An action that calls one of these refuses the text, as a predicate would. */
+/** An action that calls one of these rejects the text, as a predicate would. */
 const REFUSING = /\b(?:error|expected)\s*\(|\bthrow\b/;
 
 function leftOut(rule: string, node: ast.SemanticPredicate): Approximation {
@@ -258,7 +259,7 @@ function refusing(rule: string, node: ast.Action): Approximation | null {
   return {
     code: 'predicate',
     rule,
-    message: `what the action {${excerptOf(node.code)}} in line ${node.location.start.line} refuses is accepted`,
+    message: `texts that the action {${excerptOf(node.code)}} in line ${node.location.start.line} rejects are accepted`,
   };
 }
 

@@ -10,12 +10,12 @@ import {
   type Routines,
   type Unit,
 } from './machine.js';
-import { judge, uncalledChanges, type Violation, violationOf } from './report.js';
+import { classify, uncalledChanges, type Violation, violationOf } from './report.js';
 import { type Binding, parseBody, parseModule } from './scopes.js';
 import { children, holds, isClass, isFunction, locate, type Node, propertyName, type Snippet } from './syntax.js';
 import { leak } from './variables.js';
 
-/** The code of an action, a predicate, or of the function that gives the bound of a repetition. */
+/** The code of an action, of a predicate, or of the function that computes the bound of a repetition. */
 export interface Block extends Snippet {
   readonly rule: string;
   readonly kind: 'action' | 'predicate' | 'bound';
@@ -23,27 +23,27 @@ export interface Block extends Snippet {
 }
 
 export interface GrammarCode {
-  /** `{{ ... }}`: run once, with the module. */
+  /** `{{ ... }}`: runs once, with the module. */
   readonly topLevel: readonly Snippet[];
-  /** `{ ... }`: run at the start of every parse. */
+  /** `{ ... }`: runs at the start of every parse. */
   readonly perParse: readonly Snippet[];
   readonly blocks: readonly Block[];
-  /** Names of functions and objects that are taken to be pure and never to raise; built-ins by path, as `Math.random`. */
+  /** Names of functions and objects that are assumed to be pure and never to throw; built-ins by path, such as `Math.random`. */
   readonly trusted?: readonly string[];
 }
 
-/** What running a block does, beyond giving a value. */
+/** The effects of running a block, other than its value. */
 export interface Effects {
   /** Changes a variable, or an object held by a variable, of the per-parse initializer. */
   readonly writesState: boolean;
   /** Reads a per-parse variable that some block or function changes after the initializer has run. */
   readonly readsState: boolean;
-  /** Changes an object that a label holds, and that another block has made. */
+  /** Changes an object that a label holds and that another block has made. */
   readonly changesLabels: boolean;
   /**
-   * May raise: calls error() or expected(), holds a throw statement, or calls what may raise for some arguments (as
-   * BigInt() does), itself or through functions of the grammar. Errors of type, as in `null.x`, and those of trusted
-   * functions do not count.
+   * May throw: calls error() or expected(), contains a throw statement, or calls a function that throws for some
+   * arguments (as BigInt() does), itself or through functions of the grammar. Type errors, as in `null.x`, and those of
+   * trusted functions do not count.
    */
   readonly mayThrow: boolean;
   /** Functions of the grammar that it calls use text(), range(), offset(), location(), error() or expected(). */
@@ -53,7 +53,7 @@ export interface Effects {
 interface Analysis {
   readonly effects: ReadonlyMap<Block, Effects>;
   readonly violations: readonly Violation[];
-  /** What the analysis cannot follow; the effects then say nothing. */
+  /** Code that the analysis cannot follow. If there is any, the effects are meaningless. */
   readonly unsupported: readonly Violation[];
 }
 
@@ -66,10 +66,10 @@ const ANYTHING: Effects = {
 };
 
 /**
- * Finds the effects of a grammar's code, and refuses those that outlive a parse.
- * Follows objects through variables, properties, arguments and results, regardless of order, and does not tell the
- * properties of an object apart. It may see too much; it misses aliases of objects put into others, objects in options
- * that an action returns, computed names, and functions that a label holds.
+ * Finds the effects of a grammar's code, and reports those that outlive a parse. Follows objects through variables,
+ * properties, arguments and results, regardless of order, and does not distinguish the properties of an object. May
+ * report too much; misses aliases of objects that are put into others, objects in options that an action returns,
+ * computed names, and functions that a label holds.
  */
 export function analyzeEffects(code: GrammarCode): Analysis {
   const unsupported: Violation[] = [];
@@ -91,7 +91,7 @@ export function analyzeEffects(code: GrammarCode): Analysis {
       unsupported.push({ rule, message, location: locate(unit.snippet, node.start, node.end) });
     }
   }
-  // Names would be taken for something that they are not, and some code would not be seen.
+  // Otherwise names would be misinterpreted, and some code would be missed.
   if (unsupported.length > 0) {
     return { effects: new Map(code.blocks.map((block) => [block, ANYTHING])), violations: [], unsupported };
   }
@@ -114,7 +114,11 @@ function parseUnit(
     if (!(error instanceof SyntaxError)) throw error;
     const at = 'pos' in error && typeof error.pos === 'number' ? error.pos : 0;
     const location = locate(snippet, at, Math.min(at + 1, snippet.code.length));
-    unsupported.push({ rule: block?.rule ?? null, message: `This is no JavaScript: ${reason(error)}`, location });
+    unsupported.push({
+      rule: block?.rule ?? null,
+      message: `The code is not valid JavaScript: ${reason(error)}`,
+      location,
+    });
     return null;
   }
 }
@@ -135,7 +139,7 @@ function settle(machine: Machine): void {
 }
 
 interface Changes {
-  /** Per-parse variables; `null` for those of which the names are not known. */
+  /** Per-parse variables; null for those with unknown names. */
   readonly state: Set<Binding | null>;
   labels: boolean;
 }
@@ -149,24 +153,24 @@ function summarize(machine: Machine, blocks: ReadonlyMap<Unit, Block>): Analysis
     const does: Changes = { state: new Set(), labels: false };
     changes.set(unit, does);
     for (const effect of machine.summaries.get(unit.root)?.effects.values() ?? []) {
-      const verdict = judge(effect, machine);
+      const verdict = classify(effect, machine);
       if (verdict.kind === 'state') does.state.add(verdict.binding);
       else if (verdict.kind === 'label') does.labels = true;
       else if (verdict.kind === 'violation' || verdict.kind === 'unsupported') {
         const list = verdict.kind === 'violation' ? violations : unsupported;
-        // What a function does is told once, for the first rule that calls it.
+        // An effect of a function is reported once, for the first rule that calls it.
         if (list.has(effect)) continue;
         list.set(effect, violationOf(blocks.get(unit)?.rule ?? null, unit, effect.place, verdict, machine));
       }
     }
-    // An object that labels hold may be held by a per-parse variable as well.
+    // A per-parse variable may hold the same object as a label.
     if (does.labels && machine.sharesState) does.state.add(null);
   }
   const refused = new Set([...violations.keys()].map(({ place }) => place.node));
   return {
     effects: effectsOf(machine, blocks, changes),
     violations: [...violations.values()],
-    // Of one place, the refusal is enough.
+    // Each place is reported once.
     unsupported: [
       ...[...unsupported].filter(([{ place }]) => !refused.has(place.node)).map(([, violation]) => violation),
       ...uncalledChanges(machine, refused),
@@ -203,7 +207,7 @@ interface Obstacle {
   readonly message: string;
 }
 
-/** What in a unit's code cannot be followed, or cannot be moved out of the parser that Peggy generates. */
+/** Finds the parts of a unit's code that cannot be followed, or cannot be moved out of the parser that Peggy generates. */
 function obstaclesIn(unit: Unit): Obstacle[] {
   const found: Obstacle[] = [];
   for (const { node, name } of unit.scopes.free) {
@@ -217,7 +221,7 @@ function obstaclesIn(unit: Unit): Obstacle[] {
 function forbiddenName(name: string, { level }: Unit): string | null {
   if (name.startsWith('peg$')) return `"${name}" is internal to the parser that Peggy generates`;
   if (name === 'Proxy') return 'a proxy runs code without calling it';
-  if (name === 'eval') return 'eval() may do anything';
+  if (name === 'eval') return 'eval() may have any effect';
   if (name === 'arguments' && level !== 'module') return '"arguments" belongs to a function that Peggy generates';
   if (name === 'await' || name === 'yield') return `"${name}" has no fixed meaning here`;
   return null;
@@ -230,24 +234,25 @@ function walk(node: Node, parent: Node, found: Obstacle[]): void {
 }
 
 function forbiddenNode(node: Node, parent: Node): string | null {
-  if (isFunction(node) && node.async) return 'an asynchronous function goes on after the parse has ended';
-  if (isFunction(node) && node.generator) return 'the code of a generator runs without being called';
+  if (isFunction(node) && node.async) return 'an asynchronous function continues after the parse has ended';
+  if (isFunction(node) && node.generator) return 'the code of a generator runs without a call';
   if (node.type === 'CallExpression' && definesAccessor(node))
-    return 'a property that runs code does so without a call';
+    return 'a property with an accessor runs code without a call';
   if (isClass(node) && node.superClass) return 'a class that extends another one runs the code of both';
-  if (node.type === 'Super') return '"super" is another object in each place';
+  if (node.type === 'Super') return '"super" refers to a different object in each place';
   if (node.type === 'StaticBlock' || node.type === 'PropertyDefinition') {
     return 'a static block or a field of a class is code outside of its methods';
   }
   if ((node.type === 'Property' || node.type === 'MethodDefinition') && (node.kind === 'get' || node.kind === 'set')) {
-    return 'a getter or setter runs without being called';
+    return 'a getter or setter runs without a call';
   }
   if (node.type === 'Identifier' && node.name === 'Symbol' && !makesSymbol(parent)) {
-    return 'methods that symbols name run without being called';
+    return 'methods named by symbols run without a call';
   }
-  if (node.type === 'CallExpression' && calledMethod(node) === 'bind') return 'bind() makes a function without a body';
+  if (node.type === 'CallExpression' && calledMethod(node) === 'bind')
+    return 'bind() creates a function without a body';
   if (node.type === 'WithStatement') return 'inside a "with" statement, names have no fixed meaning';
-  if (node.type === 'ImportExpression') return 'import() goes on after the parse has ended';
+  if (node.type === 'ImportExpression') return 'import() continues after the parse has ended';
   if (node.type === 'VariableDeclaration' && node.kind.endsWith('using')) return `"${node.kind}" calls unknown methods`;
   return null;
 }
@@ -257,10 +262,10 @@ function makesSymbol(parent: Node): boolean {
   return parent.type === 'MemberExpression' && propertyName(parent.property, parent.computed) === 'for';
 }
 
-/** Methods that take descriptors of properties. */
+/** Methods that take property descriptors. */
 const DESCRIBING: ReadonlySet<string | null> = new Set(['create', 'defineProperty', 'defineProperties']);
 
-/** `Object.defineProperty(object, name, { get() {} })` and its like. */
+/** Returns `true` for `Object.defineProperty(object, name, { get() {} })` and the like. */
 function definesAccessor(node: CallExpression): boolean {
   const name = calledMethod(node);
   if (name === '__defineGetter__' || name === '__defineSetter__') return true;

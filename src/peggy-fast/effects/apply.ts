@@ -44,7 +44,7 @@ export function callFunction(node: FunctionNode | ClassNode, given: Arguments, p
   return isFunction(node) ? callRoutine(node, given, place, frame) : construct(node, given, place, frame);
 }
 
-/** Makes an instance of a class or of a function that is used as one. */
+/** Creates an instance of a class, or of a function that is used as one. */
 export function construct(node: FunctionNode | ClassNode, given: Arguments, place: Node, frame: Frame): Value {
   const self: Arguments = { ...given, self: FRESH, selfNode: null };
   const made = holding(...given.list, given.rest);
@@ -66,7 +66,7 @@ function callRoutine(node: FunctionNode, given: Arguments, place: Node, frame: F
   const found = summaryOf(node, frame.machine);
   if (!found) return PRIMITIVE;
   const [routine, summary] = found;
-  // The same call, by way of functions that call each other, adds nothing: without this, it would go on forever.
+  // The same call, through mutually recursive functions, adds nothing; without this check the analysis would not end.
   const key = `${idOf(routine)} ${idOf(place)} ${given.nodes.length}`;
   const known = frame.machine.calls.get(key);
   if (known && isCovered(known, given)) return substitute(summary.returns, given, frame);
@@ -94,7 +94,7 @@ function merge(routine: Routine, callee: Summary, given: Arguments, place: Node,
   return substitute(callee.returns, given, frame);
 }
 
-/** What a block's own functions ask for counts as asked by its own text. */
+/** A use of the position by a block's own functions counts as a use by the block. */
 function notePosition(routine: Routine, callee: Summary, { machine, routine: caller, summary }: Frame): void {
   const isOwn = routine.unit === caller.unit && routine.unit.level === 'block';
   const self = summary.position.self || (isOwn && callee.position.self);
@@ -107,7 +107,7 @@ function notePosition(routine: Routine, callee: Summary, { machine, routine: cal
 function passOn(effect: Effect, routine: Routine, given: Arguments, place: Node, frame: Frame): void {
   const { origin, operation } = effect;
   if (origin.kind === 'argument') {
-    // Nobody shares a parameter: only what is done to the object counts, and the call is where it is handed over.
+    // A parameter is not shared: only changes of the object count, and they count at the call that passes it.
     const target = targetsOf(origin.index, given)[0] ?? place;
     const origins = substituteOrigin(origin, given, frame);
     const by = routine.name === null ? effect.by : `${routine.name}()`;
@@ -130,7 +130,7 @@ function passOnCaptured(effect: Effect, binding: Binding, given: Arguments, fram
     const isVariable = owner !== undefined && isWithin(frame.routine, owner);
     const isForeign =
       effect.operation === 'assign' && !isVariable && !('binding' in origin && origin.binding === binding);
-    // An escaped variable that is assigned is changed itself, but not what it holds.
+    // The assignment changes an escaped variable itself, but not the object in it.
     if (isForeign && origin.kind !== 'label') continue;
     addEffect({ ...effect, operation, origin }, frame);
   }
@@ -167,9 +167,9 @@ function argumentAt(index: number, { self, list, rest }: Arguments): Value {
   return join(list[index] ?? PRIMITIVE, rest);
 }
 
-/** Calls whatever a value may be, built-ins left out: {@link callBuiltIn} is for those. */
+/** Calls any value except a built-in, for which {@link callBuiltIn} exists. */
 export function callValue(callee: Value, given: Arguments, place: Node, frame: Frame): Value {
-  // Nothing is known of it, or it is no function at all.
+  // It is unknown, or not a function.
   if (callee.self.size === 0) return callUnknown({ kind: 'label' }, given, place, frame);
   const result: Value[] = [];
   const isKnown = [...callee.self].some(({ kind }) => kind === 'function');
@@ -207,7 +207,7 @@ export function callValue(callee: Value, given: Arguments, place: Node, frame: F
   return join(...result);
 }
 
-/** A function that came with a value of the parse may do to per-parse objects what it likes, and raise; a trusted one not. */
+/** An untrusted function that came with a value of the parse may change per-parse objects and throw. */
 function callUnknown(origin: Origin, given: Arguments, place: Node, frame: Frame): Value {
   if (origin.kind !== 'trusted') noteRaise(frame);
   const handed = union(given.self.self, ...given.list.map(({ self }) => self), given.rest.self);
@@ -226,9 +226,9 @@ function callGiven(origin: Extract<Origin, { kind: 'given' }>, place: Node, fram
   }
   if (origin.name === 'error' || origin.name === 'expected') {
     noteRaise(frame);
-    // Told where, it does not ask for the position; expected() does all the same, for what was found.
-    const isToldWhere = place.type === 'CallExpression' && place.arguments[1]?.type === 'ObjectExpression';
-    if (origin.name === 'error' && isToldWhere) return;
+    // With an explicit location it does not use the position; expected() does anyway, for the found text.
+    const hasLocation = place.type === 'CallExpression' && place.arguments[1]?.type === 'ObjectExpression';
+    if (origin.name === 'error' && hasLocation) return;
   }
   if (summary.position.self) return;
   summary.position = { ...summary.position, self: true };

@@ -1,7 +1,7 @@
-/** What a call of a built-in function does to its arguments and gives back. */
+/** The effects of calling a built-in function on its arguments, and its result. */
 type BuiltIn =
   | 'primitive'
-  /** Gives a new object, which may hold what the arguments hold. */
+  /** Returns a new object, which may hold what the arguments hold. */
   | 'fresh'
   | 'changes-first';
 
@@ -13,7 +13,7 @@ function table(entries: readonly (readonly [kind: BuiltIn, names: string])[]): R
   return new Map(entries.flatMap(([kind, names]) => words(names).map((name) => [name, kind] as const)));
 }
 
-/** Functions that neither keep a state nor read one, by path. Constructors called without `new` are among them. */
+/** Functions that neither have a state nor read one, by path, including constructors called without `new`. */
 export const FUNCTIONS = table([
   [
     'primitive',
@@ -40,7 +40,7 @@ export const FUNCTIONS = table([
   ],
 ]);
 
-/** Classes whose instances belong to nobody but who makes them. */
+/** Classes whose instances belong only to their creator. */
 export const CONSTRUCTORS: ReadonlySet<string> = new Set(
   words(`Array Object String Number Boolean RegExp Date Map Set WeakMap WeakSet Error TypeError RangeError SyntaxError
     EvalError ReferenceError URIError AggregateError ArrayBuffer DataView Uint8Array Uint8ClampedArray Uint16Array
@@ -55,7 +55,7 @@ export const RAISING: ReadonlySet<string> = new Set(
     Object.defineProperties Object.fromEntries`),
 );
 
-/** Namespaces in which every function is pure, but for those named in {@link IMPURE}. */
+/** Namespaces in which every function is pure except those in {@link IMPURE}. */
 export const NAMESPACES: ReadonlySet<string> = new Set(['Math']);
 
 export const IMPURE: ReadonlySet<string> = new Set(['Math.random']);
@@ -68,7 +68,7 @@ export const MUTATORS: ReadonlySet<string> = new Set(
     __defineGetter__ __defineSetter__`),
 );
 
-/** Methods of built-in objects that leave the object as it is, by what they give. */
+/** Methods of built-in objects that do not change the object, by their result. */
 const READERS: readonly (readonly [result: MethodResult, names: string])[] = [
   [
     'primitive',
@@ -89,10 +89,10 @@ const READERS: readonly (readonly [result: MethodResult, names: string])[] = [
   ['element', 'at get find findLast valueOf reduce reduceRight'],
 ];
 
-/** What a method gives: nothing that can change, a new object that holds the same, what the object holds, or itself. */
+/** The result of a method: a primitive, a new object with the same contents, an element of the object, or the object itself. */
 type MethodResult = 'primitive' | 'copy' | 'element' | 'itself';
 
-/** What the methods of built-in objects give, by name; those not listed are unknown. */
+/** The results of the methods of built-in objects, by name. Others are unknown. */
 export const METHOD_RESULTS: ReadonlyMap<string, MethodResult> = new Map([
   ...READERS.flatMap(([result, names]) => words(names).map((name) => [name, result] as const)),
   ...words('sort reverse fill copyWithin set add append').map((name) => [name, 'itself'] as const),
@@ -111,14 +111,14 @@ export function isReader(method: string): boolean {
   return METHOD_RESULTS.has(method) && !MUTATORS.has(method);
 }
 
-/** Methods of a string that use a pattern as it is; the others copy it, or set it back before and after. */
+/** Methods of a string that use a pattern directly. The others copy it, or reset it before and after. */
 export const PATTERN_METHODS: ReadonlySet<string> = new Set(['test', 'exec']);
 export const STICKY_METHODS: ReadonlySet<string> = new Set(['match', 'replace', 'replaceAll']);
 
-/** Methods that the language calls by itself, in conversions. */
+/** Methods that conversions call implicitly. */
 export const IMPLICIT_METHODS: ReadonlySet<string> = new Set(['toString', 'valueOf', 'toJSON', 'then']);
 
-/** Methods and functions of built-in objects that call a function they are given, and which argument that is. */
+/** Methods and functions of built-in objects that call an argument, with the index of the argument. */
 export const CALLING: ReadonlyMap<string, number> = new Map([
   ...words(`map filter forEach some every find findIndex findLast findLastIndex flatMap reduce reduceRight sort
     toSorted`).map((name) => [name, 0] as const),

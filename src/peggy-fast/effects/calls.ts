@@ -58,7 +58,7 @@ export function evaluateNew(node: NewExpression, frame: Frame): Value {
   }
   if (results.length === 0)
     results.push(callValue({ self: new Set(others), inside: PRIMITIVE.self }, given, node, frame));
-  // What a class or a function holds, such as methods, its instances hold too.
+  // Instances hold what their class or function holds, such as methods.
   return join(holding(...given.list, given.rest), { self: PRIMITIVE.self, inside: value.inside }, ...results);
 }
 
@@ -101,14 +101,14 @@ function callMethod(callee: MemberExpression, node: CallExpression, frame: Frame
   return join(...results);
 }
 
-/** Calls what the grammar has under a method's name, and what a built-in object may have under it. */
+/** Calls the functions of the grammar that have a method's name, and the built-in methods of that name. */
 function callCandidates(name: string | null, receiver: Value, given: Arguments, node: Node, frame: Frame): Value {
   const { methods, named } = frame.machine.routines;
   const isTraced = [...receiver.self].every(({ kind }) => !UNTRACED.has(kind));
   const own = (methods.get(name ?? '') ?? []).filter((node) => !isTraced || holds(receiver, node));
   const results = own.map((method) => callFunction(method, given, node, frame));
   const isBuiltIn = name !== null && (METHOD_RESULTS.has(name) || MUTATORS.has(name));
-  // A function kept under this name, which no literal shows.
+  // A function stored under this name, which no literal shows.
   const kept = [...receiver.inside].filter(
     (origin) => !isBuiltIn && origin.kind === 'function' && !(name !== null && named.has(origin.node)),
   );
@@ -123,7 +123,7 @@ function callCandidates(name: string | null, receiver: Value, given: Arguments, 
   return join(...results);
 }
 
-/** Origins of which the analysis does not know all that they hold. */
+/** Origins whose contents are only partly known. */
 const UNTRACED: ReadonlySet<Origin['kind']> = new Set(['argument', 'captured', 'given', 'import', 'shared', 'trusted']);
 
 function holds({ self, inside }: Value, node: Node): boolean {
@@ -145,7 +145,7 @@ function memberOf(
 function callIndirectly(name: string, receiver: Value, given: Arguments, node: Node, frame: Frame): Value | null {
   const callee = [...receiver.self].filter(({ kind }) => kind !== 'fresh' && kind !== 'label' && kind !== 'state');
   if (callee.length === 0) {
-    // A method taken from some object: nobody knows what it does to this one.
+    // A method taken from another object: its effect on this one is unknown.
     note('pass', union(...given.list.map((value) => value.self)), node, frame);
     return null;
   }
@@ -215,7 +215,7 @@ export function patternWith(flags: string): Value {
   return { self: union(FRESH.self, new Set([state])), inside: PRIMITIVE.self };
 }
 
-/** Calls a method that a built-in object may have. `isOwn`: the grammar has methods of that name, too. */
+/** Calls a method that a built-in object may have. `isOwn` is `true` if the grammar has methods of that name, too. */
 function callBuiltInMethod(name: string, given: Arguments, node: Node, isOwn: boolean, frame: Frame): Value {
   const { self: receiver } = given;
   if (MUTATORS.has(name)) {
@@ -255,9 +255,10 @@ function unknownResult(given: Arguments): Value {
 }
 
 /**
- * Calls the functions among the arguments of a built-in: methods of collections give them the elements, functions what
- * the other arguments hold.
- * @returns what they may return
+ * Calls the functions among the arguments of a built-in. Methods of collections pass them the elements, functions pass
+ * them what the other arguments hold.
+ *
+ * @returns the possible results
  */
 function callBack(name: string, given: Arguments, node: Node, isMethod: boolean, frame: Frame): Value {
   const isKnown = isMethod ? METHOD_RESULTS.has(name) || MUTATORS.has(name) : true;
@@ -271,7 +272,7 @@ function callBack(name: string, given: Arguments, node: Node, isMethod: boolean,
     const isReduce = name === 'reduce' || name === 'reduceRight';
     const self = isReduce || position === undefined ? PRIMITIVE : (given.list[position + 1] ?? PRIMITIVE);
     if (callees.length === 0) {
-      // A method of something built in, such as `push`, may change what is handed over as its `this`.
+      // A built-in method such as `push` may change the object that is passed as its `this`.
       if (callback !== given.rest) note('unknown-method', self.self, node, frame, 'a method');
       continue;
     }

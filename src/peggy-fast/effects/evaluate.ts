@@ -32,7 +32,7 @@ import {
   storeVariable,
 } from './variables.js';
 
-/** Evaluates a routine with what is known so far, and adds to its summary what it does. */
+/** Evaluates a routine with what is known so far, and adds its effects to its summary. */
 export function evaluateRoutine(routine: Routine, machine: Machine): void {
   const summary = machine.summaries.get(routine);
   if (!summary) return;
@@ -184,9 +184,9 @@ function evaluateIdentifier(node: Extract<Node, { type: 'Identifier' }>, frame: 
 
 function functionValue(node: FunctionNode, frame: Frame): Value {
   const found = summaryOf(node, frame.machine);
-  // What it gives back is told as if it were called with nothing: the arguments of a call come on top.
+  // The result is that of a call without arguments; the arguments of a call are added to it.
   if (!found) return ofFunction(node, PRIMITIVE);
-  // What a call makes anew, the function does not hold.
+  // The function does not hold objects that a call creates.
   const isHeld = ({ kind }: Origin): boolean => kind !== 'fresh' && kind !== 'iterator';
   const returns = substitute(found[1].returns, NO_ARGUMENTS, frame);
   return ofFunction(
@@ -212,7 +212,7 @@ function evaluateObject(node: ObjectExpression, frame: Frame): Value {
   return holding(...values);
 }
 
-/** Methods that conversions call: taken to be called right where they are made. */
+/** Methods that conversions call are assumed to be called where they are created. */
 function runImplicit(key: Node, computed: boolean, method: FunctionNode, frame: Frame): void {
   const name = propertyName(key, computed);
   if (name !== null && !IMPLICIT_METHODS.has(name)) return;
@@ -221,7 +221,7 @@ function runImplicit(key: Node, computed: boolean, method: FunctionNode, frame: 
 
 function evaluateClass(node: ClassNode, frame: Frame): Value {
   const self: Value = ofFunction(node, PRIMITIVE);
-  // Instances are made of what the class holds: see evaluateNew.
+  // Instances hold what the class holds: see evaluateNew.
   const parts = node.body.body.map((member) => {
     if (member.type !== 'MethodDefinition') return PRIMITIVE.self;
     if (member.computed) evaluate(member.key, frame);
@@ -284,7 +284,7 @@ function assignTo(target: Node, value: Value, frame: Frame): void {
       note('assign', new Set([intern(meaning)]), target, frame);
       return;
     case 'label':
-      // A label is a parameter of its block: another value there is seen by nobody else.
+      // A label is a parameter of its block, so assigning to it has no effect outside.
       return;
     default:
       note('assign', new Set([intern(meaning)]), target, frame);

@@ -11,7 +11,7 @@ import {
 } from './syntax.js';
 import { covers, intern, join, type Origin, PRIMITIVE, type Value } from './values.js';
 
-/** The functions that Peggy gives to the code of a grammar. */
+/** The functions that Peggy provides for the code of a grammar. */
 export const POSITION_FUNCTIONS: ReadonlySet<string> = new Set('text range offset location error expected'.split(' '));
 const GIVEN: ReadonlySet<string> = new Set(['input', 'options', ...POSITION_FUNCTIONS]);
 
@@ -20,17 +20,17 @@ export interface Machine {
   readonly units: readonly Unit[];
   readonly trusted: ReadonlySet<string>;
   readonly globals: { readonly module: ReadonlyMap<string, Binding>; readonly parse: ReadonlyMap<string, Binding> };
-  /** What variables may hold, in terms of the routine that owns them. */
+  /** The possible values of variables, in terms of the routine that owns them. */
   readonly variables: Map<Binding, Value>;
   readonly summaries: Map<Routine, Summary>;
-  /** What the values of labels may be or hold, beyond what is made in the parse. */
+  /** The possible values of labels, other than those made in the parse. */
   labels: Value;
-  /** What else but new objects may be raised, or be held by what is raised. */
+  /** The thrown values, other than new objects, and the objects that they hold. */
   thrown: Value;
-  /** Whether objects that blocks have made are held by per-parse variables as well. */
+  /** `true` if per-parse variables also hold objects that blocks have made. */
   sharesState: boolean;
   changed: boolean;
-  /** The calls that the routine at hand has been through, by code and place, with all that was given. */
+  /** The calls that the current routine has passed through, by code and place, with their arguments. */
   readonly calls: Map<string, Arguments>;
 }
 
@@ -64,7 +64,7 @@ export function createMachine(routines: Routines, units: readonly Unit[], truste
   };
 }
 
-/** What an identifier means that stands in a routine; the innermost declaration counts, as in the generated parser. */
+/** Resolves an identifier in a routine. As in the generated parser, the innermost declaration counts. */
 export function meaningOf(identifier: Identifier, { unit }: Routine, machine: Machine): Meaning {
   const { name } = identifier;
   const bound = unit.scopes.bound.get(identifier);
@@ -87,7 +87,7 @@ export function summaryOf(node: FunctionNode | Routine['node'], machine: Machine
   return summary ? [routine, summary] : null;
 }
 
-/** The initializer that a function or class is made in and lives as long as; `null` for what is made again and again. */
+/** The initializer that creates a function or class, which lives as long; null if it is created repeatedly. */
 export function levelOf(node: FunctionNode | ClassNode, { routines }: Machine): Level | null {
   const routine = routines.byNode.get(node) ?? routines.classes.get(node);
   return routine && (routine.parent === null || routine.parent.parent === null) ? routine.unit.level : null;
@@ -98,7 +98,7 @@ export function isWithin(routine: Routine, outer: Routine): boolean {
   return false;
 }
 
-/** How long what a routine makes lives, if a function takes it out: as long as the code that called the routine. */
+/** The lifetime of the values that a routine creates, if a function takes them out: that of the code that called the routine. */
 export function lifetimeOf(
   routine: Routine,
   machine: Machine,
@@ -114,7 +114,7 @@ export function lifetimeOf(
 
 const LIFETIMES = { module: 'module', parse: 'state', block: 'label' } as const;
 
-/** When code runs: once with the module, at the start of each parse, or during it. */
+/** The time at which code runs: once with the module, at the start of each parse, or during it. */
 export type Level = 'module' | 'parse' | 'block';
 
 /** One piece of a grammar's code: an initializer, an action, a predicate or the function of a repetition's bound. */
@@ -129,7 +129,7 @@ export interface Unit {
 
 export interface Routine {
   readonly node: Program | FunctionNode;
-  /** What messages call it; `null` for code that nobody can call. */
+  /** The name in messages; null for code that cannot be called. */
   readonly name: string | null;
   readonly parent: Routine | null;
   readonly unit: Unit;
@@ -138,13 +138,13 @@ export interface Routine {
 export interface Routines {
   readonly all: Routine[];
   readonly byNode: Map<Node, Routine>;
-  /** Which routine's activations a local variable lives in. */
+  /** The routine whose activations a local variable lives in. */
   readonly owners: Map<Binding, Routine>;
-  /** Functions that a call of a method of that name may run. */
+  /** The functions that a call of a method of that name may run. */
   readonly methods: Map<string, FunctionNode[]>;
-  /** Those of them that stand under a name in the source. */
+  /** Those of them that have a name in the source. */
   readonly named: Set<Node>;
-  /** The properties of objects and classes that are the value of a constant from the start, by variable. */
+  /** The properties of objects and classes that are the initial value of a constant, by variable. */
   readonly members: Map<Binding, Map<string, Node>>;
   readonly classes: Map<Node, Routine>;
   /** `this` of routines, for the arrow functions in them. */
@@ -193,7 +193,7 @@ function enter(routine: Routine, routines: Routines): void {
   routines.byNode.set(routine.node, routine);
 }
 
-/** Enters what stands in and below a node. `name` is what the source calls the value of the node. */
+/** Registers a node and its descendants. `name` is the name of the node's value in the source. */
 function walk(node: Node, routine: Routine, name: string | null, routines: Routines): void {
   if (isFunction(node)) {
     const own: Routine = { node, name: node.id?.name ?? name, parent: routine, unit: routine.unit };
@@ -258,7 +258,7 @@ function addMembers(binding: Binding, value: Node, routines: Routines): void {
   if (members && binding.kind !== 'var' && binding.kind !== 'let') routines.members.set(binding, members);
 }
 
-/** The properties of an object literal, frozen or not, or the static methods of a class, where all are plain. */
+/** The properties of an object literal, frozen or not, or the static methods of a class, if all are plain. */
 function membersOf(value: Node): Map<string, Node> | null {
   if (value.type === 'CallExpression' && value.callee.type === 'MemberExpression') {
     const [first] = value.arguments;
@@ -288,28 +288,28 @@ export interface Place {
   readonly node: Node;
 }
 
-/** What is done that others may notice. */
+/** An operation that other code may notice. */
 export type Operation =
   | 'assign'
   | 'change'
   | 'may-change'
-  /** A pattern's `lastIndex` moves: of one with the flag g or y, or of one with y. */
+  /** Moves the `lastIndex` of a pattern with the flag g or y, or of one with y. */
   | 'match'
   | 'sticky-match'
-  /** It is raised, and may be caught anywhere. */
+  /** Throws the value, which may be caught anywhere. */
   | 'throw'
-  /** Code that is not in the grammar runs, or a built-in that is not pure. */
+  /** Runs code outside of the grammar, or an impure built-in. */
   | 'call'
-  /** A method runs of which nothing is known. */
+  /** Runs an unknown method. */
   | 'unknown-method'
-  /** A function that comes with a value gets something that outlives the parse. */
+  /** Passes something that outlives the parse to a function that comes with a value. */
   | 'pass';
 
 export interface Effect {
   readonly operation: Operation;
   readonly origin: Origin;
   readonly place: Place;
-  /** The method that is called, or the function that does it with what it is given. */
+  /** The method that is called, or the function that operates on its argument. */
   readonly by: string | null;
 }
 
@@ -321,14 +321,14 @@ export interface Pending {
 export interface Arguments {
   readonly self: Value;
   readonly list: readonly Value[];
-  /** What more may come, from `...spread` on. */
+  /** The further arguments, starting with the first `...spread`. */
   readonly rest: Value;
-  /** The expressions that gave `list`, where there are any. */
+  /** The expressions of `list`, if there are any. */
   readonly nodes: readonly (Node | null)[];
   readonly selfNode: Node | null;
 }
 
-/** What running a routine may do, in terms of its arguments and of the variables around it. */
+/** The possible effects of running a routine, in terms of its arguments and of the variables around it. */
 export interface Summary {
   readonly effects: Map<string, Effect>;
   readonly pending: Map<string, Pending>;
@@ -337,7 +337,7 @@ export interface Summary {
   readonly reads: Set<Binding>;
   returns: Value;
   mayThrow: boolean;
-  /** Calls text(), location() or their like: itself, or through others. */
+  /** Calls text(), location() or the like: itself, or through others. */
   position: { self: boolean; calls: boolean };
   readonly callers: Set<Routine>;
 }
@@ -370,7 +370,7 @@ export function keyOf(origin: Origin, place: Place, operation = ''): string {
   return `${operation} ${idOf(intern(origin))} ${idOf(place.node)}`;
 }
 
-/** Adds what a value may be to what is known. */
+/** Adds a possible value to those that are known. */
 export function grow<K>(map: Map<K, Value>, key: K, value: Value, machine: Machine): void {
   const known = map.get(key);
   if (known && covers(known, value)) return;

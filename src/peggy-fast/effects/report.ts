@@ -10,7 +10,7 @@ export interface Violation {
   readonly location: LocationRange;
 }
 
-/** Who notices an effect: nobody after the parse, or somebody, or nobody knows. */
+/** The visibility of an effect after the parse: none, visible, or unknown. */
 type Verdict =
   | { readonly kind: 'state'; readonly binding: Binding | null }
   | { readonly kind: 'label' | 'none' }
@@ -18,19 +18,19 @@ type Verdict =
 
 const WHY = {
   module:
-    'it outlives the parse, while code of the grammar may run twice or be left out; ' +
-    'a variable of the per-parse initializer { ... } is made anew for each parse',
+    'it outlives the parse, while code of the grammar may run twice or be skipped; ' +
+    'a variable of the per-parse initializer { ... } is reset for each parse',
   foreign:
-    'what is not code of the grammar may keep or read some state, while code of the grammar may run twice or be left ' +
-    'out; a function known to be pure can be listed in the option `pure`',
-  given: 'it belongs to the caller of the parser, while code of the grammar may run twice or be left out',
-  global: 'it is seen by all code, while code of the grammar may run twice or be left out',
+    'code outside of the grammar may have a state, while code of the grammar may run twice or be ' +
+    'skipped; list a function that is pure in the option `pure`',
+  given: 'it belongs to the caller of the parser, while code of the grammar may run twice or be skipped',
+  global: 'it is visible to all code, while code of the grammar may run twice or be skipped',
 } as const;
 
 const NONE: Verdict = { kind: 'none' };
 
-/** Judges one effect of a block or of the per-parse initializer. */
-export function judge(effect: Effect, machine: Machine): Verdict {
+/** Classifies one effect of a block or of the per-parse initializer. */
+export function classify(effect: Effect, machine: Machine): Verdict {
   const { origin, operation } = effect;
   switch (origin.kind) {
     case 'state':
@@ -39,18 +39,18 @@ export function judge(effect: Effect, machine: Machine): Verdict {
       return { kind: 'label' };
     case 'leaked':
       return unsupported(
-        `may change what the top-level variable "${origin.binding.name}" holds, by way of a label`,
+        `may change an object in the top-level variable "${origin.binding.name}", through a label`,
         WHY.module,
       );
     case 'shared':
       return judgeShared(effect, origin);
     case 'function':
-      return judgeFunction(effect, origin, machine);
+      return classifyFunction(effect, origin, machine);
     case 'module':
     case 'import':
     case 'given':
     case 'global':
-      // Refused by their names: see forbiddenName in analyze.ts.
+      // Rejected by their names: see forbiddenName in analyze.ts.
       if ('name' in origin && (origin.name === 'eval' || origin.name.startsWith('peg$'))) return NONE;
       if (operation === 'pass') return judgePass(origin);
       return { kind: 'violation', what: describe(effect, origin), why: whyOf(effect, origin) };
@@ -62,17 +62,14 @@ export function judge(effect: Effect, machine: Machine): Verdict {
 type Outliving = Extract<Origin, { kind: 'module' | 'import' | 'given' | 'global' }>;
 
 function judgePass(origin: Outliving): Verdict {
-  // A text cannot be changed, and what Peggy gives can be called by anybody.
+  // A text cannot be changed, and Peggy's functions are available to all code.
   if (origin.kind === 'given' && origin.name !== 'options') return NONE;
   if (origin.kind === 'global') return NONE;
-  return unsupported(
-    `gives ${nameOf(origin)} to a function that comes with a value`,
-    'nobody knows what it does to it',
-  );
+  return unsupported(`passes ${nameOf(origin)} to a function that comes with a value`, 'its effect is unknown');
 }
 
-/** A property of a function of the grammar is changed. */
-function judgeFunction(
+/** Reports a change of a property of a function of the grammar. */
+function classifyFunction(
   { operation, by }: Effect,
   origin: Extract<Origin, { kind: 'function' }>,
   machine: Machine,
@@ -93,7 +90,7 @@ function unsupported(what: string, why: string): Verdict {
 function judgeShared({ operation }: Effect, { name }: Extract<Origin, { kind: 'shared' }>): Verdict {
   if (operation === 'pass') return NONE;
   const does = operation === 'call' || operation === 'unknown-method' ? 'calls' : 'changes';
-  return unsupported(`${does} what "${name}" gives`, 'that may be anything which objects have in common');
+  return unsupported(`${does} the result of "${name}"`, 'which may be an object that others share');
 }
 
 function nameOfCode({ node }: { readonly node: FunctionNode | ClassNode }): string {
@@ -107,16 +104,16 @@ function describe({ operation, by }: Effect, origin: Outliving): string {
     case 'assign':
       return `assigns ${name}`;
     case 'change':
-      return origin.kind === 'module' ? `changes what ${name} holds${through(by)}` : `changes ${name}${through(by)}`;
+      return origin.kind === 'module' ? `changes an object in ${name}${through(by)}` : `changes ${name}${through(by)}`;
     case 'match':
     case 'sticky-match':
-      return `matches with ${name}, a pattern that keeps its place (flag g or y)`;
+      return `matches with ${name}, a pattern with a state (flag g or y)`;
     case 'call':
       if (origin.kind === 'global') return `calls ${origin.name}()`;
       if (origin.kind === 'given') return `calls a function of ${name}`;
-      return origin.kind === 'import' ? `calls ${name}` : `calls what ${name} holds`;
+      return origin.kind === 'import' ? `calls ${name}` : `calls a function in ${name}`;
     default:
-      return `calls ${by ?? 'a method'} of ${name}, which is not known to leave it as it is`;
+      return `calls ${by ?? 'a method'} of ${name}, which may change it`;
   }
 }
 
@@ -159,39 +156,39 @@ function functionAround({ unit, node }: Place, machine: Machine): string | null 
   let found: Routine | null = null;
   for (const routine of machine.routines.all) {
     const isAround = routine.unit === unit && routine.node.start <= node.start && node.end <= routine.node.end;
-    // Outer routines are entered before inner ones.
+    // Outer routines are registered before inner ones.
     if (isAround && routine.name !== null) found = routine;
   }
   return found?.name ?? null;
 }
 
 /**
- * Methods of the initializers that run without being called and change what outlives them; those of an action count as
- * run where they are made.
+ * Finds methods of the initializers that run without a call and change something that outlives them. Methods of an
+ * action count as run where they are created.
  */
 export function uncalledChanges(machine: Machine, known: ReadonlySet<Node>): Violation[] {
   const changes = uncalled(machine).flatMap((routine) => {
     const { unit, name } = routine;
     if (unit.level === 'block') return [];
     const effect = [...(machine.summaries.get(routine)?.effects.values() ?? [])].find((one) => {
-      const { kind } = judge(one, machine);
+      const { kind } = classify(one, machine);
       return (kind === 'state' || kind === 'violation' || kind === 'unsupported') && !known.has(one.place.node);
     });
     if (effect === undefined) return [];
-    const message = `${name ?? 'a function'} runs without being called, and changes what others see`;
+    const message = `${name ?? 'a function'} runs without a call, and has effects that other code sees`;
     return [{ rule: null, message, location: locate(unit.snippet, routine.node.start, routine.node.end) }];
   });
   return [...changes, ...keptIterators(machine)];
 }
 
 function uncalled({ routines }: Machine): Routine[] {
-  // A name that is computed may be any.
+  // A computed name may be any name.
   return ['', ...IMPLICIT_METHODS].flatMap((name) =>
     (routines.methods.get(name) ?? []).flatMap((node) => routines.byNode.get(node) ?? []),
   );
 }
 
-/** Variables of the initializers that hold iterators: whoever looks at these moves them on. */
+/** Finds variables of the initializers that hold iterators, which advance whenever they are read. */
 function keptIterators({ units, variables }: Machine): Violation[] {
   return units.flatMap(({ level, scopes, snippet }) => {
     if (level === 'block') return [];
@@ -201,7 +198,11 @@ function keptIterators({ units, variables }: Machine): Violation[] {
       const { name, identifier } = binding;
       const location = locate(snippet, identifier.start, identifier.end);
       return [
-        { rule: null, message: `the variable "${name}" keeps an iterator, which every look at it moves on`, location },
+        {
+          rule: null,
+          message: `the variable "${name}" holds an iterator, which advances whenever it is read`,
+          location,
+        },
       ];
     });
   });

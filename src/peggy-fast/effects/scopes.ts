@@ -26,9 +26,9 @@ export interface Reference {
 
 export interface Scopes {
   readonly bound: ReadonlyMap<Identifier, Binding>;
-  /** References to what is not declared inside, in source order. */
+  /** References to names that are not declared inside, in source order. */
   readonly free: readonly Reference[];
-  /** What the outermost node declares itself. */
+  /** The declarations of the outermost node. */
   readonly outermost: ReadonlyMap<string, Binding>;
 }
 
@@ -61,7 +61,7 @@ function openScope(parent: Scope | null): Scope {
 
 function declareIn(scope: Scope, resolver: Resolver): Declare {
   return (identifier, kind) => {
-    // `var a` beside a parameter `a`, or twice, is one variable.
+    // `var a` next to a parameter `a`, or twice, is one variable.
     const binding = scope.names.get(identifier.name) ?? { name: identifier.name, kind, identifier };
     scope.names.set(identifier.name, binding);
     resolver.bound.set(identifier, binding);
@@ -80,7 +80,7 @@ function refer(node: Identifier, shorthand: boolean, scope: Scope, resolver: Res
   resolver.free.push({ name: node.name, start: node.start, end: node.end, shorthand, node });
 }
 
-/** No identifier can be spelled like this. */
+/** Not a valid identifier. */
 const OWN_ARGUMENTS = '(arguments)';
 
 function visit(node: Node, scope: Scope, resolver: Resolver): void {
@@ -194,7 +194,7 @@ const NOWHERE: Identifier = { type: 'Identifier', name: OWN_ARGUMENTS, start: 0,
 
 function visitClass(node: Class, scope: Scope, resolver: Resolver): void {
   const own = openScope(scope);
-  // Inside a class, its name means the class even if the outer variable is assigned: a second declaration.
+  // Inside a class, its name refers to the class even if the outer variable is reassigned: a second declaration.
   if (node.id) own.names.set(node.id.name, outerBinding(node.id, resolver));
   if (node.superClass) visit(node.superClass, own, resolver);
   for (const member of node.body.body) visit(member, own, resolver);
@@ -215,7 +215,7 @@ function visitCatch(node: CatchClause, scope: Scope, resolver: Resolver): void {
   visit(node.body, own, resolver);
 }
 
-/** Visits the expressions of a pattern: computed keys, and values by default. */
+/** Visits the expressions of a pattern: computed keys and default values. */
 function visitDeclared(pattern: Pattern, scope: Scope, resolver: Resolver): void {
   eachOfPattern(pattern, { expression: (node) => visit(node, scope, resolver) });
 }
@@ -225,7 +225,7 @@ interface PatternVisitor {
   readonly expression?: (node: Node) => void;
 }
 
-/** Goes through a pattern such as `{ a, b: [c = 1, ...d] }` in source order. */
+/** Visits a pattern such as `{ a, b: [c = 1, ...d] }` in source order. */
 export function eachOfPattern(pattern: Pattern, visitor: PatternVisitor): void {
   switch (pattern.type) {
     case 'Identifier':
@@ -262,7 +262,7 @@ function visitProperty(node: Extract<Node, { type: 'Property' }>, scope: Scope, 
     refer(node.value, true, scope, resolver);
     return;
   }
-  // `({ a = 1 } = x)`: a pattern that assigns.
+  // `({ a = 1 } = x)`: an assignment pattern.
   if (node.value.type === 'AssignmentPattern') {
     if (node.value.left.type === 'Identifier') refer(node.value.left, true, scope, resolver);
     visit(node.value.right, scope, resolver);
@@ -308,6 +308,7 @@ function declarePattern(pattern: Pattern, kind: BindingKind, declare: Declare): 
 
 /**
  * Parses the code between the braces of an action, a predicate or a per-parse initializer.
+ *
  * @throws SyntaxError with `pos`
  */
 export function parseBody(code: string): Program {
@@ -315,7 +316,7 @@ export function parseBody(code: string): Program {
 }
 
 export function parseModule(code: string): Program {
-  // Module code that is not strict runs only in parsers of the format "commonjs", which cannot import.
+  // Sloppy code runs only in parsers of the format "commonjs", which cannot import.
   try {
     return parseAs(code, { sourceType: 'module', allowAwaitOutsideFunction: false });
   } catch (error) {
@@ -327,7 +328,7 @@ export function parseModule(code: string): Program {
   }
 }
 
-/** The references in a node to what is declared outside of it, in source order. */
+/** The references in a node to names that are declared outside of it, in source order. */
 export function freeReferences(node: Node): readonly Reference[] {
   return resolveScopes(node).free;
 }
@@ -338,7 +339,8 @@ function parseAs(code: string, options: Omit<Options, 'ecmaVersion'>): Program {
     ecmaVersion: 'latest',
     allowHashBang: false,
     onComment: (isBlock, _text, start) => {
-      // Scripts take `<!--` and `-->` for comments, modules do not: what the code means would depend on the format.
+      // Scripts read `<!--` and `-->` as comments, modules do not, so the meaning of the code would depend on the
+      // format.
       if (isBlock || code.startsWith('//', start)) return;
       throw Object.assign(new SyntaxError(`HTML-like comment (${start})`), { pos: start });
     },

@@ -31,7 +31,7 @@ export function isClass(node: Node): node is ClassNode {
 
 export function children(node: Node): Node[] {
   const found: Node[] = [];
-  // A loop and not a chain of array methods: this is where most of the time of an analysis goes.
+  // A loop instead of array methods, because an analysis spends most of its time here.
   for (const member of Object.values(node) as unknown[]) {
     if (typeof member !== 'object' || member === null) continue;
     if (Array.isArray(member)) {
@@ -41,7 +41,7 @@ export function children(node: Node): Node[] {
   return found;
 }
 
-/** A node and all below it. */
+/** Yields a node and all its descendants. */
 export function* nodesIn(root: Node): Generator<Node> {
   const open = [root];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
@@ -50,7 +50,7 @@ export function* nodesIn(root: Node): Generator<Node> {
   }
 }
 
-/** Whether a node or one below it passes a test; `isLeft` tells which ones are not looked into. */
+/** Returns `true` if a node or a descendant passes a test. Nodes for which `isLeft` returns true are skipped. */
 export function holds(
   node: Node,
   test: (node: Node) => boolean,
@@ -59,7 +59,7 @@ export function holds(
   return !isLeft(node) && (test(node) || children(node).some((child) => holds(child, test, isLeft)));
 }
 
-/** The name that a property, method or member access has in the source, or `null` where it is computed. */
+/** The name of a property, method or member access in the source; null if it is computed. */
 export function propertyName(key: Node, computed: boolean): string | null {
   if (key.type === 'Literal') return String(key.value);
   if (key.type === 'TemplateLiteral' && key.expressions.length === 0) return key.quasis[0]!.value.cooked ?? null;
@@ -68,7 +68,7 @@ export function propertyName(key: Node, computed: boolean): string | null {
   return key.type === 'PrivateIdentifier' ? `#${key.name}` : null;
 }
 
-/** Template literals keep plain objects beside their nodes, and literals a regular expression: neither has `start`. */
+/** Template literals have plain objects among their children, and literals a regular expression. Neither has `start`. */
 function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
 }

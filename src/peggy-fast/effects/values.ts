@@ -1,15 +1,15 @@
 import type { Binding } from './scopes.js';
 import type { ClassNode, FunctionNode } from './syntax.js';
 
-/** Where an object comes from, as far as it matters for who else sees it change. */
+/** The origin of an object, which determines who can see it change. */
 export type Origin =
-  /** Made by the code at hand. */
+  /** Created by the current code. */
   | { readonly kind: 'fresh' }
-  /** A regular expression that keeps `lastIndex` between calls; stands beside the origin that owns it. */
+  /** A regular expression that keeps `lastIndex` between calls, in addition to the origin that owns it. */
   | { readonly kind: 'stateful-pattern'; readonly sticky: boolean }
-  /** An iterator or a generator, which every look at it moves on; stands beside the origin that owns it. */
+  /** An iterator or a generator, which advances when it is read, in addition to the origin that owns it. */
   | { readonly kind: 'iterator' }
-  /** What a function is called with, or what that holds: for {@link THIS} and {@link ANY} see there. */
+  /** An argument, or something that it holds; {@link THIS} and {@link ANY} are special indexes. */
   | { readonly kind: 'argument'; readonly index: number; readonly inside: boolean }
   /** Held by a local variable of an enclosing function. */
   | { readonly kind: 'captured'; readonly binding: Binding; readonly inside: boolean }
@@ -17,10 +17,10 @@ export type Origin =
   /** Held by a variable of the per-parse or of the top-level initializer. */
   | { readonly kind: 'state'; readonly binding: Binding }
   | { readonly kind: 'module'; readonly binding: Binding }
-  /** Held by a top-level variable, and returned by some action: labels may hold it. */
+  /** Held by a top-level variable and returned by some action, so that labels may hold it. */
   | { readonly kind: 'leaked'; readonly binding: Binding }
   | { readonly kind: 'import'; readonly name: string }
-  /** What an object has in common with others, such as its prototype, by what gave it. */
+  /** Something that an object shares with others, such as its prototype, by what it was obtained from. */
   | { readonly kind: 'shared'; readonly name: string }
   | { readonly kind: 'given'; readonly name: string }
   /** A built-in by its dotted path, such as `Math.max`. */
@@ -35,7 +35,7 @@ export const ANY = -2;
 
 export type Origins = ReadonlySet<Origin>;
 
-/** What an expression may give: the objects that it may be, and those that can be reached through it. */
+/** The possible values of an expression: the objects that it may be, and those that are reachable through it. */
 export interface Value {
   readonly self: Origins;
   readonly inside: Origins;
@@ -53,7 +53,7 @@ const interned = new WeakMap<object, Map<string, Origin>>();
 const unique = new WeakSet<Origin>();
 const ROOT = {};
 
-/** The one object that stands for an origin, so that sets can hold it. */
+/** Returns the one object that represents an origin, so that sets can contain it. */
 export function intern<T extends Origin>(origin: T): T {
   if (unique.has(origin)) return origin;
   const owner = 'binding' in origin ? origin.binding : 'node' in origin ? origin.node : ROOT;
@@ -70,7 +70,7 @@ export function intern<T extends Origin>(origin: T): T {
   return origin;
 }
 
-/** An object of one origin, which also holds what it gives access to. */
+/** An object of one origin, and what it gives access to. */
 export function of(origin: Origin, inside: Origin = origin): Value {
   return { self: new Set([intern(origin)]), inside: new Set([intern(inside)]) };
 }
@@ -92,7 +92,7 @@ export function union(...sets: readonly Origins[]): Origins {
       result = set;
       continue;
     }
-    // Sets are shared: a copy is made only for what adds to one.
+    // Sets are shared, and copied only when an element is added.
     for (const origin of set) {
       if (result.has(origin)) continue;
       own ??= new Set(result);
@@ -111,7 +111,7 @@ export function held({ inside }: Value): Value {
   return { self: inside, inside };
 }
 
-/** What the property of a given name may be; `null` for a name that is not known. The path tells that of a built-in. */
+/** The possible values of a property; `name` is null if it is unknown. The path identifies a property of a built-in. */
 export function propertyOf(value: Value, name: string | null): Value {
   if (name === '__proto__' || name === 'constructor') return join(held(value), sharedBy(name));
   const isShared = [...value.self].some(({ kind }) => kind === 'shared');
@@ -119,7 +119,7 @@ export function propertyOf(value: Value, name: string | null): Value {
   const paths = [...value.self].flatMap((origin) =>
     origin.kind === 'global' && name !== null ? [intern({ kind: 'global', name: `${origin.name}.${name}` })] : [],
   );
-  // The prototype of a function, or of what may be one, goes with it: a change of the one counts as a change of the other.
+  // The prototype of a function is included: a change of the one counts as a change of the other.
   const owners =
     name === 'prototype' ? [...value.self].filter(({ kind }) => kind !== 'global' && kind !== 'fresh') : [];
   return { self: union(new Set(owners), value.inside, new Set(paths)), inside: value.inside };

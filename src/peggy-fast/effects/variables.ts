@@ -37,13 +37,13 @@ export function readVariable(identifier: Identifier, frame: Frame): Value {
     case 'module':
       return readShared(meaning.binding, meaning.kind, frame);
     case 'label': {
-      // A label holds what some other block has made, alone or in the arrays of sequences and repetitions.
+      // A label holds an object that some other block has made, alone or in the arrays of sequences and repetitions.
       const label = of({ kind: 'label' });
       return join(label, machine.labels, { self: PRIMITIVE.self, inside: machine.labels.self });
     }
     case 'global':
       if (meaning.name === 'undefined' || meaning.name === 'NaN' || meaning.name === 'Infinity') return PRIMITIVE;
-      // What a built-in holds is told by its path.
+      // The path identifies what a built-in holds.
       return { self: new Set([intern(meaning)]), inside: new Set() };
     default:
       return of(meaning);
@@ -74,17 +74,17 @@ function readShared(binding: Binding, kind: 'state' | 'module', frame: Frame): V
   return value;
 }
 
-/** Whether an origin means the same in every routine. `fresh` does not: what is made here is not made there. */
+/** Returns `true` if an origin means the same in every routine. `fresh` does not: it is created here. */
 function isFree({ kind }: Origin): boolean {
   return kind !== 'argument' && kind !== 'captured' && kind !== 'fresh';
 }
 
-/** Whether only those who call a function know what an origin means. */
+/** Returns `true` if the meaning of an origin depends on the caller. */
 function isOfContext({ kind }: Origin): boolean {
   return kind === 'argument' || kind === 'captured';
 }
 
-/** What a variable that a function has captured means where the function is called. */
+/** Resolves a captured variable where the function is called. */
 export function resolveCaptured(binding: Binding, inside: boolean, frame: Frame): Origins {
   const { machine, routine } = frame;
   const owner = machine.routines.owners.get(binding);
@@ -92,7 +92,7 @@ export function resolveCaptured(binding: Binding, inside: boolean, frame: Frame)
   const origins = inside ? value.inside : value.self;
   if (owner === routine) return origins;
   if (owner && isWithin(routine, owner)) return new Set([intern({ kind: 'captured', binding, inside })]);
-  // The function was taken out of the one that owns the variable.
+  // The function has left the routine that owns the variable.
   return union(new Set([...origins].filter(isFree)), new Set([escaped(binding, frame)]));
 }
 
@@ -115,7 +115,8 @@ export function storeVariable(binding: Binding, value: Value, frame: Frame): voi
   if (isLocalHere) return;
   const kept = replace(value, (origin) => (isOfContext(origin) ? PRIMITIVE.self : new Set([origin])));
   grow(machine.variables, binding, kept, machine);
-  // What the initializer itself makes and keeps is nobody else's; what blocks or functions put there may be.
+  // Objects that the initializer itself creates and stores are private; those that blocks or functions store may not
+  // be.
   const isOwn = routine.parent === null && routine.unit.level === 'parse';
   const isObject = [...kept.self, ...kept.inside].some(({ kind }) => kind === 'fresh' || kind === 'label');
   if (owner?.unit.level === 'parse' && isObject && !isOwn && !machine.sharesState) {
@@ -148,7 +149,7 @@ function baseOf(node: Node): Node {
   return node;
 }
 
-/** Notes that a value reaches labels: of what outlives the block, others may get hold in this way. */
+/** Records that a value reaches labels, through which others may obtain objects that outlive the block. */
 export function leak(value: Value, machine: Machine): void {
   const leaking = replace(value, (origin) => {
     if (origin.kind === 'module') return new Set([intern({ kind: 'leaked', binding: origin.binding })]);
@@ -161,7 +162,7 @@ export function leak(value: Value, machine: Machine): void {
 
 const LEAKING: ReadonlySet<Origin['kind']> = new Set(['function', 'state', 'leaked', 'shared', 'stateful-pattern']);
 
-/** What `this` gives: that of the routine, or of the nearest one around an arrow function. */
+/** The value of `this`: that of the routine, or of the nearest one around an arrow function. */
 export function readThis(frame: Frame): Value {
   let at = frame.routine;
   while (at.node.type === 'ArrowFunctionExpression' && at.parent) at = at.parent;
@@ -170,7 +171,7 @@ export function readThis(frame: Frame): Value {
   return of({ kind: 'captured', binding: thisOf(at, frame), inside: false });
 }
 
-/** `this` as a variable of the routine that arrow functions inside can capture. */
+/** `this` as a variable of the routine, which arrow functions inside can capture. */
 function thisOf(routine: Frame['routine'], { machine }: Frame): Binding {
   const { owners, thisBindings } = machine.routines;
   const known = thisBindings.get(routine);
@@ -198,25 +199,25 @@ export function meantBy(
   const functions = [...origins].filter((origin) => origin.kind === 'function');
   const others = [...origins].filter((origin) => origin.kind !== 'function');
   if (others.length === 0) {
-    // A method is what code means to change least of all.
+    // Code is least likely to change a method.
     const meant = functions.filter((origin) => !machine.routines.named.has(origin.node));
     return (meant.length > 0 ? meant : functions).map((origin) => ({ operation, origin }));
   }
   const seen = others.filter(({ kind }) => !UNSEEN.has(kind)).map((origin) => ({ operation, origin }));
   if (operation !== 'change' && operation !== 'assign') return seen;
-  // A function that an object may hold is hardly what is meant; a class may be.
+  // Code is unlikely to change a function that an object may hold, but may change a class.
   const classes = functions.filter((origin) => !isFunction(origin.node));
   return [...seen, ...classes.map((origin) => ({ operation: 'may-change' as const, origin }))];
 }
 
-/** Origins that stand for nobody's objects, or beside those that own them. */
+/** Origins of private objects, or of aspects of objects that other origins own. */
 const UNSEEN: ReadonlySet<Origin['kind']> = new Set(['fresh', 'stateful-pattern', 'iterator', 'trusted']);
 
 function matched(operation: 'match' | 'sticky-match', origins: Origins): Origins {
   const isStateful = [...origins].some(
     (origin) => origin.kind === 'stateful-pattern' && (operation === 'match' || origin.sticky),
   );
-  // Whether what a function is given is such a pattern, those know who call it.
+  // Only the callers know if an argument is such a pattern.
   return isStateful ? origins : new Set([...origins].filter(isOfContext));
 }
 

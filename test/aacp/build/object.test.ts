@@ -21,7 +21,7 @@ const unrepeated = packets.map(({ fields, ...head }): Packet => {
 });
 
 describe('objects', () => {
-  test('a packet becomes a flat object without a prototype, its fields in their order', () => {
+  test('a packet becomes a flat object without a prototype, with its fields in order', () => {
     const object = toObject(parsePacket('FETCH|HR|return:A|zeta:1|constructor:x|res:'));
     expect(Object.getPrototypeOf(object)).toBeNull();
     expect(Object.entries(object)).toEqual([
@@ -34,14 +34,14 @@ describe('objects', () => {
     ]);
   });
 
-  test('JSON there and back changes nothing', () => {
+  test('a round trip through JSON changes nothing', () => {
     const law = fc.property(unrepeated, (packet) => {
       expect(fromObject(JSON.parse(JSON.stringify(toObject(packet))))).toEqual(packet);
     });
     fc.assert(law, runs(500));
   });
 
-  test('values of programs are written as packets are built', () => {
+  test('values are written as packet() writes them', () => {
     const packet = fromObject({
       task: 'ACK',
       return: 'A',
@@ -67,7 +67,7 @@ describe('objects', () => {
     [null, 'bad-input', 'packet'],
     ['ACK|HR', 'bad-input', 'packet'],
     [[], 'bad-input', 'packet'],
-  ])('%j is no packet: %s at %s', (object, code, path) => {
+  ])('%j is not a packet: %s at %s', (object, code, path) => {
     expect(refusal(() => fromObject(object as never))).toEqual({ code, path });
   });
 
@@ -78,13 +78,13 @@ describe('objects', () => {
     ['A|B|res', 'unprintable', 'fields[0]'],
     ['A|B|Res:x', 'unprintable', 'fields[0].key'],
     ['a|B|res:x', 'unprintable', 'task'],
-  ])('%s is no object: %s at %s', (text, code, path) => {
+  ])('%s cannot be an object: %s at %s', (text, code, path) => {
     expect(refusal(() => toObject(parsePacket(text, { dialect: 'tolerant' })))).toEqual({ code, path });
   });
 });
 
 describe('hashes', () => {
-  test('a packet has the SHA-256 of its canonical text', () => {
+  test('the hash of a packet is the SHA-256 of its canonical text', () => {
     expect(packetHash('ACK|HR|return:A|aacp:1.1')).toBe(
       // printf 'ACK|HR|return:A|aacp:1.1' | sha256sum
       '9144e7fbce1b31dd9e7d3cc34a695ba74071011735774deec9233c802a21ea7c',
@@ -106,12 +106,12 @@ describe('hashes', () => {
     ['another TASK', 'ACK|HR|return:A', 'SYNC|HR|return:A'],
     ['repeated keys in another order', 'ACK|HR|return:A|return:B', 'ACK|HR|return:B|return:A'],
     ['a key in capitals', 'ACK|HR|return:A', 'ACK|HR|Return:A'],
-  ])('%s makes another packet', (_name, a, b) => {
+  ])('%s makes a different packet', (_name, a, b) => {
     expect(samePacket(a, b)).toBe(false);
     expect(packetHash(a)).not.toBe(packetHash(b));
   });
 
-  test('equal canonical forms and equal hashes are the same', () => {
+  test('packets with equal canonical forms have equal hashes, and only those', () => {
     const law = fc.property(packets, packets, (a, b) => {
       expect(samePacket(a, b)).toBe(printPacket(canonicalizePacket(a)) === printPacket(canonicalizePacket(b)));
       expect(samePacket(a, printPacket(a))).toBe(true);
@@ -133,7 +133,7 @@ describe('hashes', () => {
       'a value that is no text',
       () => packetHash({ kind: 'packet', task: 'ACK', domain: 'HR', fields: [{ key: 'a', value: 1 as never }] }),
     ],
-  ])('what has %s has no hash', (_name, make) => {
+  ])('a packet with %s has no hash', (_name, make) => {
     expect(make).toThrow(expect.objectContaining({ name: 'EncodeError', code: 'unprintable' }));
   });
 
@@ -149,7 +149,7 @@ describe('hashes', () => {
     [tree({ key: 'z', value: 'x' }, { key: 'a|b', value: 'x' }, { key: 'return', value: 'A' }), 'fields[1].key'],
     [tree({ key: 'z', value: 'x|y' }, { key: 'return', value: 'A' }), 'z'],
     [tree({ key: 'z', value: 5 }, { key: 'return', value: 'A' }), 'z'],
-  ])('what is no packet is the same error for hashes, comparisons and objects: %j', (bad, path) => {
+  ])('hashes, comparisons and objects throw the same error for an invalid packet: %j', (bad, path) => {
     const error = expect.objectContaining({ name: 'EncodeError', code: 'unprintable', path });
     expect(() => packetHash(bad as never)).toThrow(error);
     expect(() => samePacket('ACK|HR|return:A', bad as never)).toThrow(error);

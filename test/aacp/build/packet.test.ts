@@ -20,7 +20,7 @@ function refusal(input: unknown): { code: string; path: string; help: string | u
   throw new Error('was written');
 }
 
-test('fields are written in the order in which they stand', () => {
+test('fields are written in their order', () => {
   expect(packet({ ...HEAD, res: 'emp_salary', fields: ['id', 'name'], org_ticket: 'T-1' })).toBe(
     'FETCH|HR|return:HR-Agent|p:1|aacp:1.1|res:emp_salary|fields:id,name|org_ticket:T-1',
   );
@@ -47,7 +47,7 @@ describe('the version', () => {
       { task: 'ACK', domain: 'HR', aacp: undefined, return: 'A' },
       'ACK|HR|return:A|aacp:1.1',
     ],
-  ])('stands %s', (_name, input, text) => {
+  ])('is written %s', (_name, input, text) => {
     expect(packet(input)).toBe(text);
   });
 });
@@ -74,7 +74,7 @@ describe('a value', () => {
     expect(packet({ ...HEAD, amt: value as FieldValue })).toBe(`FETCH|HR|return:HR-Agent|p:1|aacp:1.1|amt:${text}`);
   });
 
-  test.each([[null], [undefined], [[]]])('%j leaves the field out', (value) => {
+  test.each([[null], [undefined], [[]]])('%j omits the field', (value) => {
     expect(packet({ ...HEAD, res: value })).toBe('FETCH|HR|return:HR-Agent|p:1|aacp:1.1');
   });
 
@@ -99,16 +99,16 @@ describe('a value', () => {
     [[['a']], 'bad-input', 'res[0]'],
     // biome-ignore lint/suspicious/noSparseArray: that is what is tried
     [['a', , 'b'], 'bad-input', 'res[1]'],
-  ])('%s is refused with %s at %s', (value, code, path) => {
+  ])('%s is rejected with %s at %s', (value, code, path) => {
     expect(refusal({ ...HEAD, res: value })).toMatchObject({ code, path });
   });
 
-  test('that is true or false is refused with what to write', () => {
+  test('a boolean is rejected, with the word to write', () => {
     expect(refusal({ ...HEAD, res: false }).help).toContain("'false'");
   });
 });
 
-describe('what is missing or misnamed', () => {
+describe('missing and misspelt inputs', () => {
   test.each<[unknown, string, string]>([
     [{ domain: 'HR', return: 'A' }, 'missing-input', 'task'],
     [{ task: 'ACK', return: 'A' }, 'missing-input', 'domain'],
@@ -132,22 +132,22 @@ describe('what is missing or misnamed', () => {
     [null, 'bad-input', 'packet'],
     ['ACK|HR', 'bad-input', 'packet'],
     [[], 'bad-input', 'packet'],
-  ])('%j is refused with %s at %s', (input, code, path) => {
+  ])('%j is rejected with %s at %s', (input, code, path) => {
     expect(refusal(input)).toMatchObject({ code, path });
   });
 
-  test('a key with capitals gets the right one as help', () => {
+  test('for a key with capital letters, the help names the correct key', () => {
     expect(refusal({ ...HEAD, Res: 'x' }).help).toBe('write "res"');
   });
 });
 
-test('what readers would refuse for its length is not written', () => {
+test('a packet that exceeds the limits of the parser is not written', () => {
   expect(refusal({ ...HEAD, res: 'x'.repeat(1_048_576) })).toMatchObject({ code: 'bad-input', path: 'packet' });
   const many = Object.fromEntries(Array.from({ length: 100_001 }, (_, index) => [`k${index}`, '1']));
   expect(refusal({ ...HEAD, ...many })).toMatchObject({ code: 'bad-input', path: 'packet' });
 });
 
-test('words that every object inherits are keys like any other', () => {
+test('names of Object.prototype are ordinary keys', () => {
   expect(packet({ ...HEAD, constructor: 'x', tostring: 'y' } as unknown as PacketInput)).toBe(
     'FETCH|HR|return:HR-Agent|p:1|aacp:1.1|constructor:x|tostring:y',
   );
@@ -166,12 +166,12 @@ describe('a receiver with field lists of its own', () => {
     [{ receiver: null }, 'receiver must be an object'],
     [{ receiver: { knowsFields: 'yes' } }, 'receiver.knowsFields must be true or false'],
     [null, 'options must be an object'],
-  ])('is told with %j as a TypeError', (options, message) => {
+  ])('rejects %j with a TypeError', (options, message) => {
     expect(() => packet(input, options as never)).toThrow(new TypeError(message));
   });
 });
 
-describe('whatever the values are', () => {
+describe('for any values', () => {
   const values = fc.oneof(
     { weight: 4, arbitrary: anyString },
     { weight: 2, arbitrary: fc.array(anyString, { maxLength: 3 }) },
@@ -185,7 +185,7 @@ describe('whatever the values are', () => {
     anyString,
   );
 
-  test('they are refused, or the packet reads back as exactly the given fields', () => {
+  test('they are rejected, or the packet reads back as exactly the given fields', () => {
     let written = 0;
     const law = fc.property(anyString, fc.array(fc.tuple(keys, values), { maxLength: 4 }), (agent, entries) => {
       const fields = new Map<string, FieldValue>([['return', agent], ...entries.filter(([key]) => key !== 'p')]);
@@ -213,7 +213,7 @@ describe('whatever the values are', () => {
           expect([/e/.test(value), Number(value)]).toEqual([false, wanted === 0 ? 0 : wanted]);
         else expect(value).toBe(String(wanted));
       });
-      // The items of a list can be told apart again.
+      // The list separator must not make two different lists equal.
       for (const [key, list] of given) {
         const { value } = read.fields.find((field) => field.key === key)!;
         if (Array.isArray(list)) expect(value.split(',')).toEqual(list);

@@ -33,7 +33,7 @@ test('an interpolation may be the TASK, the DOM, a key, or a part of them', () =
   );
 });
 
-test('blanks and line breaks around the separators of the literal are taken away', () => {
+test('blanks and line breaks around the separators of the literal are removed', () => {
   const text = aacp`
     FETCH | HR | return:${agent}
       | aacp:1.1 |res:emp ${'salary'} list |
@@ -42,7 +42,7 @@ test('blanks and line breaks around the separators of the literal are taken away
   expect(text).toBe('FETCH|HR|return:HR-Agent|aacp:1.1|res:emp salary list|p:1');
 });
 
-describe('an interpolation is refused where it', () => {
+describe('an interpolation is rejected if it', () => {
   test.each<[string, () => string, string, string]>([
     ['begins another field', () => aacp`A|B|return:${'x|p:9'}|aacp:1.1`, 'separator', 'return (interpolation 0)'],
     [
@@ -92,11 +92,11 @@ describe('an interpolation is refused where it', () => {
   });
 });
 
-test('a comma is allowed where the interpolation is the whole value', () => {
+test('a comma is allowed if the interpolation is the whole value', () => {
   expect(aacp`A|B|return:A|aacp:1.1|fields:${'id,name'}`).toBe('A|B|return:A|aacp:1.1|fields:id,name');
 });
 
-describe('a template that makes no valid packet is refused: it', () => {
+describe('a template without a valid packet is rejected: it', () => {
   test.each<[string, () => string]>([
     ['has no return', () => aacp`FETCH|HR|res:${'x'}|aacp:1.1`],
     ['has no version', () => aacp`FETCH|HR|return:${'x'}`],
@@ -120,7 +120,7 @@ test.each([
   expect(make).toThrow(TypeError);
 });
 
-test('nothing in an interpolation changes the fields of the template, wherever it stands', () => {
+test('an interpolation never changes the fields of the template', () => {
   const hostile = fc.oneof(
     anyString,
     fc.constantFrom('|', '|return:EVIL', 'x|return:EVIL|y', ':', 'return:EVIL', '\n', 'a', 'b c', '\u0085', '\ufeff'),

@@ -1,4 +1,4 @@
-/** What TypeScript takes: the compiler checks this file, and each line below has to hold when it runs, too. */
+/** Types that the compiler must accept or reject. Each line below is also executed. */
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import {
   EncodeError,
@@ -27,7 +27,7 @@ interface Lenient extends Row {
 const ROW: Row = { task: 'FETCH', domain: 'HR', return: 'HR-Agent', p: 1, res: 'emp', fields: ['id'], org_batch: 7 };
 const TEXT = 'FETCH|HR|return:HR-Agent|p:1|aacp:1.1|res:emp|fields:id|org_batch:7';
 
-describe('packet takes', () => {
+describe('packet accepts', () => {
   test('a value of an interface, and of a type of one, with private keys', () => {
     expect(packet(ROW)).toBe(TEXT);
     expect(packet(Object.freeze({ ...ROW }))).toBe(TEXT);
@@ -35,26 +35,26 @@ describe('packet takes', () => {
     expect(rows.map((row) => packet(row))).toEqual([TEXT]);
   });
 
-  test('an object as it stands, with private keys', () => {
+  test('an object literal with private keys', () => {
     expect(packet({ task: 'ACK', domain: 'HR', return: ['A', 'B'], org_x: 5n, org_y: null })).toBe(
       'ACK|HR|return:A,B|aacp:1.1|org_x:5',
     );
   });
 
-  test('a PacketInput, to which fields are added', () => {
+  test('a PacketInput to which fields are added', () => {
     const input: PacketInput = { task: 'ACK', domain: 'HR', return: 'A' };
     const more: Record<string, FieldValue> = { org_x: 'y' };
     expect(packet({ ...input, ...more })).toBe('ACK|HR|return:A|aacp:1.1|org_x:y');
     expect(packet(input, { receiver: { knowsFields: true } })).toBe('ACK|HR|return:A|aacp:1.1');
   });
 
-  test('what its own parameters say, and what a function of the caller hands on', () => {
+  test('the type of its own parameter, also from a generic function', () => {
     const input: Parameters<typeof packet>[0] = { task: 'ACK', domain: 'HR', return: 'A', org_x: 'A' };
     const all = <T extends PacketInput>(...inputs: readonly T[]): string[] => inputs.map((one) => packet(one, {}));
     expect(all(input)).toEqual(['ACK|HR|return:A|aacp:1.1|org_x:A']);
   });
 
-  test('nothing that cannot be written', () => {
+  test('rejects values that cannot be written', () => {
     const done: Lenient = { ...ROW, org_done: true };
     const { return: _, ...without } = ROW;
     const cases = [
@@ -65,7 +65,7 @@ describe('packet takes', () => {
       // @ts-expect-error: nobody gets the result
       () => packet(without),
       () =>
-        // @ts-expect-error: nor here, which is said of the object, and not of the private key
+        // @ts-expect-error: nor here, which is said of the object, but the entry has the private key
         packet({
           task: 'ACK',
           domain: 'HR',
@@ -73,14 +73,14 @@ describe('packet takes', () => {
         }),
       // @ts-expect-error: p is 1, 2 or 3
       () => packet({ ...ROW, p: 4 }),
-      // @ts-expect-error: a list of packets is no packet
+      // @ts-expect-error: a list of packets is not a packet
       () => packet([ROW]),
     ];
     for (const wrong of cases) expect(wrong).toThrow(EncodeError);
   });
 });
 
-test('fromObject takes what packet takes, and what toObject gives', () => {
+test('fromObject accepts what packet accepts, and the results of toObject', () => {
   const tree = fromObject(ROW);
   expect(tree.fields.map(({ key }) => key)).toEqual(['return', 'p', 'res', 'fields', 'org_batch']);
   expect(fromObject(toObject(tree))).toEqual(tree);
@@ -88,11 +88,11 @@ test('fromObject takes what packet takes, and what toObject gives', () => {
   expect(fromObject(parsed)).toEqual(tree);
   // @ts-expect-error: a date is no value of a field
   expect(() => fromObject({ ...ROW, period: new Date(0) })).toThrow(EncodeError);
-  // @ts-expect-error: a list is no object of fields
+  // @ts-expect-error: a list is not an object of fields
   expect(() => fromObject(['ACK', 'HR'])).toThrow(EncodeError);
 });
 
-test('fromObject takes what its own parameters say, and what a function of the caller hands on', () => {
+test('fromObject accepts the type of its own parameter, also from a generic function', () => {
   const object: Parameters<typeof fromObject>[0] = { task: 'ACK', domain: 'HR', return: 'A', org_x: 5 };
   const all = <T extends PacketInput>(...inputs: readonly T[]) => inputs.map((one) => fromObject(one));
   const fields = [

@@ -29,17 +29,17 @@ describe('a packet of an earlier version is upgraded', () => {
       });
       if (span !== null) expect(0 <= span.start && span.start <= span.end && span.end <= from.length).toBe(true);
     }
-    // What was upgraded is of v1.1.
+    // The result of an upgrade is v1.1.
     expect(upgradePacket(to)).toMatchObject({ text: to, notes: [] });
   });
 });
 
-describe('what is not valid after all', () => {
+describe('a result that is not valid', () => {
   test.each([
     ['FETCH|HR|res:x||||||p:1|1.0', ['missing-return']],
     ['FETCH|HR|x||||json||2|1.0', ['missing-return']],
     ['[TASK:FETCH][DOM:HR][RES:x][AACP:0.1]', ['missing-return']],
-  ])('is noted: %s', (from, faults) => {
+  ])('has a note: %s', (from, faults) => {
     const { text, notes } = upgradePacket(from);
     const { valid, errors } = validatePacket(text);
     expect([valid, errors.map(({ code }) => code)]).toEqual([false, faults]);
@@ -49,7 +49,7 @@ describe('what is not valid after all', () => {
     );
   });
 
-  test('is noted whatever the packet: one without such a note is valid', () => {
+  test('has a note for any packet; without a note, the result is valid', () => {
     const law = fc.property(packetMutants('tolerant'), (text) => {
       let upgraded: ReturnType<typeof upgradePacket>;
       try {
@@ -65,11 +65,11 @@ describe('what is not valid after all', () => {
   });
 });
 
-test.each(cases.unchanged)('%s comes back as it is', (text) => {
+test.each(cases.unchanged)('%s is returned unchanged', (text) => {
   expect(upgradePacket(text)).toStrictEqual({ packet: parsePacket(text), text, notes: [] });
 });
 
-describe('what could be read in two ways, or not at all, is refused:', () => {
+describe('a text that is ambiguous or not a packet is rejected:', () => {
   test.each(cases.refused)('$name', ({ from, code, at }) => {
     let error: unknown;
     try {
@@ -87,13 +87,13 @@ describe('what could be read in two ways, or not at all, is refused:', () => {
   });
 });
 
-describe('whatever the text is', () => {
+describe('for any text', () => {
   test.each([
     ['any string', anyString],
     ['any string in a slot', anyString.map((text) => `FETCH|HR|${text}||||json|A|1|1.0`)],
     ['any string in brackets', anyString.map((text) => `[TASK:FETCH][DOM:HR][RES:${text}]`)],
     ['a packet bent out of shape', packetMutants('tolerant')],
-  ])('%s is upgraded to a packet that stays as it is, or refused', (_name, texts) => {
+  ])('%s is upgraded to a packet that is not changed again, or rejected', (_name, texts) => {
     const law = fc.property(texts, (text) => {
       let upgraded: ReturnType<typeof upgradePacket>;
       try {

@@ -20,7 +20,7 @@ import { tickingClock } from './entries.js';
 const GOOD = 'FETCH|HR|return:HR-Agent|p:1|aacp:1.1|res:x';
 const BAD = 'FETCH|HR|p:1|aacp:1.1';
 
-/** A dispatcher with a log, and everything that its handler got. */
+/** A dispatcher with a log, and the calls of its handler. */
 function setUp(options: Partial<DispatcherOptions<string>> = {}) {
   const audit = memoryAudit({ now: tickingClock() });
   const deliver = vi.fn<NonNullable<DispatcherOptions<string>['deliver']>>(() => 'done it');
@@ -39,7 +39,7 @@ function failingAudit(failsAt: (call: number) => boolean): Audit {
   };
 }
 
-test('a valid packet goes to its handler, with its warnings and its hash', async () => {
+test('a valid packet is passed to its handler, with its warnings and its hash', async () => {
   const { deliver, dispatch } = setUp();
   const context = { actor: 'planner', data: { user: 7 } };
   const text = 'FECH|HR|Return:HR-Agent|p:1|aacp:1.1';
@@ -69,7 +69,7 @@ describe('a packet that is not valid', () => {
     ['is a tree with a separator in a value', { ...parsePacket(GOOD), fields: [{ key: 'return', value: 'A|p:1' }] }],
     ['is no text', 42],
     ['is nothing', undefined],
-  ])('never reaches a handler when it %s', async (_name, packet) => {
+  ])('never reaches a handler if it %s', async (_name, packet) => {
     const { audit, deliver, dispatch } = setUp();
     const result = await dispatch(packet as string);
     expect(result).toMatchObject({ ok: false, reason: 'invalid', hash: null, auditError: null });
@@ -86,32 +86,32 @@ describe('a packet that is not valid', () => {
     ]);
   });
 
-  test('is not let through by any option', () => {
+  test('is not accepted with any option', () => {
     const options = [
       { validate: { profile: 'interop' } },
       { profile: 'interop' },
       { severities: { 'missing-return': 'off' } },
       { audti: null },
     ];
-    // What does not exist is no option.
+    // Unknown options are rejected.
     for (const given of options) expect(() => setUp(given as never)).toThrow(TypeError);
   });
 
-  test('is logged by its beginning, with the length of all of it', async () => {
+  test('is logged by its beginning, with its full length', async () => {
     const { audit, dispatch } = setUp();
     await dispatch('x'.repeat(100_000));
     expect(audit.records()[0]).toMatchObject({ packet: 'x'.repeat(4096), length: 100_000 });
   });
 });
 
-test('warnings can be made errors here, and never the other way', async () => {
+test('warnings can be turned into errors, but not errors into warnings', async () => {
   const { deliver, dispatch } = setUp({ refuse: ['unknown-task'] });
   expect(await dispatch(GOOD.replace('FETCH', 'DROP'))).toMatchObject({ ok: false, reason: 'invalid' });
   expect(deliver).not.toHaveBeenCalled();
   expect(await dispatch(GOOD)).toMatchObject({ ok: true });
 });
 
-test('each warning is told, and what the listener throws prevents nothing', async () => {
+test('each warning is passed to the listener, whose errors are ignored', async () => {
   const onWarning = vi.fn(() => {
     throw new Error('no room in the log');
   });
@@ -137,11 +137,11 @@ describe('handlers', () => {
     ['FETCH', 'FIN', 'fetch'],
     ['SEND', 'HR', 'HR'],
     ['LOG', 'HR', 'log'],
-  ])('%s in %s goes to the most exact one', async (task, domain, value) => {
+  ])('%s in %s is passed to the most specific handler', async (task, domain, value) => {
     expect(await dispatch(`${task}|${domain}|return:A|aacp:1.1`)).toMatchObject({ ok: true, value });
   });
 
-  test('without one that is responsible, the packet is refused', async () => {
+  test('without a matching handler, the packet is rejected', async () => {
     expect(await dispatch('SEND|FIN|return:A|aacp:1.1')).toMatchObject({ ok: false, reason: 'no-handler' });
     expect(await dispatch('constructor|__proto__|return:A|aacp:1.1')).toMatchObject({
       ok: false,
@@ -187,17 +187,17 @@ describe('the log', () => {
     expect(verifyAudit(audit.text())).toMatchObject({ ok: true, records: 5 });
   });
 
-  test('has the canonical text of what was handed over', async () => {
+  test('has the canonical text of the packet', async () => {
     const { audit, dispatch } = setUp();
     await dispatch('FETCH | HR | res:x | aacp:1.1 | p:1 |\n Return:HR-Agent');
     expect(audit.records()[0]!.packet).toBe(GOOD);
   });
 
-  test('keeps the order of the calls when many come at once', async () => {
+  test('keeps the order of concurrent calls', async () => {
     const audit = memoryAudit();
     const { dispatch } = createDispatcher<number>({
       audit,
-      // The later, the sooner it is done.
+      // Later calls finish earlier.
       deliver: async ({ fields }) => {
         const number = Number(fields.at(-1)!.value);
         for (let turns = 0; turns < 50 - number; turns++) await null;
@@ -216,14 +216,14 @@ describe('the log', () => {
         event === 'refused' ? null : Number(packet.split('org_n:')[1]?.split('|')[0]),
       ),
     ).toEqual(Array.from({ length: 50 }, (_, n) => (n % 5 === 0 ? null : n)));
-    // Each outcome names its own attempt.
+    // Each outcome refers to its own attempt.
     const records = new Map(audit.records().map((record) => [record.seq, record]));
     for (const { attempt, packet } of records.values())
       if (attempt !== null) expect(records.get(attempt)!.packet).toBe(packet);
     expect(verifyAudit(audit.text())).toMatchObject({ ok: true, records: 90 });
   });
 
-  test('that cannot be written keeps the packet from its handler, and its nonce is not used up', async () => {
+  test('that cannot be written keeps the packet from its handler, and does not use up its nonce', async () => {
     const replay = replayGuard({ now: () => 0 });
     const envelope = { nonce: 'n', sentAt: 0 };
     const { deliver, dispatch } = setUp({ audit: failingAudit((call) => call === 1), replay });
@@ -236,7 +236,7 @@ describe('the log', () => {
     expect(await dispatch(GOOD, { envelope })).toMatchObject({ ok: true });
   });
 
-  test('that fails after the handler does not hide what it did', async () => {
+  test('that fails after the handler does not hide the result of the handler', async () => {
     const { dispatch } = setUp({ audit: failingAudit((call) => call === 2) });
     expect(await dispatch(GOOD)).toMatchObject({ ok: true, value: 'done it', auditError: new Error('disk full') });
   });
@@ -247,7 +247,7 @@ describe('the log', () => {
     expect(deliver).not.toHaveBeenCalled();
   });
 
-  test('is not needed by those who say so', async () => {
+  test('can be disabled with null', async () => {
     const { dispatch } = createDispatcher({ audit: null, deliver: () => 1 });
     expect(await dispatch(GOOD)).toMatchObject({ ok: true, value: 1, auditError: null });
     expect(await dispatch(BAD)).toMatchObject({ ok: false, reason: 'invalid' });
@@ -255,7 +255,7 @@ describe('the log', () => {
 });
 
 describe('a replay guard', () => {
-  test('lets each nonce through once, and invalid packets use none up', async () => {
+  test('admits each nonce once; invalid packets do not use up theirs', async () => {
     const { audit, deliver, dispatch } = setUp({ replay: replayGuard({ now: () => 1_000 }) });
     const envelope = { nonce: 'n1', sentAt: 1_000 };
     expect(await dispatch(BAD, { envelope })).toMatchObject({ reason: 'invalid' });
@@ -274,7 +274,7 @@ describe('a replay guard', () => {
     ]);
   });
 
-  test('that fails lets nothing through', async () => {
+  test('that fails rejects all packets', async () => {
     const broken: ReplayGuard = {
       size: () => 0,
       admit: () => {
@@ -296,9 +296,9 @@ describe('wrong options are a TypeError:', () => {
     [{ handlers: null }, /handlers/],
     [{ handlers: { FETCH: deliver } }, /handlers\['FETCH'\]/],
     [{ handlers: { 'FETCH|HR': 'x' } }, /handlers\['FETCH\|HR'\]/],
-    [{ deliver }, /audit is missing.*null/],
-    [{ deliver, audit: undefined }, /audit is missing.*null/],
-    [{ deliver, audit: {} }, /audit must have a function append/],
+    [{ deliver }, /audit is required.*null/],
+    [{ deliver, audit: undefined }, /audit is required.*null/],
+    [{ deliver, audit: {} }, /audit must have a method append/],
     [{ deliver, replay: null }, /replay/],
     [{ deliver, refuse: ['unknown-tusk'] }, /a code in refuse.*'unknown-task'/],
     [{ deliver, refuse: 'unknown-task' }, /refuse/],
@@ -306,7 +306,7 @@ describe('wrong options are a TypeError:', () => {
     [{ deliver, maxLength: -1 }, /maxLength/],
     [{ deliver, onWarning: 1 }, /onWarning/],
   ])('%j', (options, message) => {
-    // What is wrong is nothing but what the case says.
+    // The option under test is the only invalid one.
     const given = /^\/audit/.test(String(message)) ? options : { audit: null, ...(options as object) };
     const create = () => createDispatcher(given as never);
     expect(create).toThrow(expect.objectContaining({ name: 'TypeError' }));
@@ -314,7 +314,7 @@ describe('wrong options are a TypeError:', () => {
   });
 });
 
-test('whatever comes in, a handler gets it only when it is valid, and the log stays whole', async () => {
+test('for any input, a handler gets only valid packets, and the log verifies', async () => {
   const texts = fc.oneof(
     { weight: 2, arbitrary: packetTexts('tolerant') },
     { weight: 2, arbitrary: packetTexts('strict').map((text) => `${text}|return:A|aacp:1.1`) },

@@ -1,7 +1,7 @@
 /** Entries and clocks for logs. */
 import type { AuditEntry } from '../../../src/aacp/dispatch/index.js';
 
-/** A clock that goes on by a second with each look at it. */
+/** A clock that advances by one second with each call. */
 export function tickingClock(start = Date.UTC(2026, 7, 31)): () => number {
   let now = start;
   return () => {

@@ -46,7 +46,7 @@ async function closedLog(records: number): Promise<{ file: string; head: string 
   return { file, head: audit.head() };
 }
 
-test('records are lines of a private file, which the next holder goes on with', async () => {
+test('records are lines of a private file, to which the next writer appends', async () => {
   const { file, head } = await closedLog(2);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(existsSync(`${file}.lock`)).toBe(false);
@@ -64,7 +64,7 @@ test('records are lines of a private file, which the next holder goes on with', 
   expect(await verifyAuditFile(file, { head })).toEqual({ ok: true, records: 3, firstFault: null, head: audit.head() });
 });
 
-// Windows knows no rights of this kind.
+// Windows has no permissions of this kind.
 const withModes = test.skipIf(process.platform === 'win32');
 
 withModes.each([0o666, 0o644, 0o640, 0o620])('a log with mode %i is for its owner only from then on', async (mode) => {
@@ -92,7 +92,7 @@ describe('a mode that cannot be changed', () => {
     return { chmod, handle: { stat: async () => ({ mode, isFile: () => isFile }), chmod } as never };
   };
 
-  test('is told, where it is too wide', async () => {
+  test('is reported if it is too wide', async () => {
     const notice = { kind: 'wide-mode', file: 'audit.jsonl', mode: 0o664, error };
     expect(await keepPrivate(handleWith(0o100664).handle, 'audit.jsonl', 'linux')).toEqual(notice);
   });
@@ -108,7 +108,7 @@ describe('a mode that cannot be changed', () => {
   });
 });
 
-test('a log larger than what is read at once is read', async () => {
+test('a log larger than the read buffer is read', async () => {
   const file = newFile();
   const audit = await fileAudit(file);
   await Promise.all(Array.from({ length: 40 }, () => audit.append(entry('\u00e9'.repeat(3_000)))));
@@ -117,7 +117,7 @@ test('a log larger than what is read at once is read', async () => {
   expect(await verifyAuditFile(file)).toMatchObject({ ok: true, records: 40 });
 });
 
-test('records that are asked for at once are written in that order', async () => {
+test('concurrent records are written in their order', async () => {
   const file = newFile();
   const audit = await fileAudit(file);
   const numbers = Array.from({ length: 30 }, (_, number) => number);
@@ -129,7 +129,7 @@ test('records that are asked for at once are written in that order', async () =>
   expect(await verifyAuditFile(file)).toMatchObject({ ok: true, records: 30 });
 });
 
-test('a dispatcher hands nothing over when its log cannot be written any more', async () => {
+test('a dispatcher calls no handler if its log cannot be written any more', async () => {
   const audit = await fileAudit(newFile());
   const { dispatch } = createDispatcher({ audit, deliver: () => 'x' });
   expect(await dispatch('ACK|HR|return:A|p:1|aacp:1.1')).toMatchObject({ ok: true });
@@ -141,11 +141,11 @@ test('a dispatcher hands nothing over when its log cannot be written any more', 
   });
 });
 
-test('a change to any byte of a file is noticed, and nothing is appended to it', async () => {
+test('a change to any byte of a file is found, and nothing is appended to it', async () => {
   const { file } = await closedLog(2);
   const bytes = readFileSync(file);
   const bent = newFile();
-  // The last one, a line end, is what a crash leaves out.
+  // A crash can leave out the last byte, which is a line end.
   for (let at = 0; at < bytes.length - 1; at += 7) {
     const copy = Buffer.from(bytes);
     copy[at]! ^= 0x80;
@@ -159,7 +159,7 @@ test('a change to any byte of a file is noticed, and nothing is appended to it',
 });
 
 describe('a torn end', () => {
-  test.each([1, 50, 200])('of %d bytes is set aside and kept, and the chain goes on', async (bytes) => {
+  test.each([1, 50, 200])('of %d bytes is moved to another file, and the chain continues', async (bytes) => {
     const { file } = await closedLog(2);
     const third = await fileAudit(file);
     const before = statSync(file).size;
@@ -188,7 +188,7 @@ describe('a torn end', () => {
   });
 });
 
-/** How many handles this process has on a file; `null` where the system does not tell. */
+/** The number of open handles of this process on a file; `null` if the platform does not report it. */
 function handlesOn(file: string): number | null {
   if (!existsSync('/proc/self/fd')) return null;
   const real = realpathSync(file);
@@ -196,7 +196,7 @@ function handlesOn(file: string): number | null {
     try {
       return readlinkSync(`/proc/self/fd/${number}`) === real;
     } catch {
-      // The one that the folder was read with.
+      // The handle that was used to read the folder.
       return false;
     }
   }).length;
@@ -210,7 +210,7 @@ describe('a listener that throws', () => {
   }
 
   test.each([new Error('not now'), 'not now', undefined])(
-    'gets %s through as it is; the log is closed, and can be opened again',
+    'receives the error of %s; the log is closed, and can be opened again',
     async (thrown) => {
       const file = await tornLog();
       const onNotice = vi.fn(() => {
@@ -231,11 +231,11 @@ describe('a listener that throws', () => {
     },
   );
 
-  test('leaves no handle open, though the lock cannot be given back', async () => {
+  test('leaves no handle open even if the lock cannot be released', async () => {
     const file = await tornLog();
     const thrown = new Error('not now');
     const onNotice = () => {
-      // What is no file cannot be read.
+      // Only regular files can be read.
       rmSync(`${file}.lock`);
       mkdirSync(`${file}.lock`);
       throw thrown;
@@ -246,7 +246,7 @@ describe('a listener that throws', () => {
 });
 
 describe('one writer at a time:', () => {
-  test('a second one of the same process is refused, through links, too', async () => {
+  test('a second one in the same process is rejected, also through links', async () => {
     const file = newFile();
     const audit = await fileAudit(file);
     const link = newFile();
@@ -260,7 +260,7 @@ describe('one writer at a time:', () => {
     await next.close();
   });
 
-  test('of many that open a log at once, one gets it', async () => {
+  test('of many that open a log concurrently, one succeeds', async () => {
     const file = newFile();
     const opened = await Promise.allSettled(Array.from({ length: 8 }, () => fileAudit(file)));
     const winners = opened.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
@@ -283,32 +283,29 @@ describe('one writer at a time:', () => {
     expect(existsSync(`${file}.lock`)).toBe(false);
   });
 
-  test.each([3_600_000, -3_600_000])(
-    'a lock of this process is left alone when the clock jumps by %i ms',
-    async (jump) => {
-      const { file } = await closedLog(1);
-      // A thread has its own modules, too: it knows the locks of the others by their files alone.
-      vi.resetModules();
-      const other = await import('../../../src/aacp/dispatch/index.js');
-      const theirs = await other.fileAudit(file);
-      const now = Date.now();
-      vi.useFakeTimers({ toFake: ['Date'], now: now + jump });
-      try {
-        await expect(fileAudit(file)).rejects.toMatchObject({ code: 'audit-in-use' });
-      } finally {
-        vi.useRealTimers();
-      }
-      expect(await theirs.append(entry('x'))).toMatchObject({ seq: 2 });
-      await theirs.close();
-    },
-  );
+  test.each([3_600_000, -3_600_000])('a lock of this process is kept when the clock jumps by %i ms', async (jump) => {
+    const { file } = await closedLog(1);
+    // A thread has its own modules: it knows the locks of the other threads only by their files.
+    vi.resetModules();
+    const other = await import('../../../src/aacp/dispatch/index.js');
+    const theirs = await other.fileAudit(file);
+    const now = Date.now();
+    vi.useFakeTimers({ toFake: ['Date'], now: now + jump });
+    try {
+      await expect(fileAudit(file)).rejects.toMatchObject({ code: 'audit-in-use' });
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(await theirs.append(entry('x'))).toMatchObject({ seq: 2 });
+    await theirs.close();
+  });
 
   test.each([
     ['of a process that lives', JSON.stringify({ pid: process.ppid, host: hostname(), started: 0 })],
     ['of another machine', JSON.stringify({ pid: 2 ** 30, host: 'elsewhere.example', started: 0 })],
     ['that nobody can read', 'x'],
     ['that is empty', ''],
-  ])('a lock %s is left alone', async (_name, content) => {
+  ])('a lock %s is kept', async (_name, content) => {
     const { file } = await closedLog(1);
     writeFileSync(`${file}.lock`, content);
     await expect(fileAudit(file)).rejects.toMatchObject({ code: 'audit-in-use' });
@@ -316,7 +313,7 @@ describe('one writer at a time:', () => {
   });
 });
 
-describe('a chain does not fork: a record is refused', () => {
+describe('a chain does not fork: a record is rejected', () => {
   test.each<[string, (file: string) => void]>([
     ['when the lock was removed', (file) => rmSync(`${file}.lock`)],
     ['when the lock is somebody else\u2019s', (file) => writeFileSync(`${file}.lock`, '{}')],
@@ -324,7 +321,7 @@ describe('a chain does not fork: a record is refused', () => {
     ['when the end was cut off', (file) => truncateSync(file, 10)],
     ['when the file was removed', (file) => rmSync(file)],
     [
-      'when another file has taken its place',
+      'when it was replaced by another file',
       (file) => {
         renameSync(file, `${file}.old`);
         writeFileSync(file, readFileSync(`${file}.old`));
@@ -343,7 +340,7 @@ describe('a chain does not fork: a record is refused', () => {
   });
 });
 
-describe('wrong use:', () => {
+describe('invalid arguments:', () => {
   test.each<[unknown, object | undefined, RegExp]>([
     ['', undefined, /^file must/],
     [5, undefined, /^file must/],
@@ -355,19 +352,19 @@ describe('wrong use:', () => {
     await expect(fileAudit(file as string, options)).rejects.toThrow(message);
   });
 
-  test.skipIf(process.platform === 'win32')('what keeps nothing of what is written to it is no log', async () => {
+  test.skipIf(process.platform === 'win32')('a device that stores nothing is not a log', async () => {
     const link = newFile();
     symlinkSync('/dev/null', link);
     for (const file of ['/dev/null', link]) {
       await expect(fileAudit(file)).rejects.toMatchObject({
         code: 'audit-unavailable',
-        message: `The log ${file} cannot be opened: it is no regular file.`,
+        message: `The log ${file} cannot be opened: it is not a regular file.`,
       });
     }
     expect(existsSync('/dev/null.lock')).toBe(false);
   });
 
-  test('a folder, and a file that is not there, are no logs', async () => {
+  test('a folder, and a missing file, are not logs', async () => {
     const file = newFile();
     await expect(fileAudit(path.dirname(file))).rejects.toMatchObject({ code: 'audit-unavailable' });
     await expect(verifyAuditFile(file)).rejects.toMatchObject({ code: 'audit-unavailable' });
@@ -375,7 +372,7 @@ describe('wrong use:', () => {
   });
 });
 
-test('a process that is killed while it writes loses nothing that was acknowledged, and leaves no lock in the way', async () => {
+test('a process that is killed while it writes loses no acknowledged record, and its lock is taken over', async () => {
   const file = newFile();
   let acknowledged = 0;
   for (let round = 1; round <= 2; round++) {

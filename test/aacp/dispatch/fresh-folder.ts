@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll } from 'vitest';
 
-/** Gives the path of a new file each time. */
+/** Returns the path of a new file with each call. */
 export function freshFiles(): () => string {
   const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-audit-'));
   let made = 0;

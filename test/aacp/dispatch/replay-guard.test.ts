@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type ReplayGuardOptions, replayGuard } from '../../../src/aacp/dispatch/index.js';
 import { runs } from '../../helpers/runs.js';
 
-/** A guard whose clock stands where the test puts it. */
+/** A guard with a clock that the test sets. */
 function setUp(options: ReplayGuardOptions = {}) {
   let now = 1_000_000;
   const guard = replayGuard({ windowMs: 1_000, capacity: 3, now: () => now, ...options });
@@ -14,7 +14,7 @@ function setUp(options: ReplayGuardOptions = {}) {
   return { guard, admit, at: (time: number) => (now = 1_000_000 + time) };
 }
 
-test('a nonce comes in once, however often and with whatever time it is sent', () => {
+test('a nonce is admitted once, however often and with whatever time it is sent', () => {
   const { admit, at } = setUp();
   expect(admit('a')).toBe('in');
   expect(admit('a')).toBe('repeated');
@@ -23,7 +23,7 @@ test('a nonce comes in once, however often and with whatever time it is sent', (
   expect(admit('b')).toBe('in');
 });
 
-test('what was sent in the future is remembered until its time has left the window', () => {
+test('a nonce from the future is remembered until its time has left the window', () => {
   const { admit, at } = setUp();
   expect(admit('a', 1_001_000)).toBe('in');
   at(1_999);
@@ -38,11 +38,11 @@ test.each([
   [-1_000, 'in'],
   [1_000, 'in'],
   [1_001, 'too-new'],
-])('a time that is off by %d is %s', (off, outcome) => {
+])('a time that differs by %d is %s', (off, outcome) => {
   expect(setUp().admit('a', 1_000_000 + off)).toBe(outcome);
 });
 
-describe('an envelope is refused that', () => {
+describe('an envelope is rejected if it', () => {
   test.each<[string, unknown, string]>([
     ['is not there', undefined, 'no-envelope'],
     ['is null', null, 'no-envelope'],
@@ -59,7 +59,7 @@ describe('an envelope is refused that', () => {
   });
 });
 
-test('a full guard refuses, and forgets nothing before its time', () => {
+test('a full guard rejects packets, and forgets no nonce early', () => {
   const { guard, admit, at } = setUp();
   expect(['a', 'b', 'c', 'd'].map((nonce) => admit(nonce))).toEqual(['in', 'in', 'in', 'guard-full']);
   expect(admit('a')).toBe('repeated');
@@ -69,7 +69,7 @@ test('a full guard refuses, and forgets nothing before its time', () => {
   expect(guard.size()).toBe(1);
 });
 
-test('a nonce that was given back can come again', () => {
+test('a released nonce can be used again', () => {
   const { guard, admit } = setUp();
   const first = guard.admit({ nonce: 'a', sentAt: 1_000_000 });
   expect(first.ok).toBe(true);
@@ -79,7 +79,7 @@ test('a nonce that was given back can come again', () => {
   expect(admit('a')).toBe('repeated');
 });
 
-test('a clock that is set back lets nothing in a second time', () => {
+test('a clock that is set back admits no nonce twice', () => {
   const { admit, at } = setUp();
   expect(admit('a', 1_000_000)).toBe('in');
   at(5_000);
@@ -88,7 +88,7 @@ test('a clock that is set back lets nothing in a second time', () => {
   expect(admit('a', 1_000_000)).toBe('too-old');
 });
 
-test('a clock that jumps an hour, and back, keeps nothing out that is new', () => {
+test('a clock that jumps by an hour and back rejects no new packet', () => {
   for (const jump of [3_600_000, -3_600_000]) {
     const { admit, at } = setUp({ capacity: 10 });
     expect(admit('a')).toBe('in');
@@ -103,7 +103,7 @@ test('a clock that jumps an hour, and back, keeps nothing out that is new', () =
   }
 });
 
-test('wherever the clock jumps, no packet comes in twice', () => {
+test('with any jumps of the clock, no packet is admitted twice', () => {
   const steps = fc.array(fc.record({ nonce: fc.constantFrom('a', 'b'), time: fc.nat(40), now: fc.nat(40) }), {
     maxLength: 30,
   });
@@ -122,7 +122,7 @@ test('wherever the clock jumps, no packet comes in twice', () => {
   fc.assert(law, runs(1000));
 });
 
-test('words that every object inherits are nonces like any other', () => {
+test('names of Object.prototype are ordinary nonces', () => {
   const { admit } = setUp();
   expect(['__proto__', 'constructor', '__proto__'].map((nonce) => admit(nonce))).toEqual(['in', 'in', 'repeated']);
 });
@@ -138,7 +138,7 @@ test.each<[ReplayGuardOptions, string]>([
   expect(() => replayGuard(options)).toThrow(new RegExp(`^${name} must`));
 });
 
-test('whatever comes when, no nonce comes in twice, and all is forgotten in the end', () => {
+test('in any order, no nonce is admitted twice, and all are forgotten in the end', () => {
   const steps = fc.array(
     fc.record({
       nonce: fc.constantFrom('a', 'b', 'c'),
@@ -149,7 +149,7 @@ test('whatever comes when, no nonce comes in twice, and all is forgotten in the 
   const law = fc.property(steps, fc.integer({ min: 1, max: 3 }), (list, capacity) => {
     let now = 0;
     const guard = replayGuard({ windowMs: 1_000, capacity, now: () => now });
-    /** When each nonce may be let in again: with a time that was too old for its first use to be remembered. */
+    /** The time at which each nonce may be admitted again, with a time that was too old to be remembered at its first use. */
     const remembered = new Map<string, number>();
     for (const { nonce, off, wait } of list) {
       now += wait;
@@ -158,7 +158,7 @@ test('whatever comes when, no nonce comes in twice, and all is forgotten in the 
       expect(guard.size()).toBeLessThanOrEqual(capacity);
       if (!admission.ok) continue;
       expect(Math.abs(off)).toBeLessThanOrEqual(1_000);
-      // Its former time lay outside the window, so that the former packet itself would be refused.
+      // Its earlier time was outside the window, so the earlier packet itself would be rejected.
       expect(now).toBeGreaterThan(remembered.get(nonce) ?? Number.NEGATIVE_INFINITY);
       remembered.set(nonce, time + 1_000);
     }

@@ -16,7 +16,7 @@ async function logOf(count: number): Promise<{ lines: string[]; records: readonl
   return { text, lines: text.trimEnd().split('\n'), records: audit.records() };
 }
 
-test('a log as it was written is whole, as a text and as lines, and has the last record as its head', async () => {
+test('an unmodified log verifies, as a text and as lines, and its head is the last record', async () => {
   const { text, lines, records } = await logOf(3);
   const whole = { ok: true, records: 3, firstFault: null, head: records[2]!.chain };
   expect(verifyAudit(text)).toEqual(whole);
@@ -29,12 +29,12 @@ test('a log as it was written is whole, as a text and as lines, and has the last
   expect(lines.map((line) => JSON.parse(line))).toEqual(records);
 });
 
-test('an empty log is whole', () => {
+test('an empty log verifies', () => {
   expect(verifyAudit('')).toEqual({ ok: true, records: 0, firstFault: null, head: GENESIS });
   expect(verifyAudit([])).toEqual({ ok: true, records: 0, firstFault: null, head: GENESIS });
 });
 
-test('a change to any byte of a log is noticed', async () => {
+test('a change to any byte of a log is found', async () => {
   const { text } = await logOf(3);
   const bytes = Buffer.from(text, 'latin1');
   for (let at = 0; at < bytes.length; at++) {
@@ -67,7 +67,7 @@ describe('tampering is found:', () => {
     expect(verifyAudit(bent.map((text) => `${text}\n`).join(''))).toMatchObject({ firstFault: { line, reason } });
   });
 
-  test('a record of another log in the place of one of this', async () => {
+  test('a record of another log in the place of a record', async () => {
     const { lines } = await logOf(3);
     const other = memoryAudit({ now: tickingClock() });
     await other.append(entry('first'));
@@ -82,7 +82,7 @@ function swapped({ seq, time, ...rest }: AuditRecord): unknown {
 }
 
 describe('a torn end', () => {
-  test('is told apart from tampering, wherever it was torn', async () => {
+  test('is distinguished from tampering, wherever it is', async () => {
     const { text, lines, records } = await logOf(3);
     const first = text.length - lines[2]!.length;
     for (let end = first; end < text.length; end++) {
@@ -101,7 +101,7 @@ describe('a torn end', () => {
 });
 
 describe('a log that was cut off at the end of a line', () => {
-  test('looks whole, but for the head of an earlier time', async () => {
+  test('verifies, unless the head of an earlier time is given', async () => {
     const { lines, records } = await logOf(3);
     const cut = lines.slice(0, 2);
     expect(verifyAudit(cut).ok).toBe(true);
@@ -113,14 +113,14 @@ describe('a log that was cut off at the end of a line', () => {
     expect(verifyAudit([], { head: records[2]!.chain }).firstFault).toEqual({ line: 1, reason: 'head' });
   });
 
-  test('is found when it was continued', async () => {
+  test('is found after further records', async () => {
     const { records } = await logOf(3);
     const anew = memoryAudit();
     for (let number = 0; number < 5; number++) await anew.append(entry('another'));
     expect(verifyAudit(anew.text(), { head: records[2]!.chain }).firstFault).toEqual({ line: 6, reason: 'head' });
   });
 
-  test('a log that has grown since still has its earlier heads', async () => {
+  test('a log that has grown still has its earlier heads', async () => {
     const { lines, records } = await logOf(4);
     for (const { chain } of records) expect(verifyAudit(lines, { head: chain }).ok).toBe(true);
     expect(verifyAudit(lines, { head: GENESIS }).ok).toBe(true);
@@ -135,7 +135,7 @@ test.each([undefined, null, 5, [5]])('the log %j is a TypeError', (log) => {
   expect(() => verifyAudit(log as never)).toThrow(TypeError);
 });
 
-test('any text is whole or has a fault', () => {
+test('any text verifies or has a fault', () => {
   const law = fc.property(anyString, (text) => {
     const { ok, firstFault, records } = verifyAudit(text);
     expect([ok, records]).toEqual([text === '', 0]);
@@ -144,7 +144,7 @@ test('any text is whole or has a fault', () => {
   fc.assert(law, runs(300));
 });
 
-test('any text can be recorded, in ASCII, and reads back', async () => {
+test('any text can be recorded in ASCII and read back', async () => {
   const law = fc.asyncProperty(anyString, anyString, async (packet, reason) => {
     const audit = memoryAudit({ now: tickingClock() });
     await audit.append(entry(packet, { reason }));
@@ -156,7 +156,7 @@ test('any text can be recorded, in ASCII, and reads back', async () => {
 });
 
 test.each([Number.NaN, Number.POSITIVE_INFINITY, -1e15, 1e15, undefined])(
-  'a clock that gives %d is an error, and nothing is recorded',
+  'a clock that returns %d is an error, and nothing is recorded',
   async (now) => {
     const audit = memoryAudit({ now: () => now as number });
     await expect(audit.append(entry('x'))).rejects.toThrow(TypeError);

@@ -17,7 +17,7 @@ export const METHODS: readonly Method[] = listWorkflows().flatMap(({ encoder, me
 
 export const STEPS: readonly Method[] = METHODS.filter(({ kind }) => kind === 'step');
 
-/** Texts that can stand in any field, mixed with what normalisations change. */
+/** Texts that any field can contain, including characters that normalisations change. */
 const words = fc.string({
   unit: fc.constantFrom(...'abcXYZ019-_. éßİ中:='),
   minLength: 1,
@@ -34,7 +34,7 @@ const amount = fc.oneof(
 
 const currency = fc.string({ unit: fc.constantFrom(...'abcXYZ'), minLength: 3, maxLength: 3 });
 
-/** Whether an input takes three letters, and nothing else. */
+/** True for an input that accepts only three letters. */
 export function isCurrencyInput(name: string): boolean {
   return name === 'currency' || name === 'ccy';
 }
@@ -47,7 +47,7 @@ function anyValue({ name, type }: InputInfo): fc.Arbitrary<unknown> {
   return type === 'list' ? fc.array(text, { minLength: 1, maxLength: 3 }) : text;
 }
 
-/** Arguments that a step takes: those that are required, and some of the others. */
+/** Arguments that a step accepts: the required ones, and some of the others. */
 export function argsOf({ inputs }: MethodInfo): fc.Arbitrary<Args> {
   const values = Object.fromEntries(inputs.map((input) => [input.name, anyValue(input)]));
   return fc.record(values, { requiredKeys: inputs.filter(({ required }) => required).map(({ name }) => name) });
@@ -63,7 +63,7 @@ function plainValue({ type, default: value, name }: InputInfo): unknown {
   return value ?? (type === 'list' ? ['a', 'b'] : type === 'boolean' ? true : 'a');
 }
 
-/** What somebody would send who wants to change more than one field. */
+/** Texts of an attacker who tries to change more than one field. */
 export const hostile: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     ...[

@@ -1,4 +1,4 @@
-/** What the encoders write unless they are told to follow the reference SDK. */
+/** The packets of the encoders without `compat`. */
 import { describe, expect, test } from 'vitest';
 import { encodeStep, type StepResult } from '../../../src/aacp/encoders/index.js';
 import { validatePacket } from '../../../src/aacp/index.js';
@@ -37,7 +37,7 @@ describe('the table of packets', () => {
   });
 });
 
-describe('an input that the reference SDK drops makes a difference', () => {
+describe('an input that the reference SDK omits changes the packet', () => {
   test.each([
     ['PayrollEncoder', 'fetch_employees', 'fields', { period: 'P' }, [['a'], ['b']]],
     ['PayrollEncoder', 'full_run', 'prev_period', { period: 'P' }, ['a', 'b']],
@@ -75,7 +75,7 @@ describe('amounts', () => {
     ['4200.50', '4200.50'],
     ['007', '007'],
     ['-0.0', '-0.0'],
-  ])('%j is written as %s, and nothing is lost', (amount, written) => {
+  ])('%j is written as %s, without a loss', (amount, written) => {
     const { packet, losses } = encodeStep('InvoiceEncoder', 'schedule_payment', { ...invoice, amount });
     expect(packet).toContain(`|amt:${written}|`);
     expect(losses).toEqual([]);
@@ -96,7 +96,7 @@ describe('amounts', () => {
     Number.POSITIVE_INFINITY,
     {},
     [],
-  ])('%j is refused', (amount) => {
+  ])('%j is rejected', (amount) => {
     const args = { ...invoice, amount };
     expect(() => encodeStep('InvoiceEncoder' as string, 'schedule_payment', args)).toThrow(
       expect.objectContaining({ name: 'EncodeError', path: 'amount' }),
@@ -104,7 +104,7 @@ describe('amounts', () => {
   });
 });
 
-describe('values of the wrong kind are errors that name the input', () => {
+describe('values of the wrong type are errors that name the input', () => {
   test.each([
     ['a number for a text', 'schedule_payment', { supplier: 5, amount: 1, currency: 'GBP' }, 'supplier'],
     ['an object for a text', 'schedule_payment', { supplier: {}, amount: 1, currency: 'GBP' }, 'supplier'],
@@ -160,18 +160,18 @@ test.each([
   );
 });
 
-describe('inputs that are not given', () => {
+describe('omitted inputs', () => {
   test.each([
     ['JMLEncoder', 'assign_licences', { username: 'x', licences: [] }, 'licences'],
     ['ITEncoder', 'provision_badge', { username: 'x', zones: [] }, 'zones'],
     ['CSResolutionEncoder', 'resolve_complaint', { ticket_id: 'T-1', tone: '' }, 'tone'],
-  ])('nothing at all is not the default: %s.%s %j', (encoder, method, args, path) => {
+  ])('an empty value is not replaced by the default: %s.%s %j', (encoder, method, args, path) => {
     expect(() => encodeStep(encoder as string, method, args)).toThrow(
       expect.objectContaining({ code: 'empty-value', path }),
     );
   });
 
-  test.each([[undefined], [null]])('%j stands for the default', (nothing) => {
+  test.each([[undefined], [null]])('%j is replaced by the default', (nothing) => {
     const args = {
       period: 'P',
       chain: nothing,
@@ -184,13 +184,13 @@ describe('inputs that are not given', () => {
     expect(packet).toBe(encodeStep('PayrollEncoder', 'log_run', { period: 'P' }).packet);
   });
 
-  test.each([[undefined], [null], [''], [[]]])('%j is missing where an input is required', (nothing) => {
+  test.each([[undefined], [null], [''], [[]]])('%j is missing if an input is required', (nothing) => {
     expect(() => encodeStep('PayrollEncoder' as string, 'log_run', { period: nothing })).toThrow(
       expect.objectContaining({ code: 'missing-input', path: 'period' }),
     );
   });
 
-  test('zero and false are given', () => {
+  test('zero and false count as given', () => {
     const args = { ticket_id: 'T', ltv: 0, goodwill: false };
     const { packet } = encodeStep('CSResolutionEncoder', 'resolve_complaint', args);
     expect(packet).toMatch(/\|ccy:GBP\|req:resolve\|.*\|ltv:0$/);
@@ -206,7 +206,7 @@ test.each(['perod', '__proto__', 'constructor', 'toString', 'Period', 'x\ny'])('
   }
 });
 
-test('a packet is no longer than the parser reads', () => {
+test('a packet is not longer than the parser accepts', () => {
   const args = { period: 'P', status: 'x'.repeat(1_048_576) };
   expect(() => encodeStep('PayrollEncoder', 'log_run', args)).toThrow(
     expect.objectContaining({ code: 'bad-input', path: 'status' }),

@@ -1,4 +1,4 @@
-/** Workflows of one's own: the same engine, the same checks. */
+/** User-defined workflows: the same engine and the same checks. */
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { defineWorkflow, describeWorkflow, type StepDefinition } from '../../../src/aacp/encoders/index.js';
@@ -80,7 +80,7 @@ describe('an encoder of a definition', () => {
     expect(validatePacket(packet).valid).toBe(true);
   });
 
-  test('tells each change of an input, in its order, for each field', () => {
+  test('reports each change of an input, in order, for each field', () => {
     const { losses } = TravelEncoder.book_room({ return_agent: 'A', city: 'New York' });
     const chain = (key: string) => [
       { input: 'city', key, kind: 'lower-case', from: 'New York', to: 'new york' },
@@ -89,19 +89,19 @@ describe('an encoder of a definition', () => {
     expect(losses).toEqual([...chain('filter'), ...chain('subj')]);
   });
 
-  test('leaves the pointer out where there is nothing behind it', () => {
+  test('omits the pointer if there is no personal data', () => {
     expect(TravelEncoder.book_room({ return_agent: 'A', city: 'B' }).referenced).toBeNull();
     const { packet, referenced } = TravelEncoder.book_room({ return_agent: 'A', city: 'B', phone: '555' });
     expect(packet).toContain(`|data_ptr:${referenced?.pointer}|subj:`);
   });
 
-  test('says what its schemas refuse', () => {
+  test('reports the errors of its schemas', () => {
     expect(() => TravelEncoder.book_room({ return_agent: 'A', city: 'B', nights: 0 })).toThrow(
       expect.objectContaining({ name: 'EncodeError', code: 'bad-input', path: 'nights' }),
     );
   });
 
-  test('is described like those that come with pegwire', () => {
+  test('is described like the built-in ones', () => {
     const [, room] = describeWorkflow(TravelEncoder).methods;
     expect(room).toMatchObject({ name: 'book_room', task: 'RESERVE', domain: 'TRAVEL', example: null });
     expect(room?.inputs.map(({ name, type, required }) => [name, type, required])).toEqual([
@@ -143,26 +143,26 @@ describe('schemas', () => {
     expect(() => book({ it: bad })).toThrow(expect.objectContaining({ code: 'bad-input', path: 'it' }));
   });
 
-  test('a schema that changes a text is told', () => {
+  test('a change by a schema is reported', () => {
     const { packet, losses } = define(z.string().trim().toUpperCase()).book({ it: ' a ' });
     expect(packet).toMatch(/\|res:A$/);
     expect(losses).toEqual([{ input: 'it', key: 'res', kind: 'transformed', from: ' a ', to: 'A' }]);
   });
 
-  test('a schema that changes items of a list is told', () => {
+  test('a change of list items by a schema is reported', () => {
     const { packet, losses } = define(z.array(z.string().trim()), { list: true }).book({ it: ['a', ' b'] });
     expect(packet).toMatch(/\|res:a,b$/);
     expect(losses).toEqual([{ input: 'it[1]', key: 'res', kind: 'transformed', from: ' b', to: 'b' }]);
   });
 
-  test('a schema that makes a list of a text is told', () => {
+  test('a schema that makes a list from a string is reported', () => {
     const schema = z.string().transform((it) => it.split(';'));
     const { packet, losses } = define(schema, { list: true }).book({ it: 'a;b' });
     expect(packet).toMatch(/\|res:a,b$/);
     expect(losses).toEqual([{ input: 'it', key: 'res', kind: 'transformed', from: 'a;b', to: 'a,b' }]);
   });
 
-  test('what a schema gives is held to the rules of fields', () => {
+  test('the output of a schema must follow the rules of fields', () => {
     const hostile = z.string().transform((it) => `${it}|return:EVIL`);
     expect(() => define(hostile).book({ it: 'a' })).toThrow(expect.objectContaining({ code: 'separator', path: 'it' }));
     const empty = z.array(z.string()).transform((): string[] => []);
@@ -176,64 +176,88 @@ describe('schemas', () => {
   });
 });
 
-describe('a definition is refused', () => {
+describe('a definition is rejected', () => {
   const goal = STEP.inputs.goal;
   const res = ['res', 'train'];
   const alone = ['filter', ['to={goal}']];
 
   test.each([
-    ['without a TASK', { task: '' }, 'task is a word in capitals'],
-    ['with a TASK in lower case', { task: 'build' }, 'task is a word in capitals'],
-    ['with a DOM that holds a separator', { domain: 'HR|X' }, 'domain is a word in capitals'],
-    ['with an agent that holds a separator', { returnAgent: 'A|p:1' }, 'returnAgent: it: holds a "|"'],
-    ['with a priority that is none', { priority: 4 }, 'priority is 1, 2 or 3'],
-    ['without inputs', { inputs: null }, 'inputs are an object by name'],
-    ['without fields', { fields: 'x' }, 'fields is a list'],
-    ['with a bad key', { fields: [['Res', 'x'], alone] }, 'fields[0]: "Res" is no key'],
-    ['with a key of the engine', { fields: [['return', 'x'], alone] }, 'fields[0]: return is written for every step'],
-    ['with a version of its own', { fields: [['aacp', '9'], alone] }, 'fields[0]: aacp is written for every step'],
-    ['with a key twice', { fields: [res, res, alone] }, 'the key "res" is there twice'],
-    ['with fields out of order', { fields: [alone, res] }, 'fields[1]: "res" comes before "filter" in every packet'],
+    ['without a TASK', { task: '' }, 'task must be a word in capital letters'],
+    ['with a TASK in lower case', { task: 'build' }, 'task must be a word in capital letters'],
+    ['with a DOM that contains a separator', { domain: 'HR|X' }, 'domain must be a word in capital letters'],
+    ['with an agent that contains a separator', { returnAgent: 'A|p:1' }, 'returnAgent: it: contains a "|"'],
+    ['with a priority that is none', { priority: 4 }, 'priority must be 1, 2 or 3'],
+    ['without inputs', { inputs: null }, 'inputs must be an object'],
+    ['without fields', { fields: 'x' }, 'fields must be a list'],
+    ['with a bad key', { fields: [['Res', 'x'], alone] }, 'fields[0]: "Res" is not a key'],
+    ['with a key of the engine', { fields: [['return', 'x'], alone] }, 'fields[0]: return is written automatically'],
+    ['with a version of its own', { fields: [['aacp', '9'], alone] }, 'fields[0]: aacp is written automatically'],
+    ['with a key twice', { fields: [res, res, alone] }, 'the key "res" is repeated'],
+    ['with fields out of order', { fields: [alone, res] }, 'fields[1]: "res" must precede "filter"'],
     [
       'with a private key before one of the draft',
       { fields: [['org_x', 'a'], alone] },
-      '"filter" comes before "org_x"',
+      '"filter" must precede "org_x"',
     ],
-    ['with an input that nobody knows', { fields: [alone, ['fmt', '{form}']] }, 'fields[1]: there is no input "form"'],
-    ['with an input of the engine', { fields: [alone, ['fmt', '{constructor}']] }, 'there is no input "constructor"'],
-    ['with a stray brace', { fields: [alone, ['fmt', 'a{b']] }, 'has a brace that is part of no {input}'],
-    ['with a normalisation that is none', { fields: [alone, ['fmt', '{goal:up}']] }, 'there is no normalisation "up"'],
-    ['with a separator in a text', { fields: [alone, ['fmt', 'a|b']] }, 'holds a "|"'],
-    ['with a line end in a text', { fields: [alone, ['fmt', 'a\nb']] }, 'holds a control character'],
+    ['with an input that nobody knows', { fields: [alone, ['fmt', '{form}']] }, 'fields[1]: the input "form"'],
+    [
+      'with an input of the engine',
+      { fields: [alone, ['fmt', '{constructor}']] },
+      'the input "constructor" does not exist',
+    ],
+    ['with a stray brace', { fields: [alone, ['fmt', 'a{b']] }, 'contains a brace that does not belong to an {input}'],
+    [
+      'with a normalisation that is none',
+      { fields: [alone, ['fmt', '{goal:up}']] },
+      'the normalisation "up" does not exist',
+    ],
+    ['with a separator in a text', { fields: [alone, ['fmt', 'a|b']] }, 'contains a "|"'],
+    ['with a line end in a text', { fields: [alone, ['fmt', 'a\nb']] }, 'contains a control character'],
     ['with an empty text', { fields: [alone, ['fmt', '']] }, 'is empty'],
-    ['with an empty list', { fields: [alone, ['fmt', []]] }, 'the list has no item'],
-    ['with a comma in an item', { fields: [alone, ['fmt', ['a,b']]] }, 'holds a comma'],
-    ['with a condition that nobody knows', { fields: [alone, ['fmt', [['a', 'late']]]] }, 'there is no input "late"'],
-    ['with a mode that is none', { fields: [alone, ['fmt', 'a', { only: 'sdk' }]] }, "only is 'default' or 'compat'"],
-    ['with an input named like those of all steps', { inputs: { goal, priority: text } }, 'every step has this input'],
-    ['with a bad name of an input', { inputs: { goal, 'a-b': text } }, 'a name is a word in lower case'],
-    ['without a schema', { inputs: { goal: { description: '' } } }, 'inputs.goal: schema is a schema of zod'],
-    ['without a description', { inputs: { goal: { schema: z.string() } } }, 'inputs.goal: description says what it is'],
+    ['with an empty list', { fields: [alone, ['fmt', []]] }, 'the list of items is empty'],
+    ['with a comma in an item', { fields: [alone, ['fmt', ['a,b']]] }, 'contains a comma'],
+    [
+      'with a condition that nobody knows',
+      { fields: [alone, ['fmt', [['a', 'late']]]] },
+      'the input "late" does not exist',
+    ],
+    [
+      'with a mode that is none',
+      { fields: [alone, ['fmt', 'a', { only: 'sdk' }]] },
+      "only must be 'default' or 'compat'",
+    ],
+    [
+      'with an input named like those of all steps',
+      { inputs: { goal, priority: text } },
+      'every step already has this input',
+    ],
+    ['with a bad name of an input', { inputs: { goal, 'a-b': text } }, 'the name must be lower case'],
+    ['without a schema', { inputs: { goal: { description: '' } } }, 'inputs.goal: schema must be a zod schema'],
+    [
+      'without a description',
+      { inputs: { goal: { schema: z.string() } } },
+      'inputs.goal: description must be a string',
+    ],
     [
       'with normalisations that are none',
       { inputs: { goal: { ...text, normalise: ['up'] } } },
-      'no normalisation "up"',
+      'the normalisation "up" does not exist',
     ],
     ['with a default of the wrong kind', { inputs: { goal: { ...text, default: 5 } } }, 'default: goal: Invalid input'],
     [
       'with a default that cannot be written',
       { inputs: { goal: { ...text, default: 'a|b' } } },
-      'default: goal: holds a "|"',
+      'default: goal: contains a "|"',
     ],
     [
       'with a list as default',
       { inputs: { goal: { ...text, default: ['a'] } } },
-      'default is a list, and the input is none',
+      'default must not be a list, since the input is not one',
     ],
     [
       'with a default on an unknown condition',
       { inputs: { goal: { ...text, default: 'a', defaultWith: 'x' } } },
-      'no input "x"',
+      'the input "x" does not exist',
     ],
   ])('%s', (_, changes, message) => {
     expect(() => defineStep(changes)).toThrow(TypeError);
@@ -254,20 +278,20 @@ describe('a definition is refused', () => {
         ['fmt', '{more}'],
       ],
     ],
-  ])('when packets could hide an input, since it %s', (_, fields) => {
+  ])('if packets could hide an input, since it %s', (_, fields) => {
     const inputs = { goal, more: text };
     const used = fields.flat(2).includes('{more}') ? inputs : { goal };
     expect(() => defineStep({ inputs: used, fields })).toThrow(
-      'TravelEncoder.book: inputs.goal stands alone in no field, so that packets could hide it',
+      'TravelEncoder.book: inputs.goal occurs alone in no field, so that packets could hide it',
     );
   });
 
   test.each([
     ['two that begin alike', ['x={a}', 'x={b}'], 'two items begin with "x="'],
-    ['two without a beginning', ['{a}', '{b}'], '"{a}" does not begin with a name'],
-    ['a list beside another', ['a={a}', '{list}', 'b={b}'], 'a list beside other inputs'],
+    ['two without a beginning', ['{a}', '{b}'], '"{a}" must begin with a name'],
+    ['a list beside another', ['a={a}', '{list}', 'b={b}'], 'a list next to other inputs'],
     ['a conditional text that looks like another', ['x={a}', 'y={b}', ['x=1', 'yes']], 'two items begin with "x=1"'],
-  ])('when items could be taken for each other: %s', (_, items, message) => {
+  ])('if items could be mistaken for each other: %s', (_, items, message) => {
     const inputs = {
       a: { ...text, optional: true },
       b: { ...text, optional: true },
@@ -283,7 +307,7 @@ describe('a definition is refused', () => {
       'a pointer beside the one for personal data',
       { mail: { ...text, personal: true } },
       [['data_ptr', 'x']],
-      'data_ptr is written',
+      'data_ptr is reserved',
     ],
     [
       'a list in a text',
@@ -296,21 +320,25 @@ describe('a definition is refused', () => {
   });
 
   test.each([
-    ['without a name', { name: '' }, 'a workflow has a name'],
-    ['without steps', { steps: {} }, 'W: steps has no step'],
-    ['with a bad name of a step', { steps: { 'a b': STEP } }, 'W: the step "a b" is no word'],
-    ['with a step that is none', { steps: { a: null } }, 'W.a: a step is an object'],
+    ['without a name', { name: '' }, 'name must be a non-empty string'],
+    ['without steps', { steps: {} }, 'W: steps must define at least one step'],
+    ['with a bad name of a step', { steps: { 'a b': STEP } }, 'W: the name of the step "a b" must be lower case'],
+    ['with a step that is none', { steps: { a: null } }, 'W.a: a step must be an object'],
     ['with two steps of one spelling', { steps: { a_1: STEP, a1: STEP } }, 'W: two methods have the same name'],
-    ['with a sequence of no step', { sequences: { s: { inputs: [], steps: [] } } }, 'W.s: steps is a list of steps'],
+    [
+      'with a sequence of no step',
+      { sequences: { s: { inputs: [], steps: [] } } },
+      'W.s: steps must be a list of step names',
+    ],
     [
       'with a sequence of unknown steps',
       { sequences: { s: { inputs: [], steps: ['toString'] } } },
-      'there is no step "toString"',
+      'the step "toString" does not exist',
     ],
     [
       'with a sequence that lacks an input',
       { sequences: { s: { inputs: [], steps: ['book'] } } },
-      'needs the input "goal"',
+      'requires the input "goal"',
     ],
     [
       'with an input that no step takes',
@@ -324,6 +352,6 @@ describe('a definition is refused', () => {
   });
 });
 
-test.each([[{}], [null], [STEP]])('%j is no encoder to describe', (encoder) => {
+test.each([[{}], [null], [STEP]])('%j is not an encoder to describe', (encoder) => {
   expect(() => describeWorkflow(encoder as object)).toThrow(TypeError);
 });

@@ -20,7 +20,7 @@ function packetsOf(encoder: string, method: string, args: Readonly<Record<string
 }
 
 describe('names', () => {
-  test.each(ALIASES)('%s is %s for short', (encoder, alias) => {
+  test.each(ALIASES)('the short name of %s is %s', (encoder, alias) => {
     const info = listWorkflows().find((workflow) => workflow.encoder === encoder);
     expect(info?.alias).toBe(alias);
     for (const { name, example } of info?.methods ?? []) {
@@ -57,7 +57,7 @@ describe('names', () => {
     ['payroll', 'constructor', 'unknown-method', undefined],
     ['payroll', 'toString', 'unknown-method', undefined],
     ['payroll', 'x\u202e\n', 'unknown-method', undefined],
-  ])('%j, %j is an error of ours', (encoder, method, code, help) => {
+  ])('%j, %j is an EncodeError', (encoder, method, code, help) => {
     let thrown: unknown;
     try {
       encodeStep(encoder as string, method, {});
@@ -71,7 +71,7 @@ describe('names', () => {
     expect(message).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
   });
 
-  test.each([[undefined], [null], [5], [Symbol('x')], [{}]])('%s is no name, whatever the types say', (name) => {
+  test.each([[undefined], [null], [5], [Symbol('x')], [{}]])('%s is not a name, whatever its type', (name) => {
     expect(() => encodeStep(name as never, 'x', {} as never)).toThrow(EncodeError);
     expect(() => encodeStep('payroll', name as never, {} as never)).toThrow(EncodeError);
   });
@@ -102,7 +102,7 @@ describe('the catalogue', () => {
   });
 
   test.each(METHODS)(
-    '$path: its example is what it gives',
+    '$path: its example is the result of its call',
     ({ encoder, name, example, inputs, kind, task, domain }) => {
       expect(packetsOf(encoder, name, example!.args)).toEqual(example!.packets);
       expect(Object.keys(example!.args)).toEqual(inputs.filter(({ required }) => required).map((input) => input.name));
@@ -112,12 +112,12 @@ describe('the catalogue', () => {
     },
   );
 
-  test('tells what there is to know of an input', () => {
+  test('describes an input completely', () => {
     const { methods } = listWorkflows().find(({ alias }) => alias === 'cs_resolution')!;
     const { inputs } = methods.find(({ name }) => name === 'resolve_complaint')!;
     expect(inputs.find(({ name }) => name === 'ccy')).toEqual({
       name: 'ccy',
-      description: 'the currency of that, as three letters',
+      description: 'the currency of the lifetime value, as three letters',
       type: 'text',
       required: false,
       default: 'GBP',
@@ -130,7 +130,7 @@ describe('the catalogue', () => {
     expect(mail).toMatchObject({ name: 'email', personal: true, required: true, type: 'text' });
   });
 
-  test('has an input of a sequence as required where any of its steps requires it', () => {
+  test('requires an input of a sequence if any of its steps requires it', () => {
     const { inputs } = METHODS.find(({ path }) => path === 'JMLEncoder.full_joiner')!;
     expect(inputs.map(({ name, required }) => [name, required])).toEqual([
       ['employee_id', true],

@@ -1,4 +1,4 @@
-/** What holds for every step of every workflow, whatever it is given. The steps and their inputs come from the catalogue. */
+/** Properties of every step of every workflow, for any arguments. The steps and their inputs come from the catalogue. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EncodeError, encodeStep, type StepResult } from '../../../src/aacp/encoders/index.js';
@@ -9,7 +9,7 @@ function encode({ encoder, name }: Method, args: Args): StepResult {
   return encodeStep(encoder, name, args) as StepResult;
 }
 
-/** A result, or `null` where the arguments are refused. */
+/** A result, or `null` if the arguments are rejected. */
 function attempt(step: Method, args: Args): StepResult | null {
   try {
     return encode(step, args);
@@ -30,7 +30,7 @@ const CHANGES: Readonly<Record<string, (text: string) => string>> = {
   'space-to-underscore': (text) => text.split(' ').join('_'),
 };
 
-/** What counts of the arguments: after defaults and normalisations. */
+/** The arguments after defaults and normalisations. */
 function normalForm({ inputs }: Method, args: Args): string {
   const isGiven = (name: string): boolean => Object.hasOwn(args, name);
   const texts = inputs.map(({ name, default: value, defaultWith, normalise }) => {
@@ -43,7 +43,7 @@ function normalForm({ inputs }: Method, args: Args): string {
   return JSON.stringify(texts);
 }
 
-/** Digits of numbers without an exponent, by way of BigInt and string arithmetic of the test's own. */
+/** Digits of numbers without an exponent, computed independently by BigInt and string arithmetic. */
 function textOf(value: unknown): string {
   if (typeof value !== 'number') return String(value);
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value === 0 ? 0 : value))!;
@@ -54,7 +54,7 @@ function textOf(value: unknown): string {
   return `${sign}${digits.slice(0, at)}${digits.length > at ? `.${digits.slice(at)}` : ''}`;
 }
 
-/** Where the inputs are: arguments of the same shape, with texts that no normalisation changes, and what they stand for. */
+/** Arguments of the same shape, with markers that no normalisation changes, and the texts that the markers replace. */
 function marked(args: Args): { readonly args: Args; readonly marks: ReadonlyMap<string, string> } {
   const marks = new Map<string, string>();
   const mark = (path: string): string => {
@@ -69,7 +69,7 @@ function marked(args: Args): { readonly args: Args; readonly marks: ReadonlyMap<
   return { args: Object.fromEntries(entries), marks };
 }
 
-/** The fields of a packet, made from those of the marked one by what the loss report says. */
+/** The fields of a packet, computed from those of the packet with markers and the loss report. */
 function rebuilt(step: Method, args: Args, losses: StepResult['losses']): readonly Field[] {
   const { args: markedArgs, marks } = marked(args);
   const { packet, referenced } = encode(step, markedArgs);
@@ -94,7 +94,7 @@ function rebuilt(step: Method, args: Args, losses: StepResult['losses']): readon
 }
 
 describe.each(STEPS)('$path', (step) => {
-  test('every packet is valid, without a warning, and reads back as it was written', () => {
+  test('every packet is valid, has no warnings, and parses to the same packet', () => {
     const holds = fc.property(argsOf(step), (args) => {
       const result = attempt(step, args);
       fc.pre(result !== null);
@@ -106,10 +106,10 @@ describe.each(STEPS)('$path', (step) => {
     fc.assert(holds, { numRuns: 40 });
   });
 
-  test('inputs that differ after their normalisations give different packets', () => {
+  test('inputs that differ after their normalisations make different packets', () => {
     const alike = fc.tuple(argsOf(step), argsOf(step), fc.subarray(step.inputs.map(({ name }) => name)));
     const holds = fc.property(alike, ([left, other, names]) => {
-      // Most inputs are equal, so that it is one of them that has to make the difference.
+      // Most inputs are equal, so that one of them has to make the difference.
       const right: Record<string, unknown> = { ...left };
       for (const name of names) if (Object.hasOwn(other, name)) right[name] = other[name];
       const [one, two] = [attempt(step, left), attempt(step, right)];
@@ -119,7 +119,7 @@ describe.each(STEPS)('$path', (step) => {
     fc.assert(holds, { numRuns: 60 });
   });
 
-  test('the loss report names every change of a character, and nothing else', () => {
+  test('the loss report lists every change of a character, and nothing else', () => {
     const holds = fc.property(argsOf(step), (args) => {
       const result = attempt(step, args);
       fc.pre(result !== null);
@@ -160,7 +160,7 @@ describe.each(STEPS)('$path', (step) => {
   });
 });
 
-/** The fields that an input stands in: what differs when it is something else that is harmless. */
+/** The fields that contain an input: those that differ if it has another harmless value. */
 function ownKeys(step: Method, plain: Args, name: string): ReadonlySet<string> {
   const { type } = step.inputs.find((input) => input.name === name)!;
   const word = name === 'priority' ? '3' : isCurrencyInput(name) ? 'EUR' : '7';

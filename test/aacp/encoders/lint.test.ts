@@ -14,7 +14,7 @@ import { argsOf, fullArgs, STEPS } from './arbitrary-args.js';
 
 const SECRET = 'sk-abcdefghij0123456789KLMN';
 
-/** What `lint` says, in short. */
+/** The findings in a short form. */
 function told(result: { readonly lint: readonly { readonly code: string; readonly input: string | null }[] }) {
   return result.lint.map(({ code, input }) => `${code} ${input}`);
 }
@@ -45,19 +45,19 @@ describe('the findings of a step name their inputs', () => {
   ])('%s.%s of %j', (encoder, method, args, inputs) => {
     const [result] = [encodeStep(encoder, method, args)].flat();
     expect(told(result!)).toEqual(inputs.map((input) => `sensitive-value ${input}`));
-    // It is advice: the packet is as valid as any.
+    // Findings are advice: the packet is valid.
     expect(result!.diagnostics).toEqual([]);
   });
 
-  test('and the place in the packet', () => {
+  test('and the range in the packet', () => {
     const { packet, lint } = ITEncoder.provision_crm({ username: 'jo@example.com', profile: 'p', team: 't' });
     expect(lint).toEqual([{ ...lintPacket(packet)[0], input: 'username' }]);
     const { start, end } = lint[0]!.span!;
     expect(packet.slice(start, end)).toBe('jo@example.com');
   });
 
-  test('item by item, in a list of as many as a packet can hold', () => {
-    // Time in proportion to the square of this would be minutes.
+  test('item by item, in a list with the maximum number of items', () => {
+    // Quadratic time would be minutes.
     const fields = Array.from({ length: 60_000 }, (_, at) => `u${at}@acme.com`);
     const { lint } = PayrollEncoder.fetch_employees({ period: '2024-08', fields });
     expect(lint.slice(0, 100).map(({ input }) => input)).toEqual(fields.slice(0, 100).map((_, at) => `fields[${at}]`));
@@ -66,13 +66,13 @@ describe('the findings of a step name their inputs', () => {
     ]);
   });
 
-  test('but never what an input holds', () => {
+  test('but never contain the value of an input', () => {
     const { lint } = ITEncoder.provision_crm({ username: 'jo', profile: SECRET, team: 't' });
     expect(told({ lint })).toEqual(['sensitive-value profile']);
     expect(JSON.stringify(lint)).not.toContain(SECRET);
   });
 
-  test("what a pointer of the caller holds is nobody's input", () => {
+  test('text of a custom pointer belongs to no input', () => {
     const pointer = () => 'vault://jo@example.com/1';
     const { lint } = ITEncoder.create_ad_account(
       { username: 'jo', email: 'jo@example.com', department: 'IT' },
@@ -81,7 +81,7 @@ describe('the findings of a step name their inputs', () => {
     expect(told({ lint })).toEqual(['sensitive-value null']);
   });
 
-  test('a value respelt, and one beside others in an item, are found where they are', () => {
+  test('a normalised value, and one of several in an item, are located', () => {
     const encoder = defineWorkflow({
       name: 'NoteEncoder',
       summary: 'Notes.',
@@ -107,7 +107,7 @@ describe('the findings of a step name their inputs', () => {
   });
 });
 
-test.each(STEPS)('$path: whatever is given, all findings of the packet are told, each with an input', (step) => {
+test.each(STEPS)('$path: for any arguments, all findings of the packet are reported, each with an input', (step) => {
   const holds = fc.property(argsOf(step), fc.constantFrom('jo@example.com', 'a\u202eb'), (args, bad) => {
     const names = step.inputs.filter(({ type, name, personal }) => type === 'text' && !personal && name in args);
     for (const { name } of names) {
@@ -127,7 +127,7 @@ test.each(STEPS)('$path: whatever is given, all findings of the packet are told,
   fc.assert(holds, { numRuns: 10 });
 });
 
-test.each(STEPS)('$path: plain inputs give no findings', (step) => {
+test.each(STEPS)('$path: plain inputs have no findings', (step) => {
   for (const { lint } of [encodeStep(step.encoder as string, step.name as string, fullArgs(step))].flat()) {
     expect(lint.filter(({ code }) => code !== 'period-form')).toEqual([]);
   }
@@ -136,17 +136,17 @@ test.each(STEPS)('$path: plain inputs give no findings', (step) => {
 
 describe('currencies', () => {
   const INVOICE = { supplier: 'A', amount: 1 };
-  /** Three letters of ASCII in capitals, and not before: a sharp s, a ligature, a dotless i, a long s. */
+  /** Texts that become three ASCII letters only in capital letters: a sharp s, a ligature, a dotless i, a long s. */
   const GROWING = ['\u00dfa', '\ufb01x', '\u0131dr', 'u\u017fd'];
 
-  test.each(['GB', 'EURO', '£', 'G P', 'GBP,USD', '123', ...GROWING])('%j is refused', (currency) => {
+  test.each(['GB', 'EURO', '£', 'G P', 'GBP,USD', '123', ...GROWING])('%j is rejected', (currency) => {
     const refusal = expect.objectContaining({ name: 'EncodeError', code: 'bad-input', path: 'currency' });
     expect(() => InvoiceEncoder.schedule_payment({ ...INVOICE, currency })).toThrow(refusal);
     const raw = { task: 'LOG', domain: 'HR', return_agent: 'A', ccy: currency };
     expect(() => RuleBasedEncoder.encode(raw)).toThrow(expect.objectContaining({ code: 'bad-input', path: 'ccy' }));
   });
 
-  test('any case will do, and the reference SDK takes anything', () => {
+  test('upper and lower case are accepted, and the reference SDK accepts any text', () => {
     expect(InvoiceEncoder.schedule_payment({ ...INVOICE, currency: 'eur' }).packet).toContain('|ccy:EUR|');
     const { packet, lint } = InvoiceEncoder.schedule_payment({ ...INVOICE, currency: 'pounds' }, { compat: 'sdk' });
     expect(packet).toContain('|ccy:POUNDS|');
@@ -161,13 +161,13 @@ describe('currencies', () => {
 });
 
 describe('periods', () => {
-  test.each(['last month sometime', '2024-13', 'P', 'August'])('%j is written, and warned of', (period) => {
+  test.each(['last month sometime', '2024-13', 'P', 'August'])('%j is written, with a warning', (period) => {
     const { packet, lint } = PayrollEncoder.log_run({ period });
     expect(packet).toContain(`|period:${period}|`);
     expect(told({ lint })).toEqual(['period-form period']);
   });
 
-  test('also where they are part of another field, once', () => {
+  test('also if they are part of another field, once', () => {
     expect(told(PayrollEncoder.send_report({ period: 'Aug' }))).toEqual(['period-form period']);
     expect(told(PayrollEncoder.generate_report({ period: '2024-08', prev_period: 'July' }))).toEqual([
       'period-form prev_period',

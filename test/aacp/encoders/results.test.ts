@@ -1,4 +1,4 @@
-/** What comes with a packet: losses, tokens, findings, what stands behind the pointer. */
+/** Results beside the packet: losses, tokens, findings, personal data. */
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import {
@@ -13,7 +13,7 @@ import { validatePacket } from '../../../src/aacp/index.js';
 const JOINER = { username: 'j.smith', email: 'j.smith@example.com', department: 'Sales' };
 
 describe('losses', () => {
-  test('are empty when the packet says all that was given', () => {
+  test('are empty if the packet contains all inputs unchanged', () => {
     expect(PayrollEncoder.fetch_employees({ period: '2024-08', fields: ['a', 'b'] }).losses).toEqual([]);
   });
 
@@ -25,7 +25,7 @@ describe('losses', () => {
     ]);
   });
 
-  test('name what only one of several fields spells differently', () => {
+  test('list fields that spell an input differently from others', () => {
     const { packet, losses } = PayrollEncoder.send_report({ period: '2024-08' });
     expect(packet).toContain('|subj:payroll_2024_08_REVIEW_REQ|att:rpt://payroll/2024-08:pdf|');
     expect(losses).toEqual([
@@ -33,7 +33,7 @@ describe('losses', () => {
     ]);
   });
 
-  test('name TASK and DOM of the raw encoder', () => {
+  test('list TASK and DOM of the raw encoder', () => {
     const { losses } = RuleBasedEncoder.encode({ task: 'fetch', domain: 'Hr', return_agent: 'A' });
     expect(losses.map(({ input, key, from, to }) => [input, key, from, to])).toEqual([
       ['task', 'task', 'fetch', 'FETCH'],
@@ -41,7 +41,7 @@ describe('losses', () => {
     ]);
   });
 
-  test('are those of the call, whatever becomes of its arguments', () => {
+  test('are those of the call, even if its arguments change later', () => {
     const fields = ['a', 'b'];
     const result = PayrollEncoder.fetch_employees({ period: 'P', fields }, { compat: 'sdk' });
     fields.push('c');
@@ -50,7 +50,7 @@ describe('losses', () => {
 });
 
 describe('personal data', () => {
-  test('stand behind a pointer, and nowhere in the packet', () => {
+  test('is stored behind a pointer, and nowhere in the packet', () => {
     const { packet, referenced, losses } = ITEncoder.create_ad_account(JOINER);
     const digest = createHash('sha256').update('{"email":"j.smith@example.com"}').digest('hex');
     expect(referenced).toEqual({ pointer: `sha256:${digest}`, data: { email: 'j.smith@example.com' } });
@@ -61,12 +61,12 @@ describe('personal data', () => {
     ]);
   });
 
-  test('have the same pointer in each packet of a sequence', () => {
+  test('has the same pointer in each packet of a sequence', () => {
     const pointers = ITEncoder.full_onboarding(JOINER).map(({ referenced }) => referenced?.pointer ?? null);
     expect(pointers).toEqual([pointers[0], pointers[0], null, null, null, null]);
   });
 
-  test('get a pointer of the host, which sees the data', () => {
+  test('can have a custom pointer, which is made from the data', () => {
     const seen: unknown[] = [];
     const pointer = (data: object) => `vault:${seen.push({ ...data })}`;
     const results = ITEncoder.full_onboarding(JOINER, { pointer });
@@ -74,12 +74,12 @@ describe('personal data', () => {
     expect(seen).toEqual([{ email: JOINER.email }, { email: JOINER.email }]);
   });
 
-  test.each([5, '', 'a|b', ' a', 'a\nb'])('a pointer of %j is a fault of the host', (pointer) => {
+  test.each([5, '', 'a|b', ' a', 'a\nb'])('a custom pointer of %j is a TypeError', (pointer) => {
     expect(() => ITEncoder.create_ad_account(JOINER, { pointer: () => pointer as string })).toThrow(TypeError);
-    expect(() => ITEncoder.create_ad_account(JOINER, { pointer: () => pointer as string })).toThrow(/option pointer/);
+    expect(() => ITEncoder.create_ad_account(JOINER, { pointer: () => pointer as string })).toThrow(/function pointer/);
   });
 
-  test('are where the reference SDK puts them, if that is wanted', () => {
+  test('is in the packet with compat: sdk', () => {
     const { packet, referenced } = ITEncoder.provision_email({ email: JOINER.email }, { compat: 'sdk' });
     expect(packet).toContain('|filter:email=j.smith@example.com|');
     expect(referenced).toBeNull();
@@ -89,7 +89,7 @@ describe('personal data', () => {
 describe('a receiver that knows its fields', () => {
   const KNOWS = { receiver: { knowsFields: true } };
 
-  test('gets no list of fields and no pointer, and the losses tell', () => {
+  test('gets no list of fields and no pointer, and the losses list them', () => {
     const { packet, losses, referenced } = ITEncoder.create_ad_account(JOINER, KNOWS);
     expect(packet).toBe(
       'BUILD|IT|return:IT-Agent|p:1|aacp:1.1|res:ad_account|filter:usr=j.smith|fmt:json|rules:dept=Sales',
@@ -101,13 +101,13 @@ describe('a receiver that knows its fields', () => {
     ]);
   });
 
-  test('gets none that was given, either', () => {
+  test('does not get a given one either', () => {
     const { packet, losses } = PayrollEncoder.fetch_employees({ period: 'P', fields: ['a', 'b'] }, KNOWS);
     expect(packet).toMatch(/\|period:P\|filter:status=active\|fmt:json$/);
     expect(losses).toEqual([{ input: 'fields', key: 'fields', kind: 'known-to-receiver', from: 'a,b', to: null }]);
   });
 
-  test('is still told what is to be done', () => {
+  test('still gets the fields that say what to do', () => {
     const { packet, losses } = ITEncoder.provision_badge({ username: 'u', zones: ['lab'] }, KNOWS);
     expect(packet).toMatch(/\|filter:usr=u\|req:lab$/);
     expect(losses).toEqual([]);
@@ -125,7 +125,7 @@ describe('a receiver that knows its fields', () => {
 });
 
 describe('tokens', () => {
-  test('are counted when they are first read, and once', () => {
+  test('are counted on first access, once', () => {
     let counted = 0;
     const count = (text: string): number => {
       counted++;
@@ -139,9 +139,9 @@ describe('tokens', () => {
     expect(counted).toBe(1);
   });
 
-  test('are those of a current model where its vocabulary is installed', () => {
+  test('are those of a current model if its vocabulary is installed', () => {
     const { tokens } = PayrollEncoder.fetch_employees({ period: '2024-08' });
-    // The count of research and of the draft's own packet for this hop.
+    // The count that the draft publishes for this packet.
     if (tokens.exact) expect(tokens).toEqual({ packet: 41, exact: true, encoding: 'o200k_base' });
     else expect(tokens.encoding).toBe('estimate');
   });
@@ -167,15 +167,15 @@ test('a result is data', () => {
 describe('options', () => {
   test.each([
     [{ compat: 'python' }, /^compat /],
-    [{ compta: 'sdk' }, /^there is no option compta/],
+    [{ compta: 'sdk' }, /^unknown option compta/],
     [{ receiver: true }, /^receiver /],
     [{ receiver: { knowsFields: 1 } }, /^receiver\.knowsFields /],
     [{ counter: {} }, /^counter /],
     [{ counter: null }, /^counter /],
     [{ pointer: 'vault' }, /^pointer /],
-    [5, /^the options /],
-    [null, /^the options /],
-  ])('%j are a fault of the program', (options, message) => {
+    [5, /^options /],
+    [null, /^options /],
+  ])('%j are a TypeError', (options, message) => {
     for (const [method, args] of [
       ['log_run', { period: 'P' }],
       ['full_run', { period: 'P', prev_period: 'Q' }],
@@ -186,7 +186,7 @@ describe('options', () => {
     }
   });
 
-  test('that are not given are those by default', () => {
+  test('that are undefined have their defaults', () => {
     const nothing = { compat: undefined, receiver: undefined, counter: undefined, pointer: undefined };
     const { packet } = PayrollEncoder.log_run({ period: 'P' });
     expect(PayrollEncoder.log_run({ period: 'P' }, nothing).packet).toBe(packet);
@@ -197,20 +197,20 @@ describe('options', () => {
 describe('single packets', () => {
   const HEAD = { task: 'LOG', domain: 'HR', return_agent: 'A' };
 
-  test('hold their fields in the order of the reference SDK', () => {
+  test('have their fields in the order of the reference SDK', () => {
     const args = { ...HEAD, urgency: 'HIGH', chain: ['x', 'y'], tone: 'Formal', sentiment: 'Sad', ccy: 'gbp', ltv: 5 };
     expect(RuleBasedEncoder.encode(args).packet).toBe(
       'LOG|HR|return:A|p:2|aacp:1.1|ccy:GBP|sentiment:sad|tone:formal|chain:x,y|ltv:5|urgency:HIGH',
     );
   });
 
-  test.each([0.125, 1e-7, '0.5'])('write progress of %j as it is', (prog) => {
+  test.each([0.125, 1e-7, '0.5'])('write progress of %j unchanged', (prog) => {
     const { packet, losses } = RuleBasedEncoder.encode({ ...HEAD, prog });
     expect(packet).toMatch(/\|prog:(0\.125|0\.0000001|0\.5)$/);
     expect(losses).toEqual([]);
   });
 
-  test('may have private words, which are warned of', () => {
+  test('may have private words, with warnings', () => {
     const { packet, diagnostics } = RuleBasedEncoder.encode({ ...HEAD, task: 'deploy', domain: 'ops' });
     expect(packet).toBe('DEPLOY|OPS|return:A|p:2|aacp:1.1');
     expect(diagnostics.map(({ code, severity }) => [code, severity])).toEqual([
@@ -231,7 +231,7 @@ describe('single packets', () => {
     ['res', ' a', 'whitespace'],
     ['flags_inherit', ['a'], 'unknown-input'],
     ['amount', 5, 'unknown-input'],
-  ])('%s of %j is refused with %s', (name, value, code) => {
+  ])('%s of %j is rejected with %s', (name, value, code) => {
     expect(() => encodeStep('RuleBasedEncoder' as string, 'encode', { ...HEAD, [name]: value })).toThrow(
       expect.objectContaining({ name: 'EncodeError', code, path: name }),
     );
@@ -240,13 +240,13 @@ describe('single packets', () => {
   test.each([
     ['ltv', 5, 'ccy'],
     ['sentiment', 'sad', 'tone'],
-  ])('%s needs its companion', (name, value, companion) => {
+  ])('%s requires its companion', (name, value, companion) => {
     expect(() => encodeStep('RuleBasedEncoder' as string, 'encode', { ...HEAD, [name]: value })).toThrow(
       expect.objectContaining({ code: 'missing-input', path: companion }),
     );
   });
 
-  test('are valid whatever the compatible ones were told', () => {
+  test('are valid whatever the compatible ones accept', () => {
     const args = { ...HEAD, res: 'a b', period: 'x:y', fields: ['a'], to: ['b'], subj: 'c d', amt: 0 };
     expect(validatePacket(RuleBasedEncoder.encode(args).packet)).toMatchObject({ valid: true, warnings: [] });
   });

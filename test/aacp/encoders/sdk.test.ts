@@ -1,4 +1,4 @@
-/** `compat: 'sdk'`: the packets of the reference SDK, and what may not be reproduced of it. */
+/** `compat: 'sdk'`: the packets of the reference SDK, and its defects that must not be reproduced. */
 import { describe, expect, test } from 'vitest';
 import { EncodeError, encodeStep, RuleBasedEncoder, type StepResult } from '../../../src/aacp/encoders/index.js';
 import { readJson } from '../../conformance/fixtures.js';
@@ -47,7 +47,7 @@ describe('the recorded packets', () => {
     expect(packets).toEqual(recorded.packetsDraft11);
   });
 
-  test.each(cases.filter(({ error }) => error))('$id is refused with an error of ours', (recorded) => {
+  test.each(cases.filter(({ error }) => error))('$id is rejected with an EncodeError', (recorded) => {
     expect(thrownBy(() => encodeAsSdk(recorded))).toBeInstanceOf(EncodeError);
   });
 
@@ -96,13 +96,13 @@ describe('numbers are written as Python writes them', () => {
     expect(RuleBasedEncoder.encode(args, SDK).packet).toMatch(new RegExp(`\\|prog:${written.replace('.', '\\.')}$`));
   });
 
-  test('rounded progress is told', () => {
+  test('rounded progress is reported', () => {
     const { losses } = RuleBasedEncoder.encode({ task: 'LOG', domain: 'HR', return_agent: 'A', prog: 0.125 }, SDK);
     expect(losses).toEqual([{ input: 'prog', key: 'prog', kind: 'rounded', from: '0.125', to: '0.12' }]);
   });
 });
 
-describe('what the SDK leaves out is told', () => {
+describe('inputs that the SDK omits are reported', () => {
   test.each([
     ['PayrollEncoder', 'fetch_employees', { period: 'P', fields: ['a', 'b'] }, { fields: 'a,b' }],
     ['PayrollEncoder', 'merge_and_calculate', { period: 'P' }, { period: 'P' }],
@@ -122,20 +122,20 @@ describe('what the SDK leaves out is told', () => {
     expect(lost.every(({ key, to }) => key === null && to === null)).toBe(true);
   });
 
-  test('and what was not given is not', () => {
+  test('and omitted inputs are not', () => {
     const { losses } = encodeStep('ITEncoder', 'provision_crm', { username: 'u', team: '' }, SDK);
     expect(losses).toEqual([]);
   });
 });
 
-describe('what nobody may reproduce', () => {
+describe('defects that must not be reproduced', () => {
   test.each(STEPS)('$path: no "|" in any argument', (step) => {
     for (const { name, type } of step.inputs) {
       const value = type === 'list' ? ['a', 'x|return:EVIL'] : 'x|return:EVIL';
       const thrown = thrownBy(() =>
         encodeAsSdk({ ...step, method: step.name, args: { ...fullArgs(step), [name]: value } }),
       );
-      // What the SDK leaves out, and booleans, cannot do harm; the rest has to be refused.
+      // Omitted inputs and booleans are harmless; all others have to be rejected.
       expect(thrown, name).toBeInstanceOf(EncodeError);
       expect((thrown as EncodeError).path.split('[')[0], name).toBe(name);
     }
@@ -161,7 +161,7 @@ describe('what nobody may reproduce', () => {
   });
 });
 
-describe('what the raw encoder lets pass comes with findings', () => {
+describe('inputs that only the raw encoder accepts have findings', () => {
   test.each([
     ['control characters', { res: 'a\nb' }, 'control-character'],
     ['an empty return', { return_agent: '' }, 'empty-return'],
@@ -175,7 +175,7 @@ describe('what the raw encoder lets pass comes with findings', () => {
   });
 });
 
-test.each(['task', 'domain'])('an empty %s is one that is missing', (name) => {
+test.each(['task', 'domain'])('an empty %s counts as missing', (name) => {
   const args = { task: 'LOG', domain: 'HR', return_agent: 'A', [name]: '' };
   expect(thrownBy(() => encodeStep('RuleBasedEncoder', 'encode', args, SDK))).toMatchObject({
     code: 'missing-input',
@@ -183,7 +183,7 @@ test.each(['task', 'domain'])('an empty %s is one that is missing', (name) => {
   });
 });
 
-test('in workflows, inputs that nobody knows are refused as Python refuses them', () => {
+test('in workflows, unknown inputs are rejected as in Python', () => {
   const args = { period: 'a', perod: 'b' };
   expect(thrownBy(() => encodeStep('PayrollEncoder' as string, 'fetch_employees', args, SDK))).toMatchObject({
     code: 'unknown-input',

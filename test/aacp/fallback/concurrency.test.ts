@@ -1,4 +1,4 @@
-/** Many who ask for the same at the same time, in one process. */
+/** Concurrent requests for the same instruction in one process. */
 
 import { getEventListeners } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
@@ -45,18 +45,18 @@ function scene(scripts: readonly Script[], options: FallbackOptions = {}): Scene
   return { ...scripted, encoder, registry };
 }
 
-/** As many at the same time. */
+/** Starts several encodings at the same time. */
 function ask(encoder: FallbackEncoder, times: number, signal?: AbortSignal): readonly Promise<FallbackResult>[] {
   return Array.from({ length: times }, () => encoder.encode(INSTRUCTION, { ...HR, signal }));
 }
 
-/** The codes of errors; `answered` where there is none. */
+/** The codes of errors; `answered` if there is no error. */
 async function codesOf(answers: readonly Promise<unknown>[]): Promise<readonly string[]> {
   const settled = await Promise.allSettled(answers);
   return settled.map((one) => (one.status === 'fulfilled' ? 'answered' : (one.reason as { code: string }).code));
 }
 
-/** Until the model was asked so many times. */
+/** Waits until the model has been called so many times. */
 async function asked({ calls }: Pick<ScriptedModel, 'calls'>, times: number): Promise<void> {
   while (calls.length < times) await new Promise((resolve) => setTimeout(resolve, 1));
 }
@@ -67,8 +67,8 @@ const REGISTRIES: readonly (readonly [string, () => Promise<Registry | null>])[]
   ['that is none', async () => null],
 ];
 
-describe.each(REGISTRIES)('64 who ask for the same, with a registry %s', (_name, open) => {
-  test('make one call, of which one of them bears the cost', async () => {
+describe.each(REGISTRIES)('64 concurrent callers of the same instruction, with a registry %s', (_name, open) => {
+  test('make one call, whose cost one of them reports', async () => {
     const registry = await open();
     const opened = gate();
     const { encoder, calls } = scene([(request) => opened.opened.then(() => goodReply(request))], { registry });
@@ -87,7 +87,7 @@ describe.each(REGISTRIES)('64 who ask for the same, with a registry %s', (_name,
     registry.close();
   });
 
-  test('all get the error of a model that fails, and the next one asks again', async () => {
+  test('all get the error of a failing model, and the next caller calls it again', async () => {
     const registry = await open();
     const failure = gate<never>();
     const { encoder, calls } = scene([() => failure.opened, goodReply], { registry });
@@ -101,7 +101,7 @@ describe.each(REGISTRIES)('64 who ask for the same, with a registry %s', (_name,
     registry?.close();
   });
 
-  test('all get the error of a model that writes no packet, in two calls', async () => {
+  test('all get the error of a model that writes no packet, after two calls', async () => {
     const registry = await open();
     const { encoder, calls } = scene([BAD_REPLY, BAD_REPLY, goodReply], { registry });
     const answers = ask(encoder, 64);
@@ -112,8 +112,8 @@ describe.each(REGISTRIES)('64 who ask for the same, with a registry %s', (_name,
   });
 });
 
-describe('who asks at the same time', () => {
-  test('in another case and with other white space, asks for the same', async () => {
+describe('concurrent callers', () => {
+  test('with another case and other white space share a call', async () => {
     const { encoder, calls } = scene([goodReply]);
     await Promise.all(
       [INSTRUCTION, INSTRUCTION.toUpperCase(), ` ${INSTRUCTION.replaceAll(' ', '\n')}`].map((text) =>
@@ -123,7 +123,7 @@ describe('who asks at the same time', () => {
     expect(calls.length).toBe(1);
   });
 
-  test('for another domain, agent or priority, asks for something else', async () => {
+  test('for another domain, agent or priority make a call of their own', async () => {
     const { encoder, calls } = scene([goodReply]);
     const requests = [HR, { domain: 'FIN' }, { ...HR, returnAgent: 'Eve' }, { ...HR, priority: 1 }] as const;
     const results = await Promise.all(requests.map((options) => encoder.encode(INSTRUCTION, options)));
@@ -131,7 +131,7 @@ describe('who asks at the same time', () => {
     expect(calls.length).toBe(4);
   });
 
-  test('while others come and go, is never asked for twice', async () => {
+  test('never cause two calls while others start and abort', async () => {
     const { encoder, calls } = scene([async (request) => goodReply(request)]);
     const answers: Promise<FallbackResult>[] = [];
     for (let turn = 0; turn < 100; turn++) {
@@ -143,12 +143,12 @@ describe('who asks at the same time', () => {
   });
 });
 
-describe('who gives up', () => {
+describe('a caller that aborts', () => {
   test.each([
     ['the first', 0],
     ['the last', 9],
     ['one in between', 4],
-  ])('does not stop the others, nor hide the cost from them: %s', async (_who, place) => {
+  ])('neither stops the others nor hides the cost from them: %s', async (_who, place) => {
     const opened = gate();
     const { encoder, calls } = scene([(request) => opened.opened.then(() => goodReply(request))]);
     const controller = new AbortController();
@@ -168,7 +168,7 @@ describe('who gives up', () => {
     expect(calls.length).toBe(1);
   });
 
-  test('as the last of all stops the call, and the next one begins another', async () => {
+  test('stops the call if it is the last one, and the next caller starts another call', async () => {
     const { encoder, calls, registry } = scene([() => gate().opened, goodReply]);
     const controllers = Array.from({ length: 5 }, () => new AbortController());
     const answers = controllers.map(({ signal }) => encoder.encode(INSTRUCTION, { ...HR, signal }));
@@ -185,28 +185,28 @@ describe('who gives up', () => {
     expect([calls.length, registry?.statistics().entries]).toEqual([2, 1]);
   });
 
-  test('before asking costs nothing', async () => {
+  test('before the call costs nothing', async () => {
     const { encoder, calls } = scene([goodReply]);
     const signal = AbortSignal.abort();
     await expect(encoder.encode(INSTRUCTION, { ...HR, signal })).rejects.toMatchObject({ code: 'model-aborted' });
     expect(calls.length).toBe(0);
   });
 
-  test('leaves nothing behind on its signal, nor does who does not', async () => {
+  test('leaves no listener on its signal, and neither does one that does not abort', async () => {
     const { encoder, calls } = scene([goodReply]);
     const { signal } = new AbortController();
     for (const text of [INSTRUCTION, INSTRUCTION, 'Order four chairs.']) await encoder.encode(text, { ...HR, signal });
     expect([calls.length, getEventListeners(signal, 'abort')]).toEqual([2, []]);
   });
 
-  test('gets what is known all the same', async () => {
+  test('gets a known packet nevertheless', async () => {
     const { encoder } = scene([goodReply]);
     await encoder.encode(INSTRUCTION, HR);
     const signal = AbortSignal.abort();
     expect((await encoder.encode(INSTRUCTION, { ...HR, signal })).tier).toBe('cache');
   });
 
-  test('in the second round does not stop it for the others either', async () => {
+  test('does not stop the second call for the others either', async () => {
     const opened = gate();
     const { encoder, calls } = scene([BAD_REPLY, (request) => opened.opened.then(() => goodReply(request))]);
     const controller = new AbortController();
@@ -223,7 +223,7 @@ describe('who gives up', () => {
 });
 
 describe('a model that takes too long', () => {
-  test('is given up for all who wait, and another may ask at once', async () => {
+  test('times out for all waiting callers, and another caller can start at once', async () => {
     const { encoder, calls, registry } = scene([() => gate().opened], { timeoutMs: 20 });
     expect(await codesOf(ask(encoder, 8))).toEqual(Array(8).fill('model-timeout'));
     expect(calls[0]?.signal.aborted).toBe(true);
@@ -232,7 +232,7 @@ describe('a model that takes too long', () => {
     expect(calls.length).toBe(1);
   });
 
-  test('is given up also when memory is cleaned up meanwhile', async () => {
+  test('times out even if memory is collected meanwhile', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
     const { encoder, calls } = scene([() => gate().opened], { timeoutMs: 200 });
@@ -243,7 +243,7 @@ describe('a model that takes too long', () => {
     expect(await answer).toEqual(['model-timeout']);
   });
 
-  test('is given up also by a process that has nothing else to do', () => {
+  test('times out even if the process has nothing else to do', () => {
     const program = `
       const { createFallbackEncoder } = await import(${moduleAt('src/aacp/fallback/index.ts')});
       const model = () => new Promise(() => {});
@@ -252,7 +252,7 @@ describe('a model that takes too long', () => {
     expect(runWithout([], program)).toBe('model-timeout\n');
   });
 
-  test('to repair its reply tells what it has cost', async () => {
+  test('to correct its reply reports the cost', async () => {
     const { encoder } = scene([BAD_REPLY, () => gate().opened], { timeoutMs: 50 });
     const error = (await encoder.encode(INSTRUCTION, HR).catch((thrown: unknown) => thrown)) as FallbackError;
     expect(error).toMatchObject({ code: 'invalid-reply', cost: PRICE, usage: { calls: 1 }, replies: [BAD_REPLY.text] });
@@ -260,8 +260,8 @@ describe('a model that takes too long', () => {
   });
 });
 
-describe('two encoders that share a registry, as two processes do', () => {
-  /** One that has asked, and what it waits for; and another one. */
+describe('two encoders that share a registry, like two processes', () => {
+  /** An encoder with a pending call and its result, and another encoder. */
   async function pair(second: Script = goodReply, options: FallbackOptions = {}) {
     const registry = memoryRegistry();
     const reply = gate<unknown>();
@@ -284,7 +284,7 @@ describe('two encoders that share a registry, as two processes do', () => {
     expect([other.calls.length, registry.statistics().timesSeen]).toEqual([0, 9]);
   });
 
-  test('go on with the other when the first one fails', async () => {
+  test('continue with the other one if the first one fails', async () => {
     const { reply, other, outcome } = await pair();
     const answers = ask(other.encoder, 8);
     reply.fail(new Error('out of order'));
@@ -293,7 +293,7 @@ describe('two encoders that share a registry, as two processes do', () => {
     expect([tiers, other.calls.length]).toEqual([[...Array(7).fill('cache'), 'model'], 1]);
   });
 
-  test('go on with the other when the first one gives up', async () => {
+  test('continue with the other one if the first one aborts', async () => {
     const { other, outcome, giveUp } = await pair();
     const answers = ask(other.encoder, 2);
     giveUp();
@@ -302,7 +302,7 @@ describe('two encoders that share a registry, as two processes do', () => {
     expect(other.calls.length).toBe(1);
   });
 
-  test('each may give up waiting for the other', async () => {
+  test('can each abort waiting for the other', async () => {
     const { reply, other, first } = await pair();
     const controller = new AbortController();
     const answers = codesOf(ask(other.encoder, 3, controller.signal));
@@ -313,7 +313,7 @@ describe('two encoders that share a registry, as two processes do', () => {
     expect(other.calls.length).toBe(0);
   });
 
-  test('do not wait for each other for ever', async () => {
+  test('do not wait for each other without limit', async () => {
     const { reply, other, first } = await pair(goodReply, { waitTimeoutMs: 1 });
     const [code] = await codesOf([other.encoder.encode(INSTRUCTION, HR)]);
     expect([code, other.calls.length]).toEqual(['pending-elsewhere', 0]);
@@ -322,7 +322,7 @@ describe('two encoders that share a registry, as two processes do', () => {
     expect((await other.encoder.encode(INSTRUCTION, HR)).tier).toBe('cache');
   });
 
-  test('go on when the one that asked has died', async () => {
+  test('continue if the one with the reservation has died', async () => {
     const clock = passingTime(Date.now());
     const registry = memoryRegistry({ now: () => clock.now });
     const { encoder, calls } = scene([goodReply], { registry });
@@ -338,7 +338,7 @@ describe('two encoders that share a registry, as two processes do', () => {
 });
 
 describe('close', () => {
-  test('waits for packets that are being paid for, and keeps them', async () => {
+  test('waits for pending packets, and stores them', async () => {
     const file = fresh();
     const registry = await sqliteRegistry(file);
     const opened = gate();
@@ -358,7 +358,7 @@ describe('close', () => {
     again.close();
   });
 
-  test('does not wait for what nobody waits for', async () => {
+  test('does not wait for calls without waiting callers', async () => {
     const { encoder, calls } = scene([() => gate().opened]);
     const controller = new AbortController();
     const answer = codesOf(ask(encoder, 1, controller.signal));
@@ -368,7 +368,7 @@ describe('close', () => {
     await encoder.close();
   });
 
-  test('ends the encoder, and can be said twice', async () => {
+  test('ends the encoder, and can be called twice', async () => {
     const { encoder } = scene([goodReply]);
     await encoder.encode(INSTRUCTION, HR);
     await Promise.all([encoder.close(), encoder.close()]);
@@ -377,7 +377,7 @@ describe('close', () => {
     await expect(encoder.registry()).rejects.toMatchObject({ code: 'closed' });
   });
 
-  test('leaves the registry of another to the other', async () => {
+  test('leaves the registry of the application open', async () => {
     const { encoder, registry } = scene([goodReply]);
     await encoder.encode(INSTRUCTION, HR);
     await encoder.close();

@@ -1,4 +1,4 @@
-/** What an answer costs, in dollars and in tokens. */
+/** The cost of an answer, in dollars and in tokens. */
 import { encode as exactTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, test } from 'vitest';
 import {
@@ -51,19 +51,19 @@ describe('the cost', () => {
   test.each<[string, readonly Script[], number | null]>([
     ['is their sum', [priced(0.5), priced(0.25)], 0.75],
     ['is unknown where one of them is', [priced(0.5), priced(undefined)], null],
-  ])('of two calls for nothing %s, in the error', async (_what, scripts, cost) => {
+  ])('of two unsuccessful calls %s, in the error', async (_what, scripts, cost) => {
     const error = await encodeWith(scripts).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(FallbackError);
     expect(error).toMatchObject({ cost, usage: { calls: 2, inputTokens: 2 * USAGE.inputTokens } });
     expect(JSON.parse(JSON.stringify(error))).toMatchObject({ cost, usage: { calls: 2 } });
   });
 
-  test('of usage that is told in part, or not at all, is what is told', async () => {
+  test('of incomplete usage is computed from the known part', async () => {
     const { usage } = await encodeWith([{ text: '', usage: USAGE }, right(null, { usage: undefined })]);
     expect(usage).toEqual({ calls: 2, ...USAGE });
   });
 
-  test('of what is known, and of what a rule covers, is nothing', async () => {
+  test('of a known instruction, and of one that a rule covers, is 0', async () => {
     const { model, calls } = scriptedModel(goodReply);
     const encoder = createFallbackEncoder({ model, registry: memoryRegistry() });
     await encoder.encode(INSTRUCTION, HR);
@@ -75,7 +75,7 @@ describe('the cost', () => {
     expect(calls.length).toBe(1);
   });
 
-  test('goes into the statistics of the registry, with what the repeats would have cost', async () => {
+  test('is part of the statistics of the registry, with the cost that repetitions would have had', async () => {
     const { model } = scriptedModel(BAD_REPLY, goodReply, right(null));
     const registry = memoryRegistry();
     const encoder = createFallbackEncoder({ model, registry, rules: null });
@@ -89,7 +89,7 @@ describe('the cost', () => {
     expect(entry).toMatchObject({ model: 'scripted', cost: 2 * PRICE, origin: 'model', instruction: INSTRUCTION });
   });
 
-  test('of a pattern that serves another counts as saved', async () => {
+  test('of a pattern that answers another instruction counts as saved', async () => {
     const { model } = scriptedModel((request) => goodReply(request, 'res:timesheets|period:2026-06'));
     const registry = memoryRegistry();
     const encoder = createFallbackEncoder({ model, registry, rules: null });
@@ -112,7 +112,7 @@ describe('tokens', () => {
     expect(tokens).toEqual({ english: count(text), packet: count(packet), exact: true, encoding: 'o200k_base' });
   });
 
-  test('are counted as asked for, once, and only when somebody looks', async () => {
+  test('are counted by the given counter, once, on first access', async () => {
     const counted: string[] = [];
     const counter = {
       ...{ exact: false, encoding: 'letters' },

@@ -1,4 +1,4 @@
-/** The registry that an encoder opens where it is given none. */
+/** The registry that an encoder opens if none is passed. */
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -22,7 +22,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-test('is a file in the data folder, which the next encoder finds', async () => {
+test('is a file in the data folder, which the next encoder uses', async () => {
   const { model, calls } = scriptedModel(goodReply);
   const options: FallbackOptions = { model, rules: null };
   const first = createFallbackEncoder(options);
@@ -52,7 +52,7 @@ test('is closed with the encoder', async () => {
   expect(() => registry?.statistics()).toThrow(expect.objectContaining({ code: 'store-closed' }));
 });
 
-test('that is damaged is told before anybody is paid, and set aside: then an empty one begins', async () => {
+test('that is damaged is reported before any call, and renamed; then an empty one is created', async () => {
   const { model, calls } = scriptedModel(goodReply);
   const encoder = createFallbackEncoder({ model, rules: null });
   const file = defaultRegistryFile();
@@ -65,7 +65,7 @@ test('that is damaged is told before anybody is paid, and set aside: then an emp
   await encoder.close();
 });
 
-test('that cannot be opened is told, and tried again the next time', async () => {
+test('that cannot be opened is reported, and opened again the next time', async () => {
   const { model, calls } = scriptedModel(goodReply);
   const encoder = createFallbackEncoder({ model, rules: null });
   vi.stubEnv('PEGWIRE_DATA_DIR', 'no absolute path');

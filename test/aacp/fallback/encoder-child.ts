@@ -1,8 +1,8 @@
 /**
- * A process that encodes, with a registry file that others share, and a model behind an address: `encoder-child.ts FILE URL JOB`.
+ * A process that encodes, with a registry file that other processes share, and a model at a URL: `encoder-child.ts FILE URL JOB`.
  *
- * JOB is JSON: the instructions to encode, all at once or one after the other; how long its reservations hold, if not as long
- * as the encoder wants. It says `open`, waits for a line, says `asked` once it has begun; then each answer as JSON.
+ * JOB is JSON: the instructions to encode, concurrently or one after the other; and optionally the duration of its
+ * reservations. It prints `open`, waits for a line, prints `asked` once it has started, and then each answer as JSON.
  */
 import { once } from 'node:events';
 import process from 'node:process';

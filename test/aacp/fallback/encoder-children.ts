@@ -10,9 +10,9 @@ export const ENCODER_CHILD = new URL('encoder-child.ts', import.meta.url);
 
 export interface Job {
   readonly instructions: readonly string[];
-  /** All at once; else one after the other. */
+  /** If true, all at once; otherwise one after the other. */
   readonly together: boolean;
-  /** Milliseconds for which its reservations hold, instead of those that the encoder wants. */
+  /** The duration of its reservations in milliseconds. @default that of the encoder */
   readonly lease?: number;
 }
 
@@ -21,17 +21,17 @@ export interface ChildAnswer {
   readonly packet: string;
   readonly tier: string;
   readonly cost: number | null;
-  /** How many. */
+  /** The number of processes. */
   readonly warnings: number;
 }
 
 export interface EncodingChild {
-  /** Until it says a word. */
+  /** Waits until it prints a word. */
   readonly says: (word: 'open' | 'asked') => Promise<void>;
-  /** Lets it begin. */
+  /** Starts it. */
   readonly begin: () => void;
   readonly kill: () => void;
-  /** What it has answered when it has ended. */
+  /** Its answers when it has ended. */
   readonly ended: Promise<{
     readonly code: number | null;
     readonly answers: readonly ChildAnswer[];
@@ -49,7 +49,7 @@ export function encoding(program: string, file: string, url: string, job: Job): 
   child.stderr.on('data', (piece: Buffer) => {
     stderr += piece.toString();
   });
-  // It may be gone.
+  // It may have ended.
   child.stdin.on('error', () => {});
   createInterface({ input: child.stdout }).on('line', (line) => {
     if (line.startsWith('{')) answers.push(JSON.parse(line) as ChildAnswer);
@@ -72,7 +72,7 @@ export function encoding(program: string, file: string, url: string, job: Job): 
   };
 }
 
-/** What a model is asked. */
+/** The requests to the model. */
 export interface Asked {
   readonly instruction: string;
   readonly domain: string;
@@ -83,12 +83,12 @@ export interface Asked {
 export interface CountingModel {
   readonly url: string;
   readonly asked: readonly Asked[];
-  /** Until it was asked so many times. */
+  /** Waits until it has been called so many times. */
   readonly wasAsked: (times: number) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** @param answer what it says to a request, whenever it does: a reply as JSON */
+/** @param answer returns the reply to a request as JSON, at any time */
 export async function countingModel(answer: (asked: Asked, number: number) => unknown): Promise<CountingModel> {
   const asked: Asked[] = [];
   let check = (): void => {};

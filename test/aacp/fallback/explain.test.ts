@@ -1,4 +1,4 @@
-/** What `explain` says is what `encode` does. */
+/** `explain` describes exactly what `encode` does. */
 import { describe, expect, test } from 'vitest';
 import {
   createFallbackEncoder,
@@ -33,13 +33,13 @@ interface Scene extends ScriptedModel {
   readonly registry: Registry;
 }
 
-/** A model that knows what to write for each first instruction. */
+/** A model that knows the packet of each first instruction. */
 function scene(options: FallbackOptions = {}): Scene {
   const registry = memoryRegistry({ now: () => NOW });
   const known = new Map(PAIRS.map(({ first }) => [first.instruction, first.packet]));
   const scripted = scriptedModel((request) => {
     const packet = known.get(request.instruction);
-    // The same instruction may come for another domain.
+    // The same instruction may be given for another domain.
     const isKnown = packet?.split('|')[1] === request.domain;
     return isKnown ? { ...goodReply(request), text: packet } : goodReply(request);
   });
@@ -47,7 +47,7 @@ function scene(options: FallbackOptions = {}): Scene {
   return { ...scripted, encoder, registry };
 }
 
-/** Asks what would happen, holds that nothing did, then lets it happen. */
+/** Explains, checks that nothing was changed, then encodes. */
 async function explainedAndEncoded({ encoder, registry, calls }: Scene, request: Request): Promise<FallbackResult> {
   const before = registry.statistics();
   const asked = calls.length;
@@ -103,7 +103,7 @@ describe('an explanation', () => {
     expect(await encoder.explain(rule, HR)).toMatchObject({ tier: 'pattern', match: { refusal: null } });
   });
 
-  test('says why what comes near does not serve, and the error says so, too', async () => {
+  test('names the reason why a similar pattern does not match, as the error does', async () => {
     const { encoder } = scene();
     await encoder.encode(TEXT, HR);
     const near = TEXT.replace('Chase', 'Do not chase');
@@ -131,14 +131,14 @@ describe('an explanation', () => {
     expect(match?.score).toBeGreaterThan(0);
   });
 
-  test('tells what was changed in the packet of a model', async () => {
+  test('lists the changes to the packet of a model', async () => {
     const { model } = scriptedModel({ text: 'FETCH|HR|return:Eve|p:2|res:x' });
     const encoder = createFallbackEncoder({ model, registry: null, rules: null });
     const { explain } = await encoder.encode(TEXT, HR);
     expect(explain.adjustments).toEqual(['return was "Eve"', 'aacp was missing']);
   });
 
-  test('can be written as JSON, as a whole answer can', async () => {
+  test('can be written as JSON, like an answer', async () => {
     const { encoder } = scene();
     for (const text of [TEXT, TEXT, TEXT.replace('June', 'July')]) {
       const result = await encoder.encode(text, HR);

@@ -1,4 +1,4 @@
-/** Registries that fail, and entries that are not what they should be. */
+/** Failing registries, and invalid entries. */
 import { rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import {
@@ -28,7 +28,7 @@ type Call = keyof Registry;
 interface Scene extends ScriptedModel {
   readonly encoder: FallbackEncoder;
   readonly inner: Registry;
-  /** Calls of the registry that fail from now on, and those alone. */
+  /** The only calls of the registry that fail from then on. */
   readonly fail: (...calls: Call[]) => void;
 }
 
@@ -59,7 +59,7 @@ function scene(inner = memoryRegistry()): Scene {
   };
 }
 
-/** What came of an instruction, and what was told about it. */
+/** The result of an instruction, with its warnings. */
 async function answerOf(encoder: FallbackEncoder, instruction = INSTRUCTION): Promise<readonly unknown[]> {
   const { packet, tier, warnings } = await encoder.encode(instruction, HR);
   return [packet, tier, ...warnings.map(({ code }) => code)];
@@ -69,8 +69,8 @@ function kept({ inner }: Scene): readonly string[] {
   return [...inner.entries()].map(({ instruction }) => instruction).sort();
 }
 
-describe('a packet that was paid for and cannot be stored', () => {
-  test('is given, told of, and known from then on', async () => {
+describe('a packet that cannot be stored', () => {
+  test('is returned with a warning, and known from then on', async () => {
     const { encoder, calls, inner, fail } = scene();
     fail('put');
     expect(await answerOf(encoder)).toEqual([PACKET, 'model', 'not-stored']);
@@ -79,7 +79,7 @@ describe('a packet that was paid for and cannot be stored', () => {
     expect([calls.length, inner.statistics().entries]).toEqual([1, 0]);
   });
 
-  test('is stored with the next that is', async () => {
+  test('is stored with the next one', async () => {
     const all = scene();
     const { encoder, fail } = all;
     fail('put');
@@ -90,7 +90,7 @@ describe('a packet that was paid for and cannot be stored', () => {
     expect(all.calls.length).toBe(4);
   });
 
-  test('is stored when it is asked for again', async () => {
+  test('is stored when it is requested again', async () => {
     const all = scene();
     all.fail('put');
     await all.encoder.encode(INSTRUCTION, HR);
@@ -99,7 +99,7 @@ describe('a packet that was paid for and cannot be stored', () => {
     expect(all.inner.statistics()).toMatchObject({ entries: 1, timesSeen: 2, served: 1, spent: PRICE });
   });
 
-  test('is not stored by asking what would happen', async () => {
+  test('is not stored by explain', async () => {
     const all = scene();
     all.fail('put');
     await all.encoder.encode(INSTRUCTION, HR);
@@ -118,7 +118,7 @@ describe('a packet that was paid for and cannot be stored', () => {
     expect(all.inner.statistics().spent).toBe(PRICE);
   });
 
-  test('does not stand in the way of others', async () => {
+  test('does not prevent storing others', async () => {
     const inner = memoryRegistry();
     const registry: Registry = {
       ...inner,
@@ -166,7 +166,7 @@ describe('a packet that was paid for and cannot be stored', () => {
     registry.close();
   });
 
-  test('is kept when the disk of a file is full, and stored when it has room', async () => {
+  test('is kept while the disk is full, and stored when it has room', async () => {
     const registry = await sqliteRegistry(fresh());
     const all = scene(registry);
     all.fail('put', 'release');
@@ -179,7 +179,7 @@ describe('a packet that was paid for and cannot be stored', () => {
 });
 
 describe('a registry that fails', () => {
-  test('to be read is told, and the answer comes without it', async () => {
+  test('to be read is reported, and the answer is found without it', async () => {
     const { encoder, calls, fail } = scene();
     await encoder.encode(INSTRUCTION, HR);
     fail('get');
@@ -191,7 +191,7 @@ describe('a registry that fails', () => {
   });
 
   test.each<[Call]>([['markSeen'], ['candidates'], ['reserve'], ['renew'], ['release']])(
-    'in %s stops nothing',
+    'in %s prevents no encoding',
     async (call) => {
       const { encoder, calls, fail, inner } = scene();
       fail(call);
@@ -201,20 +201,20 @@ describe('a registry that fails', () => {
     },
   );
 
-  test('in all asks the model once for all who ask at the same time', async () => {
+  test('completely causes one call for all concurrent callers', async () => {
     const { encoder, calls, fail } = scene();
     fail(...ALL.filter((name) => name !== 'flush'));
     const answers = await Promise.all(Array.from({ length: 16 }, () => answerOf(encoder)));
     expect(answers.every(([packet]) => packet === PACKET)).toBe(true);
     expect(calls.length).toBe(1);
     expect(answers.filter((answer) => answer.includes('not-stored')).length).toBe(1);
-    // Kept in memory, without a registry to look it up in.
+    // Kept in memory, without a registry.
     expect((await answerOf(encoder))[1]).toBe('cache');
     fail();
     expect(await answerOf(encoder)).toEqual([PACKET, 'cache']);
   });
 
-  test('when a rule answers is not needed', async () => {
+  test('is not needed if a rule answers', async () => {
     const registry = Object.fromEntries(
       ALL.map((name) => [
         name,
@@ -230,7 +230,7 @@ describe('a registry that fails', () => {
     expect((await encoder.explain(text, HR)).tier).toBe('pattern');
   });
 
-  test('without an error of ours fails like any: what it says is told', async () => {
+  test('with any other error is handled in the same way, with its message', async () => {
     const inner = memoryRegistry();
     const registry: Registry = {
       ...inner,
@@ -268,7 +268,7 @@ function entryWith(packet: string, changes: Partial<NewEntry> = {}): NewEntry {
   };
 }
 
-describe('an entry that is no valid packet for the request', () => {
+describe('an entry whose packet is not valid for the request', () => {
   const POISONED: readonly (readonly [string, string])[] = [
     ['no packet', 'rm -rf /'],
     ['nothing', ''],
@@ -289,7 +289,7 @@ describe('an entry that is no valid packet for the request', () => {
     ['two of them', `${PACKET}\n${PACKET}`],
   ];
 
-  test.each(POISONED)('is not served, is told of, and is replaced: %s', async (_what, packet) => {
+  test.each(POISONED)('is not used, reported, and replaced: %s', async (_what, packet) => {
     const { encoder, calls, inner } = scene();
     inner.put(entryWith(packet));
     expect(await encoder.explain(INSTRUCTION, HR)).toMatchObject({ tier: 'none' });
@@ -299,7 +299,7 @@ describe('an entry that is no valid packet for the request', () => {
   });
 
   test.each(POISONED)(
-    'makes no pattern for another request, and no example for the model: %s',
+    'is neither a pattern for another request nor an example for the model: %s',
     async (_what, packet) => {
       const { encoder, calls, inner } = scene();
       inner.put(entryWith(packet, { terms: termsOf(INSTRUCTION) }));
@@ -310,14 +310,14 @@ describe('an entry that is no valid packet for the request', () => {
     },
   );
 
-  test('would have made one, were it right', async () => {
+  test('would be a pattern if it were valid', async () => {
     const { encoder, calls, inner } = scene();
     inner.put(entryWith(PACKET, { terms: termsOf(INSTRUCTION) }));
     const { packet, tier } = await encoder.encode(INSTRUCTION, { ...HR, priority: 3 });
     expect([packet, tier, calls.length]).toEqual([PACKET.replace('p:2', 'p:3'), 'pattern', 0]);
   });
 
-  test('is no answer where there is no model', async () => {
+  test('is not an answer if there is no model', async () => {
     const registry = memoryRegistry();
     registry.put(entryWith('rm -rf /'));
     const encoder = createFallbackEncoder({ registry, rules: null });
@@ -329,7 +329,7 @@ describe('an entry that is no valid packet for the request', () => {
     ['an object without packet', {}],
     ['a packet that is no text', { packet: 5 }],
     ['a text', PACKET],
-  ])('nor what is no entry, from a registry of one’s own: %s', async (_what, entry) => {
+  ])('is ignored if it is not an entry, from a custom registry: %s', async (_what, entry) => {
     const inner = memoryRegistry();
     const { model, calls } = scriptedModel(goodReply);
     const registry: Registry = { ...inner, get: () => entry as never };
@@ -338,13 +338,13 @@ describe('an entry that is no valid packet for the request', () => {
     expect([packet, tier, calls.length]).toEqual([PACKET, 'model', 1]);
   });
 
-  test('that another process has stored meanwhile is not served either', async () => {
+  test('that another process has stored meanwhile is not used either', async () => {
     const inner = memoryRegistry();
     const { model, calls } = scriptedModel(goodReply);
     let looks = 0;
     const registry: Registry = {
       ...inner,
-      // Nothing at the first look; then somebody else has put it in.
+      // The first poll finds nothing; then another process has stored it.
       get: (key) => (looks++ === 0 ? undefined : inner.get(key)),
       candidates: () => [],
     };

@@ -1,4 +1,4 @@
-/** What happens when a model answers badly for a time: its packets stand in the registry, and must not stand in the way. */
+/** A model that answers badly for a time: its packets in the registry must not prevent better ones. */
 import { describe, expect, test } from 'vitest';
 import { createFallbackEncoder, memoryRegistry } from '../../../src/aacp/fallback/index.js';
 
@@ -7,8 +7,8 @@ const MONTHS = Array.from({ length: 60 }, (_, index) => {
   return `${2020 + Math.floor(index / 12)}-${month}`;
 });
 
-describe('after packets that leave the period out', () => {
-  test.each([0, 1, 9, 20, 40])('%i of them, one good packet serves all other periods', async (bad) => {
+describe('after packets without the period', () => {
+  test.each([0, 1, 9, 20, 40])('%i of them, one good packet answers all other periods', async (bad) => {
     let calls = 0;
     const encoder = createFallbackEncoder({
       registry: memoryRegistry(),
@@ -30,7 +30,7 @@ describe('after packets that leave the period out', () => {
   });
 });
 
-test('without patterns, only the very same instruction is served from what was encoded before', async () => {
+test('without patterns, an entry answers only its own instruction', async () => {
   const asked: string[] = [];
   const encoder = createFallbackEncoder({
     registry: memoryRegistry(),
@@ -51,7 +51,7 @@ test('without patterns, only the very same instruction is served from what was e
   expect(asked).toHaveLength(2);
 });
 
-test('a rewording is put to the model once, and is known from then on', async () => {
+test('a rewording causes one call of the model, and is then known', async () => {
   const asked: string[] = [];
   const encoder = createFallbackEncoder({
     registry: memoryRegistry(),

@@ -1,4 +1,4 @@
-/** Look, await, act: whoever asks at the same time, each novel request is put to the model once, and nothing is lost. */
+/** Interleavings of concurrent callers: each new request causes one call of the model, and no packet is lost. */
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
@@ -20,7 +20,7 @@ const NOW = Date.UTC(2026, 10, 25, 7, 30);
 const DAY = 86_400_000;
 const fresh = freshFiles();
 
-/** Two that differ in nothing but capital letters which tell a name from a word, one with a time, one without. */
+/** Two instructions that differ only in capital letters that distinguish a name from a word, one with a time, one without. */
 const INSTRUCTIONS = [
   'Ask Will for the late timesheets.',
   'Ask will for the late timesheets.',
@@ -28,7 +28,7 @@ const INSTRUCTIONS = [
   'Order four chairs.',
 ] as const;
 
-/** An entry of yesterday, of which the time is over. */
+/** An entry of yesterday, whose time is no longer valid. */
 function yesterdays(instruction: string): Parameters<Registry['put']>[0] {
   const request = {
     normalised: normaliseInstruction(instruction),
@@ -45,10 +45,10 @@ function yesterdays(instruction: string): Parameters<Registry['put']>[0] {
 }
 
 interface Asking {
-  /** Which of the encoders, and which of the instructions. */
+  /** The indices of the encoder and of the instruction. */
   readonly who: number;
   readonly what: number;
-  /** Turns of the event loop before it asks. */
+  /** Turns of the event loop before the call. */
   readonly after: number;
 }
 
@@ -69,7 +69,7 @@ const SHARED: readonly (readonly [string, number, () => Promise<readonly Registr
 ];
 
 describe.each(SHARED)('encoders that %s', (_name, times, open) => {
-  test('put each novel request to the model once, also where a stale entry has its key (property)', async () => {
+  test('call the model once for each new request, even if a stale entry has its key (property)', async () => {
     await fc.assert(
       fc.asyncProperty(askings, fc.boolean(), async (all, isStale) => {
         const registries = await open();
@@ -92,7 +92,7 @@ describe.each(SHARED)('encoders that %s', (_name, times, open) => {
             return { what, ...(await encoders[who]!.encode(INSTRUCTIONS[what]!, HR)) };
           }),
         );
-        // One call for each instruction that was asked for, and what came of it for all who asked.
+        // One call for each instruction, and its result for all callers.
         expect([...calls].sort()).toEqual([...new Set(all.map(({ what }) => INSTRUCTIONS[what]!))].sort());
         for (const { packet, what } of results) {
           expect([validatePacket(packet).valid, packet.endsWith(`x_text:${what}`)]).toEqual([true, true]);
@@ -106,15 +106,15 @@ describe.each(SHARED)('encoders that %s', (_name, times, open) => {
   });
 });
 
-describe('processes that share a file in which the entry of the key does not serve', () => {
+describe('processes that share a file in which the entry of the key cannot be used', () => {
   const program = bundledProgram(ENCODER_CHILD);
   let model: CountingModel | undefined;
   afterEach(() => model?.close());
 
-  test('ask the model once for each instruction', async () => {
+  test('call the model once for each instruction', async () => {
     const file = fresh();
     const registry = await sqliteRegistry(file);
-    // One entry is of another day, the other one for other capital letters.
+    // One entry is of another day, the other one has other capital letters.
     for (const kept of [INSTRUCTIONS[2], INSTRUCTIONS[0]]) {
       registry.put({ ...yesterdays(kept), givenAt: Date.now() - 2 * DAY });
     }
@@ -139,7 +139,7 @@ describe('processes that share a file in which the entry of the key does not ser
 
   test.each([
     ['ask the model once for spellings that differ in capital letters and white space', undefined, 1],
-    // Reservations that end at once: each process asks, and all store at the same moment.
+    // Reservations that end at once: each process calls the model, and all store at the same time.
     ['keep one entry where all store such spellings at the same moment', 1, 3],
   ] as const)('%s', async (_name, lease, calls) => {
     const file = fresh();

@@ -1,4 +1,4 @@
-/** Options that are none are told at once, by name; requests that are none before anybody is paid. */
+/** Invalid options are rejected at once, by name; invalid requests before any call. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -15,7 +15,7 @@ import { runs } from '../../helpers/runs.js';
 
 const INSTRUCTION = 'Chase the late timesheets of the warehouse team.';
 
-/** A registry without one of its functions. */
+/** A registry without one of its methods. */
 function without(name: keyof Registry): unknown {
   return { ...memoryRegistry(), [name]: undefined };
 }
@@ -69,16 +69,16 @@ describe('options', () => {
   ])('%s: %o is a TypeError that names it', (name, value) => {
     const make = (): unknown => createFallbackEncoder({ [name]: value } as FallbackOptions);
     expect(make).toThrow(TypeError);
-    expect(make).toThrow(new RegExp(`^(?:there is no option )?${name}\\b`));
+    expect(make).toThrow(new RegExp(`^(?:unknown option )?${name}\\b`));
   });
 
-  test.each([[null], [5], ['x']])('%o is no set of options', (options) => {
+  test.each([[null], [5], ['x']])('%o is not an object of options', (options) => {
     expect(() => createFallbackEncoder(options as unknown as FallbackOptions)).toThrow(
-      new TypeError('the options are an object'),
+      new TypeError('options must be an object'),
     );
   });
 
-  test('may each be given as undefined', async () => {
+  test('can each be undefined', async () => {
     const options: FallbackOptions = {
       ...{ model: undefined, rules: undefined, threshold: undefined, timeoutMs: undefined },
       ...{ waitTimeoutMs: undefined, now: undefined, counter: undefined, registry: null },
@@ -101,7 +101,7 @@ describe('options', () => {
     [Number.POSITIVE_INFINITY],
     ['2026-06-01' as unknown as number],
     [undefined as unknown as number],
-  ])('a clock that gives no time is named when it is asked: %o', async (time) => {
+  ])('a clock that returns no time is named on the first call: %o', async (time) => {
     const { model, calls } = scriptedModel(goodReply);
     const encoder = createFallbackEncoder({ model, registry: null, now: () => time });
     await expect(encoder.encode('Fetch what came in today', { domain: 'HR' })).rejects.toThrow(/^now\b/);
@@ -109,7 +109,7 @@ describe('options', () => {
     expect(calls.length).toBe(0);
   });
 
-  test('the registry is none, where it is null', async () => {
+  test('the registry is disabled with null', async () => {
     const encoder = createFallbackEncoder({ registry: null });
     expect(await encoder.registry()).toBeNull();
     const registry = memoryRegistry();
@@ -120,7 +120,7 @@ describe('options', () => {
 describe('requests', () => {
   const bare: unknown = Object.create(null);
 
-  /** What is wrong with it is told without asking or paying anybody, and alike by both functions. */
+  /** Checks that a request is rejected without a call, and in the same way by both functions. */
   async function refusalOf(instruction: unknown, options: unknown): Promise<unknown> {
     const { model, calls } = scriptedModel(goodReply);
     const encoder = createFallbackEncoder({ model, registry: memoryRegistry(), rules: null });
@@ -162,7 +162,7 @@ describe('requests', () => {
     ['priority', Number.NaN],
     ['priority', Symbol('1')],
     ['priority', bare],
-  ])('%s: %o cannot stand in a packet', async (name, value) => {
+  ])('%s: %o cannot be written in a packet', async (name, value) => {
     const error = await refusalOf(INSTRUCTION, { domain: 'HR', [name]: value });
     expect(error).toBeInstanceOf(FallbackError);
     expect(error).toMatchObject({ code: 'bad-request', cost: 0, usage: { calls: 0 } });
@@ -192,11 +192,11 @@ describe('requests', () => {
     expect(await refusalOf(instruction, { domain: 'HR' })).toMatchObject({ name: 'FallbackError', code, cost: 0 });
   });
 
-  test.each([[undefined], [null], [5]])('without options (%o) there is no domain', async (options) => {
+  test.each([[undefined], [null], [5]])('without options (%o) the domain is missing', async (options) => {
     expect(await refusalOf(INSTRUCTION, options)).toMatchObject({ code: 'bad-request' });
   });
 
-  test('may say the priority as a number or a text, and the domain in any case', async () => {
+  test('accept the priority as a number or a string, and the domain in any case', async () => {
     const { model } = scriptedModel(goodReply);
     const encoder = createFallbackEncoder({ model, registry: null, rules: null });
     for (const priority of [1, '1'] as const) {
@@ -206,7 +206,7 @@ describe('requests', () => {
     expect((await encoder.encode('a'.repeat(20_000), { domain: 'x-ops_2' })).domain).toBe('X-OPS_2');
   });
 
-  test('of any content have an answer, or an error of ours', async () => {
+  test('of any content have an answer, or an expected error', async () => {
     const { model } = scriptedModel(goodReply);
     const encoder = createFallbackEncoder({ model, registry: memoryRegistry() });
     const options = fc.record(

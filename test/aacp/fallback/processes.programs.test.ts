@@ -1,4 +1,4 @@
-/** Several processes that share a registry file ask the model once. */
+/** Several processes that share a registry file call the model once per instruction. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { sqliteRegistry } from '../../../src/aacp/fallback/index.js';
 import { bundledProgram } from '../../helpers/bundled-program.js';
@@ -14,13 +14,13 @@ const program = bundledProgram(ENCODER_CHILD);
 let model: CountingModel | undefined;
 afterEach(() => model?.close());
 
-/** A word of its own for each number: with other numbers, an instruction would be no novel one. */
+/** Makes a unique word from a number: instructions that differ only in numbers would share a pattern. */
 function wordOf(number: number): string {
   return [...`${number}`].map((digit) => `${'bdfgklmnpr'[Number(digit)]}o`).join('');
 }
 
 describe('several processes', () => {
-  test('of which 64 ask for the same make one call: 16 in each of 4', async () => {
+  test('with 64 callers of the same instruction make one call: 16 callers in each of 4 processes', async () => {
     const file = fresh();
     const opened = gate();
     model = await countingModel((asked) => opened.opened.then(() => goodReply(asked)));
@@ -44,7 +44,7 @@ describe('several processes', () => {
     registry.close();
   });
 
-  test('of which one is killed while the model answers: another one asks, and all the rest are answered', async () => {
+  test('of which one is killed during the call: another one calls the model, and all others get its packet', async () => {
     const file = fresh();
     // The first call is never answered.
     model = await countingModel((asked, number) => (number === 1 ? gate().opened : goodReply(asked)));
@@ -66,7 +66,7 @@ describe('several processes', () => {
     expect(model.asked.length).toBe(2);
   });
 
-  test('keep all that each of them has asked for: 50 instructions in each of 8', async () => {
+  test('store all packets: 50 instructions in each of 8 processes', async () => {
     const file = fresh();
     model = await countingModel((asked) => goodReply(asked, `res:${asked.instruction.replace(/\W+/g, '_')}`));
     const children = Array.from({ length: 8 }, (_, child) => {

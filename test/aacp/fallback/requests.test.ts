@@ -1,4 +1,4 @@
-/** What makes a request the same as another, and what makes it another one. */
+/** Requests that are the same, and requests that differ. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -53,14 +53,14 @@ async function keyFor(instruction: string, options: EncodeOptions): Promise<stri
 }
 
 describe('the same request', () => {
-  test('is one whose key is the hash of what is asked for', async () => {
+  test('has a key that is the hash of its members', async () => {
     expect(await keyFor(INSTRUCTION, HR)).toBe(keyOf(REQUEST));
     expect(keyOf(REQUEST)).toMatch(/^[0-9a-f]{64}$/);
   });
 
   const spaces = fc.stringMatching(/^[ \t\n\r\u00a0\u3000]{1,3}$/);
 
-  test('whatever the case and the white space', async () => {
+  test('in any case and with any white space', async () => {
     const words = INSTRUCTION.split(' ');
     await fc.assert(
       fc.asyncProperty(fc.array(spaces, { minLength: 9, maxLength: 9 }), fc.boolean(), async (blanks, capitals) => {
@@ -71,7 +71,7 @@ describe('the same request', () => {
     );
   });
 
-  test('with the defaults said', async () => {
+  test('with explicit defaults', async () => {
     const said = [
       { domain: 'hr' },
       { ...HR, returnAgent: 'HR-Agent' },
@@ -102,11 +102,11 @@ describe('another request', () => {
     expect(second.explain.key).not.toBe(first.explain.key);
     const { domain, returnAgent = 'HR-Agent', priority = 2 } = options;
     expect(second.packet).toBe(packetFor({ domain, returnAgent, priority: String(priority) }));
-    // The first entry is as it was.
+    // The first entry is unchanged.
     expect(registry.get(first.explain.key)?.packet).toBe(first.packet);
   });
 
-  test('has no part that can be taken for another', () => {
+  test('has no member that can be mistaken for another', () => {
     const parts = fc.tuple(fc.string(), fc.string(), fc.string(), fc.string(), fc.string());
     const key = ([normalised, domain, returnAgent, priority, version]: readonly string[]): string =>
       keyOf({ normalised, domain, returnAgent, priority, version } as typeof REQUEST);
@@ -118,7 +118,7 @@ describe('another request', () => {
     fc.assert(
       fc.property(parts, parts, (one, other) => {
         const same = one.every((part, at) => part === other[at]);
-        // Halves of surrogate pairs count as one character; `fc.string()` makes none.
+        // Lone surrogates count as one character; `fc.string()` makes none.
         expect(key(one) === key(other)).toBe(same);
       }),
       runs(200),
@@ -144,7 +144,7 @@ describe('another request', () => {
   });
 });
 
-describe('a time that only a calendar tells', () => {
+describe('a time that depends on the calendar', () => {
   /** An instruction; a time at which it means the same as on 22 November 2026, and one at which it does not. */
   const RELATIVE: readonly (readonly [string, number, number])[] = [
     ['Fetch what came in today', Date.UTC(2026, 10, 22, 23), Date.UTC(2026, 10, 23)],
@@ -159,7 +159,7 @@ describe('a time that only a calendar tells', () => {
     ['Fetch the payroll for March', Date.UTC(2026, 1, 1), Date.UTC(2027, 1, 1)],
   ];
 
-  test.each(RELATIVE)('makes it another request when it means another: %s', async (text, same, other) => {
+  test.each(RELATIVE)('makes a different request when its meaning changes: %s', async (text, same, other) => {
     const { encoder, registry, calls, setNow } = scene();
     const first = await encoder.encode(text, HR);
     setNow(same);
@@ -169,12 +169,12 @@ describe('a time that only a calendar tells', () => {
     expect([second.tier === 'cache', second.key === first.explain.key]).toEqual([false, false]);
     await encoder.encode(text, HR);
     expect([...registry.entries()].length).toBe(calls.length);
-    // Both are known in their time.
+    // Both are known, each at its time.
     setNow(same);
     expect((await encoder.explain(text, HR)).key).toBe(first.explain.key);
   });
 
-  test.each(RELATIVE)('is told to the model with the day: %s', async (text, _same, other) => {
+  test.each(RELATIVE)('is sent to the model with the day: %s', async (text, _same, other) => {
     const { encoder, calls, setNow } = scene();
     setNow(other);
     await encoder.encode(text, HR);
@@ -196,7 +196,7 @@ describe('a time that only a calendar tells', () => {
     ['Fetch the payroll for 2026-10'],
     ['Fetch invoice INV-7 of 3 May 2026'],
     ['Order four chairs'],
-  ])('does not stand in others, which stay the same for ever: %s', async (text) => {
+  ])('is not in other instructions, which are the same at all times: %s', async (text) => {
     const { encoder, calls, setNow } = scene();
     await encoder.encode(text, HR);
     setNow(Date.UTC(2031, 3, 1));
@@ -213,13 +213,13 @@ describe('an import from the file of the reference SDK', () => {
     return all;
   }
 
-  test('serves the same request', async () => {
+  test('answers the same request', async () => {
     const { encoder, calls } = imported(INSTRUCTION, packetFor(REQUEST));
     expect(await encoder.encode(INSTRUCTION, HR)).toMatchObject({ tier: 'cache', packet: packetFor(REQUEST) });
     expect(calls.length).toBe(0);
   });
 
-  test('serves one that asks for the same with another value', async () => {
+  test('answers a request with another value', async () => {
     const { encoder, calls } = imported(
       'Retrieve the salary records of all employees for October 2026',
       packetFor(REQUEST, 'res:emp_salary|period:2026-10'),
@@ -228,7 +228,7 @@ describe('an import from the file of the reference SDK', () => {
     expect([packet, tier, calls.length]).toEqual([packetFor(REQUEST, 'res:emp_salary|period:2027-05'), 'pattern', 0]);
   });
 
-  test('serves what it says of a month in that month, and in no other', async () => {
+  test('answers an instruction about a month in that month only', async () => {
     const packet = packetFor(REQUEST, 'res:payroll|period:2026-10');
     const { encoder, setNow } = imported('Fetch the payroll of last month', packet);
     expect(await encoder.encode('fetch the payroll of last month', HR)).toMatchObject({ tier: 'cache', packet });
@@ -237,7 +237,7 @@ describe('an import from the file of the reference SDK', () => {
   });
 });
 
-describe('a rule of one’s own', () => {
+describe('a user-defined rule', () => {
   const RULE: Rule = {
     ...{ id: 'x', name: 'Timesheets', description: 'Late timesheets.', task: 'FETCH', domain: 'HR', tags: [] },
     ...{ packet: 'FETCH|HR|return:Any|p:2|aacp:1.1|res:timesheets|period:{period}', version: '1', source: 'test' },
@@ -268,11 +268,8 @@ describe('a rule of one’s own', () => {
   });
 });
 
-test.each(['return_agent', 'returnagent', 'Domain', 'prioirty'])(
-  'an option that is misspelt is refused: %s',
-  async (name) => {
-    const encoder = createFallbackEncoder({ registry: null, rules: null, model: async () => ({ text: '' }) });
-    const options = { domain: 'HR', [name]: '1' } as never;
-    await expect(encoder.encode('Fetch the list.', options)).rejects.toThrow(TypeError);
-  },
-);
+test.each(['return_agent', 'returnagent', 'Domain', 'prioirty'])('a misspelt option is rejected: %s', async (name) => {
+  const encoder = createFallbackEncoder({ registry: null, rules: null, model: async () => ({ text: '' }) });
+  const options = { domain: 'HR', [name]: '1' } as never;
+  await expect(encoder.encode('Fetch the list.', options)).rejects.toThrow(TypeError);
+});

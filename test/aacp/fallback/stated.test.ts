@@ -1,4 +1,4 @@
-/** What an instruction states, in whatever spelling, and times that it does not state, in whatever field. */
+/** Values that an instruction states in any spelling, and times that it does not state, in any field. */
 import { describe, expect, test } from 'vitest';
 import {
   createFallbackEncoder,
@@ -16,7 +16,7 @@ const LATER = Date.UTC(2028, 3, 12, 7, 30);
 
 type Row = readonly [instruction: string, fields: string];
 
-/** An encoder whose model writes these fields, whatever it is asked. */
+/** An encoder whose model writes these fields for any instruction. */
 function encoderAt(now: number, fields: string, registry: Registry, options: FallbackOptions = {}): FallbackEncoder {
   return createFallbackEncoder({
     ...{ registry, rules: null, now: () => now },
@@ -25,7 +25,7 @@ function encoderAt(now: number, fields: string, registry: Registry, options: Fal
   });
 }
 
-/** The rows that are served from the registry 17 months later. */
+/** The rows that are answered from the registry 17 months later. */
 async function servedLater(rows: readonly Row[]): Promise<readonly string[]> {
   const registry = memoryRegistry();
   const served: string[] = [];
@@ -84,7 +84,7 @@ const ANYWHERE: readonly Row[] = [
   ['Value the customer', 'res:customer|ltv:1214'],
 ];
 
-/** Wordings that depend on the day, with what a model makes of them on 25 November 2026. */
+/** Wordings that depend on the day, with the fields that a model writes on 25 November 2026. */
 const DEPENDENT: readonly Row[] = [
   ['Close the books at month-end', 'res:books|filter:on=2026-11-30'],
   ['Close the books by month end', 'res:books|subj:close_november'],
@@ -162,7 +162,7 @@ const DEPENDENT: readonly Row[] = [
   ['Fetch the order PO-2026', 'res:order|filter:id=PO-2026|period:2026'],
 ];
 
-/** Values in other spellings than the instruction has. */
+/** Values in other spellings than that of the instruction. */
 const SPELLINGS: readonly Row[] = [
   ['Send three invoices', 'res:invoice|filter:count=3'],
   ['Send one reminder', 'res:reminder|filter:count=1'],
@@ -235,12 +235,12 @@ const SPELLINGS: readonly Row[] = [
 ];
 
 describe('a time that the instruction does not state', () => {
-  test('is not served 17 months later, whatever the field', async () => {
+  test('is not used 17 months later, in any field', async () => {
     const worked: Row = ['Flag the report of this year', 'res:report|rev2026:yes'];
     expect(await servedLater([...ANYWHERE, worked])).toEqual([]);
   });
 
-  test('is not served 17 months later, whatever the wording', async () => {
+  test('is not used 17 months later, with any wording', async () => {
     expect([DEPENDENT.length >= 60, await servedLater(DEPENDENT)]).toEqual([true, []]);
   });
 
@@ -249,8 +249,8 @@ describe('a time that the instruction does not state', () => {
   });
 });
 
-describe('a value in another spelling than the instruction has', () => {
-  test('is no warning, and passes with `strict`', async () => {
+describe('a value in another spelling than that of the instruction', () => {
+  test('is not a warning, and is accepted with `strict`', async () => {
     for (const row of SPELLINGS) {
       expect([row, await warningsOf(row)]).toEqual([row, []]);
       expect((await encoderAt(START, row[1], memoryRegistry(), { strict: true }).encode(row[0], HR)).tier).toBe(
@@ -259,12 +259,12 @@ describe('a value in another spelling than the instruction has', () => {
     }
   });
 
-  test('is served 17 months later', async () => {
+  test('is used 17 months later', async () => {
     expect((await servedLater(SPELLINGS)).length).toBe(SPELLINGS.length);
   });
 });
 
-/** Values near those that the instruction states. */
+/** Values close to those that the instruction states. */
 const OTHERS: readonly Row[] = [
   ['Send three invoices', 'res:invoice|filter:count=4'],
   ['Apply a 12 percent discount', 'res:discount|filter:rate=15%'],
@@ -287,8 +287,8 @@ const OTHERS: readonly Row[] = [
   ['Pay within 30 days', 'res:payment|terms:net60'],
 ];
 
-describe('a value near one that the instruction states', () => {
-  test.each(OTHERS)('is a warning, and refused with `strict`: %s -> %s', async (...row) => {
+describe('a value close to one that the instruction states', () => {
+  test.each(OTHERS)('is a warning, and rejected with `strict`: %s -> %s', async (...row) => {
     expect(await warningsOf(row)).not.toEqual([]);
     const encoder = encoderAt(START, row[1], memoryRegistry(), { strict: true });
     await expect(encoder.encode(row[0], HR)).rejects.toMatchObject({ code: 'unstated-value' });

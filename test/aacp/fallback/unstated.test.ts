@@ -1,4 +1,4 @@
-/** Facts that an instruction does not state: times that go stale in the registry, constants of rules, values that a model adds. */
+/** Facts that an instruction does not state: times that become stale in the registry, constants of rules, values that a model adds. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -28,7 +28,7 @@ interface Scene extends ScriptedModel {
   readonly setNow: (time: number) => void;
 }
 
-/** An encoder whose model writes these fields, whatever it is asked; the registry keeps its own time. */
+/** An encoder whose model writes these fields for any instruction; the registry has its own clock. */
 function scene(fields: () => string, options: FallbackOptions = {}): Scene {
   let now = START;
   const scripted = scriptedModel((request) => goodReply(request, fields()));
@@ -45,7 +45,7 @@ function scene(fields: () => string, options: FallbackOptions = {}): Scene {
   return { ...scripted, encoder, setNow };
 }
 
-/** Instructions, and the fields that a model worked out on 25 November 2026. */
+/** Instructions, and the fields that a model derived on 25 November 2026. */
 const WORKED_OUT: readonly (readonly [instruction: string, fields: string])[] = [
   ['Remind me about the renewal in 3 months', 'res:renewal|period:2027-02'],
   ['Fetch the sales year to date', 'res:sales|period:2026'],
@@ -136,7 +136,7 @@ const WORKED_OUT: readonly (readonly [instruction: string, fields: string])[] = 
   ['Bericht f\u00fcr gestern', 'res:report|period:2026-11-24'],
 ];
 
-/** Instructions whose packets hold whenever they are asked for. */
+/** Instructions whose packets are always valid. */
 const STATED: readonly (readonly [instruction: string, fields: string])[] = [
   ['Fetch the payroll for August 2024', 'res:payroll|period:2024-08'],
   ['Fetch the payroll for 2024-08', 'res:payroll|period:2024-08'],
@@ -168,8 +168,8 @@ const REGISTRIES: readonly (readonly [string, () => Promise<Registry>, (registry
   ],
 ];
 
-describe.each(REGISTRIES)('a time that a model worked out, with a registry %s', (_name, open, again) => {
-  test('is served on its day alone, whatever the wording', async () => {
+describe.each(REGISTRIES)('a time that a model derived, with a registry %s', (_name, open, again) => {
+  test('is used on its day only, with any wording', async () => {
     const registry = await open();
     const wrong: string[] = [];
     const asked: string[] = [];
@@ -189,7 +189,7 @@ describe.each(REGISTRIES)('a time that a model worked out, with a registry %s', 
     expect([WORKED_OUT.length >= 80, wrong, asked]).toEqual([true, [], []]);
   });
 
-  test('is served for ever where the instruction states it, or where there is none', async () => {
+  test('is used without limit if the instruction states it, or if there is no time', async () => {
     const registry = await open();
     for (const [instruction, fields] of STATED) await scene(() => fields, { registry }).encoder.encode(instruction, HR);
     const later = await again(registry);
@@ -204,8 +204,8 @@ describe.each(REGISTRIES)('a time that a model worked out, with a registry %s', 
   });
 });
 
-describe('an entry that holds for a day', () => {
-  test('is replaced on the next one, once, and holds for that', async () => {
+describe('an entry that is valid for a day', () => {
+  test('is replaced on the next one, once, and then valid for that', async () => {
     let period = '2027-02';
     const { encoder, calls, setNow } = scene(() => `res:renewal|period:${period}`);
     const ask = (): Promise<readonly [string, string]> =>
@@ -221,7 +221,7 @@ describe('an entry that holds for a day', () => {
     expect([await ask(), calls.length]).toEqual([['cache', '2028-07'], 2]);
   });
 
-  test('is no pattern for another instruction on another day', async () => {
+  test('is not a pattern for another instruction on another day', async () => {
     const { encoder, setNow } = scene(() => 'res:renewal|filter:id=C-441|period:2027-02');
     await encoder.encode('Remind me about the renewal of contract C-441 in 3 months', HR);
     setNow(LATER);
@@ -229,7 +229,7 @@ describe('an entry that holds for a day', () => {
     expect([other.tier, other.candidates[0]?.refusal]).toEqual(['none', 'slot-unplaced']);
   });
 
-  test('of any date at all, is never served on another day (property)', async () => {
+  test('of any date is never used on another day (property)', async () => {
     const date = fc.date({ min: new Date(0), max: new Date(Date.UTC(2099, 0, 1)), noInvalidDate: true });
     const shapes: readonly ((iso: string) => string)[] = [
       (iso) => iso.slice(0, 10),
@@ -258,7 +258,7 @@ describe('an entry that holds for a day', () => {
     );
   });
 
-  test('is worked out from the day that the prompt states', async () => {
+  test('is derived from the day in the prompt', async () => {
     const { encoder, calls } = scene(() => 'res:renewal');
     await encoder.encode('Remind me about the renewal in 3 months', HR);
     expect(calls[0]?.prompt).toContain('Today is 2026-11-25');
@@ -295,7 +295,7 @@ describe('a value that a model adds', () => {
     }
   });
 
-  test.each(ADDED)('is refused with `strict`, and nothing is stored: %s', async (_kind, instruction, fields) => {
+  test.each(ADDED)('is rejected with `strict`, and nothing is stored: %s', async (_kind, instruction, fields) => {
     const registry = memoryRegistry();
     await scene(() => fields, { registry }).encoder.encode(instruction, HR);
     const before = registry.statistics().entries;
@@ -309,14 +309,14 @@ describe('a value that a model adds', () => {
     expect(registry.statistics().entries).toBe(before);
   });
 
-  test('is taken back when the model is asked to', async () => {
+  test('is removed when the model is asked to', async () => {
     const replies = ['res:payment|amt:4200', 'res:payment'];
     const { encoder } = scene(() => replies.shift()!, { strict: true });
     const result = await encoder.encode('Pay the bill', HR);
     expect([result.packet.includes('amt'), result.usage.calls, result.warnings]).toEqual([false, 2, []]);
   });
 
-  test.each(STATED)('is none where the instruction states it: %s', async (instruction, fields) => {
+  test.each(STATED)('is not reported if the instruction states it: %s', async (instruction, fields) => {
     const { encoder } = scene(() => fields, { strict: true });
     expect((await encoder.encode(instruction, HR)).warnings.map(({ code }) => code)).not.toContain('unstated-value');
   });
@@ -325,7 +325,7 @@ describe('a value that a model adds', () => {
 describe('a rule', () => {
   const VOUCHED = /\|(?:actor|chain|req|rules):([^|]*)/g;
 
-  test('of pegwire adds no actor, chain, demand or rules to an instruction that does not state them', async () => {
+  test('of pegwire adds no actor, chain, requirements or rules that the instruction does not state', async () => {
     const samples: Readonly<Record<string, string>> = {
       ...{ period: 'August 2026', quarter: 'Q3 2026', date: '31 August 2026', id: 'A-4711', amount: '\u00a34,200' },
       ...{ name: 'Contoso Ltd', number: '45', list: 'Slack, VPN and Jira', text: 'engineer', email: 'a@example.org' },
@@ -349,7 +349,7 @@ describe('a rule', () => {
     expect(invented).toEqual([]);
   });
 
-  test('of a host with such constants does not serve, and the explanation says why', async () => {
+  test('with such constants does not match, and the explanation names the reason', async () => {
     const { rules } = loadRules([
       {
         ...{ id: 'log-run', name: 'Log a run', description: 'Logs a run.', task: 'LOG', dom: 'HR', tags: [] },
@@ -364,7 +364,7 @@ describe('a rule', () => {
   });
 
   test.each(['actor:HR-Agent', 'chain:HRMS,FIN', 'req:dual_approval', 'rules:payroll_v2'])(
-    'of an earlier instruction gives %s to no other one, which does not state it',
+    'of an earlier instruction gives %s to no instruction that does not state it',
     async (constant) => {
       const { encoder, calls } = scene(() => `res:run|period:${calls.length > 1 ? '2027-06' : '2027-05'}|${constant}`);
       await encoder.encode('Log the payroll run for May 2027', HR);
@@ -372,7 +372,7 @@ describe('a rule', () => {
       const { tier, candidates } = await encoder.explain(other, HR);
       expect([tier, candidates[0]?.refusal]).toEqual(['none', 'invented-fact']);
       expect((await encoder.encode(other, HR)).tier).toBe('model');
-      // The same with all that its packet has serves the next one.
+      // The same instruction with all that its packet contains matches the next one.
       const stated = `Log the payroll run for May 2028 with ${constant.replace(/[:,]/g, ' ')}`;
       const next = scene(() => `res:run|period:2028-05|${constant}`);
       await next.encoder.encode(stated, HR);

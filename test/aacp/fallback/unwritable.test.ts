@@ -1,4 +1,4 @@
-/** A default registry whose place cannot be written: encoding goes on in memory, with one warning. */
+/** A default registry that cannot be written: encoding continues in memory, with one warning. */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
@@ -13,7 +13,7 @@ const KNOWN = 'Retrieve the employee salary records for August 2024';
 const HR = { domain: 'HR' } as const;
 const fresh = freshFiles();
 
-/** Folders in which no registry can be made. */
+/** Folders in which no registry can be created. */
 const PLACES: readonly (readonly [name: string, make: () => string])[] = [
   ['below a file', () => path.join(file(), 'data')],
   ['that is a file', () => file()],
@@ -44,14 +44,14 @@ function file(): string {
   return name;
 }
 
-// Root writes everywhere.
+// Root can write everywhere.
 const places = PLACES.filter(([name]) => name !== 'that is read-only' || process.getuid?.() !== 0);
 
 beforeEach(() => vi.unstubAllEnvs());
 afterEach(() => vi.unstubAllEnvs());
 
 describe.each(places)('a data folder %s', (_name, make) => {
-  test('leaves an encoder with a registry in memory, and one warning', async () => {
+  test('results in a registry in memory, and one warning', async () => {
     vi.stubEnv('PEGWIRE_DATA_DIR', make());
     const { model, calls } = scriptedModel(goodReply);
     const encoder = createFallbackEncoder({ model, rules: null });
@@ -66,7 +66,7 @@ describe.each(places)('a data folder %s', (_name, make) => {
     await encoder.close();
   });
 
-  test('leaves `encode aacp` with its packet, and a warning that names --registry memory', async () => {
+  test('lets `encode aacp` print its packet, with a warning that names --registry memory', async () => {
     vi.stubEnv('PEGWIRE_DATA_DIR', make());
     for (const extra of [[], ['--json']]) {
       const { code, stdout, stderr } = await cli(['encode', 'aacp', '--english', KNOWN, '--domain', 'HR', ...extra]);
@@ -83,7 +83,7 @@ describe('a user without a home folder, as in a container', () => {
     for (const name of ['HOME', 'USERPROFILE']) vi.stubEnv(name, '');
   });
 
-  test('has a registry in memory, and one warning that names what to set', async () => {
+  test('has a registry in memory, and one warning that names the variable to set', async () => {
     const { model } = scriptedModel(goodReply);
     const encoder = createFallbackEncoder({ model, rules: null });
     const results = [await encoder.encode(INSTRUCTION, HR), await encoder.encode(INSTRUCTION, HR)];
@@ -105,21 +105,21 @@ describe('a user without a home folder, as in a container', () => {
     expect(stderr.match(/registry-in-memory.*set PEGWIRE_DATA_DIR/g)?.length).toBe(1);
   });
 
-  test('is told what to set where a command is about the registry', async () => {
+  test('sees the variable to set in errors of registry commands', async () => {
     const { code, stderr } = await cli(['aacp', 'registry', 'stats']);
     expect([code, stderr.includes('set PEGWIRE_DATA_DIR')]).toEqual([2, true]);
   });
 });
 
-describe('a place that is named', () => {
-  test('and cannot be written, leaves `encode aacp` with its packet, too', async () => {
+describe('an explicit path', () => {
+  test('that cannot be written also lets `encode aacp` print its packet', async () => {
     const named = ['--registry', path.join(file(), 'registry.db')];
     const { code, stdout, stderr } = await cli(['encode', 'aacp', '--english', KNOWN, '--domain', 'HR', ...named]);
     expect([code, stdout.includes('period:2024-08')]).toEqual([0, true]);
     expect(stderr).toContain('warning[registry-in-memory]');
   });
 
-  test('and is the memory, is no reason for a warning', async () => {
+  test('that is memory has no warning', async () => {
     vi.stubEnv('PEGWIRE_DATA_DIR', file());
     const { model } = scriptedModel(goodReply);
     const encoder = createFallbackEncoder({ model, rules: null, registry: memoryRegistry() });

@@ -8,7 +8,7 @@ import { runs } from '../../helpers/runs.js';
 const HEAD = 'PROC|CS|return:CS-Agent|p:2|aacp:1.1';
 const repeated = (unit: string, times: number): string => unit.repeat(times);
 
-/** What each value looks like, and the part of it that does. */
+/** Sensitive values: their kind, and the part that is reported. */
 const SENSITIVE: readonly (readonly [value: string, kind: string, part?: string])[] = [
   ['jo@example.com', 'an e-mail address'],
   ['email=j.smith+hr@mail.example.co.uk', 'an e-mail address', 'j.smith+hr@mail.example.co.uk'],
@@ -48,7 +48,7 @@ const SENSITIVE: readonly (readonly [value: string, kind: string, part?: string]
   ['postgres://app:s3cret@db.internal/x', 'a password in an address', 's3cret'],
 ];
 
-/** Ordinary values that have something of the above. */
+/** Ordinary values that resemble the values above. */
 const ORDINARY: readonly string[] = [
   ...['usr=j.smith', 'status=active', 'HR-Agent', '2024-08', '2024-08-31', 'id=L-7712', 'score>=70', 'review_required'],
   ...[
@@ -98,7 +98,7 @@ const ORDINARY: readonly string[] = [
   ],
 ];
 
-describe('a value is warned of that looks like', () => {
+describe('a value is reported that looks like', () => {
   test.each(SENSITIVE.map(([value, kind, part = value]) => ({ value, kind, part })))(
     '$value: $kind',
     ({ value, kind, part }) => {
@@ -114,13 +114,13 @@ describe('a value is warned of that looks like', () => {
           help: expect.stringContaining('data_ptr'),
         },
       ]);
-      // A tree has no places.
+      // A tree has no positions.
       expect(lintPacket(parsePacket(text))).toEqual([{ ...lintPacket(text)[0], span: null }]);
     },
   );
 });
 
-describe('nothing is said of', () => {
+describe('no finding for', () => {
   test.each(ORDINARY)('%s', (value) => {
     expect(lintPacket(`${HEAD}|filter:${value}`)).toEqual([]);
   });
@@ -138,7 +138,7 @@ describe('nothing is said of', () => {
   });
 });
 
-test('all parts of a value are found, in their order and without overlaps', () => {
+test('all parts of a value are found, in order and without overlaps', () => {
   const findings = lintPacket(`${HEAD}|to:a@x.com,password=b@y.com,c@z.com|bare d@v.com`);
   expect(findings.map(({ message, span }) => [message, span!.end - span!.start])).toEqual([
     ['The value of "to" looks like an e-mail address.', 7],
@@ -148,7 +148,7 @@ test('all parts of a value are found, in their order and without overlaps', () =
   ]);
 });
 
-test('the key of a field says what its value is', () => {
+test('the key of a field determines the kind of its value', () => {
   expect(lintPacket(`${HEAD}|org_password:hunter2|ORG_API_KEY:abc|pwd:expired`).map(({ message }) => message)).toEqual([
     'The value of "org_password" looks like a password or key.',
     'The value of "ORG_API_KEY" looks like a password or key.',
@@ -174,12 +174,12 @@ describe('wrong use', () => {
     [() => lintPacket(HEAD, { receiver: { knowsFields: 1 as never } }), TypeError],
     [() => lintPacket({} as never), TypeError],
     [() => lintPacket('|'.repeat(2_000_000)), 'The text has 2000000 characters'],
-  ])('%s is told', (call, error) => {
+  ])('%s is rejected', (call, error) => {
     expect(call).toThrow(error);
   });
 });
 
-test('no message tells the value, whatever it is', () => {
+test('no message contains the value', () => {
   const values = fc.oneof(
     anyString,
     fc.tuple(fc.constantFrom(...SENSITIVE.map(([value]) => value)), anyString).map((pair) => pair.join(' ')),
@@ -211,7 +211,7 @@ describe('invisible characters', () => {
     expect(found).toMatchObject({
       code: 'invisible-character',
       severity: 'warning',
-      message: `The value of "res" holds a character that ${what}.`,
+      message: `The value of "res" contains a character that ${what}.`,
       section: '15',
     });
     expect(text.slice(found!.span!.start, found!.span!.end)).toBe(part);
@@ -228,11 +228,11 @@ describe('invisible characters', () => {
     'e\u0301',
     'שלום',
     '中文',
-  ])('%j holds none that does not belong there', (value) => {
+  ])('%j contains no misplaced invisible character', (value) => {
     expect(lintPacket(`${HEAD}|res:${value}`)).toEqual([]);
   });
 
-  test('do not slow it down', () => {
+  test('do not slow the linter down', () => {
     const many = 'a\u200d'.repeat(20_000);
     expect(lintPacket(`${HEAD}|res:${many}`).at(-1)?.message).toBe('19900 more warnings are not listed.');
   });
@@ -244,13 +244,13 @@ describe('periods', () => {
     ...['2026-W14-3', 'FY2026', 'FY25-26', 'FY2025/26-Q1', '2024-01/2024-06', '2026-04-08T22:00..2026-04-08T23:30'],
     ...['P3M', 'PT8H', 'current', 'last_quarter', 'last_30_days', 'ytd', '2026-04,2026-05'],
   ];
-  test.each(GOOD)('%j is one', (value) => {
+  test.each(GOOD)('%j is a period', (value) => {
     expect(lintPacket(`${HEAD}|period:${value}`)).toEqual([]);
     expect(lintPacket(`${HEAD}|PERIOD:${value}`)).toEqual([]);
   });
 
   test.each(['2024-13', '2024-00', '2024-08-32', '2026-Q5', '2026-W54', 'August', 'FY', 'P', 'PT', 'soon', '2024-08,'])(
-    '%j does not look like one',
+    '%j does not look like a period',
     (value) => {
       const text = `${HEAD}|period:${value}|fmt:x`;
       const [found, ...others] = lintPacket(text);

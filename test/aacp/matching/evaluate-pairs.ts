@@ -1,4 +1,4 @@
-/** How the matcher does on pairs of instructions: the packet of the first is stored, then the second comes. */
+/** Evaluates the matcher on pairs of instructions: the packet of the first is stored, then the second is looked up. */
 
 import { canonicalizePacket, parsePacket, printPacket } from '../../../src/aacp/index.js';
 import { instructionId, keyOf, normaliseInstruction } from '../../../src/aacp/matching/instruction/normalise.js';
@@ -20,7 +20,7 @@ export interface InstructionPair {
   readonly kind: string;
   readonly first: PairRequest & { readonly packet: string };
   readonly second: PairRequest;
-  /** The packet that is right; null where nothing may be served. */
+  /** The correct packet; null if no packet may be served. */
   readonly wanted: string | null;
   readonly note?: string | undefined;
 }
@@ -29,16 +29,16 @@ export interface PairOutcome {
   readonly pair: InstructionPair;
   readonly verdict: 'right' | 'wrong' | 'refused';
   readonly served: string | null;
-  /** The pattern that was served, or that came nearest. */
+  /** The pattern that was served, or the nearest one. */
   readonly candidate: Candidate | undefined;
 }
 
-/** What relative times refer to: a day like any other. */
+/** The day that relative times refer to: an arbitrary one. */
 export const NOW = Date.UTC(2026, 10, 22, 12);
 
 type Extras = Pick<MatcherOptions, 'rules' | 'encodeStep'>;
 
-/** Each pair alone: only its own first instruction is known. */
+/** Each pair alone: the registry contains only its first instruction. */
 export function alone(pairs: readonly InstructionPair[], extras: Extras = {}): readonly PairOutcome[] {
   return pairs.map((pair) => outcomeOf(pair, registryOf([pair]), extras));
 }

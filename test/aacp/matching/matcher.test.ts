@@ -1,4 +1,4 @@
-/** Tier 2: what serves, what is refused, and why. */
+/** Tier 2: served packets, and rejections with their reasons. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { printPacket, validatePacket } from '../../../src/aacp/index.js';
@@ -36,7 +36,7 @@ function match(known: Known, instruction: string, request: Partial<MatchRequest>
   return createMatcher({ registry: registryOf([known]) }).match(asked);
 }
 
-/** The packet that is served, or why none is. */
+/** The packet that is served, or the reason of the rejection. */
 function told(result: MatchResult): string {
   if (result.kind === 'match') return printPacket(result.packet);
   return `refused: ${result.candidates[0]?.refusal ?? 'no candidate'}`;
@@ -46,7 +46,7 @@ function known(instruction: string, packet: string): Known {
   return { instruction, packet: packet.replace('|*|', `|${HEAD}|`) };
 }
 
-describe('the same words are served, whatever the politeness around them', () => {
+describe('the same words are served, with any polite phrases around them', () => {
   test.each([
     ['Fetch the salary records for August 2024.', 'Could you please fetch the salary records for August 2024?'],
     ['Fetch the salary records for August 2024.', 'Hello, please fetch salary records for 2024-08. Thank you!'],
@@ -72,7 +72,7 @@ describe('a rewording is not served', () => {
   });
 });
 
-describe('values are filled from this instruction, as the packet writes them', () => {
+describe('values are filled in from the new instruction, in the notation of the packet', () => {
   test.each([
     ['report sales for Q2 2026', 'REPORT|SALES|*|period:2026-Q2', 'report sales for Q3 2027', 'period:2027-Q3'],
     [
@@ -147,7 +147,7 @@ describe('values are filled from this instruction, as the packet writes them', (
   });
 });
 
-describe('a pattern is refused', () => {
+describe('a pattern is rejected', () => {
   const CASES: readonly (readonly [Refusal, string, string, string?])[] = [
     ['negation', 'flag overdue invoices', 'do NOT flag overdue invoices'],
     ['negation', 'list customers with a contract', 'list customers without a contract'],
@@ -200,7 +200,7 @@ describe('a pattern is refused', () => {
     (refusal, first, second, fields) => {
       const result = match({ instruction: first, packet: `REPORT|FIN|${HEAD}|${fields}` }, second);
       const candidates = result.kind === 'none' ? result.candidates : [];
-      // What has too little in common is not even looked at.
+      // Patterns that share too few terms are not considered at all.
       if (candidates.length === 0) {
         expect(result.kind).toBe('none');
         return;
@@ -217,7 +217,7 @@ describe('a pattern is refused', () => {
     expect(told(matcher.match(request))).toBe('refused: domain');
   });
 
-  test('when the stored packet is not valid', () => {
+  test('if the stored packet is invalid', () => {
     const [entry] = registryOf([known('fetch the budgets', 'FETCH|HR|*|res:x')]).entries();
     const broken = { ...entry!, packet: `FETCH|HR|${HEAD}|res:x|res:y` };
     const matcher = createMatcher({ registry: { candidates: () => [broken] } });
@@ -229,19 +229,19 @@ describe('a pattern is refused', () => {
 describe('relative times', () => {
   const stored = known('report sales for last month', 'REPORT|SALES|*|period:2026-10');
 
-  test('mean another month when the month is another', () => {
+  test('mean another month if the month has changed', () => {
     const later = { now: Date.UTC(2026, 11, 3) };
     expect(told(match(stored, 'produce the report'))).toContain('refused');
     expect(told(match(stored, 'report sales for last month', later))).toBe(`REPORT|SALES|${HEAD}|period:2026-11`);
   });
 
-  test('do not matter to a packet that holds no time', () => {
+  test('do not matter to a packet without a time', () => {
     const packet = `REPORT|SALES|${HEAD}|res:sales|rules:days=30`;
     const entry = { instruction: 'report sales of the last 30 days', packet };
     expect(told(match(entry, entry.instruction, { now: Date.UTC(2027, 4, 5) }))).toBe(packet);
   });
 
-  test('refuse a packet that holds a day which they were worked out to', () => {
+  test('reject a packet with a date that was computed from them', () => {
     const packet = `REPORT|SALES|${HEAD}|filter:date>=2026-10-23`;
     const entry = { instruction: 'report sales of the last 30 days', packet };
     expect(told(match(entry, entry.instruction))).toBe(packet);
@@ -252,14 +252,14 @@ describe('relative times', () => {
 describe('agent and priority come from the request', () => {
   const stored = known('fetch the budgets for HR-Agent', 'FETCH|HR|*|res:budget');
 
-  test('whatever the stored packet says', () => {
+  test('whatever the stored packet contains', () => {
     const entry = known('fetch the budgets', 'FETCH|HR|*|res:budget');
     expect(told(match(entry, 'fetch the budgets', { returnAgent: 'B', priority: '3' }))).toBe(
       'FETCH|HR|return:B|p:3|aacp:1.1|res:budget',
     );
   });
 
-  test('and an instruction that names another agent for the answer is refused', () => {
+  test('and an instruction that names another agent for the answer is rejected', () => {
     const entry = { ...stored, returnAgent: 'HR-Agent' };
     expect(told(match(entry, stored.instruction, { returnAgent: 'HR-Agent' }))).toContain('return:HR-Agent');
     expect(told(match(entry, stored.instruction, { returnAgent: 'FIN-Agent' }))).toBe('refused: contradiction');
@@ -279,7 +279,7 @@ describe('of several patterns', () => {
     now: NOW,
   };
 
-  test('the one with the highest score serves, and the next best are told', () => {
+  test('the one with the highest score is served, and the next best ones are reported', () => {
     const result = createMatcher({ registry: registryOf(packets) }).match(request);
     expect(told(result)).toBe(`FLAG|FIN|${HEAD}|res:x1`);
     expect(result.kind === 'match' && result.others.length).toBe(5);
@@ -287,20 +287,20 @@ describe('of several patterns', () => {
     expect(scores).toEqual([...scores].sort((a, b) => b - a));
   });
 
-  test('the answer is the same in whatever order they were stored', () => {
+  test('the answer does not depend on the order in which they were stored', () => {
     const there = createMatcher({ registry: registryOf(packets) }).match(request);
     const back = createMatcher({ registry: registryOf([...packets].reverse()) }).match(request);
     expect(told(back)).toBe(told(there));
   });
 
-  test('a threshold bounds how much politeness may differ', () => {
+  test('a threshold limits the difference in polite phrases', () => {
     const registry = registryOf(packets.slice(7, 8));
     expect(createMatcher({ registry, threshold: 0.5 }).match(request).kind).toBe('match');
     expect(createMatcher({ registry, threshold: 1 }).match(request).kind).toBe('none');
   });
 });
 
-describe('whatever the instruction is', () => {
+describe('for any instruction', () => {
   const words = fc.constantFrom(
     ...[
       'fetch',
@@ -338,7 +338,7 @@ describe('whatever the instruction is', () => {
   );
   const packet = `FLAG|FIN|${HEAD}|res:invoice|match:PO-441|amt:4200|ccy:GBP|sup:ABC-Ltd|period:2026-Q2|to:ana@x.com`;
 
-  test('it is answered, and what is served is valid', () => {
+  test('there is an answer, and a served packet is valid', () => {
     fc.assert(
       fc.property(instructions, instructions, (first, second) => {
         const result = match({ instruction: first, packet }, second);
@@ -359,11 +359,11 @@ describe('whatever the instruction is', () => {
     'Fetch without Q2 2026 and Q2 2026 fetch',
     'without Q2 2026 and Q2 2026 fetch',
     'not 31 August 2024 , 31 August 2024 and please',
-  ])('also one that says a time twice: %s', (instruction) => {
+  ])('also if it contains a time twice: %s', (instruction) => {
     expect([packet, 'refused: no candidate']).toContain(told(match({ instruction, packet }, instruction)));
   });
 
-  test('an amount, an id or a quarter that is served is the one of this instruction', () => {
+  test('a served amount, id or quarter is the one of the new instruction', () => {
     const values = fc.record({
       id: fc.integer({ min: 1, max: 99_999 }),
       amount: fc.integer({ min: 1, max: 9_999_999 }),
@@ -382,7 +382,7 @@ describe('whatever the instruction is', () => {
     );
   });
 
-  test('100 KB are refused without being looked at', () => {
+  test('100 KB are rejected without being parsed', () => {
     expect(match({ instruction: 'x', packet }, 'flag the invoice '.repeat(6000))).toEqual({
       kind: 'none',
       candidates: [],
@@ -390,7 +390,7 @@ describe('whatever the instruction is', () => {
   });
 });
 
-describe('capital letters in what is served are those of this instruction', () => {
+describe('capital letters in a served packet are those of the new instruction', () => {
   test.each([
     ['close ticket T-9', 'PROC|CS|*|filter:id=T-9', 'Close ticket t-9.', 'filter:id=t-9'],
     ['mail Ana@x.com the offer', 'SEND|CS|*|to:Ana@x.com', 'mail ana@x.com the offer', 'to:ana@x.com'],
@@ -400,13 +400,13 @@ describe('capital letters in what is served are those of this instruction', () =
     expect(told(match(known(first, packet), second))).toBe(`${task}|${domain}|${HEAD}|${wanted}`);
   });
 
-  test('and a name in capital letters alone is filled in nowhere', () => {
+  test('and a name in which only capital letters differ is not filled in', () => {
     const stored = known('Archive the newsletter drafts of John Smith.', 'PROC|MKT|*|filter:name=John-Smith');
     expect(told(match(stored, 'ARCHIVE THE NEWSLETTER DRAFTS OF JOHN MCVEY'))).toMatch(/^refused/);
   });
 });
 
-describe('a small word or a mark more refuses the pattern', () => {
+describe('an additional small word or mark rejects the pattern', () => {
   const DELETE = 'Delete the employee record of E-100.';
   const PAY = 'Pay £500 to supplier Acme Ltd.';
   test.each([

@@ -1,4 +1,4 @@
-/** Pairs of instructions that are much alike, and not the same: nothing is served for the second. */
+/** Pairs of similar instructions with different meanings: no packet is served for the second. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { alone, type InstructionPair } from './evaluate-pairs.js';
@@ -15,11 +15,11 @@ const pairs = TEXT.split('\n').flatMap((line, index): InstructionPair[] => {
   return [{ id, kind: 'scope', first: stored, second: { ...request, instruction: second }, wanted: null }];
 });
 
-test('there are more than a hundred', () => {
+test('there are more than a hundred pairs', () => {
   expect(pairs.length).toBeGreaterThan(100);
 });
 
-test('nothing is served for another instruction', () => {
+test('no packet is served for another instruction', () => {
   const served = alone(pairs).filter(({ verdict }) => verdict !== 'refused');
   expect(served.map(({ pair, served: packet }) => `${pair.id}: ${pair.second.instruction} => ${packet}`)).toEqual([]);
 });

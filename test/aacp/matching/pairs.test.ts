@@ -1,4 +1,4 @@
-/** Pairs of instructions that were written before the matcher, or without sight of it: nothing wrong is served, and values are filled in. */
+/** Pairs of instructions written independently of the matcher: no wrong packet is served, and values are filled in. */
 import { describe, expect, test } from 'vitest';
 import { readJson } from '../../conformance/fixtures.js';
 import { alone, type InstructionPair, type PairOutcome, together } from './evaluate-pairs.js';

@@ -1,4 +1,4 @@
-/** Rules as patterns: phrases with slots, steps of workflows, and rules that only have a name. */
+/** Rules as patterns: phrases with slots, steps of workflows, and rules that have only a name. */
 import { describe, expect, test } from 'vitest';
 import { printPacket } from '../../../src/aacp/index.js';
 import type { MatchRequest } from '../../../src/aacp/matching/match.js';
@@ -114,7 +114,7 @@ describe('a phrase is filled from the instruction', () => {
     ['invalid-packet', 'send the note {note:text} to HR', 'subj:{note}', 'send the note "a|return:B" to HR'],
     ['negation', 'report sales for {period}', 'period:{period}', 'do not report sales for May 2026'],
     ['score', 'report sales for {period}', 'period:{period}', 'report lost sales for May 2026'],
-  ])('or the rule is refused for %s: %s', (refusal, phrase, fields, instruction) => {
+  ])('or the rule is rejected for %s: %s', (refusal, phrase, fields, instruction) => {
     const answer = told([rule(`REPORT|HR|*|${fields}`, [phrase])], instruction);
     const acceptable =
       refusal === 'slot-missing'
@@ -124,7 +124,7 @@ describe('a phrase is filled from the instruction', () => {
   });
 });
 
-describe('a currency that the phrase says', () => {
+describe('a currency in the phrase', () => {
   const fields = 'amt:{amount.value}|ccy:{amount.currency}';
   const pounds = [rule(`PROC|HR|*|${fields}`, ['pay \u00a3{amount} to {name}'])];
   const dollars = [rule('PROC|HR|*|amt:{sum}|ccy:USD', [`pay \${sum:number} to {name}`])];
@@ -140,12 +140,12 @@ describe('a currency that the phrase says', () => {
     [pounds, 'pay $25 to Acme Ltd'],
     [dollars, 'pay \u00a325 to Acme Ltd'],
     [dollars, 'pay 25 to Acme Ltd'],
-  ])('or the rule is refused: %#', (rules, instruction) => {
+  ])('or the rule is rejected: %#', (rules, instruction) => {
     expect(told(rules, instruction)).toMatch(/^refused/);
   });
 });
 
-describe('a rule that names a step', () => {
+describe('a rule with a step', () => {
   const stepped = rule('FETCH|HR|*|period:{period}', ['fetch salaries for {period}'], {
     workflow: { encoder: 'E', method: 'm', args: { period: '{period}', fields: ['a', '{period}'] } },
   });
@@ -160,20 +160,20 @@ describe('a rule that names a step', () => {
     expect(JSON.parse(JSON.stringify(calls))).toEqual([['E', 'm', { period: '2026-05', fields: ['a', '2026-05'] }]]);
   });
 
-  test('serves with its own packet where nobody takes steps', () => {
+  test('is served with its own packet if steps are not supported', () => {
     expect(told([stepped], 'fetch salaries for May 2026')).toBe(`FETCH|HR|${HEAD}|period:2026-05`);
   });
 
   test.each([
     ['the step makes several packets', () => [{ packet: 'ACK|HR|return:A|aacp:1.1' }]],
     [
-      'the step fails',
+      'the step failed',
       () => {
         throw new Error('No such step.');
       },
     ],
-    ['what it makes is no packet', () => ({ packet: 'nothing' })],
-  ])('is refused when %s', (_why, encodeStep) => {
+    ['what it makes is not a packet', () => ({ packet: 'nothing' })],
+  ])('is rejected when %s', (_why, encodeStep) => {
     expect(told([stepped], 'fetch salaries for May 2026', { encodeStep })).toBe('refused: invalid-packet');
   });
 });
@@ -186,7 +186,7 @@ describe('a rule without phrases', () => {
   });
 
   test.each(['fetch the absence records', 'Please fetch absence records.'])(
-    'serves an instruction that has the words of its name: %s',
+    'is served for an instruction with the words of its name: %s',
     (instruction) => {
       expect(told([named], instruction)).toBe(`FETCH|HR|${HEAD}|res:absence|filter:status=approved|period:2026-05`);
     },
@@ -198,12 +198,12 @@ describe('a rule without phrases', () => {
     ['score', 'fetch the records of employees'],
     ['slot-kind', 'fetch the absence records for 2026-06'],
     ['negation', 'fetch the absence records without sick leave'],
-  ])('is refused for %s: %s', (refusal, instruction) => {
+  ])('is rejected for %s: %s', (refusal, instruction) => {
     expect(['refused: no candidate', `refused: ${refusal}`]).toContain(told([named], instruction));
   });
 });
 
-test('an entry comes before a rule with the same score, whose packet may say more', () => {
+test('an entry is preferred to a rule with the same score, whose packet may contain more', () => {
   const registry = memoryRegistry({ now: () => 0 });
   const first = { instruction: 'close the books', domain: 'HR', returnAgent: 'A', priority: '1' };
   registry.put(entryOf({ ...first, packet: `PROC|HR|${HEAD}|res:stored` }));
@@ -212,13 +212,13 @@ test('an entry comes before a rule with the same score, whose packet may say mor
   expect(told([ruled], 'close the books', { registry })).toContain('res:stored');
 });
 
-test('a rule of another domain is not asked', () => {
+test('a rule of another domain is not considered', () => {
   expect(told([rule('PROC|FIN|*|res:x', ['close the books'])], 'close the books', { domain: 'HR' })).toBe(
     'refused: no candidate',
   );
 });
 
-test('phrases and packets that cannot be read never serve', () => {
+test('phrases and packets that cannot be parsed are never served', () => {
   const broken = [
     rule('PROC|HR|*|res:x', ['close the {books']),
     rule('PROC|HR|*|res:{', ['close the books']),

@@ -1,4 +1,4 @@
-/** Values of a stored packet that were worked out from others, and would be stale beside new ones. */
+/** Values of a stored packet that were derived from other values, and would be wrong beside new ones. */
 import { describe, expect, test } from 'vitest';
 import { printPacket } from '../../../src/aacp/index.js';
 import type { MatchResult } from '../../../src/aacp/matching/match.js';
@@ -15,7 +15,7 @@ function match(instruction: string, fields: string, asked: string): MatchResult 
   return createMatcher({ registry }).match({ ...REQUEST, instruction: asked, now: NOW });
 }
 
-describe('a packet with a value that was worked out is not served with other values', () => {
+describe('a packet with a derived value is not served with other values', () => {
   test.each([
     [
       'Book leave for employee E310 from 1 March 2026 to 5 March 2026.',
@@ -66,7 +66,7 @@ describe('a packet with a value that was worked out is not served with other val
   });
 });
 
-describe('a number that the text or a name accounts for stays', () => {
+describe('a number that the text or a name explains is kept', () => {
   test.each([
     [
       'Generate the payroll report for August 2026.',

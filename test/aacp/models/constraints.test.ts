@@ -1,4 +1,4 @@
-/** What each provider is sent so that it can write nothing but packets, and what happens when it does not take that. */
+/** The constraint that each provider sends so that the model can only write packets, and its fallback if that is rejected. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { anthropicModel } from '../../../src/aacp/models/anthropic-model.js';
 import type { ProviderModel } from '../../../src/aacp/models/model.js';
@@ -25,7 +25,7 @@ async function bodyOf(model: ProviderModel, reply: object): Promise<Readonly<Rec
   return server.requests[0]!.body;
 }
 
-/** The schema of an object with a packet, whose pattern takes packets for this request and no others. */
+/** The schema of an object with a packet, whose pattern accepts exactly the packets for this request. */
 function expectPacketSchema(schema: unknown): void {
   expect(schema).toMatchObject({ type: 'object', required: ['packet'], additionalProperties: false });
   const { packet } = (schema as { properties: { packet: { type: string; pattern: string } } }).properties;
@@ -46,7 +46,7 @@ describe('anthropic', () => {
     expect(body['system']).toMatch(/^SYSTEM\n\n.*\{"packet": "\.\.\."\}/);
   });
 
-  test('sends a strict tool that has to be used, and reads what it is called with', async () => {
+  test('sends a strict tool that must be used, and reads its arguments', async () => {
     const call = { type: 'tool_use', id: 't1', name: 'packet', input: { packet: PACKET } };
     const reply = {
       ...ANTHROPIC.says(''),
@@ -60,7 +60,7 @@ describe('anthropic', () => {
     expect(body['tool_choice']).toEqual({ type: 'tool', name: 'packet', disable_parallel_tool_use: true });
   });
 
-  test('marks the system message for the cache when it is asked to', async () => {
+  test('marks the system message for the cache on request', async () => {
     const body = await bodyOf(make({ constrain: 'none', cacheSystem: true }), ANTHROPIC.says(PACKET));
     expect(body['system']).toEqual([{ type: 'text', text: 'SYSTEM', cache_control: { type: 'ephemeral' } }]);
     expect(body).not.toHaveProperty('output_config');
@@ -90,7 +90,7 @@ describe('openai', () => {
     },
   );
 
-  test('uses Lark when nothing else is said', async () => {
+  test('uses Lark by default', async () => {
     const body = await bodyOf(make(), calls);
     expect(body['tools']).toMatchObject([{ format: { syntax: 'lark' } }]);
   });
@@ -103,7 +103,7 @@ describe('openai', () => {
     expectPacketSchema(text.format.schema);
   });
 
-  test('asks not to store what is sent, and for the cache only when it is told to', async () => {
+  test('asks not to store the request, and for the cache only on request', async () => {
     expect(await bodyOf(make({ constrain: 'none' }), OPENAI.says(PACKET))).toMatchObject({ store: false });
     expect(server.requests[0]!.body).not.toHaveProperty('prompt_cache_key');
     const cached = await bodyOf(make({ constrain: 'none', cacheSystem: true }), OPENAI.says(PACKET));
@@ -119,7 +119,7 @@ describe('openai', () => {
       { output: [call, { ...call, id: 'c2', input: OTHER_AGENT }] },
       { finish: 'stop', text: `${PACKET}\n${OTHER_AGENT}` },
     ],
-  ])('reads what the server says with %j', async (more, reply) => {
+  ])('reads the response with %j', async (more, reply) => {
     server.answers(answer({ ...OPENAI.says(PACKET), ...more }));
     await expect(make()(REQUEST)).resolves.toMatchObject(reply);
   });
@@ -128,12 +128,12 @@ describe('openai', () => {
     ['rate_limit_exceeded', 'model-rate-limited'],
     ['server_error', 'model-unavailable'],
     ['invalid_prompt', 'model-bad-request'],
-  ])('makes an error of a response that failed with %s', async (code, expected) => {
+  ])('throws an error for a response that failed with %s', async (code, expected) => {
     server.answers(answer({ ...OPENAI.says(''), status: 'failed', error: { code, message: 'why' } }));
     await expect(make()(REQUEST)).rejects.toMatchObject({ code: expected, message: expect.stringContaining('why') });
   });
 
-  test('tells an account without credit from a rate limit', async () => {
+  test('distinguishes an account without credit from a rate limit', async () => {
     server.answers(answer({ error: { message: 'Pay.', type: 'insufficient_quota', code: 'insufficient_quota' } }, 429));
     await expect(make()(REQUEST)).rejects.toMatchObject({ code: 'model-unauthorised' });
   });
@@ -155,21 +155,21 @@ describe('compatible servers', () => {
     [{ constrain: 'regex' }, async (grammar) => ({ structured_outputs: { regex: await grammar('regex') } })],
     [{ server: 'vllm-guided' }, async (grammar) => ({ guided_grammar: await grammar('gbnf') })],
     [{ server: 'vllm-guided', constrain: 'regex' }, async (grammar) => ({ guided_regex: await grammar('regex') })],
-  ])('are sent the grammar in their own way: %j', async (options, expected) => {
+  ])('get the grammar in their own notation: %j', async (options, expected) => {
     const body = await bodyOf(make(options), COMPATIBLE.says(PACKET));
     const { model, messages, max_tokens, ...rest } = body;
     expect(rest).toEqual(await expected(REQUEST.grammar));
     expect(JSON.stringify(rest)).toContain('HR-Agent');
   });
 
-  test('are sent a JSON Schema when nothing else is said', async () => {
+  test('get a JSON Schema by default', async () => {
     const body = await bodyOf(make(), COMPATIBLE.says(IN_JSON));
     const format = body['response_format'] as { json_schema: { schema: unknown } };
     expect(format).toMatchObject({ type: 'json_schema', json_schema: { name: 'packet', strict: true } });
     expectPacketSchema(format.json_schema.schema);
   });
 
-  test('get no key but the one that is given', async () => {
+  test('get only the key that is given', async () => {
     const before = { ...process.env };
     Object.assign(process.env, {
       OPENAI_API_KEY: 'env-secret',
@@ -190,7 +190,7 @@ describe('compatible servers', () => {
     await expect(make()(REQUEST)).rejects.toMatchObject({ code: 'model-rate-limited' });
   });
 
-  test('are not shown with the password that their address holds', async () => {
+  test('do not appear in errors with the password of their address', async () => {
     const { host } = new URL(server.url);
     server.answers(answer(COMPATIBLE.error('oops'), 500));
     const model = make({ baseUrl: `http://user:secret@${host}/v1`, constrain: 'none' });
@@ -200,16 +200,16 @@ describe('compatible servers', () => {
   });
 
   test.each([
-    [{ baseUrl: undefined }, 'baseUrl must be the address of a server'],
-    [{ baseUrl: 'localhost' }, 'baseUrl must be the address of a server'],
+    [{ baseUrl: undefined }, 'baseUrl must be the URL of a server'],
+    [{ baseUrl: 'localhost' }, 'baseUrl must be the URL of a server'],
     [{ server: 'ollama' }, 'server must be one of'],
-    [{ server: 'llama.cpp', constrain: 'regex' }, 'constrain: llama.cpp takes no regular expressions'],
-  ])('are refused with the options %j', (options, message) => {
+    [{ server: 'llama.cpp', constrain: 'regex' }, 'constrain: llama.cpp does not accept regular expressions'],
+  ])('are rejected with the options %j', (options, message) => {
     expect(() => make(options)).toThrow(message);
   });
 });
 
-describe('a constraint that the provider does not take', () => {
+describe('a constraint that the provider does not support', () => {
   const refusing =
     (provider: typeof OPENAI, member: string, message: string, status = 400) =>
     (...answers: readonly object[]): void => {
@@ -227,7 +227,7 @@ describe('a constraint that the provider does not take', () => {
     ['anthropic', ANTHROPIC, 'output_config', 'output_config: Extra inputs are not permitted', ['json-schema', 'none']],
     ['openai', OPENAI, 'text', "Unknown parameter: 'text.format'.", ['json-schema', 'none']],
     ['a compatible server', COMPATIBLE, 'response_format', 'response_format is not supported', ['json-schema', 'none']],
-  ] as const)('is dropped once and for all by %s, and told', async (_name, provider, member, message, [from, to]) => {
+  ] as const)('is dropped permanently by %s, and reported', async (_name, provider, member, message, [from, to]) => {
     const notices: ModelNotice[] = [];
     const model = provider.make(server.url, {
       constrain: 'json-schema',
@@ -236,7 +236,7 @@ describe('a constraint that the provider does not take', () => {
     });
     refusing(provider, member, message)();
     await expect(model(REQUEST)).resolves.toMatchObject({ text: PACKET });
-    // With the pattern, without it, without a schema.
+    // First with the pattern, then without it, then without a schema.
     expect(server.requests.map(({ body }) => member in body)).toEqual([true, true, false]);
     expect(notices).toEqual([
       { code: 'constraint-refused', provider: expect.any(String), from, to, message: expect.stringContaining(message) },
@@ -246,7 +246,7 @@ describe('a constraint that the provider does not take', () => {
     expect(notices).toHaveLength(1);
   });
 
-  test('gives way to the next one only', async () => {
+  test('is replaced by the next one only', async () => {
     const notices: ModelNotice[] = [];
     const model = openaiModel({
       model: 'm',
@@ -269,13 +269,13 @@ describe('a constraint that the provider does not take', () => {
     expect(notices).toMatchObject([{ from: 'lark', to: 'json-schema' }]);
   });
 
-  test('is tried without when the server refuses without a word', async () => {
+  test('is dropped when the server rejects the request without a message', async () => {
     server.answers(answer('', 400), answer('', 422), answer(COMPATIBLE.says(PACKET)));
     const model = COMPATIBLE.make(server.url, { constrain: 'json-schema', maxRetries: 0 });
     await expect(model(REQUEST)).resolves.toMatchObject({ text: PACKET });
   });
 
-  test('stays when the request fails for another reason', async () => {
+  test('is kept when the request fails for another reason', async () => {
     const notices: ModelNotice[] = [];
     const model = ANTHROPIC.make(server.url, {
       constrain: 'json-schema',
@@ -291,7 +291,7 @@ describe('a constraint that the provider does not take', () => {
     expect(notices).toEqual([]);
   });
 
-  test('stays when the request fails without it, too', async () => {
+  test('is kept when the request also fails without it', async () => {
     const model = ANTHROPIC.make(server.url, { constrain: 'json-schema', maxRetries: 0 });
     server.answers(answer(ANTHROPIC.error('schema: too complex'), 400), answer(ANTHROPIC.error('overloaded'), 529));
     await expect(model(REQUEST)).rejects.toMatchObject({ code: 'model-unavailable' });
@@ -300,7 +300,7 @@ describe('a constraint that the provider does not take', () => {
     expect(JSON.stringify(server.requests[0]!.body)).toContain('pattern');
   });
 
-  test('is left out for one request when there is no grammar for it', async () => {
+  test('is left out of one request that has no grammar', async () => {
     const notices: ModelNotice[] = [];
     const model = ANTHROPIC.make(server.url, { constrain: 'json-schema', onNotice: (notice) => notices.push(notice) });
     server.answers(answer(ANTHROPIC.says(IN_JSON)));
@@ -317,7 +317,7 @@ describe('a constraint that the provider does not take', () => {
     ]);
   });
 
-  test('is told to a listener that throws, without harm', async () => {
+  test('is reported to a listener that throws, without an effect on the request', async () => {
     const onNotice = (): void => {
       throw new Error('mine');
     };
@@ -326,7 +326,7 @@ describe('a constraint that the provider does not take', () => {
     await expect(model(REQUEST)).resolves.toMatchObject({ text: PACKET });
   });
 
-  test('never shows the key in what is told', async () => {
+  test('is reported without the key', async () => {
     const notices: ModelNotice[] = [];
     const model = OPENAI.make(server.url, { constrain: 'json-schema', onNotice: (notice) => notices.push(notice) });
     refusing(OPENAI, 'text', `schema: no, ${KEY}`)();

@@ -1,4 +1,4 @@
-/** The SDKs are optional: what they have to be, and what happens without them. */
+/** The SDKs are optional: their required interface, and the errors when they are missing. */
 import { readFileSync } from 'node:fs';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI, { AzureOpenAI } from 'openai';
@@ -15,8 +15,8 @@ afterEach(() => {
   vi.doUnmock('@anthropic-ai/sdk');
 });
 
-test('the clients of the SDKs are what the options ask for', () => {
-  // That these lines compile is what is tested.
+test('the clients of the SDKs have the interface that the options require', () => {
+  // This test passes if these lines compile.
   const anthropic: AnthropicClient = new Anthropic({ apiKey: 'k' });
   const openai: OpenAiResponsesClient & OpenAiChatClient = new OpenAI({ apiKey: 'k' });
   const azure: OpenAiResponsesClient & OpenAiChatClient = new AzureOpenAI({
@@ -32,7 +32,7 @@ test('the clients of the SDKs are what the options ask for', () => {
 });
 
 test.each(['anthropic-model', 'openai-model', 'openai-compatible-model', 'provider'])(
-  'the declarations of %s do without the types of the SDKs',
+  'the declarations of %s do not need the types of the SDKs',
   (name) => {
     const file = new URL(`../../../src/aacp/models/${name}.ts`, import.meta.url);
     const { outputText } = ts.transpileDeclaration(readFileSync(file, 'utf8'), {});
@@ -45,7 +45,7 @@ test.each([
   ['@anthropic-ai/sdk', ANTHROPIC],
   ['openai', OPENAI],
   ['openai', COMPATIBLE],
-])('says that %s cannot be loaded, with the first request and not before', async (name, provider) => {
+])('reports that %s cannot be loaded, at the first request and not before', async (name, provider) => {
   vi.doMock(name, () => {
     throw new Error('nothing here');
   });
@@ -53,7 +53,7 @@ test.each([
   await expect(model(REQUEST)).rejects.toMatchObject({ code: 'model-not-installed', help: `npm install ${name}` });
 });
 
-test('says that a package is not installed', async () => {
+test('reports that a package is not installed', async () => {
   const name = 'no-such-package-of-ours';
   const failure: unknown = await loadSdk(name, () => import(/* @vite-ignore */ name)).catch(
     (thrown: unknown) => thrown,
@@ -66,7 +66,7 @@ test('says that a package is not installed', async () => {
   });
 });
 
-test('what is made once is made again after a failure only', async () => {
+test('a value that is created once is created again only after a failure', async () => {
   const make = vi.fn<() => Promise<string>>().mockRejectedValueOnce(new Error('not yet')).mockResolvedValue('made');
   const get = once(make);
   await expect(get()).rejects.toThrow('not yet');

@@ -1,4 +1,4 @@
-/** A server on this machine that speaks what the test says, and remembers what it was asked. */
+/** A local server that sends the responses of the test, and records its requests. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -12,10 +12,10 @@ export type Answer = (response: ServerResponse, request: SeenRequest) => void;
 
 export interface ProviderServer {
   readonly url: string;
-  /** What happened, in order: `request`, `answer 200`, `closed`. */
+  /** The events in order: `request`, `answer 200`, `closed`. */
   readonly log: readonly string[];
   readonly requests: readonly SeenRequest[];
-  /** Sets the answers to come; the last one stays. */
+  /** Sets the next answers; the last one is repeated. */
   readonly answers: (...answers: Answer[]) => void;
   readonly close: () => Promise<void>;
 }
@@ -59,7 +59,7 @@ export async function startServer(): Promise<ProviderServer> {
   };
 }
 
-/** Answers with JSON, or with a text as it is. */
+/** Answers with JSON, or with a given text. */
 export function answer(body: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Answer {
   return (response) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
@@ -67,21 +67,21 @@ export function answer(body: unknown, status = 200, headers: Readonly<Record<str
   };
 }
 
-/** Says nothing, and keeps the connection. */
+/** Does not answer, and keeps the connection open. */
 export const silence: Answer = () => {};
 
-/** Closes the connection without a word. */
+/** Closes the connection without an answer. */
 export const reset: Answer = (response) => {
   response.socket?.destroy();
 };
 
-/** Begins a reply that never ends. */
+/** Starts a reply that never ends. */
 export const endless: Answer = (response) => {
   response.writeHead(200, { 'content-type': 'application/json' });
   response.write('{"model": ');
 };
 
-/** Breaks off in the middle of a reply. */
+/** Closes the connection in the middle of a reply. */
 export const broken: Answer = (response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
   response.write('{"model": ', () => response.socket?.destroy());

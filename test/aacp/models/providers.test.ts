@@ -1,4 +1,4 @@
-/** What holds for each provider: the real SDKs against a server on this machine. */
+/** Tests of all providers: the real SDKs against a local server. */
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ModelRequest, ProviderModel } from '../../../src/aacp/models/model.js';
@@ -28,7 +28,7 @@ describe.each(PROVIDERS)('$name', (provider) => {
 
   beforeEach(() => server.answers(answer(says(PACKET))));
 
-  test('sends the system message, the prompt and the limit, and gives the reply with what it cost', async () => {
+  test('sends the system message, the prompt and the limit, and returns the reply with its cost', async () => {
     const price = { input: 2, output: 10 };
     const reply = await make(server.url, { price })(REQUEST);
     expect(reply).toEqual({
@@ -47,13 +47,13 @@ describe.each(PROVIDERS)('$name', (provider) => {
     expect(provider.turnsOf(request!.body)).toEqual([{ role: 'user', content: 'PROMPT' }]);
   });
 
-  test('knows no cost without a price, and bills the cache by its own price', async () => {
+  test('reports no cost without a price, and charges the cache at its own price', async () => {
     await expect(make(server.url)(REQUEST)).resolves.toMatchObject({ cost: null });
     const price = { input: 2, output: 10, cacheRead: 0, cacheWrite: 2 };
     await expect(make(server.url, { price })(REQUEST)).resolves.toMatchObject({ cost: expect.closeTo(0.0012, 10) });
   });
 
-  test('knows no cost when the reply has no usage', async () => {
+  test('reports no cost when the reply has no usage', async () => {
     server.answers(answer({ ...says(PACKET), usage: undefined }));
     const reply = await make(server.url, { price: { input: 2, output: 10 } })(REQUEST);
     expect(reply).toMatchObject({ text: PACKET, usage: undefined, cost: null });
@@ -76,7 +76,7 @@ describe.each(PROVIDERS)('$name', (provider) => {
     ]);
   });
 
-  test('sends further members of the body, which do not replace what the request says', async () => {
+  test('sends further members of the body, which do not replace those of the request', async () => {
     await make(server.url, { body: { service_tier: 'auto', model: 'other' } })(REQUEST);
     expect(server.requests[0]?.body).toMatchObject({ service_tier: 'auto', model: 'm' });
   });
@@ -85,32 +85,32 @@ describe.each(PROVIDERS)('$name', (provider) => {
     ['fenced', `\`\`\`\n${PACKET}\n\`\`\``],
     ['chatty', `Of course! Here is the packet:\n\n${PACKET}\n\nLet me know if it fits.`],
     ['in JSON', JSON.stringify({ packet: PACKET, compression_loss: 'none' })],
-  ])('gives a reply that is %s as it came, and the packet can be read out of it', async (_name, text) => {
+  ])('returns a reply that is %s unchanged, and the packet can be read from it', async (_name, text) => {
     server.answers(answer(says(text)));
     const reply = await make(server.url)(REQUEST);
     expect(reply.text).toBe(text);
     expect(readReply(reply.text)).toEqual({ packet: PACKET });
   });
 
-  test('tells that the reply was cut off', async () => {
+  test('reports that the reply was cut off', async () => {
     server.answers(answer(provider.cut('FETCH|HR|ret')));
     await expect(make(server.url)(REQUEST)).resolves.toMatchObject({ text: 'FETCH|HR|ret', finish: 'length' });
   });
 
-  test('tells that the model declined, and what that cost', async () => {
+  test('reports that the model declined, and the cost of the reply', async () => {
     server.answers(answer(provider.refusal));
     const usage = { inputTokens: 1000, outputTokens: 20 };
     await expect(make(server.url)(REQUEST)).resolves.toMatchObject({ text: '', finish: 'refusal', usage });
   });
 
-  test('tries again once when it is told to wait', async () => {
+  test('retries once when the server asks it to wait', async () => {
     const wait = answer(error('slow down'), 429, { 'retry-after-ms': '1' });
     server.answers(wait, answer(says(PACKET)));
     await expect(provider.make(server.url)(REQUEST)).resolves.toMatchObject({ text: PACKET });
     expect(server.log).toEqual(['request', 'answer 429', 'request', 'answer 200']);
   });
 
-  test('tries again when the server is at fault, and gives up after the second retry', async () => {
+  test('retries after a server error, and fails after the second retry', async () => {
     const fault = answer(error('oops'), 500, { 'retry-after-ms': '1' });
     server.answers(fault, fault, answer(says(PACKET)));
     await expect(provider.make(server.url)(REQUEST)).resolves.toMatchObject({ text: PACKET });
@@ -119,7 +119,7 @@ describe.each(PROVIDERS)('$name', (provider) => {
     expect(server.requests).toHaveLength(3);
   });
 
-  test('does not wait for longer than it may', async () => {
+  test('does not wait longer than the limit', async () => {
     server.answers(answer(error('come back tomorrow'), 429, { 'retry-after': '86400' }));
     const failure = await failureOf(provider.make(server.url));
     expect(failure).toMatchObject({ code: 'model-rate-limited', retryAfterMs: 86_400_000 });
@@ -134,7 +134,7 @@ describe.each(PROVIDERS)('$name', (provider) => {
     ['retry-after-ms', { 'retry-after-ms': '1500', 'retry-after': '9' }, 1500],
     ['retry-after without sense', { 'retry-after': 'soon' }, null],
     ['nothing', {}, null],
-  ])('says how long to wait, from %s', async (_name, headers: Record<string, string>, retryAfterMs) => {
+  ])('reports the time to wait, from %s', async (_name, headers: Record<string, string>, retryAfterMs) => {
     server.answers(answer(error('slow down'), 429, headers));
     expect(await failureOf(make(server.url))).toMatchObject({ code: 'model-rate-limited', retryAfterMs });
   });
@@ -153,7 +153,7 @@ describe.each(PROVIDERS)('$name', (provider) => {
     [500, 'model-unavailable'],
     [503, 'model-unavailable'],
     [529, 'model-unavailable'],
-  ])('gives the status %i as %s', async (status, code) => {
+  ])('reports the status %i as %s', async (status, code) => {
     server.answers(answer(error('what the server says'), status));
     const failure = await failureOf(make(server.url));
     expect(failure.code).toBe(code);
@@ -172,19 +172,19 @@ describe.each(PROVIDERS)('$name', (provider) => {
     );
   });
 
-  test('gives up when the server does not answer in time', async () => {
+  test('fails when the server does not answer in time', async () => {
     server.answers(silence);
     const failure = await failureOf(make(server.url, { timeoutMs: 50 }));
     expect(failure.code).toBe('model-timeout');
   });
 
-  test('gives up when a reply does not end in time', async () => {
+  test('fails when a reply does not end in time', async () => {
     server.answers(endless);
     const failure = await failureOf(make(server.url, { timeoutMs: 200 }));
     expect(failure.code).toBe('model-timeout');
   });
 
-  test('ends with the signal of the caller while it waits for the server', async () => {
+  test('stops with the signal of the caller while it waits for the server', async () => {
     const controller = new AbortController();
     server.answers(() => controller.abort());
     const failure = await failureOf(provider.make(server.url), { ...REQUEST, signal: controller.signal });
@@ -192,7 +192,7 @@ describe.each(PROVIDERS)('$name', (provider) => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('ends with the signal of the caller while it waits for the next try', async () => {
+  test('stops with the signal of the caller while it waits for the next attempt', async () => {
     const controller = new AbortController();
     server.answers((response, request) => {
       response.on('finish', () => setImmediate(() => controller.abort()));
@@ -203,20 +203,20 @@ describe.each(PROVIDERS)('$name', (provider) => {
     expect(failure.code).toBe('model-aborted');
   });
 
-  test('tells a time limit of the caller from a caller who gave up', async () => {
+  test('distinguishes a time limit of the caller from a cancellation', async () => {
     const controller = new AbortController();
     server.answers(() => controller.abort(new DOMException('late', 'TimeoutError')));
     const failure = await failureOf(make(server.url), { ...REQUEST, signal: controller.signal });
     expect(failure.code).toBe('model-timeout');
   });
 
-  test('asks nothing when the signal has fired before', async () => {
+  test('sends no request when the signal was aborted before', async () => {
     const failure = await failureOf(make(server.url), { ...REQUEST, signal: AbortSignal.abort() });
     expect(failure.code).toBe('model-aborted');
     expect(server.requests).toHaveLength(0);
   });
 
-  test('tells that there is no connection', async () => {
+  test('reports that there is no connection', async () => {
     server.answers(reset);
     expect(await failureOf(make(server.url))).toMatchObject({ code: 'model-unavailable' });
     const gone = await startServer();
@@ -224,11 +224,11 @@ describe.each(PROVIDERS)('$name', (provider) => {
     const failure = await failureOf(make(gone.url));
     expect(failure).toMatchObject({
       code: 'model-unavailable',
-      message: expect.stringContaining('nobody listens there'),
+      message: expect.stringContaining('the connection was refused'),
     });
   });
 
-  test('tells that the connection broke within a reply', async () => {
+  test('reports that the connection broke within a reply', async () => {
     server.answers(broken);
     expect(await failureOf(make(server.url))).toMatchObject({ code: 'model-unavailable' });
   });
@@ -245,16 +245,16 @@ describe.each(PROVIDERS)('$name', (provider) => {
     ['an object without a reply', answer({})],
     ['a reply of another shape', answer({ content: 'x', output: 'x', choices: 'x' })],
     ['no choice', answer({ choices: [] })],
-  ])('takes no reply for one: %s', async (_name, reply) => {
+  ])('rejects an invalid reply: %s', async (_name, reply) => {
     server.answers(reply);
     expect(await failureOf(make(server.url))).toMatchObject({ code: 'model-bad-reply' });
   });
 
-  test('takes no reply for one that is not marked as finished', async () => {
+  test('rejects a reply that is not marked as finished', async () => {
     for (const reply of provider.unfinished(PACKET)) {
       server.answers(answer(reply));
       const failure = await failureOf(make(server.url));
-      expect(failure).toMatchObject({ code: 'model-bad-reply', message: expect.stringContaining('not finished') });
+      expect(failure).toMatchObject({ code: 'model-bad-reply', message: expect.stringContaining('incomplete') });
     }
   });
 
@@ -271,7 +271,7 @@ describe.each(PROVIDERS)('$name', (provider) => {
     expect(server.requests).toHaveLength(0);
   });
 
-  test('makes an error of ours of whatever a client throws', async () => {
+  test('throws a ModelError for every error of a client', async () => {
     for (const thrown of [new Error('broken'), 'broken', null, undefined, Object.create(null)]) {
       const create = () => Promise.reject(thrown);
       const client = { messages: { create }, responses: { create }, chat: { completions: { create } } };
@@ -294,10 +294,10 @@ describe.each(PROVIDERS)('$name', (provider) => {
     [{ price: { input: 1, output: 1, cacheRead: -1 } }, 'price.cacheRead must be US dollars per million tokens'],
     [{ onNotice: 'log' }, 'onNotice must be a function'],
     [{ body: 1 }, 'body must be an object'],
-    [{ apiKey: '' }, 'apiKey must be a text that is not empty'],
-    [{ baseUrl: 1 }, 'baseUrl must be a text that is not empty'],
+    [{ apiKey: '' }, 'apiKey must be a non-empty string'],
+    [{ baseUrl: 1 }, 'baseUrl must be a non-empty string'],
     [{ constrain: 'json' }, 'constrain must be one of'],
-  ])('refuses the options %j', (options, message) => {
+  ])('rejects the options %j', (options, message) => {
     expect(() => make(server.url, options as object)).toThrow(TypeError);
     expect(() => make(server.url, options as object)).toThrow(message);
   });

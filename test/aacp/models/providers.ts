@@ -1,4 +1,4 @@
-/** The three providers, and what each of them has on the wire. */
+/** The three providers, and the form of their requests and responses. */
 import { anthropicModel } from '../../../src/aacp/models/anthropic-model.js';
 import type { ModelRequest, ProviderModel } from '../../../src/aacp/models/model.js';
 import { openaiCompatibleModel } from '../../../src/aacp/models/openai-compatible-model.js';
@@ -25,19 +25,19 @@ export const REQUEST: ModelRequest = {
 export interface TestedProvider {
   readonly name: string;
   readonly path: string;
-  /** Without constraints, unless they are given. */
+  /** Without constraints by default. */
   readonly make: (
     url: string,
     options?: Partial<ProviderOptions> & { readonly constrain?: 'json-schema' },
   ) => ProviderModel;
-  /** A reply on the wire: 1000 tokens read, 500 of them from the cache; 20 written. */
+  /** A response with 1000 input tokens, 500 of them from the cache, and 20 output tokens. */
   readonly says: (text: string) => object;
   readonly cut: (text: string) => object;
-  /** Replies that are not marked as finished. */
+  /** Responses that are not marked as finished. */
   readonly unfinished: (text: string) => readonly object[];
   readonly refusal: object;
   readonly error: (message: string) => object;
-  /** The conversation as it was sent, without the system message. */
+  /** The conversation that was sent, without the system message. */
   readonly turnsOf: (body: Readonly<Record<string, unknown>>) => unknown;
   readonly systemOf: (body: Readonly<Record<string, unknown>>) => unknown;
   readonly maxTokens: string;

@@ -91,11 +91,11 @@ const PROBLEMS: readonly (readonly [name: string, reply: string, problem: ReplyP
   ['a fence that was cut off', `\`\`\`\n${P}`, 'unclear-end'],
 ];
 
-test.each(PROBLEMS)('takes no packet out of %s', (_name, reply, problem) => {
+test.each(PROBLEMS)('finds no packet in %s', (_name, reply, problem) => {
   expect(readReply(reply)).toEqual({ problem, message: expect.stringMatching(/^[A-Z].*\.$/) });
 });
 
-test('a text of any content is read', () => {
+test('a text of any content is accepted', () => {
   const piece = fc.oneof(
     fc.constantFrom(P, OTHER, json(P), '```', '```json\n', '<think>', '</think>', '\n', '|', '"', '{', '}', '`', '\\'),
     fc.string({ unit: 'binary' }),
@@ -108,9 +108,9 @@ test('a text of any content is read', () => {
   );
 });
 
-test('what is no text is the wrong use of the function', () => {
+test('an argument that is not a text is a TypeError', () => {
   expect(() => readReply(undefined as unknown as string)).toThrow(
-    new TypeError('readReply needs a string, got undefined'),
+    new TypeError('text must be a string; got undefined'),
   );
 });
 
@@ -130,7 +130,7 @@ describe('long replies', () => {
     ['open brackets', '['],
     ['blanks', ' '],
   ];
-  // In more than linear time, none of these would end.
+  // With more than linear work, these tests would not finish.
   test.each(FAMILIES)('%s', (_name, unit) => {
     const text = `A|B|c:d${unit.repeat(Math.ceil(LENGTH / unit.length))}`;
     expect(readReply(text)).toBeTypeOf('object');

@@ -1,4 +1,4 @@
-/** What TypeScript takes for a model: the compiler checks this file, and each model below has to work, too. */
+/** Models that TypeScript accepts: the compiler checks this file, and each model below must also work. */
 import { expect, expectTypeOf, test } from 'vitest';
 import {
   createFallbackEncoder,
@@ -31,7 +31,7 @@ test.each<[string, Model]>([
   expect(await packetOf(model)).toBe(PACKET);
 });
 
-test('what is no answer is told', async () => {
+test('an invalid answer is reported', async () => {
   // @ts-expect-error: a number is no answer
   const number: Model = () => 5;
   // @ts-expect-error: nor is nothing
@@ -43,14 +43,14 @@ test('what is no answer is told', async () => {
   }
 });
 
-test('what a plain function throws is no answer either', async () => {
+test('an error that a plain function throws is reported', async () => {
   const model: Model = () => {
     throw new Error('out of flour');
   };
   await expect(packetOf(model)).rejects.toMatchObject({ code: 'model-unavailable' });
 });
 
-test('providers are models that promise a reply', () => {
+test('providers are models that return a reply', () => {
   expectTypeOf(openaiCompatibleModel).returns.toEqualTypeOf<ProviderModel>();
   expectTypeOf<ProviderModel>().toExtend<Model>();
   expectTypeOf<ReturnType<ProviderModel>>().toEqualTypeOf<Promise<ModelReply>>();

@@ -1,4 +1,4 @@
-/** Putting in many entries at once. */
+/** Putting many entries at once. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { importPatterns } from '../../../src/aacp/registry/exchange.js';
 import type { RegistryOptions } from '../../../src/aacp/registry/options.js';
@@ -28,7 +28,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     for (const registry of opened.splice(0)) registry.close();
   });
 
-  test('holds the same as after putting them in one by one', async () => {
+  test('has the same result as putting them one by one', async () => {
     const [one, other] = [await open(), await open()];
     for (const entry of samples(MANY)) one.put(entry);
     expect(other.putAll(samples(MANY))).toBe(MANY);
@@ -37,7 +37,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     expect(other.candidates('HR', ['item700'], 9)).toMatchObject([{ key: sample(700).key }]);
   });
 
-  test('counts an entry that comes twice, and takes the packet that comes last', async () => {
+  test('counts an entry that comes twice, and keeps the last packet', async () => {
     const registry = await open();
     const packet = 'ACK|HR|return:HR-Agent|p:2|aacp:1.1';
     expect(registry.putAll([sample(1), sample(2), sample(1, { packet })])).toBe(3);
@@ -54,7 +54,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     expect(registry.reserve(sample(1).key, 1000)).toMatchObject({ kind: 'granted' });
   });
 
-  test('notes which of them a rule covers, and forgets it of none', async () => {
+  test('records which of them a rule covers, and keeps earlier records', async () => {
     const registry = await open();
     registry.putAll([sample(1, { covered: true }), sample(2), sample(3, { covered: true })]);
     registry.putAll([sample(1), sample(3, { covered: false })]);
@@ -62,7 +62,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     expect(registry.statistics().pending).toBe(2);
   });
 
-  test('keeps to the number of entries, as near as ever', async () => {
+  test('keeps the limit on entries, as closely as put does', async () => {
     const registry = await open({ maxEntries: 100 });
     registry.putAll(samples(MANY));
     const { entries } = registry.statistics();
@@ -72,7 +72,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     expect(registry.get(sample(0).key)).toBe(undefined);
   });
 
-  test('ends at what is no entry, and keeps what was written before', async () => {
+  test('stops at an invalid entry, and keeps the entries written before', async () => {
     const registry = await open();
     function* broken(): Iterable<NewEntry> {
       yield* samples(MANY);
@@ -88,7 +88,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     expect(registry.get(sample('later').key)).toBeDefined();
   });
 
-  test('may be given what reads and changes the registry itself', async () => {
+  test('accepts an iterable that reads and changes the registry itself', async () => {
     const registry = await open();
     registry.putAll(samples(600));
     function* changing(): Iterable<NewEntry> {
@@ -115,11 +115,11 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
       }
     }
     expect(() => registry.putAll(closing())).toThrow(expect.objectContaining({ code: 'store-closed' }));
-    // It ends with the first of them that it cannot keep, or with the first batch.
+    // It stops at the first entry that cannot be kept, or after the first batch.
     expect(given).toBeLessThan(1024);
   });
 
-  test('a file of the reference SDK comes in whole, each instruction once', async () => {
+  test('imports a whole file of the reference SDK, each instruction once', async () => {
     const registry = await open({ now: Date.now });
     const pattern = (number: number) => ({
       domain: 'HR',
@@ -139,7 +139,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
   });
 });
 
-test('what is put in together is seen by others only when it is written, and then whole', async () => {
+test('entries that are put together become visible to others together', async () => {
   const file = fresh();
   const [one, other] = [await sqliteRegistry(file), await sqliteRegistry(file)];
   const seen: number[] = [];

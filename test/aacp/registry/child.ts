@@ -1,8 +1,8 @@
 /**
- * A process that works on a registry file, and prints what it has done after it was done:
- * - `child.ts FILE put NAME [COUNT]`: puts in entries NAME-1, NAME-2, ...; prints the key of each.
- * - `child.ts FILE read KEY COUNT`: looks an entry up and counts the hit; prints how often it was there.
- * - `child.ts FILE reserve COUNT`: asks for the same keys as its siblings; prints the numbers of those that it was given.
+ * A process that works on a registry file, and prints each result after the work is done:
+ * - `child.ts FILE put NAME [COUNT]`: puts entries NAME-1, NAME-2, ...; prints the key of each.
+ * - `child.ts FILE read KEY COUNT`: looks an entry up and counts the hit; prints how often it was found.
+ * - `child.ts FILE reserve COUNT`: reserves the same keys as its siblings; prints the numbers of those that were granted.
  */
 import process from 'node:process';
 import { sqliteRegistry } from '../../../src/aacp/registry/sqlite.js';

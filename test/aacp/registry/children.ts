@@ -18,7 +18,7 @@ const PACKAGES = fileURLToPath(new URL('../../../node_modules', import.meta.url)
 const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-registry-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The program, in one file: to compile it in each process would take most of their time. */
+/** The bundled program: compiling it in each process would take most of their time. */
 const program = bundled();
 
 async function bundled(): Promise<string> {
@@ -31,11 +31,11 @@ async function bundled(): Promise<string> {
 export interface Worked {
   readonly code: number;
   readonly stderr: string;
-  /** What it printed, but for the line that it is open. */
+  /** The output, without the line that reports that the file is open. */
   readonly lines: readonly string[];
 }
 
-/** @param told is called with each line */
+/** @param told receives each line */
 export async function working(
   args: readonly string[],
   told: (line: string, kill: () => void) => void = () => {},
@@ -54,7 +54,7 @@ export async function working(
   return { code, stderr, lines };
 }
 
-/** What SQLite says about a registry file. */
+/** The result of SQLite's integrity check of a registry file. */
 export async function integrityOf(file: string): Promise<unknown> {
   const database = await openDatabase(file, { format: REGISTRY_FORMAT });
   try {
@@ -68,8 +68,8 @@ export async function integrityOf(file: string): Promise<unknown> {
 }
 
 /**
- * Kills a process at a random point of its writing, time and again: what it said it had put in must be there, with all that it is
- * found by, and the file whole.
+ * Kills a process at a random point while it writes, several times: all entries that it reported must be there, with their
+ * terms, and the file must be intact.
  */
 export async function killTimeAndAgain(file: string, times: number): Promise<void> {
   const acknowledged: string[] = [];
@@ -79,7 +79,7 @@ export async function killTimeAndAgain(file: string, times: number): Promise<voi
       if (--left <= 0) kill();
     });
     expect(code).not.toBe(0);
-    // A key whose line was cut off was not told.
+    // A key whose line was cut off does not count as reported.
     acknowledged.push(...lines.filter((line) => line.length === 64));
     const registry = await sqliteRegistry(file);
     for (const key of acknowledged) {

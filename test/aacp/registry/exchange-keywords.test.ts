@@ -1,4 +1,4 @@
-/** Keywords as the reference SDK has them. */
+/** Keywords as the reference SDK computes them. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { keywordsOf } from '../../../src/aacp/registry/exchange.js';
@@ -9,7 +9,7 @@ test.each(normalise.cases)('$id has the keywords of the reference', ({ english, 
   expect(keywordsOf(english)).toEqual(keywords);
 });
 
-test('no stop word is a keyword, and a word like it is', () => {
+test('no stop word is a keyword, and a similar word is one', () => {
   const words = stopWords.cases.flatMap(({ words }) => words);
   expect(words.length).toBe(66);
   expect(keywordsOf(words.join(' '))).toEqual([]);
@@ -29,7 +29,7 @@ test.each([
   expect(keywordsOf(instruction)).toEqual(keywords);
 });
 
-/** Pieces of which words are made, and what parts them. */
+/** Parts of words, and the separators between words. */
 const piece = fc.constantFrom(
   'a',
   'Zü',
@@ -46,7 +46,7 @@ const piece = fc.constantFrom(
   'please',
 );
 
-test('any text has keywords: each once, in its order, and none too short', () => {
+test('the keywords of any text are unique, in order, and long enough', () => {
   fc.assert(
     fc.property(fc.string({ unit: piece, maxLength: 40 }), (text) => {
       const keywords = keywordsOf(text);

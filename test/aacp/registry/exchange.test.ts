@@ -1,4 +1,4 @@
-/** The registry file of the reference SDK: read, and written. */
+/** Importing and exporting the registry file of the reference SDK. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { keyOf } from '../../../src/aacp/matching/instruction/normalise.js';
@@ -14,7 +14,7 @@ import { handClock, sample } from './sample.js';
 const fresh = freshFiles();
 const clock = handClock(Date.UTC(2026, 5, 1));
 
-/** An entry as the SDK writes it. */
+/** An entry in the format of the SDK. */
 const ENTRY = {
   id: '2231b325618e',
   timestamp: '2026-05-30T09:08:07.654321+00:00',
@@ -38,7 +38,7 @@ function imported(file: unknown, registry: Registry = memoryRegistry({ now: cloc
 }
 
 describe('importing', () => {
-  test('enters an entry for the agent and the priority that its packet says, with its count and its time', () => {
+  test('imports an entry for the agent and the priority of its packet, with its count and its time', () => {
     const { report, registry, entries } = imported(JSON.stringify([ENTRY]));
     expect(report).toEqual({ imported: 1, merged: 0, rewritten: 0, skipped: [] });
     const request = {
@@ -68,14 +68,14 @@ describe('importing', () => {
     expect(registry.candidates('FIN', entries[0]!.terms, 1)).toHaveLength(1);
   });
 
-  test('an instruction with relative dates is entered for the time at which it came', () => {
+  test('an instruction with relative dates is imported for the time at which it was given', () => {
     const english = 'Flag the contractors of last month';
     const { entries } = imported([{ ...ENTRY, english }]);
     expect(entries[0]!.normalised).toBe('flag the contractors of last month  2026-05');
     expect(imported([{ ...ENTRY, english, timestamp: undefined }]).entries[0]!.normalised).toContain('2026-06');
   });
 
-  test('terms and normal form can be others', () => {
+  test('terms and normal form can be replaced', () => {
     const registry = memoryRegistry();
     const normalise = (instruction: string, createdAt: number) => `${instruction.length} ${createdAt}`;
     importPatterns(registry, [{ ...ENTRY, timestamp: '' }], { now: () => 7.5, normalise, termsOf: () => ['term'] });
@@ -84,7 +84,7 @@ describe('importing', () => {
     ]);
   });
 
-  test('the list itself, and a text with a byte order mark, are taken as well', () => {
+  test('the list itself, and a text with a byte order mark, are accepted as well', () => {
     expect(imported([ENTRY]).report.imported).toBe(1);
     expect(imported(`\uFEFF${JSON.stringify([ENTRY])}`).report.imported).toBe(1);
     expect(imported([]).report).toEqual({ imported: 0, merged: 0, rewritten: 0, skipped: [] });
@@ -94,13 +94,13 @@ describe('importing', () => {
     ['of another version', 'FLAG|FIN|return:A|p:1|aacp:1.2|res:x', 'FLAG|FIN|return:A|p:1|aacp:1.1|res:x'],
     ['with stray white space', ' FLAG|FIN |return: A|p:1|aacp:1.1 ', 'FLAG|FIN|return:A|p:1|aacp:1.1'],
     ['with keys in capital letters', 'FLAG|FIN|Return:A|P:1|AACP:1.0', 'FLAG|FIN|return:A|p:1|aacp:1.1'],
-  ])('a packet %s is written anew, and counted', (_what, packet, written) => {
+  ])('a packet %s is rewritten, and counted', (_what, packet, written) => {
     const { report, entries } = imported([{ ...ENTRY, aacp_packet: packet }]);
     expect(report).toMatchObject({ imported: 1, rewritten: 1 });
     expect(entries).toMatchObject([{ packet: written, returnAgent: 'A', priority: '1', version: '1.1' }]);
   });
 
-  test('a packet without a priority is entered for the usual one', () => {
+  test('a packet without a priority is imported with the default one', () => {
     const { entries } = imported([{ ...ENTRY, aacp_packet: 'FLAG|FIN|return:A|aacp:1.1' }]);
     expect(entries).toMatchObject([{ priority: '2', packet: 'FLAG|FIN|return:A|aacp:1.1' }]);
   });
@@ -119,14 +119,14 @@ describe('importing', () => {
     ['a domain that is none', 'domain', { domain: {} }],
     ['no instruction', 'english', { english: undefined }],
     ['a packet that is no text', 'aacp_packet', { aacp_packet: ['FLAG'] }],
-  ])('an entry with %s is left out, and the reason told', (_what, reason, changes) => {
+  ])('an entry with %s is left out, and the reason is reported', (_what, reason, changes) => {
     const { report, entries } = imported([ENTRY, { ...ENTRY, ...changes }, { ...ENTRY, english: 'Other words' }]);
     expect(report).toMatchObject({ imported: 2, skipped: [{ index: 1, id: ENTRY.id }] });
     expect(report.skipped[0]!.reason).toContain(reason);
     expect(entries).toHaveLength(2);
   });
 
-  test.each([[null], [7], ['text'], [[]], [{}], [{ id: 7 }]])('what is no entry, such as %j, is left out', (given) => {
+  test.each([[null], [7], ['text'], [[]], [{}], [{ id: 7 }]])('an invalid entry such as %j is left out', (given) => {
     const { report } = imported(JSON.stringify([given, ENTRY]));
     expect(report).toMatchObject({
       imported: 1,
@@ -148,11 +148,11 @@ describe('importing', () => {
     ['a day that is none', { timestamp: '2026-13-45T00:00:00Z' }, { createdAt: clock() }],
     ['a domain in small letters', { domain: 'fin' }, { domain: 'FIN' }],
     ['a rule that covers it', { rule_based_written: true }, { covered: true }],
-  ])('an entry with %s is taken all the same', (_what, changes, expected) => {
+  ])('an entry with %s is still accepted', (_what, changes, expected) => {
     expect(imported([{ ...ENTRY, ...changes }]).entries).toMatchObject([expected]);
   });
 
-  test('what is there already keeps its packet, and the larger count', () => {
+  test('an existing entry keeps its packet, and the larger count', () => {
     const { registry } = imported([ENTRY]);
     const other = { ...ENTRY, aacp_packet: 'ACK|FIN|return:FIN-Agent|p:1|aacp:1.1' };
     expect(imported([other, { ...other, times_seen: 9 }, other], registry).report).toEqual({
@@ -178,7 +178,7 @@ describe('importing', () => {
   });
 
   test.each([['{'], [''], ['null'], ['{"entries":[]}'], ['"[]"'], [null], [undefined], [{ entries: [] }], [7]])(
-    'what is no list, such as %j, is a RegistryError',
+    'a document that is not a list, such as %j, is a RegistryError',
     (file) => {
       const registry = memoryRegistry();
       expect(() => importPatterns(registry, file)).toThrow(RegistryError);
@@ -186,7 +186,7 @@ describe('importing', () => {
     },
   );
 
-  test('any JSON at all is taken or left out, entry by entry', () => {
+  test('every entry of any JSON list is imported or left out', () => {
     const anything = fc.oneof(
       fc.jsonValue(),
       fc.record(
@@ -219,7 +219,7 @@ describe('importing', () => {
 });
 
 describe('exporting', () => {
-  test('writes the form of the reference, member by member', () => {
+  test('writes the format of the reference, member by member', () => {
     const registry = memoryRegistry({ now: clock });
     const instruction = 'Flag  the (Contractors) without a purchase order!';
     const packet = 'FLAG|FIN|return:A|p:1|aacp:1.1|res:contractors';
@@ -251,7 +251,7 @@ describe('exporting', () => {
     );
   });
 
-  test('counts tokens as it is told', () => {
+  test('counts tokens with the given function', () => {
     const registry = memoryRegistry();
     registry.put(sample(1));
     const [entry] = JSON.parse(exportPatterns(registry, { countTokens: (text) => text.split(/[ |]/).length }));
@@ -264,7 +264,7 @@ describe('exporting', () => {
     expect(exportPatterns(memoryRegistry())).toBe('[]\n');
   });
 
-  test('and importing into an empty registry keeps all that the form holds', async () => {
+  test('and importing into an empty registry keeps all data of the format', async () => {
     const { registry } = imported([
       ENTRY,
       { ...ENTRY, aacp_packet: 'FLAG|FIN|return:B|p:3|aacp:1.1', rule_based_written: true },

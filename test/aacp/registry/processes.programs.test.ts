@@ -10,7 +10,7 @@ import { sample } from './sample.js';
 const fresh = freshFiles();
 
 describe('several processes', () => {
-  test('keep all that each of them puts in, and all that each of them counts', async () => {
+  test('keep all entries and all counts of each process', async () => {
     const file = fresh();
     const names = Array.from({ length: 8 }, (_, index) => `process${index}`);
     const children = await Promise.all(names.map((name) => working([file, 'put', name, '50'])));
@@ -24,7 +24,7 @@ describe('several processes', () => {
     expect(await integrityOf(file)).toEqual(['ok']);
   });
 
-  test('find one hot entry each time, while another one writes', async () => {
+  test('find one frequent entry each time, while another process writes', async () => {
     const file = fresh();
     const registry = await sqliteRegistry(file);
     const { key } = registry.put(sample('hot'));
@@ -40,7 +40,7 @@ describe('several processes', () => {
     registry.close();
   });
 
-  test('are given each reservation once', async () => {
+  test('get each reservation once', async () => {
     const file = fresh();
     const children = await Promise.all(Array.from({ length: 4 }, () => working([file, 'reserve', '100'])));
     for (const { code, stderr } of children) expect([code, stderr]).toEqual([0, '']);
@@ -50,11 +50,11 @@ describe('several processes', () => {
 });
 
 describe('a process that is killed', () => {
-  test('loses nothing that it had put in, and leaves the file whole', async () => {
+  test('loses no entry that it had put, and leaves the file intact', async () => {
     await killTimeAndAgain(fresh(), 5);
   });
 
-  test('blocks nobody for longer than its reservation was to last', async () => {
+  test('blocks others only until its reservation expires', async () => {
     const file = fresh();
     const { code } = await working([file, 'reserve', '1000000'], (line, kill) => {
       if (line === '20') kill();

@@ -1,4 +1,4 @@
-/** The registries that the contract's tests run with. */
+/** The registries for which the contract tests run. */
 import { memoryRegistry } from '../../../src/aacp/registry/memory.js';
 import type { RegistryOptions } from '../../../src/aacp/registry/options.js';
 import type { Registry } from '../../../src/aacp/registry/registry.js';

@@ -1,4 +1,4 @@
-/** What every registry promises, in memory and in a file. */
+/** The contract of every registry, in memory and in a file. */
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { MAX_POSTINGS, MAX_TERMS } from '../../../src/aacp/registry/entries.js';
@@ -12,7 +12,7 @@ import { handClock, sample, UNKNOWN } from './sample.js';
 
 const fresh = freshFiles();
 
-/** Texts that are ordinary words here, and cause trouble elsewhere. */
+/** Texts that are ordinary words here, but special elsewhere. */
 const HOSTILE = [
   '',
   '__proto__',
@@ -49,7 +49,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     for (const registry of opened.splice(0)) registry.close();
   });
 
-  test('gives an entry as it was put in, with its times and counts', async () => {
+  test('returns an entry as it was put, with its times and counts', async () => {
     const registry = await open();
     const entry = sample(1);
     const state = { createdAt: clock(), lastSeenAt: clock(), timesSeen: 1, covered: false };
@@ -79,7 +79,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     expect(registry.reserve(text, 1000)).toMatchObject({ kind: 'granted' });
   });
 
-  test('replaces the packet and the terms of an entry that is there, and counts on', async () => {
+  test('replaces the packet and the terms of an existing entry, and keeps its count', async () => {
     const registry = await open();
     registry.put(sample(1, { terms: ['old', 'both'] }));
     registry.put(sample(2));
@@ -102,7 +102,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     expect(keysOf(registry.candidates('FIN', ['term'], 9))).toEqual([sample(1).key]);
   });
 
-  test('takes over counts and times from elsewhere, and keeps the larger count', async () => {
+  test('accepts counts and times from elsewhere, and keeps the larger count', async () => {
     const registry = await open();
     const put = (changes: Partial<NewEntry>) => registry.put(sample(1, changes));
     expect(put({ createdAt: 1000, timesSeen: 7 })).toMatchObject({
@@ -115,7 +115,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     expect(put({})).toMatchObject({ timesSeen: 10, createdAt: clock() });
   });
 
-  test('counts what was served, at the latest when it is told to write', async () => {
+  test('counts served entries, at the latest on flush', async () => {
     const registry = await open();
     registry.put(sample(1));
     registry.put(sample(2, { cost: null }));
@@ -128,7 +128,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     expect(registry.statistics()).toMatchObject({ served: 3, timesSeen: 5, saved: 0.004, spent: 0.002, unpriced: 1 });
   });
 
-  test('counts no further than numbers go', async () => {
+  test('counts up to the largest safe integer', async () => {
     const registry = await open();
     registry.put(sample(1, { timesSeen: Number.MAX_SAFE_INTEGER }));
     registry.put(sample(2, { timesSeen: Number.MAX_SAFE_INTEGER }));
@@ -141,7 +141,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     expect(registry.statistics().timesSeen).toBe(2 * Number.MAX_SAFE_INTEGER);
   });
 
-  test('removes an entry, and all that it is found by', async () => {
+  test('removes an entry, and its terms', async () => {
     const registry = await open();
     registry.put(sample(1));
     registry.put(sample(2));
@@ -153,8 +153,8 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     expect(keysOf(registry.entries())).toEqual([sample(2).key]);
   });
 
-  describe('what has expired', () => {
-    test('is not served any more, but replaced, counted and dropped', async () => {
+  describe('an expired entry', () => {
+    test('is not served, but replaced, counted and removed', async () => {
       const registry = await open({ ttlMs: 1000 });
       registry.put(sample(1));
       clock.pass(500);
@@ -176,7 +176,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
       expect(keysOf(registry.entries())).toEqual([sample(1).key]);
     });
 
-    test('is nothing where no time to live is set', async () => {
+    test('does not exist without a time to live', async () => {
       const registry = await open();
       registry.put(sample(1, { createdAt: 0 }));
       clock.pass(1e12);
@@ -184,7 +184,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
       expect(registry.purge()).toBe(0);
     });
 
-    test('is dropped in any number', async () => {
+    test('is removed in any number', async () => {
       const registry = await open({ ttlMs: 1000 });
       for (let number = 0; number < 1100; number++) registry.put(sample(number, { terms: [] }));
       clock.pass(1000);
@@ -194,7 +194,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
   });
 
   describe('the number of entries', () => {
-    test('is bounded: those that were not seen for the longest time go', async () => {
+    test('is limited: the entries that were not seen for the longest time are removed', async () => {
       const registry = await open({ maxEntries: 10 });
       for (let number = 0; number < 10; number++) {
         registry.put(sample(number));
@@ -213,13 +213,13 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
       expect(keysOf(registry.candidates('HR', ['item0'], 9))).toEqual([sample(0).key]);
     });
 
-    test('is bounded where all came at the same time, too: the first go', async () => {
+    test('is limited if all came at the same time, too: the first ones are removed', async () => {
       const registry = await open({ maxEntries: 3 });
       for (let number = 0; number < 9; number++) registry.put(sample(number));
       expect(keysOf(registry.entries())).toEqual([6, 7, 8].map((number) => sample(number).key));
     });
 
-    test('stays near its bound where it is larger', async () => {
+    test('stays close to a larger limit', async () => {
       const registry = await open({ maxEntries: 160 });
       for (let number = 0; number < 400; number++) {
         registry.put(sample(number, { terms: [] }));
@@ -250,7 +250,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
       expect(found(9)).toEqual([]);
     });
 
-    test('are found by what stands for all their words, however many have it', async () => {
+    test('are found by the term of all their words, however many entries have it', async () => {
       const registry = await open();
       const many = Array.from({ length: MAX_POSTINGS + 50 }, (_, number) =>
         sample(number, { terms: ['=same', 'fetch'] }),
@@ -261,7 +261,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
       expect(registry.candidates('HR', ['fetch'], 8)).toEqual([]);
     });
 
-    test('are not looked for by terms that too many entries have', async () => {
+    test('are not looked up by terms that too many entries have', async () => {
       const registry = await open();
       for (let number = 0; number < MAX_POSTINGS; number++) registry.put(sample(number));
       expect(registry.candidates('HR', ['fetch'], 1000)).toHaveLength(MAX_POSTINGS);
@@ -272,7 +272,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
       expect(registry.candidates('HR', ['fetch'], 1000)).toHaveLength(MAX_POSTINGS);
     });
 
-    test('are found by no more than so many terms, the first ones', async () => {
+    test('are found by a limited number of terms, the first ones', async () => {
       const registry = await open();
       const terms = Array.from({ length: MAX_TERMS + 1 }, (_, index) => `term${index}`);
       registry.put(sample(1, { terms }));
@@ -285,7 +285,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
   describe('a reservation', () => {
     const { key } = sample(1);
 
-    test('is had by one at a time, and ends when it is given up', async () => {
+    test('is granted to one caller at a time, and ends when it is released', async () => {
       const registry = await open();
       const first = registry.reserve(key, 1000);
       if (first.kind !== 'granted') throw new Error('nobody has it');
@@ -297,7 +297,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
       expect(registry.reserve(key, 1000)).toMatchObject({ kind: 'granted' });
     });
 
-    test('ends with an entry, and then there is none to be had', async () => {
+    test('ends when an entry is put, and then none is granted', async () => {
       const registry = await open();
       const first = registry.reserve(key, 1000);
       if (first.kind !== 'granted') throw new Error('nobody has it');
@@ -308,7 +308,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
       expect(registry.reserve(key, 1000)).toMatchObject({ kind: 'granted' });
     });
 
-    test('ends by itself, unless it is renewed in time or nobody else came', async () => {
+    test('expires, unless it is renewed in time or no other caller asked for it', async () => {
       const registry = await open();
       const first = registry.reserve(key, 1000);
       if (first.kind !== 'granted') throw new Error('nobody has it');
@@ -327,7 +327,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
       expect(registry.reserve(key, 1000)).toMatchObject({ kind: 'taken' });
     });
 
-    test('lasts as long as it was asked for, though the wall clock be set back', async () => {
+    test('lasts as long as requested, even if the wall clock is set back', async () => {
       let wall = clock();
       const registry = await open({ now: () => wall });
       registry.reserve(key, 1000);
@@ -338,7 +338,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     });
   });
 
-  test('entries come in their order, by domain where one is named, while others come and go', async () => {
+  test('entries come in order, optionally of one domain, while others are added and removed', async () => {
     const registry = await open();
     for (let number = 0; number < 600; number++) {
       registry.put(sample(number, { domain: number % 2 === 0 ? 'HR' : 'FIN', terms: [] }));
@@ -355,7 +355,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     expect(registry.statistics()).toMatchObject({ entries: 300, byDomain: { FIN: 300 } });
   });
 
-  test('statistics tell what was served, spent and saved, and what a rule could be written for', async () => {
+  test('statistics report hits, costs and savings, and candidates for rules', async () => {
     const registry = await open();
     expect(registry.statistics()).toEqual({
       ...{ entries: 0, timesSeen: 0, served: 0, pending: 0, spent: 0, saved: 0, unpriced: 0, expired: 0 },
@@ -382,7 +382,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     expect(registry.get(sample(2).key)?.covered).toBe(false);
   });
 
-  test('after its end, all is refused, and ending it again is not', async () => {
+  test('after close, all calls are rejected except close', async () => {
     const registry = await open();
     registry.put(sample(1));
     registry.close();
@@ -423,7 +423,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     ['origin', { origin: undefined }],
     ['terms', { terms: 'fetch' }],
     ['terms', { terms: [7] }],
-  ])('an entry whose %s is none is a TypeError that names it', async (name, changes) => {
+  ])('an entry with an invalid %s is a TypeError that names it', async (name, changes) => {
     const registry = await open();
     expect(() => registry.put({ ...sample(1), ...changes } as NewEntry)).toThrow(TypeError);
     expect(() => registry.put({ ...sample(1), ...changes } as NewEntry)).toThrow(name);
@@ -437,12 +437,12 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     ['maxEntries', { maxEntries: 1.5 }],
     ['now', { now: 7 }],
     ['maxEntry', { maxEntry: 7 }],
-  ])('an option %s that is none is a TypeError that names it', async (name, options) => {
+  ])('an invalid option %s is a TypeError that names it', async (name, options) => {
     await expect(open(options as RegistryOptions)).rejects.toThrow(TypeError);
     await expect(open(options as RegistryOptions)).rejects.toThrow(name);
   });
 
-  test('a lease that is none, and a clock that gives no time, are TypeErrors', async () => {
+  test('an invalid lease, and a clock that returns no time, are TypeErrors', async () => {
     const registry = await open();
     for (const lease of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(() => registry.reserve('key', lease)).toThrow(TypeError);
@@ -452,7 +452,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
   });
 });
 
-/** What may be done to a registry, with few keys and terms so that they meet. */
+/** Operations on a registry, with few keys and terms so that they collide. */
 const number = fc.integer({ min: 0, max: 7 });
 const terms = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 4 });
 const step = fc.oneof(
@@ -463,7 +463,7 @@ const step = fc.oneof(
   fc.record({ do: fc.constant('candidates' as const), terms }),
 );
 
-/** Does a step, and tells what came of it. Tokens differ from registry to registry. */
+/** Executes an operation, and returns its result. Tokens differ from registry to registry. */
 function take(registry: Registry, action: Record<string, unknown>, tokens: Map<string, string>): unknown {
   const { key } = sample(Number(action['number']));
   switch (action['do']) {
@@ -507,7 +507,7 @@ test('a registry in a file and one in memory never differ', async () => {
       const registries = await Promise.all(both);
       const tokens = registries.map(() => new Map<string, string>());
       for (const action of steps) {
-        // Of two that were seen in the same millisecond, either may go first.
+        // Of two entries that were seen in the same millisecond, either may be removed first.
         clock.pass('milliseconds' in action ? action.milliseconds : 1);
         const [memory, file] = registries.map((registry, index) => take(registry, action, tokens[index]!));
         expect(file).toEqual(memory);

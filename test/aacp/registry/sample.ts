@@ -8,7 +8,7 @@ import {
 } from '../../../src/aacp/matching/instruction/normalise.js';
 import type { NewEntry } from '../../../src/aacp/registry/registry.js';
 
-/** An entry that a model wrote. A number makes another one of it. */
+/** An entry that a model wrote. The number makes entries different. */
 export function sample(number: number | string, changes: Partial<NewEntry> = {}): NewEntry {
   const instruction = `Fetch the records of item ${number}`;
   const request = {
@@ -35,7 +35,7 @@ export function sample(number: number | string, changes: Partial<NewEntry> = {})
 /** A key that no sample has. */
 export const UNKNOWN = digestOf('nothing');
 
-/** A clock that is set by hand. */
+/** A clock that tests set. */
 /** Milliseconds by which all such clocks have moved. */
 let passed = 0;
 
@@ -43,7 +43,7 @@ export function handClock(
   start = 1_780_000_000_000,
 ): (() => number) & { readonly pass: (milliseconds: number) => void } {
   let time = start;
-  // What is measured goes with it.
+  // The monotonic clock moves with it.
   vi.spyOn(performance, 'now').mockImplementation(() => passed);
   return Object.assign(() => time, {
     pass(milliseconds: number) {

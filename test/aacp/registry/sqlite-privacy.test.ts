@@ -1,4 +1,4 @@
-/** Files of registries that others may read, and names that name no file. */
+/** Files of registries that others may read, and names that are not file names. */
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
@@ -29,7 +29,7 @@ afterEach(() => {
 
 const modeOf = (file: string): number => statSync(file).mode & 0o777;
 
-/** A registry with one entry, closed, of a mode. */
+/** A registry with one entry, closed, with a file mode. */
 async function closedWith(mode: number): Promise<string> {
   const file = fresh();
   const registry = await sqliteRegistry(file);
@@ -58,7 +58,7 @@ describe.skipIf(process.platform === 'win32')('a file that others may read', () 
     expect(modeOf(file)).toBe(expected);
   });
 
-  test('through a link, too: its log is beside what the link leads to', async () => {
+  test('through a link, too: its log is beside the target of the link', async () => {
     const file = await closedWith(0o644);
     const link = fresh('link');
     symlinkSync(file, link);
@@ -68,7 +68,7 @@ describe.skipIf(process.platform === 'win32')('a file that others may read', () 
     registry.close();
   });
 
-  test('and that is another program’s, is left as it is', async () => {
+  test('and that belongs to another program is left unchanged', async () => {
     const file = fresh();
     const other = new DatabaseSync(file);
     other.exec('CREATE TABLE theirs (x)');
@@ -81,7 +81,7 @@ describe.skipIf(process.platform === 'win32')('a file that others may read', () 
     expect([modeOf(file), modeOf(text)]).toEqual([0o644, 0o644]);
   });
 
-  test('and cannot be taken from them, is told, and used', async () => {
+  test('and whose mode cannot be changed is reported, and used', async () => {
     const file = await closedWith(0o644);
     fault.message = 'EPERM: operation not permitted';
     const notices: RegistryNotice[] = [];
@@ -90,7 +90,7 @@ describe.skipIf(process.platform === 'win32')('a file that others may read', () 
       kind: 'not-private',
       file,
       message:
-        `Others than its owner may read the registry ${file}, and that could not be changed: ` +
+        `Other users can read the registry ${file}, and their permissions could not be removed: ` +
         'EPERM: operation not permitted.',
     });
     expect(new Set(notices.map(({ kind }) => kind))).toEqual(new Set(['not-private']));
@@ -107,8 +107,8 @@ test.each([
   'file::memory:',
   'file:registry.db?mode=memory',
   'file:///tmp/registry.db',
-])('%j is no file: the error names the registry in memory, in code and at the command line', async (name) => {
-  // Anywhere but here, should it be taken for a file.
+])('%j is not a file name: the error names the in-memory registry, in code and at the command line', async (name) => {
+  // In a temporary folder, in case the name is used as a file name.
   const folder = fresh('folder');
   mkdirSync(folder);
   const cwd = vi.spyOn(process, 'cwd').mockReturnValue(folder);
@@ -129,7 +129,7 @@ test.each([
   }
 });
 
-test.skipIf(process.platform === 'win32')('a file that is really called so is opened by its path', async () => {
+test.skipIf(process.platform === 'win32')('a file that really has this name is opened by its path', async () => {
   const folder = fresh('folder');
   mkdirSync(folder);
   for (const name of [':memory:', 'file:x']) {

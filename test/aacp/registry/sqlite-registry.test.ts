@@ -1,4 +1,4 @@
-/** The entries that were asked for last are there; memory is bounded. */
+/** The entries that were used last are cached; memory is bounded. */
 import { expect, test } from 'vitest';
 import type { RegistryEntry } from '../../../src/aacp/registry/registry.js';
 import { entryCache } from '../../../src/aacp/registry/sqlite-registry.js';
@@ -6,11 +6,11 @@ import { entryCache } from '../../../src/aacp/registry/sqlite-registry.js';
 const entry = (key: string) => ({ key }) as RegistryEntry;
 const key = (number: number) => `key${number}`;
 
-/** The numbers of the entries that are there after so many were set, while the first one was in use all the time. */
+/** The numbers of the cached entries after `count` were set, while the first one was in use all the time. */
 function left(size: number, count: number): number[] {
   const numbers = Array.from({ length: count }, (_, number) => number);
   return numbers.filter((wanted) => {
-    // A look moves an entry up: there is one for each cache.
+    // A lookup moves an entry to the front, in each cache.
     const cache = entryCache(size);
     for (const number of numbers) {
       cache.set(key(number), entry(key(number)));
@@ -21,7 +21,7 @@ function left(size: number, count: number): number[] {
 }
 
 test.each([1, 5, 10, 11, 25, 40])(
-  'of %i entries, the last ones and what is in use are there, within bounds',
+  'of %i entries, the last ones and those in use are cached, within the limit',
   (count) => {
     const numbers = left(10, count);
     expect(numbers[0]).toBe(0);
@@ -33,7 +33,7 @@ test.each([1, 5, 10, 11, 25, 40])(
   },
 );
 
-test('what is set again is the new one; what is deleted is gone', () => {
+test('an entry that is set again is replaced; a deleted entry is gone', () => {
   const cache = entryCache(2);
   for (const number of [1, 2, 3]) cache.set(key(number), entry(key(number)));
   const again = entry(key(1));

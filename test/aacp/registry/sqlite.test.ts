@@ -1,4 +1,4 @@
-/** What the registry in a file promises beyond the others: files, places, damage. */
+/** The additional contract of the registry in a file: files, paths, damage. */
 import {
   chmodSync,
   copyFileSync,
@@ -35,10 +35,10 @@ const isRoot = process.getuid?.() === 0;
 
 afterEach(() => vi.unstubAllEnvs());
 
-/** Files with so many entries, closed. */
+/** Closed files with a number of entries. */
 const templates = new Map<number, string>();
 
-/** A file with entries, closed. */
+/** A closed file with entries. */
 async function filled(entries = 300): Promise<string> {
   const template = templates.get(entries) ?? fresh('template');
   if (!templates.has(entries)) {
@@ -62,7 +62,7 @@ async function refusal(file: string, options?: SqliteRegistryOptions): Promise<S
   return thrown as StoreError;
 }
 
-/** The files in the folder of a file whose names begin with its name. */
+/** The files in the folder of a file whose names start with its name. */
 function beside(file: string): string[] {
   return readdirSync(path.dirname(file))
     .filter((name) => name.startsWith(path.basename(file)))
@@ -70,7 +70,7 @@ function beside(file: string): string[] {
 }
 
 describe('a file', () => {
-  test('keeps all when it is opened again, counts included', async () => {
+  test('keeps all data when it is opened again, including counts', async () => {
     const file = fresh();
     const first = await sqliteRegistry(file);
     const entry = first.put(sample(1));
@@ -82,7 +82,7 @@ describe('a file', () => {
     second.close();
   });
 
-  test('is readable for its owner only, as is the folder that is made for it', async () => {
+  test('is readable only by its owner, as is the folder that is created for it', async () => {
     const file = path.join(fresh('folder'), 'deep', 'registry.db');
     const registry = await sqliteRegistry(file);
     registry.put(sample(1));
@@ -93,7 +93,7 @@ describe('a file', () => {
     registry.close();
   });
 
-  test('is by default in the folder of the user that the environment names', async () => {
+  test("is by default in the user's folder that the environment names", async () => {
     const folder = fresh('data');
     vi.stubEnv('PEGWIRE_DATA_DIR', folder);
     const registry = await sqliteRegistry();
@@ -103,7 +103,7 @@ describe('a file', () => {
   });
 
   test.skipIf(process.platform !== 'linux')(
-    'is by default where the system has such files, never where the program runs',
+    "is by default in the system's place for such files, never in the working directory",
     () => {
       vi.stubEnv('PEGWIRE_DATA_DIR', '');
       const file = defaultRegistryFile();
@@ -117,7 +117,7 @@ describe('a file', () => {
     },
   );
 
-  test('may be open twice: each sees at once what the other one did', async () => {
+  test('may be open twice: each connection sees the changes of the other at once', async () => {
     const file = fresh();
     const [one, other] = [await sqliteRegistry(file), await sqliteRegistry(file)];
     const { key } = one.put(sample(1));
@@ -140,7 +140,7 @@ describe('a file', () => {
     other.close();
   });
 
-  test('gets the counts after a while, without being told', async () => {
+  test('writes the counts after a while, without flush', async () => {
     const file = fresh();
     const clock = handClock();
     const [one, other] = [await sqliteRegistry(file, { now: clock }), await sqliteRegistry(file, { now: clock })];
@@ -157,7 +157,7 @@ describe('a file', () => {
     other.close();
   });
 
-  test('that is locked for too long is told as busy; the counts wait', async () => {
+  test('that is locked for too long is reported as busy; the counts wait', async () => {
     const file = fresh();
     const registry = await sqliteRegistry(file, { busyTimeoutMs: 0 });
     const { key } = registry.put(sample(1));
@@ -176,7 +176,7 @@ describe('a file', () => {
   });
 });
 
-describe('a file that is damaged', () => {
+describe('a damaged file', () => {
   const garbage = Buffer.from('garbage '.repeat(1024));
 
   function overwrite(file: string, offset: number, bytes: Uint8Array): void {
@@ -214,7 +214,7 @@ describe('a file that is damaged', () => {
     expect(readFileSync(aside).equals(before)).toBe(true);
   });
 
-  test('never takes the place of one that was set aside before', async () => {
+  test('never replaces one that was set aside before', async () => {
     const clock = handClock(0);
     const file = await filled();
     const whole = readFileSync(file);
@@ -232,7 +232,7 @@ describe('a file that is damaged', () => {
     const copy = fresh();
     for (const end of ['', '-wal']) copyFileSync(file + end, copy + end);
     registry.close();
-    // The log restores pages that it holds; the others stay damaged.
+    // The log restores the pages that it contains; the others stay damaged.
     truncateSync(copy, 3 * 4096);
     const before = ['', '-wal'].map((end) => readFileSync(copy + end));
     const thrown: unknown = await sqliteRegistry(copy, { now: handClock(0) }).then(
@@ -253,7 +253,7 @@ describe('a file that is damaged', () => {
     expect(existsSync(copy) || existsSync(`${copy}-wal`)).toBe(false);
   });
 
-  test('is replaced at once where that is wanted', async () => {
+  test('is replaced at once on request', async () => {
     const file = await filled();
     truncateSync(file, 3 * 4096);
     const before = readFileSync(file);
@@ -265,7 +265,7 @@ describe('a file that is damaged', () => {
     expect(readFileSync(notices[0]!.kind === 'set-aside' ? notices[0]!.to! : '').equals(before)).toBe(true);
   });
 
-  test('and that lies in the default place, is ours whatever it holds', async () => {
+  test('in the default place belongs to pegwire, whatever it contains', async () => {
     const folder = fresh('data');
     vi.stubEnv('PEGWIRE_DATA_DIR', folder);
     mkdirSync(folder);
@@ -278,11 +278,11 @@ describe('a file that is damaged', () => {
     registry.close();
   });
 
-  test('is found out later, too, and set aside then', async () => {
+  test('is also detected later, and set aside then', async () => {
     const file = await filled(800);
     const notices: RegistryNotice[] = [];
     const registry = await sqliteRegistry(file, { onNotice: (notice) => notices.push(notice) });
-    // Behind its back: all pages but the first ones.
+    // Damages the file on disk: all pages except the first ones.
     const content = readFileSync(file);
     content.fill(0x55, 20 * 4096);
     writeFileSync(file, content);
@@ -301,7 +301,7 @@ describe('a file that is damaged', () => {
     next.close();
   });
 
-  test('in one entry only, is used without it', async () => {
+  test('with damage in one entry only is used without that entry', async () => {
     const file = await filled(3);
     const database = await openDatabase(file, { format: REGISTRY_FORMAT });
     database.exec(`UPDATE entry SET data = '{"id":' WHERE number = 2`);
@@ -355,7 +355,7 @@ describe('a file that cannot be used', () => {
       },
     ],
     ['a folder', 'store-unavailable', (file) => mkdirSync(file)],
-  ])('%s is refused with %s, and left alone', async (_what, code, make) => {
+  ])('%s is rejected with %s, and left unchanged', async (_what, code, make) => {
     const file = fresh();
     await make(file);
     const before = statSync(file).isFile() ? readFileSync(file) : null;
@@ -365,7 +365,7 @@ describe('a file that cannot be used', () => {
     if (before !== null) expect(readFileSync(file).equals(before)).toBe(true);
   });
 
-  test('below what is no folder is refused', async () => {
+  test('below a file is rejected', async () => {
     const file = fresh();
     writeFileSync(file, '');
     for (const below of ['registry.db', 'deep/registry.db']) {
@@ -373,14 +373,14 @@ describe('a file that cannot be used', () => {
     }
   });
 
-  test.skipIf(isRoot)('in a folder that cannot be written is refused', async () => {
+  test.skipIf(isRoot)('in a folder without write permission is rejected', async () => {
     const folder = fresh('locked');
     mkdirSync(folder);
     chmodSync(folder, 0o500);
     expect(await refusal(path.join(folder, 'registry.db'))).toMatchObject({ code: 'store-unavailable' });
   });
 
-  /** The driver of the platform, with something done to each connection. */
+  /** The driver of the platform, with a change to each connection. */
   const driverWith =
     (sql: string): Driver =>
     (file) => {
@@ -389,7 +389,7 @@ describe('a file that cannot be used', () => {
       return database;
     };
 
-  test('since the disk is full, is told so at the entry that found no room; the others stay', async () => {
+  test('on a full disk is reported at the entry that did not fit; the others are kept', async () => {
     const file = fresh();
     const registry = await sqliteRegistry(file, { driver: driverWith('PRAGMA max_page_count = 40') });
     let stored = 0;
@@ -405,7 +405,7 @@ describe('a file that cannot be used', () => {
     registry.close();
   });
 
-  test('since it can only be read, is read', async () => {
+  test('that is read-only is read', async () => {
     const file = await filled(3);
     const readOnly: Driver = (name) => {
       const database = nodeSqlite(DatabaseSync)(name);
@@ -433,7 +433,7 @@ describe('a file that cannot be used', () => {
         writeFileSync(file, '');
       },
     ],
-  ])('since it was %s while it was open, takes nothing more that nobody would find', async (_what, move) => {
+  ])('that was %s while it was open accepts no more entries that would be lost', async (_what, move) => {
     const file = fresh();
     const registry: Registry = await sqliteRegistry(file);
     registry.put(sample(1));
@@ -451,13 +451,13 @@ describe('a file that cannot be used', () => {
     ['onCorrupt', { onCorrupt: 'overwrite' }],
     ['onNotice', { onNotice: 7 }],
     ['busyTimeOut', { busyTimeOut: 5 }],
-  ])('for a wrong option %s is a TypeError that names it', async (name, options) => {
+  ])('for an invalid option %s is a TypeError that names it', async (name, options) => {
     const open = sqliteRegistry(fresh(), options as SqliteRegistryOptions);
     await expect(open).rejects.toThrow(TypeError);
     await expect(open).rejects.toThrow(name);
   });
 
-  test('for a name that is none is a TypeError', async () => {
+  test('for an invalid name is a TypeError', async () => {
     await expect(sqliteRegistry('')).rejects.toThrow(TypeError);
     await expect(sqliteRegistry(7 as unknown as string)).rejects.toThrow(TypeError);
   });

@@ -18,7 +18,7 @@ import { parsePacket, validatePacket } from '../../../src/aacp/index.js';
 import { loadRules, loadRulesFrom } from '../../../src/aacp/rules/index.js';
 import { EXAMPLES } from './draft.js';
 
-/** Any UTF-16 text, halves of surrogate pairs included. */
+/** Any UTF-16 text, including unpaired surrogates. */
 const ANY_TEXT = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)) });
 
 describe('building packets (section 4)', () => {
@@ -29,7 +29,7 @@ describe('building packets (section 4)', () => {
     expect(packet(input as PacketInput)).toBe(text);
   });
 
-  test('every packet that is built says aacp:1.1', () => {
+  test('every packet that is built contains aacp:1.1', () => {
     const values = fc.dictionary(
       fc.constantFrom('res', 'filter', 'org_x', 'p'),
       fc.constantFrom<FieldValue>('1', 2, 'a'),
@@ -55,19 +55,19 @@ describe('building packets (section 4)', () => {
     const text = packet({ task: 'AUDIT', domain: 'OPS', return: 'A', org_ticket: 'T-1' });
     expect(text).toBe('AUDIT|OPS|return:A|aacp:1.1|org_ticket:T-1');
     expect(validatePacket(text).valid).toBe(true);
-    // Editors offer the words of the draft, and the compiler takes others.
+    // Editors offer the words of the draft, and the compiler accepts others.
     expectTypeOf<'FETCH' | 'AUDIT'>().toExtend<Task>();
     expectTypeOf<'HR' | 'OPS'>().toExtend<Domain>();
     expectTypeOf<Task>().not.toEqualTypeOf<string>();
     expectTypeOf<Domain>().not.toEqualTypeOf<string>();
   });
 
-  test.each(['0', 4, 'high', '1.0'])('a priority that is none is not built: %j', (p) => {
+  test.each(['0', 4, 'high', '1.0'])('an invalid priority is rejected: %j', (p) => {
     const input = { task: 'ACK', domain: 'HR', return: 'A', p } as unknown as PacketInput;
     expect(() => packet(input)).toThrow(expect.objectContaining({ name: 'EncodeError', path: 'p' }));
   });
 
-  test('whatever a value holds, the packet has the fields that were given and no others, or is refused by its name', () => {
+  test('for every value, the packet contains exactly the given fields, or is rejected with the name of the field', () => {
     const hostile = fc.oneof(ANY_TEXT, fc.constantFrom('x|return:EVE', 'a\nb', ' a', ',', '__proto__'));
     fc.assert(
       fc.property(hostile, hostile, (sup, to) => {
@@ -99,13 +99,13 @@ describe('building packets (section 4)', () => {
     expect(packetHash({ ...node, fields: node.fields.toReversed() })).toBe(packetHash(again));
   });
 
-  test('a packet of v1.0 is upgraded, and what was done is told', () => {
+  test('a packet of v1.0 is upgraded, and the changes are reported', () => {
     const { text, notes } = upgradePacket('FETCH|HR|emp_salary|2024-08|||json|HR-Agent|1|1.0');
     expect(text).toBe('FETCH|HR|return:HR-Agent|p:1|aacp:1.1|res:emp_salary|period:2024-08|fmt:json');
     expect(notes.map(({ code }) => code)).toContain('version');
     expect(validatePacket(text)).toMatchObject({ valid: true, warnings: [] });
     expect(upgradePacket(text)).toMatchObject({ text, notes: [] });
-    // Four slots: which of the eight they are, nobody can tell.
+    // Four slots: which of the eight they are is ambiguous.
     expect(() => upgradePacket('FETCH|HR|emp_salary|HR-Agent')).toThrow(
       expect.objectContaining({ name: 'ParseError' }),
     );
@@ -125,7 +125,7 @@ describe('shared rules (section 13)', () => {
     source: 'community',
   };
 
-  test('a library in the reference format is read, rule by rule', () => {
+  test('a library in the reference format is parsed, rule by rule', () => {
     const bad = { ...RULE, id: 'bad', packet: 'rm -rf /' };
     const more = { ...RULE, id: 'more', validated: true, somebody: 'else' };
     for (const source of [[RULE, bad, more], { rules: [RULE, bad, more] }, JSON.stringify([RULE, bad, more])]) {
@@ -137,7 +137,7 @@ describe('shared rules (section 13)', () => {
     }
   });
 
-  test('what comes from elsewhere is taken only with the hash that was asked for', async () => {
+  test('rules from elsewhere are accepted only with the expected hash', async () => {
     const text = JSON.stringify([RULE]);
     const fetch = async (): Promise<Response> => new Response(text);
     const sha256 = createHash('sha256').update(text).digest('hex');

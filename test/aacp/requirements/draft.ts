@@ -1,4 +1,4 @@
-/** What the draft lists (draft-mackay-aacp-01, sections 4.2 to 5.3), written down once more, apart from the vocabulary under test. */
+/** The lists of the draft (draft-mackay-aacp-01, sections 4.2 to 5.3), written independently of the vocabulary under test. */
 
 /** Section 5.1. */
 export const TASKS = words('FETCH PROC FLAG RESOLVE LOG SEND BUILD MERGE CALC REPORT ACK SYNC');
@@ -12,7 +12,7 @@ export const EXTENDED_KEYS = words(
     'highlight status to subj att flag_msg tone sentiment actor chain prog ltv loyalty urgency',
 );
 
-/** The packets of section 4.4, each in the lines in which the draft prints it. */
+/** The packets of section 4.4, in the lines in which the draft prints them. */
 export const EXAMPLES: readonly (readonly [name: string, ...lines: readonly string[]])[] = [
   [
     'fetch active employee salary records',
@@ -48,7 +48,7 @@ export const EXAMPLES: readonly (readonly [name: string, ...lines: readonly stri
   ],
 ];
 
-/** A packet with all that is required, to which fields can be added. */
+/** A packet with all required fields, to which fields can be added. */
 export const HEAD = 'FETCH|HR|return:HR-Agent|p:1|aacp:1.1';
 
 function words(text: string): readonly string[] {

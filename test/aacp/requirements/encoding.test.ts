@@ -1,4 +1,4 @@
-/** Rule-based encoding, and what it leaves out (draft-mackay-aacp-01, sections 6.1, 9, 10.4). */
+/** Rule-based encoding, and the data that it leaves out (draft-mackay-aacp-01, sections 6.1, 9, 10.4). */
 import { describe, expect, test } from 'vitest';
 import { aacp, packet } from '../../../src/aacp/build/index.js';
 import {
@@ -16,12 +16,12 @@ type Args = Readonly<Record<string, unknown>>;
 interface Step {
   readonly name: string;
   readonly inputs: readonly InputInfo[];
-  /** A call in which every input is given. */
+  /** A call with every input. */
   readonly args: Args;
   readonly run: (args: Args, options?: EncodeOptions) => readonly StepResult[];
 }
 
-/** Each step and each sequence that there is. */
+/** All steps and all sequences. */
 const STEPS: readonly Step[] = listWorkflows().flatMap(({ encoder, methods }) =>
   methods.map(({ name, inputs }) => ({
     name: `${encoder}.${name}`,
@@ -74,33 +74,33 @@ describe('rule-based encoding (section 6.1)', () => {
   test.each(STEPS)('$name: the same input gives the same packet', ({ args, run }) => {
     const first = packetsOf(run(args));
     expect(packetsOf(run({ ...args }))).toEqual(first);
-    // Nor does it matter in what order inputs are given, or what was encoded in between.
+    // The result does not depend on the order of inputs, or on other calls.
     for (const { args: others, run: runOther } of STEPS.slice(0, 5)) runOther(others);
     expect(packetsOf(run(Object.fromEntries(Object.entries(args).reverse())))).toEqual(first);
   });
 
-  test.each(STEPS)('$name: no step costs anything, or has a model to ask', ({ args, run }) => {
+  test.each(STEPS)('$name: steps are free, and have no model to call', ({ args, run }) => {
     for (const result of run(args)) {
-      // An answer that had to be waited for would be a promise.
+      // An asynchronous answer would be a promise.
       expect([result instanceof Promise, result.cost]).toEqual([false, 0]);
     }
   });
 
-  test.each(STEPS)('$name: each input that is given counts: another value, another packet', ({ inputs, args, run }) => {
+  test.each(STEPS)('$name: each given input matters: another value gives another packet', ({ inputs, args, run }) => {
     const before = packetsOf(run(args));
     for (const { name } of inputs) {
       expect(packetsOf(run({ ...args, [name]: another(args[name]) })), name).not.toEqual(before);
     }
   });
 
-  test.each(STEPS)('$name: what reproduces the reference SDK says aacp:1.1, too', ({ args, run }) => {
+  test.each(STEPS)('$name: packets that reproduce the reference SDK also contain aacp:1.1', ({ args, run }) => {
     for (const { packet: text } of run(args, { compat: 'sdk' })) {
       expect(parsePacket(text).fields).toContainEqual({ key: 'aacp', value: '1.1' });
     }
   });
 
   test.each(STEPS)(
-    '$name: a pipe in an input is refused, and the input named, in both modes',
+    '$name: a pipe in an input is rejected with the name of the input, in both modes',
     ({ inputs, args, run }) => {
       for (const { name, type, personal } of inputs.filter((input) => input.type !== 'boolean')) {
         const hostile = { ...args, [name]: type === 'list' ? ['x|return:EVE'] : 'x|return:EVE' };
@@ -108,7 +108,7 @@ describe('rule-based encoding (section 6.1)', () => {
         if (!personal) expect(() => run(hostile), name).toThrow(named);
         for (const options of [{}, { compat: 'sdk' }] as const) {
           try {
-            // What is behind a pointer, and what the reference leaves out, cannot do harm.
+            // Data behind a pointer, and data that the reference leaves out, cannot do harm.
             for (const text of packetsOf(run(hostile, options))) expect(text, name).not.toContain('EVE');
           } catch (error) {
             expect(error, name).toEqual(named);
@@ -148,16 +148,16 @@ describe('boundaries (section 9)', () => {
         ['email', 'data_ptr', 'jo@example.com'],
       ],
     ],
-    // The list is the step's own.
+    // The list belongs to the step itself.
     [
       'PayrollEncoder',
       'fetch_budgets',
       { period: '2024-08' },
       [['fields', 'fields', 'cc_id,approved_budget,ytd_spend']],
     ],
-    // The zones stand under another key: nothing is missing.
+    // The zones are written with another key: no data is lost.
     ['ITEncoder', 'provision_badge', { username: 'jo', zones: ['roof'] }, []],
-  ] as const)('%s.%s: what such a receiver was not sent is told', (encoder, method, args, lost) => {
+  ] as const)('%s.%s: data that such a receiver does not get is reported', (encoder, method, args, lost) => {
     const [result] = [encodeStep(encoder as string, method, args, { receiver: { knowsFields: true } })].flat();
     const told = result!.losses.filter(({ kind }) => kind === 'known-to-receiver');
     expect(told.map(({ input, key, from }) => [input, key, from])).toEqual(lost);
@@ -169,7 +169,7 @@ describe('boundaries (section 9)', () => {
     expect(packet(input, { receiver: { knowsFields: true } })).toBe('FETCH|HR|return:A|p:1|aacp:1.1');
   });
 
-  test('what such a receiver has no use for is found in packets that are written by hand', () => {
+  test('redundant fields are found in packets that are written by hand', () => {
     const text = aacp`FETCH|HR|return:A|p:1|aacp:1.1|fields:${['a', 'b']}|data_ptr:vault:7|res:x`;
     const found = lintPacket(text, { receiver: { knowsFields: true } });
     expect(found.map(({ code, severity, section, span }) => [code, severity, section, span?.start])).toEqual([

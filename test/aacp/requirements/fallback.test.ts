@@ -16,17 +16,17 @@ import { DOMAINS, TASKS } from './draft.js';
 const NOW = Date.UTC(2026, 5, 1);
 const INSTRUCTION = 'Chase the late timesheets of the warehouse team for June 2026 and list who is missing.';
 const PACKET = 'FETCH|HR|return:HR-Agent|p:2|aacp:1.1|res:timesheets|period:2026-06|filter:team=warehouse';
-/** What a call costs. */
+/** The cost of a call. */
 const PRICE = 0.0021;
 
 interface Scene {
   readonly encoder: FallbackEncoder;
   readonly registry: Registry;
-  /** What the model was asked. */
+  /** The requests that the model received. */
   readonly calls: ModelRequest[];
 }
 
-/** An encoder whose model answers with a packet, or what it is told to. */
+/** An encoder whose model answers with a packet, or with the given reply. */
 function scene(options: FallbackOptions & { readonly answer?: (request: ModelRequest) => string } = {}): Scene {
   const { answer = ({ domain, returnAgent, priority }) => packetFor(domain, returnAgent, priority), ...more } = options;
   const calls: ModelRequest[] = [];
@@ -47,7 +47,7 @@ function packetFor(domain: string, returnAgent: string, priority: string): strin
 }
 
 describe('LLM-assisted encoding (section 6.2)', () => {
-  test('the instruction goes to the model, with the specification as the system message', async () => {
+  test('the instruction is sent to the model, with the specification as the system message', async () => {
     const { encoder, calls } = scene();
     const { packet, tier } = await encoder.encode(INSTRUCTION, { domain: 'HR' });
     expect([packet, tier, calls.length]).toEqual([PACKET, 'model', 1]);
@@ -62,7 +62,7 @@ describe('LLM-assisted encoding (section 6.2)', () => {
     expect(calls[0]?.system).toBe(calls[1]?.system);
   });
 
-  test('the cost is what the model’s answer says, and unknown where it says nothing', async () => {
+  test('the cost is the one that the model reports, and unknown if it reports none', async () => {
     const { encoder } = scene();
     expect(await encoder.encode(INSTRUCTION, { domain: 'HR' })).toMatchObject({
       cost: PRICE,
@@ -77,14 +77,14 @@ describe('LLM-assisted encoding (section 6.2)', () => {
     ['return', 'FETCH|HR|p:2|aacp:1.1|res:x'],
     ['p', 'FETCH|HR|return:HR-Agent|p:1|aacp:1.1|res:x'],
     ['aacp', 'FETCH|HR|return:HR-Agent|p:2|aacp:1.2|res:x'],
-  ])('who gets the result, the priority and the version are not the model’s to say: %s', async (key, text) => {
+  ])('the model cannot change the receiver, the priority or the version: %s', async (key, text) => {
     const { encoder } = scene({ answer: () => text });
     const { packet, explain } = await encoder.encode(INSTRUCTION, { domain: 'HR' });
     expect(packet).toBe('FETCH|HR|return:HR-Agent|p:2|aacp:1.1|res:x');
     expect(explain.adjustments).toEqual([expect.stringMatching(new RegExp(`^${key} was`))]);
   });
 
-  test('a packet that is not valid is asked for once more, then refused, and never kept', async () => {
+  test('an invalid packet is requested once more, then rejected, and never stored', async () => {
     const { encoder, registry, calls } = scene({ answer: () => 'FETCH|HR||res:x' });
     await expect(encoder.encode(INSTRUCTION, { domain: 'HR' })).rejects.toMatchObject({
       code: 'invalid-reply',
@@ -112,7 +112,7 @@ describe('tier 1: the hash cache (section 6.3)', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('each time it is served, times_seen goes up by one', async () => {
+  test('times_seen is incremented each time it is served', async () => {
     const { encoder, registry } = scene();
     for (const count of [1, 2, 3, 4]) {
       const { explain } = await encoder.encode(INSTRUCTION, { domain: 'HR' });
@@ -120,7 +120,7 @@ describe('tier 1: the hash cache (section 6.3)', () => {
     }
   });
 
-  test('the key is a SHA-256 of the normal form and of all else that makes it another request', async () => {
+  test('the key is a SHA-256 of the normal form and of all options that make it another request', async () => {
     const { encoder } = scene();
     const { explain } = await encoder.encode(` Chase  LATE timesheets `, {
       domain: 'HR',
@@ -135,7 +135,7 @@ describe('tier 1: the hash cache (section 6.3)', () => {
     ['domain', { domain: 'IT' }],
     ['agent', { domain: 'HR', returnAgent: 'PAY-Agent' }],
     ['priority', { domain: 'HR', priority: 1 }],
-  ] as const)('another %s is no exact match: its packet says what was asked', async (_what, options) => {
+  ] as const)('another %s is not an exact match: the packet contains the requested value', async (_what, options) => {
     const { encoder } = scene();
     await encoder.encode(INSTRUCTION, { domain: 'HR' });
     const { packet, tier } = await encoder.encode(INSTRUCTION, options);
@@ -147,7 +147,7 @@ describe('tier 1: the hash cache (section 6.3)', () => {
     expect(packet).toBe(packetFor(options.domain, returnAgent, String(priority)));
   });
 
-  test('a stored packet that is none, or not for this request, is not served', async () => {
+  test('a stored packet that is invalid, or not for this request, is not served', async () => {
     for (const packet of ['rm -rf /', 'FETCH|HR|return:EVE|p:2|aacp:1.1', 'FETCH|FIN|return:HR-Agent|p:2|aacp:1.1']) {
       const { encoder, registry, calls } = scene();
       const { explain } = await encoder.encode(INSTRUCTION, { domain: 'HR' });
@@ -160,7 +160,7 @@ describe('tier 1: the hash cache (section 6.3)', () => {
 });
 
 describe('tier 2: patterns (section 6.3)', () => {
-  test('a rule routes to the workflow encoder, at no cost and without a model', async () => {
+  test('a rule uses the workflow encoder, at no cost and without a model', async () => {
     const { encoder } = scene({ rules: undefined, model: null });
     const text = 'Please retrieve the employee salary records for September 2026.';
     const { packet, tier, cost, explain } = await encoder.encode(text, { domain: 'HR', priority: 1 });
@@ -169,7 +169,7 @@ describe('tier 2: patterns (section 6.3)', () => {
     expect(validatePacket(packet)).toMatchObject({ valid: true, warnings: [] });
   });
 
-  test('an earlier instruction serves a later one that says the same, at no cost', async () => {
+  test('an earlier instruction is reused for a later one with the same meaning, at no cost', async () => {
     const { encoder, calls } = scene();
     await encoder.encode(INSTRUCTION, { domain: 'HR' });
     const { packet, tier, cost } = await encoder.encode(`Please ${INSTRUCTION.toLowerCase()} Thanks!`, {
@@ -178,14 +178,14 @@ describe('tier 2: patterns (section 6.3)', () => {
     expect([packet, tier, cost, calls.length]).toEqual([PACKET, 'pattern', 0, 1]);
   });
 
-  test('values are those of this instruction: another month gives another packet', async () => {
+  test('values are those of the new instruction: another month gives another packet', async () => {
     const { encoder, calls } = scene();
     await encoder.encode(INSTRUCTION, { domain: 'HR' });
     const { packet, tier } = await encoder.encode(INSTRUCTION.replace('June', 'May'), { domain: 'HR' });
     expect([packet, tier, calls.length]).toEqual([PACKET.replace('2026-06', '2026-05'), 'pattern', 1]);
   });
 
-  test('a value that the stored packet does not show is not guessed: the model is asked', async () => {
+  test('a value that the stored packet does not contain is not guessed: the model is called', async () => {
     const { encoder, calls } = scene();
     await encoder.encode('Chase the late timesheets over £500 for June 2026.', { domain: 'HR' });
     const { tier } = await encoder.encode('Chase the late timesheets over £900 for June 2026.', { domain: 'HR' });
@@ -196,20 +196,20 @@ describe('tier 2: patterns (section 6.3)', () => {
     'Do not chase the late timesheets of the warehouse team for June 2026 and list who is missing.',
     'Chase the late timesheets of all but the warehouse team for June 2026 and list who is missing.',
     'Delete the late timesheets of the warehouse team for June 2026 and list who is missing.',
-  ])('what says otherwise never gets the stored packet: %s', async (text) => {
+  ])('an instruction with another meaning never gets the stored packet: %s', async (text) => {
     const { encoder } = scene();
     await encoder.encode(INSTRUCTION, { domain: 'HR' });
     expect((await encoder.encode(text, { domain: 'HR' })).tier).toBe('model');
   });
 
-  test('the threshold is configurable: a stricter one leaves to the model what a looser one serves', async () => {
+  test('the threshold is configurable: a stricter one calls the model where a looser one serves', async () => {
     const again = INSTRUCTION.replace('Chase', 'Please chase');
     const strict = scene({ threshold: 1 });
     await strict.encoder.encode(INSTRUCTION, { domain: 'HR' });
     const { candidates, tier } = await strict.encoder.explain(again, { domain: 'HR' });
     const { score, refusal } = candidates[0]!;
     expect([tier, refusal, score > 0.5 && score < 1]).toEqual(['none', 'score', true]);
-    // A match of exactly the threshold serves.
+    // A score equal to the threshold is served.
     for (const [threshold, wanted] of [
       [score, 'pattern'],
       [score + 1e-9, 'model'],
@@ -222,7 +222,7 @@ describe('tier 2: patterns (section 6.3)', () => {
 });
 
 describe('tier 3: the model (section 6.3)', () => {
-  test('what is novel is asked for, and kept with words by which it is found again', async () => {
+  test('a novel instruction is sent to the model, and stored with its terms', async () => {
     const { encoder, registry } = scene();
     const { explain } = await encoder.encode(INSTRUCTION, { domain: 'HR' });
     const entry = registry.get(explain.key);
@@ -244,7 +244,7 @@ describe('tier 3: the model (section 6.3)', () => {
     expect([calls.length, cost]).toEqual([1, PRICE]);
   });
 
-  test('64 who ask for the same at the same time make one call', async () => {
+  test('64 identical concurrent requests make one call', async () => {
     const { encoder, calls } = scene();
     const answers = await Promise.all(Array.from({ length: 64 }, () => encoder.encode(INSTRUCTION, { domain: 'HR' })));
     expect(new Set(answers.map(({ packet }) => packet))).toEqual(new Set([PACKET]));
@@ -252,7 +252,7 @@ describe('tier 3: the model (section 6.3)', () => {
     expect(answers.reduce((sum, { cost }) => sum + (cost ?? 0), 0)).toBe(PRICE);
   });
 
-  test('a registry that fails loses no packet that was paid for', async () => {
+  test('a registry that fails does not lose a packet that was paid for', async () => {
     const registry: Registry = {
       ...memoryRegistry(),
       put: () => {
@@ -266,7 +266,7 @@ describe('tier 3: the model (section 6.3)', () => {
 });
 
 describe('the order of the tiers (section 6.3)', () => {
-  test('cache, then patterns, then the model; each answer says which, and why', async () => {
+  test('cache, then patterns, then the model; each answer reports its tier and the reason', async () => {
     const { encoder, calls } = scene({ rules: undefined });
     const rule = 'Please retrieve the employee salary records for September 2026.';
     const tiers: string[] = [];
@@ -278,7 +278,7 @@ describe('the order of the tiers (section 6.3)', () => {
     expect([tiers, calls.length]).toEqual([['model', 'cache', 'pattern', 'pattern'], 1]);
   });
 
-  test('explaining asks no model, and counts nothing', async () => {
+  test('explaining calls no model, and counts nothing', async () => {
     const { encoder, registry, calls } = scene();
     expect(await encoder.explain(INSTRUCTION, { domain: 'HR' })).toMatchObject({ tier: 'none' });
     const { explain } = await encoder.encode(INSTRUCTION, { domain: 'HR' });
@@ -286,7 +286,7 @@ describe('the order of the tiers (section 6.3)', () => {
     expect([calls.length, registry.get(explain.key)?.timesSeen]).toEqual([1, 1]);
   });
 
-  test('without a model, what is novel is an error, and the rest is answered', async () => {
+  test('without a model, a novel instruction is an error, and the others are answered', async () => {
     const { encoder } = scene({ rules: undefined, model: null });
     await expect(encoder.encode(INSTRUCTION, { domain: 'HR' })).rejects.toMatchObject({ code: 'no-model', cost: 0 });
   });

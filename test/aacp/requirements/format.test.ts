@@ -31,12 +31,12 @@ describe('the packet (section 4)', () => {
     ]);
   });
 
-  test.each([';', ',', '&', '¦', '｜', '│', '/', '\\'])('%s separates nothing', (character) => {
+  test.each([';', ',', '&', '¦', '｜', '│', '/', '\\'])('%s does not separate fields', (character) => {
     const { fields } = parsePacket(`${HEAD}|res:a${character}p:3`);
     expect(fields.at(-1)).toEqual({ key: 'res', value: `a${character}p:3` });
   });
 
-  test('TASK and DOM are told by where they stand, not by what they are', () => {
+  test('TASK and DOM are identified by position, not by value', () => {
     expect(parsePacket('HR|FETCH|return:A')).toMatchObject({ task: 'HR', domain: 'FETCH' });
     expect(warnings('HR|FETCH|return:A|p:1|aacp:1.1')).toEqual(['unknown-task', 'unknown-dom']);
   });
@@ -46,12 +46,12 @@ describe('the packet (section 4)', () => {
     ['FETCH', 'a TASK alone'],
     ['FETCH HR return:A', 'no separator'],
     ['@bot>req:fetch{}', 'an ACCP frame'],
-  ])('%j is no packet: %s', (text) => {
+  ])('%j is not a packet: %s', (text) => {
     expect(tryParsePacket(text).ok).toBe(false);
     expect(validatePacket(text).valid).toBe(false);
   });
 
-  test('a packet is one line: no control character is read, written or passed by the validator', () => {
+  test('a packet is one line: control characters are rejected by the parser, the printer and the validator', () => {
     for (const code of [...Array(0x20).keys(), 0x7f]) {
       const value = `a${String.fromCharCode(code)}b`;
       expect(tryParsePacket(`${HEAD}|res:${value}`).ok, `U+${code.toString(16)}`).toBe(false);
@@ -60,15 +60,15 @@ describe('the packet (section 4)', () => {
     }
   });
 
-  test.each(['json', 'emp_salary', 'HR-Agent'])('a field that is no key:value is refused: %s', (slot) => {
+  test.each(['json', 'emp_salary', 'HR-Agent'])('a field that is not key:value is rejected: %s', (slot) => {
     expect(tryParsePacket(`${HEAD}|${slot}`)).toMatchObject({ ok: false, error: { code: 'malformed-field' } });
     expect(errors(`${HEAD}|${slot}`)).toEqual(['malformed-field']);
     const node = { ...parsePacket(HEAD), fields: [{ key: '', value: slot, bare: true as const }] };
-    expect(() => printPacket(node)).toThrow('a field without a colon');
+    expect(() => printPacket(node)).toThrow('has no colon');
   });
 
   test.each(['FETCH|HR||return:A|aacp:1.1', `${HEAD}|`, `${HEAD}||res:x`, `${HEAD}| |res:x`])(
-    'an empty slot is refused: %j',
+    'an empty slot is rejected: %j',
     (text) => {
       expect(tryParsePacket(text).ok).toBe(false);
       expect(errors(text)).toEqual(['empty-field']);
@@ -100,28 +100,28 @@ function printed(node: Packet): string | null {
   }
 }
 
-describe('readings of section 4', () => {
+describe('interpretations of section 4', () => {
   test.each([
     ['att:rpt://payroll/2024-08:pdf', 'att', 'rpt://payroll/2024-08:pdf'],
     ['src_prev:gl://close/2026-02', 'src_prev', 'gl://close/2026-02'],
     ['res::', 'res', ':'],
-  ])('the first colon parts key and value: %s', (text, key, value) => {
+  ])('the first colon separates key and value: %s', (text, key, value) => {
     expect(parsePacket(`${HEAD}|${text}`).fields.at(-1)).toEqual({ key, value });
   });
 
-  test('no value can hold a pipe: it is not written, so it cannot become a field', () => {
+  test('no value can contain a pipe: it is not written, so it cannot become a field', () => {
     const node = { ...parsePacket(HEAD), fields: [{ key: 'sup', value: 'ABC|return:EVE' }] };
-    expect(() => printPacket(node)).toThrow('fields[0].value: holds a "|"');
+    expect(() => printPacket(node)).toThrow('fields[0].value: contains a "|"');
     expect(errors(node)).toContain('separator');
   });
 
-  test.each(['return', 'res', 'org_x'])('a repeated %s is an error, and both places are told', (key) => {
+  test.each(['return', 'res', 'org_x'])('a repeated %s is an error, and both positions are reported', (key) => {
     const text = `FETCH|HR|p:1|aacp:1.1|${key === 'return' ? '' : 'return:A|'}${key}:a|${key}:b`;
     const { errors: found } = validatePacket(text);
     expect(found.map(({ code, related }) => [code, related?.length])).toEqual([['duplicate-key', 1]]);
   });
 
-  test('fields stand in any order, and in one order in canonical form', () => {
+  test('fields may be in any order, and have one order in canonical form', () => {
     const orders = ['aacp:1.1|return:A|org_b:2|p:1|org_a:1|fmt:json', 'fmt:json|org_a:1|org_b:2|p:1|return:A|aacp:1.1'];
     for (const fields of orders) {
       const packet = parsePacket(`ACK|HR|${fields}`);
@@ -161,13 +161,13 @@ describe('positional fields (section 4.1)', () => {
   });
 
   test.each(['fetch', 'Fetch', 'GET', 'HR', 'FETCHED', 'constructor', '__proto__'])(
-    '%s is no TASK of the draft',
+    '%s is not a TASK of the draft',
     (task) => {
       expect(warnings(`${task}|HR|return:A|p:1|aacp:1.1`)).toEqual(['unknown-task']);
     },
   );
 
-  test.each(['hr', 'OPS', 'FETCH', 'HRM', 'constructor', '__proto__'])('%s is no DOM of the draft', (domain) => {
+  test.each(['hr', 'OPS', 'FETCH', 'HRM', 'constructor', '__proto__'])('%s is not a DOM of the draft', (domain) => {
     expect(warnings(`FETCH|${domain}|return:A|p:1|aacp:1.1`)).toEqual(['unknown-dom']);
   });
 });
@@ -181,11 +181,11 @@ describe('named fields (section 4.2)', () => {
     ['FETCH|HR|return:|p:1|aacp:1.1', ['empty-return']],
     ['FETCH|HR|Agent:return|p:1|aacp:1.1', ['missing-return']],
     ['FETCH|HR|return:A|p:1|res:aacp:1.1', ['missing-aacp']],
-  ])('return and aacp stand in every packet, or it is invalid: %s', (text, found) => {
+  ])('return and aacp are in every packet, or it is invalid: %s', (text, found) => {
     expect(errors(text)).toEqual(found);
   });
 
-  test('a packet with return and aacp alone is valid: the other fields are recommended', () => {
+  test('a packet with only return and aacp is valid: the other fields are recommended', () => {
     expect(validatePacket('ACK|HR|return:A|aacp:1.1').valid).toBe(true);
   });
 
@@ -205,7 +205,7 @@ describe('named fields (section 4.2)', () => {
     ['fields:cc_id,ytd_spend', 'Return fields: cc_id ytd_spend.'],
     ['fmt:json', 'Format: JSON.'],
     ['aacp:1.1', 'Aacp: 1.1.'],
-  ])('%s is told as %j', (field, sentence) => {
+  ])('%s is explained as %j', (field, sentence) => {
     expect(explainPacket(`FETCH|HR|${field}`)).toContain(` ${sentence}`);
   });
 });
@@ -223,7 +223,7 @@ describe('extended fields (section 4.3)', () => {
   });
 
   test.each(['org_ticket', 'flags_inherit', 'ress', 'constructor', '__proto__'])(
-    'the unknown key %s is warned of, and no error',
+    'the unknown key %s is a warning, not an error',
     (key) => {
       expect(validatePacket(`${HEAD}|${key}:x`).valid).toBe(true);
       expect(warnings(`${HEAD}|${key}:x`)).toEqual(['unknown-key']);
@@ -238,7 +238,7 @@ describe('extended fields (section 4.3)', () => {
 });
 
 describe('the examples (section 4.4)', () => {
-  test.each(EXAMPLES)('%s: valid without a finding, and printed as it stands', (_name, ...lines) => {
+  test.each(EXAMPLES)('%s: valid without a finding, and printed unchanged', (_name, ...lines) => {
     const text = lines.join('');
     expect(validatePacket(text)).toMatchObject({ valid: true, warnings: [] });
     expect(printPacket(parsePacket(text))).toBe(text);
@@ -252,13 +252,13 @@ describe('the examples (section 4.4)', () => {
 });
 
 describe('values (section 5)', () => {
-  test.each(['AUDIT', 'X', 'PAY_RUN', 'RE-OPEN'])('an unrecognised TASK is warned of and not rejected: %s', (task) => {
+  test.each(['AUDIT', 'X', 'PAY_RUN', 'RE-OPEN'])('an unrecognised TASK is a warning, and not rejected: %s', (task) => {
     const text = `${task}|HR|return:A|p:1|aacp:1.1`;
     expect([validatePacket(text).valid, warnings(text)]).toEqual([true, ['unknown-task']]);
     expect(parsePacket(text).task).toBe(task);
   });
 
-  test.each(['OPS', 'R2D2', 'SUPPLY-CHAIN'])('a domain of an implementor is warned of and taken: %s', (domain) => {
+  test.each(['OPS', 'R2D2', 'SUPPLY-CHAIN'])('a domain of an implementor is a warning, and accepted: %s', (domain) => {
     const text = `FETCH|${domain}|return:A|p:1|aacp:1.1`;
     expect([validatePacket(text).valid, warnings(text)]).toEqual([true, ['unknown-dom']]);
     expect(parsePacket(text).domain).toBe(domain);
@@ -282,7 +282,7 @@ describe('values (section 5)', () => {
     expect(explainPacket(`ACK|HR|p:${priority}`)).toContain(`Priority: ${word} priority.`);
   });
 
-  test('without p, the default is told', () => {
+  test('without p, the default is used', () => {
     expect(validatePacket('FETCH|HR|return:A|aacp:1.1').warnings).toMatchObject([
       { code: 'missing-p', help: 'add "p:2"' },
     ]);

@@ -1,4 +1,4 @@
-/** What does not belong into packets, and where instructions are kept (draft-mackay-aacp-01, section 15). */
+/** Sensitive data in packets, and the storage of instructions (draft-mackay-aacp-01, section 15). */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -16,7 +16,7 @@ describe('sensitive data (section 15)', () => {
     ['an IBAN', 'to:GB82WEST12345698765432', 'WEST'],
     ['a key', `flag_msg:AKIA${'IOSFODNN7EXAMPLE'}`, 'IOSFODNN'],
     ['a password', 'filter:password=hunter2', 'hunter2'],
-  ])('%s in a value is warned of, and not repeated', (_what, field, secret) => {
+  ])('%s in a value is a warning that does not repeat it', (_what, field, secret) => {
     const found = lintPacket(`${HEAD}|${field}`);
     expect(found.map(({ code, severity, section }) => [code, severity, section])).toEqual([
       ['sensitive-value', 'warning', '15'],
@@ -25,11 +25,11 @@ describe('sensitive data (section 15)', () => {
     expect(validatePacket(`${HEAD}|${field}`).valid).toBe(true);
   });
 
-  test.each(EXAMPLES)('the examples of the draft are no findings: %s', (_name, ...lines) => {
+  test.each(EXAMPLES)('the examples of the draft give no findings: %s', (_name, ...lines) => {
     expect(lintPacket(lines.join(''))).toEqual([]);
   });
 
-  test('personal inputs of the workflows stay out of the packets', () => {
+  test('personal inputs of the workflows are left out of the packets', () => {
     const personal = listWorkflows().flatMap(({ encoder, methods }) =>
       methods.flatMap(({ name, inputs, example }) =>
         inputs.filter((input) => input.personal).map((input) => ({ step: `${encoder}.${name}`, input, example })),
@@ -43,7 +43,7 @@ describe('sensitive data (section 15)', () => {
     }
   });
 
-  test('no example packet of any workflow is a finding', () => {
+  test('no example packet of any workflow gives a finding', () => {
     for (const { methods } of listWorkflows()) {
       for (const { example } of methods)
         for (const text of example!.packets) expect(lintPacket(text), text).toEqual([]);
@@ -69,7 +69,7 @@ describe('the registry file (section 15)', () => {
     expect([statSync(file).mode & 0o777, statSync(path.dirname(file)).mode & 0o777]).toEqual([0o600, 0o700]);
   });
 
-  test('by default it is in the user’s data folder, not where the program runs', () => {
+  test('by default it is in the user’s data folder, not in the working directory', () => {
     vi.stubEnv('PEGWIRE_DATA_DIR', '');
     vi.stubEnv('XDG_DATA_HOME', '');
     const file = defaultRegistryFile();
@@ -79,7 +79,7 @@ describe('the registry file (section 15)', () => {
     expect(defaultRegistryFile()).toBe(path.join(folder, 'registry.db'));
   });
 
-  test('a damaged one is set aside as it is, and said so', async () => {
+  test('a damaged one is set aside unchanged, and reported', async () => {
     const file = path.join(folder, 'registry.db');
     const damaged = Buffer.concat([Buffer.from('SQLite format 3\0'), Buffer.alloc(50, 7)]);
     writeFileSync(file, damaged);
@@ -88,7 +88,7 @@ describe('the registry file (section 15)', () => {
     const [aside, ...more] = readdirSync(folder).filter((name) => name.startsWith('registry.db.corrupt-'));
     expect([more, (failure as Error).message]).toEqual([[], expect.stringContaining(aside!)]);
     expect(readFileSync(path.join(folder, aside!))).toEqual(damaged);
-    // The next opening begins anew, and touches nothing of it.
+    // The next opening starts a new file, and does not touch the old one.
     (await sqliteRegistry(file)).close();
     expect(readFileSync(path.join(folder, aside!))).toEqual(damaged);
   });

@@ -11,10 +11,10 @@ import {
 } from '../../../src/aacp/index.js';
 import { EXAMPLES, HEAD } from './draft.js';
 
-/** Any UTF-16 text, halves of surrogate pairs included. */
+/** Any UTF-16 text, including unpaired surrogates. */
 const ANY_TEXT = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)) });
 
-describe('what validators must check (section 7)', () => {
+describe('checks that validators must make (section 7)', () => {
   test.each<[check: string, text: string, code: ValidationCode]>([
     ['TASK is present', '|HR|return:A|p:1|aacp:1.1', 'missing-task'],
     ['TASK is recognised', 'GET|HR|return:A|p:1|aacp:1.1', 'unknown-task'],
@@ -31,7 +31,7 @@ describe('what validators must check (section 7)', () => {
   });
 });
 
-describe('what validators should warn of (section 7)', () => {
+describe('warnings that validators should give (section 7)', () => {
   test.each<[what: string, text: string, code: ValidationCode]>([
     ['an unrecognised TASK', 'GET|HR|return:A|p:1|aacp:1.1', 'unknown-task'],
     ['an unrecognised DOM', 'FETCH|OPS|return:A|p:1|aacp:1.1', 'unknown-dom'],
@@ -49,13 +49,13 @@ describe('what validators should warn of (section 7)', () => {
   });
 
   test.each([`${HEAD}|sentiment:negative|tone:empathetic`, `${HEAD}|ltv:2400|ccy:GBP`, `${HEAD}|tone:formal`])(
-    'nothing is amiss in %s',
+    'no finding in %s',
     (text) => {
       expect(validatePacket(text)).toMatchObject({ valid: true, warnings: [] });
     },
   );
 
-  test('a packet with all of it at once is valid', () => {
+  test('a packet with all of these warnings is valid', () => {
     const { valid, warnings } = validatePacket('get|ops|return:A|aacp:2.0|sentiment:x|ltv:1|org_x:y');
     expect([valid, warnings.map(({ code }) => code)]).toEqual([
       true,
@@ -73,14 +73,14 @@ describe('what validators should warn of (section 7)', () => {
 });
 
 describe('decoding (section 8)', () => {
-  test.each(EXAMPLES)('%s: told in full sentences, without a colon or pipe of the packet', (_name, ...lines) => {
+  test.each(EXAMPLES)('%s: explained in full sentences, without a colon or pipe of the packet', (_name, ...lines) => {
     const text = explainPacket(lines.join(''));
     expect(text).toMatch(/^[A-Z][a-z ]+ \([A-Z][A-Za-z& ]+ domain\)\. [A-Z]/);
     expect(text).toMatch(/\.$/);
     expect(text).not.toContain('|');
   });
 
-  test('each field is told by its key, wherever it stands', () => {
+  test('each field is explained by its key, at any position', () => {
     const { fields, ...head } = parsePacket(EXAMPLES[0]!.slice(1).join(''));
     const told = explainPacket({ ...head, fields });
     expect(told).toContain('Return to: HR-Agent.');
@@ -88,7 +88,7 @@ describe('decoding (section 8)', () => {
     expect(explainPacket({ ...head, fields: fields.toReversed() })).toBe(told);
   });
 
-  test('what has no sentence of its own is told all the same', () => {
+  test('a field without a sentence of its own is explained, too', () => {
     const told = explainPacket(`${HEAD}|highlight:REVIEW|urgency:high|loyalty:gold|org_ticket:T-1`);
     for (const sentence of [
       'Highlight: REVIEW.',
@@ -101,14 +101,14 @@ describe('decoding (section 8)', () => {
     }
   });
 
-  test('the packet is the record: reading it gives back every character, and explaining changes nothing', () => {
+  test('the packet is the record: parsing it returns every character, and explaining changes nothing', () => {
     const text = EXAMPLES[4]!.slice(1).join('');
     const packet = parsePacket(text);
     explainPacket(packet);
     expect(printPacket(packet)).toBe(text);
   });
 
-  test('any text is told: nothing throws, and something is said', () => {
+  test('every text is explained: no exception, and never an empty result', () => {
     fc.assert(
       fc.property(ANY_TEXT, (text) => {
         expect(explainPacket(text).length).toBeGreaterThan(0);
@@ -118,13 +118,13 @@ describe('decoding (section 8)', () => {
 });
 
 describe('extensibility (section 13)', () => {
-  test('private fields with a prefix are fields like any other', () => {
+  test('private fields with a prefix are ordinary fields', () => {
     const text = `${HEAD}|org_ticket:T-1|org_cost_centre:441`;
     expect(printPacket(parsePacket(text))).toBe(text);
     expect(explainPacket(text)).toContain('Org_ticket: T-1. Org_cost_centre: 441.');
   });
 
-  test('who defines a private field can say so, and is not warned of it', () => {
+  test('private fields that are declared give no warning', () => {
     const text = `${HEAD}|org_ticket:T-1|res_x:y`;
     const codes = (privateKeys: readonly string[]): readonly string[] =>
       validatePacket(text, { privateKeys }).warnings.map(({ message }) => /"[a-z_]+"/.exec(message)?.[0] ?? '');
@@ -135,22 +135,19 @@ describe('extensibility (section 13)', () => {
 });
 
 describe('versions (section 14)', () => {
-  test.each(['1.0', '1.2', '2.0', '0.1', '99', 'next'])(
-    'aacp:%s is warned of, and no ground for rejection',
-    (version) => {
-      const { valid, packet, warnings } = validatePacket(`ACK|HR|return:A|p:1|aacp:${version}`);
-      expect([valid, packet?.fields.at(-1)?.value]).toEqual([true, version]);
-      expect(warnings.map(({ code, section }) => [code, section])).toEqual([['version-mismatch', '14']]);
-    },
-  );
+  test.each(['1.0', '1.2', '2.0', '0.1', '99', 'next'])('aacp:%s is a warning, and not rejected', (version) => {
+    const { valid, packet, warnings } = validatePacket(`ACK|HR|return:A|p:1|aacp:${version}`);
+    expect([valid, packet?.fields.at(-1)?.value]).toEqual([true, version]);
+    expect(warnings.map(({ code, section }) => [code, section])).toEqual([['version-mismatch', '14']]);
+  });
 
-  test('a version does not excuse anything else', () => {
+  test('a version does not excuse other errors', () => {
     expect(validatePacket('ACK|HR||p:1|aacp:2.0').valid).toBe(false);
   });
 });
 
-describe('readings of section 7', () => {
-  test('findings point into the text, name their section and have help where there is one to give', () => {
+describe('interpretations of section 7', () => {
+  test('findings point into the text, name their section, and have help where possible', () => {
     const text = 'FECH|HR|p:1|aacp:1.1';
     const { errors, warnings } = validatePacket(text);
     expect(errors).toMatchObject([{ code: 'missing-return', section: '7', help: 'add "return:AGENT"' }]);
@@ -158,11 +155,14 @@ describe('readings of section 7', () => {
     expect(text.slice(warnings[0]?.span?.start, warnings[0]?.span?.end)).toBe('FECH');
   });
 
-  test.each([undefined, null, 7, [], {}])('what is no text gets a verdict, not an exception: %j', (input) => {
-    expect(validatePacket(input as unknown as Packet)).toMatchObject({ valid: false, packet: null });
-  });
+  test.each([undefined, null, 7, [], {}])(
+    'a value that is not a text gets a validation result, not an exception: %j',
+    (input) => {
+      expect(validatePacket(input as unknown as Packet)).toMatchObject({ valid: false, packet: null });
+    },
+  );
 
-  test('packets that other writers send are read by the profile interop, with warnings', () => {
+  test('packets that other writers send are accepted by the profile interop, with warnings', () => {
     const text = 'FETCH|HR||json|return:A|p:1|aacp:1.0|return:A';
     expect(validatePacket(text).errors.map(({ code }) => code)).toEqual([
       'empty-field',

@@ -14,7 +14,7 @@ function serve(instruction: string, domain: string): { readonly id: string; read
   return { id: result.candidate.source.rule.id, packet: printPacket(result.packet) };
 }
 
-/** What an instruction may say, by the slot's name or else its kind; the second of a kind says something else. */
+/** Texts for a slot, by its name or its kind; the second of a kind is different. */
 const SAID: Readonly<Record<string, readonly string[]>> = {
   period: ['August 2026', 'July 2026'],
   quarter: ['Q3 2026'],
@@ -103,7 +103,7 @@ const SERVED: readonly (readonly [instruction: string, domain: string, packet: s
   ],
 ];
 
-describe('what people write', () => {
+describe('instructions that people write', () => {
   it.each(SERVED)('%s (%s)', (instruction, domain, packet) => {
     expect(serve(instruction, domain)?.packet).toBe(packet);
   });
@@ -128,7 +128,7 @@ describe('what people write', () => {
     ['route lead L-1 if its score is at most 70', 'SALES'],
     ['score lead L-1 with the SPIN framework', 'SALES'],
     ['flag the NDA with Contoso Ltd for legal review, risk level high unless it is signed', 'LEGAL'],
-  ])('is not served where the rules do not say it: %s (%s)', (instruction, domain) => {
+  ])('is not served if the rules do not contain it: %s (%s)', (instruction, domain) => {
     expect(serve(instruction, domain)).toBeNull();
   });
 });

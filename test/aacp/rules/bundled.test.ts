@@ -6,7 +6,7 @@ import { bundledRules, loadRules, type Rule, type RuleWorkflow, type SlotKind } 
 
 const library = bundledRules();
 
-/** What an instruction may say, by the kind of the slot. */
+/** Texts for a slot, by its kind. */
 const SAID: Readonly<Record<SlotKind, string>> = {
   period: '2026-08',
   quarter: '2026-Q3',
@@ -20,7 +20,7 @@ const SAID: Readonly<Record<SlotKind, string>> = {
   text: 'word',
 };
 
-/** The slots of a phrase, by a reading of its own. */
+/** The slots of a phrase, found independently of the library. */
 function slotsOf(phrase: string): ReadonlyMap<string, SlotKind> {
   const found = [...phrase.matchAll(/\{(\w+)(?::(\w+))?\}/g)];
   return new Map(found.map(([, name, kind = name]) => [name!, kind as SlotKind]));
@@ -48,7 +48,7 @@ function inputsOf({ args }: RuleWorkflow, slots: ReadonlyMap<string, SlotKind>):
 const byId = (rules: readonly Rule[]): [string, Rule][] => rules.map((rule) => [rule.id, rule]);
 
 describe('the bundled rules', () => {
-  it('have nothing to report, steps included', () => {
+  it('have no findings, including their steps', () => {
     const again = loadRules(library.rules.map(({ domain, ...rule }) => ({ ...rule, dom: domain })));
     expect(again.reports).toEqual([]);
     expect(again.rules).toEqual(library.rules);
@@ -66,7 +66,7 @@ describe('the bundled rules', () => {
     expect(rules).toBeGreaterThanOrEqual(60);
   });
 
-  it('serve what the patterns of the reference SDK stand for through workflow steps', () => {
+  it('cover the patterns of the reference SDK with workflow steps', () => {
     const steps = Object.fromEntries(
       library.rules.map(({ id, workflow }) => [
         id,
@@ -98,7 +98,7 @@ describe('the bundled rules', () => {
     }
   });
 
-  it.each(byId(library.rules))('%s holds no secrets and no personal data', (_id, { phrases, packet }) => {
+  it.each(byId(library.rules))('%s contains no secrets and no personal data', (_id, { phrases, packet }) => {
     expect(lintPacket(fill(packet, slotsOf(phrases[0]!)))).toEqual([]);
   });
 
@@ -109,7 +109,7 @@ describe('the bundled rules', () => {
   });
 });
 
-describe('the packet that a step makes is the one that the rule shows', () => {
+describe('the packet of a step is the one in the rule', () => {
   const served = library.rules.filter(({ workflow }) => workflow !== null);
 
   it.each(byId(served))('%s', (_id, { workflow, phrases, packet }) => {
@@ -121,7 +121,7 @@ describe('the packet that a step makes is the one that the rule shows', () => {
     }
   });
 
-  /** Without what the request decides. Steps write underscores for hyphens in subjects. */
+  /** Without the fields that the request sets. Steps write underscores for hyphens in subjects. */
   function comparable(text: string) {
     const { task, domain, fields } = parsePacket(text);
     const rest = fields.filter(({ key }) => key !== 'return' && key !== 'p');

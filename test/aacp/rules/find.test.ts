@@ -6,7 +6,7 @@ import { COMMUNITY, rule } from './rule-sources.js';
 
 const LIBRARIES = { community: loadRules(COMMUNITY), bundled: bundledRules() } as const;
 
-/** The rules that a query finds first; none where nothing should be found. */
+/** The rules that must be the first results of a query; none if the result must be empty. */
 const CASES: readonly (readonly [keyof typeof LIBRARIES, string, readonly string[], FindOptions])[] = [
   ['community', 'campaign roi', ['mkt-calc-campaign-roi'], {}],
   ['community', 'customer profile', ['cs-fetch-customer-profile'], {}],
@@ -57,37 +57,37 @@ describe('search', () => {
     expect(found.slice(0, Math.max(1, wanted.length))).toEqual(wanted);
   });
 
-  it('says which words of the query a rule has', () => {
+  it('reports which words of the query a rule has', () => {
     const [first] = LIBRARIES.bundled.find('Salaries of zebras, and of Employees');
     expect(first).toMatchObject({ rule: { id: 'hr-fetch-employee-salaries' }, matched: ['salaries', 'employees'] });
   });
 
-  it('scores a rule that has the whole query above one that has a part', () => {
+  it('scores a rule with the whole query above one with a part of it', () => {
     const found = LIBRARIES.bundled.find('customer complaint upset');
     expect(found[0]?.score).toBe(1);
     expect(found[1]?.score).toBeLessThan(1);
   });
 
-  it('tells apart what only the whole of a hyphenated word tells apart', () => {
+  it('distinguishes rules by the whole of a hyphenated word', () => {
     const library = loadRules([rule({ id: 'in', tags: ['opt-in'] }), rule({ id: 'out', tags: ['opt-out'] })]);
     expect(library.find('opt-in')[0]?.rule.id).toBe('in');
     expect(library.find('opt-out')[0]?.rule.id).toBe('out');
   });
 
-  it('puts rules that match alike in the order of their ids', () => {
+  it('sorts rules with equal scores by their ids', () => {
     const ids = ['c', 'a', 'b'];
     const library = loadRules(ids.map((id) => rule({ id, phrases: [`fetch the ledger number ${id} for {period}`] })));
     expect(library.find('ledger').map(({ rule: { id } }) => id)).toEqual(['a', 'b', 'c']);
   });
 
-  it('finds at most as many rules as asked for', () => {
+  it('finds at most the requested number of rules', () => {
     expect(LIBRARIES.bundled.find('invoice')).toHaveLength(
       Math.min(10, LIBRARIES.bundled.find('invoice', { limit: 99 }).length),
     );
     expect(LIBRARIES.bundled.find('invoice', { limit: 2 })).toHaveLength(2);
   });
 
-  it('finds less the higher minScore, and all that has a word at none', () => {
+  it('finds fewer rules with a higher minScore, and all rules with a word at 0', () => {
     const query = 'quarterly invoice zebra';
     const counts = [0, 0.3, 0.6, 1].map((minScore) => LIBRARIES.bundled.find(query, { minScore, limit: 100 }).length);
     expect(counts).toEqual([...counts].sort((a, b) => b - a));
@@ -103,11 +103,11 @@ describe('search', () => {
     ['minScore', 'x', { minScore: Number.NaN }],
     ['limit', 'x', { limit: 0 }],
     ['limit', 'x', { limit: 1.5 }],
-  ])('says that %s is wrong, where it is', (name, query, options) => {
+  ])('reports the position of an invalid value: %s', (name, query, options) => {
     expect(() => LIBRARIES.bundled.find(query as string, options as FindOptions)).toThrow(new RegExp(`^${name} `));
   });
 
-  it('takes any text, and answers alike each time', () => {
+  it('accepts any text, and returns the same result each time', () => {
     const words = fc.constantFrom(
       'invoice',
       'Fetch',
@@ -140,7 +140,7 @@ describe('search', () => {
     );
   });
 
-  it('takes a text of any length', () => {
+  it('accepts a text of any length', () => {
     for (const text of [
       'a'.repeat(1_000_000),
       'a-'.repeat(500_000),

@@ -5,16 +5,16 @@ import { COMMUNITY, GOOD, rule } from './rule-sources.js';
 describe('a library', () => {
   const library = loadRules(COMMUNITY);
 
-  it('has each rule under its id, and nothing under other words', () => {
+  it('has each rule under its id, and none under other words', () => {
     for (const { id } of COMMUNITY) expect(library.get(id)?.id).toBe(id);
     for (const id of ['', 'constructor', '__proto__', 'toString']) expect(library.get(id)).toBeUndefined();
   });
 
-  it('has a rule of the id "constructor" like any other', () => {
+  it('has a rule with the id "constructor" as any other', () => {
     expect(loadRules([rule({ id: 'constructor' })]).get('constructor')?.name).toBe(GOOD.name);
   });
 
-  it('groups by domain and task, in any case of letters', () => {
+  it('groups by domain and task, in upper or lower case', () => {
     expect(library.byDomain('legal').map(({ id }) => id)).toEqual([
       'legal-fetch-contracts-expiring',
       'legal-fetch-contracts-for-review',
@@ -24,7 +24,7 @@ describe('a library', () => {
     expect(library.byTask('constructor')).toEqual([]);
   });
 
-  it('counts what it has', () => {
+  it('counts its rules', () => {
     expect(library.summary()).toEqual({
       rules: 14,
       withPhrases: 0,
@@ -47,7 +47,7 @@ describe('the hash of a library', () => {
     expect(hash).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('is the same for the same rules, however they are written', () => {
+  it('is the same for the same rules in any notation', () => {
     const shuffled = [...COMMUNITY].reverse().map((one) => Object.fromEntries(Object.entries(one).reverse()));
     expect(loadRules(JSON.stringify({ rules: shuffled, note: 'x' }, null, 2)).hash).toBe(hash);
     expect(loadRules(COMMUNITY.map((one) => ({ ...one, validated: true, phrases: [], workflow: null }))).hash).toBe(
@@ -56,7 +56,7 @@ describe('the hash of a library', () => {
   });
 
   it.each(['id', 'name', 'description', 'packet', 'tags', 'version', 'source', 'phrases', 'workflow'])(
-    'is another where the %s of a rule is another',
+    'changes with the %s of a rule',
     (member) => {
       const changes: Record<string, unknown> = {
         id: 'other',
@@ -75,7 +75,7 @@ describe('the hash of a library', () => {
     },
   );
 
-  it('is that of the rules that are there, not of those that were left out', () => {
+  it('is computed from the loaded rules, not from those that were left out', () => {
     expect(loadRules([GOOD, { id: 'broken' }]).hash).toBe(loadRules([GOOD]).hash);
   });
 });

@@ -30,20 +30,20 @@ describe('rules from a file', () => {
     return path;
   }
 
-  it('are those that the file has', async () => {
+  it('are those of the file', async () => {
     const path = await fileWith(TEXT);
     const library = await loadRulesFile(path, { sha256: SHA256 });
     expect(library.rules).toHaveLength(COMMUNITY.length);
     expect((await loadRulesFile(pathToFileURL(path))).hash).toBe(library.hash);
   });
 
-  it('are pinned by the bytes of the file, its byte order mark included', async () => {
+  it('are pinned by the bytes of the file, including its byte order mark', async () => {
     const path = await fileWith(`\uFEFF${TEXT}`);
     await expect(loadRulesFile(path, { sha256: SHA256 })).rejects.toMatchObject({ code: 'hash-mismatch' });
     expect((await loadRulesFile(path, { sha256: sha256Of(`\uFEFF${TEXT}`) })).rules).toHaveLength(COMMUNITY.length);
   });
 
-  it('are refused where the file is no JSON, no UTF-8, or not there', async () => {
+  it('are rejected if the file is missing, or is not JSON or UTF-8', async () => {
     await expect(loadRulesFile(await fileWith('rules: []'))).rejects.toMatchObject({ code: 'bad-rules' });
     await expect(loadRulesFile(await fileWith(Uint8Array.of(0x5b, 0xff, 0x5d)))).rejects.toMatchObject({
       code: 'bad-rules',
@@ -81,7 +81,7 @@ describe('rules from a server', () => {
     ).toEqual([]);
   });
 
-  it('are refused where they are others, or more than was allowed', async () => {
+  it('are rejected if they differ from the pin, or exceed the limit', async () => {
     await expect(loadRulesFrom(`${origin}/rules`, { sha256: sha256Of('other') })).rejects.toMatchObject({
       code: 'hash-mismatch',
     });
@@ -90,17 +90,17 @@ describe('rules from a server', () => {
     );
   });
 
-  it('are refused where there are none, without telling what is secret in the address', async () => {
+  it('are rejected if there are none, without a secret of the address in the error', async () => {
     const address = `${origin}/none?token=s3cret`;
     const error = await loadRulesFrom(address, { sha256: SHA256 }).catch((reason: unknown) => reason as Error);
     expect(error).toMatchObject({
       code: 'rules-unavailable',
-      message: expect.stringContaining('the server answers 404'),
+      message: expect.stringContaining('the server replied with status 404'),
     });
     expect(JSON.stringify(error)).not.toContain('s3cret');
   });
 
-  it('are refused where nobody answers', async () => {
+  it('are rejected if no server answers', async () => {
     await expect(
       loadRulesFrom('http://localhost/rules', {
         sha256: SHA256,
@@ -109,14 +109,14 @@ describe('rules from a server', () => {
     ).rejects.toMatchObject({ code: 'rules-unavailable', message: expect.stringContaining('connection refused') });
   });
 
-  it('are no longer waited for when the caller gives up', async () => {
+  it('are not waited for after the caller cancels', async () => {
     const controller = new AbortController();
     const loading = loadRulesFrom(`${origin}/slow`, { sha256: SHA256, signal: controller.signal });
     controller.abort(new Error('enough'));
     await expect(loading).rejects.toThrow('enough');
   });
 
-  it('are not even asked for without a pin', async () => {
+  it('are not requested without a pin', async () => {
     const before = asked.length;
     for (const options of [undefined, {}, { sha256: 'abc' }]) {
       await expect(loadRulesFrom(`${origin}/rules`, options as never)).rejects.toThrow(TypeError);
@@ -125,13 +125,13 @@ describe('rules from a server', () => {
   });
 
   it.each(['file:///etc/rules.json', 'rules.json', 'data:application/json,[]', ''])(
-    'come by http only, not from %j',
+    'are loaded over http only, not from %j',
     async (url) => {
-      await expect(loadRulesFrom(url, { sha256: SHA256 })).rejects.toThrow(/^url is /);
+      await expect(loadRulesFrom(url, { sha256: SHA256 })).rejects.toThrow(/^url must be /);
     },
   );
 
-  it.each([0, -1, 1.5, Number.NaN])('say that maxBytes is wrong: %d', async (maxBytes) => {
-    await expect(loadRulesFrom(`${origin}/rules`, { sha256: SHA256, maxBytes })).rejects.toThrow(/^maxBytes is /);
+  it.each([0, -1, 1.5, Number.NaN])('reject an invalid maxBytes: %d', async (maxBytes) => {
+    await expect(loadRulesFrom(`${origin}/rules`, { sha256: SHA256, maxBytes })).rejects.toThrow(/^maxBytes must be /);
   });
 });

@@ -7,19 +7,19 @@ import { GOOD, rule } from './rule-sources.js';
 
 const PLAIN = 'FETCH|FIN|return:FIN-Agent|p:2|aacp:1.1|res:ledger';
 
-describe('what is no library', () => {
+describe('an invalid library', () => {
   it.each(['', '{', 'rules', 'null', '7', '"[]"', '{"rule":[]}', '{"rules":{}}', '{"__proto__":{"rules":[]}}'])(
-    'is refused: %s',
+    'is rejected: %s',
     (text) => {
       expect(() => loadRules(text)).toThrow(RulesError);
     },
   );
 
-  it.each([undefined, null, 7, Symbol('x'), () => [], 7n, {}, new Map([['rules', []]])])('is refused: %o', (value) => {
+  it.each([undefined, null, 7, Symbol('x'), () => [], 7n, {}, new Map([['rules', []]])])('is rejected: %o', (value) => {
     expect(() => loadRules(value)).toThrow(expect.objectContaining({ code: 'bad-rules' }));
   });
 
-  it('is refused where data goes in circles or throws when it is read', () => {
+  it('is rejected if the data is circular or throws when it is read', () => {
     const circle: unknown[] = [];
     circle.push(circle);
     const trap = {
@@ -32,13 +32,13 @@ describe('what is no library', () => {
     }
   });
 
-  it('is an empty library where the list is empty', () => {
+  it('an empty list is an empty library', () => {
     const library = loadRules('[]');
     expect([library.rules, library.reports, library.find('ledger')]).toEqual([[], [], []]);
   });
 });
 
-/** Data that often looks like a rule. */
+/** Data that often resembles a rule. */
 const ruleLike = fc.oneof(
   fc.jsonValue(),
   fc
@@ -70,8 +70,8 @@ const ruleLike = fc.oneof(
     .map((changes) => rule(changes)),
 );
 
-describe('whatever is loaded', () => {
-  it('a JSON document gives a library or an error of ours', () => {
+describe('for any data', () => {
+  it('a JSON document gives a library or a RulesError', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -91,7 +91,7 @@ describe('whatever is loaded', () => {
     );
   });
 
-  it('every entry is a rule or is told to have an error, never both', () => {
+  it('every entry is either a rule or reported as an error', () => {
     fc.assert(
       fc.property(fc.array(ruleLike, { maxLength: 6 }), (entries) => {
         const { rules, reports } = loadRules(entries);

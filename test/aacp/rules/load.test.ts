@@ -6,7 +6,7 @@ import { COMMUNITY, GOOD, rule } from './rule-sources.js';
 const PLAIN = 'FETCH|FIN|return:FIN-Agent|p:2|aacp:1.1|res:ledger';
 
 describe('loading', () => {
-  it('takes a list, an object with the list, and the JSON text of either', () => {
+  it('accepts a list, an object with the list, and the JSON text of either', () => {
     for (const source of [
       [GOOD],
       { rules: [GOOD] },
@@ -33,14 +33,14 @@ describe('loading', () => {
     }
   });
 
-  it('loads the rules of the public library, with what they have beyond the format', () => {
+  it('loads the rules of the public library, with their additional members', () => {
     const source = COMMUNITY.map((one) => ({ ...one, validated: true, author: 'somebody', __proto__x: 1 }));
     const library = loadRules(source);
     expect(library.reports).toEqual([]);
     expect(library.rules.map(({ id }) => id)).toEqual(COMMUNITY.map(({ id }) => id));
   });
 
-  it('gives rules that nobody can change', () => {
+  it('returns rules that cannot be changed', () => {
     const workflow = { encoder: 'E', method: 'm', args: { a: '{period}' } };
     const [one] = loadRules([rule({ workflow })], { encodeStep: null }).rules;
     for (const part of [one, one?.tags, one?.phrases, one?.workflow, one?.workflow?.args]) {
@@ -48,14 +48,14 @@ describe('loading', () => {
     }
   });
 
-  it('does not let the source be changed under it', () => {
+  it('is not affected by later changes to the source', () => {
     const source = { ...GOOD, tags: ['ledger'] };
     const { rules } = loadRules([source]);
     source.tags.push('more');
     expect(rules[0]?.tags).toEqual(['ledger']);
   });
 
-  it('keeps inputs of any name as they are', () => {
+  it('keeps inputs of any name unchanged', () => {
     const args = JSON.parse('{"__proto__":"{period}","constructor":"x"}');
     const [one] = loadRules([rule({ workflow: { encoder: 'E', method: 'm', args } })], { encodeStep: null }).rules;
     expect(Object.entries(one?.workflow?.args ?? {})).toEqual([
@@ -89,18 +89,23 @@ const FAULTS: readonly (readonly [name: string, changes: Record<string, unknown>
   ['is for another task', { task: 'SEND' }, 'task-mismatch', 'The rule is for "SEND", but the packet is "FETCH".'],
   ['is for another domain', { dom: 'HR' }, 'dom-mismatch', 'The rule is for "HR", but the packet is for "FIN".'],
   ['names its task in small letters', { task: 'fetch' }, 'task-mismatch', '"fetch"'],
-  ['has a slot of an unknown kind', { phrases: ['fetch the ledger for {when}'] }, 'bad-slot', '"{when}" is no slot'],
-  ['has a brace that does not close', { phrases: ['fetch the ledger for {period'] }, 'bad-slot', '"{" is no slot'],
-  ['has a brace that does not open', { packet: `${GOOD.packet}|filter:a}` }, 'bad-slot', '"}" is no slot'],
-  ['has a slot in capitals in its packet', { packet: `${GOOD.packet}|filter:{Id}` }, 'bad-slot', '"{Id}" is no slot'],
+  ['has a slot of an unknown kind', { phrases: ['fetch the ledger for {when}'] }, 'bad-slot', '"{when}" is not a slot'],
+  ['has a brace that does not close', { phrases: ['fetch the ledger for {period'] }, 'bad-slot', '"{" is not a slot'],
+  ['has a brace that does not open', { packet: `${GOOD.packet}|filter:a}` }, 'bad-slot', '"}" is not a slot'],
+  [
+    'has a slot in capitals in its packet',
+    { packet: `${GOOD.packet}|filter:{Id}` },
+    'bad-slot',
+    '"{Id}" is not a slot',
+  ],
   ['has a slot for the task', { packet: GOOD.packet.replace('FETCH', '{period}') }, 'task-mismatch', '2026-05'],
   [
     'has a phrase that says too little',
     { phrases: ['fetch the ledger for {period}', 'fetch the ledger'] },
     'unfilled-slot',
-    'The phrase "fetch the ledger" does not say what period is.',
+    'The phrase "fetch the ledger" lacks the slot period.',
   ],
-  ['has a slot and no phrase', { phrases: [] }, 'unfilled-slot', 'There is no phrase that says what {period} is.'],
+  ['has a slot and no phrase', { phrases: [] }, 'unfilled-slot', '{period} has no value'],
   [
     'has an input with a slot and no phrase',
     { packet: PLAIN, phrases: [], workflow: { encoder: 'E', method: 'm', args: { a: ['{id}'] } } },
@@ -111,38 +116,43 @@ const FAULTS: readonly (readonly [name: string, changes: Record<string, unknown>
     'has a phrase that says more than the packet',
     { phrases: ['fetch the ledger for {period} in {region:name}'] },
     'unused-slot',
-    'says region, which nothing takes up',
+    'has the slot region, which is not used',
   ],
   [
     'shows in its packet what no input of its step takes',
     { workflow: { encoder: 'E', method: 'm', args: {} } },
     'unused-slot',
-    'says period, which nothing takes up',
+    'has the slot period, which is not used',
   ],
-  ['has a phrase of slots alone', { phrases: ['get {period}'] }, 'bare-phrase', '"get {period}" has hardly any words'],
+  [
+    'has a phrase of slots alone',
+    { phrases: ['get {period}'] },
+    'bare-phrase',
+    '"get {period}" has fewer than 2 words',
+  ],
   [
     'has a slot twice in a phrase',
     { phrases: ['fetch the ledger for {period} and {period}'] },
     'bad-slot',
-    'has a slot twice',
+    'has the same slot twice',
   ],
   [
     'has a slot of two kinds',
     { phrases: ['fetch the ledger for {period}', 'fetch the ledger of {period:quarter}'] },
     'bad-slot',
-    'The slot period is of kind period in one phrase and quarter in another.',
+    'The slot period has the kind period in one phrase and quarter in another.',
   ],
   [
     'puts an amount into one field',
     { packet: `${PLAIN}|amt:{amount}`, phrases: ['fetch ledger entries over {amount}'] },
     'bad-slot',
-    'an amount is {amount.value} and {amount.currency}',
+    'write an amount as {amount.value} and {amount.currency}',
   ],
   [
     'takes up half of an amount',
     { packet: `${PLAIN}|amt:{amount.value}`, phrases: ['fetch ledger entries over {amount}'] },
     'unused-slot',
-    'Of the amount amount, only the value is taken up.',
+    'Only the value of the amount amount is used.',
   ],
   [
     'takes a part of what has none',
@@ -162,11 +172,11 @@ const WARNINGS: readonly (readonly [name: string, changes: Record<string, unknow
     ],
     ['has a key of its own', { packet: `${GOOD.packet}|org_unit:7` }, 'unknown-key', 'org_unit'],
     ['is of another version', { packet: GOOD.packet.replace('1.1', '1.2') }, 'version-mismatch', '1.2'],
-    ['is long', { packet: `${GOOD.packet}|filter:${'x'.repeat(150)}` }, 'long-packet', '200 are usual'],
+    ['is long', { packet: `${GOOD.packet}|filter:${'x'.repeat(150)}` }, 'long-packet', 'at most 200 are recommended'],
   ];
 
 describe('a rule that', () => {
-  it.each(FAULTS)('%s is left out and told', (_name, changes, code, message) => {
+  it.each(FAULTS)('%s is left out and reported', (_name, changes, code, message) => {
     const { rules, reports } = loadRules([rule({ id: 'first-one' }), rule(changes), rule({ id: 'last-one' })]);
     expect(rules.map(({ id }) => id)).toEqual(['first-one', 'last-one']);
     const own = reports.filter(({ severity }) => severity === 'error');
@@ -174,37 +184,37 @@ describe('a rule that', () => {
     expect(own[0]?.message).toContain(message);
   });
 
-  it.each(WARNINGS)('%s stays, and is told', (_name, changes, code, message) => {
+  it.each(WARNINGS)('%s is kept and reported', (_name, changes, code, message) => {
     const { rules, reports } = loadRules([rule(changes)]);
     expect(rules).toHaveLength(1);
     expect(reports).toMatchObject([{ index: 0, id: 'fin-fetch-ledger', code, severity: 'warning' }]);
     expect(reports[0]?.message).toContain(message);
   });
 
-  it.each([null, 7, 'text', [], {}, [[]]])('is %j is left out and told', (entry) => {
+  it.each([null, 7, 'text', [], {}, [[]]])('is %j is left out and reported', (entry) => {
     const { rules, reports } = loadRules([entry, GOOD]);
     expect(rules).toHaveLength(1);
     expect(reports[0]).toMatchObject({ index: 0, id: null, code: 'not-a-rule' });
   });
 
-  it('has an id that was there before is left out', () => {
+  it('has the id of an earlier rule is left out', () => {
     const { rules, reports } = loadRules([GOOD, rule({ name: 'Another' })]);
     expect(rules.map(({ name }) => name)).toEqual([GOOD.name]);
     expect(reports.map(({ index, code }) => ({ index, code }))).toContainEqual({ index: 1, code: 'duplicate-id' });
   });
 
-  it('has the phrase of another rule stays, and is told', () => {
+  it('has the phrase of another rule is kept, and reported', () => {
     const { rules, reports } = loadRules([GOOD, rule({ id: 'other', phrases: ['Fetch  the ledger for {period}'] })]);
     expect(rules).toHaveLength(2);
     expect(reports).toMatchObject([{ index: 1, code: 'same-phrase', severity: 'warning' }]);
   });
 
-  it('has the phrase of a rule of another domain is as good as any', () => {
+  it('has the phrase of a rule of another domain is kept without a finding', () => {
     const other = rule({ id: 'other', dom: 'HR', packet: GOOD.packet.replace('FIN|', 'HR|') });
     expect(loadRules([GOOD, other]).reports).toEqual([]);
   });
 
-  it('has braces in its packet and no phrases keeps those that are no slots', () => {
+  it('has braces in its packet and no phrases keeps those that are not slots', () => {
     const { rules, reports } = loadRules([rule({ packet: `${PLAIN}|filter:{A}{}`, phrases: [] })]);
     expect(reports).toEqual([]);
     expect(rules[0]?.packet).toBe(`${PLAIN}|filter:{A}{}`);
@@ -218,7 +228,7 @@ describe('a rule with a step', () => {
     args: { period: '{period}', parts: ['a', '{period}'] },
   };
 
-  it('is tried with values for its slots, where there is an encoder', () => {
+  it('is tried with values for its slots, if there is an encoder', () => {
     const calls: unknown[] = [];
     const { reports } = loadRules([rule({ workflow })], {
       encodeStep: (encoder, method, args) => {
@@ -230,7 +240,7 @@ describe('a rule with a step', () => {
     expect(calls).toEqual([['LedgerEncoder', 'fetch', { period: '2026-05', parts: ['a', '2026-05'] }]]);
   });
 
-  it('gives a list to an input that is one', () => {
+  it('passes a list to an input that is a list', () => {
     const given: unknown[] = [];
     const args = { accounts: '{accounts}', label: 'of {accounts}' };
     const source = rule({
@@ -256,7 +266,12 @@ describe('a rule with a step', () => {
       'bad-step',
       'supplier: is missing',
     ],
-    ['makes several packets', () => [], 'bad-step', 'LedgerEncoder.fetch makes several packets; a rule is for one.'],
+    [
+      'makes several packets',
+      () => [],
+      'bad-step',
+      'LedgerEncoder.fetch makes several packets; a rule needs exactly one.',
+    ],
     [
       'does another task',
       () => ({ packet: '', task: 'SEND', domain: 'FIN' }),
@@ -274,14 +289,14 @@ describe('a rule with a step', () => {
   });
 });
 
-describe('a step of the encoders that come with pegwire', () => {
+describe('a step of the built-in encoders', () => {
   const packet = 'FETCH|HR|return:HR-Agent|p:1|aacp:1.1|res:emp_salary|period:{period}|filter:status=active|fmt:json';
 
   function withStep(encoder: string, method: string, args: Readonly<Record<string, unknown>>) {
     return loadRules([rule({ dom: 'HR', packet, workflow: { encoder, method, args } })]);
   }
 
-  it('is known without further ado', () => {
+  it('is known without further options', () => {
     const { rules, reports } = withStep('PayrollEncoder', 'fetch_employees', { period: '{period}' });
     expect(reports).toEqual([]);
     expect(rules).toHaveLength(1);
@@ -294,13 +309,13 @@ describe('a step of the encoders that come with pegwire', () => {
     ['PayrollEncoder', 'fetch_employees', { period: '{period}|return:X' }, 'period'],
     ['PayrollEncoder', 'full_run', { period: '{period}', prev_period: '{period}' }, 'makes several packets'],
     ['constructor', 'toString', { period: '{period}' }, 'constructor'],
-  ])('has to be right: %s.%s(%j)', (encoder, method, args, message) => {
+  ])('must be valid: %s.%s(%j)', (encoder, method, args, message) => {
     const { rules, reports } = withStep(encoder, method, args);
     expect(rules).toEqual([]);
     expect(reports).toMatchObject([{ code: 'bad-step', message: expect.stringContaining(message) }]);
   });
 
-  it('has to do what the rule says', () => {
+  it('must produce the packet of the rule', () => {
     const { reports } = withStep('PayrollEncoder', 'fetch_budgets', { period: '{period}' });
     expect(reports).toMatchObject([{ code: 'dom-mismatch' }]);
   });
@@ -310,12 +325,12 @@ describe('a pin', () => {
   const text = JSON.stringify([rule({ name: 'Fetch the ledger \u2013 all of it' })]);
   const sha256 = createHash('sha256').update(text).digest('hex');
 
-  it('lets in the text that it was made of', () => {
+  it('accepts the text that it was computed from', () => {
     expect(loadRules(text, { sha256 }).rules).toHaveLength(1);
     expect(loadRules(text, { sha256: sha256.toUpperCase() }).rules).toHaveLength(1);
   });
 
-  it('refuses any other text', () => {
+  it('rejects any other text', () => {
     expect(() => loadRules(`${text} `, { sha256 })).toThrow(expect.objectContaining({ code: 'hash-mismatch' }));
   });
 
@@ -323,7 +338,7 @@ describe('a pin', () => {
     expect(() => loadRules(text, { sha256: pin })).toThrow(TypeError);
   });
 
-  it('is about a text', () => {
+  it('applies to a text', () => {
     expect(() => loadRules([GOOD], { sha256 })).toThrow(/sha256/);
   });
 });

@@ -2,7 +2,7 @@
 import type { RuleSource } from '../../../src/aacp/rules/index.js';
 import { readJson } from '../../conformance/fixtures.js';
 
-/** A rule without a fault. */
+/** A valid rule. */
 export const GOOD: RuleSource = {
   id: 'fin-fetch-ledger',
   name: 'Fetch the ledger',

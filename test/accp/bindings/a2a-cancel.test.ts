@@ -9,19 +9,19 @@ import {
   streamFrame,
 } from '../../../src/accp/bindings/a2a/index.js';
 import { createSession, type Session } from '../../../src/accp/codec/index.js';
-import { codec, connect, endpointOf, talkTo } from './a2a-world.js';
-import { signalled } from './http-server.js';
+import { codec, connect, endpointOf, startConversation } from './a2a-fixture.js';
+import { createSignal } from './http-server.js';
 
-describe('cancelling', () => {
-  /** Sends one chunk, and works until it is told to stop. */
-  function slow(): { handler: FrameHandler; stopped: Promise<string>; told: string[] } {
-    const told: string[] = [];
+describe('cancellation', () => {
+  /** Sends one chunk, and works until its signal is aborted. */
+  function slow(): { handler: FrameHandler; stopped: Promise<string>; received: string[] } {
+    const received: string[] = [];
     let stop: (why: string) => void = () => undefined;
     const stopped = new Promise<string>((resolve) => {
       stop = resolve;
     });
     const handler: FrameHandler = (frame, { signal }) => {
-      told.push(frame);
+      received.push(frame);
       if (!frame.includes('>req:')) return null;
       return (async function* () {
         yield '@w>stream:x{idx:0|d:a|schema:ST}[mid:w1,seq:1,cid:q1]';
@@ -30,39 +30,39 @@ describe('cancelling', () => {
         yield '@w>done:x{}[mid:w2,seq:2,cid:q1]';
       })();
     };
-    return { handler, stopped, told };
+    return { handler, stopped, received };
   }
 
   const CANCEL = '@p>cancel:x{}[mid:q2,seq:2,cid:q1,sid:s1]';
 
-  test('a cancel frame is told to the handler, aborts what is under way, and cancels the task', async () => {
-    const { handler, stopped, told } = slow();
-    const { client } = await talkTo(handler);
-    const given: string[] = [];
+  test('a cancel frame reaches the handler, aborts its work, and cancels the task', async () => {
+    const { handler, stopped, received } = slow();
+    const { client } = await startConversation(handler);
+    const returned: string[] = [];
     let answers: readonly string[] = [];
     for await (const frame of streamFrame(client, '@p>req:x{}[mid:q1,seq:1,sid:s1]')) {
-      given.push(frame);
+      returned.push(frame);
       if (frame.includes('>stream:')) answers = await sendFrame(client, CANCEL);
     }
     expect(await stopped).toBe('aborted');
-    // What the handler has numbered is given once, to whichever of the two reads it first.
-    expect([...given, ...answers].map((frame) => frame.slice(0, 10))).toEqual(['@w>stream:', '@w>done:x{']);
-    expect(told).toEqual(['@p>req:x{}[mid:q1,seq:1,sid:s1]', CANCEL]);
+    // Each numbered frame of the handler is returned once, to the first of the two readers.
+    expect([...returned, ...answers].map((frame) => frame.slice(0, 10))).toEqual(['@w>stream:', '@w>done:x{']);
+    expect(received).toEqual(['@p>req:x{}[mid:q1,seq:1,sid:s1]', CANCEL]);
     const { tasks } = await client.listTasks({ contextId: 's1', status: 0 } as never);
     expect(tasks.map(({ status }) => status?.state)).toEqual([TaskState.TASK_STATE_CANCELED]);
   });
 
-  test('what the request and the cancel frame are answered comes back in the order of its numbers', async () => {
+  test('the answers to the request and to the cancel frame are returned in the order of their numbers', async () => {
     const endpoint = createEndpoint({
       codec,
       agent: 'worker',
-      // Asked about the cancel frame, it says the same once more.
+      // Answers the cancel frame with the same frame again.
       handle: async (_, { signal }) => {
         signal.throwIfAborted();
         return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
       },
     });
-    const { client } = await talkTo(endpoint.handler);
+    const { client } = await startConversation(endpoint.handler);
     const session = createSession({ agent: 'planner', sequence: 'sender' });
     const { frames, correlationId } = codec.encode({ intent: 'req', operation: 'x', payload: {} }, session);
     const streamed: string[] = [];
@@ -72,7 +72,7 @@ describe('cancelling', () => {
     })();
     const { frames: cancel } = codec.encode({ intent: 'cancel', operation: 'x', payload: {}, envelope }, session);
     let answers: readonly string[] | null = null;
-    // Only once the agent has said so is it known that there is a task.
+    // The client does not know that there is a task before the agent has reported it.
     while (answers === null) {
       await new Promise((resolve) => setTimeout(resolve, 5));
       answers = await sendFrame(client, cancel).catch((error) => {
@@ -87,9 +87,9 @@ describe('cancelling', () => {
     endpoint.close();
   });
 
-  test('cancelTask of the A2A client aborts the signal, and cancels the task', async () => {
+  test('cancelTask of the A2A client aborts the signal and cancels the task', async () => {
     const { handler, stopped } = slow();
-    const { client } = await talkTo(handler);
+    const { client } = await startConversation(handler);
     const states: (number | undefined)[] = [];
     let id = '';
     for await (const { payload } of client.sendMessageStream(frameMessage('@p>req:x{}[mid:q1,seq:1,sid:s1]'))) {
@@ -102,8 +102,8 @@ describe('cancelling', () => {
     expect((await client.getTask({ tenant: '', id })).status?.state).toBe(TaskState.TASK_STATE_CANCELED);
   });
 
-  test('a task that waits is cancelled, too', async () => {
-    const { client } = await talkTo((frame) =>
+  test('a task that waits can be cancelled', async () => {
+    const { client } = await startConversation((frame) =>
       frame.includes('>req:') ? '@w>wait:x{}[mid:w1,seq:1,cid:q1]' : '@w>ack:x{}[mid:w2,seq:2,cid:q1]',
     );
     await sendFrame(client, '@p>req:x{}[mid:q1,seq:1,sid:s1]');
@@ -112,7 +112,7 @@ describe('cancelling', () => {
     expect(tasks.map(({ status }) => status?.state)).toEqual([TaskState.TASK_STATE_CANCELED]);
   });
 
-  test('an agent that goes on is stopped by cancelTask', async () => {
+  test('cancelTask stops an agent that ignores the cancel frame', async () => {
     const { client } = await connect(STUBBORN_AGENT);
     const waiting = await sendFrame(client, '@p>req:x{}[mid:q1,seq:1,sid:s1]');
     expect(waiting).toEqual(['@w>wait:x{}[mid:w1,seq:1,cid:q1]']);
@@ -122,34 +122,34 @@ describe('cancelling', () => {
   });
 
   test('a cancel frame for a chain without a task is sent, since it has a number', async () => {
-    const told: string[] = [];
-    const { client } = await talkTo((frame) => {
-      told.push(frame);
+    const received: string[] = [];
+    const { client } = await startConversation((frame) => {
+      received.push(frame);
       return null;
     });
     expect(await sendFrame(client, CANCEL)).toEqual([]);
-    expect(told).toEqual([CANCEL]);
+    expect(received).toEqual([CANCEL]);
   });
 });
 
-describe('cancelling a request whose answer is waited for', () => {
+describe('cancellation of a request whose answer is awaited', () => {
   const envelope = { correlation_id: 'chain1' };
   const ask = (operation: string) => ({ intent: 'req', operation, payload: {}, envelope });
 
   interface Waited {
-    readonly client: Awaited<ReturnType<typeof talkTo>>['client'];
+    readonly client: Awaited<ReturnType<typeof startConversation>>['client'];
     readonly session: Session;
-    /** What the waiting request gives. */
+    /** The outcome of the pending request. */
     readonly answer: Promise<readonly string[]>;
   }
 
-  /** A request for which a handler is at work that ends only when it is told to, or never. */
+  /** A request whose handler ends only when its signal is aborted, or never. */
   async function waiting(operation: 'heeds' | 'ignores' | 'streams'): Promise<Waited> {
-    const begun = signalled();
+    const started = createSignal();
     const handler = endpointOf(({ intent, operation: asked }, { signal }) => {
       if (intent !== 'req') return null;
       if (asked === 'echo') return { intent: 'done', operation: asked };
-      begun.done();
+      started.done();
       const over = new Promise<null>((_, reject) => {
         if (asked !== 'ignores') signal.addEventListener('abort', () => reject(signal.reason));
       });
@@ -159,9 +159,9 @@ describe('cancelling a request whose answer is waited for', () => {
         await over;
       })();
     });
-    const { client, session } = await talkTo(handler);
+    const { client, session } = await startConversation(handler);
     const answer = sendFrame(client, codec.encode(ask(operation), session).frames);
-    await begun.promise;
+    await started.promise;
     return { client, session, answer };
   }
 
@@ -170,7 +170,7 @@ describe('cancelling a request whose answer is waited for', () => {
     for (const frame of frames) {
       const outcome = codec.decode(frame, session);
       if (outcome.outcome !== 'rejected') continue;
-      // A chunk of a chain that was cancelled meanwhile is refused, and has used up its number.
+      // A chunk of a cancelled chain is rejected, and has used its number.
       expect(outcome.error.code).toBe('E5001');
       await sendFrame(client, outcome.reply!);
     }
@@ -200,8 +200,10 @@ describe('cancelling a request whose answer is waited for', () => {
     });
   }
 
-  test('a cancel frame that comes when its task is over is sent nevertheless', async () => {
-    const { client, session } = await talkTo(endpointOf(({ intent }) => (intent === 'req' ? 'Done.' : null)));
+  test('a cancel frame that arrives after the end of its task is sent nevertheless', async () => {
+    const { client, session } = await startConversation(
+      endpointOf(({ intent }) => (intent === 'req' ? 'Done.' : null)),
+    );
     const request = codec.encode(ask('echo'), session);
     for (const frame of await sendFrame(client, request.frames)) codec.decode(frame, session);
     const late = await sendFrame(client, codec.encode({ ...ask('echo'), intent: 'cancel' }, session).frames);
@@ -210,7 +212,7 @@ describe('cancelling a request whose answer is waited for', () => {
   });
 });
 
-/** Waits, whatever it is told. */
+/** Waits, and ignores its signal. */
 const STUBBORN_AGENT: AgentExecutor = {
   execute: async ({ contextId, taskId, task }, bus) => {
     const { message } = frameMessage('@w>wait:x{}[mid:w1,seq:1,cid:q1]', { taskId, contextId });

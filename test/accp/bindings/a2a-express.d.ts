@@ -1,4 +1,4 @@
-/** As much of Express as the tests use; it comes without types. */
+/** The part of Express that the tests use; it has no types. */
 declare module 'express' {
   import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 

@@ -1,9 +1,9 @@
-/** What is special about links over A2A: agents that do not stream, or speak A2A 0.3, and those that do not speak ACCP. */
+/** Tests that are specific to links over A2A: agents that do not stream, use A2A 0.3, or do not support ACCP. */
 import { AgentEvent, type AgentExecutor } from '@a2a-js/sdk/server';
 import { afterEach, describe, expect, test } from 'vitest';
 import { accpExecutor, connectA2A, type Link } from '../../../src/accp/bindings/a2a/index.js';
 import { createSession, streamMessages } from '../../../src/accp/codec/index.js';
-import { codec, connect, endpointOf, REQUEST } from './a2a-world.js';
+import { codec, connect, endpointOf, REQUEST } from './a2a-fixture.js';
 
 const links: Link[] = [];
 afterEach(async () => {
@@ -32,7 +32,7 @@ describe.each([
   ['that does not stream', { streaming: false }, false],
   ['of A2A 0.3', { protocolVersion: '0.3' }, true],
 ] as const)('a link to an agent %s', (_, served, legacy) => {
-  test('asks, and reads streams', async () => {
+  test('sends requests and reads streams', async () => {
     const link = await linkTo(accpExecutor(handler()), served, legacy);
     expect((await link.request(REQUEST)).payload).toEqual(expect.objectContaining(REQUEST.payload));
     const pieces: unknown[] = [];
@@ -42,7 +42,7 @@ describe.each([
   });
 });
 
-test('an agent that does not answer in frames is refused', async () => {
+test('a link rejects an agent that does not answer in frames', async () => {
   const plain: AgentExecutor = {
     execute: async ({ contextId, taskId }, bus) => {
       const message = { messageId: 'm', contextId, taskId: '', role: 2, metadata: undefined, extensions: [] };

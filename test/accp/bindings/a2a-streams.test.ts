@@ -10,7 +10,7 @@ import {
 } from '../../../src/accp/bindings/a2a/index.js';
 import { streamMessages } from '../../../src/accp/codec/index.js';
 
-import { codec, endpointOf, REQUEST, talkTo } from './a2a-world.js';
+import { codec, endpointOf, REQUEST, startConversation } from './a2a-fixture.js';
 
 describe('streams', () => {
   const WORDS = ['Hello', '_world', '!', '_And', '_more.'];
@@ -23,7 +23,7 @@ describe('streams', () => {
     });
 
   test('each ST frame is one artifact update, in order, and the task keeps one part for each', async () => {
-    const { client, session } = await talkTo(streaming());
+    const { client, session } = await startConversation(streaming());
     const { frames, msgId } = codec.encode(REQUEST, session);
     const updates = [];
     let taskId = '';
@@ -46,8 +46,8 @@ describe('streams', () => {
   test.each([
     ['an agent that streams', true],
     ['an agent that does not stream', false],
-  ])('streamFrame gives the frames in order, which a session reads as the stream: %s', async (_, isStreaming) => {
-    const { client, session } = await talkTo(streaming(), { streaming: isStreaming });
+  ])('streamFrame yields the frames in order, and a session reads them as the stream: %s', async (_, isStreaming) => {
+    const { client, session } = await startConversation(streaming(), { streaming: isStreaming });
     const { frames, msgId } = codec.encode(REQUEST, session);
     const heads: string[] = [];
     for await (const frame of streamFrame(client, frames)) {
@@ -60,7 +60,7 @@ describe('streams', () => {
     expect(chunks.join('')).toBe(WORDS.join(''));
   });
 
-  test('sendFrame gives the frames of a stream in the order in which they were sent', async () => {
+  test('sendFrame returns the frames of a stream in the order in which they were sent', async () => {
     const answers = [
       '@w>ack:x{}[mid:w1,seq:1,cid:q1]',
       '@w>stream:x{idx:0|d:a|schema:ST}[mid:w2,seq:2,cid:q1]',
@@ -69,7 +69,7 @@ describe('streams', () => {
       '@w>end:x{}[mid:w5,seq:5,cid:q1]',
       '@w>done:x{v:1}[mid:w6,seq:6,cid:q1]',
     ];
-    const { client } = await talkTo(async function* handler() {
+    const { client } = await startConversation(async function* handler() {
       yield* answers;
     } as unknown as FrameHandler);
     expect(await sendFrame(client, '@p>req:x{}[mid:q1,seq:1]')).toEqual(answers);
@@ -78,8 +78,8 @@ describe('streams', () => {
     expect(streamed).toEqual(answers);
   });
 
-  test('a source that fails on the way fails the task', async () => {
-    const { client } = await talkTo(async function* handler() {
+  test('a source that fails after its first chunk fails the task', async () => {
+    const { client } = await startConversation(async function* handler() {
       yield '@w>stream:x{idx:0|d:a|schema:ST}[mid:w1,seq:1,cid:q1]';
       throw new Error('gone');
     } as unknown as FrameHandler);
@@ -93,8 +93,8 @@ describe('streams', () => {
 });
 
 describe('A2A 0.3', () => {
-  test('frames travel as files, both ways', async () => {
-    const { client, session } = await talkTo(
+  test('frames are sent as files, in both directions', async () => {
+    const { client, session } = await startConversation(
       endpointOf(() => ({ intent: 'done', operation: 'analyze', payload: { findings: 'up' } })),
       { protocolVersion: '0.3' },
     );
@@ -103,13 +103,13 @@ describe('A2A 0.3', () => {
     expect(codec.decode(answer!, session)).toMatchObject({ message: { intent: 'done', payload: { findings: 'up' } } });
   });
 
-  test('streams do, too', async () => {
+  test('streams are sent as files, too', async () => {
     const answers = [
       '@w>stream:x{idx:0|d:a|schema:ST}[mid:w1,seq:1,cid:q1]',
       '@w>stream:x{idx:1|d:b|done:true|schema:ST}[mid:w2,seq:2,cid:q1]',
       '@w>done:x{}[mid:w3,seq:3,cid:q1]',
     ];
-    const { client } = await talkTo(
+    const { client } = await startConversation(
       async function* handler() {
         yield* answers;
       } as unknown as FrameHandler,
@@ -120,7 +120,7 @@ describe('A2A 0.3', () => {
     expect(streamed).toEqual(answers);
   });
 
-  test('a file that is no UTF-8 is refused with E1001', () => {
+  test('a file that is not UTF-8 is rejected with E1001', () => {
     const part = { ...framePart('x'), content: { $case: 'raw' as const, value: Buffer.from([0xff, 0xfe]) } };
     expect(() => framesIn([part])).toThrow(expect.objectContaining({ code: 'E1001' }));
   });

@@ -18,11 +18,11 @@ import {
 } from '../../../src/accp/bindings/a2a/index.js';
 import { createCodec } from '../../../src/accp/codec/index.js';
 
-import { codec, connect, endpointOf, REQUEST, talkTo } from './a2a-world.js';
+import { codec, connect, endpointOf, REQUEST, startConversation } from './a2a-fixture.js';
 
 describe('tasks', () => {
-  test('a request makes a task, which is completed by the frame in its status', async () => {
-    const { client, session } = await talkTo(
+  test('a request creates a task, which the frame in its status completes', async () => {
+    const { client, session } = await startConversation(
       endpointOf(() => ({ intent: 'done', operation: 'analyze', payload: { findings: 'up' } })),
     );
     const { frames, msgId } = codec.encode(REQUEST, session);
@@ -50,18 +50,18 @@ describe('tasks', () => {
     ['ack', 'ack:x{v:1}', TaskState.TASK_STATE_WORKING],
     ['another intent', 'sync:state{v:1}', TaskState.TASK_STATE_COMPLETED],
     ['end', 'end:x{}', TaskState.TASK_STATE_COMPLETED],
-  ])('%s gives the task its state, and is not lost', async (_, body, state) => {
+  ])('%s sets the state of the task and is delivered', async (_, body, state) => {
     const answer = `@worker>${body}[mid:w1,seq:1,cid:q1]`;
-    const { client } = await talkTo(() => answer);
+    const { client } = await startConversation(() => answer);
     const request = '@planner>req:x{}[mid:q1,seq:1,sid:s1]';
     const task = (await client.sendMessage(frameMessage(request))) as Task;
     expect(task.status?.state).toBe(state);
     expect(await sendFrame(client, '@planner>req:x{}[mid:q2,seq:2,sid:s1]')).toEqual([answer]);
   });
 
-  test('all frames of an answer come, those of a long message and those before it', async () => {
+  test('all frames of an answer arrive, including those of a long message and those before it', async () => {
     const text = 'All is well that ends well. '.repeat(120);
-    const { client, session } = await talkTo(
+    const { client, session } = await startConversation(
       endpointOf(() => ({ intent: 'done', operation: 'analyze', payload: { findings: text } })),
     );
     const received = [];
@@ -76,7 +76,7 @@ describe('tasks', () => {
 
   test('a message in several frames is one A2A message', async () => {
     const seen: unknown[] = [];
-    const { client, session } = await talkTo(
+    const { client, session } = await startConversation(
       endpointOf((message) => {
         seen.push(message.payload['goal']);
         return { intent: 'done', operation: 'plan' };
@@ -90,15 +90,15 @@ describe('tasks', () => {
     expect(seen).toEqual([goal]);
   });
 
-  test('a frame with nothing to be said to it completes its task', async () => {
-    const { client } = await talkTo(() => null);
+  test('a frame without an answer completes its task', async () => {
+    const { client } = await startConversation(() => null);
     expect(await sendFrame(client, '@planner>ack:x{}[mid:q1,seq:1]')).toEqual([]);
   });
 
-  test('what has the cid of a task that waits goes to that task', async () => {
+  test('a frame with the cid of a task that waits is sent to that task', async () => {
     const handler: FrameHandler = (frame) =>
       frame.includes('req:') ? '@w>wait:x{for:budget}[mid:w1,seq:1,cid:q1]' : '@w>done:x{v:1}[mid:w2,seq:2,cid:q1]';
-    const { client } = await talkTo(handler);
+    const { client } = await startConversation(handler);
     expect(await sendFrame(client, '@p>req:x{}[mid:q1,seq:1,sid:s1]')).toEqual([
       '@w>wait:x{for:budget}[mid:w1,seq:1,cid:q1]',
     ]);
@@ -109,7 +109,7 @@ describe('tasks', () => {
     expect(tasks).toHaveLength(1);
   });
 
-  test('a handler that throws fails the task with E9999, and its words are told on this side only', async () => {
+  test('a handler that throws fails the task with E9999, and only the server sees the message', async () => {
     const failures: unknown[] = [];
     const failed = (thrown: unknown, frame: string) => void failures.push([(thrown as Error).message, frame]);
     const executor = accpExecutor(
@@ -127,20 +127,20 @@ describe('tasks', () => {
   });
 
   test('a message without a frame is answered with E1001', async () => {
-    const { client } = await talkTo(() => null);
+    const { client } = await startConversation(() => null);
     const { configuration, metadata, tenant, message } = frameMessage('hello', { mimeType: 'text/plain' });
     const task = (await client.sendMessage({ configuration, metadata, tenant, message })) as Task;
     expect(framesIn(task.status!.message!.parts)).toEqual([expect.stringContaining('code:E1001')]);
   });
 
-  test('an agent that does not answer in frames is told of', async () => {
+  test('an agent that does not answer in frames is an error', async () => {
     const { client } = await connect(PLAIN_AGENT);
     const sent = sendFrame(client, '@planner>req:x{}[mid:q1,seq:1]');
     await expect(sent).rejects.toMatchObject({ code: 'not-accp', message: expect.stringContaining('Hello') });
   });
 });
 
-/** Says hello, in words. */
+/** Answers in plain text. */
 const PLAIN_AGENT: AgentExecutor = {
   execute: async ({ contextId, taskId }, bus) => {
     const part = {
@@ -169,7 +169,7 @@ describe('messages of other protocols', () => {
   const PACKET = 'FETCH|HR|return:HR-Agent|p:1|aacp:1.1|res:emp_salary|period:2024-08';
   const mimeType = 'application/x.aacp';
 
-  test('they travel under their own media type, and are no frames', async () => {
+  test('they have their own media type and are not frames', async () => {
     const echo: AgentExecutor = {
       execute: async ({ contextId, taskId, userMessage }, bus) => {
         const parts = [...userMessage.parts, framePart('@w>done:x{}[mid:w1,seq:1]')];
@@ -186,7 +186,7 @@ describe('messages of other protocols', () => {
 });
 
 describe('cards', () => {
-  test('a card tells of ACCP and of the registry, and loses nothing', async () => {
+  test('a card announces ACCP and the registry, and keeps its other members', async () => {
     const { card } = await connect(PLAIN_AGENT);
     expect(card.defaultInputModes).toEqual(['text/plain', FRAME_TYPE]);
     expect(card.capabilities?.streaming).toBe(true);
@@ -200,7 +200,7 @@ describe('cards', () => {
 });
 
 describe('types', () => {
-  test('what the binding makes and takes is what the SDK takes and makes', () => {
+  test('the values that the binding creates and accepts have the types of the SDK', () => {
     expectTypeOf<FrameExecutor>().toExtend<AgentExecutor>();
     expectTypeOf<Client>().toExtend<FrameClient>();
     expectTypeOf(frameMessage('@a>done:x{}[mid:a1,seq:1]')).toExtend<SendMessageRequest>();

@@ -1,8 +1,8 @@
-/** A transport's end is not the stream's end: the server-sent events of A2A, through a proxy that cuts them. */
+/** The end of a transport is not the end of the stream: server-sent events of A2A, through a proxy that cuts them. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { type FrameHandler, streamFrame } from '../../../src/accp/bindings/a2a/index.js';
 import { cuttingHttpProxy, ENDINGS, type Ending } from '../../helpers/cutting-http-proxy.js';
-import { type ConnectOptions, talkTo } from './a2a-world.js';
+import { type ConnectOptions, startConversation } from './a2a-fixture.js';
 
 const proxies: { close: () => Promise<void> }[] = [];
 afterEach(async () => {
@@ -16,7 +16,7 @@ const ANSWERS = [
   '@w>done:x{v:1}[mid:w4,seq:4,cid:q1]',
 ];
 
-/** What comes of an answer whose body is cut behind so many events and bytes. */
+/** Returns the outcome of an answer whose body is cut after a number of events and bytes. */
 async function read(ending: Ending, events: number, more: number, answers: readonly string[], version = '1.0') {
   const cut = (body: string): number => {
     let at = 0;
@@ -34,7 +34,7 @@ async function read(ending: Ending, events: number, more: number, answers: reado
   const handler = async function* () {
     yield* answers;
   } as unknown as FrameHandler;
-  const { client } = await talkTo(handler, { through, protocolVersion: version });
+  const { client } = await startConversation(handler, { through, protocolVersion: version });
   const frames: string[] = [];
   try {
     for await (const frame of streamFrame(client, '@p>req:x{}[mid:q1,seq:1]', { legacy: version !== '1.0' }))
@@ -45,17 +45,17 @@ async function read(ending: Ending, events: number, more: number, answers: reado
   }
 }
 
-// The task, and an event for each frame but the last, which comes with the status.
+// The task, and an event for each frame but the last, which the status contains.
 describe.each(ENDINGS)('an answer over A2A whose events are cut (%s)', (ending) => {
   test.each([
     ['1.0', 'before the first', 0, 1],
-    ['1.0', 'behind the task', 1, 0],
+    ['1.0', 'after the task', 1, 0],
     ['1.0', 'between two of them', 3, 0],
     ['1.0', 'inside one', 3, 60],
     ['1.0', 'before the one that ends the task', 4, 0],
     ['0.3', 'between two of them', 3, 0],
     ['0.3', 'inside one', 3, 60],
-  ])('A2A %s: %s, does not end as a whole one does', async (version, _, events, more) => {
+  ])('A2A %s: %s, does not end like a complete one', async (version, _, events, more) => {
     const { frames, end } = await read(ending, events, more, ANSWERS, version);
     if (ending === 'chunked' || ending === 'closed') {
       expect(frames).toHaveLength(Math.max(0, events - 1));
@@ -63,7 +63,7 @@ describe.each(ENDINGS)('an answer over A2A whose events are cut (%s)', (ending) 
     } else expect(end).not.toBe('ended');
   });
 
-  test('behind the last of them, it has ended', async () => {
+  test('after the last of them, it has ended', async () => {
     const { frames, end } = await read(ending, 5, 0, ANSWERS);
     if (ending !== 'reset') expect([frames, end]).toEqual([ANSWERS, 'ended']);
   });
@@ -71,8 +71,8 @@ describe.each(ENDINGS)('an answer over A2A whose events are cut (%s)', (ending) 
 
 test.each([
   ['an agent that waits for its client', ['@w>wait:x{for:b}[mid:w1,seq:1,cid:q1]']],
-  ['an agent that goes on later', ['@w>ack:x{}[mid:w1,seq:1,cid:q1]']],
-  ['an agent that says nothing', []],
+  ['an agent that continues later', ['@w>ack:x{}[mid:w1,seq:1,cid:q1]']],
+  ['an agent that does not answer', []],
 ])('the events of %s have ended', async (_, answers) => {
   expect(await read('chunked', 100, 0, answers)).toEqual({ frames: answers, end: 'ended' });
 });

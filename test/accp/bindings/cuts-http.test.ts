@@ -1,11 +1,11 @@
-/** A transport's end is not the stream's end: HTTP, through a proxy that cuts the answer. */
+/** The end of a transport is not the end of the stream: HTTP, through a proxy that cuts the answer. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { FRAMES_PATH, streamFrames } from '../../../src/accp/bindings/http/index.js';
 import { createCodec, createSession, streamMessages } from '../../../src/accp/codec/index.js';
 import { cuttingHttpProxy, ENDINGS, type Ending } from '../../helpers/cutting-http-proxy.js';
 import { endpointOf, testServers } from './http-server.js';
 
-const { serving } = testServers();
+const { serveHandler } = testServers();
 const proxies: { close: () => Promise<void> }[] = [];
 afterEach(async () => {
   for (const proxy of proxies.splice(0)) await proxy.close();
@@ -13,7 +13,7 @@ afterEach(async () => {
 
 const WORDS = ['one_', 'two_', 'three_', 'four'];
 
-/** Where in a body so many lines end, and some bytes more; -1 where they have not come. */
+/** Returns the position in a body after a number of lines and bytes; -1 if they have not arrived. */
 const behind =
   (lines: number, more: number) =>
   (body: string): number => {
@@ -25,10 +25,10 @@ const behind =
     return body.length >= at + more ? at + more : -1;
   };
 
-/** What comes of a stream of four chunks and its `end` through a proxy. */
+/** Returns the outcome of a stream of four chunks and its `end` through a proxy. */
 async function read(ending: Ending, cut: (body: string) => number) {
   const endpoint = endpointOf(({ envelope: { msg_id: cid } }) => streamMessages(WORDS, { cid, operation: 'infer' }));
-  const { port } = new URL(await serving(endpoint));
+  const { port } = new URL(await serveHandler(endpoint));
   const proxy = await cuttingHttpProxy(Number(port), ending, cut);
   proxies.push(proxy);
   const session = createSession({ agent: 'client', sequence: 'sender' });
@@ -48,12 +48,12 @@ async function read(ending: Ending, cut: (body: string) => number) {
 describe.each(ENDINGS)('an answer over HTTP whose body is cut (%s)', (ending) => {
   test.each([
     ['between two chunks of a stream', 2, 0],
-    ['behind a frame, before its line end', 2, -1],
+    ['after a frame, before its line end', 2, -1],
     ['inside a frame', 2, 20],
   ])('%s is truncated', async (_, lines, more) => {
     const { frames, end } = await read(ending, behind(lines, more));
     expect(end).toBe('truncated');
-    // What a reset connection has not delivered is lost.
+    // Data that a reset connection has not delivered is lost.
     if (ending !== 'reset') expect(frames).toHaveLength(2);
   });
 
@@ -64,7 +64,7 @@ describe.each(ENDINGS)('an answer over HTTP whose body is cut (%s)', (ending) =>
   test.each([
     ['the final chunk', 4],
     ['the end of the stream', 5],
-  ])('behind %s has ended', async (_, lines) => {
+  ])('after %s has ended', async (_, lines) => {
     const { frames, end } = await read(ending, behind(lines, 0));
     if (ending === 'reset' && frames.length < 4) return;
     expect(frames).toHaveLength(lines);
@@ -72,12 +72,12 @@ describe.each(ENDINGS)('an answer over HTTP whose body is cut (%s)', (ending) =>
   });
 });
 
-test('a message in several frames is truncated where some of them do not come', async () => {
+test('a message in several frames is truncated if some of them do not arrive', async () => {
   const endpoint = endpointOf(() => ({
     ...{ intent: 'done', operation: 'infer' },
     payload: { text: 'many_words_'.repeat(1000) },
   }));
-  const { port } = new URL(await serving(endpoint));
+  const { port } = new URL(await serveHandler(endpoint));
   const proxy = await cuttingHttpProxy(Number(port), 'chunked', behind(1, 0));
   proxies.push(proxy);
   const [request] = createCodec().encode({ intent: 'req', operation: 'x' }, createSession({ agent: 'client' })).frames;
@@ -87,7 +87,7 @@ test('a message in several frames is truncated where some of them do not come', 
   await expect(reading).rejects.toMatchObject({ code: 'truncated' });
 });
 
-test('a body that ends properly at any byte is truncated, until the final chunk is whole', async () => {
+test('a body that ends properly at any byte is truncated, until the final chunk is complete', async () => {
   const frames = [0, 1].map(
     (n) => `@b>stream:x{idx:${n}|d:t${n === 1 ? '|done:true' : ''}|schema:ST}[mid:m${n},seq:${n + 1},cid:c]`,
   );

@@ -1,4 +1,4 @@
-/** A transport's end is not the answer's end: MCP's Streamable HTTP with the official SDKs, through a proxy that cuts it. */
+/** The end of a transport is not the end of the answer: MCP's Streamable HTTP with the official SDKs, through a proxy that cuts it. */
 import { createServer } from 'node:http';
 import { Client as Client2, StreamableHTTPClientTransport as Transport2 } from '@modelcontextprotocol/client';
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
@@ -10,12 +10,12 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { callTool, createEndpoint, failFastFetch, tcTool } from '../../../src/accp/bindings/mcp/index.js';
 import { createCodec, createSession } from '../../../src/accp/codec/index.js';
 import { cuttingHttpProxy, ENDINGS, type Ending } from '../../helpers/cutting-http-proxy.js';
-import type { ConnectedClient } from './mcp-world.js';
+import type { ConnectedClient } from './mcp-wiring.js';
 
 const INFO = { name: 'test', version: '1.0.0' };
 const codec = createCodec();
 
-/** The port of an official server with one tool. */
+/** Starts an official server with one tool. @returns its port */
 async function serve(enableJsonResponse: boolean): Promise<number> {
   const endpoint = createEndpoint({ codec, agent: 'tools', handle: () => null });
   const server = new McpServer(INFO);
@@ -52,7 +52,7 @@ const SDK_2: Connect = async (url) => {
   return client;
 };
 
-/** What comes of a call whose answer is cut where `cut` says. */
+/** Returns the outcome of a call whose answer is cut at the position that `cut` returns. */
 async function call(connect: Connect, ending: Ending, cut: (answer: string) => number, isJson = false) {
   const proxy = await cuttingHttpProxy(await serve(isJson), ending, (body) =>
     body.includes('application/accp') || body.includes('accp') ? cut(body) : -1,
@@ -79,7 +79,7 @@ describe.each([
       expect(await call(connect, ending, cut)).toBe('rejected');
     });
 
-    test('behind the answer: the call has its result', async () => {
+    test('after the answer: the call has its result', async () => {
       const whole = (body: string): number => body.indexOf('\n\n') + 2;
       const outcome = await call(connect, ending, (body) => (whole(body) > 1 ? whole(body) : -1));
       if (ending !== 'reset') expect(outcome).toBe('done');
@@ -91,9 +91,9 @@ describe.each([
   });
 });
 
-test('an answer in several lines of data that end with CRLF is whole, however it arrives', async () => {
+test('an answer in several lines of data that end with CRLF is complete, in whatever chunks it arrives', async () => {
   const events = 'data: {"jsonrpc":"2.0",\r\ndata: "id":1,"result":{}}\r\n\r\n';
-  const asked = failFastFetch(async () => {
+  const failFast = failFastFetch(async () => {
     const pieces = [...events].map((character) => new TextEncoder().encode(character));
     const body = new ReadableStream({
       pull(controller) {
@@ -104,6 +104,6 @@ test('an answer in several lines of data that end with CRLF is whole, however it
     });
     return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
   });
-  const response = await asked('http://tools/mcp', { body: '{"jsonrpc":"2.0","id":1,"method":"tools/call"}' });
+  const response = await failFast('http://tools/mcp', { body: '{"jsonrpc":"2.0","id":1,"method":"tools/call"}' });
   expect(await response.text()).toBe(events);
 });

@@ -1,4 +1,4 @@
-/** A session that is put out, over any binding, is out on all of them. */
+/** A session that is disconnected on any binding is disconnected on all of them. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { callTool, tcTool } from '../../../src/accp/bindings/mcp/index.js';
 import {
@@ -7,7 +7,7 @@ import {
   type LinkOptions,
 } from '../../../src/accp/bindings/websocket/index.js';
 import { createCodec, createSession, type MessageInput, type Session } from '../../../src/accp/codec/index.js';
-import { BINDINGS } from './links-world.js';
+import { BINDINGS } from './links-fixture.js';
 
 const codec = createCodec({ state: false });
 const cleanups: (() => unknown)[] = [];
@@ -15,12 +15,12 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** One endpoint behind every binding. Requests are answered, but for `hang`, and `drip`, whose stream does not end. */
-async function world() {
+/** One endpoint behind every binding. It answers requests, except for `hang`, and for `drip`, whose stream does not end. */
+async function openServer() {
   let aborted = 0;
-  let begun = (): void => undefined;
+  let started = (): void => undefined;
   const isBegun = new Promise<void>((resolve) => {
-    begun = resolve;
+    started = resolve;
   });
   const endpoint = createEndpoint({
     codec,
@@ -29,7 +29,7 @@ async function world() {
       if (intent !== 'req') return null;
       if (operation === 'echo') return { intent: 'done', operation, payload };
       signal.addEventListener('abort', () => aborted++);
-      begun();
+      started();
       if (operation === 'hang') return new Promise(() => undefined);
       async function* drops(): AsyncGenerator<MessageInput> {
         yield { intent: 'stream', operation, schema: 'ST', payload: { chunk_index: 0, data: 'one' } };
@@ -58,8 +58,8 @@ const req = (operation: string) => ({ intent: 'req', operation, payload: { n: 1 
 const NAMES = Object.keys(BINDINGS);
 
 describe.each(NAMES)('a session over %s that is disconnected', (binding) => {
-  test('has its requests cancelled, and its next ones refused', async () => {
-    const { endpoint, connectTo, isBegun, aborted } = await world();
+  test('has its requests cancelled and its later ones rejected', async () => {
+    const { endpoint, connectTo, isBegun, aborted } = await openServer();
     const session = fresh();
     const link = await connectTo(binding, { session });
     expect((await link.request(req('echo'))).payload).toEqual({ n: 1 });
@@ -74,7 +74,7 @@ describe.each(NAMES)('a session over %s that is disconnected', (binding) => {
   });
 
   test('has its streams ended', async () => {
-    const { endpoint, connectTo } = await world();
+    const { endpoint, connectTo } = await openServer();
     const session = fresh();
     const link = await connectTo(binding, { session });
     const read = async (): Promise<string> => {
@@ -84,20 +84,20 @@ describe.each(NAMES)('a session over %s that is disconnected', (binding) => {
     expect(['E5001', 'refused']).toContain(await read().catch((error: { code: string }) => error.code));
   });
 
-  test.each(NAMES)('is refused over %s', async (other) => {
-    const { endpoint, connectTo } = await world();
+  test.each(NAMES)('is rejected over %s', async (other) => {
+    const { endpoint, connectTo } = await openServer();
     const session = fresh();
     const link = await connectTo(binding, { session });
     await link.request(req('echo'));
-    // The side that answers over WebSockets may be another one than that which disconnects.
+    // The server over WebSockets may be another one than that which disconnects.
     expect(createWebSocketEndpoint(endpoint).disconnect(session.id)).toBe(true);
     await expect(connectTo(other, { session: fresh(session.id) })).rejects.toMatchObject({ code: 'refused' });
-    const somebody = await connectTo(other, { session: fresh() });
-    expect((await somebody.request(req('echo'))).payload).toEqual({ n: 1 });
+    const otherLink = await connectTo(other, { session: fresh() });
+    expect((await otherLink.request(req('echo'))).payload).toEqual({ n: 1 });
   });
 
   test('calls no tool of MCP', async () => {
-    const { endpoint, connectTo } = await world();
+    const { endpoint, connectTo } = await openServer();
     const session = fresh();
     await connectTo(binding, { session });
     endpoint.disconnect(session.id);

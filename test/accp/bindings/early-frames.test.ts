@@ -1,4 +1,4 @@
-/** Frames of one session that come by requests of their own, and overtake each other (draft-benzing-accp-00, section 3.7). */
+/** Frames of one session that arrive in requests of their own and overtake each other (draft-benzing-accp-00, section 3.7). */
 import { describe, expect, test } from 'vitest';
 import { answersOf, endpointOf, peer } from './endpoint-peer.js';
 import { codeOf } from './http-server.js';
@@ -6,70 +6,70 @@ import { codeOf } from './http-server.js';
 const req = (operation: string) => ({ intent: 'req', operation });
 const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
-/** An endpoint that notes what its handler is told. */
+/** An endpoint that records the messages of its handler. */
 function noting() {
-  const told: string[] = [];
+  const received: string[] = [];
   const endpoint = endpointOf({
     handle: ({ operation, intent }) => {
-      told.push(`${intent}:${operation}`);
+      received.push(`${intent}:${operation}`);
       return intent === 'req' ? { intent: 'done', operation } : null;
     },
   });
-  return { endpoint, told };
+  return { endpoint, received };
 }
 
-describe('a frame that comes before those with lower numbers', () => {
+describe('a frame that arrives before those with lower numbers', () => {
   test('waits for them, and each is answered in its own request', async () => {
-    const { endpoint, told } = noting();
+    const { endpoint, received } = noting();
     const { say } = peer();
     const operations = ['a', 'b', 'c', 'd', 'e'];
     const frames = operations.map((operation) => say(req(operation)));
     const answers = await Promise.all([3, 1, 4, 2, 0].map((at) => answersOf(endpoint, frames[at]!)));
-    expect(told).toEqual(operations.map((operation) => `req:${operation}`));
+    expect(received).toEqual(operations.map((operation) => `req:${operation}`));
     expect(answers.map(([answer]) => /^@server>done:(.)/.exec(answer!)?.[1])).toEqual(['d', 'b', 'e', 'c', 'a']);
     endpoint.close();
   });
 
-  test('waits also where it comes twice', async () => {
-    const { endpoint, told } = noting();
+  test('also waits if it arrives twice', async () => {
+    const { endpoint, received } = noting();
     const { say } = peer();
     const [first, second] = [say(req('a')), say(req('b'))];
     const answers = await Promise.all([second, second, first].map((frame) => answersOf(endpoint, frame)));
-    expect(told).toEqual(['req:a', 'req:b']);
+    expect(received).toEqual(['req:a', 'req:b']);
     expect(answers.map(([answer]) => codeOf(answer!))).toEqual([undefined, 'E3002', undefined]);
     endpoint.close();
   });
 
-  test('is refused with E3003 where they do not come, and what is sent again is processed', async () => {
-    const { endpoint, told } = noting();
+  test('is rejected with E3003 if they do not arrive, and is processed when it is sent again', async () => {
+    const { endpoint, received } = noting();
     const { say, session } = peer();
     await answersOf(endpoint, say(req('a')));
     say(req('lost'));
     const [report] = await answersOf(endpoint, say(req('b')));
-    expect(told).toEqual(['req:a']);
+    expect(received).toEqual(['req:a']);
     const outcome = endpoint.codec.decode(report!, session);
     expect(outcome).toMatchObject({ message: { payload: { code: 'E3003', expected: 2 } } });
     const again = outcome.outcome === 'message' ? outcome.replies : [];
     await Promise.all(again.map((frame) => answersOf(endpoint, frame)));
-    expect(told).toEqual(['req:a', 'req:lost', 'req:b']);
+    expect(received).toEqual(['req:a', 'req:lost', 'req:b']);
     endpoint.close();
   });
 
-  test('waits for no longer than its request, and counts as never come', async () => {
-    const { endpoint, told } = noting();
+  test('does not wait longer than its request, and then counts as if it had never arrived', async () => {
+    const { endpoint, received } = noting();
     const { say } = peer();
     const [first, second] = [say(req('a')), say(req('b'))];
     const controller = new AbortController();
-    const left = answersOf(endpoint, second, controller.signal);
+    const withdrawn = answersOf(endpoint, second, controller.signal);
     controller.abort();
-    expect(await left).toEqual([]);
+    expect(await withdrawn).toEqual([]);
     await answersOf(endpoint, first);
     expect((await answersOf(endpoint, second))[0]).toContain('>done:b');
-    expect(told).toEqual(['req:a', 'req:b']);
+    expect(received).toEqual(['req:a', 'req:b']);
     endpoint.close();
   });
 
-  test('waits for nothing behind a registry: what is missing then was lost', async () => {
+  test('does not wait behind a registry: the missing frames were lost', async () => {
     const { endpoint } = noting();
     const { say, session } = peer();
     say(req('lost'));
@@ -86,7 +86,7 @@ describe('a frame that comes before those with lower numbers', () => {
   test.each([
     ['frames', 1025, ''],
     ['characters', 5, 'x'.repeat(1_000_000)],
-  ])('waits with so many others at most, by %s', async (_, count, text) => {
+  ])('waits with a limited number of other %s', async (_, count, text) => {
     const { endpoint } = noting();
     let settled = 0;
     const frame = (at: number): string => `@client>req:x{t:"${text}"}[mid:m${at},seq:${at},sid:sid1]`;
@@ -98,10 +98,10 @@ describe('a frame that comes before those with lower numbers', () => {
   });
 });
 
-describe('a registry with a number that was passed', () => {
+describe('a registry with a number that has been used', () => {
   const codesOf = (answers: readonly string[]): unknown[] => answers.map(codeOf);
 
-  test('is refused with E3003 where it is late, and what was missed was sent again', async () => {
+  test('is rejected with E3003 if it is late and the missing frames were sent again', async () => {
     const { endpoint } = noting();
     const { say, session } = peer();
     await answersOf(endpoint, say(req('a')));
@@ -115,7 +115,7 @@ describe('a registry with a number that was passed', () => {
     endpoint.close();
   });
 
-  test('is refused with E5001 where it comes of another count, and uses up no number', async () => {
+  test('is rejected with E5001 if it belongs to another numbering, and does not use a number', async () => {
     const { endpoint } = noting();
     const { say, session } = peer();
     for (const frame of endpoint.codec.announce(session).frames) await answersOf(endpoint, frame);

@@ -1,4 +1,4 @@
-/** One side that answers frames: what is refused, and what goes wrong. */
+/** Endpoints: rejected frames and failures. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { EndpointOptions } from '../../../src/accp/bindings/endpoint.js';
@@ -10,7 +10,7 @@ import { answersOf, endpointOf, peer } from './endpoint-peer.js';
 import { codeOf } from './http-server.js';
 
 describe('errors', () => {
-  test('a handler that throws is told about to both sides, its words to one', async () => {
+  test('the exception of a handler is reported on both sides, its message only on one', async () => {
     const failures: unknown[] = [];
     const endpoint = endpointOf({
       handle: () => Promise.reject(new Error('the password is x')),
@@ -26,9 +26,13 @@ describe('errors', () => {
 
   test.each<[string, unknown, string]>([
     ['an AccpError has its code', new AccpError({ code: 'E5001', message: 'not you' }), 'E5001'],
-    // These are about frames: the other side would send its own again.
-    ['one about delivery has not', new AccpError({ code: 'E3003', message: 'gap', details: { expected: 1 } }), 'E9999'],
-    ['what is no error', 'oh', 'E9999'],
+    // These are about frames: the peer would send its own again.
+    [
+      'one about delivery does not keep its code',
+      new AccpError({ code: 'E3003', message: 'gap', details: { expected: 1 } }),
+      'E9999',
+    ],
+    ['a value that is not an error', 'oh', 'E9999'],
   ])('%s', async (_name, thrown, code) => {
     const handle = (): never => {
       throw thrown;
@@ -39,10 +43,10 @@ describe('errors', () => {
   });
 
   test.each<[string, unknown, string]>([
-    ['a text that no frame can hold', { intent: 'done', operation: 'x', payload: { text: 'two words' } }, 'E1004'],
-    ['an intent that is none', { intent: 'dance', operation: 'x' }, 'E1002'],
+    ['a text that a frame cannot hold', { intent: 'done', operation: 'x', payload: { text: 'two words' } }, 'E1004'],
+    ['an invalid intent', { intent: 'dance', operation: 'x' }, 'E1002'],
     ['a number of its own', { intent: 'done', operation: 'x', envelope: { sequence: 9 } }, 'E1004'],
-    ['a thing that is no message', 42, 'E1004'],
+    ['a value that is not a message', 42, 'E1004'],
   ])('an answer that cannot be encoded becomes an error frame: %s', async (_name, answer, code) => {
     const endpoint = endpointOf({ handle: () => answer as MessageInput });
     const [frame, ...more] = await answersOf(endpoint, '@a>req:x{}[mid:m1,seq:1]');
@@ -61,7 +65,7 @@ describe('errors', () => {
       'a stream that throws',
       () => ({ [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('no')) }) }),
     ],
-  ])('an error is never answered by an error: %s', async (_name, handle) => {
+  ])('an error is never answered with an error: %s', async (_name, handle) => {
     const failures: unknown[] = [];
     const endpoint = endpointOf({ handle, onError: (thrown) => failures.push(thrown) });
     const error = 'fail:error{code:E9999|msg:m|retry:true|schema:ER}';
@@ -70,14 +74,14 @@ describe('errors', () => {
   });
 
   test.each<[string, string, string | null]>([
-    ['a number ahead of its turn', '@a>req:x{}[mid:m1,seq:4]', 'E3003'],
+    ['a number that is too high', '@a>req:x{}[mid:m1,seq:4]', 'E3003'],
     ['no number', '@a>req:x{}[mid:m1]', 'E1001'],
-    ['an intent that is none', '@a>dance:x{}[mid:m1,seq:1]', 'E1002'],
+    ['an invalid intent', '@a>dance:x{}[mid:m1,seq:1]', 'E1002'],
     ['the lenient dialect', '@a>req:x{nx:@b:c}[mid:m1,seq:1]', 'E1001'],
     ['no frame', 'hello', 'E1001'],
     ['nothing', '', 'E1001'],
-    ['an id of a session that is too long', `@a>req:x{}[mid:m1,seq:1,sid:${'s'.repeat(257)}]`, 'E1004'],
-    ['an error frame that is refused', '@a>fail:error{code:E9999|msg:m|schema:ER}[mid:m1,seq:9]', null],
+    ['a session id that is too long', `@a>req:x{}[mid:m1,seq:1,sid:${'s'.repeat(257)}]`, 'E1004'],
+    ['an error frame that is rejected', '@a>fail:error{code:E9999|msg:m|schema:ER}[mid:m1,seq:9]', null],
     ['an error frame of such a session', `@a>fail:error{schema:ER}[mid:m1,seq:1,sid:${'s'.repeat(257)}]`, null],
     ['a frame that has expired', '@a>req:x{}[mid:m1,seq:1,ts:1000,ttl:5]', null],
     ['a part of a message', '@a>req:x{q:1}[mid:m1,seq:1,cid:c1,idx:0,tot:2]', null],
@@ -87,7 +91,7 @@ describe('errors', () => {
     for (const answer of answers) expect(parseFrame(answer).kind).toBe('frame');
   });
 
-  test('texts that are no frames take no session away', async () => {
+  test('texts that are not frames do not evict sessions', async () => {
     const endpoint = endpointOf({ maxSessions: 1 });
     const session = endpoint.open('one');
     for (let at = 0; at < 5; at++) await answersOf(endpoint, `no frame ${at}`);
@@ -116,7 +120,7 @@ describe('errors', () => {
     expect(failures.map((thrown) => (thrown as Error).message)).toEqual(['the line is dead', 'the line is dead']);
   });
 
-  test('a stream ends with the message that cannot be encoded, and its source is told so', async () => {
+  test('a stream ends with the message that cannot be encoded, and its source is ended', async () => {
     let isLeft = false;
     const endpoint = endpointOf({
       handle: async function* () {
@@ -135,7 +139,7 @@ describe('errors', () => {
   });
 
   test.each<[string, Partial<EndpointOptions>]>([
-    ['an agent that no frame can hold', { agent: 'a b' }],
+    ['an agent name that a frame cannot hold', { agent: 'a b' }],
     ['no sessions', { maxSessions: 0 }],
     ['a negative timeout', { idleTimeoutMs: -1 }],
     ['a timeout of zero', { idleTimeoutMs: 0 }],
@@ -146,7 +150,7 @@ describe('errors', () => {
 });
 
 describe('error frames outside of any session', () => {
-  test('can say anything, in answer to any frame, in words that the grammar takes', () => {
+  test('can contain any message, in answer to any frame, within the grammar', () => {
     const identifiers = fc.option(fc.string({ unit: 'binary', maxLength: 300 }), { nil: undefined });
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), identifiers, identifiers, (message, mid, cid) => {
@@ -157,7 +161,7 @@ describe('error frames outside of any session', () => {
     );
   });
 
-  test('name what they answer', () => {
+  test('name the frame that they answer', () => {
     const answered = (mid: string, cid?: string): unknown => readHead(bareErrorFrame('E1001', 'no', { mid, cid }))!.cid;
     expect(answered('m1')).toBe('m1');
     expect(answered('m1', 'c1')).toBe('c1');

@@ -1,4 +1,4 @@
-/** An endpoint without a transport, and somebody who talks to it. */
+/** An endpoint without a transport, and a client of it. */
 import { createEndpoint, type Endpoint, type EndpointOptions } from '../../../src/accp/bindings/endpoint.js';
 import {
   createCodec,
@@ -16,7 +16,7 @@ export function endpointOf(options: Partial<EndpointOptions> = {}): Endpoint {
   return createEndpoint({ codec: createCodec(), agent: 'server', handle: echo, ...options });
 }
 
-/** @param signal each request has one of its own */
+/** @param signal each request has its own */
 export async function answersOf(
   endpoint: Endpoint,
   frame: string,
@@ -28,7 +28,7 @@ export async function answersOf(
   return collect(answer);
 }
 
-/** A peer that asks. */
+/** A client that sends requests. */
 export function peer(id = 'sid1'): {
   session: Session;
   say: (message: MessageInput | string) => string;

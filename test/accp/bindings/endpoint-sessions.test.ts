@@ -1,14 +1,14 @@
-/** One side that answers frames: the sessions that it holds. */
+/** Endpoints: the sessions that they keep open. */
 
 import { describe, expect, test } from 'vitest';
 import { readHead } from '../../../src/accp/bindings/frames.js';
 import { type Message, memoryStore, type SessionStore, StoreError } from '../../../src/accp/codec/index.js';
 import { passingTime } from '../../helpers/passing-time.js';
 import { answersOf, endpointOf, numberOf, peer } from './endpoint-peer.js';
-import { echo, signalled } from './http-server.js';
+import { createSignal, echo } from './http-server.js';
 
 describe('sessions', () => {
-  test('two messages in one session are answered with numbers one after the other', async () => {
+  test('two messages in one session are answered with consecutive numbers', async () => {
     const endpoint = endpointOf();
     const { say, hear } = peer();
     for (const seq of [1, 2, 3]) {
@@ -17,7 +17,7 @@ describe('sessions', () => {
     }
   });
 
-  test('a frame that names no session opens one, whose id comes with the answer', async () => {
+  test('a frame that names no session opens one, and the answer has its id', async () => {
     const endpoint = endpointOf();
     const [first] = await answersOf(endpoint, '@a>req:x{q:1}[mid:m1,seq:1]');
     const sid = readHead(first!)!.sid!;
@@ -29,7 +29,7 @@ describe('sessions', () => {
     expect(readHead(other!)!.sid).not.toBe(sid);
   });
 
-  test('the one that was used least recently is given up for a new one', async () => {
+  test('the least recently used session is closed for a new one', async () => {
     const endpoint = endpointOf({ maxSessions: 2 });
     const ask = async (sid: string, seq: number): Promise<unknown> =>
       readHead((await answersOf(endpoint, `@a>req:x{}[mid:m${seq},seq:${seq},sid:${sid}]`))[0]!)!.intent;
@@ -38,11 +38,11 @@ describe('sessions', () => {
     expect(await ask('one', 2)).toBe('done');
     expect(await ask('three', 1)).toBe('done');
     expect(await ask('one', 3)).toBe('done');
-    // Begun anew, it has not seen number 1.
+    // Opened again, it has not seen number 1.
     expect(await ask('two', 2)).toBe('fail');
   });
 
-  test('one that was given up goes on from what a store has kept', async () => {
+  test('a session that was closed continues from its stored state', async () => {
     const endpoint = endpointOf({ maxSessions: 1, session: { store: memoryStore() } });
     const frames = ['one', 'two', 'one'].map((sid, at) => `@a>req:x{}[mid:m${at},seq:${at < 2 ? 1 : 2},sid:${sid}]`);
     for (const frame of frames) {
@@ -50,7 +50,7 @@ describe('sessions', () => {
     }
   });
 
-  test('one that nobody has used for long is closed by the next', async () => {
+  test('a session that is unused for long is closed when the next one is opened', async () => {
     const clock = passingTime(1000, 1000);
     const endpoint = endpointOf({ idleTimeoutMs: 60_000 });
     const old = endpoint.open('old');
@@ -68,8 +68,8 @@ describe('sessions', () => {
     expect(endpoint.open('held')).not.toBe(held);
   });
 
-  test('one that is at work is not given up', async () => {
-    const release = signalled();
+  test('a busy session is not closed', async () => {
+    const release = createSignal();
     const endpoint = endpointOf({
       maxSessions: 1,
       handle: async (message) => {
@@ -86,7 +86,7 @@ describe('sessions', () => {
     });
   });
 
-  test('after a failure of the store, a session goes on from what was stored', async () => {
+  test('after a failure of the store, a session continues from its stored state', async () => {
     const inner = memoryStore();
     let fails = false;
     const store: SessionStore = {
@@ -127,11 +127,11 @@ describe('parts of a message that do not name their session', () => {
   const part = (sid: string | null, seq: number, idx: number, key: string): string =>
     `@me>req:x{${key}:${key}${seq}}[mid:${key}${idx}${sid ?? 'n'},seq:${seq},cid:job1${sid === null ? '' : `,sid:${sid}`},idx:${idx},tot:2]`;
 
-  test('are refused, so that nobody adds to what somebody else says, and is given the answer', async () => {
-    const told: Message[] = [];
+  test('are rejected, so that a client cannot add to the message of another one and get the answer', async () => {
+    const received: Message[] = [];
     const endpoint = endpointOf({
       handle: (message) => {
-        told.push(message);
+        received.push(message);
         return { intent: 'done', operation: 'x' };
       },
     });
@@ -139,13 +139,13 @@ describe('parts of a message that do not name their session', () => {
     const [refused] = await answersOf(endpoint, part(null, 2, 1, 'q'));
     expect(refused).toContain('{code:E1004|');
     expect(readHead(refused!)!.sid).toBeUndefined();
-    expect(told).toEqual([]);
+    expect(received).toEqual([]);
     const [answer] = await answersOf(endpoint, part('A', 2, 1, 's'));
     expect(readHead(answer!)).toMatchObject({ intent: 'done', sid: 'A' });
-    expect(told.map(({ payload }) => payload)).toEqual([{ p: 'p1', s: 's2' }]);
+    expect(received.map(({ payload }) => payload)).toEqual([{ p: 'p1', s: 's2' }]);
   });
 
-  test('open no session: those that there are stay', async () => {
+  test('do not open a session: existing ones stay open', async () => {
     const endpoint = endpointOf({ maxSessions: 4 });
     await answersOf(endpoint, '@vic>req:x{}[mid:v1,seq:1,sid:V]');
     for (let idx = 1; idx < 10; idx++) {
@@ -162,13 +162,13 @@ describe('listeners that throw', () => {
     throw new Error('of the listener');
   };
 
-  test('of failures: the sender is told all the same', async () => {
+  test('of failures: the sender gets its error frame', async () => {
     const endpoint = endpointOf({ handle: broken, onError: broken });
     const [answer] = await answersOf(endpoint, '@a>req:x{}[mid:m1,seq:1]');
     expect(answer).toContain('{code:E9999|');
   });
 
-  test('of losses: what was done goes out, and no number is lost', async () => {
+  test('of losses: the answer is sent, and no number is lost', async () => {
     const endpoint = endpointOf({
       handle: () => ({ intent: 'done', operation: 'x', payload: { a: 1.23456789 } }),
       onNotice: () => Promise.reject(new Error('of the listener')),

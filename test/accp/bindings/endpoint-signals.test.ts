@@ -1,38 +1,38 @@
-/** One side that answers frames: work that ends early, and much of it at once. */
+/** Endpoints: work that ends early, and concurrent work. */
 import { describe, expect, test } from 'vitest';
 import { readHead } from '../../../src/accp/bindings/frames.js';
 import { createCodec, createSession, type MessageInput } from '../../../src/accp/codec/index.js';
 import { answersOf, endpointOf, NEVER, numberOf, peer } from './endpoint-peer.js';
-import { codeOf, collect, echo, signalled } from './http-server.js';
+import { codeOf, collect, createSignal, echo } from './http-server.js';
 
 describe('work that ends early', () => {
-  test('cancel aborts what runs under the chain, and the answer says so', async () => {
-    const begun = signalled();
+  test('cancel aborts the work of its chain, and the answer reports it', async () => {
+    const started = createSignal();
     const endpoint = endpointOf({
       handle: ({ intent }, { signal }) => {
         if (intent !== 'req') return null;
-        begun.done();
+        started.done();
         return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
       },
     });
     const { say } = peer();
     const request = say({ intent: 'req', operation: 'x' });
     const answers = answersOf(endpoint, request);
-    await begun.promise;
+    await started.promise;
     const cancel = say({ intent: 'cancel', operation: 'x', envelope: { correlation_id: readHead(request)!.mid } });
     expect(await answersOf(endpoint, cancel)).toEqual([]);
     expect((await answers).map(codeOf)).toEqual(['E5001']);
   });
 
-  test('a stream that is cancelled ends with an error, even if its source heeds no signal', async () => {
-    const begun = signalled();
+  test('a stream that is cancelled ends with an error, even if its source ignores the signal', async () => {
+    const started = createSignal();
     const endpoint = endpointOf({
-      handle: ({ intent }) => (intent === 'req' ? stuck(begun.done) : null),
+      handle: ({ intent }) => (intent === 'req' ? stuck(started.done) : null),
     });
     const { say } = peer();
     const request = say({ intent: 'req', operation: 'x' });
     const answers = answersOf(endpoint, request);
-    await begun.promise;
+    await started.promise;
     await answersOf(
       endpoint,
       say({ intent: 'cancel', operation: 'x', envelope: { correlation_id: readHead(request)!.mid } }),
@@ -40,42 +40,42 @@ describe('work that ends early', () => {
     expect((await answers).map(codeOf)).toEqual([undefined, 'E5001']);
   });
 
-  test('a stream whose reader has gone ends without a word', async () => {
-    const begun = signalled();
-    const endpoint = endpointOf({ handle: () => stuck(begun.done) });
-    const gone = new AbortController();
-    const answers = answersOf(endpoint, '@a>req:x{}[mid:m1,seq:1]', gone.signal);
-    await begun.promise;
-    gone.abort();
+  test('a stream whose reader is gone ends without a frame', async () => {
+    const started = createSignal();
+    const endpoint = endpointOf({ handle: () => stuck(started.done) });
+    const disconnection = new AbortController();
+    const answers = answersOf(endpoint, '@a>req:x{}[mid:m1,seq:1]', disconnection.signal);
+    await started.promise;
+    disconnection.abort();
     expect((await answers).map(codeOf)).toEqual([undefined]);
   });
 
-  test('a source is told when its reader leaves', async () => {
-    const left = signalled();
+  test('a source is ended when its reader leaves', async () => {
+    const ended = createSignal();
     const endpoint = endpointOf({
       handle: async function* () {
         try {
           for (;;) yield { intent: 'wait', operation: 'x' };
         } finally {
-          left.done();
+          ended.done();
         }
       },
     });
     const answer = (await endpoint.handler('@a>req:x{}[mid:m1,seq:1]', { signal: NEVER })) as AsyncIterable<string>;
     for await (const _frame of answer) break;
-    await left.promise;
+    await ended.promise;
   });
 
-  /** Gives one message, and then never comes back. */
-  async function* stuck(begun: () => void): AsyncGenerator<MessageInput> {
+  /** Yields one message, and then never settles. */
+  async function* stuck(started: () => void): AsyncGenerator<MessageInput> {
     yield { intent: 'wait', operation: 'x' };
-    begun();
+    started();
     await new Promise(() => undefined);
   }
 });
 
-describe('receive, where both sides may speak at any time', () => {
-  test('the frames of all answers go out in the order of their numbers', async () => {
+describe('receive, for bindings on which both sides may send at any time', () => {
+  test('the frames of all answers are sent in the order of their numbers', async () => {
     const endpoint = endpointOf({
       codec: createCodec({ limits: { total: { soft: 60, hard: 90 } } }),
       handle: async function* ({ operation }) {
@@ -104,8 +104,8 @@ describe('receive, where both sides may speak at any time', () => {
     expect(outcomes).not.toContain('rejected');
   });
 
-  test('a frame is taken while another one is being worked on', async () => {
-    const release = signalled();
+  test('a frame is accepted while another one is handled', async () => {
+    const release = createSignal();
     const endpoint = endpointOf({
       handle: async (message) => {
         if (message.operation === 'slow') await release.promise;

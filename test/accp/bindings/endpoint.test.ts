@@ -1,12 +1,12 @@
-/** One side that answers frames: what its handler is told, and what it is answered. */
+/** Endpoints: the messages that a handler gets, and the answers. */
 import { describe, expect, test } from 'vitest';
 import type { EndpointOptions } from '../../../src/accp/bindings/endpoint.js';
 import { readHead } from '../../../src/accp/bindings/frames.js';
 import { createCodec, createSession, type Message, streamMessages } from '../../../src/accp/codec/index.js';
 import { answersOf, endpointOf, NEVER, peer } from './endpoint-peer.js';
-import { collect, signalled } from './http-server.js';
+import { collect, createSignal } from './http-server.js';
 
-describe('what the handler is told', () => {
+describe('messages for the handler', () => {
   const frames: readonly [string, boolean][] = [
     ['req:x{q:1}', true],
     ['qry:x{}', true],
@@ -27,19 +27,19 @@ describe('what the handler is told', () => {
   ];
 
   test.each(frames)('%s: %s', async (body, isTold) => {
-    const told: Message[] = [];
+    const received: Message[] = [];
     const endpoint = endpointOf({
       handle: (message) => {
-        told.push(message);
+        received.push(message);
         return null;
       },
     });
     await answersOf(endpoint, `@a>${body}[mid:m1,seq:1,cid:c1,sid:s1]`);
-    expect(told.length).toBe(isTold ? 1 : 0);
+    expect(received.length).toBe(isTold ? 1 : 0);
   });
 
   test('the chunks of a stream are read from the session', async () => {
-    const read = signalled<unknown[]>();
+    const read = createSignal<unknown[]>();
     const endpoint = endpointOf({
       handle: ({ intent, envelope }, { session }) => {
         if (intent === 'stream') collect(session.stream(envelope.correlation_id!)).then(read.done);
@@ -67,7 +67,7 @@ describe('answers', () => {
     });
   });
 
-  test('keep the correlation of the message, and what they name themselves', async () => {
+  test('keep the correlation of the message, and the fields that they set themselves', async () => {
     const { say, hear } = peer();
     const handle: EndpointOptions['handle'] = ({ operation }) =>
       operation === 'x'
@@ -80,7 +80,7 @@ describe('answers', () => {
     expect(hear(second[0]!).envelope).toMatchObject({ correlation_id: 'own', causation_id: 'mine' });
   });
 
-  test('to a ping is a pong of the same operation', async () => {
+  test('to a ping are a pong of the same operation', async () => {
     const { say, hear } = peer();
     const [answer] = await answersOf(
       endpointOf(),
@@ -89,7 +89,7 @@ describe('answers', () => {
     expect(hear(answer!)).toMatchObject({ intent: 'pong', operation: 'beat', envelope: { correlation_id: 'p1' } });
   });
 
-  test('to a message over a hard limit come in several frames, and so may they', async () => {
+  test('to a message over a hard limit may have several frames, like the message', async () => {
     const codec = createCodec({ limits: { total: { soft: 100, hard: 150 } } });
     const client = createSession({ agent: 'client', id: 'big', sequence: 'sender' });
     const text = Array.from({ length: 120 }, (_, at) => `word${at}`).join('_');
@@ -103,7 +103,7 @@ describe('answers', () => {
     expect(outcomes.at(-1)).toMatchObject({ outcome: 'message', message: { payload: { text } } });
   });
 
-  test('come with what was agreed on, when a registry is announced', async () => {
+  test('use the features that were agreed on when a registry is announced', async () => {
     const codec = createCodec();
     const client = createSession({ agent: 'client', id: 'sid1', sequence: 'sender' });
     const endpoint = endpointOf();
@@ -125,25 +125,25 @@ describe('answers', () => {
     expect(messages.map(({ envelope }) => envelope.sequence)).toEqual(messages.map((_, at) => at + 1));
   });
 
-  test('are read no faster than they are asked for', async () => {
-    let made = 0;
+  test('are read no faster than they are requested', async () => {
+    let produced = 0;
     const endpoint = endpointOf({
       handle: async function* () {
-        for (; made < 100; made++) yield { intent: 'wait', operation: 'x' };
+        for (; produced < 100; produced++) yield { intent: 'wait', operation: 'x' };
       },
     });
     const answer = (await endpoint.handler('@a>req:x{}[mid:m1,seq:1]', { signal: NEVER })) as AsyncIterable<string>;
     const iterator = answer[Symbol.asyncIterator]();
-    expect(made).toBe(0);
+    expect(produced).toBe(0);
     await iterator.next();
-    expect(made).toBe(0);
+    expect(produced).toBe(0);
     await iterator.next();
-    expect(made).toBe(1);
+    expect(produced).toBe(1);
     await iterator.return!();
-    expect(made).toBe(1);
+    expect(produced).toBe(1);
   });
 
-  test('losses and warnings are told to whoever wants to know', async () => {
+  test('losses and warnings are reported to the listener', async () => {
     const notices: unknown[] = [];
     const endpoint = endpointOf({
       handle: () => ({ intent: 'done', operation: 'x', payload: { n: 0.12345678 } }),

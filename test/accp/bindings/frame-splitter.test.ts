@@ -1,4 +1,4 @@
-/** From bytes to frames, whatever the chunks. */
+/** Splits bytes into frames, in whatever chunks they arrive. */
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { FrameSplitter, FramingError } from '../../../src/accp/bindings/frame-splitter.js';
@@ -7,32 +7,32 @@ import { frames, frameTexts } from '../../helpers/accp-arbitraries.js';
 
 const UTF8 = new TextEncoder();
 
-/** All that a splitter gives for bytes cut at these places, and the code of the error that it ends with. */
+/** Returns the frames of bytes that are cut at these positions, and the code of the error with which the splitter ends. */
 function split(
   input: string | Uint8Array,
   { cuts = [], maxFrameBytes }: { cuts?: readonly number[]; maxFrameBytes?: number } = {},
 ): { frames: string[]; code?: string } {
   const bytes = typeof input === 'string' ? UTF8.encode(input) : input;
   const splitter = new FrameSplitter({ maxFrameBytes });
-  const given: string[] = [];
+  const results: string[] = [];
   try {
     let from = 0;
     for (const cut of [...cuts, bytes.length]) {
-      given.push(...splitter.push(bytes.subarray(from, cut)));
+      results.push(...splitter.push(bytes.subarray(from, cut)));
       from = cut;
     }
-    given.push(...splitter.end());
+    results.push(...splitter.end());
   } catch (thrown) {
     if (!(thrown instanceof FramingError)) throw thrown;
-    return { frames: given, code: thrown.code };
+    return { frames: results, code: thrown.code };
   }
-  return { frames: given };
+  return { frames: results };
 }
 
 const FIRST = '@a>req:x{q:1}[mid:m1,seq:1]';
 const SECOND = '@b>done:y{k:[a\\]\\[,{b:c}]|t:\\}\\\\}[mid:m2,seq:2]';
 const BARE = '@c>ack:z{}';
-/** No frame: the grammar is ASCII. Its bytes are to stay together all the same. */
+/** Not a frame, since the grammar is ASCII; its bytes must nevertheless stay together. */
 const WIDE = '@a>req:x{q:\u00fc\u20ac\u{1f600}}[mid:m1]';
 
 describe('frames come out as they went in', () => {
@@ -62,13 +62,13 @@ describe('frames come out as they went in', () => {
     );
   });
 
-  test('byte by byte, also within a character', () => {
+  test('byte by byte, even within a character', () => {
     const bytes = UTF8.encode(`${WIDE}\n${FIRST}${SECOND}${BARE}${BARE}\r\n${FIRST}\r\n`);
     const cuts = [...bytes.keys()];
     expect(split(bytes, { cuts })).toEqual({ frames: [WIDE, FIRST, SECOND, BARE, BARE, FIRST] });
   });
 
-  test('a frame with metadata is given before anything follows it', () => {
+  test('a frame with metadata is returned before anything follows it', () => {
     expect(new FrameSplitter().push(UTF8.encode(FIRST + FIRST.slice(0, 5)))).toEqual([FIRST]);
   });
 });
@@ -76,24 +76,24 @@ describe('frames come out as they went in', () => {
 test.each<[string, string, string[]]>([
   ['no bytes at all', '', []],
   ['empty lines', '\n\r\n\n', []],
-  ['a line that is no frame', `hello\n${FIRST}`, ['hello', FIRST]],
+  ['a line that is not a frame', `hello\n${FIRST}`, ['hello', FIRST]],
   ['a bracket too many, up to the end of its line', `@a>b:c{]}}\n${FIRST}`, ['@a>b:c{]}}', FIRST]],
   ['a bracket that is never closed, up to the end of its line', `@a>b:c{[\n${FIRST}`, ['@a>b:c{[', FIRST]],
   ['a CR within a line', `a\rb\n`, ['a\rb']],
   ['a CR at the very end', `${FIRST}\r`, [FIRST]],
-  ['a CR behind a frame without metadata at the very end', `${BARE}\r`, [BARE]],
+  ['a CR after a frame without metadata at the very end', `${BARE}\r`, [BARE]],
   ['a byte order mark', `\ufeff${FIRST}\n`, [`\ufeff${FIRST}`]],
 ])('%s', (_name, text, expected) => {
   expect(split(text)).toEqual({ frames: expected });
 });
 
-describe('what cannot be parted', () => {
+describe('bytes that cannot be split', () => {
   test.each<[string, string | Uint8Array, { frames: string[]; code: string }]>([
     ['a frame that is cut off', FIRST + SECOND.slice(0, -1), { frames: [FIRST], code: 'truncated' }],
     ['a word without a line end', 'hello', { frames: [], code: 'truncated' }],
     ['a header alone', '@a>b', { frames: [], code: 'truncated' }],
     [
-      'bytes that are no UTF-8',
+      'bytes that are not UTF-8',
       Uint8Array.of(...UTF8.encode(`${FIRST}\n@a`), 0xff, 0x0a),
       { frames: [FIRST], code: 'not-utf8' },
     ],
@@ -103,7 +103,7 @@ describe('what cannot be parted', () => {
     expect(split(input)).toEqual(expected);
   });
 
-  test('a frame of just so many bytes is taken, and one of more is not', () => {
+  test('a frame of exactly the limit is accepted, and one more byte is not', () => {
     const max = FIRST.length;
     for (const end of ['', '\n', '\r\n']) {
       for (const cuts of [[], [...Array(max).keys()]]) {
@@ -113,7 +113,7 @@ describe('what cannot be parted', () => {
     }
   });
 
-  test('a frame that never ends is refused as soon as it is too long', () => {
+  test('a frame that never ends is rejected as soon as it is too long', () => {
     const splitter = new FrameSplitter({ maxFrameBytes: 100 });
     const chunk = UTF8.encode('x'.repeat(64));
     expect(splitter.push(chunk)).toEqual([]);
@@ -122,7 +122,7 @@ describe('what cannot be parted', () => {
     expect(() => splitter.end()).toThrow(FramingError);
   });
 
-  test('what came before is given first', () => {
+  test('the frames before it are returned first', () => {
     const splitter = new FrameSplitter({ maxFrameBytes: 40 });
     expect(splitter.push(UTF8.encode(`${FIRST}\n${'x'.repeat(64)}`))).toEqual([FIRST]);
     expect(() => splitter.end()).toThrow(expect.objectContaining({ code: 'too-large' }));
@@ -133,7 +133,7 @@ describe('what cannot be parted', () => {
   });
 });
 
-test('the bytes that are copied are in proportion to those that come, byte by byte', () => {
+test('the number of copied bytes is proportional to the number of bytes, byte by byte', () => {
   const frame = `@a>req:x{q:${'y'.repeat(50_000)}}[mid:m1]`;
   const splitter = new FrameSplitter();
   const bytes = UTF8.encode(frame + frame);
@@ -142,12 +142,12 @@ test('the bytes that are copied are in proportion to those that come, byte by by
     copied += source.length;
     for (let index = 0; index < source.length; index++) this[offset + index] = source[index]!;
   });
-  const given: string[] = [];
+  const results: string[] = [];
   try {
-    for (let at = 0; at < bytes.length; at++) given.push(...splitter.push(bytes.subarray(at, at + 1)));
+    for (let at = 0; at < bytes.length; at++) results.push(...splitter.push(bytes.subarray(at, at + 1)));
   } finally {
     set.mockRestore();
   }
-  expect(given).toEqual([frame, frame]);
+  expect(results).toEqual([frame, frame]);
   expect(copied).toBeLessThan(4 * bytes.length);
 });

@@ -1,4 +1,4 @@
-/** What is special about links over HTTP: each frame goes by itself, and comes back by itself. */
+/** Tests that are specific to links over HTTP: each frame is a request of its own, and so is each answer. */
 import { once } from 'node:events';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { connectHttp, createHandler, type FrameHandler, type Link } from '../../../src/accp/bindings/http/index.js';
@@ -25,7 +25,7 @@ async function connect(answer: (request: Request) => Promise<Response>, options:
 }
 
 describe('answers that overtake each other', () => {
-  test('are taken in the order of their numbers: nothing is sent again', async () => {
+  test('are processed in the order of their numbers: nothing is sent again', async () => {
     const frames: string[] = [];
     const { handler } = endpointOf(echo);
     const served = createHandler(((frame, context) => {
@@ -35,7 +35,7 @@ describe('answers that overtake each other', () => {
     const link = await connect(async (request) => {
       const isSlow = (await request.clone().text()).includes('>req:slow{');
       const response = await served(request);
-      // It has its number, and arrives late.
+      // The answer has its number, and arrives late.
       if (isSlow) await new Promise((resolve) => setTimeout(resolve, 300));
       return response;
     });
@@ -55,13 +55,13 @@ describe('answers that overtake each other', () => {
 });
 
 describe('requests that overtake each other', () => {
-  /** A network that delivers so many requests the last one first. */
+  /** A network that delivers groups of requests in reverse order. */
   async function turned(count: number, options: Options = {}) {
     const frames: string[] = [];
-    const asked: unknown[] = [];
+    const requested: unknown[] = [];
     const { handler } = endpointOf(({ intent, operation, payload }) => {
       if (intent !== 'req') return null;
-      asked.push(payload['n']);
+      requested.push(payload['n']);
       return { intent: 'done', operation, payload };
     });
     const served = createHandler(((frame, context) => {
@@ -78,11 +78,11 @@ describe('requests that overtake each other', () => {
       }
       return served(request);
     }, options);
-    return { link, frames, asked, waiting };
+    return { link, frames, requested, waiting };
   }
 
   test('are processed in the order of their numbers: nothing is sent again', async () => {
-    const { link, frames, asked } = await turned(20);
+    const { link, frames, requested } = await turned(20);
     const numbers = Array.from({ length: 20 }, (_, n) => n);
     const answers = await Promise.all(numbers.map((n) => link.request({ ...req('work'), payload: { n } })));
     expect(answers.map(({ payload }) => payload['n'])).toEqual(numbers);
@@ -90,10 +90,10 @@ describe('requests that overtake each other', () => {
       1,
       ...numbers.map((n) => n + 2).reverse(),
     ]);
-    expect(asked).toEqual(numbers);
+    expect(requested).toEqual(numbers);
   });
 
-  test('are all sent before one of them is answered, as many as may be under way', async () => {
+  test('are all sent before one of them is answered, within the limit of concurrent exchanges', async () => {
     const { link, waiting } = await turned(Number.POSITIVE_INFINITY, { maxExchanges: 30 });
     const answers = Array.from({ length: 40 }, () => link.request(req('work')).catch(() => undefined));
     await new Promise((resolve) => setTimeout(resolve, 10));
@@ -104,7 +104,7 @@ describe('requests that overtake each other', () => {
   });
 });
 
-test('an answer that comes while the link reconnects is received by the next connection, which sends on', async () => {
+test('an answer that arrives while the link reconnects is received by the next connection, which continues to send', async () => {
   const served = createHandler(endpointOf(echo));
   let noteLoss!: () => void;
   const isLost = new Promise<void>((resolve) => {
@@ -135,7 +135,7 @@ test('an answer that comes while the link reconnects is received by the next con
   expect(isCut).toBe(true);
 });
 
-describe('a refusal of the server that belongs to no session', () => {
+describe('a rejection of the server outside of the session', () => {
   test('settles each request that it names', async () => {
     const link = await connect(
       createHandler((frame) => {
@@ -149,12 +149,12 @@ describe('a refusal of the server that belongs to no session', () => {
 });
 
 describe('a status without frames', () => {
-  test('refuses the link where it would come again', async () => {
+  test('refuses the link if it is permanent', async () => {
     const connecting = connect(async () => new Response(null, { status: 401 }));
     await expect(connecting).rejects.toMatchObject({ code: 'refused' });
   });
 
-  test('is waited out where it may pass', async () => {
+  test('makes the link wait if it is temporary', async () => {
     const served = createHandler(endpointOf(echo));
     let busy = 0;
     const link = await connect(async (request) => (busy-- > 0 ? new Response(null, { status: 503 }) : served(request)));
@@ -163,7 +163,7 @@ describe('a status without frames', () => {
   });
 });
 
-test('an exchange of which nothing comes in time has failed', async () => {
+test('an exchange without a frame for too long fails', async () => {
   const { handler } = endpointOf(echo);
   const served = createHandler((frame, context) =>
     frame.includes('>req:') ? new Promise<null>(() => undefined) : handler(frame, context),
@@ -172,7 +172,7 @@ test('an exchange of which nothing comes in time has failed', async () => {
   await expect(link.request(req('hang'))).rejects.toMatchObject({ code: 'unreachable' });
 });
 
-test('an exchange that does not end after its link was closed is given up', async () => {
+test('an exchange that does not end after its link was closed is aborted', async () => {
   const served = createHandler(endpointOf(echo));
   let hanging: Request | undefined;
   const link = await connect(async (request) => {
@@ -187,7 +187,7 @@ test('an exchange that does not end after its link was closed is given up', asyn
   expect(hanging!.signal.reason).toMatchObject({ code: 'closed' });
 });
 
-test('invalid options are refused', async () => {
+test('invalid options are rejected', async () => {
   const served = createHandler(endpointOf(echo));
   await expect(connect(served, { maxExchanges: 0 })).rejects.toThrow(TypeError);
   await expect(connect(served, { exchangeTimeoutMs: Number.NaN })).rejects.toThrow(TypeError);

@@ -1,4 +1,4 @@
-/** Frames over HTTP: requests that are refused, and what goes wrong on the way to an answer. */
+/** Frames over HTTP: requests that are rejected, and failures of the answer. */
 import { describe, expect, test } from 'vitest';
 import type { FrameHandler } from '../../../src/accp/bindings/frames.js';
 import { createHandler, streamFrames } from '../../../src/accp/bindings/http/index.js';
@@ -13,13 +13,13 @@ import {
   send,
   TYPE,
   testServers,
-  URL_OF_NOBODY,
+  UNUSED_URL,
 } from './http-server.js';
 
 const UTF8 = new TextEncoder();
-const { serving } = testServers();
+const { serveHandler } = testServers();
 
-describe('requests that are refused', () => {
+describe('requests that are rejected', () => {
   const frames: FrameHandler = () => ANSWER;
   const long = `@a>req:x{q:${'y'.repeat(200)}}[mid:m1]`;
 
@@ -36,7 +36,7 @@ describe('requests that are refused', () => {
     ['a type that begins like it', REQUEST, { 'content-type': 'application/accpx' }, 415, false],
     ['another charset', REQUEST, { 'content-type': 'application/accp; charset=latin1' }, 415],
     ['two charsets', REQUEST, { 'content-type': 'application/accp; charset=utf-8; charset=latin1' }, 415, false],
-    ['a type that is garbled', REQUEST, { 'content-type': 'application/accp; charset' }, 415, false],
+    ['a malformed type', REQUEST, { 'content-type': 'application/accp; charset' }, 415, false],
     ['a string that is not closed', REQUEST, { 'content-type': 'application/accp; charset="utf-8' }, 415, false],
     ['no type', REQUEST, {}, 415, false],
     ['a content coding', REQUEST, { ...TYPE, 'content-encoding': 'gzip' }, 415],
@@ -48,14 +48,14 @@ describe('requests that are refused', () => {
     ['two frames without a line end between', REQUEST + REQUEST, TYPE, 400],
     ['two frames without metadata', '@a>x:y{}@a>x:y{}', TYPE, 400],
     ['two line ends', `${REQUEST}\n\n`, TYPE, 400],
-    ['bytes that are no UTF-8', Uint8Array.of(...UTF8.encode('@a>b:c{d:'), 0xff, 0x7d), TYPE, 400],
+    ['bytes that are not UTF-8', Uint8Array.of(...UTF8.encode('@a>b:c{d:'), 0xff, 0x7d), TYPE, 400],
     ['an overlong zero', Uint8Array.of(0x40, 0xc0, 0x80), TYPE, 400],
   ])('%s', async (_name, body, headers, status, isSpoken = true) => {
-    const url = await serving(frames, { maxFrameBytes: 100 });
+    const url = await serveHandler(frames, { maxFrameBytes: 100 });
     const response = await send(url, body, headers);
     expect(response.status).toBe(status);
     if (status === 200) return;
-    // Who does not speak of frames is not answered with one.
+    // A client that does not name the media type of frames gets no error frame.
     expect(response.body === '' ? '' : codeOf(response.body)).toBe(isSpoken ? 'E1001' : '');
     if (status === 405) expect(response.headers.allow).toBe('POST');
   });
@@ -68,24 +68,24 @@ describe('requests that are refused', () => {
     ['a frame that is cut off', REQUEST.slice(0, -1)],
     ['a CR alone', `${REQUEST}\r`],
     ['letters beyond ASCII', '@a>req:x{q:\u00fc}[mid:m1,seq:1]'],
-    ['what nests too deep', '@a>req:x{q:[[[[[[1]]]]]]}[mid:m1,seq:1]'],
-    ['a key that is there twice', '@a>req:x{q:1|q:2}[mid:m1,seq:1]'],
+    ['too deep nesting', '@a>req:x{q:[[[[[[1]]]]]]}[mid:m1,seq:1]'],
+    ['a repeated key', '@a>req:x{q:1|q:2}[mid:m1,seq:1]'],
     ['no numbers', '@a>req:x{}'],
-  ])('a text that is no frame of a session: %s', async (_name, body) => {
-    const response = await send(await serving(endpointOf()), body, TYPE);
+  ])('a text that is not a frame of a session: %s', async (_name, body) => {
+    const response = await send(await serveHandler(endpointOf()), body, TYPE);
     expect([response.status, codeOf(response.body)]).toEqual([400, 'E1001']);
   });
 
-  test('another path is not found, in the words of who asks', async () => {
-    const url = (await serving(frames)).replace('/v1/', '/v2/');
+  test('another path is 404, with an error frame only for requests with frames', async () => {
+    const url = (await serveHandler(frames)).replace('/v1/', '/v2/');
     const asked = await send(url, REQUEST, TYPE);
     expect([asked.status, codeOf(asked.body)]).toEqual([404, 'E1001']);
     const browsed = await send(url, '', { method: 'GET' });
     expect([browsed.status, browsed.body]).toEqual([404, '']);
-    expect((await send(await serving(frames, { path: '/frames' }), REQUEST, TYPE)).status).toBe(404);
+    expect((await send(await serveHandler(frames, { path: '/frames' }), REQUEST, TYPE)).status).toBe(404);
   });
 
-  test('a length that is too long is refused before a byte is read', async () => {
+  test('a length that is too long is rejected before a byte is read', async () => {
     let isRead = false;
     const body = new ReadableStream(
       {
@@ -97,7 +97,7 @@ describe('requests that are refused', () => {
     );
     const headers = { ...TYPE, 'content-length': '2000000' };
     const init = { method: 'POST', headers, body, duplex: 'half' };
-    const response = await createHandler(frames)(new Request(URL_OF_NOBODY, init as RequestInit));
+    const response = await createHandler(frames)(new Request(UNUSED_URL, init as RequestInit));
     expect([response.status, isRead]).toEqual([413, false]);
   });
 
@@ -112,7 +112,7 @@ describe('requests that are refused', () => {
       },
       { highWaterMark: 0 },
     );
-    const request = new Request(URL_OF_NOBODY, { method: 'POST', headers: TYPE, body, duplex: 'half' } as RequestInit);
+    const request = new Request(UNUSED_URL, { method: 'POST', headers: TYPE, body, duplex: 'half' } as RequestInit);
     const response = await createHandler(frames, { maxFrameBytes: 100 })(request);
     expect([response.status, pulled]).toEqual([413, 3]);
   });
@@ -121,39 +121,42 @@ describe('requests that are refused', () => {
     ['a handler that throws', () => Promise.reject(new Error('secret'))],
     ['a stream that throws before its first frame', () => failing([])],
     ['an answer of two lines', () => `${ANSWER}\n${ANSWER}`],
-    ['an answer that is no string', () => 42 as unknown as string],
-  ])('%s is told as E9999, and about to the host', async (_name, handle) => {
+    ['an answer that is not a string', () => 42 as unknown as string],
+  ])('%s is E9999 for the client, and is reported to the host', async (_name, handle) => {
     const failures: unknown[] = [];
-    const url = await serving(handle, { agent: 'gate', onError: (thrown, frame) => failures.push([thrown, frame]) });
+    const url = await serveHandler(handle, {
+      agent: 'gate',
+      onError: (thrown, frame) => failures.push([thrown, frame]),
+    });
     const response = await send(url, REQUEST, TYPE);
     expect([response.status, codeOf(response.body)]).toEqual([400, 'E9999']);
     expect(response.body).not.toContain('secret');
     expect(parseFrame(response.body)).toMatchObject({ agent: 'gate' });
     expect(response.body).toContain('aid:m1');
     expect(failures).toEqual([[expect.any(Error), REQUEST]]);
-    // An error is never answered by another.
+    // An error is never answered with an error.
     expect(await send(url, ERROR, TYPE)).toMatchObject({ status: 400, body: '' });
   });
 
   test.each<[string, () => unknown]>([
     ['a path without a slash', () => createHandler(frames, { path: 'frames' })],
     ['no bytes', () => createHandler(frames, { maxFrameBytes: 0 })],
-    ['an agent that is none', () => createHandler(frames, { agent: 'a b' })],
+    ['an invalid agent', () => createHandler(frames, { agent: 'a b' })],
     ['no handler', () => createHandler(undefined as unknown as FrameHandler)],
-    ['a frame of two lines', () => streamFrames(URL_OF_NOBODY, 'a\nb')],
-    ['an empty frame', () => streamFrames(URL_OF_NOBODY, '')],
-    ['a negative timeout', () => streamFrames(URL_OF_NOBODY, REQUEST, { timeoutMs: -1 })],
-    ['a timeout of zero', () => streamFrames(URL_OF_NOBODY, REQUEST, { timeoutMs: 0 })],
-    ['no bytes of an answer', () => streamFrames(URL_OF_NOBODY, REQUEST, { maxFrameBytes: 0 })],
+    ['a frame of two lines', () => streamFrames(UNUSED_URL, 'a\nb')],
+    ['an empty frame', () => streamFrames(UNUSED_URL, '')],
+    ['a negative timeout', () => streamFrames(UNUSED_URL, REQUEST, { timeoutMs: -1 })],
+    ['a timeout of zero', () => streamFrames(UNUSED_URL, REQUEST, { timeoutMs: 0 })],
+    ['no bytes of an answer', () => streamFrames(UNUSED_URL, REQUEST, { maxFrameBytes: 0 })],
   ])('%s: a TypeError', (_name, wrong) => {
     expect(wrong).toThrow(TypeError);
   });
 });
 
-describe('hosts that get in the way', () => {
-  const posted = (body: string): Request => new Request(URL_OF_NOBODY, { method: 'POST', headers: TYPE, body });
+describe('failures of the host', () => {
+  const posted = (body: string): Request => new Request(UNUSED_URL, { method: 'POST', headers: TYPE, body });
 
-  test('by a listener that throws: the client is told all the same', async () => {
+  test('a listener that throws: the client gets its answer', async () => {
     const handler = createHandler(
       () => {
         throw new Error('of the handler');
@@ -169,7 +172,7 @@ describe('hosts that get in the way', () => {
     expect(codeOf(await response.text())).toBe('E9999');
   });
 
-  test('by reading the body before: that is told on both sides', async () => {
+  test('a body that was read before: it is reported on both sides', async () => {
     const failures: unknown[] = [];
     const handler = createHandler(() => ANSWER, { onError: (thrown) => failures.push(thrown) });
     const request = posted(REQUEST);
@@ -180,12 +183,12 @@ describe('hosts that get in the way', () => {
     expect(failures).toEqual([expect.any(TypeError)]);
   });
 
-  test.each(['frames', '/a?b', '/é', '/a b', '/a#x', '/a/../b'])('by a path that no request has: %s', (path) => {
+  test.each(['frames', '/a?b', '/é', '/a b', '/a#x', '/a/../b'])('a path that a request cannot have: %s', (path) => {
     expect(() => createHandler(() => ANSWER, { path })).toThrow(TypeError);
   });
 });
 
-test('a source is ended when the client has gone before its first frame', async () => {
+test('a source is ended if the client has disconnected before its first frame', async () => {
   let end: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => {
     end = resolve;
@@ -203,7 +206,7 @@ test('a source is ended when the client has gone before its first frame', async 
     })(),
   );
   const { signal } = controller;
-  const answering = handler(new Request(URL_OF_NOBODY, { method: 'POST', headers: TYPE, body: REQUEST, signal }));
+  const answering = handler(new Request(UNUSED_URL, { method: 'POST', headers: TYPE, body: REQUEST, signal }));
   controller.abort();
   expect((await answering).status).toBe(204);
   await ended;

@@ -1,4 +1,4 @@
-/** A handler on a socket, as programs mount it. */
+/** A handler on a socket, mounted as programs do it. */
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createRequestListener } from '@remix-run/node-fetch-server';
@@ -13,20 +13,20 @@ export const TYPE = { 'content-type': 'application/accp' };
 export const REQUEST = '@a>req:x{q:1}[mid:m1,seq:1]';
 export const ANSWER = '@b>done:x{}[mid:n1,seq:1]';
 export const ERROR = '@b>fail:error{code:E9999|msg:m|retry:true|schema:ER}[mid:n1,seq:1]';
-export const URL_OF_NOBODY = `http://127.0.0.1:1${FRAMES_PATH}`;
+export const UNUSED_URL = `http://127.0.0.1:1${FRAMES_PATH}`;
 
-export interface Running {
+export interface RunningServer {
   readonly url: string;
   readonly port: number;
   readonly close: () => Promise<void>;
 }
 
 /** Listens on a free port of this machine. */
-export async function serve(handler: (request: Request) => Promise<Response>): Promise<Running> {
+export async function serve(handler: (request: Request) => Promise<Response>): Promise<RunningServer> {
   return listen(createServer(createRequestListener((request) => handler(request))));
 }
 
-export async function listen(server: Server): Promise<Running> {
+export async function listen(server: Server): Promise<RunningServer> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
@@ -46,7 +46,7 @@ export interface RawResponse {
   readonly body: string;
 }
 
-/** Sends bytes as they are, without what `fetch` adds or forbids. */
+/** Sends bytes without the headers that `fetch` adds, or with those that it forbids. */
 export function send(
   url: string,
   body: string | Uint8Array,
@@ -66,8 +66,8 @@ export function send(
   });
 }
 
-/** A promise, and what fulfils it. */
-export function signalled<T = void>(): { readonly promise: Promise<T>; readonly done: (value: T) => void } {
+/** A promise, and the function that fulfils it. */
+export function createSignal<T = void>(): { readonly promise: Promise<T>; readonly done: (value: T) => void } {
   let done: (value: T) => void = () => undefined;
   const promise = new Promise<T>((resolve) => {
     done = resolve;
@@ -76,28 +76,32 @@ export function signalled<T = void>(): { readonly promise: Promise<T>; readonly 
 }
 
 export interface TestServers {
-  readonly started: (server: Promise<Running>) => Promise<string>;
-  /** The address of a server that answers by this. */
-  readonly serving: (handle: FrameHandler | Endpoint, options?: HandlerOptions) => Promise<string>;
-  /** The address of a server that answers every request with these bytes, whatever they are. */
-  readonly saying: (status: number, headers: Record<string, string>, body?: string | Uint8Array) => Promise<string>;
+  readonly started: (server: Promise<RunningServer>) => Promise<string>;
+  /** Returns the address of a server with a handler. */
+  readonly serveHandler: (handle: FrameHandler | Endpoint, options?: HandlerOptions) => Promise<string>;
+  /** Returns the address of a server that answers every request with these bytes. */
+  readonly respondWith: (
+    status: number,
+    headers: Record<string, string>,
+    body?: string | Uint8Array,
+  ) => Promise<string>;
 }
 
 /** Servers that are closed after each test of a file. */
 export function testServers(): TestServers {
-  const running: Running[] = [];
+  const running: RunningServer[] = [];
   afterEach(async () => {
     await Promise.all(running.splice(0).map((server) => server.close()));
   });
-  const started = async (server: Promise<Running>): Promise<string> => {
+  const started = async (server: Promise<RunningServer>): Promise<string> => {
     const one = await server;
     running.push(one);
     return one.url;
   };
   return {
     started,
-    serving: (handle, options) => started(serve(createHandler(handle, options))),
-    saying: (status, headers, body = '') => {
+    serveHandler: (handle, options) => started(serve(createHandler(handle, options))),
+    respondWith: (status, headers, body = '') => {
       const server = createServer((request, response) => {
         request.resume();
         response.writeHead(status, headers).end(body);
@@ -111,12 +115,12 @@ export function endpointOf(handle: EndpointOptions['handle'] = echo): Endpoint {
   return createEndpoint({ codec: createCodec(), agent: 'server', handle });
 }
 
-/** Answers requests with what they asked. */
+/** Answers each request with its payload. */
 export function echo({ intent, operation, payload }: Message): MessageInput | null {
   return intent === 'req' ? { intent: 'done', operation, payload } : null;
 }
 
-/** The code of an error frame. */
+/** Returns the code of an error frame. */
 export function codeOf(frame: string): unknown {
   const value = parseFrame(frame).payload.find(({ key }) => key === 'code')?.value;
   return value?.kind === 'string' ? value.value : undefined;
@@ -132,7 +136,7 @@ export async function* each(frames: readonly string[]): AsyncGenerator<string> {
   yield* frames;
 }
 
-/** Breaks off behind these frames. */
+/** Yields these frames and then throws. */
 export async function* failing(frames: readonly string[]): AsyncGenerator<string> {
   yield* frames;
   throw new Error('the line is dead');

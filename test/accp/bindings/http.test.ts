@@ -1,4 +1,4 @@
-/** Frames over HTTP: what is answered, and where it is mounted. */
+/** Frames over HTTP: answers, and the mounting of the handler. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Hono } from 'hono';
@@ -7,11 +7,11 @@ import { createHandler, postFrame, streamFrames } from '../../../src/accp/bindin
 import { createCodec, createSession, streamMessages } from '../../../src/accp/codec/index.js';
 import { ANSWER, collect, ERROR, each, endpointOf, REQUEST, send, TYPE, testServers } from './http-server.js';
 
-const { serving } = testServers();
+const { serveHandler } = testServers();
 
 describe('a request and its answer', () => {
-  test('two sessions talk, and keep their numbers', async () => {
-    const url = await serving(endpointOf());
+  test('two sessions exchange messages and keep their numbers', async () => {
+    const url = await serveHandler(endpointOf());
     const codec = createCodec();
     const session = createSession({ agent: 'client', sequence: 'sender' });
     for (const n of [1, 2, 3]) {
@@ -21,23 +21,23 @@ describe('a request and its answer', () => {
     }
   });
 
-  test('one frame is the whole body, as it is', async () => {
-    const response = await fetch(await serving(() => ANSWER), { method: 'POST', headers: TYPE, body: REQUEST });
+  test('one frame is the whole body, unchanged', async () => {
+    const response = await fetch(await serveHandler(() => ANSWER), { method: 'POST', headers: TYPE, body: REQUEST });
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('application/accp');
     expect(response.headers.get('cache-control')).toBe('no-store');
     expect(await response.text()).toBe(ANSWER);
   });
 
-  test('where there is nothing to say, the status is 204', async () => {
-    const response = await fetch(await serving(() => null), { method: 'POST', headers: TYPE, body: REQUEST });
+  test('without an answer, the status is 204', async () => {
+    const response = await fetch(await serveHandler(() => null), { method: 'POST', headers: TYPE, body: REQUEST });
     expect([response.status, await response.text(), response.headers.get('content-type')]).toEqual([204, '', null]);
-    expect(await postFrame(await serving(() => null), REQUEST)).toBeNull();
-    expect(await collect(streamFrames(await serving(() => null), REQUEST))).toEqual([]);
+    expect(await postFrame(await serveHandler(() => null), REQUEST)).toBeNull();
+    expect(await collect(streamFrames(await serveHandler(() => null), REQUEST))).toEqual([]);
   });
 
-  test('a frame that has expired is answered with nothing', async () => {
-    const url = await serving(endpointOf());
+  test('an expired frame is not answered', async () => {
+    const url = await serveHandler(endpointOf());
     expect(await postFrame(url, '@a>req:x{}[mid:m1,seq:1,ts:1000,ttl:5]')).toBeNull();
   });
 
@@ -47,21 +47,21 @@ describe('a request and its answer', () => {
     ['an error frame', ERROR, 400],
     ['a value that looks like the schema', '@b>done:x{q:schema\\:ER}[mid:n1,seq:1]', 200],
     ['a map that holds such a key', '@b>done:x{m:{schema:ER}}[mid:n1,seq:1]', 200],
-  ])('%s has its status, and is an answer to the client', async (_name, frame, status) => {
-    const url = await serving(() => frame);
+  ])('%s has its status, and is an answer for the client', async (_name, frame, status) => {
+    const url = await serveHandler(() => frame);
     expect((await send(url, REQUEST, TYPE)).status).toBe(status);
     expect(await postFrame(url, REQUEST)).toBe(frame);
   });
 
-  test('what a session has refused comes as an error frame that the other side can read', async () => {
-    const url = await serving(endpointOf());
+  test('the rejection of a session arrives as an error frame that the peer can read', async () => {
+    const url = await serveHandler(endpointOf());
     const codec = createCodec();
     const session = createSession({ agent: 'client', sequence: 'sender' });
     codec.encode({ intent: 'req', operation: 'lost' }, session);
     const { frames } = codec.encode({ intent: 'req', operation: 'x', payload: { n: 2 } }, session);
     const outcome = codec.decode((await postFrame(url, frames[0]!))!, session);
     expect(outcome).toMatchObject({ outcome: 'message', message: { payload: { code: 'E3003' } } });
-    // What it asks for is sent, and answered.
+    // The requested frames are sent and answered.
     const replies = outcome.outcome === 'message' ? outcome.replies : [];
     const answers: string[] = [];
     for (const reply of replies) answers.push(...(await collect(streamFrames(url, reply))));
@@ -73,7 +73,7 @@ describe('a request and its answer', () => {
   });
 });
 
-describe('mounted elsewhere', () => {
+describe('mounted in other environments', () => {
   test('on Hono, with and without a stream', async () => {
     const handler = createHandler(
       endpointOf(({ operation, envelope: { msg_id: cid } }) =>
@@ -91,15 +91,15 @@ describe('mounted elsewhere', () => {
   });
 
   const curl = promisify(execFile);
-  test('curl posts a frame, and reads a stream', async ({ skip }) => {
+  test('curl posts a frame and reads a stream', async ({ skip }) => {
     const isThere = await curl('curl', ['--version']).then(
       () => true,
       () => false,
     );
     if (!isThere) skip('curl is not installed: apt install curl');
-    const url = await serving((frame) => (frame.includes('infer') ? each([ANSWER, ANSWER]) : ANSWER));
+    const url = await serveHandler((frame) => (frame.includes('infer') ? each([ANSWER, ANSWER]) : ANSWER));
     const post = async (body: string): Promise<string> => {
-      // What begins with an @ is the name of a file to the other options for data.
+      // Other options for data read a text that begins with @ as the name of a file.
       const options = ['-sS', '--noproxy', '*', '-H', 'Content-Type: application/accp', '--data-raw', body];
       return (await curl('curl', [...options, '-w', '%{http_code}', url])).stdout;
     };

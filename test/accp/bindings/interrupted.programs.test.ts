@@ -1,4 +1,4 @@
-/** Requests that were in a handler when its process was killed, of sessions that lie in a file. */
+/** Requests that were in a handler when its process was killed, of sessions in a file. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -65,13 +65,13 @@ describe.each(Object.keys(CONNECT))(
       expect(await first.line()).toBe('pay');
       await first.kill();
       const store = await sqliteStore(file);
-      const kept = createSession({ agent: 'server', id: session.id, sequence: 'sender', store });
-      const pending = kept.pendingRequests.map(({ message }) => message);
-      kept.close();
+      const reopened = createSession({ agent: 'server', id: session.id, sequence: 'sender', store });
+      const pending = reopened.pendingRequests.map(({ message }) => message);
+      reopened.close();
       return { answer, link, pending, restart };
     }
 
-    test('is listed, and refused with E5001 when the session is taken up: it may have run', async () => {
+    test('is listed, and rejected with E5001 when the session is resumed: it may have run', async () => {
       const { answer, link, pending, restart } = await interrupt('refuse');
       expect(pending).toMatchObject([{ intent: 'req', operation: 'pay', payload: { amount: 5 } }]);
       const second = restart();
@@ -81,7 +81,7 @@ describe.each(Object.keys(CONNECT))(
       expect(await second.line()).toBe('echo');
     });
 
-    test('is run again where the host asks for it', async () => {
+    test('is run again if the host returns true', async () => {
       const { answer, link, restart } = await interrupt('again');
       const second = restart();
       expect(await answer).toMatchObject({ intent: 'done', operation: 'pay', payload: { amount: 5 } });
@@ -89,7 +89,7 @@ describe.each(Object.keys(CONNECT))(
       expect([await second.line(), await second.line(), await second.line()].slice(1)).toEqual(['pay', 'echo']);
     });
 
-    test('is refused with E5001 where part of a stream was sent, also where the host asks for it to run again', async () => {
+    test('is rejected with E5001 if part of a stream was sent, even if the host returns true', async () => {
       const { first, link, restart } = await open('again');
       const pieces: unknown[] = [];
       let second: RunningProgram | undefined;
@@ -112,7 +112,7 @@ describe.each(Object.keys(CONNECT))(
 describe('pending requests of a session', () => {
   const ask = (operation: string) => req(operation);
 
-  /** Tells an endpoint of requests. @returns what is pending afterwards, by operation */
+  /** Passes requests to an endpoint. @returns the pending ones afterwards, by operation */
   async function pendingAfter(operations: readonly string[]): Promise<readonly string[]> {
     const store = memoryStore();
     const endpoint = createEndpoint({
@@ -151,7 +151,7 @@ describe('pending requests of a session', () => {
     );
   }
 
-  test('are those that are at work, and those that the host answers later', async () => {
+  test('are those in a handler, and those that the host answers later', async () => {
     expect(await pendingAfter(['done', 'hang', 'later', 'fail'])).toEqual(['hang', 'later (deferred)']);
   });
 

@@ -1,4 +1,4 @@
-/** Processes that are killed in the middle of a message: the other side is told, lives on, and serves others. */
+/** Processes that are killed in the middle of a message: the peer gets an error, survives, and serves others. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { HttpBindingError, postFrame, streamFrames } from '../../../src/accp/bindings/http/index.js';
@@ -57,7 +57,7 @@ async function connect({ webSocketUrl }: ServerProcess): Promise<Link> {
 const ask = (operation: string): MessageInput => ({ intent: 'req', operation, payload: { n: 1 } });
 const frameOf = (message: MessageInput): string => codec.encode(message, newSession()).frames[0]!;
 
-/** A server that has seen its client die serves those who were there, and those who come. */
+/** A server that has lost its client still serves existing and new clients. */
 async function proveAlive(server: ServerProcess, link: Link): Promise<void> {
   expect((await link.request(ask('echo'))).payload).toEqual({ n: 1 });
   expect((await (await connect(server)).request(ask('echo'))).payload).toEqual({ n: 1 });
@@ -98,13 +98,13 @@ describe('a client that is killed', () => {
     expect(await dying.line()).toBe('half');
     await dying.kill();
     await proveAlive(server, link);
-    // What has come in part was handled by nobody.
+    // The partial message was not handled.
     expect((await server.figures()).handled).toBe(3);
   });
 });
 
 describe('a server that is killed', () => {
-  test('in the middle of a stream over HTTP: what came is given, then the stream is truncated', async () => {
+  test('in the middle of a stream over HTTP: the frames that arrived are returned, then the stream is truncated', async () => {
     const server = await startServer();
     const frames = streamFrames(server.httpUrl, frameOf(ask('trickle')))[Symbol.asyncIterator]();
     for (let n = 0; n < 3; n++) expect((await frames.next()).value).toContain('>stream:trickle{');
@@ -127,7 +127,7 @@ describe('a server that is killed', () => {
     expect(later).toMatchObject({ name: 'HttpBindingError', code: 'unreachable' });
   });
 
-  test('in the middle of a stream over WebSocket: the stream, requests and the connection end alike', async () => {
+  test('in the middle of a stream over WebSocket: the stream, requests and the connection end with the same error', async () => {
     const server = await startServer();
     const link = await connect(server);
     const request = link.request(ask('hang')).catch((thrown) => thrown);
@@ -148,6 +148,6 @@ describe('a server that is killed', () => {
   test('a client that leaves a stream over HTTP ends its source', async () => {
     const server = await startServer();
     for await (const _ of streamFrames(server.httpUrl, frameOf(ask('trickle')))) break;
-    await until(async () => (await server.figures()).left === 1);
+    await until(async () => (await server.figures()).cancelled === 1);
   });
 });

@@ -1,3 +1,3 @@
-import { testLink } from './link-promises.js';
+import { testLink } from './link-suite.js';
 
 testLink('A2A');

@@ -1,12 +1,12 @@
 /** Links over a network that is cut again and again. */
 import { expect, test } from 'vitest';
-import { BINDINGS, openLinkWorld } from './links-world.js';
+import { BINDINGS, openLinkFixture } from './links-fixture.js';
 
 test.each(Object.keys(BINDINGS))('over %s, each request is answered, and was executed once', async (binding) => {
-  const asked: unknown[] = [];
-  const { connect, proxy } = await openLinkWorld(binding, ({ intent, operation, payload }) => {
+  const requested: unknown[] = [];
+  const { connect, proxy } = await openLinkFixture(binding, ({ intent, operation, payload }) => {
     if (intent !== 'req') return null;
-    asked.push(payload['n']);
+    requested.push(payload['n']);
     return { intent: 'done', operation, payload };
   });
   const link = await connect({ reconnect: { minDelayMs: 10, maxDelayMs: 50 } });
@@ -17,14 +17,14 @@ test.each(Object.keys(BINDINGS))('over %s, each request is answered, and was exe
     return (await link.request({ intent: 'req', operation: 'x', payload: { n } })).payload['n'];
   };
   expect(await Promise.all(numbers.map(ask))).toEqual(numbers);
-  expect(asked.sort((one, other) => Number(one) - Number(other))).toEqual(numbers);
+  expect(requested.sort((one, other) => Number(one) - Number(other))).toEqual(numbers);
 });
 
-test.each(Object.keys(BINDINGS))('over %s, so are many slow ones at once', async (binding) => {
-  const asked: unknown[] = [];
-  const { connect, proxy } = await openLinkWorld(binding, async ({ intent, operation, payload }) => {
+test.each(Object.keys(BINDINGS))('over %s, so are many slow concurrent ones', async (binding) => {
+  const requested: unknown[] = [];
+  const { connect, proxy } = await openLinkFixture(binding, async ({ intent, operation, payload }) => {
     if (intent !== 'req') return null;
-    asked.push(payload['n']);
+    requested.push(payload['n']);
     await new Promise((resolve) => setTimeout(resolve, (Number(payload['n']) * 37) % 100));
     return { intent: 'done', operation, payload };
   });
@@ -38,6 +38,6 @@ test.each(Object.keys(BINDINGS))('over %s, so are many slow ones at once', async
     return (await link.request({ intent: 'req', operation: 'x', payload: { n } })).payload['n'];
   };
   expect(await Promise.all(numbers.map(ask))).toEqual(numbers);
-  expect(asked.sort((one, other) => Number(one) - Number(other))).toEqual(numbers);
+  expect(requested.sort((one, other) => Number(one) - Number(other))).toEqual(numbers);
   expect(errors.filter((code) => code !== 'unreachable')).toEqual([]);
 });

@@ -1,10 +1,10 @@
-/** A network that is gone for ten seconds, while both sides go on speaking. */
+/** A network that is down for ten seconds, while both sides continue to send. */
 import { expect, test } from 'vitest';
 import type { Message, MessageInput } from '../../../src/accp/codec/index.js';
 import { cuttingProxy } from '../../helpers/cutting-proxy.js';
-import { openWorld } from './websocket-world.js';
+import { startServer } from './websocket-fixture.js';
 
-/** Messages of each side, about one each 10 ms: some before, most during, and some after the cut. */
+/** Messages of each side, about one per 10 ms: some before, most during, and some after the cut. */
 const COUNT = 1500;
 
 const note = (n: number): MessageInput => ({ intent: 'sync', operation: 'note', payload: { n } });
@@ -12,25 +12,25 @@ const wait = (milliseconds: number): Promise<void> => new Promise((resolve) => s
 const NUMBERS = Array.from({ length: COUNT }, (_, n) => n);
 
 test.each([
-  ['frozen, so that nobody is told', 'freeze'],
-  ['cut, and nobody can come back', 'cut'],
-])('ten seconds without a network (%s): nothing is lost, nothing comes twice', async (_, how) => {
-  const there: number[] = [];
-  const here: number[] = [];
+  ['frozen, without a notification', 'freeze'],
+  ['cut, without reconnection', 'cut'],
+])('ten seconds without a network (%s): nothing is lost or repeated', async (_, how) => {
+  const onServer: number[] = [];
+  const onClient: number[] = [];
   const quick = { heartbeatMs: 1000, maxMissed: 2 };
-  const world = await openWorld(({ payload }: Message) => {
-    there.push(payload['n'] as number);
+  const fixture = await startServer(({ payload }: Message) => {
+    onServer.push(payload['n'] as number);
     return null;
   }, quick);
-  const proxy = await cuttingProxy({ target: world.port });
+  const proxy = await cuttingProxy({ target: fixture.port });
   try {
     const states: string[] = [];
-    const link = await world.connect({
+    const link = await fixture.connect({
       ...{ port: proxy.port, ...quick, handshakeTimeoutMs: 1000, reconnect: { minDelayMs: 100, maxDelayMs: 1000 } },
       onState: (state) => states.push(state),
     });
     const reading = (async () => {
-      for await (const { payload } of link.messages) if (here.push(payload['n'] as number) === COUNT) return;
+      for await (const { payload } of link.messages) if (onClient.push(payload['n'] as number) === COUNT) return;
     })();
     const speak = async (say: (message: MessageInput) => Promise<unknown>): Promise<void> => {
       for (const n of NUMBERS) {
@@ -38,31 +38,31 @@ test.each([
         await wait(10);
       }
     };
-    const spoken = Promise.all([speak(link.send), speak((message) => world.sockets.send(link.session.id, message))]);
-    while (there.length < 100 || here.length < 100) await wait(10);
+    const sending = Promise.all([speak(link.send), speak((message) => fixture.sockets.send(link.session.id, message))]);
+    while (onServer.length < 100 || onClient.length < 100) await wait(10);
     proxy.freeze();
     if (how === 'cut') proxy.cut();
     await wait(10_000);
-    const before = { there: there.length, here: here.length };
+    const before = { onServer: onServer.length, onClient: onClient.length };
     if (how === 'freeze') proxy.cut();
     proxy.thaw();
-    await spoken;
-    while (there.length < COUNT || here.length < COUNT) {
-      // What was lost at the very end shows when one of them says something.
+    await sending;
+    while (onServer.length < COUNT || onClient.length < COUNT) {
+      // The loss of the last frames shows when one of the sides sends another.
       await link.send({ intent: 'ping', operation: 'heartbeat', payload: {} });
-      await world.sockets.send(link.session.id, { intent: 'ping', operation: 'heartbeat', payload: {} });
+      await fixture.sockets.send(link.session.id, { intent: 'ping', operation: 'heartbeat', payload: {} });
       await wait(20);
     }
     await reading;
     console.log(
-      `${how}: ${before.there} and ${before.here} messages before the network was back, ${there.length} and ${here.length} in the end;`,
+      `${how}: ${before.onServer} and ${before.onClient} messages before the network was back, ${onServer.length} and ${onClient.length} in the end;`,
       `${proxy.connections()} connections`,
     );
-    expect(there).toEqual(NUMBERS);
-    expect(here).toEqual(NUMBERS);
+    expect(onServer).toEqual(NUMBERS);
+    expect(onClient).toEqual(NUMBERS);
     expect(states).toEqual(['open', 'reconnecting', 'open']);
   } finally {
-    await world.close();
+    await fixture.close();
     await proxy.close();
   }
 });

@@ -5,7 +5,7 @@ import { describeConnections, measureConnections } from './programs/measure-conn
 test('a thousand connections for a minute: every request is answered, in bounded memory', async () => {
   const figures = await measureConnections(1000, 60);
   console.log(describeConnections(figures));
-  expect(figures).toMatchObject({ connections: 1000, connected: 1000, errors: 0, said: [] });
+  expect(figures).toMatchObject({ connections: 1000, connected: 1000, errors: 0, messages: [] });
   expect(figures.requests).toBeGreaterThanOrEqual(10_000);
   expect(figures.handled).toBe(figures.requests);
   expect(figures.server.peak).toBeLessThan(1_073_741_824);

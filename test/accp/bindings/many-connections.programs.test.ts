@@ -1,23 +1,23 @@
-/** Many connections at a time, in short; `many-connections.long.test.ts` has more of them, for longer. */
+/** Many concurrent connections, in short; `many-connections.long.test.ts` has more of them, for longer. */
 import { spawnSync } from 'node:child_process';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { describeConnections, measureConnections } from './programs/measure-connections.js';
 
-test('a hundred connections: every request is answered, by what it asked', async () => {
+test('a hundred connections: every request gets its own answer', async () => {
   const figures = await measureConnections(100, 2);
   expect(figures, describeConnections(figures)).toMatchObject({
     connections: 100,
     connected: 100,
     errors: 0,
-    said: [],
+    messages: [],
   });
   expect(figures.requests).toBeGreaterThanOrEqual(100);
   expect(figures.handled).toBe(figures.requests);
 });
 
-test('fewer files than connections are told before anything is started', () => {
+test('too few file descriptors are reported before anything is started', () => {
   const script = fileURLToPath(new URL('../../../scripts/connections.ts', import.meta.url));
   const command = 'ulimit -n 400 && exec "$0" --import tsx "$1" --connections 500 --seconds 1';
   const { status, stderr } = spawnSync('sh', ['-c', command, process.execPath, script], { encoding: 'utf8' });

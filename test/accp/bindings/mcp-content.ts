@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { parsePacket } from '../../../src/aacp/index.js';
 import { frameContent, frameResource, framesIn } from '../../../src/accp/bindings/mcp/index.js';
-import type { CallResult, Wiring } from './mcp-world.js';
+import type { CallResult, Wiring } from './mcp-wiring.js';
 
 export function testMcpContent(connect: Wiring['connect']): void {
   describe('content', () => {
@@ -10,7 +10,7 @@ export function testMcpContent(connect: Wiring['connect']): void {
     const PACKET = 'FETCH|HR|return:HR-Agent|p:1|aacp:1.1|res:emp_salary|period:2024-08';
     const PACKET_TYPE = 'application/x.aacp';
 
-    test('frames are read from resources and prompts as they were put there', async () => {
+    test('frames are read from resources and prompts unchanged', async () => {
       const { client } = await connect(() => ({
         resources: [{ uri: 'accp://session/s1', read: (uri) => frameResource(uri, FRAMES) }],
         prompts: [{ name: 'last', content: frameContent(FRAMES[1]!) }],
@@ -20,7 +20,7 @@ export function testMcpContent(connect: Wiring['connect']): void {
       expect(framesIn(messages.map(({ content }) => content))).toEqual([FRAMES[1]]);
     });
 
-    test('messages of another protocol travel under their own media type, and are no frames', async () => {
+    test('messages of another protocol have their own media type and are not frames', async () => {
       const { client } = await connect(() => ({
         tools: [
           {

@@ -1,4 +1,4 @@
-/** A server that speaks ACCP over MCP, and a client of it. */
+/** A server that supports ACCP over MCP, and a client of it. */
 import { onTestFinished } from 'vitest';
 import * as z from 'zod';
 import {
@@ -21,7 +21,7 @@ import {
   type Message,
   type Session,
 } from '../../../src/accp/codec/index.js';
-import type { ExperimentalCapabilities, ServerParts, ServerTool, World } from './mcp-world.js';
+import type { ExperimentalCapabilities, McpFixture, ServerParts, ServerTool } from './mcp-wiring.js';
 
 const NUMBERS = z.object({ a: z.number(), b: z.number() });
 const TEXT = z.object({ text: z.string() });
@@ -125,22 +125,22 @@ export function toolServer(codec: Codec = createCodec()) {
   return { serve, runs, failures, notices, exchange, endpoint, reads: () => reads };
 }
 
-/** What a client announces of itself. */
+/** The capabilities of a client. */
 function announced(codec: Codec): ExperimentalCapabilities {
   return registryCapability(createRegistryExchange({ codec, agent: 'planner' }).full);
 }
 
-/** What the clients of most tests announce: the registry that everybody has. */
+/** The capabilities of the clients of most tests: the common registry. */
 export const COMMON = announced(createCodec());
 
 /** A client that knows the server's registry, and a session of it. */
-export async function toolClient(world: World, codec: Codec = createCodec()) {
+export async function toolClient(fixture: McpFixture, codec: Codec = createCodec()) {
   const exchange = createRegistryExchange({ codec, agent: 'planner' });
-  const agreement = await readRegistry(world.client, exchange);
+  const agreement = await readRegistry(fixture.client, exchange);
   const session = createSession({ agent: 'planner', sequence: 'sender' });
   agreement.apply(session);
   const call = (tool: string, args?: { [name: string]: string | number }) =>
-    callTool(world.client, { tool, arguments: args }, { codec, session });
+    callTool(fixture.client, { tool, arguments: args }, { codec, session });
   return { codec, session, exchange, agreement, call };
 }
 

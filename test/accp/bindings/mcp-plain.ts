@@ -1,12 +1,12 @@
-/** Calls of tools that know nothing of ACCP. */
+/** Calls of tools that do not support ACCP. */
 import { describe, expect, test } from 'vitest';
 import { callTool } from '../../../src/accp/bindings/mcp/index.js';
 import { createCodec, createSession } from '../../../src/accp/codec/index.js';
 import { toolClient } from './mcp-fixture.js';
-import type { ServerParts, Wiring } from './mcp-world.js';
+import type { ServerParts, Wiring } from './mcp-wiring.js';
 
 export function testPlainServers(connect: Wiring['connect']): void {
-  describe('servers that do not speak ACCP', () => {
+  describe('servers that do not support ACCP', () => {
     const IMAGE = { type: 'image', data: 'AAAA', mimeType: 'image/png' } as const;
     const plain = (): ServerParts => ({
       instructions: 'Plain tools.',
@@ -53,14 +53,14 @@ export function testPlainServers(connect: Wiring['connect']): void {
       expect(message).toMatchObject({ agent: 'mcp', intent: 'fail', schema: 'ER', payload: { code } });
     });
 
-    test('what rounding loses of a result is told', async () => {
+    test('rounding losses of a result are reported', async () => {
       const { call } = await toolClient(await connect(plain));
       const { message, losses } = await call('measure');
       expect(message.payload['result']).toEqual({ kg: 0.123457 });
       expect(losses).toMatchObject([{ path: 'payload.result.kg' }]);
     });
 
-    test('a session in which one speaks at a time is one, too', async () => {
+    test('a session in which one side sends at a time works, too', async () => {
       const { client } = await connect(plain);
       const codec = createCodec({ text: 'transliterate' });
       const session = createSession({ agent: 'planner' });

@@ -1,4 +1,7 @@
-/** Calls over MCP whose arguments or results are too large, too deep or no JSON: each settles, nothing that ran asks for another run, and the session goes on. */
+/**
+ * Calls over MCP whose arguments or results are too large, too deep or not JSON: each settles, no tool that has run is retried, and the
+ * session continues.
+ */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
@@ -18,7 +21,7 @@ const cyclic = (): unknown => {
   return list;
 };
 
-/** What a tool gives, and the code of what its caller gets; `undefined` for a result. */
+/** The result of a tool, and the code that its caller gets; `undefined` for a result. */
 const RESULTS: { readonly [name: string]: readonly [make: () => unknown, code: string | undefined] } = {
   long: [() => 'x'.repeat(300_000), undefined],
   deepEnough: [() => nest(5), undefined],
@@ -63,7 +66,7 @@ afterAll(async () => {
   await endpoint.close();
 });
 
-/** A session whose calls give the code of an error, or `undefined`; and how often the tool has run. */
+/** A session whose calls return the code of an error, or `undefined`; and the number of runs of the tool. */
 function caller() {
   const session = createSession({ agent: 'planner', sequence: 'sender' });
   return async (tool: string, value?: unknown): Promise<readonly [code: unknown, retryable: unknown, runs: number]> => {

@@ -6,11 +6,11 @@ import { createCodec, createSession } from '../../../src/accp/codec/index.js';
 import { parseFrame } from '../../../src/accp/parse.js';
 import { passingTime } from '../../helpers/passing-time.js';
 import { request, toolClient, toolServer } from './mcp-fixture.js';
-import type { CallResult, Wiring } from './mcp-world.js';
+import type { CallResult, Wiring } from './mcp-wiring.js';
 
 export function testMcpTools(connect: Wiring['connect']): void {
   describe('tools', () => {
-    test('the frame in _meta is answered by a done:tool frame of the schema TC that names it', async () => {
+    test('the frame in _meta is answered with a done:tool frame of the schema TC that names the tool', async () => {
       const { client } = await connect(toolServer().serve);
       const codec = createCodec();
       const session = createSession({ agent: 'planner', sequence: 'sender' });
@@ -34,7 +34,7 @@ export function testMcpTools(connect: Wiring['connect']): void {
       });
     });
 
-    test('callTool gives the decoded answer, and calls of one session go on', async () => {
+    test('callTool returns the decoded answer, and calls of one session continue', async () => {
       const { runs, serve } = toolServer();
       const { call } = await toolClient(await connect(serve));
       const sums = await Promise.all([call('add', { a: 1, b: 2 }), call('add', { a: 3, b: 4 }), call('now')]);
@@ -56,17 +56,17 @@ export function testMcpTools(connect: Wiring['connect']): void {
 
     test.each([
       ['a tool that throws', 'broken', {}, 'E4002', /^(?!.*password)/],
-      ['a tool that says why', 'refusing', {}, 'E4002', /archive/],
-      ['a result that no frame can hold', 'unsayable', {}, 'E4003', /result/],
+      ['a tool that throws an AccpError', 'refusing', {}, 'E4002', /archive/],
+      ['a result that cannot be encoded', 'unsayable', {}, 'E4003', /result/],
       [
         'a result that throws when it is read',
         'secretive',
         {},
         'E4003',
-        /^The tool has run, and its result cannot be written in a frame\.$/,
+        /^The tool has run, but its result cannot be encoded as a frame\.$/,
       ],
       ['a tool that does not exist', 'multiply', { a: 1 }, 'E4001', /multiply/],
-      ['arguments that the tool does not take', 'add', { a: 'one', b: 2 }, 'E4003', /./],
+      ['arguments that do not match the schema', 'add', { a: 'one', b: 2 }, 'E4003', /./],
     ])('%s is an error frame', async (_, tool, args, code, words) => {
       const { call } = await toolClient(await connect(toolServer().serve));
       const { message } = await call(tool, args);
@@ -74,7 +74,7 @@ export function testMcpTools(connect: Wiring['connect']): void {
       expect(message.payload['message']).toMatch(words);
     });
 
-    test('an error frame of a tool comes in a result that is an error, and its words are told on this side', async () => {
+    test('an error frame of a tool is in a result with isError, and its message is reported to the server', async () => {
       const { serve, failures } = toolServer();
       const { client } = await connect(serve);
       const codec = createCodec();
@@ -86,18 +86,18 @@ export function testMcpTools(connect: Wiring['connect']): void {
       expect(failures).toEqual([['broken', 'the password is 1234']]);
     });
 
-    test('what a result throws is told on this side only, with and without frames, and the session goes on', async () => {
+    test('the exception of a result is reported to the server only, with and without frames, and the session continues', async () => {
       const { serve, failures } = toolServer();
-      const world = await connect(serve);
-      const { call } = await toolClient(world);
+      const fixture = await connect(serve);
+      const { call } = await toolClient(fixture);
       await call('secretive');
-      const result = (await world.client.callTool({ name: 'secretive' })) as CallResult;
+      const result = (await fixture.client.callTool({ name: 'secretive' })) as CallResult;
       expect(JSON.stringify(result)).not.toContain('password');
       expect(failures).toEqual(Array(2).fill(['secretive', 'the password is 1234']));
       expect((await call('echo', { text: 'on' })).frames).toHaveLength(1);
     });
 
-    test('what rounding loses is told on both sides', async () => {
+    test('rounding losses are reported on both sides', async () => {
       const { serve, notices } = toolServer();
       const { call } = await toolClient(await connect(serve));
       expect((await call('rounded')).message.payload['result']).toBe(0.123457);
@@ -106,7 +106,7 @@ export function testMcpTools(connect: Wiring['connect']): void {
       expect(losses).toMatchObject([{ path: 'payload.arguments.a' }, { path: 'payload.result.sum' }]);
     });
 
-    test('after calls that never came to a tool, the session goes on, and each tool runs once', async () => {
+    test('after calls that did not reach a tool, the session continues, and each tool runs once', async () => {
       const { runs, serve } = toolServer();
       const clock = passingTime(1_800_000_000, 1000);
       const { call, session } = await toolClient(await connect(serve), createCodec({ now: () => clock.now * 1000 }));
@@ -119,13 +119,13 @@ export function testMcpTools(connect: Wiring['connect']): void {
       expect(session.tick()).toEqual([]);
     });
 
-    test('after an answer that got lost, the session goes on, and each tool runs once', async () => {
+    test('after a lost answer, the session continues, and each tool runs once', async () => {
       const { runs, serve } = toolServer();
-      const world = await connect(serve);
-      const { call, codec, session } = await toolClient(world);
+      const fixture = await connect(serve);
+      const { call, codec, session } = await toolClient(fixture);
       await call('add', { a: 1, b: 1 });
       const lost = request(codec, session, 'add', { a: 2, b: 2 });
-      await world.client.callTool({
+      await fixture.client.callTool({
         name: 'add',
         arguments: { a: 2, b: 2 },
         _meta: { 'accp/frame': lost.frames[0]! },
@@ -136,7 +136,7 @@ export function testMcpTools(connect: Wiring['connect']): void {
       expect(runs).toEqual(['add', 'add', 'echo']);
     });
 
-    test('a frame that asks for another tool is refused with E4001', async () => {
+    test('a frame that calls another tool is rejected with E4001', async () => {
       const { runs, serve } = toolServer();
       const { client } = await connect(serve);
       const codec = createCodec();
@@ -149,10 +149,10 @@ export function testMcpTools(connect: Wiring['connect']): void {
     });
 
     test.each([
-      ['is no frame', 'hello', 'E1001'],
+      ['is not a frame', 'hello', 'E1001'],
       ['is a frame of another schema', '@planner>req:chat{content:hi|schema:CH}[mid:a1,seq:1]', 'E1004'],
-      ['has an intent that is none', '@planner>frobnicate:tool{tool:now|schema:TC}[mid:a1,seq:1]', 'E1002'],
-    ])('what %s is refused, and the tool is not run', async (_, frame, code) => {
+      ['has an invalid intent', '@planner>frobnicate:tool{tool:now|schema:TC}[mid:a1,seq:1]', 'E1002'],
+    ])('a text that %s is rejected, and the tool does not run', async (_, frame, code) => {
       const { runs, serve } = toolServer();
       const { client } = await connect(serve);
       const result = (await client.callTool({ name: 'now', _meta: { 'accp/frame': frame } })) as CallResult;
@@ -165,7 +165,7 @@ export function testMcpTools(connect: Wiring['connect']): void {
       ['a number', 5],
       ['an object', { frame: 'x' }],
       ['a list with a number in it', ['@planner>req:tool{tool:now|schema:TC}[mid:a1,seq:1]', 5]],
-    ])('where the frame should be, %s is refused with E1001, and the tool is not run', async (_, frame) => {
+    ])('%s instead of a frame is rejected with E1001, and the tool does not run', async (_, frame) => {
       const { runs, serve } = toolServer();
       const { client } = await connect(serve);
       const result = (await client.callTool({ name: 'now', _meta: { 'accp/frame': frame } })) as CallResult;
@@ -174,7 +174,7 @@ export function testMcpTools(connect: Wiring['connect']): void {
       expect(runs).toEqual([]);
     });
 
-    test('a request that has expired is not run, and told as overdue on this side only', async () => {
+    test('an expired request does not run, and only the client gets E3001', async () => {
       const { runs, serve } = toolServer();
       const { client } = await connect(serve);
       const codec = createCodec();
@@ -184,12 +184,12 @@ export function testMcpTools(connect: Wiring['connect']): void {
       expect(runs).toEqual([]);
     });
 
-    test('the signal of a tool is aborted when the client gives the call up', async () => {
+    test('the signal of a tool is aborted when the client aborts the call', async () => {
       const codec = createCodec();
       const session = createSession({ agent: 'tools', sequence: 'sender' });
       const { promise: aborted, resolve: noteAbort } = promiseOf<string>();
       const { promise: begun, resolve: noteBegin } = promiseOf<void>();
-      const world = await connect(() => ({
+      const fixture = await connect(() => ({
         tools: [
           {
             name: 'slow',
@@ -209,16 +209,16 @@ export function testMcpTools(connect: Wiring['connect']): void {
         ],
       }));
       const controller = new AbortController();
-      const call = world.callAndAbort('slow', controller.signal, {});
+      const call = fixture.callAndAbort('slow', controller.signal, {});
       await begun;
       controller.abort();
       await expect(call).rejects.toThrow();
       expect(await aborted).toBe('aborted');
     });
 
-    test('a tool with an output schema gives its result as structured content besides', async () => {
-      const world = await connect(toolServer().serve);
-      const { call } = await toolClient(world);
+    test('a tool with an output schema also returns structured content', async () => {
+      const fixture = await connect(toolServer().serve);
+      const { call } = await toolClient(fixture);
       expect((await call('sum', { a: 1, b: 2 })).message.payload['result']).toEqual({ sum: 3 });
     });
 

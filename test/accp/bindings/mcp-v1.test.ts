@@ -20,8 +20,8 @@ import type {
   ToolClient,
   ToolResult,
 } from '../../../src/accp/bindings/mcp/index.js';
-import { testMcp } from './mcp-behaviours.js';
-import type { ExperimentalCapabilities, ServerParts, Wiring, World } from './mcp-world.js';
+import { testMcp } from './mcp-suite.js';
+import type { ExperimentalCapabilities, McpFixture, ServerParts, Wiring } from './mcp-wiring.js';
 
 const INFO = { name: 'test', version: '1.0.0' };
 
@@ -51,7 +51,7 @@ async function connected(
   transport: Transport,
   experimental: ExperimentalCapabilities,
   end: () => Promise<void>,
-): Promise<World> {
+): Promise<McpFixture> {
   const client = new Client(INFO, { capabilities: { experimental } });
   await client.connect(transport);
   return {
@@ -67,10 +67,10 @@ async function connected(
 const IN_MEMORY: Wiring = {
   name: 'SDK 1, in memory',
   connect: async (serve, experimental = {}) => {
-    const [here, there] = InMemoryTransport.createLinkedPair();
+    const [clientTransport, serverTransport] = InMemoryTransport.createLinkedPair();
     const server = build(serve);
-    await server.connect(there);
-    return connected(here, experimental, () => server.close());
+    await server.connect(serverTransport);
+    return connected(clientTransport, experimental, () => server.close());
   },
 };
 
@@ -95,7 +95,7 @@ testMcp(IN_MEMORY);
 testMcp(HTTP);
 
 describe('types', () => {
-  test('what the binding makes and takes is what SDK 1 takes and makes', () => {
+  test('the values that the binding creates and accepts have the types of SDK 1', () => {
     expectTypeOf<EmbeddedResource>().toExtend<OfficialEmbeddedResource>();
     expectTypeOf<ResourceResult>().toExtend<ReadResourceResult>();
     expectTypeOf<ToolResult>().toExtend<CallToolResult>();

@@ -1,4 +1,4 @@
-/** ACCP over MCP with line 2 of the official SDK: of the old protocol in memory, of revision 2026-07-28 in memory and over HTTP. */
+/** ACCP over MCP with line 2 of the official SDK: with the old protocol in memory, with revision 2026-07-28 in memory and over HTTP. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
@@ -21,8 +21,8 @@ import type {
   ToolClient,
   ToolResult,
 } from '../../../src/accp/bindings/mcp/index.js';
-import { testMcp } from './mcp-behaviours.js';
-import type { ExperimentalCapabilities, ServerParts, Wiring, World } from './mcp-world.js';
+import { testMcp } from './mcp-suite.js';
+import type { ExperimentalCapabilities, McpFixture, ServerParts, Wiring } from './mcp-wiring.js';
 
 const INFO = { name: 'test', version: '1.0.0' };
 const MODERN = { mode: { pin: '2026-07-28' } } as const;
@@ -52,7 +52,7 @@ async function connected(
   versionNegotiation: typeof MODERN | typeof LEGACY,
   experimental: ExperimentalCapabilities,
   end: () => Promise<unknown>,
-): Promise<World> {
+): Promise<McpFixture> {
   const client = new Client(INFO, { capabilities: { experimental }, versionNegotiation });
   await client.connect(transport);
   return {
@@ -68,19 +68,19 @@ async function connected(
 const LEGACY_IN_MEMORY: Wiring = {
   name: 'SDK 2, the old protocol, in memory',
   connect: async (serve, experimental = {}) => {
-    const [here, there] = InMemoryTransport.createLinkedPair();
+    const [clientTransport, serverTransport] = InMemoryTransport.createLinkedPair();
     const server = build(serve);
-    await server.connect(there);
-    return connected(here, LEGACY, experimental, () => server.close());
+    await server.connect(serverTransport);
+    return connected(clientTransport, LEGACY, experimental, () => server.close());
   },
 };
 
 const MODERN_IN_MEMORY: Wiring = {
   name: 'SDK 2, revision 2026-07-28, in memory',
   connect: async (serve, experimental = {}) => {
-    const [here, there] = InMemoryTransport.createLinkedPair();
-    const served = serveStdio(() => build(serve), { transport: there });
-    return connected(here, MODERN, experimental, async () => (await served).close());
+    const [clientTransport, serverTransport] = InMemoryTransport.createLinkedPair();
+    const served = serveStdio(() => build(serve), { transport: serverTransport });
+    return connected(clientTransport, MODERN, experimental, async () => (await served).close());
   },
 };
 
@@ -104,7 +104,7 @@ testMcp(MODERN_IN_MEMORY);
 testMcp(MODERN_OVER_HTTP);
 
 describe('types', () => {
-  test('what the binding makes and takes is what SDK 2 takes and makes', () => {
+  test('the values that the binding creates and accepts have the types of SDK 2', () => {
     expectTypeOf<EmbeddedResource>().toExtend<OfficialEmbeddedResource>();
     expectTypeOf<ResourceResult>().toExtend<ReadResourceResult>();
     expectTypeOf<ToolResult>().toExtend<CallToolResult>();

@@ -24,12 +24,12 @@ describe('content', () => {
     [FRAME, 'accp://session/s%2F1/frame/a1'],
     ['@a>done:x{v:1}[mid:a1,seq:1]', 'accp://frame/a1'],
     ['no frame', 'accp://frame'],
-  ])('%s stands at %s unless it is told where', (frame, uri) => {
+  ])('%s has the URI %s by default', (frame, uri) => {
     expect(frameContent(frame).resource).toEqual({ uri, mimeType: 'application/accp', text: frame });
     expect(frameContent(frame, 'x://y').resource.uri).toBe('x://y');
   });
 
-  test('any texts come back in their order, from content and from resources', () => {
+  test('any texts are read in their order, from content and from resources', () => {
     fc.assert(
       fc.property(fc.array(fc.string()), (texts) => {
         expect(framesIn(texts.map((text) => frameContent(text)))).toEqual(texts);
@@ -52,11 +52,11 @@ describe('content', () => {
     ['other blocks', [null, 1, 'x', [], { type: 'text', text: FRAME }, { type: 'resource' }]],
     ['other types', [{ type: 'resource', resource: { mimeType: 'text/plain', text: FRAME } }]],
     ['a link', [{ type: 'resource_link', uri: 'accp://x', mimeType: 'application/accp' }]],
-  ])('%s has no frames in it', (_, content) => {
+  ])('%s contains no frames', (_, content) => {
     expect(framesIn(content)).toEqual([]);
   });
 
-  test.each(['////', 'no base64!'])('content that is no UTF-8 in base64 is refused with E1001: %s', (blob) => {
+  test.each(['////', 'no base64!'])('content that is not UTF-8 in base64 is rejected with E1001: %s', (blob) => {
     const content = [{ type: 'resource', resource: { mimeType: 'application/accp', blob } }];
     expect(() => framesIn(content)).toThrow(expect.objectContaining({ code: 'E1001' }));
   });
@@ -67,22 +67,25 @@ describe('registry frames', () => {
 
   test.each([
     ['alone', undefined],
-    ['behind instructions', 'Adds numbers.\nMail me @home>now, or not.'],
+    ['after instructions', 'Adds numbers.\nMail me @home>now, or not.'],
   ])('the announcement is found %s', (_, instructions) => {
     expect(registryIn(withRegistry(instructions, announcement))).toBe(announcement);
     expect(registryIn(`${withRegistry(instructions, announcement)}\r\nMore.`)).toBe(announcement);
   });
 
-  test.each([undefined, '', 'Adds numbers.', FRAME, `Say "${announcement}".`])('in %o is none', (instructions) => {
-    expect(registryIn(instructions)).toBeNull();
-  });
+  test.each([undefined, '', 'Adds numbers.', FRAME, `Say "${announcement}".`])(
+    'there is none in %o',
+    (instructions) => {
+      expect(registryIn(instructions)).toBeNull();
+    },
+  );
 
-  test('it belongs to no session, and says no more than version, hash and features', () => {
+  test('it names no session, and contains only version, hash and features', () => {
     expect(announcement).toMatch(/^@tools>sync:registry\{v:\d+\|hash:\w+\|text:transliterate\|sequence:sender\}\[/);
     expect(announcement).not.toContain('sid:');
   });
 
-  test('capabilities give back what they were made of', () => {
+  test('capabilities are read as they were written', () => {
     const experimental = registryCapability([announcement, FRAME]);
     expect(registryInCapabilities({ experimental })).toEqual([announcement, FRAME]);
     for (const none of [undefined, null, {}, { experimental: {} }, { experimental: { 'application/accp': [] } }]) {
@@ -90,7 +93,7 @@ describe('registry frames', () => {
     }
   });
 
-  test('a registry that grows is announced anew', () => {
+  test('a registry that grows is announced again', () => {
     const growing = createCodec();
     const exchange = createRegistryExchange({ codec: growing, agent: 'tools' });
     const before = exchange.announcement;
@@ -105,14 +108,14 @@ describe('registry frames', () => {
     ['no frame', 'hello', 'E1001'],
     ['another message', '@tools>done:x{v:1}[mid:a1,seq:1]', 'E1004'],
     ['an announcement without a version', '@tools>sync:registry{hash:abc}[mid:a1,seq:1]', 'E1004'],
-    ['another way to count', '@tools>sync:registry{v:1|hash:abc|sequence:session}[mid:a1,seq:1]', 'E1004'],
-  ])('%s is refused', (_, frame, code) => {
+    ['another numbering', '@tools>sync:registry{v:1|hash:abc|sequence:session}[mid:a1,seq:1]', 'E1004'],
+  ])('%s is rejected', (_, frame, code) => {
     const exchange = createRegistryExchange({ codec, agent: 'planner' });
     expect(() => exchange.agree(frame)).toThrow(expect.objectContaining({ code }));
   });
 });
 
-describe('wrong use', () => {
+describe('misuse', () => {
   const session = createSession({ agent: 'planner' });
   const endpoint = createEndpoint({ codec, agent: 'tools', handle: () => null });
 
@@ -122,7 +125,7 @@ describe('wrong use', () => {
     ['a tool without a session', () => tcTool(() => 1, { name: 'x' } as never)],
     ['a tool with two', () => tcTool(() => 1, { name: 'x', endpoint, session, codec } as never)],
     ['a session without its codec', () => tcTool(() => 1, { name: 'x', session } as never)],
-    ['an agent that is none', () => createRegistryExchange({ codec, agent: 'a b' })],
+    ['an invalid agent', () => createRegistryExchange({ codec, agent: 'a b' })],
     ['no peers at all', () => createRegistryExchange({ codec, agent: 'a', maxPeers: 0 })],
   ])('%s is a TypeError', (_, use) => {
     expect(use).toThrow(TypeError);
@@ -131,7 +134,7 @@ describe('wrong use', () => {
   test.each([
     ['big integers', { n: 2n ** 60n }],
     ['references', { deep: [{ r: ref('cold.k') }] }],
-  ])('arguments with %s are refused before anything is sent', async (_, args) => {
+  ])('arguments with %s are rejected before anything is sent', async (_, args) => {
     const client = { callTool: () => Promise.reject(new Error('called')) };
     const own = createSession({ agent: 'planner' });
     const call = callTool(client, { tool: 'x', arguments: args }, { codec, session: own });
@@ -139,10 +142,10 @@ describe('wrong use', () => {
     expect(codec.encode({ intent: 'req', operation: 'x' }, own).frames[0]).toContain(',seq:1,');
   });
 
-  test('what the client throws where the server has not answered is thrown on, and the session goes on', async () => {
+  test('the error of a client whose server has not answered is rethrown, and the session continues', async () => {
     const own = createSession({ agent: 'planner', sequence: 'sender' });
-    const gone = { callTool: () => Promise.reject(Object.assign(new Error('closed'), { code: -32000 })) };
-    await expect(callTool(gone, { tool: 'x' }, { codec, session: own })).rejects.toThrow('closed');
+    const closedClient = { callTool: () => Promise.reject(Object.assign(new Error('closed'), { code: -32000 })) };
+    await expect(callTool(closedClient, { tool: 'x' }, { codec, session: own })).rejects.toThrow('closed');
     const tool = tcTool(() => 'ok', { name: 'x', endpoint });
     const back = { callTool: ({ _meta }: { _meta?: object }) => tool({ _meta }) };
     const { message } = await callTool(back, { tool: 'x' }, { codec, session: own });
@@ -150,7 +153,7 @@ describe('wrong use', () => {
   });
 });
 
-describe('what a server answers a call with', () => {
+describe('an answer to a call', () => {
   /** A client whose server answers each call with one frame. */
   const answering = (frame: (cid: string) => string, isError = false) => ({
     callTool: async ({ _meta }: { readonly _meta?: { readonly [name: string]: unknown } }) => {
@@ -165,14 +168,14 @@ describe('what a server answers a call with', () => {
     ['no tool', (cid: string) => `@e>done:something{a:1}${meta(cid)}`],
     ['another profile', (cid: string) => `@e>done:chat{content:x|schema:CH}${meta(cid)}`],
     ['another operation', (cid: string) => `@e>done:chat{tool:add|res:1|schema:TC}${meta(cid)}`],
-  ])('of %s is no answer, but E4003', async (_, frame) => {
+  ])('of %s is not an answer, but E4003', async (_, frame) => {
     const session = createSession({ agent: 'planner', sequence: 'sender' });
     await expect(callTool(answering(frame), { tool: 'add' }, { codec, session })).rejects.toMatchObject({
       code: 'E4003',
     });
   });
 
-  test('is no answer where the result is an error, and its frame is none', async () => {
+  test('is invalid if the result is an error, and its frame is not', async () => {
     const session = createSession({ agent: 'planner', sequence: 'sender' });
     const done = (cid: string): string => `@e>done:tool{tool:add|res:1|schema:TC}${meta(cid)}`;
     await expect(callTool(answering(done, true), { tool: 'add' }, { codec, session })).rejects.toMatchObject({

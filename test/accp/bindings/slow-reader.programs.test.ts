@@ -1,4 +1,4 @@
-/** Readers that read nothing: what waits for them stays small, and comes in full once they read. Each sender is a process of its own. */
+/** Readers that read nothing: the sender's memory stays small, and all data arrives once they read. Each sender is a process of its own. */
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import process from 'node:process';
@@ -12,21 +12,21 @@ import { floodAgent } from './programs/flooded-agent.js';
 import { FRAMES_SERVER, type ServerProcess, startFramesServer } from './programs/frames-server-process.js';
 import { megabytes } from './programs/measure-connections.js';
 
-/** 200 MB in all, of which each chunk fits into a frame. */
+/** 200 MB in total, in chunks that fit into a frame. */
 const CHUNKS = 200_000;
 const CHUNK_BYTES = 1000;
-/** Chunks that are read once the sender has stood still. */
+/** Number of chunks that are read after the sender has stopped. */
 const READ = 1000;
-/** Chunks of a stream before it, so that what the first one takes is not counted. */
+/** Chunks of an earlier stream, so that one-time allocations are not counted. */
 const WARM_UP = 1000;
-/** 100 MB in all. */
+/** 100 MB in total. */
 const REQUESTS = 12_500;
 const REQUEST_BYTES = 8000;
-/** Chunks of a stream that nothing holds up. */
+/** Chunks of a stream without back-pressure. */
 const FAST = 1500;
-/** Of all that, the sender may hold no more. */
+/** Limit of the memory that the sender may use for them. */
 const MOST = 64 * 1_048_576;
-/** Milliseconds without anything new after which the sender counts as standing still. */
+/** Milliseconds without progress after which the sender counts as stopped. */
 const STILL = 150;
 
 let program: CompiledProgram | undefined;
@@ -54,18 +54,18 @@ const flood = (count: number): MessageInput => ({
   payload: { count, size: CHUNK_BYTES },
 });
 
-/** Waits until nothing more is made. @returns chunks made in all */
+/** Waits until no more chunks are made. @returns the total number of chunks */
 async function standstill(): Promise<number> {
-  const { made: first } = await server.figures();
+  const { produced: first } = await server.figures();
   for (let before = first; ; ) {
     await new Promise((resolve) => setTimeout(resolve, STILL));
-    const { made } = await server.figures();
-    if (made === before && made > WARM_UP) return made;
-    before = made;
+    const { produced } = await server.figures();
+    if (produced === before && produced > WARM_UP) return produced;
+    before = produced;
   }
 }
 
-/** Checks that chunks come in their turn. @returns takes a frame, and tells how many chunks have come */
+/** Checks the order of chunks. @returns a function that takes a frame and returns the number of chunks so far */
 function inTurn(): (frame: string) => number {
   let chunks = 0;
   return (frame) => {
@@ -84,12 +84,12 @@ describe('200 MB of a stream for a reader that reads nothing', () => {
     for await (const _ of link.stream(flood(WARM_UP)));
     const { peak: before } = await server.figures();
     const chunks = link.stream(flood(CHUNKS))[Symbol.asyncIterator]();
-    const begun = chunks.next();
+    const started = chunks.next();
     socket.pause();
-    const made = await standstill();
+    const produced = await standstill();
     const { peak: waiting } = await server.figures();
     socket.resume();
-    await begun;
+    await started;
     let next = 1;
     while (next < READ) {
       const { value } = await chunks.next();
@@ -98,7 +98,7 @@ describe('200 MB of a stream for a reader that reads nothing', () => {
     }
     socket.terminate();
     await link.close();
-    await prove('WebSocket', { before, waiting, made });
+    await prove('WebSocket', { before, waiting, produced });
   });
 
   test('over HTTP', async () => {
@@ -120,11 +120,11 @@ describe('200 MB of a stream for a reader that reads nothing', () => {
     await read(await ask(WARM_UP), WARM_UP);
     const { peak: before } = await server.figures();
     const response = await ask(CHUNKS);
-    const made = await standstill();
+    const produced = await standstill();
     const { peak: waiting } = await server.figures();
     // Leaving the loop destroys the response.
     await read(response, READ);
-    await prove('HTTP', { before, waiting, made });
+    await prove('HTTP', { before, waiting, produced });
   });
 });
 
@@ -147,26 +147,26 @@ describe('a stream that is read as fast as it is made', () => {
         for await (const _ of streamFrames(server.httpUrl, codec.encode(flood(FAST), session()).frames[0]!));
       },
     ],
-  ])('leaves everybody else their turn %s', async (_, read) => {
+  ])('does not starve other clients %s', async (_, read) => {
     server = await startFramesServer(program!.file);
     let isRead = false;
     const reading = read().then(() => {
       isRead = true;
     });
     const seen = new Set<number>();
-    while (!isRead) seen.add((await server.figures()).made);
+    while (!isRead) seen.add((await server.figures()).produced);
     await reading;
-    // Answers from the midst of the stream.
-    expect([...seen].filter((made) => made > 0 && made < FAST).length).toBeGreaterThan(3);
+    // Answers from the middle of the stream.
+    expect([...seen].filter((produced) => produced > 0 && produced < FAST).length).toBeGreaterThan(3);
   });
 });
 
 describe('100 MB of requests from a client that reads no answers', () => {
   const agent = bundledProgram(new URL('../../fixtures/minimal-agent.mjs', import.meta.url));
 
-  // Elsewhere a process cannot be asked how much memory another one has taken at most.
+  // Other systems do not report the peak memory of another process.
   test.skipIf(process.platform !== 'linux')(
-    'the agent stops reading, and answers all once the client reads',
+    'the agent stops reading, and answers all requests once the client reads',
     async () => {
       const flooded = await floodAgent(agent());
       try {
@@ -174,23 +174,23 @@ describe('100 MB of requests from a client that reads no answers', () => {
         await flooded.read(1000);
         await warm;
         const before = flooded.peak();
-        const earlier = flooded.taken();
+        const earlier = flooded.accepted();
         const flood = flooded.flood(REQUESTS, REQUEST_BYTES);
-        let taken = 0;
-        for (let last = -1; last !== taken || taken === 0; ) {
-          last = taken;
+        let accepted = 0;
+        for (let last = -1; last !== accepted || accepted === 0; ) {
+          last = accepted;
           await new Promise((resolve) => setTimeout(resolve, 2 * STILL));
-          taken = flooded.taken() - earlier;
+          accepted = flooded.accepted() - earlier;
         }
         const waiting = flooded.peak();
         await Promise.all([flood, flooded.read(REQUESTS)]);
         const peak = flooded.peak();
         console.log(
           `JSON-RPC: an agent of ${megabytes(before)} took ${megabytes(waiting - before)} more while nothing was read`,
-          `(${megabytes(taken)} were taken), and ${megabytes(peak - before)} when all was`,
+          `(${megabytes(accepted)} were taken), and ${megabytes(peak - before)} when all was`,
         );
-        // 64 MiB of answers may wait (maxBacklog); beyond, requests are not read.
-        expect(taken).toBeLessThan(80 * 1_048_576);
+        // Up to 64 MiB of answers may wait (maxBacklog); beyond, requests are not read.
+        expect(accepted).toBeLessThan(80 * 1_048_576);
         expect(peak - before).toBeLessThan(5 * MOST);
       } finally {
         await flooded.close();
@@ -199,17 +199,17 @@ describe('100 MB of requests from a client that reads no answers', () => {
   );
 });
 
-/** The sender has held little, and makes no more for a reader that has gone. */
+/** The sender has used little memory, and makes no more chunks for a reader that has disconnected. */
 async function prove(
   name: string,
-  { before, waiting, made }: { readonly before: number; readonly waiting: number; readonly made: number },
+  { before, waiting, produced }: { readonly before: number; readonly waiting: number; readonly produced: number },
 ): Promise<void> {
-  const { peak, made: all } = await server.figures();
+  const { peak, produced: all } = await server.figures();
   console.log(
     `${name}: a server of ${megabytes(before)} took ${megabytes(waiting - before)} more while nothing was read`,
-    `(${made - WARM_UP} of ${CHUNKS} chunks made), and ${megabytes(peak - before)} when ${READ} chunks were`,
+    `(${produced - WARM_UP} of ${CHUNKS} chunks made), and ${megabytes(peak - before)} when ${READ} chunks were`,
   );
-  expect(made).toBeLessThan(CHUNKS / 4);
+  expect(produced).toBeLessThan(CHUNKS / 4);
   expect(waiting - before).toBeLessThan(MOST);
   expect(all).toBeLessThan(CHUNKS / 2);
 }

@@ -19,7 +19,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** The answers of the server, which drops connections and speaks by itself where it is told to. */
+/** The answers of the server, which drops connections and sends messages on its own when it is requested to. */
 async function runPage(): Promise<{ transcript: Transcript; handled: Map<string, number>; connections: number }> {
   const handled = new Map<string, number>();
   let connections = 0;
@@ -70,9 +70,9 @@ async function runPage(): Promise<{ transcript: Transcript; handled: Map<string,
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error(`The page has said nothing. ${browser.log()}`)), PATIENCE);
     });
-    const said = JSON.parse(await Promise.race([transcript, late])) as Transcript | { readonly error: string };
-    if ('error' in said) throw new Error(`The page has failed: ${said.error}`);
-    return { transcript: said, handled, connections };
+    const result = JSON.parse(await Promise.race([transcript, late])) as Transcript | { readonly error: string };
+    if ('error' in result) throw new Error(`The page has failed: ${result.error}`);
+    return { transcript: result, handled, connections };
   } finally {
     clearTimeout(timer);
     await browser.close();
@@ -89,7 +89,7 @@ describe.skipIf(chromium === undefined)(`a page in Chromium${chromiumHint}`, () 
     ran = await runPage();
   }, 2 * PATIENCE);
 
-  test('speaks frames over its own WebSocket', () => {
+  test('exchanges frames over its own WebSocket', () => {
     const { protocol, frames, closeCode } = ran.transcript.plain;
     expect(protocol).toBe('accp');
     const [registry, answer] = frames.map((frame) => parseFrame(frame));
@@ -98,19 +98,19 @@ describe.skipIf(chromium === undefined)(`a page in Chromium${chromiumHint}`, () 
     expect(closeCode).toBe(1000);
   });
 
-  test('connects a session: any text comes back, and a stream comes in its order', () => {
+  test('connects a session: any text is returned unchanged, and a stream in order', () => {
     const { echo, text } = ran.transcript.link;
     expect(echo).toEqual({ text: 'Grüße, {|} 42' });
     expect(text).toBe('0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 ');
   });
 
-  test('goes on over another connection when the server drops it: all is answered, and was handled once', () => {
+  test('continues over another connection when the server drops it: all requests are answered, and were handled once', () => {
     const { answers, states, notes } = ran.transcript.link;
     expect(answers).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
     expect(states).toEqual(['open', 'reconnecting', 'open', 'closed']);
     expect(ran.connections).toBe(3);
     for (const key of ['echo 1', 'drop 2', 'echo 3']) expect([key, ran.handled.get(key)]).toEqual([key, 1]);
-    // The server speaks first, too.
+    // The server sends messages, too.
     expect(notes).toEqual([0, 1, 2]);
   });
 });

@@ -12,7 +12,7 @@ import { publicCode } from '../../../src/channels/websocket.js';
 import { type CompiledProgram, compileProgram } from '../../helpers/bundled-program.js';
 import { browse, chromium, chromiumHint } from './programs/chromium.js';
 import { CLOSES, closeAll } from './programs/closing.js';
-import { openWorld } from './websocket-world.js';
+import { startServer } from './websocket-fixture.js';
 
 let program: CompiledProgram;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => program.remove());
 
-/** What a reason becomes: as much of it as 123 bytes of UTF-8 hold, without half a character. */
+/** Returns the part of a reason that fits into 123 bytes of UTF-8, without half a character. */
 function held(reason: string): string {
   let text = '';
   for (const character of Buffer.from(reason).toString()) {
@@ -32,7 +32,7 @@ function held(reason: string): string {
 
 const MEANT = CLOSES.map(({ code = 1000, reason }) => [code, held(reason)]);
 
-/** @param run has the sockets closed, given the server's address; what it resolves to is called in the end */
+/** @param run closes the sockets, given the server's address; its result is called at the end */
 async function closesOf(run: (url: string) => Promise<() => unknown> | (() => unknown)) {
   const closes: [number, string][] = [];
   let settle!: (outcome: string) => void;
@@ -63,20 +63,20 @@ async function closesOf(run: (url: string) => Promise<() => unknown> | (() => un
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const end = await run(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  const said = await outcome;
+  const failure = await outcome;
   await vi.waitFor(() => expect(open).toBe(0));
   await end();
   server.close();
-  return { said, closes };
+  return { failure, closes };
 }
 
-const EXPECTED = { said: 'too-long, too-long', closes: [...MEANT, [1009, 'the message is too long']] };
+const EXPECTED = { failure: 'too-long, too-long', closes: [...MEANT, [1009, 'the message is too long']] };
 
 test('of the package ws', async () => {
   const all = await closesOf(async (url) => {
-    const said = await closeAll((path) => new WebSocket(url + path));
+    const failure = await closeAll((path) => new WebSocket(url + path));
     const last = new WebSocket(`${url}/outcome`);
-    last.on('open', () => last.send(said, () => last.close()));
+    last.on('open', () => last.send(failure, () => last.close()));
     return () => undefined;
   });
   expect(all).toEqual(EXPECTED);
@@ -106,18 +106,18 @@ test.each([
   ['of astral characters', '\u{1f600}'.repeat(40)],
   ['of lone surrogates', '\ud800'.repeat(60)],
   ['of many sentences', 'the quota of the plan is used up; '.repeat(100)],
-])('a session that is disconnected stays out: a reason %s', async (_, reason) => {
-  const world = await openWorld();
+])('a session that is disconnected stays disconnected: a reason %s', async (_, reason) => {
+  const fixture = await startServer();
   const session = createSession({ agent: 'client', sequence: 'sender' });
-  const link = await world.connect({ session });
-  await vi.waitFor(() => expect(world.sockets.connected()).toContain(session.id));
-  expect(world.sockets.disconnect(session.id, reason)).toBe(true);
+  const link = await fixture.connect({ session });
+  await vi.waitFor(() => expect(fixture.sockets.connected()).toContain(session.id));
+  expect(fixture.sockets.disconnect(session.id, reason)).toBe(true);
   const error = await link.closed;
   expect(error).toMatchObject({ code: 'refused', closeCode: 1008 });
   expect(error!.message).toContain(held(reason));
-  // Nor does it come in again by another connection, or when the close itself was lost.
-  const again = world.connect({ session: createSession({ agent: 'client', sequence: 'sender', id: session.id }) });
+  // It cannot reconnect either, even if the close frame was lost.
+  const again = fixture.connect({ session: createSession({ agent: 'client', sequence: 'sender', id: session.id }) });
   await expect(again).rejects.toMatchObject({ code: 'refused', closeCode: 1008 });
-  expect(world.sockets.connected()).toEqual([]);
-  await world.close();
+  expect(fixture.sockets.connected()).toEqual([]);
+  await fixture.close();
 });

@@ -1,14 +1,14 @@
-/** Connections that are lost: nothing of the conversation is, and nothing is repeated. */
+/** Connections that are lost: no message is lost or repeated. */
 import { describe, expect, test } from 'vitest';
 import type { Link } from '../../../src/accp/bindings/websocket/index.js';
 import { createSession, type Message, streamMessages } from '../../../src/accp/codec/index.js';
-import { numbers, req, worldsBehindProxies } from './websocket-world.js';
+import { numbers, req, serversBehindProxies } from './websocket-fixture.js';
 
-const through = worldsBehindProxies();
+const through = serversBehindProxies();
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A small generator of pseudo-random numbers below a bound, for places to cut at (Park and Miller). */
+/** Generates pseudo-random numbers below a bound, for positions of cuts (Park and Miller). */
 function places(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -18,52 +18,55 @@ function places(seed: number): (below: number) => number {
 }
 
 describe('a connection that is cut', () => {
-  test.each(numbers(6).map((seed) => [seed + 1]))('both ways, again and again, at any byte (seed %i)', async (seed) => {
-    const there: number[] = [];
-    const { connect, sockets, proxy } = await through(({ payload }: Message) => {
-      there.push(payload['n'] as number);
-      return null;
-    });
-    const here: number[] = [];
-    const link = await connect({ port: proxy.port });
-    const reading = (async () => {
-      for await (const { payload } of link.messages) {
-        here.push(payload['n'] as number);
-        if (here.length === 60) return;
+  test.each(numbers(6).map((seed) => [seed + 1]))(
+    'in both directions, again and again, at any byte (seed %i)',
+    async (seed) => {
+      const onServer: number[] = [];
+      const { connect, sockets, proxy } = await through(({ payload }: Message) => {
+        onServer.push(payload['n'] as number);
+        return null;
+      });
+      const onClient: number[] = [];
+      const link = await connect({ port: proxy.port });
+      const reading = (async () => {
+        for await (const { payload } of link.messages) {
+          onClient.push(payload['n'] as number);
+          if (onClient.length === 60) return;
+        }
+      })();
+      const next = places(seed);
+      const sending = (async () => {
+        for (const n of numbers(60)) await link.send({ intent: 'sync', operation: 'note', payload: { n } });
+      })();
+      const answered = (async () => {
+        for (const n of numbers(60))
+          await sockets.send(link.session.id, { intent: 'sync', operation: 'note', payload: { n } });
+      })();
+      for (let cuts = 0; cuts < 8; cuts++) {
+        proxy.cutAfter(next(1500));
+        const before = proxy.connections();
+        for (let turns = 0; turns < 2000 && proxy.connections() === before; turns++) await turn();
       }
-    })();
-    const next = places(seed);
-    const said = (async () => {
-      for (const n of numbers(60)) await link.send({ intent: 'sync', operation: 'note', payload: { n } });
-    })();
-    const answered = (async () => {
-      for (const n of numbers(60))
-        await sockets.send(link.session.id, { intent: 'sync', operation: 'note', payload: { n } });
-    })();
-    for (let cuts = 0; cuts < 8; cuts++) {
-      proxy.cutAfter(next(1500));
-      const before = proxy.connections();
-      for (let turns = 0; turns < 2000 && proxy.connections() === before; turns++) await turn();
-    }
-    await Promise.all([said, answered]);
-    // What was lost at the very end shows when one of them says something.
-    while (there.length < 60 || here.length < 60) {
-      await link.send({ intent: 'ping', operation: 'heartbeat', payload: {} });
-      await sockets.send(link.session.id, { intent: 'ping', operation: 'heartbeat', payload: {} });
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-    await reading;
-    expect(there).toEqual(numbers(60));
-    expect(here).toEqual(numbers(60));
-    expect(proxy.connections()).toBeGreaterThan(1);
-  });
+      await Promise.all([sending, answered]);
+      // The loss of the last frames shows when one of the sides sends another.
+      while (onServer.length < 60 || onClient.length < 60) {
+        await link.send({ intent: 'ping', operation: 'heartbeat', payload: {} });
+        await sockets.send(link.session.id, { intent: 'ping', operation: 'heartbeat', payload: {} });
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      await reading;
+      expect(onServer).toEqual(numbers(60));
+      expect(onClient).toEqual(numbers(60));
+      expect(proxy.connections()).toBeGreaterThan(1);
+    },
+  );
 
-  test('while requests wait: each is answered, and was asked once', async () => {
-    const asked = new Map<number, number>();
+  test('while requests wait: each is answered, and was sent once', async () => {
+    const counts = new Map<number, number>();
     const wake: (() => void)[] = [];
     const { connect, proxy } = await through(async ({ payload }: Message) => {
       const n = payload['n'] as number;
-      asked.set(n, (asked.get(n) ?? 0) + 1);
+      counts.set(n, (counts.get(n) ?? 0) + 1);
       await new Promise<void>((resolve) => wake.push(resolve));
       return { intent: 'done', operation: 'echo', payload };
     });
@@ -72,14 +75,14 @@ describe('a connection that is cut', () => {
     const answers = numbers(20).map((n) => link.request(req({ n })));
     while (wake.length < 20) await turn();
     proxy.cut();
-    // Answered while nobody is there.
+    // Answered while no client is connected.
     for (const one of wake) one();
     expect((await Promise.all(answers)).map(({ payload }) => payload['n'])).toEqual(numbers(20));
-    expect([...asked.values()]).toEqual(numbers(20).map(() => 1));
+    expect([...counts.values()]).toEqual(numbers(20).map(() => 1));
     expect(states).toEqual(['open', 'reconnecting', 'open']);
   });
 
-  test('in the middle of a stream: every chunk comes, once', async () => {
+  test('in the middle of a stream: every chunk arrives, once', async () => {
     const { connect, proxy } = await through(({ intent, envelope }: Message) => {
       if (intent !== 'req') return null;
       async function* source(): AsyncGenerator<string> {
@@ -99,7 +102,7 @@ describe('a connection that is cut', () => {
     expect(text.trim().split(' ').map(Number)).toEqual(numbers(200));
   });
 
-  test('without a word: the heartbeat finds out, and the conversation goes on', async () => {
+  test('silently: the heartbeat detects it, and the conversation continues', async () => {
     const { connect, proxy, sockets } = await through(undefined, { heartbeatMs: 50, maxMissed: 2 });
     const states: string[] = [];
     const link = await connect({
@@ -114,7 +117,7 @@ describe('a connection that is cut', () => {
     expect((await answer).payload).toEqual({ n: 1 });
   });
 
-  test('by a restart of the client, whose session lies in a file', async () => {
+  test('by a restart of the client, whose session is in a file', async () => {
     const { mkdtempSync, rmSync } = await import('node:fs');
     const { tmpdir } = await import('node:os');
     const { sqliteStore } = await import('../../../src/accp/store/sqlite.js');
@@ -130,7 +133,7 @@ describe('a connection that is cut', () => {
       const session = createSession({ agent: 'client', id: 'kept', sequence: 'sender', store });
       const link = await connect({ port: proxy.port, session, reconnect: false });
       await link.send(note(n));
-      // Nobody knows how far that has come.
+      // The progress at that point is unknown.
       proxy.cut();
       await link.closed;
       session.close();
@@ -149,15 +152,15 @@ describe('a connection that is cut', () => {
   });
 });
 
-describe('a reader that is slow', () => {
+describe('a slow reader', () => {
   test('keeps the server from making more than it can send', async () => {
-    let made = 0;
+    let produced = 0;
     const { connect, proxy } = await through(
       ({ intent, envelope }: Message) => {
         if (intent !== 'req') return null;
         async function* source(): AsyncGenerator<string> {
           for (const _ of numbers(100_000)) {
-            made++;
+            produced++;
             yield 'x'.repeat(90);
           }
         }
@@ -170,12 +173,12 @@ describe('a reader that is slow', () => {
     await chunks.next();
     proxy.freeze();
     let before = -1;
-    while (made !== before) {
-      before = made;
+    while (produced !== before) {
+      before = produced;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
-    // A quarter of the frames that are kept to be sent again, and what was read already.
-    expect(made).toBeLessThan(2000);
+    // A quarter of the frames in the outbox, and those that were read.
+    expect(produced).toBeLessThan(2000);
     await link.close();
   });
 });

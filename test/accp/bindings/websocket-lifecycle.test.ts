@@ -1,4 +1,4 @@
-/** Connections that begin, end, and begin anew, at awkward moments. */
+/** Connections that begin, end, and begin again, at awkward moments. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { connectWebSocket, type Link } from '../../../src/accp/bindings/websocke
 import { createCodec, createSession, type Message } from '../../../src/accp/codec/index.js';
 import { sqliteStore } from '../../../src/accp/store/sqlite.js';
 import { cuttingProxy } from '../../helpers/cutting-proxy.js';
-import { codec, echo, openWorld, req } from './websocket-world.js';
+import { codec, echo, req, startServer } from './websocket-fixture.js';
 
 const open: { close: () => unknown }[] = [];
 afterEach(async () => {
@@ -18,35 +18,35 @@ const opened = <T extends { close: () => unknown }>(one: T): T => {
   return one;
 };
 
-const world = async (...args: Parameters<typeof openWorld>) => opened(await openWorld(...args));
+const openServer = async (...args: Parameters<typeof startServer>) => opened(await startServer(...args));
 const pause = (ms = 5): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const note = (n: number) => ({ intent: 'sync', operation: 'note', payload: { n } });
 const newSession = () => createSession({ agent: 'client', sequence: 'sender' });
 
-describe('a connection that does not come about', () => {
+describe('a connection that cannot be established', () => {
   test.each<[string, () => WebSocket]>([
-    ['the address is none', () => new WebSocket('ws://')],
+    ['the address is invalid', () => new WebSocket('ws://')],
     [
-      'the socket is not made',
+      'the socket cannot be created',
       () => {
         throw new Error('no network');
       },
     ],
-  ])('where %s rejects, and that is all', async (_, make) => {
+  ])('because %s rejects without other effects', async (_, make) => {
     const failing = connectWebSocket(make, { codec, session: newSession(), handshakeTimeoutMs: 20 });
     await expect(failing).rejects.toMatchObject({ name: 'LinkError', code: 'unreachable' });
-    // Long enough for a timer that was forgotten: it would end the process.
+    // Long enough for a forgotten timer, which would end the process.
     await pause(60);
   });
 
-  test('a session that the server cannot open is no connection, and the reason is told', async () => {
+  test('a session that the server cannot open is an error with its reason', async () => {
     const store = {
       durable: true,
       claim: () => {
         throw new Error('the disk is full');
       },
     };
-    const { connect, errors } = await world(echo, {}, { session: { store: store as never } });
+    const { connect, errors } = await openServer(echo, {}, { session: { store: store as never } });
     const states: string[] = [];
     const failing = connect({ onState: (state) => states.push(state) });
     await expect(failing).rejects.toMatchObject({ name: 'LinkError', message: expect.stringContaining('E9999') });
@@ -54,16 +54,16 @@ describe('a connection that does not come about', () => {
     expect(errors.map(({ message }) => message)).toContain('the disk is full');
   });
 
-  test('after the server has ended: told by 1001', async () => {
-    const { connect, sockets } = await world();
+  test('a server that shuts down closes with 1001', async () => {
+    const { connect, sockets } = await openServer();
     await sockets.close();
     await expect(connect()).rejects.toMatchObject({ code: 'unreachable', closeCode: 1001 });
   });
 });
 
 describe('a link', () => {
-  test('that is closed while it connects anew stays closed', async () => {
-    const { connect, port, sockets } = await world();
+  test('that is closed while it reconnects stays closed', async () => {
+    const { connect, port, sockets } = await openServer();
     const proxy = opened(await cuttingProxy({ target: port }));
     const states: string[] = [];
     const link = await connect({
@@ -79,8 +79,8 @@ describe('a link', () => {
     while (sockets.connected().length > 0) await pause();
   });
 
-  test('that is closed by whoever hears of its opening is closed', async () => {
-    const { connect, port, sockets } = await world();
+  test('that is closed by the listener of its opening is closed', async () => {
+    const { connect, port, sockets } = await openServer();
     const proxy = opened(await cuttingProxy({ target: port }));
     const states: string[] = [];
     let link: Link | undefined;
@@ -97,10 +97,10 @@ describe('a link', () => {
     while (sockets.connected().length > 0) await pause();
   });
 
-  test('does not ask what was given up before it could be asked', async () => {
-    const asked: unknown[] = [];
-    const { connect, port } = await world(({ intent, operation, payload }: Message) => {
-      asked.push(payload['n'] ?? intent);
+  test('does not send requests that were abandoned before they could be sent', async () => {
+    const requested: unknown[] = [];
+    const { connect, port } = await openServer(({ intent, operation, payload }: Message) => {
+      requested.push(payload['n'] ?? intent);
       return intent === 'req' ? { intent: 'done', operation, payload } : null;
     });
     const proxy = opened(await cuttingProxy({ target: port }));
@@ -112,11 +112,11 @@ describe('a link', () => {
     controller.abort(new Error('enough'));
     await expect(answer).rejects.toThrow('enough');
     expect((await link.request(req({ n: 2 }))).payload).toEqual({ n: 2 });
-    expect(asked).toEqual([2]);
+    expect(requested).toEqual([2]);
   });
 
-  test('has one request under a correlation_id at a time', async () => {
-    const { connect } = await world(() => new Promise(() => {}));
+  test('has one request per correlation_id at a time', async () => {
+    const { connect } = await openServer(() => new Promise(() => {}));
     const link = await connect();
     const request = { ...req({ n: 1 }), envelope: { correlation_id: 'c1' } };
     const first = link.request(request).catch((error) => error);
@@ -125,8 +125,8 @@ describe('a link', () => {
     expect(await first).toMatchObject({ code: 'closed' });
   });
 
-  test('names the session on each connection, also where frames do not', async () => {
-    const { connect, port } = await world();
+  test('names the session on each connection, even if other frames do not', async () => {
+    const { connect, port } = await openServer();
     const proxy = opened(await cuttingProxy({ target: port }));
     const link = await connect({ port: proxy.port, codec: createCodec({ sessionId: 'first' }) });
     for (const n of [1, 2, 3]) {
@@ -136,8 +136,8 @@ describe('a link', () => {
     expect((await link.request(req({ n: 4 }))).payload).toEqual({ n: 4 });
   });
 
-  test('is told of the warnings of its messages', async () => {
-    const { connect } = await world();
+  test('reports the warnings of its messages', async () => {
+    const { connect } = await openServer();
     const noticed: unknown[] = [];
     const link = await connect({
       onNotice: ({ direction, warnings }) => noticed.push(...warnings.map(({ code }) => [direction, code])),
@@ -148,8 +148,8 @@ describe('a link', () => {
 });
 
 describe('the server', () => {
-  test('tells whoever sends a message that cannot be said', async () => {
-    const { connect, sockets } = await world();
+  test('reports a message that cannot be encoded to its sender', async () => {
+    const { connect, sockets } = await openServer();
     const link = await connect();
     const bad = sockets.send(link.session.id, { intent: 'sing', operation: 'note', payload: {} });
     await expect(bad).rejects.toMatchObject({ name: 'AccpError', code: 'E1002' });
@@ -157,17 +157,17 @@ describe('the server', () => {
     expect((await link.request(req({ n: 1 }))).payload).toEqual({ n: 1 });
   });
 
-  test('goes on after a restart, with its sessions in a file: nothing is lost, nothing is done twice', async () => {
+  test('continues after a restart, with its sessions in a file: nothing is lost or repeated', async () => {
     const folder = mkdtempSync(`${tmpdir()}/pegwire-server-`);
     opened({ close: () => rmSync(folder, { recursive: true, force: true }) });
-    const asked: unknown[] = [];
+    const requested: unknown[] = [];
     const handle = ({ intent, operation, payload }: Message) => {
       if (intent !== 'req') return null;
-      asked.push(payload['n']);
+      requested.push(payload['n']);
       return { intent: 'done', operation, payload };
     };
     let port = 0;
-    let server: Awaited<ReturnType<typeof openWorld>> | undefined;
+    let server: Awaited<ReturnType<typeof startServer>> | undefined;
     let store: Awaited<ReturnType<typeof sqliteStore>> | undefined;
     const stop = async (): Promise<void> => {
       await server?.close();
@@ -177,7 +177,7 @@ describe('the server', () => {
     };
     const start = async (): Promise<void> => {
       store = await sqliteStore(`${folder}/server.db`);
-      server = await openWorld(handle, {}, { session: { store } });
+      server = await startServer(handle, {}, { session: { store } });
       port = server.port;
     };
     opened({ close: stop });
@@ -195,6 +195,6 @@ describe('the server', () => {
       await stop();
       await start();
     }
-    expect(asked).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(requested).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 });

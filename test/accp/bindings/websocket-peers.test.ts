@@ -1,23 +1,23 @@
-/** Other sides that are not what they should be: late, forgetful, renamed, unwanted, or no endpoint at all. */
+/** Peers that misbehave: late, without their state, renamed, unauthorized, or not endpoints at all. */
 import { once } from 'node:events';
 import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { connectWebSocket, type LinkState, type WebSocketLike } from '../../../src/accp/bindings/websocket/index.js';
 import { createCodec, createSession, type Message } from '../../../src/accp/codec/index.js';
-import { codec, numbers, openWorld, req, type World, worldsBehindProxies } from './websocket-world.js';
+import { codec, numbers, req, type ServerFixture, serversBehindProxies, startServer } from './websocket-fixture.js';
 
 const open: { close: () => Promise<void> }[] = [];
 afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one.close();
 });
 
-async function world(...args: Parameters<typeof openWorld>): Promise<World> {
-  const made = await openWorld(...args);
-  open.push(made);
-  return made;
+async function openServer(...args: Parameters<typeof startServer>): Promise<ServerFixture> {
+  const opened = await startServer(...args);
+  open.push(opened);
+  return opened;
 }
 
-/** As browsers have it: a program may close with 1000, and with codes from 3000 on. */
+/** Behaves like browsers: a program may close with 1000 and with codes >= 3000. */
 class StandardWebSocket extends WebSocket {
   override close(code?: number, reason?: string): void {
     if (code !== undefined && code !== 1000 && !(code >= 3000 && code <= 4999))
@@ -26,12 +26,12 @@ class StandardWebSocket extends WebSocket {
   }
 }
 
-describe('a connection that is given up', () => {
+describe('a connection that is abandoned', () => {
   test.each([
     ['a binary message', Buffer.from('abc'), 1003, 4103],
     ['a frame that is too long', `@server>sync:note{t:${'x'.repeat(2000)}}[mid:a1,seq:9]`, 1009, 4109],
   ])('for %s is closed by a standard WebSocket, too', async (_, data, code, sent) => {
-    const { connect, server } = await world();
+    const { connect, server } = await openServer();
     const closes: number[] = [];
     server.on('connection', (socket) => socket.on('close', (closed) => closes.push(closed)));
     const link = await connect({ WebSocket: StandardWebSocket, maxFrameBytes: 1000 });
@@ -42,9 +42,9 @@ describe('a connection that is given up', () => {
   });
 });
 
-describe('who connects to a session', () => {
-  test('by a registry that came late does not take it from who has it', async () => {
-    const { connect, server, port } = await world();
+describe('a client that connects to an existing session', () => {
+  test('with a late registry does not take over the session', async () => {
+    const { connect, server, port } = await openServer();
     const session = createSession({ agent: 'client', sequence: 'sender' });
     const states: LinkState[] = [];
     const link = await connect({ session, onState: (state) => states.push(state) });
@@ -60,8 +60,8 @@ describe('who connects to a session', () => {
     expect(states).toEqual(['open', 'reconnecting', 'open']);
   });
 
-  test('and has forgotten it, is refused', async () => {
-    const { connect } = await world();
+  test('and has lost it is rejected', async () => {
+    const { connect } = await openServer();
     const first = await connect({ session: createSession({ agent: 'client', id: 'mine', sequence: 'sender' }) });
     await first.request(req({ n: 1 }));
     const session = createSession({ agent: 'client', id: 'mine', sequence: 'sender' });
@@ -69,8 +69,8 @@ describe('who connects to a session', () => {
     expect((await first.request(req({ n: 2 }))).payload).toEqual({ n: 2 });
   });
 
-  test('is let in where the host says so, and can be put out', async () => {
-    const { sockets } = await world();
+  test('is admitted if the host authorizes it, and can be disconnected', async () => {
+    const { sockets } = await openServer();
     const joined: string[] = [];
     const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
     open.push({ close: () => new Promise((resolve) => server.close(() => resolve())) });
@@ -79,7 +79,7 @@ describe('who connects to a session', () => {
         authorize: (sid) => sid === headers['x-user'],
         onJoin: (sid) => {
           joined.push(sid);
-          // That is the listener's own failure.
+          // This is the listener's own failure.
           throw new Error('of the host');
         },
       }),
@@ -104,8 +104,8 @@ describe('who connects to a session', () => {
 });
 
 describe('a session that is disconnected', () => {
-  test('stays out where its connection is away when it is disconnected', async () => {
-    const { sockets, server, connect } = await world();
+  test('stays disconnected if it has no connection at the time', async () => {
+    const { sockets, server, connect } = await openServer();
     const session = createSession({ agent: 'client', sequence: 'sender' });
     const link = await connect({ session, reconnect: { minDelayMs: 300, maxDelayMs: 300 } });
     await link.request(req({ n: 1 }));
@@ -116,8 +116,8 @@ describe('a session that is disconnected', () => {
   });
 });
 
-describe('a server that is connected to again', () => {
-  test('under another name has forgotten the session: nothing is done twice', async () => {
+describe('a reconnection to a server', () => {
+  test('with another name means that the session is lost: nothing is repeated', async () => {
     const done: string[] = [];
     const one =
       (name: string) =>
@@ -126,8 +126,8 @@ describe('a server that is connected to again', () => {
         done.push(`${name}${payload['n']}`);
         return { intent: 'done', operation, payload };
       };
-    const a = await world(one('a'), {}, { agent: 'server-a' });
-    const b = await world(one('b'), {}, { agent: 'server-b' });
+    const a = await openServer(one('a'), {}, { agent: 'server-a' });
+    const b = await openServer(one('b'), {}, { agent: 'server-b' });
     let { port } = a;
     const session = createSession({ agent: 'client', sequence: 'sender' });
     const link = await connectWebSocket(() => new WebSocket(`ws://127.0.0.1:${port}`) as unknown as WebSocketLike, {
@@ -140,15 +140,15 @@ describe('a server that is connected to again', () => {
     expect(done).toEqual(['a0', 'a1', 'a2']);
   });
 
-  test('and drops each connection as soon as it stands, uses up the attempts', async () => {
-    const { connect, server } = await world();
+  test('that drops each connection at once uses up the attempts', async () => {
+    const { connect, server } = await openServer();
     let connections = 0;
     server.on('connection', (socket) => {
       connections++;
-      // It stands as soon as the registry that answers the first frame has come.
+      // The connection is established as soon as the registry that answers the first frame has arrived.
       socket.once('message', () => setTimeout(() => socket.terminate(), 50));
     });
-    const link = await connect({ reconnect: { minDelayMs: 10, maxDelayMs: 100, maxAttempts: 3 } });
+    const link = await connect({ reconnect: { minDelayMs: 10, maxDelayMs: 1000, maxAttempts: 3 } });
     expect(await link.closed).toMatchObject({ code: 'unreachable' });
     expect(connections).toBe(4);
   });
@@ -158,20 +158,20 @@ describe('a server that is connected to again', () => {
     ['{"jsonrpc":"2.0"}'],
     ['@x>req:y{}[mid:a1,seq:1]'],
     ['@client>sync:registry{v:1}[mid:a1,seq:1]'],
-  ])('and begins with %s is none for frames', async (first) => {
-    const { server, connect } = await world();
+  ])('that begins with %s is refused', async (first) => {
+    const { server, connect } = await openServer();
     server.removeAllListeners('connection');
     server.on('connection', (socket) => socket.send(first));
     await expect(connect()).rejects.toMatchObject({ code: 'refused' });
   });
 });
 
-describe('sessions whose other sides have gone', () => {
-  test('are kept so many, for who comes back', async () => {
+describe('sessions without a connection', () => {
+  test('are kept up to a limit, for reconnections', async () => {
     const ended: string[] = [];
-    const begun: string[] = [];
+    const started: string[] = [];
     const handle = ({ envelope }: Message, { signal }: { readonly signal: AbortSignal }) => {
-      begun.push(envelope.session_id!);
+      started.push(envelope.session_id!);
       return new Promise<null>((resolve) =>
         signal.addEventListener('abort', () => {
           ended.push(envelope.session_id!);
@@ -179,12 +179,12 @@ describe('sessions whose other sides have gone', () => {
         }),
       );
     };
-    const { connect, server } = await world(handle, { maxDetached: 2 });
+    const { connect, server } = await openServer(handle, { maxDetached: 2 });
     for (const id of ['one', 'two', 'three', 'four']) {
       const session = createSession({ agent: 'client', id, sequence: 'sender' });
       const link = await connect({ session, reconnect: false });
       await link.send(req({}));
-      while (begun.at(-1) !== id) await new Promise((resolve) => setTimeout(resolve, 5));
+      while (started.at(-1) !== id) await new Promise((resolve) => setTimeout(resolve, 5));
       for (const client of server.clients) client.terminate();
       await link.closed;
     }
@@ -192,8 +192,8 @@ describe('sessions whose other sides have gone', () => {
     expect(ended).toEqual(['one', 'two']);
   });
 
-  test('a host whose listener throws goes on', async () => {
-    const { connect, port } = await world(undefined, {
+  test('a host whose listener throws continues', async () => {
+    const { connect, port } = await openServer(undefined, {
       handshakeTimeoutMs: 20,
       onError: () => {
         throw new Error('of the host');
@@ -207,8 +207,8 @@ describe('sessions whose other sides have gone', () => {
 });
 
 describe('a side that pings and does not read', () => {
-  test('is answered once it reads, for the last of its pings', async () => {
-    const { server, connect } = await world();
+  test('gets an answer once it reads, to the last of its pings', async () => {
+    const { server, connect } = await openServer();
     const pongs: string[] = [];
     server.on('connection', (socket) =>
       socket.on('message', (data) => {
@@ -238,7 +238,7 @@ describe('a side that pings and does not read', () => {
   });
 });
 
-describe('times', () => {
+describe('durations', () => {
   const session = createSession({ agent: 'client', sequence: 'sender' });
 
   test.each([
@@ -248,14 +248,14 @@ describe('times', () => {
     ['handshakeTimeoutMs', { handshakeTimeoutMs: 0 }],
     ['reconnect.maxDelayMs', { reconnect: { maxDelayMs: 1e13 } }],
     ['reconnect.maxAttempts', { reconnect: { maxAttempts: Number.NaN } }],
-  ])('of %s that no timer can hold are refused: %j', async (name, options) => {
+  ])('of %s that a timer cannot hold are rejected: %j', async (name, options) => {
     const connecting = connectWebSocket('ws://127.0.0.1:9', { codec, session, WebSocket, ...options });
     await expect(connecting).rejects.toThrow(name);
     await expect(connecting).rejects.toBeInstanceOf(TypeError);
   });
 
-  test('may be without an end', async () => {
-    const { connect, server } = await world(undefined, {
+  test('may be infinite', async () => {
+    const { connect, server } = await openServer(undefined, {
       ...{ resumeWindowMs: Number.POSITIVE_INFINITY, heartbeatMs: Number.POSITIVE_INFINITY },
       handshakeTimeoutMs: Number.POSITIVE_INFINITY,
     });
@@ -265,8 +265,8 @@ describe('times', () => {
   });
 });
 
-describe('a request that is given up', () => {
-  const behind = worldsBehindProxies();
+describe('a request that is abandoned', () => {
+  const behind = serversBehindProxies();
   const payments: unknown[] = [];
   const pay = ({ intent, operation, payload }: Message) => {
     if (intent !== 'req') return null;
@@ -277,7 +277,7 @@ describe('a request that is given up', () => {
   test.each([
     ['times out', undefined, { code: 'E3001' }],
     ['is aborted', 100, { name: 'TimeoutError' }],
-  ])('%s before it arrives: it is not carried out after the reconnection', async (_, abortMs, error) => {
+  ])('%s before it arrives: it is not executed after the reconnection', async (_, abortMs, error) => {
     payments.length = 0;
     const { proxy, connect } = await behind(pay);
     const session = createSession({ agent: 'client', sequence: 'sender', timeoutMs: 300 });
@@ -296,7 +296,7 @@ describe('a request that is given up', () => {
     expect(payments).toEqual([1, 4]);
   });
 
-  test('a refusal of a request without a cid of its own names it', () => {
+  test('the rejection of a request without a cid names it', () => {
     const codec = createCodec();
     const session = createSession({ agent: 'server', sequence: 'sender' });
     for (const [text, code] of [
@@ -310,7 +310,7 @@ describe('a request that is given up', () => {
       const mid = /mid:(\w+)/.exec(text)![1];
       expect(outcome.outcome === 'rejected' && outcome.reply).toContain(`cid:${mid},aid:${mid}`);
     }
-    // An identifier that cannot stand in a frame of this side is left out.
+    // An identifier that this side cannot encode is left out.
     for (const mid of ['x'.repeat(300), '7'.repeat(300), `-${'7'.repeat(300)}`]) {
       const outcome = codec.decode(`@client>req:pay{n:1}[mid:${mid}]`, session);
       expect(outcome).toMatchObject({ outcome: 'rejected', reply: expect.not.stringContaining('cid:') });

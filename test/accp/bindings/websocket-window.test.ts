@@ -1,4 +1,4 @@
-/** How many frames may be under way until a pong tells that they were processed. */
+/** Limits the frames that are sent before a pong confirms that they were processed. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { SendWindow } from '../../../src/accp/bindings/link/send-window.js';
 
@@ -7,12 +7,12 @@ const pong = (cid: string): string => `@b>pong:heartbeat{}[mid:z1,seq:1,ts:1,cid
 const gap = (aid: string): string =>
   `@b>fail:error{code:E3003|expected:2|msg:gap|retry:true|schema:ER}[mid:z2,seq:1,ts:1,cid:c1,aid:${aid}]`;
 
-/** Of 64 frames that are kept, 16 may be under way. */
+/** Of an outbox of 64 frames, 16 may be unconfirmed. */
 const opened = (): SendWindow => new SendWindow(64);
 const fill = (window: SendWindow, count: number): void => {
   for (let n = 0; n < count; n++) window.sent(frame(`m${n}`));
 };
-/** A window that is full, with the ping `p1` under way. */
+/** A full window, with the unanswered ping `p1`. */
 const full = (): SendWindow => {
   const window = opened();
   fill(window, 15);
@@ -29,17 +29,17 @@ afterEach(() => {
 });
 
 describe('a window', () => {
-  test('asks for one ping when it is half full', () => {
+  test('requests one ping when it is half full', () => {
     const window = opened();
     fill(window, 7);
-    expect(window.takeDue()).toBe(false);
+    expect(window.takePingDue()).toBe(false);
     fill(window, 1);
-    expect([window.takeDue(), window.takeDue()]).toEqual([true, false]);
+    expect([window.takePingDue(), window.takePingDue()]).toEqual([true, false]);
     window.sent(frame('p1', 'ping'));
-    expect(window.takeDue()).toBe(false);
+    expect(window.takePingDue()).toBe(false);
   });
 
-  test('is full only while a ping is under way: nothing else would open it', () => {
+  test('is full only while a ping is unanswered: nothing else would open it', () => {
     const window = opened();
     fill(window, 100);
     expect(isOpen(window)).toBe(true);
@@ -51,8 +51,8 @@ describe('a window', () => {
     ['the pong of its ping', (window) => window.arrived(pong('p1'))],
     ['the pong of a later one', (window) => [window.sent(frame('p2', 'ping')), window.arrived(pong('p2'))]],
     ['another connection', (window) => window.restart()],
-    ['the end of waiting', (window) => window.release()],
-    ['a gap in which its ping was refused', (window) => window.arrived(gap('p1'))],
+    ['release', (window) => window.release()],
+    ['a gap in which its ping was rejected', (window) => window.arrived(gap('p1'))],
   ])('is opened by %s', async (_, happens) => {
     const window = full();
     const ready = window.ready();
@@ -63,36 +63,36 @@ describe('a window', () => {
   });
 
   test.each([
-    ['a pong of somebody else', pong('p9')],
-    ['a gap in which something else was refused', gap('m3')],
+    ['a pong from another sender', pong('p9')],
+    ['a gap in which another frame was rejected', gap('m3')],
     ['any other frame', frame('x1')],
-    ['words of a pong in another frame', '@b>sync:note{t:\\@b\\>pong\\:heartbeat}[mid:z,seq:1,ts:1,cid:p1]'],
-    ['no frame', 'pong'],
+    ['the text of a pong in another frame', '@b>sync:note{t:\\@b\\>pong\\:heartbeat}[mid:z,seq:1,ts:1,cid:p1]'],
+    ['a text that is not a frame', 'pong'],
   ])('is not opened by %s', (_, text) => {
     const window = full();
     window.arrived(text);
     expect(isOpen(window)).toBe(false);
   });
 
-  test('counts what was sent behind the ping', () => {
+  test('counts the frames that were sent after the ping', () => {
     const window = full();
     fill(window, 10);
     window.arrived(pong('p1'));
-    expect(window.takeDue()).toBe(true);
+    expect(window.takePingDue()).toBe(true);
     fill(window, 5);
     window.sent(frame('p2', 'ping'));
     expect(isOpen(window)).toBe(false);
   });
 
-  test('counts characters, too', () => {
+  test('also counts characters', () => {
     const window = opened();
     window.sent(`@a>sync:note{t:${'x'.repeat(1_100_000)}}[mid:m1,seq:1,ts:1]`);
-    expect(window.takeDue()).toBe(true);
+    expect(window.takePingDue()).toBe(true);
     window.sent(frame('p1', 'ping'));
     expect(isOpen(window)).toBe(false);
   });
 
-  test('waits for a side of which nothing comes, but not for one that speaks and answers no pings', async () => {
+  test('waits for a silent peer, but not for one that sends frames and answers no pings', async () => {
     const window = full();
     let isReady = false;
     void window.ready()!.then(() => {
@@ -111,7 +111,7 @@ describe('a window', () => {
     expect(isOpen(window)).toBe(false);
   });
 
-  test('waits as long as it takes for a side that has answered before', async () => {
+  test('waits without a limit for a peer that has answered before', async () => {
     const window = full();
     window.arrived(pong('p1'));
     fill(window, 15);

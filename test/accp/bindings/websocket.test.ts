@@ -1,36 +1,36 @@
-/** ACCP over WebSocket: both sides of pegwire, and raw sockets where the wire itself is looked at. */
+/** ACCP over WebSocket: both sides of pegwire, and raw sockets for tests of the wire itself. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { CLOSE, type Link, LinkError } from '../../../src/accp/bindings/websocket/index.js';
 import { createSession, type Message, streamMessages } from '../../../src/accp/codec/index.js';
 import { parseFrame } from '../../../src/accp/index.js';
-import { codec, openWorld, req, type World } from './websocket-world.js';
+import { codec, req, type ServerFixture, startServer } from './websocket-fixture.js';
 
-const open: World[] = [];
-const world = async (...args: Parameters<typeof openWorld>): Promise<World> => {
-  const made = await openWorld(...args);
-  open.push(made);
-  return made;
+const open: ServerFixture[] = [];
+const openServer = async (...args: Parameters<typeof startServer>): Promise<ServerFixture> => {
+  const opened = await startServer(...args);
+  open.push(opened);
+  return opened;
 };
 afterEach(async () => {
   await Promise.all(open.splice(0).map((one) => one.close()));
 });
 
-/** A socket with nothing of ours around it. */
+/** A raw socket. */
 async function raw(port: number): Promise<{ socket: WebSocket; next: () => Promise<string>; closed: Promise<number> }> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}`, 'accp');
-  const heard: string[] = [];
+  const received: string[] = [];
   const waiting: ((frame: string) => void)[] = [];
   socket.on('message', (data) => {
     const next = waiting.shift();
-    if (next === undefined) heard.push(String(data));
+    if (next === undefined) received.push(String(data));
     else next(String(data));
   });
   socket.on('error', () => {});
   const closed = new Promise<number>((resolve) => socket.on('close', resolve));
   await new Promise((resolve) => socket.once('open', resolve));
   const next = (): Promise<string> =>
-    heard.length > 0 ? Promise.resolve(heard.shift()!) : new Promise((resolve) => waiting.push(resolve));
+    received.length > 0 ? Promise.resolve(received.shift()!) : new Promise((resolve) => waiting.push(resolve));
   return { socket, next, closed };
 }
 
@@ -47,7 +47,7 @@ const headOf = (frame: string): string => {
 
 describe('a conversation', () => {
   test('begins with the registries of both sides, each once', async () => {
-    const { port } = await world();
+    const { port } = await openServer();
     const { socket, next } = await raw(port);
     const { frame, session } = hello();
     socket.send(frame);
@@ -59,9 +59,9 @@ describe('a conversation', () => {
     expect(done).toMatchObject({ outcome: 'message', message: { intent: 'done', payload: { n: 1 } } });
   });
 
-  test('requests are answered, in parallel, whichever is done first', async () => {
+  test('requests are answered concurrently, in whatever order they finish', async () => {
     const wake: (() => void)[] = [];
-    const { connect } = await world(async ({ payload }: Message) => {
+    const { connect } = await openServer(async ({ payload }: Message) => {
       if (payload['n'] === 1) await new Promise<void>((resolve) => wake.push(resolve));
       else for (const one of wake) one();
       return { intent: 'done', operation: 'echo', payload };
@@ -71,15 +71,15 @@ describe('a conversation', () => {
     expect(answers.map(({ payload }) => payload['n'])).toEqual([1, 2]);
   });
 
-  test('any text comes back, spaces and all: both sides have announced how they write it', async () => {
-    const { connect } = await world();
+  test('any text is returned unchanged, including spaces: both sides have announced their encoding', async () => {
+    const { connect } = await openServer();
     const link = await connect();
     const { payload } = await link.request(req({ text: 'Grüße, 42 Leute\n{|}' }));
     expect(payload['text']).toBe('Grüße, 42 Leute\n{|}');
   });
 
   test('a failure rejects with its code', async () => {
-    const { connect } = await world(() => {
+    const { connect } = await openServer(() => {
       throw new Error('the password is 1234');
     });
     const link = await connect();
@@ -88,8 +88,8 @@ describe('a conversation', () => {
     expect(failure.message).not.toContain('1234');
   });
 
-  test('a stream comes in its order, and a failing one fails', async () => {
-    const { connect } = await world(({ envelope, payload }: Message) => {
+  test('a stream arrives in order, and a failing one fails', async () => {
+    const { connect } = await openServer(({ envelope, payload }: Message) => {
       async function* source(): AsyncGenerator<string> {
         yield 'Hello';
         yield ' wide';
@@ -108,14 +108,14 @@ describe('a conversation', () => {
     await expect(failing).rejects.toMatchObject({ name: 'AccpError' });
   });
 
-  test('a plain answer to what was to be a stream ends it', async () => {
-    const { connect } = await world();
+  test('a plain answer instead of a stream ends it', async () => {
+    const { connect } = await openServer();
     const link = await connect();
     for await (const _ of link.stream(req({ n: 1 }))) throw new Error('there is none');
   });
 
-  test('the server speaks first, too', async () => {
-    const { connect, sockets } = await world();
+  test('the server can send messages', async () => {
+    const { connect, sockets } = await openServer();
     const link = await connect();
     expect(sockets.connected()).toEqual([link.session.id]);
     expect(await sockets.send(link.session.id, { intent: 'sync', operation: 'note', payload: { n: 7 } })).toBe(true);
@@ -126,8 +126,8 @@ describe('a conversation', () => {
     }
   });
 
-  test('giving a request up tells the other side', async () => {
-    const told: string[] = [];
+  test('abandoning a request cancels it at the server', async () => {
+    const reported: string[] = [];
     let started!: () => void;
     const start = new Promise<void>((resolve) => {
       started = resolve;
@@ -136,8 +136,8 @@ describe('a conversation', () => {
     const stop = new Promise<void>((resolve) => {
       stopped = resolve;
     });
-    const { connect } = await world((message, { signal }) => {
-      told.push(message.intent);
+    const { connect } = await openServer((message, { signal }) => {
+      reported.push(message.intent);
       if (message.intent !== 'req') return null;
       started();
       return new Promise((_resolve, reject) => {
@@ -154,24 +154,24 @@ describe('a conversation', () => {
     controller.abort(new Error('enough'));
     await expect(answer).rejects.toThrow('enough');
     await stop;
-    expect(told[0]).toBe('req');
+    expect(reported[0]).toBe('req');
   });
 });
 
-describe('what is refused', () => {
+describe('rejections', () => {
   test.each([
     ['another frame', () => codec.encode(req({ n: 1 }), createSession({ agent: 'raw' })).frames[0]!, 'E1002'],
-    ['no frame at all', () => 'hello', 'E1001'],
+    ['a text that is not a frame', () => 'hello', 'E1001'],
   ])('%s as the first one: an error frame, and close 1008', async (_, frame, code) => {
-    const { port } = await world();
+    const { port } = await openServer();
     const { socket, next, closed } = await raw(port);
     socket.send(frame());
     expect(await next()).toContain(`code:${code}`);
     expect(await closed).toBe(CLOSE.noRegistry);
   });
 
-  test('nothing at all, for too long', async () => {
-    const { port, errors } = await world(undefined, { handshakeTimeoutMs: 50 });
+  test('no frame at all, for too long', async () => {
+    const { port, errors } = await openServer(undefined, { handshakeTimeoutMs: 50 });
     expect(await (await raw(port)).closed).toBe(CLOSE.noRegistry);
     expect(errors).toMatchObject([{ name: 'LinkError', code: 'unreachable' }]);
   });
@@ -180,12 +180,12 @@ describe('what is refused', () => {
     ['a binary message', (socket: WebSocket) => socket.send(Buffer.from('@a>b:c{}')), CLOSE.binary],
     ['a frame that is too long', (socket: WebSocket) => socket.send('x'.repeat(2000)), CLOSE.tooBig],
     [
-      'bytes that are no UTF-8',
+      'bytes that are not UTF-8',
       (socket: WebSocket) => socket.send(Buffer.from([0xc3, 0x28]), { binary: false }),
       CLOSE.notUtf8,
     ],
-  ])('%s closes the connection, and nothing else', async (_, send, code) => {
-    const { port, connect } = await world(undefined, { maxFrameBytes: 1000 });
+  ])('%s closes the connection only', async (_, send, code) => {
+    const { port, connect } = await openServer(undefined, { maxFrameBytes: 1000 });
     const other = await connect();
     const { socket, next, closed } = await raw(port);
     socket.send(hello().frame);
@@ -195,8 +195,8 @@ describe('what is refused', () => {
     expect((await other.request(req({ n: 1 }))).payload).toEqual({ n: 1 });
   });
 
-  test('a malformed frame is answered by E1001, and the connection lives', async () => {
-    const { port } = await world();
+  test('a malformed frame is answered with E1001, and the connection stays open', async () => {
+    const { port } = await openServer();
     const { socket, next } = await raw(port);
     const { frame, session } = hello();
     socket.send(frame);
@@ -217,15 +217,15 @@ describe('what is refused', () => {
     expect(await next()).toContain('done:echo');
   });
 
-  test('a session that counts otherwise', async () => {
-    const { connect } = await world();
+  test('a session with another numbering', async () => {
+    const { connect } = await openServer();
     await expect(connect({ session: createSession({ agent: 'client' }) })).rejects.toThrow(TypeError);
   });
 
   test.each([
-    ['nobody listens', 'ws://127.0.0.1:1', 'unreachable'],
-    ['the address is none', 'ws://', 'unreachable'],
-  ])('a connection where %s', async (_, url, code) => {
+    ['no server listens', 'ws://127.0.0.1:1', 'unreachable'],
+    ['the address is invalid', 'ws://', 'unreachable'],
+  ])('a connection because %s', async (_, url, code) => {
     const { connectWebSocket } = await import('../../../src/accp/bindings/websocket/index.js');
     const session = createSession({ agent: 'client', sequence: 'sender' });
     await expect(connectWebSocket(url, { codec, session, WebSocket })).rejects.toMatchObject({ code });
@@ -233,8 +233,8 @@ describe('what is refused', () => {
 });
 
 describe('a second connection of a session', () => {
-  test('takes the place of the first, which is told', async () => {
-    const { connect, sockets } = await world();
+  test('replaces the first, which gets the reason', async () => {
+    const { connect, sockets } = await openServer();
     const first = await connect({ reconnect: false });
     const session = createSession({ agent: 'client', id: first.session.id, sequence: 'sender', firstSequence: 2 });
     const second = await connect({ session });
@@ -246,15 +246,15 @@ describe('a second connection of a session', () => {
 });
 
 describe('the heartbeat', () => {
-  test('is frames of their own, answered by pong under their identifier', async () => {
-    const { port } = await world(undefined, { heartbeatMs: 50 });
+  test('consists of frames, answered with pong under their identifier', async () => {
+    const { port } = await openServer(undefined, { heartbeatMs: 50 });
     const { socket, next } = await raw(port);
     const { frame, session } = hello();
     socket.send(frame);
     codec.decode(await next(), session);
     const ping = await next();
     expect(headOf(ping)).toBe('ping:heartbeat');
-    // And the other way round, with any operation.
+    // The client sends one, too, with any operation.
     const asked = codec.encode({ intent: 'ping', operation: 'are_you_there', payload: {} }, session);
     socket.send(asked.frames[0]!);
     let pong = await next();
@@ -263,8 +263,8 @@ describe('the heartbeat', () => {
     expect(pong).toContain(`cid:${asked.msgId}`);
   });
 
-  test('keeps a quiet connection', async () => {
-    const { connect } = await world(undefined, { heartbeatMs: 20, maxMissed: 1 });
+  test('keeps a quiet connection open', async () => {
+    const { connect } = await openServer(undefined, { heartbeatMs: 20, maxMissed: 1 });
     const states: string[] = [];
     const link = await connect({ heartbeatMs: 20, maxMissed: 5, onState: (state) => states.push(state) });
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -274,8 +274,8 @@ describe('the heartbeat', () => {
 });
 
 describe('the end', () => {
-  test('closed here: requests that wait reject, and the server knows', async () => {
-    const { connect, sockets } = await world(() => new Promise(() => {}));
+  test('closed by the client: pending requests reject, and the server ends the session', async () => {
+    const { connect, sockets } = await openServer(() => new Promise(() => {}));
     const link = await connect();
     const waiting = link.request(req({ n: 1 })).catch((error) => error);
     await link.send(req({ n: 2 }));
@@ -285,8 +285,8 @@ describe('the end', () => {
     while (sockets.connected().length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
   });
 
-  test('a server that ends is waited for as often as was asked for', async () => {
-    const { connect, sockets, server } = await world();
+  test('a server that shuts down is awaited for the maximum number of attempts', async () => {
+    const { connect, sockets, server } = await openServer();
     const states: string[] = [];
     const onState = (state: string): void => void states.push(state);
     const link: Link = await connect({ onState, reconnect: { minDelayMs: 10, maxDelayMs: 20, maxAttempts: 3 } });
@@ -296,13 +296,13 @@ describe('the end', () => {
     expect(states).toEqual(['open', 'reconnecting', 'closed']);
   });
 
-  test('a server that has forgotten the session is no place to go on', async () => {
-    const before = await world();
+  test('a server that has lost the session ends the link', async () => {
+    const before = await openServer();
     const link = await before.connect();
     await link.request(req({ n: 1 }));
     await link.close();
     // As after a restart without a store.
-    const after = await world();
+    const after = await openServer();
     await expect(after.connect({ session: link.session })).rejects.toMatchObject({ code: 'session-lost' });
   });
 });

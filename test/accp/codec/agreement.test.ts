@@ -1,4 +1,4 @@
-/** What both ends have to see alike, whatever crosses on the way. */
+/** Agreement of both ends, also if frames cross on the way. */
 import { describe, expect, test } from 'vitest';
 import {
   type Codec,
@@ -9,7 +9,7 @@ import {
 } from '../../../src/accp/codec/index.js';
 import { accepted, endpoints, NOON, rejected } from './endpoints.js';
 
-/** Sends what both sides have to say at once, and then all answers, until nobody has any. */
+/** Sends the frames of both sides at once, and then all answers, until there are none. */
 function cross(codec: Codec, fromA: readonly string[], fromB: readonly string[], a: Session, b: Session): void {
   let [toB, toA] = [fromA, fromB];
   for (let round = 0; toA.length + toB.length > 0; round++) {
@@ -24,7 +24,7 @@ function cross(codec: Codec, fromA: readonly string[], fromB: readonly string[],
   }
 }
 
-describe.each(['session', 'sender'] as const)('two sides that speak at once, counting by %s', (sequence) => {
+describe.each(['session', 'sender'] as const)('two sides that send at once, with the sequence %s', (sequence) => {
   test('know each other after both have announced', () => {
     const { codec, a, b } = endpoints({}, { sequence });
     cross(codec, codec.announce(a).frames, codec.announce(b).frames, a, b);
@@ -40,7 +40,7 @@ describe.each(['session', 'sender'] as const)('two sides that speak at once, cou
   });
 });
 
-describe('two states that were made at once', () => {
+describe('two states that were created at once', () => {
   test('become one', () => {
     const { codec, a, b } = endpoints({}, { sequence: 'sender' });
     cross(codec, codec.syncState({ x: 1 }, a).frames, codec.syncState({ y: 2 }, b).frames, a, b);
@@ -48,7 +48,7 @@ describe('two states that were made at once', () => {
     expect(a.state.version).toBe(b.state.version);
   });
 
-  test('an older one does not take the place of a newer one, and its owner is told', () => {
+  test('an older one does not replace a newer one, and its owner is informed', () => {
     const { codec, a, b } = endpoints({}, { sequence: 'sender' });
     b.state.applyFull(5, { phase: 'five' });
     const old = '@a>sync:state{v:2|phase:two}[mid:m1,seq:1]';
@@ -60,7 +60,7 @@ describe('two states that were made at once', () => {
     expect(() => codec.encode(message, b)).toThrow(expect.objectContaining({ code: 'E2001' }));
   });
 
-  test('hold what the frame said, rounded as it was', () => {
+  test('contain the values of the frame, with its rounding', () => {
     const { codec, a, b } = endpoints({}, { sequence: 'sender' });
     const { frames, losses } = codec.syncState({ third: 1 / 3, five: 5n }, a);
     accepted(codec.decode(frames[0]!, b));
@@ -78,7 +78,7 @@ describe('a schema that has changed', () => {
     types: { n: 'string' },
   });
 
-  test('is not used before the other side was told', () => {
+  test('is not used before it is announced', () => {
     const codec = createCodec();
     const session = createSession({ agent: 'a' });
     codec.registerSchema('report', report(1));
@@ -93,9 +93,9 @@ describe('a schema that has changed', () => {
   });
 });
 
-describe('whatever a frame holds, decoding it gives an outcome', () => {
+describe('decoding any frame has an outcome', () => {
   test.each(['$42', '$1.5', '$true', `$${'x'.repeat(5000)}`])(
-    'a reference that reads as something else: %.20s',
+    'a reference that could be mistaken for another value: %.20s',
     (reference) => {
       const { codec, b } = endpoints();
       const { error, reply } = rejected(codec.decode(`@a>req:x{k:${reference}}[mid:m1,seq:1]`, b));
@@ -104,12 +104,12 @@ describe('whatever a frame holds, decoding it gives an outcome', () => {
     },
   );
 
-  test.each([null, 42, Object.create(null), { toString: () => 1 }])('what is no text', (value) => {
+  test.each([null, 42, Object.create(null), { toString: () => 1 }])('an input that is not a string', (value) => {
     const { codec, b } = endpoints();
     expect(rejected(codec.decode(value as unknown as string, b)).error.code).toBe('E1001');
   });
 
-  test('many references to a large value are refused in time', () => {
+  test('many references to a large value are rejected quickly', () => {
     const { codec, a, b } = endpoints();
     b.state.set('cold', 'large', ['x'.repeat(1_000_000)]);
     for (let index = 0; index < 9; index++) b.state.set('cold', `copy${index}`, ['x'.repeat(1_000_000)]);
@@ -120,7 +120,7 @@ describe('whatever a frame holds, decoding it gives an outcome', () => {
     void a;
   });
 
-  test('an expired frame of another session is dropped as silently as any', () => {
+  test('an expired frame of another session is dropped silently, too', () => {
     const { codec, b } = endpoints();
     const text = `@a>req:x{}[mid:m1,seq:1,ts:${NOON - 9},sid:other,ttl:1]`;
     expect(codec.decode(text, b)).toEqual({ outcome: 'dropped', reason: 'expired' });
@@ -135,8 +135,8 @@ describe('whatever a frame holds, decoding it gives an outcome', () => {
   });
 });
 
-describe('chains that somebody waits for', () => {
-  test('are not forgotten for those that are done', () => {
+describe('chains with a pending answer', () => {
+  test('are not evicted in favour of finished ones', () => {
     const { codec, b } = endpoints({}, { sequence: 'sender', maxChains: 4 });
     codec.decode('@a>req:x{}[mid:m1,seq:1,cid:job]', b);
     const signal = b.signal('job');
@@ -146,7 +146,7 @@ describe('chains that somebody waits for', () => {
   });
 });
 
-test('what a full hot state refuses has no effect', () => {
+test('a message that full hot state rejects has no effect', () => {
   const { codec, a } = endpoints({ checkpoints: 'manual' }, { budgets: { hot: 40, hotTrigger: 30 } });
   const fill = (): void => {
     for (;;) codec.encode({ intent: 'req', operation: 'x', payload: { text: 'some_words_of_text' } }, a);
@@ -158,7 +158,7 @@ test('what a full hot state refuses has no effect', () => {
   expect(a.state.version).toBe(0);
 });
 
-describe('options that are none', () => {
+describe('invalid options', () => {
   test.each([
     ['sequence', 'foo'],
     ['timeoutMs', 0],
@@ -169,7 +169,7 @@ describe('options that are none', () => {
     expect(() => createSession({ agent: 'a', [name]: value })).toThrow(TypeError);
   });
 
-  test('a payload that is no plain object', () => {
+  test('a payload that is not a plain object', () => {
     const { codec, a } = endpoints();
     for (const payload of [[1], 'text', new Map([['k', 1]])]) {
       const message = { intent: 'req', operation: 'x', payload: payload as never };
@@ -178,7 +178,7 @@ describe('options that are none', () => {
     expect(() => codec.encode(null as never, a)).toThrow(TypeError);
   });
 
-  test('a clock with fractions is a clock', () => {
+  test('a clock with fractions is accepted', () => {
     const { codec, a, b } = endpoints({ now: () => NOON * 1000 + 700 });
     const { frames } = codec.encode({ intent: 'req', operation: 'x' }, a);
     expect(frames[0]).toContain(`,ts:${NOON},`);

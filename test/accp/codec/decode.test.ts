@@ -8,7 +8,7 @@ function frame(payload = '', metadata = `mid:m1,seq:1,ts:${NOON}`, head = '@a>re
   return `${head}{${payload}}[${metadata}]`;
 }
 
-describe('what is refused, and by which code', () => {
+describe('rejected frames and their codes', () => {
   const cases: readonly [name: string, text: string, code: string, path?: string][] = [
     ['what is no frame', '@a>req', 'E1001'],
     ['a frame without metadata', '@a>req:x{k:1}', 'E1001', 'metadata.mid'],
@@ -42,7 +42,7 @@ describe('what is refused, and by which code', () => {
     expect(payload['schema']).toEqual({ kind: 'string', value: 'ER' });
   });
 
-  test('nothing is told of an expired frame, not even of one that came before', () => {
+  test('an expired frame is never answered, not even a duplicate', () => {
     const { codec, b, clock } = endpoints();
     const text = frame('', `mid:m1,seq:1,ts:${NOON},ttl:5`);
     expect(codec.decode(text, b).outcome).toBe('message');
@@ -50,7 +50,7 @@ describe('what is refused, and by which code', () => {
     expect(codec.decode(text, b)).toEqual({ outcome: 'dropped', reason: 'expired' });
   });
 
-  test('a frame is good up to its last second, for ever with a ttl of 0, and without a time stamp', () => {
+  test('a frame is valid up to its last second, and for ever with a ttl of 0 or without a time stamp', () => {
     const { codec, b, clock } = endpoints();
     clock.now += 5;
     expect(codec.decode(frame('', `mid:m1,seq:1,ts:${NOON},ttl:5`), b).outcome).toBe('message');
@@ -77,7 +77,7 @@ describe('the order of the checks', () => {
     expect(rejected(third.codec.decode('@a>req:x{schema:XX|k:$no}[mid:m1,seq:1]', third.b)).error.code).toBe('E1003');
   });
 
-  test('a refused frame has used up its number, and its identifier', () => {
+  test('a rejected frame uses up its number and its identifier', () => {
     const { codec, b } = endpoints({}, { sequence: 'sender' });
     rejected(codec.decode('@a>beg:x{}[mid:m1,seq:1]', b));
     rejected(codec.decode('@a>req:x{schema:XX}[mid:m2,seq:2]', b));
@@ -88,7 +88,7 @@ describe('the order of the checks', () => {
 });
 
 describe('error frames', () => {
-  test('are never answered by another', () => {
+  test('are never answered by error frames', () => {
     const { codec, b } = endpoints();
     for (const text of [
       '@a>fail:error{code:E1001|schema:ER}[mid:m1,seq:9]',
@@ -99,13 +99,13 @@ describe('error frames', () => {
     }
   });
 
-  test('name what they answer', () => {
+  test('name the frame that they answer', () => {
     const { codec, b } = endpoints();
     const { reply } = rejected(codec.decode('@a>req:x{k:$no}[mid:m1,seq:1,cid:c1]', b));
     expect(reply).toMatch(/,cid:c1,aid:m1,/);
   });
 
-  test('a handler that threw is told as E9999, that of a tool as E4002, an error of the protocol by its own code', () => {
+  test('the error of a handler is sent as E9999, that of a tool as E4002, and an AccpError with its own code', () => {
     const { codec, a, b } = endpoints();
     const plain = accepted(codec.decode(codec.encode({ intent: 'req', operation: 'x' }, a).frames[0]!, b)).message;
     const reply = codec.fail(plain, new Error('connect ECONNREFUSED 10.0.0.3'), b);
@@ -123,7 +123,7 @@ describe('error frames', () => {
 });
 
 describe('cancellation', () => {
-  test('aborts what runs under the chain, and refuses what comes later', () => {
+  test('aborts the work of the chain, and rejects later frames', () => {
     const { codec, a, b } = endpoints();
     const { frames, correlationId } = codec.encode({ intent: 'req', operation: 'x' }, a);
     accepted(codec.decode(frames[0]!, b));
@@ -139,8 +139,8 @@ describe('cancellation', () => {
   });
 });
 
-describe('answers that do not come', () => {
-  test('are told once, as E3001, when their time is up', () => {
+describe('overdue answers', () => {
+  test('are reported once, as E3001', () => {
     const { codec, a, clock } = endpoints({}, { timeoutMs: 30_000 });
     const { correlationId } = codec.encode({ intent: 'req', operation: 'x' }, a);
     clock.now += 29;
@@ -152,7 +152,7 @@ describe('answers that do not come', () => {
     expect(a.tick()).toEqual([]);
   });
 
-  test('are not waited for once they are there, and longer when the other side asks for patience', () => {
+  test('are not reported once they have arrived, and later if the other side asks for time', () => {
     const { codec, a, b, clock } = endpoints({}, { timeoutMs: 30_000, sequence: 'sender' });
     const asked = codec.encode({ intent: 'req', operation: 'x' }, a);
     accepted(codec.decode(asked.frames[0]!, b));
@@ -167,13 +167,13 @@ describe('answers that do not come', () => {
   });
 });
 
-test('a frame that the host does not authorize is refused with its reason', () => {
+test('a frame that the host does not authorize is rejected with its reason', () => {
   const { codec, b } = endpoints({ authorize: ({ agent }) => agent === 'c' || 'only c may speak' });
   const { error } = rejected(codec.decode(frame(), b));
   expect(error).toMatchObject({ code: 'E5001', message: 'only c may speak' });
 });
 
-test("what the host's own check throws is told as E9999 without its words, and is there for the host", () => {
+test('an error of the check of the host is sent as E9999 without its message, and is the cause for the host', () => {
   const thrown = new Error('database password wrong');
   const { codec, b } = endpoints({
     authorize: () => {

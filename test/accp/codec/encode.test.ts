@@ -28,7 +28,7 @@ describe('a frame', () => {
     ]);
   });
 
-  test('leaves out what the schema says anyway', () => {
+  test('omits the defaults of the schema', () => {
     const { codec, a, b } = endpoints();
     const payload = { role: 'assistant', content: 'Done', lang: 'en', turn: 2 };
     const { frames } = codec.encode({ intent: 'done', operation: 'chat', schema: 'CH', payload }, a);
@@ -42,7 +42,7 @@ describe('a frame', () => {
     expect(frames[0]).toContain('{m:{a:0.3,b:1.5}}');
   });
 
-  test('of a text is what an assistant says', () => {
+  test('of a text is a message of the assistant', () => {
     const { codec, a, b } = endpoints({ text: 'transliterate' });
     const { message } = accepted(codec.decode(codec.encode('Revenue fell 12%.', a).frames[0]!, b));
     expect(message).toMatchObject({ schema: 'CH', operation: 'chat', payload: { content: 'Revenue fell 12%.' } });
@@ -74,14 +74,14 @@ describe('a message that cannot be sent', () => {
     ['cancel of nothing', { intent: 'cancel', operation: 'x' }, 'E1004', 'envelope.correlation_id'],
     ['a delta to another base', delta(2), 'E2001', 'payload.version'],
   ];
-  test.each(cases)('%s: told with code and path, and the session is as it was', (_name, message, code, path) => {
+  test.each(cases)('%s: an error with code and path, and the session is unchanged', (_name, message, code, path) => {
     const { codec, a } = endpoints();
     expect(() => codec.encode(message, a)).toThrow(expect.objectContaining({ code, path }));
     const { frames } = codec.encode({ ...REQUEST, envelope: { msg_id: 'm1' } }, a);
     expect(frames[0]).toContain('[mid:m1,seq:1,');
   });
 
-  test('an identifier a second time', () => {
+  test('an identifier that is in use', () => {
     const { codec, a } = endpoints();
     const message = { ...REQUEST, envelope: { msg_id: 'm1' } };
     codec.encode(message, a);
@@ -123,7 +123,7 @@ describe('the limits of Table 3', () => {
     expect(message.envelope).not.toHaveProperty('correlation_id');
   });
 
-  test('its parts share a cid and say their place', () => {
+  test('the parts share a cid and have their position', () => {
     const { codec, a } = endpoints({ limits: { body: { soft: 10, hard: 30 } } });
     const words = Array.from({ length: 60 }, (_, at) => `item${at}`);
     const { frames, correlationId } = codec.encode({ ...REQUEST, payload: { words } }, a);
@@ -136,7 +136,7 @@ describe('the limits of Table 3', () => {
     expect(frames.length).toBeGreaterThan(1);
   });
 
-  test('whatever the payload and however low the limits, what was split comes back whole', () => {
+  test('for any payload and limits, a split message is joined again', () => {
     const json = fc.jsonValue({ maxDepth: 3 }).filter((value) => !Object.is(value, -0));
     fc.assert(
       fc.property(fc.dictionary(fc.string(), json), fc.integer({ min: 16, max: 120 }), (values, hard) => {
@@ -159,7 +159,7 @@ describe('the limits of Table 3', () => {
     );
   });
 
-  test('parts that do not go on where the last one ended are refused', () => {
+  test('parts that do not continue the previous one are rejected', () => {
     const { codec, b } = endpoints();
     const part = (seq: number, idx: number, payload = 'k:[1]', cut = 'cut:0,'): string =>
       `@a>req:x{${payload}}[mid:m${seq},seq:${seq},cid:c,${idx === 0 ? '' : cut}idx:${idx},tot:3]`;
@@ -186,8 +186,8 @@ function normal(payload: Record<string, Json>): Record<string, Json> {
   return Object.fromEntries(Object.entries(payload).map(([key, value]) => [FULL_KEYS.get(key) ?? key, value]));
 }
 
-describe('values that are kept in state', () => {
-  test('long texts go as references where both ends share a store, and come back', () => {
+describe('values that are stored in state', () => {
+  test('long texts are sent as references if both ends share a store, and come back', () => {
     const store = memoryStore();
     const { codec, a, b } = endpoints({}, { store, shared: true });
     const text = 'x'.repeat(51);
@@ -196,12 +196,12 @@ describe('values that are kept in state', () => {
     expect(accepted(codec.decode(frames[0]!, b)).message.payload['text']).toBe(text);
   });
 
-  test('without one they are sent whole, and the debug log says so', () => {
+  test('without a shared store they are sent inline, with an event in the debug log', () => {
     const said: string[] = [];
     const { codec, a } = endpoints({ log: ({ type, message }) => said.push(`${type}: ${message}`) });
     const { frames } = codec.encode({ ...REQUEST, payload: { text: 'x'.repeat(51) } }, a);
     expect(frames[0]).toContain('x'.repeat(51));
-    expect(said).toContain('inline: payload.text is sent whole: the other side shares no store.');
+    expect(said).toContain('inline: payload.text is sent inline, since the other side shares no store.');
   });
 
   test('externalize needs a store that both ends share', () => {
@@ -215,7 +215,7 @@ describe('values that are kept in state', () => {
     );
   });
 
-  test('another session of the store may read them only when that was granted', () => {
+  test('another session of the store may read them only with a grant', () => {
     const store = memoryStore();
     const { codec, a } = endpoints({}, { store });
     a.state.set('cold', 'secret', 42);

@@ -38,7 +38,7 @@ export function endpoints(options: CodecOptions = {}, session: Partial<SessionOp
   };
 }
 
-/** The outcome, which has to be a message. */
+/** Returns the outcome, which must be a message. */
 export function accepted(outcome: DecodeOutcome): Accepted {
   if (outcome.outcome === 'message') return outcome;
   throw new Error(`Not accepted: ${outcome.outcome === 'rejected' ? outcome.error.message : outcome.outcome}`);
@@ -49,12 +49,12 @@ export function rejected(outcome: DecodeOutcome): Rejected {
   throw new Error(`Not rejected, but ${outcome.outcome}`);
 }
 
-/** Decodes frames one by one, and gives the last outcome. */
+/** Decodes frames one by one, and returns the last outcome. */
 export function decodeAll(codec: Codec, frames: readonly string[], session: Session): DecodeOutcome {
   return frames.map((frame) => codec.decode(frame, session)).at(-1)!;
 }
 
-/** Passes frames to and fro until nobody has anything to answer; gives all that went over. */
+/** Exchanges frames until there are no more answers; returns all of them. */
 export function converse(codec: Codec, frames: readonly string[], from: Session, to: Session): string[] {
   const all: string[] = [];
   let turn = { frames, to, other: from };

@@ -11,7 +11,7 @@ const REPORT: SchemaDefinition = {
 };
 
 describe('the exchange of registries', () => {
-  test('with equal ones takes one frame each way', () => {
+  test('takes one frame in each direction if they are equal', () => {
     const { codec, a, b } = endpoints();
     const frames = converse(codec, codec.announce(a).frames, a, b);
     expect(frames.map((frame) => frame.replace(/\[.*/, ''))).toEqual(
@@ -23,7 +23,7 @@ describe('the exchange of registries', () => {
     expect(b.peers.get('a')).toMatchObject({ version: 1, text: 'transliterate', sequence: 'session' });
   });
 
-  test('after it, text is transliterated both ways', () => {
+  test('enables transliteration in both directions', () => {
     const { codec, a, b } = endpoints();
     const message = { intent: 'req', operation: 'plan', payload: { goal: 'to fly', quoted: "'as it was" } };
     expect(() => codec.encode(message, a)).toThrow(expect.objectContaining({ code: 'E1004' }));
@@ -37,7 +37,7 @@ describe('the exchange of registries', () => {
     }
   });
 
-  test('between announcements, nothing is sent that would be read as something else', () => {
+  test('between announcements, no ambiguous string is sent', () => {
     const { codec, a, b } = endpoints({}, { sequence: 'sender' });
     const announced = codec.announce(a);
     accepted(codec.decode(announced.frames[0]!, b));
@@ -72,7 +72,7 @@ describe('the exchange of registries', () => {
     expect(() => right.encode(message, b)).toThrow(expect.objectContaining({ code: 'E1003' }));
   });
 
-  test('refuses schemas that do not have the hash that they claim', () => {
+  test('rejects schemas that do not have the hash that they claim', () => {
     const left = createCodec();
     left.registerSchema('sales_report', REPORT);
     const { codec: right, a, b } = endpoints();
@@ -83,7 +83,7 @@ describe('the exchange of registries', () => {
     expect(rejected(right.decode(tampered, b)).error.code).toBe('E5001');
   });
 
-  test('refuses a side that counts otherwise', () => {
+  test('rejects a side with another sequence', () => {
     const codec = createCodec();
     const a = createSession({ agent: 'a', id: 's', sequence: 'sender' });
     const b = createSession({ agent: 'b', id: 's' });
@@ -93,7 +93,7 @@ describe('the exchange of registries', () => {
     });
   });
 
-  test('tells of schemas that were registered later', () => {
+  test('announces schemas that are registered later', () => {
     const left = createCodec();
     const right = createCodec();
     const a = createSession({ agent: 'a', id: 's' });
@@ -109,7 +109,7 @@ describe('the exchange of registries', () => {
     expect(accepted(right.decode(frames[0]!, b)).message.payload).toEqual(REPORT.defaults);
   });
 
-  test('a codec can begin with the schemas of another', () => {
+  test('a codec can start with the schemas of another', () => {
     const left = createCodec();
     left.registerSchema('sales_report', REPORT);
     const right = createCodec({ registry: createRegistry({ schemas: { sales_report: REPORT } }) });

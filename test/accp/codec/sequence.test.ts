@@ -16,7 +16,7 @@ function lengthOf(param: Param): number {
   return printed([param]).length - '@a>a:a{}'.length + 1;
 }
 
-/** What the other side reads. */
+/** The payload that the other side reads. */
 function received(pieces: readonly Piece[]): Piece[] {
   return pieces.map(({ params, cut }) => ({ params: parseFrame(printed(params)).payload, cut }));
 }
@@ -29,7 +29,7 @@ const text = (value: string): Value => ({ kind: 'string', value });
 const listOf = (count: number, item: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => item(index)).join(',');
 
-describe('what a message is cut into', () => {
+describe('the pieces of a message', () => {
   const cases: readonly [what: string, body: string, room: number, frames: readonly string[]][] = [
     ['what has room is not cut', 'a:1|b:2', 12, ['a:1|b:2']],
     ['parameters go on in the next frame', 'a:1234|b:1234|c:1', 12, ['a:1234', 'b:1234|c:1']],
@@ -57,7 +57,7 @@ describe('what a message is cut into', () => {
     expect(joinPieces(received(pieces))).toEqual(payload);
   });
 
-  test('whatever the payload and however little room there is, it comes back', () => {
+  test('for any payload and room, the message comes back', () => {
     const string = fc.oneof(
       fc.stringMatching(/^[!-~]{1,60}$/),
       fc.stringMatching(/^'[0-9]{1,90}$/),
@@ -96,7 +96,7 @@ describe('what a message is cut into', () => {
     expect(accepted(decodeAll(codec, frames, b)).message.payload['query']).toBe(query);
   });
 
-  test('no piece is longer than the room, but for words that are', () => {
+  test('no piece is longer than the room, except for longer words', () => {
     const payload = payloadOf(`k:{a:[${listOf(90, (index) => `word${index}`)}],b:{c:${'x'.repeat(500)},d:1}}|l:last`);
     for (const { params } of splitParams(payload, 60, lengthOf)) {
       expect(printed(params).length - '@a>a:a{}'.length).toBeLessThanOrEqual(60);
@@ -104,7 +104,7 @@ describe('what a message is cut into', () => {
   });
 });
 
-describe('the work of cutting grows with the payload, and no faster', () => {
+describe('the time for splitting is linear in the payload', () => {
   const bodies: readonly [what: string, body: (count: number) => string][] = [
     ['a list', (count) => `q:[${listOf(count, String)}]`],
     ['a map in a map', (count) => `q:{r:{${listOf(count, (index) => `k${index}:${index}`)}}}`],
@@ -130,7 +130,7 @@ describe('the work of cutting grows with the payload, and no faster', () => {
   });
 });
 
-describe('pieces that do not fit together are refused', () => {
+describe('pieces that do not match are rejected', () => {
   const cases: readonly [what: string, first: string, next: string, cut: number][] = [
     ['another key', 'k:[1]', 'j:[1]', 0],
     ['another kind', 'k:[1]', 'k:{a:1}', 0],
@@ -149,7 +149,7 @@ describe('pieces that do not fit together are refused', () => {
     expect(() => joinPieces(pieces)).toThrow(expect.objectContaining({ code: 'E1001' }));
   });
 
-  test('a parameter that is there already', () => {
+  test('a duplicate parameter', () => {
     const pieces = [
       { params: payloadOf('k:1'), cut: undefined },
       { params: payloadOf('k:2'), cut: undefined },
@@ -157,7 +157,7 @@ describe('pieces that do not fit together are refused', () => {
     expect(() => joinPieces(pieces)).toThrow(expect.objectContaining({ code: 'E1001' }));
   });
 
-  test('what was joined is not changed by it', () => {
+  test('joining does not change the pieces', () => {
     const first = payloadOf('k:[[1],{a:abc}]');
     const pieces = [
       { params: first, cut: undefined },

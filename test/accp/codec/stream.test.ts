@@ -13,7 +13,7 @@ async function collect(chunks: AsyncIterable<{ readonly data: unknown }>): Promi
 }
 
 describe('a stream through a session', () => {
-  test('comes out as it went in, and ends', async () => {
+  test('arrives unchanged, and ends', async () => {
     const { codec, a, b } = endpoints({ text: 'transliterate' });
     const read = collect(b.stream('c1'));
     const kinds: string[] = [];
@@ -61,7 +61,7 @@ describe('a stream through a session', () => {
     await expect(cancelled).rejects.toMatchObject({ code: 'E5001' });
   });
 
-  test('that stalls fails when somebody looks at the clock', async () => {
+  test('that stalls fails at the next tick', async () => {
     const { codec, a, b, clock } = endpoints({}, { streamTimeoutMs: 30_000 });
     const chunk = { chunk_index: 0, data: 'x' };
     const envelope = { correlation_id: 'c1' };
@@ -74,7 +74,7 @@ describe('a stream through a session', () => {
     await expect(read).rejects.toMatchObject({ code: 'E3001' });
   });
 
-  test('chunks after its end are refused', () => {
+  test('chunks after its end are rejected', () => {
     const { codec, a, b } = endpoints();
     const envelope = { correlation_id: 'c1' };
     const message = (index: number, final: boolean) => ({
@@ -107,8 +107,8 @@ describe('the end of a stream', () => {
   });
 });
 
-describe('what a reader gets', () => {
-  test('is not what the outcome of decoding has', async () => {
+describe('the chunks of a reader', () => {
+  test('are not shared with the outcome of decoding', async () => {
     const { codec, a, b } = endpoints();
     const envelope = { correlation_id: 'c1' };
     const payload = { chunk_index: 0, data: { list: [1] }, is_final: true };
@@ -121,7 +121,7 @@ describe('what a reader gets', () => {
     expect(data).toEqual({ list: [1] });
   });
 
-  test('is remembered as read when the next is asked for, however the process ends', async () => {
+  test('are stored as read when the next one is requested, however the process ends', async () => {
     const file = fresh();
     const store = await sqliteStore(file);
     const { codec, a, b } = endpoints({}, { store });
@@ -138,7 +138,7 @@ describe('what a reader gets', () => {
     }
     const chunks = b.stream('c1')[Symbol.asyncIterator]();
     for (const index of [0, 1, 2, 3]) expect(await chunks.next()).toMatchObject({ value: { data: `c${index}` } });
-    // Nobody closes the session: its process is gone.
+    // The session is not closed, as if its process had ended.
     const again = await sqliteStore(file);
     const resumed = createSession({ agent: 'b', id: 's', store: again });
     expect(await collect(resumed.stream('c1'))).toEqual(['c3', 'c4']);

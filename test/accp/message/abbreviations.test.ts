@@ -20,7 +20,7 @@ const SECTION_10 = {
 };
 
 describe('standard abbreviations (Table 8)', () => {
-  test.each(SCHEMAS)('hold in frames of schema %s', (schema) => {
+  test.each(SCHEMAS)('apply to frames of schema %s', (schema) => {
     const table = keyTable(schema);
     for (const [short, full] of Object.entries(TABLE_8)) {
       expect([table.abbreviate(full), table.expand(short)]).toEqual([short, full]);
@@ -33,7 +33,7 @@ describe('standard abbreviations (Table 8)', () => {
 });
 
 describe('abbreviations of profiles (section 10)', () => {
-  test.each(Object.entries(SECTION_10))('%s has its own, and nobody else', (schema, own) => {
+  test.each(Object.entries(SECTION_10))('%s has its own, which no other profile has', (schema, own) => {
     for (const [short, full] of Object.entries(own)) {
       expect([keyTable(schema).abbreviate(full), keyTable(schema).expand(short)]).toEqual([short, full]);
       for (const other of SCHEMAS) {
@@ -49,7 +49,7 @@ describe('abbreviations of profiles (section 10)', () => {
   });
 });
 
-test.each(SCHEMAS.map((schema) => keyTable(schema)))('no way through a table loses a key', (table) => {
+test.each(SCHEMAS.map((schema) => keyTable(schema)))('expanding and abbreviating loses no key', (table) => {
   const words = table.fields.flat();
   for (const word of words) {
     expect(table.expand(table.abbreviate(word))).toBe(table.expand(word));

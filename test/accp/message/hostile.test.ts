@@ -34,14 +34,14 @@ describe.each(POLICIES)('%s', (text) => {
     expect(receive(send(value, text), text === 'transliterate').value).toEqual(value);
   });
 
-  test('shared parts do not multiply without end', () => {
+  test('shared parts do not multiply without bound', () => {
     let value: Json = ['x'];
     for (let level = 0; level < 50; level++) value = [value, value, value, value];
     expect(refusal(() => send(value, text))).toContain('E1004');
   });
 });
 
-test('a million keys come back where there is no limit', () => {
+test('a million keys come back without a limit', () => {
   const writing = createWriting({ text: 'transliterate', maxItems: Number.POSITIVE_INFINITY });
   const { value } = writeParam('k', MILLION, writing);
   const back = readValue(value, 'k', createReading({ transliterated: true, resolve: () => null }));
@@ -52,7 +52,7 @@ test('a million keys come back where there is no limit', () => {
 test('hundreds of levels come back as JSON in a string, and thousands are an error', () => {
   const value = nested(900, (inner) => ({ 'a b': [inner] as Json }) as Json);
   const deep = nested(400, (inner) => ({ 'a b': [inner] }) as Json);
-  expect(refusal(() => send(value, 'transliterate'))).toContain('nesting is deeper than 1000');
+  expect(refusal(() => send(value, 'transliterate'))).toContain('nesting is deeper than 1000 levels');
   expect(JSON.stringify(receive(send(deep, 'transliterate'), true).value)).toBe(JSON.stringify(deep));
 });
 
@@ -79,14 +79,14 @@ test.each([
   ['hyphens', `'${'-'.repeat(100_000)}`],
   ['JSON brackets', `"${'['.repeat(100_000)}`],
   ['big integer', `""#${'9'.repeat(100_000)}"`],
-])('a long string of %s is read or refused', (_name, value) => {
+])('a long string of %s is read or rejected', (_name, value) => {
   const node: Value = { kind: 'string', value };
   const read = () => readValue(node, 'k', createReading({ transliterated: true, resolve: () => null }));
   const result = refusal(read);
   expect(Array.isArray(result) ? result[0] : typeof result).toMatch(/^(E1004|string)$/);
 });
 
-test('keys of objects that are asked for are no members of Object.prototype', () => {
+test('keys of objects are not looked up in Object.prototype', () => {
   const value = { hasOwnProperty: 1, valueOf: [2], toJSON: 'x', length: 3 };
   for (const text of POLICIES) {
     expect({ ...(receive(send(value, text), text === 'transliterate').value as object) }).toEqual(value);

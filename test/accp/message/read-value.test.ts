@@ -1,4 +1,4 @@
-/** What a reader makes of what peers send, well-meaning or not. */
+/** Decoding of values that peers send, valid or hostile. */
 import { describe, expect, test } from 'vitest';
 import { parseFrame, type Value } from '../../../src/accp/index.js';
 import { type FieldType, Reference } from '../../../src/accp/message/json.js';
@@ -43,7 +43,7 @@ describe('plain values', () => {
     expect(({} as Record<string, unknown>)['a']).toBe(undefined);
   });
 
-  test('digits that a double does not keep are told', () => {
+  test('digits that a double does not keep are reported', () => {
     const { value, losses } = read(nodeOf('[0.12345678901234567890,12345678901234567890.25]'), false);
     expect(value).toEqual([0.12345678901234568, 12345678901234567000]);
     expect(losses).toEqual([
@@ -52,7 +52,7 @@ describe('plain values', () => {
     ]);
   });
 
-  test('a decimal beyond a double is refused with its path', () => {
+  test('a decimal beyond a double is rejected with its path', () => {
     const error = ['E1004', 'payload.k.a[0]', 'the number is beyond the range of a double'];
     expect(refusal(() => plain(`{a:[${'9'.repeat(400)}.5]}`))).toEqual(error);
   });
@@ -72,14 +72,14 @@ describe('plain values', () => {
     ]);
   });
 
-  test('what resolving throws is passed on', () => {
+  test('an error of the resolver is passed on', () => {
     const resolve = (): never => {
       throw new TypeError('gone');
     };
     expect(() => readValue(nodeOf('$a'), 'k', createReading({ transliterated: false, resolve }))).toThrow('gone');
   });
 
-  test('a tree made by hand that nests without end is an error', () => {
+  test('an endlessly nested tree is an error', () => {
     let node: Value = { kind: 'null' };
     for (let depth = 0; depth < 100_000; depth++) node = { kind: 'array', items: [node] };
     expect(refusal(() => read(node, false))).toContain('nesting is deeper than 1000');
@@ -123,11 +123,11 @@ describe('fields with a type', () => {
     ['map', '[]', 'an array'],
     ['map', '~', 'null'],
   ] as const)('%s cannot hold %s', (type, text, name) => {
-    const error = ['E1004', 'payload.k', `the field is of type ${type} and cannot hold ${name}`];
+    const error = ['E1004', 'payload.k', `the field has the type ${type}; got ${name}`];
     expect(refusal(() => plain(text, type))).toEqual(error);
   });
 
-  test('what a reference stands for has to be of the type', () => {
+  test('the value of a reference must have the type', () => {
     const kept = new Map<string, string>([['a', 'text']]);
     expect(read(nodeOf('$a'), false, 'string', 'k', kept).value).toBe('text');
     expect(refusal(() => read(nodeOf('$a'), false, 'integer', 'k', kept))).toContain('E1004');
@@ -155,23 +155,23 @@ describe('transliterated strings', () => {
   });
 
   test.each([
-    ['an escape is cut off at the end of the text', "'abc="],
+    ['an escape ends too early', "'abc="],
     ['an escape has no closing parenthesis', "'=(e9"],
-    ['an escape holds bad hexadecimal digits', "'=()"],
-    ['an escape holds bad hexadecimal digits', "'=(xy)"],
-    ['an escape holds bad hexadecimal digits', "'=(00e90)"],
-    ['the JSON in it cannot be read', '"'],
-    ['the JSON in it cannot be read', '"\\[1'],
-    ['the JSON in it does not read back as itself', '"\\{"a"<1;"a"<2\\}'],
-    ['the JSON in it does not read back as itself', '"12345678901234567890'],
-    ['the JSON in it does not read back as itself', '"1e=400'],
-    ['the JSON in it holds a bad big integer', '""#1x"'],
-    ['the JSON in it holds a bad big integer', `""#${'1'.repeat(1001)}"`],
-    ['the JSON in it holds a bad reference', '""$a=-b"'.replace('$', '\\$')],
-    ['the JSON in it nests deeper than 1000', `"${'\\['.repeat(1001)}${'\\]'.repeat(1001)}`],
-    ['the JSON in it cannot be read', `"${'\\['.repeat(100_000)}${'\\]'.repeat(100_000)}`],
+    ['an escape has invalid hexadecimal digits', "'=()"],
+    ['an escape has invalid hexadecimal digits', "'=(xy)"],
+    ['an escape has invalid hexadecimal digits', "'=(00e90)"],
+    ['the JSON text is malformed', '"'],
+    ['the JSON text is malformed', '"\\[1'],
+    ['the JSON text is not in the form that the encoder writes', '"\\{"a"<1;"a"<2\\}'],
+    ['the JSON text is not in the form that the encoder writes', '"12345678901234567890'],
+    ['the JSON text is not in the form that the encoder writes', '"1e=400'],
+    ['the JSON text contains an invalid big integer', '""#1x"'],
+    ['the JSON text contains an invalid big integer', `""#${'1'.repeat(1001)}"`],
+    ['the JSON text contains an invalid reference', '""$a=-b"'.replace('$', '\\$')],
+    ['the JSON text nests deeper than 1000 levels', `"${'\\['.repeat(1001)}${'\\]'.repeat(1001)}`],
+    ['the JSON text is malformed', `"${'\\['.repeat(100_000)}${'\\]'.repeat(100_000)}`],
   ])('%s', (message, text) => {
-    const words = `the transliterated string cannot be read: ${message}`;
+    const words = `invalid transliterated string: ${message}`;
     expect(refusal(() => transliterated(text))).toEqual(['E1004', 'payload.k', words]);
   });
 
@@ -198,13 +198,13 @@ describe('escaped keys', () => {
   });
 
   test.each(['_0a_', '_0a_xy_b', '_0_12345_', '_0_'])('%s cannot be read', (key) => {
-    const error = ['E1004', `payload.${key}`, 'the escaped key cannot be read'];
+    const error = ['E1004', `payload.${key}`, 'the escaped key is invalid'];
     expect(refusal(() => readKey(key, reading()))).toEqual(error);
     expect(refusal(() => transliterated(`{b:1,${key}:2}`))).toEqual(['E1004', `payload.k.${key}`, error[2]]);
   });
 
-  test('a key in two spellings is refused', () => {
-    const error = ['E1004', 'payload.k', 'a key appears twice, in two spellings'];
+  test('a key in two spellings is rejected', () => {
+    const error = ['E1004', 'payload.k', 'two spellings of the same key'];
     expect(refusal(() => transliterated('{_0a:1,a:2}'))).toEqual(error);
     expect(plain('{_0a:1,a:2}')).toEqual({ _0a: 1, a: 2 });
   });

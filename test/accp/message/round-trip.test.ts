@@ -1,4 +1,4 @@
-/** What is written comes back: exactly, up to the losses that were told, or it was refused with its path. */
+/** Round trips: a value comes back exactly, except for reported losses, or is rejected with its path. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AccpError } from '../../../src/accp/errors.js';
@@ -21,12 +21,12 @@ function isMap(value: Json): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Reference);
 }
 
-/** Whether an integer was given as a number that cannot tell which one it is: no policy takes it. */
+/** Returns `true` if a value contains an unsafe integer, which every policy rejects. */
 function hasUnsafe(value: Json): boolean {
   return [...within(value)].some(({ value: part }) => Number.isInteger(part) && !Number.isSafeInteger(part));
 }
 
-/** Whether the grammar can say it as it is. */
+/** Returns `true` if the grammar can write a value. */
 function isSayable(value: Json): boolean {
   return [...within(value)].every(({ value: part, depth }) => {
     if (typeof part === 'string') return /^[!-~]+$/.test(part) && !/^(true|false|-?\d+(\.\d+)?)$/.test(part);
@@ -35,7 +35,7 @@ function isSayable(value: Json): boolean {
   });
 }
 
-/** Where two values differ, as losses tell it. */
+/** Returns the differences of two values as losses. */
 function differences(before: Json, after: Json, path: Step[]): [string, Json, Json][] {
   if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
     return before.flatMap((item: Json, index) => differences(item, after[index] as Json, [...path, index]));
@@ -65,7 +65,7 @@ function expectOnlyLosses(before: Json, after: Json, losses: readonly Loss[]): v
 }
 
 describe('arbitrary values', () => {
-  test.each(['transliterate', 'externalize'] as const)('%s brings everything back but unsafe integers', (text) => {
+  test.each(['transliterate', 'externalize'] as const)('%s returns everything except unsafe integers', (text) => {
     fc.assert(
       fc.property(values, (value) => {
         if (hasUnsafe(value)) {
@@ -80,7 +80,7 @@ describe('arbitrary values', () => {
     );
   });
 
-  test('reject takes what the grammar can say, and nothing else', () => {
+  test('reject accepts exactly the values that the grammar can write', () => {
     fc.assert(
       fc.property(values, (value) => {
         if (hasUnsafe(value) || !isSayable(value)) {
@@ -95,7 +95,7 @@ describe('arbitrary values', () => {
     );
   });
 
-  test('transliterate brings every key on top of a payload back', () => {
+  test('transliterate preserves every top-level key', () => {
     fc.assert(
       fc.property(strings, (key) => {
         expect(receive(send(1, 'transliterate', { key }), true).key).toBe(key);
@@ -104,7 +104,7 @@ describe('arbitrary values', () => {
     );
   });
 
-  test.each([undefined, 'TC', 'TX', 'ST', 'TA', 'ER'])('abbreviated keys come back whole, schema %s', (schema) => {
+  test.each([undefined, 'TC', 'TX', 'ST', 'TA', 'ER'])('abbreviated keys are expanded, schema %s', (schema) => {
     const table = keyTable(schema);
     const words = fc.constantFrom(...table.fields.flat());
     fc.assert(
@@ -115,7 +115,7 @@ describe('arbitrary values', () => {
     );
   });
 
-  test('a field of strings brings every string back, or refuses it', () => {
+  test('a string field preserves every string, or rejects it', () => {
     fc.assert(
       fc.property(strings, (value) => {
         const sent = send(value, 'transliterate', { type: 'string' });

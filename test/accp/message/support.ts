@@ -15,7 +15,7 @@ import {
 export interface Sent {
   readonly frame: string;
   readonly losses: readonly Loss[];
-  /** What `externalize` was given, by path of the reference. */
+  /** The externalized values, by the path of the reference. */
   readonly kept: ReadonlyMap<string, Json>;
 }
 
@@ -39,7 +39,7 @@ interface SendOptions {
   readonly type?: FieldType | undefined;
 }
 
-/** What a reader makes of a frame with one parameter. References give what was kept, or themselves. */
+/** Decodes a frame with one parameter. References are resolved to the stored values, or to themselves. */
 export function receive(
   { frame, kept }: Pick<Sent, 'frame' | 'kept'>,
   transliterated: boolean,

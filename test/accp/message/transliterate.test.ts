@@ -1,4 +1,4 @@
-/** How strings and keys are spelled for readers that know of it. */
+/** The spellings of strings and keys under transliteration. */
 import { describe, expect, test } from 'vitest';
 import { parseFrame } from '../../../src/accp/index.js';
 import { receive, send } from './support.js';
@@ -30,7 +30,7 @@ describe('strings', () => {
     ['v2 of it', "'v=2OfIt"],
     ['eu-west-1 a=b', "'eu=-west=-1A==b"],
     ['a; b < c', "'a,B-:-c"],
-    // What is no text
+    // Strings that need a mark
     ['', "'"],
     ['42', "'42"],
     ['-3.14', "'=-3.14"],
@@ -49,7 +49,7 @@ describe('strings', () => {
     expect(receive(send(text, 'transliterate'), true).value).toBe(text);
   });
 
-  test('what nests too deep is JSON in a string', () => {
+  test('values that are nested too deeply are JSON in a string', () => {
     const value = [[[[[[1, 'a b', 12n, 2n ** 64n, '#x', { 'k-': 0.1234567 }]]]]]];
     const sent = send(value, 'transliterate');
     expect(sent.frame).toBe(
@@ -74,7 +74,7 @@ describe('keys', () => {
     expect(send({ [key]: 1 }, 'transliterate').frame).toBe(`@a>req:x{k:{${expected}:1}}`);
   });
 
-  test('schema is spelled another way on top of a payload only', () => {
+  test('schema is escaped at the top level of a payload only', () => {
     expect(send(1, 'transliterate', { key: 'schema' }).frame).toBe('@a>req:x{_0schema:1}');
     expect(send({ schema: 1 }, 'transliterate').frame).toBe('@a>req:x{k:{schema:1}}');
   });

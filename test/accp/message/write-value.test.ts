@@ -1,11 +1,11 @@
-/** What goes on the wire for which value, and what is refused. */
+/** The spellings of values on the wire, and rejected values. */
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { type FieldType, Reference, ref } from '../../../src/accp/message/json.js';
 import { createWriting, type TextPolicy } from '../../../src/accp/message/write-value.js';
 import { refusal, send } from './support.js';
 
-/** What stands on the wire for a value. */
+/** Returns the spelling of a value on the wire. */
 function wire(value: unknown, text: TextPolicy, type?: FieldType): string {
   return send(value, text, { type }).frame.slice('@a>req:x{k:'.length, -1);
 }
@@ -48,7 +48,7 @@ describe('losses', () => {
     [1.0000005, '1.0', ['rounded', '1.0000005', '1.0']],
     [1.0000015, '1.000002', ['rounded', '1.0000015', '1.000002']],
     [-1e-7, '0.0', ['rounded', '-0.0000001', '0.0']],
-  ] as const)('%s is written %s, and that is told', (value, expected, [kind, from, to]) => {
+  ] as const)('%s is written %s, with a reported loss', (value, expected, [kind, from, to]) => {
     const { frame, losses } = send({ list: [0, value] }, 'reject');
     expect(frame).toBe(`@a>req:x{k:{list:[0,${expected}]}}`);
     expect(losses).toEqual([{ path: 'payload.k.list[1]', kind, from, to }]);
@@ -62,25 +62,25 @@ class Point {
 const cyclic: { self?: unknown } = {};
 cyclic.self = [cyclic];
 
-describe('values that no policy takes', () => {
+describe('values that every policy rejects', () => {
   test.each([
     ['NaN', Number.NaN, '', 'NaN cannot be written'],
     ['infinity', [Number.NEGATIVE_INFINITY], '[0]', '-Infinity cannot be written'],
-    ['an unsafe integer', { a: 2 ** 53 }, '.a', '9007199254740992 is no safe integer'],
-    ['a huge number', 1e21, '', '1e+21 is no safe integer'],
+    ['an unsafe integer', { a: 2 ** 53 }, '.a', '9007199254740992 is not a safe integer'],
+    ['a huge number', 1e21, '', '1e+21 is not a safe integer'],
     ['undefined', undefined, '', 'undefined cannot be written'],
     ['undefined in an array', [1, undefined], '[1]', 'undefined cannot be written'],
     ['a hole', Array(1), '[0]', 'undefined cannot be written'],
     ['a function', { f: () => 1 }, '.f', 'a function cannot be written'],
     ['a symbol', [Symbol('s')], '[0]', 'a symbol cannot be written'],
-    ['a symbol as a key', { [Symbol('s')]: 1 }, '', 'a map with symbols for keys cannot be written'],
+    ['a symbol as a key', { [Symbol('s')]: 1 }, '', 'a map with symbol keys cannot be written'],
     ['a date', new Date(0), '', 'an instance of Date cannot be written'],
     ['a map object', [new Map()], '[0]', 'an instance of Map cannot be written'],
     ['a class instance', new Point(), '', 'an instance of Point cannot be written'],
     ['a boxed string', Object('s'), '', 'an instance of String cannot be written'],
     ['bytes', new Uint8Array(2), '', 'an instance of Uint8Array cannot be written'],
     ['an heir of data', Object.create({ a: 1 }), '', 'an instance of Object cannot be written'],
-    ['a namespace of the language', Math, '', 'a map with symbols for keys cannot be written'],
+    ['a namespace of the language', Math, '', 'a map with symbol keys cannot be written'],
     ['too many digits', 10n ** 1000n, '', 'the number has more than 1000 digits'],
     ['far too many digits', 1n << 4_000_000n, '', 'the number has more than 1000 digits'],
     ['deep down', [[[[[[[{ f: Number.NaN }]]]]]]], '[0][0][0][0][0][0][0].f', 'NaN cannot be written'],
@@ -103,12 +103,12 @@ describe('values that no policy takes', () => {
     expect(refusal(() => send(wide, 'transliterate'))).toContain('a value that contains itself cannot be written');
   });
 
-  test('an object that looks like a reference is none, and its data', () => {
+  test('an object that looks like a reference remains data', () => {
     expect(wire({ $ref: 'cold.secret' }, 'transliterate')).toBe('{_0_24_ref:cold.secret}');
     expect(wire(JSON.parse(JSON.stringify([new Reference('a.b')])), 'transliterate')).toBe('[{_0_24_ref:a.b}]');
   });
 
-  test('what is no item may occur twice', () => {
+  test('shared values that are not items may occur twice', () => {
     const shared = { a: 1 };
     expect(wire([shared, shared], 'reject')).toBe('[{a:1},{a:1}]');
   });
@@ -141,7 +141,7 @@ describe('limits', () => {
     expect(result).toEqual(fits ? expect.objectContaining({ frame: expect.any(String) }) : error);
   });
 
-  test('bad options are wrong use', () => {
+  test('invalid options are a TypeError', () => {
     expect(() => createWriting({ text: 'externalize' })).toThrow(TypeError);
     expect(() => createWriting({ text: 'reject', maxItems: -1 })).toThrow(TypeError);
   });
@@ -155,29 +155,29 @@ describe('reject', () => {
     ['\ud800', 'payload.k', 'only visible ASCII can be written, without spaces'],
     [['42'], 'payload.k[0]', 'the string "42" would read back as another kind'],
     [{ a: 'true' }, 'payload.k.a', 'the string "true" would read back as another kind'],
-    [{ a: { 'b c': 1 } }, 'payload.k.a["b c"]', 'the key is not made of letters, digits and "_"'],
-    [{ '': 1 }, 'payload.k[""]', 'the key is not made of letters, digits and "_"'],
-    [[[[[[[]]]]]], 'payload.k[0][0][0][0][0]', 'nesting is deeper than 5'],
+    [{ a: { 'b c': 1 } }, 'payload.k.a["b c"]', 'invalid key'],
+    [{ '': 1 }, 'payload.k[""]', 'invalid key'],
+    [[[[[[[]]]]]], 'payload.k[0][0][0][0][0]', 'nesting is deeper than 5 levels'],
   ])('%j is an error with its path', (value, path, message) => {
     expect(refusal(() => send(value, 'reject'))).toEqual(['E1004', path, message]);
   });
 
-  test('every refusal says what could be done', () => {
+  test('every error has a hint', () => {
     for (const value of ['', '42', { 'a b': 1 }, [[[[[[]]]]]], 2 ** 53, new Date(0), Number.NaN]) {
       expect(() => send(value, 'reject')).toThrow(expect.objectContaining({ help: expect.stringMatching(/\w+ \w+/) }));
     }
   });
 
   test.each([
-    ['schema', 'payload.schema', 'the key names the schema of a payload'],
-    ['a b', 'payload["a b"]', 'the key is not made of letters, digits and "_"'],
-    ['', 'payload[""]', 'the key is not made of letters, digits and "_"'],
-  ])('a payload with the key "%s" is refused under externalize, too', (key, path, message) => {
+    ['schema', 'payload.schema', 'this key is reserved for the schema of the payload'],
+    ['a b', 'payload["a b"]', 'invalid key'],
+    ['', 'payload[""]', 'invalid key'],
+  ])('a payload with the key "%s" is rejected under externalize, too', (key, path, message) => {
     expect(refusal(() => send(1, 'reject', { key }))).toEqual(['E1004', path, message]);
     expect(refusal(() => send(1, 'externalize', { key }))).toEqual(['E1004', path, message]);
   });
 
-  test('within a map, schema is a key like any other', () => {
+  test('within a map, schema is an ordinary key', () => {
     expect(wire({ schema: 'x' }, 'reject')).toBe('{schema:x}');
   });
 });
@@ -189,13 +189,13 @@ describe('externalize', () => {
     [{ a: { 'b c': 'd e' }, f: 1 }, '{a:$cold.x0,f:1}', [{ 'b c': 'd e' }]],
     [{ 'b c': undefined, f: 1 }, '{f:1}', []],
     [[[[[[[1, 5n, ref('a.b')]]]]]], '[[[[[$cold.x0]]]]]', [[1, 5n, ref('a.b')]]],
-  ])('%o goes as %s', (value, expected, kept) => {
+  ])('%o is sent as %s', (value, expected, kept) => {
     const sent = send(value, 'externalize');
     expect(sent.frame).toBe(`@a>req:x{k:${expected}}`);
     expect([...sent.kept.values()]).toEqual(kept);
   });
 
-  test('what is kept is a copy without prototypes, absent members or -0', () => {
+  test('the stored value is a copy without prototypes, absent members or -0', () => {
     const value = { 'a b': -0, c: undefined };
     const sent = send(value, 'externalize');
     const [kept] = sent.kept.values();
@@ -245,7 +245,7 @@ describe('fields with a type', () => {
     ['map', null, 'null'],
     ['map', new Date(0), 'an instance of Date'],
   ] as const)('%s cannot hold %s', (type, value, name) => {
-    const error = ['E1004', 'payload.k', `the field is of type ${type} and cannot hold ${name}`];
+    const error = ['E1004', 'payload.k', `the field has the type ${type}; got ${name}`];
     expect(refusal(() => send(value, 'transliterate', { type }))).toEqual(error);
   });
 
@@ -254,8 +254,8 @@ describe('fields with a type', () => {
     expect(send(value, 'externalize', { type: 'string' }).kept.size).toBe(1);
   });
 
-  test('an integer beyond 2^53 - 1 is no decimal', () => {
-    const error = ['E1004', 'payload.k', 'a decimal field holds no integer beyond 2^53 - 1'];
+  test('an integer beyond 2^53 - 1 is not a decimal', () => {
+    const error = ['E1004', 'payload.k', 'a decimal field cannot hold an integer beyond 2^53 - 1'];
     expect(refusal(() => send(2n ** 64n, 'reject', { type: 'decimal' }))).toEqual(error);
     expect(wire(5n, 'reject', 'decimal')).toBe('5.0');
   });

@@ -25,7 +25,7 @@ export function message(
   };
 }
 
-/** What checking gives: the refusal, as code and path, or the codes of the warnings. */
+/** Returns the result of a check: code and path of the error, or the codes of the warnings. */
 export function verdict(
   checked: ProfileMessage,
   direction: Direction,

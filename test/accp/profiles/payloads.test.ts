@@ -15,7 +15,7 @@ describe('error payloads', () => {
     expect(verdict(message('fail:error', 'ER', payload), 'send')).toBe('fine');
   });
 
-  test('have what an error tells besides, which replaces nothing', () => {
+  test('have the details of an error, which replace nothing', () => {
     const details = { expected: 4, code: 'E1001', retryable: false };
     const error = new AccpError({ code: 'E3003', message: 'A gap.', path: 'metadata.seq', details });
     expect(errorPayloadOf(error)).toEqual({
@@ -33,13 +33,13 @@ describe('error payloads', () => {
     ['no code', {}, undefined],
     ['a name that objects have', { code: 'constructor' }, undefined],
     ['one that says it itself', { code: 'E3001', retryable: false }, false],
-  ])('are completed from Table 6: %s', (_, payload, retryable) => {
+  ])('are completed by Table 6: %s', (_, payload, retryable) => {
     const checked = message('fail:error', 'ER', payload as { code: string });
     expect(completeError(checked)['retryable']).toBe(retryable);
     expect(Object.hasOwn(checked.payload, 'retryable')).toBe('retryable' in payload);
   });
 
-  test('of other messages are left as they are', () => {
+  test('of other messages are unchanged', () => {
     const checked = message('req:x', 'SR', { code: 'E3001' });
     expect(completeError(checked)).toBe(checked.payload);
   });
@@ -60,7 +60,7 @@ describe('a tool that failed', () => {
     [new Error(''), 'The tool "web_search" failed.'],
     ['secret', 'The tool "web_search" failed.'],
     [undefined, 'The tool "web_search" failed.'],
-  ])('is told as E4002: %s', (thrown, text) => {
+  ])('is reported as E4002: %s', (thrown, text) => {
     const payload = toolErrorPayload('web_search', thrown);
     expect(payload).toEqual({ code: 'E4002', message: text, retryable: true, tool_name: 'web_search' });
     const answer = message('fail:error', 'ER', payload, 'm1');
@@ -86,7 +86,7 @@ describe('a text as a chat message', () => {
     });
   });
 
-  test('can be that of others, with all fields', () => {
+  test('can have other roles, with all fields', () => {
     expect(chatMessage('Bonjour?', { role: 'user', turn: 3, lang: 'fr', replyTo: 'm2' })).toEqual({
       intent: 'req',
       operation: 'chat',

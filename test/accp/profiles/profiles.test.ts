@@ -33,14 +33,14 @@ describe('the profiles', () => {
     ]);
   });
 
-  test.each(PROFILES.map((profile) => [profile.code, profile] as const))('%s has a sound schema', (code, profile) => {
+  test.each(PROFILES.map((profile) => [profile.code, profile] as const))('%s has a valid schema', (code, profile) => {
     expect(profile.schema.code).toBe(code);
     expect(checkDefinition(profile.schemaName, profile.schema)).toEqual(profile.schema);
     expect(Object.keys(profile.schema.types ?? {})).toEqual(profile.schema.fields);
   });
 
   const task = message('req:schedule', 'TA', { task: 'x' });
-  test.each(DIRECTIONS)('that are not active refuse their schema: %s', (direction) => {
+  test.each(DIRECTIONS)('that are not active reject their schema: %s', (direction) => {
     expect(verdict(task, direction, {}, new Set(['CH', 'TC']))).toBe('E1003 at schema');
     expect(verdict(task, direction, {}, new Set(['TA']))).toBe('fine');
     expect(verdict(task, direction, {}, new Set(['TA', 'TX']))).toBe('fine');
@@ -52,7 +52,7 @@ describe('the profiles', () => {
     expect(verdict(message('req:analyze', 'constructor'), direction)).toBe('fine');
   });
 
-  test.each(DIRECTIONS)('always know errors: %s', (direction) => {
+  test.each(DIRECTIONS)('always check errors: %s', (direction) => {
     expect(verdict(message('fail:error', 'ER', { code: 'E1001', message: 'x' }), direction, {}, new Set())).toBe(
       'fine',
     );
@@ -113,17 +113,17 @@ describe('TC: calls and results', () => {
     expect(verdict(call, 'send')).toBe('fine');
   });
 
-  test('no result has the status error, whatever else it has', () => {
+  test('no result has the status error, with any other members', () => {
     const result = message('done:tool', 'TC', { status: 'error', result: { hits: [] } }, 'm1');
     expect(verdict(result, 'send')).toBe('E1004 at payload.status');
   });
 
-  test('arguments that lie in state are sent as a reference', () => {
+  test('arguments in state are sent as a reference', () => {
     expect(verdict(message('req:tool', 'TC', { tool_name: 'a', arguments: ref('cold.args') }), 'send')).toBe('fine');
   });
 });
 
-describe('TC: what fails in answer to a call', () => {
+describe('TC: failures of a call', () => {
   const error = (code: string): ProfileMessage => message('fail:error', 'ER', { code, message: 'x' }, 'm1');
   check(
     [
@@ -142,7 +142,7 @@ describe('TC: what fails in answer to a call', () => {
     { request: { schema: 'TC' } },
   );
 
-  test("is not sent with a code of the tools' range that Table 6 does not have, but received", () => {
+  test('are not sent with a tool code that Table 6 lacks, but received', () => {
     const request = { schema: 'TC' };
     for (const code of ['E4777', 'E4000', 'E4004']) {
       expect(verdict(error(code), 'send', { request })).toBe('E1004 at payload.code');
@@ -150,7 +150,7 @@ describe('TC: what fails in answer to a call', () => {
     }
   });
 
-  test.each(DIRECTIONS)('is free in answer to anything else: %s', (direction) => {
+  test.each(DIRECTIONS)('are unrestricted in answer to other messages: %s', (direction) => {
     for (const request of [undefined, {}, { schema: 'TA' }]) {
       expect(verdict(error('E9999'), direction, { request })).toBe('fine');
       expect(verdict(error('E4777'), direction, { request })).toBe('fine');
@@ -208,7 +208,7 @@ describe('TX: transactions', () => {
     ],
   ]);
 
-  test('an amount is no reference', () => {
+  test('an amount cannot be a reference', () => {
     const checked = message('req:transaction', 'TX', { transaction_id: 't1', amount: ref('warm.total') });
     expect(verdict(checked, 'send')).toBe('E1004 at payload.amount');
   });
@@ -242,7 +242,7 @@ describe('TX: a retry keeps its identifier', () => {
     { request: { schema: 'TX', transactionId: 't1' } },
   );
 
-  test.each(DIRECTIONS)('where there is one, whatever was requested since: %s', (direction) => {
+  test.each(DIRECTIONS)('whatever was requested since: %s', (direction) => {
     const request = { schema: 'TA', transactionId: 't1' };
     expect(verdict(retry('t1'), direction, { request })).toBe('fine');
     expect(verdict(retry('t2'), direction, { request })).toBe('E1004 at payload.transaction_id');
@@ -251,7 +251,7 @@ describe('TX: a retry keeps its identifier', () => {
     }
   });
 
-  test.each(DIRECTIONS)('which is not too long to be remembered: %s', (direction) => {
+  test.each(DIRECTIONS)('which is not too long to be stored: %s', (direction) => {
     expect(verdict(retry('t'.repeat(256)), direction)).toBe('fine');
     expect(verdict(retry('t'.repeat(257)), direction)).toBe('E1004 at payload.transaction_id');
   });
@@ -341,7 +341,7 @@ describe('ER: errors', () => {
     expect(verdict(error({ code: 'E1001' }), 'receive')).toBe('fine');
   });
 
-  test('is known whichever profiles are active', () => {
+  test('is checked whichever profiles are active', () => {
     expect(ALL.has('ER')).toBe(true);
     expect(verdict(error({ code: 'E42' }), 'receive', {}, new Set(['CH']))).toBe('E1004 at payload.code');
   });

@@ -51,7 +51,7 @@ describe('a received call', () => {
     expect(call('unknown', {}, 'send')).toBe('fine');
   });
 
-  test('of a book that is a plain object is looked up among its own members', () => {
+  test('of tools in a plain object is looked up among own properties', () => {
     const tools = { now: { check: () => null } };
     expect(verdict(message('req:tool', 'TC', { tool_name: 'now' }), 'receive', { tools })).toBe('fine');
     expect(verdict(message('req:tool', 'TC', { tool_name: 'toString' }), 'receive', { tools })).toBe(
@@ -59,7 +59,7 @@ describe('a received call', () => {
     );
   });
 
-  test('with a fault names the argument', () => {
+  test('with an invalid argument names it', () => {
     const checked = message('req:tool', 'TC', { tool_name: 'tag', arguments: bare({ labels: { a: ['x', 1] } }) });
     const context = { direction: 'receive', dialect: 'strict', tools: TOOLS, warn: () => {} } as const;
     const error = refused(() => checkProfiles(checked, context, new Set(['TC'])));

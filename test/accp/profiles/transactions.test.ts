@@ -37,7 +37,7 @@ describe('a second transaction under one correlation_id', () => {
     }
   });
 
-  test('is refused by who receives it', () => {
+  test('is rejected by the receiver', () => {
     const { codec, a, b } = endpoints();
     accepted(codec.decode(codec.encode(transaction('t1'), a).frames[0]!, b));
     accepted(codec.decode(codec.encode(TASK, a).frames[0]!, b));
@@ -46,7 +46,7 @@ describe('a second transaction under one correlation_id', () => {
     expect(error).toMatchObject({ code: 'E1004', path: 'payload.transaction_id' });
   });
 
-  test('may follow a request whose member of that name is no transaction', () => {
+  test('may follow a request whose member of that name is not a transaction', () => {
     const { codec, a, b } = endpoints();
     accepted(codec.decode(codec.encode(TASK, a).frames[0]!, b));
     accepted(codec.decode(codec.encode(transaction('t1'), a).frames[0]!, b));

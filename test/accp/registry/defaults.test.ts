@@ -68,7 +68,7 @@ function fillDefaults(payload: Payload, schema: typeof TASK): Payload {
 }
 
 describe('filled', () => {
-  test('are the absent fields, behind the others, and undefined ones', () => {
+  test('are absent and undefined fields, after the others', () => {
     const filled = fillDefaults({ task: 'x', cost: undefined as unknown as Json, extra: 1 }, TASK);
     expect(Object.entries(filled)).toEqual([
       ['task', 'x'],
@@ -81,18 +81,18 @@ describe('filled', () => {
     ]);
   });
 
-  test('not those that are there, null included', () => {
+  test('not present fields, including null', () => {
     expect(fillDefaults({ priority: null }, TASK)['priority']).toBeNull();
   });
 
-  test('with copies, which are the receiver to change', () => {
+  test('with copies, which the receiver may change', () => {
     const first = fillDefaults({}, TASK);
     (first['deps'] as Json[]).push('mine');
     expect(fillDefaults({}, TASK)['deps']).toEqual([]);
   });
 });
 
-test('what was omitted is filled in again: property', () => {
+test('omitted fields are filled in again: property', () => {
   const standard = TASK.defaults!;
   const field = fc.constantFrom(...TASK.fields, 'extra', 'constructor');
   const value = fc.oneof(

@@ -15,7 +15,7 @@ function path(changes: object, name = 'sales_report'): string | undefined {
   return error?.[1];
 }
 
-describe('a definition is taken', () => {
+describe('a definition is accepted', () => {
   test("as the draft's example has it", () => {
     expect(checkDefinition('sales_report', REPORT)).toEqual(REPORT);
   });
@@ -29,7 +29,7 @@ describe('a definition is taken', () => {
     expect(checkDefinition('sales_report', definition)).toEqual(definition);
   });
 
-  test('as data of its own, frozen and without prototypes', () => {
+  test('as a frozen copy without prototypes', () => {
     const segments: string[] = [];
     const definition = checkDefinition('x', { ...REPORT, defaults: { segments, notes: { a: 1 } } });
     segments.push('late');
@@ -41,7 +41,7 @@ describe('a definition is taken', () => {
     expect(Object.isFrozen(definition.fields)).toBe(true);
   });
 
-  test('with fields that are names of object members', () => {
+  test('with fields that are names of object properties', () => {
     const fields = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
     const json = `{"code":"H","version":1,"fields":${JSON.stringify(fields)},"defaults":{"__proto__":"a"},"types":{"__proto__":"string","constructor":"any"}}`;
     const definition = checkDefinition('__proto__', JSON.parse(json));
@@ -50,13 +50,13 @@ describe('a definition is taken', () => {
     expect(definition.types!['toString']).toBeUndefined();
   });
 
-  test('without what it leaves undefined or empty', () => {
+  test('without undefined and empty members', () => {
     const definition = { ...REPORT, defaults: { period: undefined }, types: undefined, operations: [] };
     expect(Object.keys(checkDefinition('x', definition))).toEqual(['code', 'version', 'fields']);
   });
 });
 
-describe('a definition is refused with the place of its fault', () => {
+describe('a definition is rejected with the path of its error', () => {
   test.each([
     ['', 'schemas'],
     ['sales report', 'schemas'],
@@ -100,7 +100,7 @@ describe('a definition is refused with the place of its fault', () => {
     expect(path(changes)).toBe(`schemas.sales_report.${place}`);
   });
 
-  test('a misspelt member, with what was probably meant', () => {
+  test('a misspelt member, with a suggestion', () => {
     const { fields, ...rest } = REPORT;
     expect(path({ default: {} })).toBe('schemas.sales_report');
     expect(refused(() => checkDefinition('x', { ...rest, fields, default: {} }))?.[2]).toContain('"default"');
@@ -111,7 +111,7 @@ describe('a definition is refused with the place of its fault', () => {
   });
 });
 
-describe('a default is refused', () => {
+describe('a default is rejected', () => {
   const deep = (levels: number): unknown => (levels === 0 ? 1 : [deep(levels - 1)]);
   class Thing {}
 

@@ -141,14 +141,14 @@ describe('negotiation', () => {
     expect([a.peer?.hash, b.peer?.hash]).toEqual([BASE.hash, REPORTS.hash]);
   });
 
-  test('with a registry kept from before, which is known from the announcement', () => {
+  test('with a stored registry, which the announcement identifies', () => {
     const b = new Side(TICKETS);
     b.kept.push(REPORTS);
     b.hear(announcement(REPORTS, {}));
     expect(b.peer).toBe(REPORTS);
   });
 
-  test('in any order of frames and registrations ends with each side knowing the other, by one delta a hash: property', () => {
+  test('with any order of frames and registrations informs each side, with one delta per hash: property', () => {
     const action = fc.constantFrom(
       'a speaks',
       'b speaks',
@@ -203,7 +203,7 @@ describe('payloads', () => {
     });
   });
 
-  test('of a delta have what is not in every registry, and enough of the hash', () => {
+  test('of a delta have all schemas beyond the profiles, and a long prefix of the hash', () => {
     const registry = registerOperation(REPORTS, 'deploy');
     const payload = registryDelta(registry, BOTH);
     expect(payload).toEqual({
@@ -284,16 +284,16 @@ describe('payloads', () => {
     ['a feature of another kind', { version: 3, hash: 'a7f2c1', text: true }, 'payload.text'],
     ['a delta of another kind', { version: 3, hash: 'a7f2c1', delta: [] }, 'payload.delta'],
     ['operations of another kind', { version: 3, hash: 'a7f2c1', delta: {}, operations: [1] }, 'payload.operations[0]'],
-  ])('are refused: %s', (_, payload, path) => {
+  ])('are rejected: %s', (_, payload, path) => {
     expect(refusal(() => readAnnouncement(payload))).toEqual(['E1004', path]);
   });
 });
 
-describe('a delta is held against its claims', () => {
+describe('a delta is verified', () => {
   const honest = registryDelta(registerOperation(REPORTS, 'deploy'), {});
   const forged = (change: object): Announcement => readAnnouncement({ ...honest, ...change } as JsonObject);
 
-  test('and accepted where they hold', () => {
+  test('and accepted if hash and version match', () => {
     const registry = applyDelta(forged({}));
     expect([registry.version, registry.byCode('SR')]).toEqual([3, REPORTS.byCode('SR')]);
     expect(matchesHash(registry, honest['hash'] as string)).toBe(true);
@@ -315,7 +315,7 @@ describe('a delta is held against its claims', () => {
     ['too short a hash', { hash: (honest['hash'] as string).slice(0, 5) }, 'payload.hash'],
     ['a hash of another make', { hash: 'sha1:xyz' }, 'payload.hash'],
     ['a version too low for it', { version: 2 }, 'payload.version'],
-  ])('and refused with %s', (_, change, path) => {
+  ])('and rejected with %s', (_, change, path) => {
     expect(refusal(() => applyDelta(forged(change)))).toEqual(['E5001', path]);
   });
 
@@ -327,7 +327,7 @@ describe('a delta is held against its claims', () => {
     ['defaults that are none', { delta: { x: { ...REPORT, defaults: '[1]' } } }, 'schemas.x.defaults'],
     ['a bad operation', { operations: ['a b'] }, 'operations[0]'],
     ['no delta', { delta: undefined }, 'payload.delta'],
-  ])('and refused as malformed with %s', (_, change, path) => {
+  ])('and rejected as malformed with %s', (_, change, path) => {
     expect(refusal(() => applyDelta(forged(change)))).toEqual(['E1004', path]);
   });
 

@@ -61,7 +61,7 @@ describe('a new registry', () => {
     expect(BASE.operations.slice(19)).toEqual(['chat', 'tool', 'transaction', 'error']);
   });
 
-  test("gains only what is new to it from the draft's example", () => {
+  test('is extended by the new parts of the example of the draft', () => {
     const registry = createRegistry(DRAFT);
     expect(registry.version).toBe(2);
     expect(registry.byCode('SR')).toEqual(REPORT);
@@ -148,12 +148,12 @@ describe('registering a schema', () => {
     expect(registry.hash).not.toBe(BASE.hash);
   });
 
-  test('once more changes nothing', () => {
+  test('again changes nothing', () => {
     const registry = registerSchema(BASE, 'sales_report', REPORT);
     expect(registerSchema(registry, 'sales_report', JSON.parse(JSON.stringify(REPORT)))).toBe(registry);
   });
 
-  test('of a name that is there needs a higher version', () => {
+  test('with a known name needs a higher version', () => {
     const registry = registerSchema(BASE, 'sales_report', { ...REPORT, version: 2 });
     for (const version of [1, 2]) {
       const again = { ...REPORT, version, fields: [...REPORT.fields, 'more'] };
@@ -169,7 +169,7 @@ describe('registering a schema', () => {
   test.each([
     ['TC', 'a profile'],
     ['SR', 'another schema'],
-  ])('with the code %s of %s is refused', (code) => {
+  ])('with the code %s of %s is rejected', (code) => {
     const registry = registerSchema(BASE, 'sales_report', REPORT);
     expect(refusal(() => registerSchema(registry, 'other', { ...REPORT, code }))).toEqual([
       'E1004',
@@ -179,7 +179,7 @@ describe('registering a schema', () => {
     expect(refusal(() => createRegistry({ schemas }))).toEqual(['E1004', 'schemas.other.code']);
   });
 
-  test('with a fault is refused with its place', () => {
+  test('with an error is rejected with its path', () => {
     expect(refusal(() => registerSchema(BASE, 'x', { ...REPORT, fields: ['a', ''] }))).toEqual([
       'E1004',
       'schemas.x.fields[1]',
@@ -192,7 +192,7 @@ describe('registering a schema', () => {
     expect(registry.customOperations).toEqual([]);
   });
 
-  test('works for names that objects have', () => {
+  test('works for names of object properties', () => {
     const registry = registerSchema(registerSchema(BASE, '__proto__', REPORT), 'constructor', { ...REPORT, code: 'C' });
     expect([Object.keys(registry.schemas).includes('__proto__'), registry.byCode('SR')]).toEqual([true, REPORT]);
     expect(reread(registry).hash).toBe(registry.hash);
@@ -200,11 +200,11 @@ describe('registering a schema', () => {
   });
 });
 
-describe("a newer schema of a profile's", () => {
+describe('a newer schema of a profile', () => {
   const { code, fields, defaults } = BASE.byCode('TX')!;
   const newer = { code, version: 2, fields: [...fields, 'fee'], defaults: { ...defaults, fee: 0 } };
 
-  test("can have more, and keeps the profile's types", () => {
+  test('can have more fields, and keeps the types of the profile', () => {
     const registry = registerSchema(BASE, 'transaction', { ...newer, types: { fee: 'decimal' } });
     expect(registry.byCode('TX')?.types).toEqual({ ...BASE.byCode('TX')?.types, fee: 'decimal' });
     expect(reread(registry).hash).toBe(registry.hash);
@@ -215,7 +215,7 @@ describe("a newer schema of a profile's", () => {
     ['a field less', { fields: fields.slice(1) }, 'fields'],
     ['another type', { types: { transaction_id: 'integer' } }, 'types.transaction_id'],
     ['the same version', { version: 1 }, 'version'],
-  ])('is refused with %s', (_, change, place) => {
+  ])('is rejected with %s', (_, change, place) => {
     const definition = { ...newer, defaults: {}, ...change };
     expect(refusal(() => registerSchema(BASE, 'transaction', definition))).toEqual([
       'E1004',
@@ -237,7 +237,7 @@ describe('registering an operation', () => {
     });
   });
 
-  test.each(['', 'a b', 'a-b', '42', 'true', 7])('refuses %j', (operation) => {
+  test.each(['', 'a b', 'a-b', '42', 'true', 7])('rejects %j', (operation) => {
     expect(refusal(() => registerOperation(BASE, operation as string))?.[0]).toBe('E1004');
     const json = { schemas: {}, operations: ['fine', operation] } as RegistryJson;
     expect(refusal(() => createRegistry(json))).toEqual(['E1004', 'operations[1]']);
@@ -245,13 +245,13 @@ describe('registering an operation', () => {
 });
 
 describe('a registry from JSON', () => {
-  test('keeps its version, unless so few registrations could not have made it', () => {
+  test('keeps its version, unless it is too low for the registrations', () => {
     expect(createRegistry({ version: 7, ...DRAFT }).version).toBe(7);
     expect(createRegistry({ version: 1, ...DRAFT, operations: ['deploy'] }).version).toBe(3);
     expect(reread(createRegistry({ version: 7, ...DRAFT })).version).toBe(7);
   });
 
-  test('may have an older schema of a profile: it is whole, and no registration', () => {
+  test('may have an older schema of a profile, which is completed and does not count as a registration', () => {
     const older = { ...DRAFT.schemas['task_assignment']!, version: 1 };
     expect(createRegistry({ schemas: { task_assignment: older } }).byCode('TA')?.version).toBe(1);
   });
@@ -265,11 +265,11 @@ describe('a registry from JSON', () => {
     ['an unknown member', { schemas: {}, scheams: {} }, undefined],
     ['a faulty schema', { schemas: { a: { ...REPORT, version: '1' } } }, 'schemas.a.version'],
     ['operations that are no list', { schemas: {}, operations: 'deploy' }, 'operations'],
-  ])('is refused: %s', (_, json, path) => {
+  ])('is rejected: %s', (_, json, path) => {
     expect(refusal(() => createRegistry(json as RegistryJson))).toEqual(['E1004', path]);
   });
 
-  test('of many schemas is read in one go', () => {
+  test('of many schemas is read in linear time', () => {
     const schemas = Object.fromEntries(
       Array.from({ length: 2_000 }, (_, at) => [`s${at}`, { ...REPORT, code: `S${at}` }]),
     );

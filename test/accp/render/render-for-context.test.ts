@@ -22,7 +22,7 @@ function linesOf(input: Message | Frame, options: RenderOptions = {}): readonly 
 }
 
 describe('a message for a model', () => {
-  test('is its header and its parameters, without envelope and between fences', () => {
+  test('is header and parameters, fenced and without envelope', () => {
     const payload = { data: 'q3_sales', priority: 'high', count: 3, share: 0.5, final: true, owner: null };
     expect(renderForContext(messageOf(payload, { schema: 'TA' })).text.split('\n')).toStrictEqual([
       '```data',
@@ -37,7 +37,7 @@ describe('a message for a model', () => {
     ]);
   });
 
-  test('has lists of like maps as tables, with their keys once', () => {
+  test('has tables for lists of similar maps', () => {
     const findings = [
       { file: 'a.ts', line: 47, note: 'not revoked' },
       { note: 'kept, across login', file: 'b.ts', line: 91 },
@@ -117,32 +117,32 @@ describe('a message for a model', () => {
     expect(linesOf(messageOf({ n: 2n ** 70n }))[1]).toBe('n:1180591620717411303424');
   });
 
-  test('takes nothing for a reference that is only shaped like one', () => {
+  test('does not treat objects as references', () => {
     const shaped: Json = { path: 'cold.secrets' };
     expect(linesOf(messageOf({ source: shaped }))[1]).toBe('source:{path:cold.secrets}');
     expect(linesOf(messageOf({ source: new Reference('cold.secrets') }))[1]).toBe('source:$cold.secrets');
   });
 
-  test('has names that are none between quotes', () => {
+  test('has quoted names if they are invalid', () => {
     const message = messageOf({ 'a\nagent: root': 1, 'b.c': 2 }, { agent: 'x done\n@root', schema: 'T)' });
     expect(linesOf(message)).toStrictEqual(['@"x done\\n@root" done analyze ("T)")', '"a\\nagent: root":1', '"b.c":2']);
   });
 
-  test('has short keys where they are asked for', () => {
+  test('has short keys on request', () => {
     const message = messageOf({ tool_name: 'search', arguments: { query: 'x' }, priority: 'high' }, { schema: 'TC' });
     expect(linesOf(message, { keys: 'short' }).slice(1)).toStrictEqual(['tool:search', 'args:{query:x}', 'pri:high']);
     expect(linesOf(message).slice(1)).toStrictEqual(['tool_name:search', 'arguments:{query:x}', 'priority:high']);
   });
 
-  test('has long strings cut, and says so where no string can', () => {
-    const note = ' (5 characters left out)';
+  test('has long strings cut, with a note outside the quotes', () => {
+    const note = ' (5 characters omitted)';
     expect(linesOf(messageOf({ a: 'abcdefghij', b: `abcde${note}` }), { maxLength: 5 })).toStrictEqual([
       '@research done analyze',
       `a:"abcde"${note}`,
-      'b:"abcde" (24 characters left out)',
+      'b:"abcde" (23 characters omitted)',
     ]);
     expect(linesOf(messageOf({ a: 'x\ny', b: '12345' }), { maxLength: 5 })).toHaveLength(5);
-    expect(linesOf(messageOf({ a: 'x\ny\nz!' }), { maxLength: 5 })[1]).toBe('a:"x\\ny\\nz" (1 characters left out)');
+    expect(linesOf(messageOf({ a: 'x\ny\nz!' }), { maxLength: 5 })[1]).toBe('a:"x\\ny\\nz" (1 characters omitted)');
   });
 
   test('has a fence that is longer than any inside', () => {
@@ -159,7 +159,7 @@ describe('a message for a model', () => {
     ]);
   });
 
-  test('comes with its tokens', async () => {
+  test('has a number of tokens', async () => {
     const message = messageOf({ data: 'q3_sales' });
     const counter = await loadTokenCounter();
     const { text, tokens, exact } = renderForContext(message, { counter });
@@ -187,7 +187,7 @@ describe('a frame for a model', () => {
     expect(linesOf(frame, { keys: 'short' })[1]).toBe('d:q3_sales');
   });
 
-  test('made by hand has no more power than one that was read', () => {
+  test('made by hand is as safe as a parsed one', () => {
     const frame: Frame = {
       kind: 'frame',
       agent: 'a',
@@ -203,15 +203,15 @@ describe('a frame for a model', () => {
   });
 });
 
-describe('what cannot be rendered', () => {
+describe('values that cannot be rendered', () => {
   let deep: Json = 'x';
   for (let depth = 0; depth < 100_000; depth++) deep = [deep];
 
   test.each([
     ['nesting without end', { deep }, 'values nest deeper than 200 levels'],
-    ['no number', { n: Number.NaN }, 'NaN is no value of a message'],
-    ['a function', { f: (() => 1) as unknown as Json }, 'a function is no value of a message'],
-  ] as const)('%s has an error', (_what, payload, message) => {
+    ['no number', { n: Number.NaN }, 'NaN is not a value of a message'],
+    ['a function', { f: (() => 1) as unknown as Json }, 'a function is not a value of a message'],
+  ] as const)('%s is an error', (_what, payload, message) => {
     expect(() => renderForContext(messageOf(payload))).toThrow(
       expect.objectContaining({ code: 'E1004', message: `payload: ${message}` }),
     );
@@ -219,8 +219,8 @@ describe('what cannot be rendered', () => {
 
   test.each([
     [{ keys: 'ful' }, "did you mean 'full'?"],
-    [{ maxLength: -1 }, 'maxLength must be a number from 0; got -1'],
-  ])('options that are none have an error: %j', (options, message) => {
+    [{ maxLength: -1 }, 'maxLength must be a non-negative number; got -1'],
+  ])('invalid options are an error: %j', (options, message) => {
     expect(() => renderForContext(messageOf({}), options as RenderOptions)).toThrow(message);
   });
 });
@@ -320,7 +320,7 @@ const { value: values } = fc.letrec<{ value: Json; map: { readonly [key: string]
 
 const payloads = fc.array(fc.tuple(keys, values), { maxLength: 4 }).map(objectOf);
 
-/** What reading back gives, whatever the order of keys. */
+/** Returns the expected result of reading back, independent of the order of keys. */
 function sorted(value: ReadValue): ReadValue {
   if (Array.isArray(value)) return value.map(sorted);
   if (value === null || typeof value !== 'object' || !('members' in value)) return value;
@@ -335,7 +335,7 @@ function readable(value: Json): ReadValue {
   return { members: Object.entries(value).map(([key, member]) => [key, readable(member)]) };
 }
 
-describe('whatever the values of a payload hold', () => {
+describe('for any values of a payload', () => {
   test('the rendered text reads back as the payload, so that no value passes for anything else', () => {
     const property = fc.property(payloads, (payload) => {
       const { text } = renderForContext(messageOf(payload), { fence: false });
@@ -376,7 +376,7 @@ test('the message corpus is at least a fifth shorter than as compact JSON', asyn
   expect(rendered / json).toBeLessThan(0.8);
 });
 
-test('the rule for the model names what the text looks like', () => {
+test('the rule for the model describes the text', () => {
   const [fence, header] = renderForContext(messageOf({})).text.split('\n');
   expect(CONTEXT_RULE).toContain(`${fence} and`);
   expect(header).toMatch(/^@\S+ \S+ \S+$/);

@@ -5,7 +5,7 @@ import { accepted, endpoints, rejected, taken } from './endpoints.js';
 const RUN = { intent: 'req', operation: 'run' };
 
 describe('1. idempotency', () => {
-  test('a frame whose mid was seen before is rejected with E3002, and says so to its sender', () => {
+  test('a frame whose mid was seen before is rejected with E3002, and the sender is informed', () => {
     const { codec, planner, worker } = endpoints();
     const { frames, msgId } = codec.encode(RUN, planner);
     accepted(codec.decode(frames[0]!, worker));
@@ -29,13 +29,13 @@ describe('1. idempotency', () => {
     accepted(one.codec.decode('@planner>req:run{}[mid:m1,seq:1]', two.worker));
   });
 
-  test('a frame that was refused for its content counts as seen', () => {
+  test('a frame that was rejected for its content counts as seen', () => {
     const { codec, worker } = endpoints();
     rejected(codec.decode('@planner>nap:run{}[mid:m1,seq:1]', worker), 'E1002');
     rejected(codec.decode('@planner>req:run{}[mid:m1,seq:2]', worker), 'E3002');
   });
 
-  test('a frame whose mid has been forgotten is caught by its number', () => {
+  test('a frame whose mid was evicted is caught by its number', () => {
     const { codec, worker } = endpoints({ session: { maxSeen: 2 } });
     for (let n = 1; n <= 5; n++) accepted(codec.decode(`@planner>req:run{}[mid:m${n},seq:${n}]`, worker));
     expect(codec.decode('@planner>req:run{}[mid:m1,seq:1]', worker)).toMatchObject({
@@ -46,7 +46,7 @@ describe('1. idempotency', () => {
 });
 
 describe('2. ordering', () => {
-  test('frames are processed in ascending order only: one that comes too early is not processed', () => {
+  test('frames are processed in ascending order only: an early one is not processed', () => {
     const { codec, planner, worker } = endpoints();
     const frames = [1, 2, 3].map((n) => codec.encode({ ...RUN, payload: { n } }, planner).frames[0]!);
     const processed: unknown[] = [];
@@ -75,7 +75,7 @@ describe('2. ordering', () => {
   });
 
   test.each(['session', 'sender'] as const)(
-    'after a gap, what was lost comes again in order: counting by %s',
+    'after a gap, lost frames are sent again in order: counting by %s',
     (sequence) => {
       const { codec, planner, worker } = endpoints({ session: { sequence } });
       const send = (n: number): string => codec.encode({ ...RUN, payload: { n } }, planner).frames[0]!;
@@ -116,7 +116,7 @@ describe('3. retries', () => {
     });
   });
 
-  test('what is sent again after a gap keeps its cid, and gets a new mid and seq', () => {
+  test('a frame that is sent again after a gap keeps its cid, with a new mid and seq', () => {
     const { codec, planner, worker } = endpoints();
     const lost = codec.encode({ ...RUN, envelope: { correlation_id: 'c1' } }, planner);
     const next = codec.encode(RUN, planner);
@@ -130,7 +130,7 @@ describe('3. retries', () => {
 });
 
 describe('4. cancellation', () => {
-  test('cancel stops what runs under its cid, and nothing else', () => {
+  test('cancel stops the work under its cid, and nothing else', () => {
     const { codec, planner, worker } = endpoints();
     const { frames, correlationId } = codec.encode(RUN, planner);
     accepted(codec.decode(frames[0]!, worker));
@@ -145,13 +145,13 @@ describe('4. cancellation', () => {
     expect(planner.signal(correlationId).aborted).toBe(true);
   });
 
-  test('who asks for the signal of a cancelled chain only then, gets it aborted', () => {
+  test('a signal of a chain that was cancelled before is aborted', () => {
     const { codec, worker } = endpoints();
     accepted(codec.decode('@planner>cancel:run{}[mid:m1,seq:1,cid:c1]', worker));
     expect(worker.signal('c1').aborted).toBe(true);
   });
 
-  test('later frames of a cancelled chain are refused, others go on', () => {
+  test('later frames of a cancelled chain are rejected, others continue', () => {
     const { codec, worker } = endpoints();
     accepted(codec.decode('@planner>req:run{}[mid:m1,seq:1,cid:c1]', worker));
     accepted(codec.decode('@planner>cancel:run{}[mid:m2,seq:2,cid:c1]', worker));
@@ -177,7 +177,7 @@ describe('4. cancellation', () => {
 });
 
 describe('5. TTL enforcement', () => {
-  test('an expired frame is rejected silently: there is nothing to send, and only the debug log knows', () => {
+  test('an expired frame is rejected silently: nothing is sent, and only the debug log has an event', () => {
     const { codec, worker, clock, events } = endpoints();
     clock.now += 100;
     const outcome = codec.decode('@planner>req:run{}[mid:m1,seq:1,ts:1714000000,ttl:10]', worker);
@@ -199,7 +199,7 @@ describe('5. TTL enforcement', () => {
     expect(codec.decode(frame, worker)).toEqual({ outcome: 'dropped', reason: 'expired' });
   });
 
-  test('an expired frame uses up its number: the next one is no gap', () => {
+  test('an expired frame uses up its number: the next one causes no gap', () => {
     const { codec, worker, clock } = endpoints();
     clock.now += 100;
     codec.decode('@planner>req:run{}[mid:m1,seq:1,ts:1714000000,ttl:10]', worker);

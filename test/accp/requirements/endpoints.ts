@@ -1,4 +1,4 @@
-/** Two endpoints of a session, for tests that go by the draft: all through the public entry, with a clock of their own. */
+/** Two endpoints of a session, for tests of the draft through the public entry point, with a clock of their own. */
 
 import { expect } from 'vitest';
 import {
@@ -30,14 +30,14 @@ export interface Endpoints {
 export interface EndpointOptions {
   readonly codec?: CodecOptions;
   readonly session?: Omit<SessionOptions, 'agent'>;
-  /** Whether both ends use one store. */
+  /** If true, both ends use one store. */
   readonly shared?: boolean;
 }
 
-/** When the tests take place. */
+/** The time of the tests, in seconds since 1970. */
 export const NOON = 1_714_000_000;
 
-/** One codec serves both ends; what they share is in the frames, unless they share a store. */
+/** Opens two ends with one codec. They share nothing but frames, unless they share a store. */
 export function endpoints({ codec, session, shared = false }: EndpointOptions = {}): Endpoints {
   const clock = passingTime(NOON, 1000);
   const events: SessionEvent[] = [];
@@ -51,7 +51,7 @@ export function endpoints({ codec, session, shared = false }: EndpointOptions = 
   };
 }
 
-/** The message that a frame was accepted as. */
+/** Returns the message of an accepted frame. */
 export function accepted(outcome: DecodeOutcome): Accepted {
   if (outcome.outcome !== 'message') expect.fail(`the frame was ${outcome.outcome}: ${reasonOf(outcome)}`);
   return outcome;

@@ -6,7 +6,7 @@ const PING = { intent: 'req', operation: 'run' };
 /** Too long for one frame. */
 const LONG = { ...PING, payload: { words: Array.from({ length: 70 }, (_, at) => `word_${at}`) } };
 
-describe('the envelope of frames that go out (Table 4)', () => {
+describe('the envelope of sent frames (Table 4)', () => {
   test('mid: 12 hexadecimal digits, unique, and never all digits', () => {
     const { codec, planner } = endpoints({ codec: { state: false } });
     const ids = Array.from({ length: 500 }, () => taken(codec.encode(PING, planner).frames[0]!).metadata['mid']);
@@ -22,14 +22,14 @@ describe('the envelope of frames that go out (Table 4)', () => {
     expect(thrownBy(() => codec.encode(named, worker)).code).toBe('E3002');
   });
 
-  test('mid: a source that repeats itself is asked again', () => {
+  test('mid: a source that repeats itself is called again', () => {
     const ids = ['a1', 'a1', 'a1', 'a2'];
     const { codec, planner } = endpoints({ codec: { ids: () => ids.shift()! } });
     const sent = [codec.encode(PING, planner), codec.encode(PING, planner)];
     expect(sent.map(({ msgId }) => msgId)).toEqual(['a1', 'a2']);
   });
 
-  test('seq: rises by one with each frame of the session, whoever sends it', () => {
+  test('seq: rises by one with each frame of the session, of any sender', () => {
     const { codec, planner, worker } = endpoints();
     const numbers: unknown[] = [];
     for (let turn = 0; turn < 6; turn++) {
@@ -47,7 +47,7 @@ describe('the envelope of frames that go out (Table 4)', () => {
     expect(codec.encode({ ...PING, envelope: { sequence: 1 } }, planner).frames).toHaveLength(1);
   });
 
-  test('ts: the seconds since 1970 of the moment of sending', () => {
+  test('ts: the time of sending in seconds since 1970', () => {
     const { codec, planner, clock } = endpoints();
     const sent = (): unknown => taken(codec.encode(PING, planner).frames[0]!).metadata['ts'];
     expect(sent()).toBe(String(NOON));
@@ -76,7 +76,7 @@ describe('the envelope of frames that go out (Table 4)', () => {
     }
   });
 
-  test('cid: an answer carries the one of its request', () => {
+  test('cid: an answer has that of its request', () => {
     const { codec, planner, worker } = endpoints();
     const { frames, correlationId } = codec.encode(PING, planner);
     accepted(codec.decode(frames[0]!, worker));
@@ -86,7 +86,7 @@ describe('the envelope of frames that go out (Table 4)', () => {
     expect(accepted(codec.decode(answer.frames[0]!, planner)).message.envelope.correlation_id).toBe(correlationId);
   });
 
-  test('cid: an error frame carries the one of the frame that it answers', () => {
+  test('cid: an error frame has that of the frame that it answers', () => {
     const { codec, worker } = endpoints();
     const refused = rejected(codec.decode('@planner>nap:run{}[mid:m1,seq:1,cid:c7]', worker), 'E1002');
     expect(taken(refused.reply!).metadata['cid']).toBe('c7');
@@ -101,7 +101,7 @@ describe('the envelope of frames that go out (Table 4)', () => {
     expect(taken(refused.reply!).metadata['aid']).toBe('m9');
   });
 
-  test('sid: the session stands in every message, announcement and error', () => {
+  test('sid: every message, announcement and error has it', () => {
     const { codec, planner, worker } = endpoints();
     const frames = [
       ...codec.encode(PING, planner).frames,
@@ -112,7 +112,7 @@ describe('the envelope of frames that go out (Table 4)', () => {
     for (const frame of frames) expect(taken(frame).metadata['sid']).toBe('s1');
   });
 
-  test('sid: a message in several frames has it in all, and the cid, too', () => {
+  test('sid: all frames of a split message have it, and the cid', () => {
     const { codec, planner } = endpoints();
     const { frames, correlationId } = codec.encode(LONG, planner);
     expect(frames.length).toBeGreaterThan(1);
@@ -138,7 +138,7 @@ describe('the envelope of frames that go out (Table 4)', () => {
     expect(accepted(codec.decode(frames[0]!, worker)).message.envelope.ttl).toBe(30);
   });
 
-  test('the fields stand in the order of the table', () => {
+  test('the fields are in the order of the table', () => {
     const { codec, planner } = endpoints();
     const envelope = { ttl: 5, session_id: 's1', causation_id: 'a', correlation_id: 'c', timestamp: 9, msg_id: 'f1' };
     const { frames } = codec.encode({ ...PING, envelope }, planner);
@@ -151,7 +151,7 @@ describe('the envelope of frames that go out (Table 4)', () => {
     ['ttl', { ttl: 0.5 }],
     ['msg_id', { msg_id: 'two words' }],
     ['correlation_id', { correlation_id: '' }],
-  ])('a value for %s that a frame cannot hold is refused, and uses up no number', (field, envelope) => {
+  ])('a value for %s that a frame cannot hold is rejected, and uses up no number', (field, envelope) => {
     const { codec, planner } = endpoints();
     expect(thrownBy(() => codec.encode({ ...PING, envelope }, planner))).toMatchObject({
       code: 'E1004',
@@ -161,7 +161,7 @@ describe('the envelope of frames that go out (Table 4)', () => {
   });
 });
 
-describe('the envelope of frames that come in', () => {
+describe('the envelope of received frames', () => {
   test.each([
     ['mid', '@planner>req:run{}[seq:1,ts:1714000000]'],
     ['seq', '@planner>req:run{}[mid:m1,ts:1714000000]'],
@@ -193,7 +193,7 @@ describe('the envelope of frames that come in', () => {
     });
   });
 
-  test('identifiers are text, whatever their digits look like', () => {
+  test('identifiers are text, even if numeric', () => {
     const { codec, worker } = endpoints();
     const frame = '@planner>req:run{}[mid:001234567890,seq:1,cid:007,aid:1.50]';
     expect(accepted(codec.decode(frame, worker)).message.envelope).toMatchObject({
@@ -211,7 +211,7 @@ describe('the envelope of frames that come in', () => {
     },
   );
 
-  test('a frame of another session is refused', () => {
+  test('a frame of another session is rejected', () => {
     const { codec, worker } = endpoints({ session: { sequence: 'sender' } });
     rejected(codec.decode('@planner>req:run{}[mid:m1,seq:1,sid:s2]', worker), 'E5001');
     accepted(codec.decode('@planner>req:run{}[mid:m2,seq:1,sid:s1]', worker));

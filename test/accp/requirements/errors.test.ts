@@ -15,7 +15,7 @@ import { accepted, COUNTS_X, type EndpointOptions, type Endpoints, endpoints, NO
 /** A frame of the other side, with the rest of its envelope. */
 const frame = (body: string, rest = 'seq:1'): string => `@planner>${body}[mid:m1,${rest}]`;
 
-/** What goes wrong, for each code: the error, and the frame that tells of it. */
+/** For each code, an operation that causes it, with the error and its frame. */
 interface Trouble {
   readonly error: Pick<AccpError, 'code' | 'codeName' | 'retryable'>;
   /** None where the trouble is that nothing came. */
@@ -134,7 +134,7 @@ const TABLE: readonly (readonly [AccpErrorCode, string, 'Yes' | 'No', () => Trou
 ];
 
 describe('error codes', () => {
-  test.each(TABLE)('%s %s (retryable: %s) is raised, and told to the other side', (code, codeName, column, cause) => {
+  test.each(TABLE)('%s %s (retryable: %s) is raised, and sent to the other side', (code, codeName, column, cause) => {
     const retryable = column === 'Yes';
     const { error, reply } = cause();
     expect(error).toMatchObject({ code, codeName, retryable });
@@ -143,7 +143,7 @@ describe('error codes', () => {
     else expect(code).toBe('E3001');
   });
 
-  test('there are no others than those of Table 6', () => {
+  test('there are only those of Table 6', () => {
     expect(Object.keys(ERROR_CODES)).toEqual(TABLE.map(([code]) => code));
   });
 
@@ -165,7 +165,7 @@ describe('error codes', () => {
     expect(warnings.map(({ code }) => code)).toEqual(['error-range']);
   });
 
-  test('no answer in time: each request that waits too long is told once', () => {
+  test('no answer in time: each overdue request is reported once', () => {
     const { codec, planner, clock } = endpoints({ session: { timeoutMs: 60_000 } });
     const { correlationId } = codec.encode({ intent: 'req', operation: 'run' }, planner);
     clock.now += 59;
@@ -202,7 +202,7 @@ describe('error frames', () => {
   test.each([
     ['another intent', 'done:error{code:E1001|msg:x|schema:ER}'],
     ['another operation', 'fail:run{code:E1001|msg:x|schema:ER}'],
-  ])('the schema ER in a frame of %s is refused, in both directions', (_what, body) => {
+  ])('the schema ER in a frame of %s is rejected, in both directions', (_what, body) => {
     const { codec, planner, worker } = endpoints();
     rejected(codec.decode(frame(body), worker), 'E1004');
     const [intent, operation] = body.split(/[:{]/) as [string, string];

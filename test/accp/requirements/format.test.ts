@@ -8,7 +8,7 @@ import { accepted, COUNTS_X, endpoints, taken, thrownBy } from './endpoints.js';
 
 const EXACT = await loadTokenCounter('o200k_base');
 
-/** What a value is on the wire, and what comes back. */
+/** Returns the spelling of a value on the wire, and the decoded value. */
 function roundTrip(value: Json): { readonly wire: string; readonly back: Json | undefined } {
   const { codec, planner, worker } = endpoints({ codec: { text: 'reject' } });
   const { frames } = codec.encode({ intent: 'req', operation: 'run', payload: { value } }, planner);
@@ -65,7 +65,7 @@ describe('canonical values (Table 2)', () => {
     expect(printFrame(parseFrame(`@a>req:x{v:${text}}`))).toBe(`@a>req:x{v:${canonical}}`);
   });
 
-  test('any number is written with at most six places, without idle zeros and without an exponent, or refused', () => {
+  test('any number is written with at most six places, without idle zeros and without an exponent, or rejected', () => {
     const numbers = fc.oneof(
       fc.double({ noDefaultInfinity: true, noNaN: true }),
       fc.float({ noNaN: true }),
@@ -91,7 +91,7 @@ describe('canonical values (Table 2)', () => {
     );
   });
 
-  test('what rounding to six places takes away is told', () => {
+  test('rounding to six places is reported', () => {
     const { codec, planner } = endpoints();
     const { frames, losses } = codec.encode(
       { intent: 'req', operation: 'run', payload: { share: 0.1234567, exact: 0.25 } },
@@ -130,7 +130,7 @@ describe('examples (section 3.2)', () => {
 });
 
 describe('token optimization (section 3.3)', () => {
-  test('rule 1: no frame holds white space or a control character, whatever its message holds', () => {
+  test('rule 1: no frame contains white space or a control character, for any message', () => {
     const texts = fc.string({
       unit: fc.constantFrom(' ', '\t', '\n', '\r', '\u2028', '\u00a0', 'a', 'é', '_', ':'),
       minLength: 1,
@@ -147,14 +147,14 @@ describe('token optimization (section 3.3)', () => {
     );
   });
 
-  test('rule 1: a frame that holds a space, tab or newline is refused', () => {
+  test('rule 1: a frame with a space, tab or newline is rejected', () => {
     for (const space of [' ', '\t', '\n', '\r']) {
       const { codec, worker } = endpoints();
       expect(codec.decode(`@planner>req:run{v:a${space}b}[mid:m1,seq:1]`, worker).outcome).toBe('rejected');
     }
   });
 
-  test('rule 4: a value of more than 50 characters goes to state, and a reference goes into the frame', () => {
+  test('rule 4: a value of more than 50 characters is stored in state, and the frame has a reference', () => {
     const { codec, planner, worker } = endpoints({ shared: true });
     const payload = { short: 'x'.repeat(50), long: 'y'.repeat(51) };
     const { frames } = codec.encode({ intent: 'req', operation: 'run', payload }, planner);
@@ -162,7 +162,7 @@ describe('token optimization (section 3.3)', () => {
     expect({ ...accepted(codec.decode(frames[0]!, worker)).message.payload }).toEqual(payload);
   });
 
-  test('rule 4: where the other side could not look it up, a long value stays in the frame', () => {
+  test('rule 4: if the other side could not resolve it, a long value stays in the frame', () => {
     const { codec, planner, worker, events } = endpoints();
     const payload = { long: 'y'.repeat(51) };
     const { frames } = codec.encode({ intent: 'req', operation: 'run', payload }, planner);
@@ -170,7 +170,7 @@ describe('token optimization (section 3.3)', () => {
     expect(events.map(({ type }) => type)).toContain('inline');
   });
 
-  test('rule 5: what equals the default of the schema is left out, and comes back', () => {
+  test('rule 5: defaults of the schema are omitted, and filled in again', () => {
     const { codec, planner, worker } = endpoints();
     const payload = { assignee: 'dev', task: 'auth', priority: 'medium', deps: [] };
     const { frames } = codec.encode({ intent: 'req', operation: 'schedule', schema: 'TA', payload }, planner);
@@ -222,7 +222,7 @@ describe('frame size limits (section 3.4)', () => {
       { header: 5, body: 50, metadata: 11 },
       'The frame is 66 tokens; its soft limit is 65.',
     ],
-  ])('%s: at its soft limit nothing is said, beyond it there is a warning', (_part, at, beyond, warning) => {
+  ])('%s: at its soft limit there is no warning, beyond it there is one', (_part, at, beyond, warning) => {
     expect(sized(at)).toMatchObject({ said: '', frames: [expect.any(String)] });
     expect(sized(beyond).said).toContain(warning);
     expect(sized(beyond).frames).toHaveLength(1);
@@ -231,7 +231,7 @@ describe('frame size limits (section 3.4)', () => {
   test.each([
     ['Header', { header: 10 }, { header: 11 }, 'The header is 11 tokens; its hard limit is 10.'],
     ['Metadata', { metadata: 30 }, { metadata: 31 }, 'The metadata is 31 tokens; its hard limit is 30.'],
-  ])('%s: beyond its hard limit, which splitting would not mend, the warning says so', (_part, at, beyond, warning) => {
+  ])('%s: beyond its hard limit, which splitting cannot meet, there is a warning', (_part, at, beyond, warning) => {
     expect(sized(at).said).not.toContain('hard');
     expect(sized(beyond).said).toContain(warning);
   });
@@ -246,7 +246,7 @@ describe('frame size limits (section 3.4)', () => {
     for (const frame of frames) expect(COUNTS_X.count(frame)).toBeLessThanOrEqual(FRAME_LIMITS.total.hard);
   });
 
-  test('a message beyond a hard limit goes out as frames that are within all of them, and is joined again', () => {
+  test('a message beyond a hard limit is split into frames within all limits, and joined again', () => {
     const { codec, planner, worker } = endpoints({ codec: { counter: EXACT } });
     const payload = { notes: Array.from({ length: 60 }, (_, at) => `item_${at}_is_ready`) };
     const { frames, correlationId } = codec.encode({ intent: 'req', operation: 'run', payload }, planner);
@@ -263,7 +263,7 @@ describe('frame size limits (section 3.4)', () => {
     expect({ ...accepted(outcomes.at(-1)!).message.payload }).toEqual(payload);
   });
 
-  test('where both ends share a store, long values go to state instead, and the message stays one frame', () => {
+  test('if both ends share a store, long values are stored in state instead, and the message remains one frame', () => {
     const { codec, planner, worker } = endpoints({ shared: true, codec: { counter: EXACT } });
     const payload = { report: 'quarterly_revenue_by_region_'.repeat(60) };
     const { frames } = codec.encode({ intent: 'done', operation: 'analyze', payload }, planner);
@@ -272,7 +272,7 @@ describe('frame size limits (section 3.4)', () => {
     expect({ ...accepted(codec.decode(frames[0]!, worker)).message.payload }).toEqual(payload);
   });
 
-  test('a message that state has no room for is refused, and the session is as it was', () => {
+  test('a message that does not fit into state is rejected, and the session is unchanged', () => {
     const { codec, planner, worker } = endpoints({ codec: { counter: COUNTS_X, checkpoints: 'manual', limits: WIDE } });
     const send = (length: number): string =>
       codec.encode({ intent: 'req', operation: 'run', payload: { v1: 'x'.repeat(length) } }, planner).frames[0]!;

@@ -36,7 +36,7 @@ describe('the interface (section 7.1)', () => {
     expect(tokensAfter).toBeLessThan(tokensBefore);
   });
 
-  test('GetBudget tells what of each budget is used', async () => {
+  test('GetBudget returns the usage of each budget', async () => {
     const { codec, planner } = endpoints({ codec: { counter: EXACT } });
     expect(codec.getBudget(planner)).toMatchObject({ hot: { used: 0, max: 500 }, warm: { used: 0 }, exact: true });
     codec.encode({ intent: 'req', operation: 'plan', payload: { goal: 'launch' } }, planner);
@@ -66,7 +66,7 @@ describe('the encoding pipeline (section 7.2)', () => {
     );
   });
 
-  test('2. full keys become their abbreviations, those of the profile among them', () => {
+  test('2. full keys are abbreviated, also by the profile', () => {
     const { codec } = endpoints();
     const payload = { transaction_id: 't1', amount: 142.5, source: 'web' };
     expect(written(codec, { intent: 'req', operation: 'transaction', schema: 'TX', payload })).toBe(
@@ -82,7 +82,7 @@ describe('the encoding pipeline (section 7.2)', () => {
     expect(planner.state.resolve(path)).toBe(long);
   });
 
-  test('4. fields that hold their default are left out, and only these', () => {
+  test('4. fields with their default are omitted, and only these', () => {
     const { codec } = endpoints();
     const payload = { assignee: 'dev', priority: 'medium', deps: ['a'] };
     expect(written(codec, { intent: 'req', operation: 'schedule', schema: 'TA', payload })).toBe(
@@ -103,7 +103,7 @@ describe('the encoding pipeline (section 7.2)', () => {
     });
   });
 
-  test('5. without a vocabulary the counts are estimates, and say so', () => {
+  test('5. without a vocabulary the counts are estimates, and marked as such', () => {
     const { codec, planner } = endpoints();
     const { tokens } = codec.encode({ intent: 'req', operation: 'run' }, planner);
     expect(tokens.exact).toBe(false);
@@ -121,7 +121,7 @@ describe('the encoding pipeline (section 7.2)', () => {
     expect(codec.encode(words(90), planner).frames.length).toBeGreaterThan(1);
   });
 
-  test('7. what goes out is the canonical text of a frame', () => {
+  test('7. the result is the canonical text of a frame', () => {
     const { codec, planner, clock } = endpoints({ codec: { ids: () => 'f12345678901' } });
     const message: MessageInput = { intent: 'req', operation: 'run', payload: { b: [1, { d: 2, c: '@x' }] } };
     expect(codec.encode(message, planner).frames).toEqual([
@@ -134,7 +134,7 @@ describe('the decoding pipeline (section 7.3)', () => {
   const read = (payload: string, given = endpoints()): { readonly [key: string]: Json } =>
     accepted(given.codec.decode(`@planner>req:run{${payload}}[mid:m1,seq:1]`, given.worker)).message.payload;
 
-  test('1. header, body and metadata are parsed, or the frame is refused', () => {
+  test('1. header, body and metadata are parsed, or the frame is rejected', () => {
     const { codec, worker } = endpoints();
     expect(accepted(codec.decode('@a-1>qry:look_up{k:1}[mid:m1,seq:1,cid:c]', worker)).message).toEqual({
       agent: 'a-1',
@@ -148,7 +148,7 @@ describe('the decoding pipeline (section 7.3)', () => {
     }
   });
 
-  test('2. references are replaced by what they stand for, wherever they are', () => {
+  test('2. references are replaced by their values, at any depth', () => {
     const given = endpoints();
     given.codec.getBudget(given.worker);
     given.worker.state.set('hot', 'goal', 'launch');
@@ -191,7 +191,7 @@ describe('the decoding pipeline (section 7.3)', () => {
     ]);
   });
 
-  test('6. the message is returned, whole, with all that a context needs of it', () => {
+  test('6. the message is returned with everything that a context needs', () => {
     const { codec, planner, worker } = endpoints();
     const message: MessageInput = {
       agent: 'planner',
@@ -214,7 +214,7 @@ describe('the decoding pipeline (section 7.3)', () => {
     });
   });
 
-  test('a reference given to encode comes back as the value that it stands for', () => {
+  test('an encoded reference is decoded as its value', () => {
     const { codec, planner, worker } = endpoints({ shared: true });
     codec.getBudget(planner);
     planner.state.set('cold', 'rows', [1, 2]);

@@ -6,7 +6,7 @@ import { accepted, endpoints, rejected, taken, thrownBy } from './endpoints.js';
 /** A message of the other side. */
 const body = (text: string, rest = ''): string => `@peer>${text}[mid:m1,seq:1${rest}]`;
 
-/** What the lenient dialect reads of an example. */
+/** Decodes an example in the lenient dialect. */
 function read(text: string, before: readonly string[] = []): { readonly [key: string]: Json } {
   const { codec, worker } = endpoints({ codec: { dialect: 'lenient' }, session: { sequence: 'sender' } });
   for (const frame of before) accepted(codec.decode(frame, worker));
@@ -62,7 +62,7 @@ describe('schemas: the fields and defaults of the draft, and the keys of its exa
     expect(taken(frames[0]!).body).toBe(`@planner>${text}`);
   });
 
-  test('ST: a chunk is not the final one unless it says so', () => {
+  test('ST: a chunk is not final by default', () => {
     const { codec, worker } = endpoints();
     expect(codec.decode(body('stream:infer{idx:0|d:a|schema:ST}', ',cid:c1'), worker)).toMatchObject({
       outcome: 'pending',
@@ -70,7 +70,7 @@ describe('schemas: the fields and defaults of the draft, and the keys of its exa
     });
   });
 
-  test('several profiles are active at once, and those that a host leaves out are refused', () => {
+  test('several profiles are active at once, and those that a host omits are rejected', () => {
     const wires = [body('done:chat{content:hi|schema:CH}'), '@peer>req:schedule{task:x|schema:TA}[mid:m2,seq:2]'];
     const all = endpoints();
     for (const wire of wires) accepted(all.codec.decode(wire, all.worker));
@@ -94,7 +94,7 @@ describe('CH (section 10.1)', () => {
     expect(read(answer)).toMatchObject({ content: 'Revenue_declined_12%.', role: 'assistant', turn: 2 });
   });
 
-  test('a plain string is what the assistant says', () => {
+  test('a plain string is a message of the assistant', () => {
     const { codec, planner, worker } = endpoints();
     const { frames } = codec.encode('done', planner);
     expect(accepted(codec.decode(frames[0]!, worker)).message).toMatchObject({
@@ -121,7 +121,7 @@ describe('TC (section 10.2)', () => {
     expect(read(result, [call])).toMatchObject({ tool_name: 'web_search', result: { hits: ['a'] }, status: 'ok' });
   });
 
-  test('a result without a correlation_id is refused, both ways', () => {
+  test('a result without a correlation_id is rejected, both ways', () => {
     const result: MessageInput = { intent: 'done', operation: 'tool', schema: 'TC', payload: { result: 7 } };
     expect(verdicts(result, body('done:tool{res:7|schema:TC}'))).toEqual(['E1004', 'E1004']);
     const { codec, planner, worker } = endpoints();
@@ -164,7 +164,7 @@ describe('TC (section 10.2)', () => {
       { intent: 'done', operation: 'tool', schema: 'TC', payload: { error_code: 'E4002' } },
       '@worker>done:tool{error_code:E4002|schema:TC}[mid:m2,seq:2,cid:c1]',
     ],
-  ])('a tool error with %s is refused, both ways', (_what, failure, wire) => {
+  ])('a tool error with %s is rejected, both ways', (_what, failure, wire) => {
     const { codec, planner, worker } = endpoints();
     const { frames } = codec.encode({ ...CALL, envelope: { correlation_id: 'c1' } }, planner);
     accepted(codec.decode(frames[0]!, worker));
@@ -197,11 +197,11 @@ describe('TX (section 10.3)', () => {
     expect(read(settled)).toMatchObject({ transaction_id: 'txn_001', status: 'settled' });
   });
 
-  test('a transaction without a transaction_id is refused, both ways', () => {
+  test('a transaction without a transaction_id is rejected, both ways', () => {
     expect(verdicts(pay({ amount: 1.5 }), body('req:transaction{amt:1.5|schema:TX}'))).toEqual(['E1004', 'E1004']);
   });
 
-  test('another transaction_id under the same correlation_id is refused, both ways', () => {
+  test('another transaction_id under the same correlation_id is rejected, both ways', () => {
     const { codec, planner, worker } = endpoints({ session: { sequence: 'sender' } });
     accepted(codec.decode(codec.encode(pay({ transaction_id: 't1', amount: 1.5 }, 'c1'), planner).frames[0]!, worker));
     expect(thrownBy(() => codec.encode(pay({ transaction_id: 't2', amount: 1.5 }, 'c1'), planner)).code).toBe('E1004');
@@ -241,20 +241,20 @@ describe('TX (section 10.3)', () => {
     expect(Number(accepted(codec.decode(frames[0]!, worker)).message.payload['amount'])).toBe(Number(amount));
   });
 
-  test('an amount that a decimal would not keep exactly is refused', () => {
+  test('an amount that a decimal cannot keep exactly is rejected', () => {
     const { codec, planner } = endpoints();
     const message = pay({ transaction_id: 't1', amount: 9007199254740993n });
     expect(thrownBy(() => codec.encode(message, planner)).code).toBe('E1004');
   });
 
-  test('an amount as text is refused, both ways, and as an integer by the strict reader', () => {
+  test('an amount as text is rejected, both ways, and as an integer by the strict reader', () => {
     const text = body('req:transaction{txn:t1|amt:x142\\:5|schema:TX}');
     expect(verdicts(pay({ transaction_id: 't1', amount: '142.5' }), text)).toEqual(['E1004', 'E1004']);
     const { codec, worker } = endpoints();
     rejected(codec.decode(body('req:transaction{txn:t1|amt:142|schema:TX}'), worker), 'E1004');
   });
 
-  test('a currency that is none of ISO 4217 is told, both ways, and one that is, is not', () => {
+  test('a currency that is not in ISO 4217 causes a warning, both ways', () => {
     for (const [currency, codes] of [
       ['EUR', []],
       ['euros', ['currency']],
@@ -293,7 +293,7 @@ describe('ST (section 10.4)', () => {
     expect(await data(worker.stream('stream_abc'))).toEqual(['Hello', '_world', '!']);
   });
 
-  test('a chunk without a correlation_id is refused, both ways', () => {
+  test('a chunk without a correlation_id is rejected, both ways', () => {
     const message: MessageInput = {
       intent: 'stream',
       operation: 'infer',
@@ -317,7 +317,7 @@ describe('ST (section 10.4)', () => {
     expect(await data(worker.stream('b'))).toEqual(['d0', 'd1']);
   });
 
-  test('the final chunk has is_final: one at the end of its number without it is refused, both ways', () => {
+  test('the final chunk has is_final: a last chunk without it is rejected, both ways', () => {
     const payload = { chunk_index: 2, total_chunks: 3, data: 'x' };
     const message: MessageInput = {
       intent: 'stream',
@@ -339,7 +339,7 @@ describe('ST (section 10.4)', () => {
     await expect(data(worker.stream('c1'))).rejects.toMatchObject({ code: 'E3003' });
   });
 
-  test('chunks that come in another order are buffered, and read by their index', async () => {
+  test('chunks in another order are buffered, and read by their index', async () => {
     const { codec, worker } = endpoints();
     const reading = data(worker.stream('c1'));
     const order = [3, 0, 2, 1];
@@ -349,7 +349,7 @@ describe('ST (section 10.4)', () => {
     expect(await reading).toEqual(['d0', 'd1', 'd2', 'd3']);
   });
 
-  test('a chunk after the final one is refused', async () => {
+  test('a chunk after the final one is rejected', async () => {
     const { codec, worker } = endpoints();
     codec.decode(chunk(0, 1, '|done:true'), worker);
     rejected(codec.decode(chunk(1, 2), worker), 'E3003');

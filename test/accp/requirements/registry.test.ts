@@ -42,7 +42,7 @@ describe('structure and use (sections 6.1 to 6.3)', () => {
     }
   });
 
-  test('a registry comes and goes as JSON', () => {
+  test('a registry is exported and imported as JSON', () => {
     const registry = registerSchema(createRegistry(EXAMPLE), 'ticket', TICKET);
     const again = createRegistry(JSON.parse(JSON.stringify(exportRegistry(registry))) as RegistryJson);
     expect([again.hash, again.version]).toEqual([registry.hash, registry.version]);
@@ -56,14 +56,14 @@ describe('structure and use (sections 6.1 to 6.3)', () => {
     ['a version that is no number from 1 on', { code: 'TK', version: 0, fields: ['a'] }],
     ['a default of an unknown field', { code: 'TK', version: 1, fields: ['a'], defaults: { b: 1 } }],
     ['the code of another schema', { code: 'CH', version: 1, fields: ['a'] }],
-  ])('a definition with %s is refused, with its place', (_what, definition) => {
+  ])('a definition with %s is rejected with its path', (_what, definition) => {
     const { codec } = endpoints();
     const error = thrownBy(() => codec.registerSchema('ticket', definition as typeof TICKET));
     expect(error.code).toBe('E1004');
     expect(error.path).toMatch(/^schemas\.ticket/);
   });
 
-  test('a code in a frame stands for the whole schema: the draft’s example', () => {
+  test('a code in a frame names the whole schema: the draft’s example', () => {
     const { codec, worker } = endpoints({ codec: { dialect: 'lenient', registry: createRegistry(EXAMPLE) } });
     const frame = '@planner>req:execute{schema:TA|assignee:@dev|task:auth_module|deadline:sprint_14}[mid:m1,seq:1]';
     const { message } = accepted(codec.decode(frame, worker));
@@ -77,7 +77,7 @@ describe('structure and use (sections 6.1 to 6.3)', () => {
     });
   });
 
-  test('a default does not replace what was sent', () => {
+  test('a default does not replace a sent value', () => {
     const { codec, worker } = endpoints();
     const frame = '@planner>req:execute{schema:TA|task:auth|pri:high|deps:[x]}[mid:m1,seq:1]';
     expect(accepted(codec.decode(frame, worker)).message.payload).toMatchObject({ priority: 'high', deps: ['x'] });
@@ -104,7 +104,7 @@ function programs(left = createRegistry(), right = createRegistry()): Programs {
   };
 }
 
-/** Sends frames to and fro until nobody has an answer; gives the bodies of all. */
+/** Exchanges frames until there are no more answers; returns the bodies of all. */
 function converse({ ends, sessions }: Programs, first: readonly string[], from: 0 | 1 = 0): readonly string[] {
   const sent: string[] = [];
   let frames = first;
@@ -151,7 +151,7 @@ describe('negotiation (section 6.4)', () => {
     expect(converse(both, both.ends[0].announce(both.sessions[0]).frames)).toHaveLength(1);
   });
 
-  test('different hashes: what a side lacks is sent once, and kept', () => {
+  test('different hashes: missing schemas are sent once, and stored', () => {
     const both = programs(registerSchema(createRegistry(), 'ticket', TICKET));
     const sent = converse(both, both.ends[0].announce(both.sessions[0]).frames);
     expect(sent.filter((body) => body.includes('delta:{ticket:'))).toHaveLength(1);
@@ -168,7 +168,7 @@ describe('negotiation (section 6.4)', () => {
     expect({ ...message.payload }).toEqual({ title: 'x', state: 'open' });
   });
 
-  test('what was sent is kept with the session: it is there when the session goes on', () => {
+  test('received schemas are stored with the session, and available after a resume', () => {
     const store = memoryStore();
     const worker = (): Session => createSession({ agent: 'worker', id: 's1', store });
     const both = programs(registerSchema(createRegistry(), 'ticket', TICKET));
@@ -219,7 +219,7 @@ describe('integrity (section 9, item 4)', () => {
     return outcome;
   }
 
-  test('a registry that has the hash it claims is taken', () => {
+  test('a registry with the announced hash is accepted', () => {
     expect(delta((frame) => frame)).toMatchObject({ outcome: 'message' });
   });
 
@@ -228,11 +228,11 @@ describe('integrity (section 9, item 4)', () => {
     ['another code', (frame) => frame.replace('code:TK', 'code:TL')],
     ['another default', (frame) => frame.replace('open', 'shut')],
     ['another hash', (frame) => frame.replace(/hash:[0-9a-f]+/, 'hash:abc123')],
-  ])('one with %s is refused, and none of its schemas are used', (_what, tamper) => {
+  ])('one with %s is rejected, and none of its schemas are used', (_what, tamper) => {
     expect(delta(tamper)).toMatchObject({ outcome: 'rejected', error: { code: 'E5001' } });
   });
 
-  test('another registry under a version that was announced before is refused', () => {
+  test('another registry under a version that was announced before is rejected', () => {
     const { codec, worker } = endpoints({ session: { sequence: 'sender' } });
     accepted(codec.decode('@orchestrator>sync:registry{v:3|hash:a7f2c1}[mid:m1,seq:1]', worker));
     rejected(codec.decode('@orchestrator>sync:registry{v:3|hash:b8f2c1}[mid:m2,seq:2]', worker), 'E5001');

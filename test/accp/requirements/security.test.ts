@@ -21,7 +21,7 @@ describe('1. opacity', () => {
     }
   });
 
-  test('the debug log tells what was refused, dropped and compressed', () => {
+  test('the debug log reports rejections, drops and checkpoints', () => {
     const { codec, worker, clock, events } = endpoints({ codec: { explain: true } });
     clock.now += 100;
     codec.decode('nonsense', worker);
@@ -62,14 +62,14 @@ describe('2. injection', () => {
     }
   });
 
-  test('the strict grammar is the default: what only the examples use is refused', () => {
+  test('the strict grammar is the default: the syntax that only the examples use is rejected', () => {
     const { codec, worker } = endpoints();
     rejected(codec.decode('@a>req:run{who:@dev}[mid:m1,seq:1]', worker), 'E1001');
     const lenient = endpoints({ codec: { dialect: 'lenient' } });
     accepted(lenient.codec.decode('@a>req:run{who:@dev}[mid:m1,seq:1]', lenient.worker));
   });
 
-  test('no text that is given as a value can add a key, a field or a frame', () => {
+  test('no text in a value can add a key, a field or a frame', () => {
     const hostile = fc.string({ unit: fc.constantFrom(...'@>:{}[]|$,~\\ab1 .'), minLength: 1, maxLength: 20 });
     fc.assert(
       fc.property(hostile, hostile, (value, other) => {
@@ -90,7 +90,7 @@ describe('2. injection', () => {
     ['constructor:{prototype:{polluted:yes}}'],
     ['m:{__proto__:{polluted:yes}}'],
     ['toString:x|hasOwnProperty:y|valueOf:z'],
-  ])('hostile keys are keys like any other: %s', (payload) => {
+  ])('hostile keys are ordinary keys: %s', (payload) => {
     const { codec, worker } = endpoints();
     const { message } = accepted(codec.decode(`@a>req:run{${payload}}[mid:__proto__,seq:1,cid:constructor]`, worker));
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
@@ -124,7 +124,7 @@ describe('3. access to the state store', () => {
     expect(message.payload['v1']).toBe('launch_codes');
   });
 
-  test('data that looks like a reference is none', () => {
+  test('data that looks like a reference remains data', () => {
     const { codec, planner, worker } = endpoints({ codec: { text: 'transliterate' } });
     codec.getBudget(worker);
     worker.state.set('cold', 'secret', 'launch_codes');
@@ -145,7 +145,7 @@ describe('5. exhaustion', () => {
     expect(error.message).toMatch(/5|deep/);
   });
 
-  test('nesting of any depth is refused, in the metadata as well', () => {
+  test('nesting of any depth is rejected, in the metadata as well', () => {
     for (const frame of [
       `@a>req:run{v1:${nested(300_000)}}[mid:m1,seq:1]`,
       `@a>req:run{v1:${'['.repeat(500_000)}`,
@@ -157,7 +157,7 @@ describe('5. exhaustion', () => {
     }
   });
 
-  test('deep values cannot be sent either, unless they are spelled as text', () => {
+  test('deep values cannot be sent either, unless as text', () => {
     let deep: unknown = 1;
     for (let level = 0; level < 50; level++) deep = [deep];
     const message = { intent: 'req', operation: 'run', payload: { deep: deep as never } };
@@ -168,7 +168,7 @@ describe('5. exhaustion', () => {
     expect(accepted(spelled.codec.decode(frames[0]!, spelled.worker)).message.payload).toEqual({ deep });
   });
 
-  test('a payload of a million keys is refused', () => {
+  test('a payload of a million keys is rejected', () => {
     const { codec, worker } = endpoints();
     const keys = Array.from({ length: 1_000_000 }, (_, at) => `k${at}:1`).join('|');
     rejected(codec.decode(`@a>req:run{${keys}}[mid:m1,seq:1]`, worker), 'E1001');
@@ -176,13 +176,13 @@ describe('5. exhaustion', () => {
     rejected(codec.decode(`@a>req:run{v1:{${some.replaceAll('|', ',')}}}[mid:m1,seq:1]`, worker), 'E1001');
   });
 
-  test('a number of a thousand digits is read, a longer one is refused', () => {
+  test('a number of a thousand digits is read, a longer one is rejected', () => {
     const { codec, worker } = endpoints();
     accepted(codec.decode(`@a>req:run{v1:${'9'.repeat(1000)}}[mid:m1,seq:1]`, worker));
     rejected(codec.decode(`@a>req:run{v1:${'9'.repeat(1001)}}[mid:m2,seq:2]`, worker), 'E1001');
   });
 
-  test('what is remembered is bounded, however many senders, chains and streams come', () => {
+  test('stored data is bounded, however many senders, chains and streams there are', () => {
     const { codec, worker } = endpoints({
       codec: { state: false },
       session: { sequence: 'sender', maxSenders: 8, maxChains: 8, maxSeen: 8, maxOutbox: 8 },

@@ -14,7 +14,7 @@ const note = (text: string, rest: Partial<MessageInput> = {}): MessageInput => (
   ...rest,
 });
 
-/** What the other side reads behind a reference. */
+/** Returns the value of a reference on the other side. */
 function resolved({ codec, planner, worker }: Endpoints, path: string): Json | undefined {
   const { frames } = codec.encode({ intent: 'qry', operation: 'lookup', payload: { v1: ref(path) } }, planner);
   return accepted(codec.decode(frames[0]!, worker)).message.payload['v1'];
@@ -34,7 +34,7 @@ describe('the three tiers (section 5.1)', () => {
     });
   });
 
-  test('hot state: what is beyond the budget is refused, and what was there stays', () => {
+  test('hot state: values beyond the budget are rejected, and existing ones stay', () => {
     const { codec, planner } = endpoints({ codec: { counter: COUNTS_X } });
     codec.getBudget(planner);
     planner.state.set('hot', 'a', 'x'.repeat(500));
@@ -43,7 +43,7 @@ describe('the three tiers (section 5.1)', () => {
     expect(planner.state.get('hot', 'a')).toBe('x'.repeat(500));
   });
 
-  test('hot state stays within its budget, whatever is said', () => {
+  test('hot state stays within its budget for any messages', () => {
     const turns = fc.array(fc.tuple(fc.constantFrom('req', 'wait', 'done'), fc.integer({ min: 0, max: 700 })), {
       maxLength: 12,
     });
@@ -70,7 +70,7 @@ describe('the three tiers (section 5.1)', () => {
     expect(resolved(ends, 'warm.ckpt_1.summary')).toEqual(expect.stringContaining('revenue'));
   });
 
-  test('warm state: no checkpoint takes more than 200 tokens, however much was said', () => {
+  test('warm state: no checkpoint has more than 200 tokens, for any messages', () => {
     const { codec, planner } = exactly();
     for (let turn = 0; turn < 6; turn++) {
       const payload = Object.fromEntries(Array.from({ length: 25 }, (_, at) => [`metric_${at}`, turn * 1000 + at]));
@@ -85,7 +85,7 @@ describe('the three tiers (section 5.1)', () => {
     }
   });
 
-  test('warm state: an entry of the host of more than 200 tokens is refused', () => {
+  test('warm state: an entry of the host of more than 200 tokens is rejected', () => {
     const { codec, planner } = endpoints({ codec: { counter: COUNTS_X } });
     codec.getBudget(planner);
     planner.state.set('warm', 'a', 'x'.repeat(200));
@@ -159,7 +159,7 @@ describe('checkpoint triggers (section 5.2)', () => {
 });
 
 describe('the checkpoint process (section 5.3)', () => {
-  test('1. hot state is frozen: what comes while it is summarized is no part of it', async () => {
+  test('1. hot state is frozen: messages that arrive during the summary are not part of it', async () => {
     let finish: (summary: string) => void = () => {};
     const summarize = (): Promise<string> =>
       new Promise((resolve) => {
@@ -192,7 +192,7 @@ describe('the checkpoint process (section 5.3)', () => {
     }
   });
 
-  test('2. what an error frame says is a fact', async () => {
+  test('2. the content of an error frame is a fact', async () => {
     const { codec, planner } = exactly();
     const payload = { code: 'E4002', message: 'connection_timed_out', tool_name: 'web_search' };
     codec.encode({ intent: 'fail', operation: 'error', schema: 'ER', payload }, planner);
@@ -278,7 +278,7 @@ describe('delta encoding (section 5.4)', () => {
     expect(worker.state.version).toBe(2);
   });
 
-  test('deltas go on from the last checkpoint: the receiver has the full state all the time', () => {
+  test('deltas continue the last checkpoint: the receiver always has the full state', () => {
     const { codec, planner, worker } = exactly();
     let values: Record<string, number> = {};
     for (let n = 1; n <= 12; n++) {
@@ -299,7 +299,7 @@ describe('delta encoding (section 5.4)', () => {
     expect({ ...worker.state.values() }).toEqual({ task_3: 'done', task_4: 'wip', budget: '$42.30' });
   });
 
-  test('a delta for another version is refused, and mended by the full state', () => {
+  test('a delta for another version is rejected, and repaired by the full state', () => {
     const { codec, planner, worker } = exactly();
     codec.syncState({ a: 1 }, planner);
     const stale = endpoints({ codec: { counter: EXACT }, session: { firstSequence: 2 } });

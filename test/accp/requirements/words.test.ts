@@ -33,7 +33,7 @@ describe('core intents (Table 7)', () => {
     expect(accepted(codec.decode(frames[0]!, worker)).message).toMatchObject({ intent, operation: 'execute' });
   });
 
-  test.each(['nap', 'REQ', 'request', 'toString'])('%s is no intent: it is neither written nor read', (intent) => {
+  test.each(['nap', 'REQ', 'request', 'toString'])('%s is not an intent: it is neither written nor read', (intent) => {
     const { codec, planner, worker } = endpoints();
     expect(thrownBy(() => codec.encode({ intent, operation: 'run' }, planner)).code).toBe('E1002');
     rejected(codec.decode(`@planner>${intent}:run{}[mid:m1,seq:1]`, worker), 'E1002');
@@ -44,7 +44,7 @@ describe('core intents (Table 7)', () => {
     expect(codec.encode({ intent: 'comp', operation: 'run' }, planner).checkpoint).toMatchObject({ trigger: 'comp' });
   });
 
-  test('req, qry and esc ask: done, fail, end and cancel answer, and wait, ack and stream take time', () => {
+  test('req, qry and esc request: done, fail, end and cancel answer, and wait, ack and stream extend the time', () => {
     for (const [intent, overdue] of [
       ['done', false],
       ['fail', false],
@@ -71,7 +71,7 @@ describe('core intents (Table 7)', () => {
 });
 
 describe('key abbreviations (Table 8)', () => {
-  test.each(KEYS)('%s stands for %s: written short, read in full', (short, full) => {
+  test.each(KEYS)('%s means %s: written short, read in full', (short, full) => {
     const { codec, planner, worker } = endpoints();
     const { frames } = codec.encode({ intent: 'req', operation: 'run', payload: { [full]: 'x1' } }, planner);
     expect(taken(frames[0]!).body).toBe(`@planner>req:run{${short}:x1}`);
@@ -93,7 +93,7 @@ describe('key abbreviations (Table 8)', () => {
     rejected(codec.decode(`@planner>req:run{${short}:1|${full}:2}[mid:m1,seq:1]`, worker), 'E1001');
   });
 
-  test('the keys of maps are the user’s: they stay as they are', () => {
+  test('the keys of maps belong to the user, and are not changed', () => {
     const { codec, planner, worker } = endpoints();
     const payload = { filter: { source: 'crm', d: 1, data: 2 } };
     const { frames } = codec.encode({ intent: 'req', operation: 'run', payload }, planner);
@@ -129,7 +129,7 @@ describe('operations (section 4.3)', () => {
     expect(codec.registry.operations).toEqual(expect.arrayContaining(['deploy', 'release', 'plan']));
   });
 
-  test('an operation that nobody has registered is no error', () => {
+  test('an unregistered operation is not an error', () => {
     const { codec, planner, worker } = endpoints();
     const { frames } = codec.encode({ intent: 'req', operation: 'frobnicate' }, planner);
     expect(accepted(codec.decode(frames[0]!, worker)).message.operation).toBe('frobnicate');

@@ -1,10 +1,13 @@
-/** Who may speak to a server, and from which pages. */
+/** Access to a server, by token and from web pages. */
 import { describe, expect, test } from 'vitest';
 import { createEndpoint, demoAgent, startServer } from '../../../src/accp/serve/index.js';
-import { ask, open, REQUEST, sendBytes, serve, type World } from './world.js';
+import { ask, open, REQUEST, type ServerFixture, sendBytes, serve } from './fixture.js';
 
-/** The same headers over HTTP and WebSocket. */
-async function statuses({ http, ws }: World, headers: Record<string, string>): Promise<readonly [number, number]> {
+/** Sends the same headers over HTTP and WebSocket. */
+async function statuses(
+  { http, ws }: ServerFixture,
+  headers: Record<string, string>,
+): Promise<readonly [number, number]> {
   const [{ status }, socket] = await Promise.all([ask(http, headers), open(ws, { headers })]);
   return [status, typeof socket === 'number' ? socket : 101];
 }
@@ -25,7 +28,7 @@ describe('with a token', () => {
     expect(await statuses(await serve({ token }), { authorization })).toEqual(expected);
   });
 
-  test('nobody speaks without one, and is told how to show it', async () => {
+  test('clients without one are rejected, with the required scheme', async () => {
     const { http, ws } = await serve({ token });
     const { status, headers, body } = await ask(http);
     expect({ status, body, challenge: headers['www-authenticate'] }).toEqual({
@@ -36,7 +39,7 @@ describe('with a token', () => {
     expect(await open(ws)).toBe(401);
   });
 
-  test('a WebSocket may show it as a subprotocol, which is not chosen', async () => {
+  test('a WebSocket may send it as a subprotocol, which is not selected', async () => {
     const { ws } = await serve({ token });
     const socket = await open(ws, { protocols: ['accp', `bearer.${encodeURIComponent(token)}`] });
     expect(socket).toMatchObject({ protocol: 'accp' });
@@ -44,20 +47,20 @@ describe('with a token', () => {
       expect(await open(ws, { protocols: ['accp', wrong] })).toBe(401);
   });
 
-  test('over HTTP a subprotocol is none', async () => {
+  test('over HTTP, a subprotocol is not accepted', async () => {
     const { http } = await serve({ token: 'abc' });
     expect((await ask(http, { 'sec-websocket-protocol': 'accp, bearer.abc' })).status).toBe(401);
   });
 
-  test('it stands nowhere in the access log', async () => {
-    const { http, entries, told } = await serve({ token: 'sesame' });
+  test('it is not in the access log', async () => {
+    const { http, entries, logged } = await serve({ token: 'sesame' });
     await ask(`${http}?token=sesame`, { authorization: 'Bearer sesame' });
-    await told(1);
+    await logged(1);
     expect(JSON.stringify(entries)).not.toContain('sesame');
     expect(JSON.stringify(entries)).not.toContain('req:x');
   });
 
-  test('the state of the server needs none', async () => {
+  test('the state of the server does not require it', async () => {
     const { port } = await serve({ token });
     const { status, body } = await ask(`http://127.0.0.1:${port}/healthz`, { method: 'GET' });
     expect(status).toBe(200);
@@ -70,26 +73,31 @@ describe('web pages', () => {
     ['of another host', {}, 'https://evil.example', [403, 403]],
     ['of another port of this machine', {}, 'http://127.0.0.1:1', [403, 403]],
     ['without an origin', {}, 'null', [403, 403]],
-    ['that were named', { origins: ['https://good.example'] }, 'https://good.example', LET_IN],
-    ['that were named in other letters', { origins: ['https://Good.example'] }, 'https://good.example', LET_IN],
-    ['of another port than was named', { origins: ['https://good.example'] }, 'https://good.example:8443', [403, 403]],
-    ['of another scheme than was named', { origins: ['https://good.example'] }, 'http://good.example', [403, 403]],
-    ['below what was named', { origins: ['https://good.example'] }, 'https://x.good.example', [403, 403]],
-    ['without an origin, where that was named', { origins: ['null'] }, 'null', LET_IN],
+    ['that are listed', { origins: ['https://good.example'] }, 'https://good.example', LET_IN],
+    ['that are listed in other letters', { origins: ['https://Good.example'] }, 'https://good.example', LET_IN],
+    [
+      'of another port than the listed one',
+      { origins: ['https://good.example'] },
+      'https://good.example:8443',
+      [403, 403],
+    ],
+    ['of another scheme than the listed one', { origins: ['https://good.example'] }, 'http://good.example', [403, 403]],
+    ['of a subdomain of the listed one', { origins: ['https://good.example'] }, 'https://x.good.example', [403, 403]],
+    ['without an origin, if that is listed', { origins: ['null'] }, 'null', LET_IN],
   ])('%s', async (_, options, origin, expected) => {
     expect(await statuses(await serve(options), { origin })).toEqual(expected);
   });
 
-  test('of the server itself may speak', async () => {
-    const world = await serve();
-    expect(await statuses(world, { origin: `http://127.0.0.1:${world.port}` })).toEqual(LET_IN);
+  test('of the server itself are admitted', async () => {
+    const fixture = await serve();
+    expect(await statuses(fixture, { origin: `http://127.0.0.1:${fixture.port}` })).toEqual(LET_IN);
   });
 
-  test('that may speak are told so, and what they may send', async () => {
+  test('that are admitted get the CORS headers', async () => {
     const { http } = await serve({ origins: ['https://good.example'], token: 'abc' });
     const origin = 'https://good.example';
-    const asked = await ask(http, { method: 'OPTIONS', origin, 'access-control-request-method': 'POST' });
-    expect(asked).toMatchObject({
+    const responseTo = await ask(http, { method: 'OPTIONS', origin, 'access-control-request-method': 'POST' });
+    expect(responseTo).toMatchObject({
       status: 204,
       headers: {
         'access-control-allow-origin': origin,
@@ -102,7 +110,7 @@ describe('web pages', () => {
     expect([status, headers['access-control-allow-origin']]).toEqual([200, origin]);
   });
 
-  test('that may not speak are told nothing', async () => {
+  test('that are not admitted get no CORS headers', async () => {
     const { http } = await serve();
     const { status, headers } = await ask(http, {
       method: 'OPTIONS',
@@ -114,7 +122,7 @@ describe('web pages', () => {
   });
 });
 
-describe('names of the server, where only this machine reaches it', () => {
+describe('host names, on a loopback address', () => {
   test.each([
     ['127.0.0.1:80', LET_IN],
     ['127.9.9.9', LET_IN],
@@ -131,7 +139,7 @@ describe('names of the server, where only this machine reaches it', () => {
     expect(await statuses(await serve(), { host })).toEqual(expected);
   });
 
-  test('a request that names none is refused', async () => {
+  test('a request without one is rejected', async () => {
     const { port } = await serve();
     expect(await sendBytes(port, 'GET /healthz HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n')).toMatch(
       /^HTTP\/1\.1 403 /,
@@ -139,34 +147,34 @@ describe('names of the server, where only this machine reaches it', () => {
     expect(await sendBytes(port, 'GET /healthz HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 403 /);
   });
 
-  test('a request that names a whole address is for whom that names, whatever Host says', async () => {
+  test('a request with an absolute target is for the host in it, whatever Host contains', async () => {
     const { port } = await serve();
-    const asked = (target: string, host: string): Promise<string> =>
+    const responseTo = (target: string, host: string): Promise<string> =>
       sendBytes(port, `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
     const own = `127.0.0.1:${port}`;
-    expect(await asked(`http://${own}/healthz?x`, 'evil.example')).toMatch(/^HTTP\/1\.1 200 /);
-    expect(await asked(`http://${own}/accp/v1/frames`, own)).toMatch(/^HTTP\/1\.1 405 /);
-    expect(await asked('http://evil.example/healthz', own)).toMatch(/^HTTP\/1\.1 403 /);
+    expect(await responseTo(`http://${own}/healthz?x`, 'evil.example')).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await responseTo(`http://${own}/accp/v1/frames`, own)).toMatch(/^HTTP\/1\.1 405 /);
+    expect(await responseTo('http://evil.example/healthz', own)).toMatch(/^HTTP\/1\.1 403 /);
   });
 
-  test('a page under a name that was pointed here does not pass for a page of the server', async () => {
-    const world = await serve();
-    const host = `evil.example:${world.port}`;
-    expect(await statuses(world, { host, origin: `http://${host}` })).toEqual([403, 403]);
+  test('a page whose host name resolves to this machine is not a page of the server', async () => {
+    const fixture = await serve();
+    const host = `evil.example:${fixture.port}`;
+    expect(await statuses(fixture, { host, origin: `http://${host}` })).toEqual([403, 403]);
   });
 });
 
-describe('where others than this machine reach it', () => {
+describe('an address that other machines can reach', () => {
   const endpoint = createEndpoint(demoAgent('echo'));
 
-  test.each(['0.0.0.0', '::'])('it is not listened on %s without a token', async (host) => {
+  test.each(['0.0.0.0', '::'])('%s is rejected without a token', async (host) => {
     await expect(startServer(endpoint, { host, port: 0 })).rejects.toMatchObject({
       name: 'ServeError',
       code: 'no-token',
     });
   });
 
-  test('a token is enough, and so is saying that it shall be open', async () => {
+  test('is accepted with a token or with insecure', async () => {
     const named = { host: 'agents.example', authorization: 'Bearer abc', body: REQUEST };
     for (const options of [{ token: 'abc' }, { insecure: true }]) {
       const { port } = await serve({ host: '0.0.0.0', ...options });
@@ -174,7 +182,7 @@ describe('where others than this machine reach it', () => {
     }
   });
 
-  test('no page counts as its own', async () => {
+  test('has no origin of its own', async () => {
     const { port } = await serve({ host: '0.0.0.0', insecure: true });
     const host = `agents.example:${port}`;
     expect((await ask(`http://127.0.0.1:${port}/accp/v1/frames`, { host, origin: `http://${host}` })).status).toBe(403);
@@ -182,23 +190,23 @@ describe('where others than this machine reach it', () => {
 });
 
 test.each([
-  [{ token: '' }, 'token is'],
-  [{ token: 'with space' }, 'token is'],
-  [{ origins: ['https://a.example/path'] }, 'An origin is'],
-  [{ origins: ['*'] }, 'An origin is'],
-  [{ path: '/healthz' }, '/healthz is'],
-  [{ path: 'frames' }, 'path begins'],
+  [{ token: '' }, 'token'],
+  [{ token: 'with space' }, 'token'],
+  [{ origins: ['https://a.example/path'] }, 'rigin'],
+  [{ origins: ['*'] }, 'rigin'],
+  [{ path: '/healthz' }, 'path must not'],
+  [{ path: 'frames' }, 'path must'],
   [{ maxFrameBytes: 0 }, 'maxFrameBytes'],
   [{ maxConnections: 0 }, 'maxConnections'],
   [{ requestTimeoutMs: 0 }, 'requestTimeoutMs'],
   [{ closeGraceMs: -1 }, 'closeGraceMs'],
   [{ requestTimeoutMs: Number.POSITIVE_INFINITY }, 'requestTimeoutMs'],
-  [{ path: '/a b' }, 'path begins'],
-  [{ port: 70_000 }, 'port is'],
-  [{ port: 1.5 }, 'port is'],
-  [{ host: '' }, 'host is'],
-  [{ origins: 'https://a.example' as never }, 'origins is'],
-])('options that are none are wrong use: %j', async (options, message) => {
+  [{ path: '/a b' }, 'path must'],
+  [{ port: 70_000 }, 'port'],
+  [{ port: 1.5 }, 'port'],
+  [{ host: '' }, 'host'],
+  [{ origins: 'https://a.example' as never }, 'origins must'],
+])('invalid options are TypeErrors: %j', async (options, message) => {
   const endpoint = createEndpoint(demoAgent('echo'));
   await expect(startServer(endpoint, { port: 0, ...options })).rejects.toThrow(TypeError);
   await expect(startServer(endpoint, { port: 0, ...options })).rejects.toThrow(message);

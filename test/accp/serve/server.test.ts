@@ -1,4 +1,4 @@
-/** One port for HTTP and WebSocket: what is answered, what is limited, and how it ends. */
+/** One port for HTTP and WebSocket: responses, limits, and shutdown. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
@@ -12,9 +12,9 @@ import {
   type EndpointOptions,
   startServer,
 } from '../../../src/accp/serve/index.js';
-import { ask, busyAgent, open, REGISTRY, REQUEST, sendBytes, serve, type World } from './world.js';
+import { ask, busyAgent, open, REGISTRY, REQUEST, type ServerFixture, sendBytes, serve } from './fixture.js';
 
-async function linkTo({ ws }: World) {
+async function linkTo({ ws }: ServerFixture) {
   const session = createSession({ agent: 'me', sequence: 'sender' });
   return connectWebSocket(ws, { codec: createCodec(), session, WebSocket, reconnect: false });
 }
@@ -27,7 +27,7 @@ const call = (tool_name: string, args: Record<string, string | number> = {}) => 
   ...{ intent: 'req', operation: 'tool', schema: 'TC', payload: { tool_name, arguments: args } },
 });
 
-describe('agents to try it with', () => {
+describe('demo agents', () => {
   test.each([
     ['echo', REQUEST, 200, '@echo>done:x{a:1}['],
     ['echo', '@me>qry:x{}[mid:m1,seq:1]', 200, '@echo>done:x{}['],
@@ -61,7 +61,7 @@ describe('agents to try it with', () => {
     expect({ status: answered.status, begin: answered.body.slice(0, begin.length) }).toEqual({ status, begin });
   });
 
-  test('a tool that counts streams over HTTP, a frame a line', async () => {
+  test('a tool that counts streams over HTTP, one frame per line', async () => {
     const { http } = await serve();
     const { body } = await ask(http, { body: '@me>req:tool{tool:count|args:{to:3}|schema:TC}[mid:m1,seq:1]' });
     const heads = body
@@ -101,7 +101,7 @@ describe('paths', () => {
     expect((await ask(`http://127.0.0.1:${port}${path}`, { method })).status).toBe(status);
   });
 
-  test('may be another one, for WebSockets as well', async () => {
+  test('can be changed, for WebSockets as well', async () => {
     const { http, ws, port } = await serve({ path: '/agents/accp' });
     expect(http).toBe(`http://127.0.0.1:${port}/agents/accp`);
     expect((await ask(http)).status).toBe(200);
@@ -110,15 +110,15 @@ describe('paths', () => {
   });
 
   test('the state of the server counts sessions and connections', async () => {
-    const world = await serve();
-    await linkTo(world);
-    const { body } = await ask(`http://127.0.0.1:${world.port}/healthz`, { method: 'GET' });
+    const fixture = await serve();
+    await linkTo(fixture);
+    const { body } = await ask(`http://127.0.0.1:${fixture.port}/healthz`, { method: 'GET' });
     expect(JSON.parse(body)).toEqual({ status: 'ok', sessions: 1, connections: 2 });
   });
 });
 
 describe('limits', () => {
-  test('a frame that is too long is refused over HTTP, and closes a WebSocket', async () => {
+  test('a frame that is too long is rejected over HTTP, and closes a WebSocket', async () => {
     const { http, ws } = await serve({ maxFrameBytes: 100 });
     const body = `@me>req:x{a:${'x'.repeat(100)}}`;
     expect((await ask(http, { body })).status).toBe(413);
@@ -127,38 +127,38 @@ describe('limits', () => {
     expect(await once(socket, 'close')).toEqual([1009, expect.anything()]);
   });
 
-  test('headers beyond 16 KiB are refused', async () => {
+  test('headers beyond 16 KiB are rejected', async () => {
     const { http } = await serve();
     expect((await ask(http, { 'x-long': 'x'.repeat(17_000) })).status).toBe(431);
   });
 
-  test('a request that does not come to its end is ended', async () => {
+  test('an incomplete request is ended', async () => {
     const { port } = await serve({ requestTimeoutMs: 200 });
     const head = 'POST /accp/v1/frames HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/accp\r\n';
     expect(await sendBytes(port, `${head}Content-Length: 10\r\n\r\n@me`)).toMatch(/^HTTP\/1\.1 408 /);
     expect(await sendBytes(port, head)).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  test('connections beyond the limit are closed, and told', async () => {
-    const { ws, port, entries, told } = await serve({ maxConnections: 1 });
+  test('connections beyond the limit are closed and logged', async () => {
+    const { ws, port, entries, logged } = await serve({ maxConnections: 1 });
     const first = await open(ws);
     expect(first).toBeInstanceOf(WebSocket);
     expect(await sendBytes(port, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')).toBe('');
-    await told(1);
-    expect(entries).toMatchObject([{ status: 0, note: 'too many' }]);
+    await logged(1);
+    expect(entries).toMatchObject([{ status: 0, note: 'too many connections' }]);
   });
 });
 
 describe('the access log', () => {
-  test('has a line for each request and each WebSocket', async () => {
-    const { http, ws, entries, told } = await serve();
+  test('has an entry for each request and each WebSocket', async () => {
+    const { http, ws, entries, logged } = await serve();
     await ask(`${http}?a=1`);
-    await told(1);
+    await logged(1);
     await ask(http, { origin: 'https://evil.example' });
-    await told(2);
+    await logged(2);
     const socket = (await open(ws)) as WebSocket;
     socket.close(1000);
-    await told(3);
+    await logged(3);
     const common = {
       startedAt: expect.any(Number),
       remoteAddress: '127.0.0.1',
@@ -173,19 +173,19 @@ describe('the access log', () => {
     for (const { bytes } of entries) expect(bytes).toBeGreaterThan(50);
   });
 
-  test('a client that leaves before it is answered is told', async () => {
-    const { agent, begun } = busyAgent();
-    const { http, told, entries } = await serve({}, agent);
+  test('has an entry for a client that disconnects before the answer', async () => {
+    const { agent, started } = busyAgent();
+    const { http, logged, entries } = await serve({}, agent);
     const controller = new AbortController();
-    const left = expect(post(http, REQUEST, controller.signal)).rejects.toThrow();
-    await begun;
+    const aborted = expect(post(http, REQUEST, controller.signal)).rejects.toThrow();
+    await started;
     controller.abort();
-    await told(1);
+    await logged(1);
     expect(entries).toMatchObject([{ status: 0, note: 'cut off' }]);
-    await left;
+    await aborted;
   });
 
-  test('shows what a terminal would act on', () => {
+  test('shows control characters as visible symbols', () => {
     const entry = {
       ...{ startedAt: 0, remoteAddress: 'r', method: 'GET', path: '/\u001b[31m' },
       ...{ status: 404, durationMs: 1, bytes: 2 },
@@ -197,27 +197,27 @@ describe('the access log', () => {
   });
 });
 
-describe('the end', () => {
-  test('lets a stream that is under way come to its end, and closes WebSockets', async () => {
-    const world = await serve();
-    const link = await linkTo(world);
-    const silent = sendBytes(world.port, '');
-    const idle = await fetch(`http://127.0.0.1:${world.port}/healthz`);
+describe('shutdown', () => {
+  test('lets a running stream end, and closes WebSockets', async () => {
+    const fixture = await serve();
+    const link = await linkTo(fixture);
+    const silent = sendBytes(fixture.port, '');
+    const idle = await fetch(`http://127.0.0.1:${fixture.port}/healthz`);
     await idle.text();
-    const response = await post(world.http, '@me>req:tool{tool:count|args:{to:4,ms:100}|schema:TC}[mid:m1,seq:1]');
-    const closed = world.close();
+    const response = await post(fixture.http, '@me>req:tool{tool:count|args:{to:4,ms:100}|schema:TC}[mid:m1,seq:1]');
+    const closed = fixture.close();
     expect(await link.closed).toMatchObject({ closeCode: 1001 });
-    await expect(ask(world.http)).rejects.toThrow('ECONNREFUSED');
+    await expect(ask(fixture.http)).rejects.toThrow('ECONNREFUSED');
     expect((await response.text()).trimEnd().split('\n')).toHaveLength(5);
     await closed;
     expect(await silent).toBe('');
   });
 
-  test('cuts off what takes longer than its grace', async () => {
-    const { agent, begun } = busyAgent();
+  test('cuts off requests after the grace period', async () => {
+    const { agent, started } = busyAgent();
     const { http, close } = await serve({ closeGraceMs: 100 }, agent);
     const cut = expect(post(http, REQUEST)).rejects.toThrow();
-    await begun;
+    await started;
     await close();
     await cut;
   });
@@ -227,7 +227,7 @@ describe('the end', () => {
     async (closeGraceMs) => {
       let answer: () => void = () => undefined;
       let begin: () => void = () => undefined;
-      const begun = new Promise<void>((resolve) => {
+      const started = new Promise<void>((resolve) => {
         begin = resolve;
       });
       const handle: EndpointOptions['handle'] = () => {
@@ -238,7 +238,7 @@ describe('the end', () => {
       };
       const { http, close } = await serve({ closeGraceMs }, { ...demoAgent('echo'), handle });
       const asked = post(http, REQUEST);
-      await begun;
+      await started;
       const closed = close();
       await new Promise((resolve) => setTimeout(resolve, 30));
       answer();
@@ -247,14 +247,14 @@ describe('the end', () => {
     },
   );
 
-  test('may come at once', async () => {
-    const { agent, begun } = busyAgent();
+  test('can be immediate', async () => {
+    const { agent, started } = busyAgent();
     const { http, ws, close, terminate } = await serve({ closeGraceMs: 600_000 }, agent);
     const socket = (await open(ws)) as WebSocket;
     socket.send(REGISTRY);
     await once(socket, 'message');
     const cut = expect(post(http, REQUEST)).rejects.toThrow();
-    await begun;
+    await started;
     const closed = close();
     terminate();
     await closed;
@@ -262,11 +262,11 @@ describe('the end', () => {
   });
 });
 
-test('a port that is in use, and an address that is not of this machine, are told', async () => {
+test('a port that is in use, and an address of another machine, are errors', async () => {
   const { port } = await serve();
   const endpoint = createEndpoint(demoAgent('echo'));
   await expect(startServer(endpoint, { port })).rejects.toMatchObject({
-    ...{ name: 'ServeError', code: 'in-use', message: `Somebody listens on 127.0.0.1:${port} already` },
+    ...{ name: 'ServeError', code: 'in-use', message: `127.0.0.1:${port} is already in use` },
   });
   await expect(startServer(endpoint, { port: 0, host: '192.0.2.1', token: 'a' })).rejects.toMatchObject({
     code: 'cannot-listen',
@@ -281,17 +281,17 @@ describe('requests that offer another protocol', () => {
     `${method} ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, HTTP2-Settings, close\r\nUpgrade: ${offer}\r\n` +
     `HTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA\r\nContent-Type: application/accp\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
-  test.each(['h2c', 'TLS/1.2'])('are answered as if they had not: %s', async (offer) => {
-    const { port, entries, told } = await serve();
+  test.each(['h2c', 'TLS/1.2'])('are answered without an upgrade: %s', async (offer) => {
+    const { port, entries, logged } = await serve();
     const answer = await sendBytes(port, offered('POST', '/accp/v1/frames', offer, REQUEST));
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
     expect(answer).toContain('@pegwire>done:x{a:1}');
     expect(await sendBytes(port, offered('GET', '/healthz', offer))).toMatch(/^HTTP\/1\.1 200 /);
-    await told(2);
+    await logged(2);
     expect(entries.map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  test('are read on, however their bodies come', async () => {
+  test('are read completely, however their bodies arrive', async () => {
     const { port } = await serve();
     const text = offered('POST', '/accp/v1/frames', 'h2c', REQUEST);
     const answer = await new Promise<string>((resolve) => {
@@ -307,13 +307,13 @@ describe('requests that offer another protocol', () => {
   });
 });
 
-test('what begins with two slashes is a path, and none of ours', async () => {
-  const { port, entries, told } = await serve();
+test('a target that begins with two slashes is an unknown path', async () => {
+  const { port, entries, logged } = await serve();
   const asked = (target: string): Promise<string> =>
     sendBytes(port, `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
   expect(await asked('//x/healthz')).toMatch(/^HTTP\/1\.1 404 /);
   expect(await asked('//x/accp/v1/frames')).toMatch(/^HTTP\/1\.1 404 /);
-  await told(2);
+  await logged(2);
   expect(entries.map(({ path }) => path)).toEqual(['//x/healthz', '//x/accp/v1/frames']);
 });
 
@@ -327,7 +327,7 @@ test('a listener that throws does not end the server', async () => {
   expect((await post(http, REQUEST.replace('m1', 'm2'))).status).toBe(200);
 });
 
-test('the agents to try take any number of streams in a session', async () => {
+test('the demo agents accept any number of streams in a session', async () => {
   const { http } = await serve({}, 'echo');
   let seq = 0;
   for (let stream = 0; stream < 70; stream++) {
@@ -339,7 +339,7 @@ test('the agents to try take any number of streams in a session', async () => {
   }
 });
 
-describe('requests that a client sends without waiting for answers', () => {
+describe('pipelined requests', () => {
   const posted = (seq: number, more = ''): string => {
     const frame = `@me>req:x{n:${seq}}[mid:p${seq},seq:1,sid:pipelined${seq}]`;
     return `POST /accp/v1/frames HTTP/1.1\r\nHost: localhost\r\n${more}Content-Type: application/accp\r\nContent-Length: ${frame.length}\r\n\r\n${frame}`;
@@ -353,20 +353,20 @@ describe('requests that a client sends without waiting for answers', () => {
     const { port } = await serve();
     const all = [1, 2, 3, 4].map((seq) => posted(seq, more)).join('');
     const last = posted(5, 'Connection: close\r\n');
-    const said = await sendBytes(port, all + last);
-    expect([...said.matchAll(/done:x\{n:(\d)\}/g)].map(([, seq]) => seq)).toEqual(['1', '2', '3', '4', '5']);
+    const received = await sendBytes(port, all + last);
+    expect([...received.matchAll(/done:x\{n:(\d)\}/g)].map(([, seq]) => seq)).toEqual(['1', '2', '3', '4', '5']);
   });
 
-  test('do not outlive the client: their sources end, and each is told of', async () => {
-    let begun = 0;
+  test('do not outlive the client: their sources end, and each is logged', async () => {
+    let started = 0;
     let ended = 0;
-    const world = await serve(
+    const fixture = await serve(
       {},
       {
         codec: createCodec(),
         agent: 'srv',
         async *handle(message, { signal }) {
-          begun++;
+          started++;
           try {
             yield { intent: 'stream', operation: 'x', schema: 'ST', payload: { chunk_index: 0, data: 'a' } };
             await new Promise((resolve) => signal.addEventListener('abort', resolve));
@@ -377,26 +377,29 @@ describe('requests that a client sends without waiting for answers', () => {
         },
       },
     );
-    const socket = connect(world.port, '127.0.0.1');
+    const socket = connect(fixture.port, '127.0.0.1');
     socket.write([1, 2, 3].map((seq) => posted(seq)).join(''));
-    while (begun < 3) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (started < 3) await new Promise((resolve) => setTimeout(resolve, 5));
     socket.destroy();
     while (ended < 3) await new Promise((resolve) => setTimeout(resolve, 5));
-    await world.told(3);
-    expect(world.entries).toHaveLength(3);
+    await fixture.logged(3);
+    expect(fixture.entries).toHaveLength(3);
   });
 });
 
-test('a method that the platform has no requests for is refused, and is no defect', async () => {
+test('a method that the platform cannot represent is rejected, and is not an error of the server', async () => {
   const errors: unknown[] = [];
   const { port } = await serve({ onError: (error) => errors.push(error) });
-  const said = await sendBytes(port, 'TRACE /accp/v1/frames HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
-  expect(said).toMatch(/^HTTP\/1\.1 405 /);
-  expect(said).toMatch(/allow: POST/i);
+  const received = await sendBytes(
+    port,
+    'TRACE /accp/v1/frames HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
+  );
+  expect(received).toMatch(/^HTTP\/1\.1 405 /);
+  expect(received).toMatch(/allow: POST/i);
   expect(errors).toEqual([]);
 });
 
-test('a server that waits for all requests does not wait for one that never comes', async () => {
+test('a server that waits for all requests does not wait for one that never arrives', async () => {
   const { port, close } = await serve({ closeGraceMs: Number.POSITIVE_INFINITY, requestTimeoutMs: 200 });
   const socket = connect(port, '127.0.0.1');
   socket.write(

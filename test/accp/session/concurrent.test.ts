@@ -38,7 +38,7 @@ function framesOf(session: Session, id: string): { agent: string; payload: { n: 
   return (session.state.resolve(`cold.${id}`) as never as { frames: [] }).frames;
 }
 
-describe('what two sessions of one store do at once', () => {
+describe('concurrent operations of two sessions of one store', () => {
   test.each<[name: string, open: () => Promise<readonly [SessionStore, SessionStore]>]>([
     ['in memory', async () => ((store) => [store, store] as const)(memoryStore())],
     [
@@ -48,7 +48,7 @@ describe('what two sessions of one store do at once', () => {
         return [await sqliteStore(file), await sqliteStore(file)];
       },
     ],
-  ])('is done once: %s', async (_, open) => {
+  ])('happen once: %s', async (_, open) => {
     const stores = await open();
     let run = 0;
     await fc.assert(
@@ -123,7 +123,7 @@ describe('a tool that works on a session while it makes a checkpoint', () => {
     createCodec({ checkpoints: 'manual', checkpointTools: { summarize } });
   const say = (n: number) => ({ intent: 'req', operation: 'x', payload: { n } });
 
-  test('takes no name of a checkpoint away from another session', async () => {
+  test('uses no identifier of a checkpoint of another session', async () => {
     const store = await sqliteStore(fresh());
     const [a, b] = ['a', 'b'].map((agent) => createSession({ agent, id: 's', store, sequence: 'sender' }));
     const plain = createCodec({ checkpoints: 'manual' });
@@ -157,7 +157,7 @@ describe('a tool that works on a session while it makes a checkpoint', () => {
 });
 
 describe('a session that is opened by several at once', () => {
-  test('goes on with one of them', async () => {
+  test('continues in one of them', async () => {
     const file = fresh();
     const stores = await Promise.all(Array.from({ length: 4 }, () => sqliteStore(file)));
     const sessions = stores.map((store) => createSession({ agent: 'a', id: 's', store }));
@@ -175,7 +175,7 @@ describe('a session that is opened by several at once', () => {
     for (const store of stores) store.close();
   });
 
-  test('hands each checkpoint that was begun to one of them', async () => {
+  test('gives each unfinished checkpoint to one of them', async () => {
     const store = memoryStore();
     const codec = (calls: string[], name: string) =>
       createCodec({
@@ -208,7 +208,7 @@ describe('a session that is opened by several at once', () => {
 });
 
 describe('a store that fails in the middle of an operation', () => {
-  test('ends the session, and no frame is answered as if it had been read', () => {
+  test('ends the session, and no frame is answered as if it had been processed', () => {
     const inner = memoryStore();
     let fails = false;
     const store: SessionStore = {

@@ -1,10 +1,10 @@
-/** What delivery promises over a line that loses, repeats, reorders, delays and spoils, as tests of any length. */
+/** Properties of delivery over a line that loses, repeats, reorders, delays and corrupts frames, as tests of any length. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { flush, flushTurns, freeSteps, type Step, turnSteps } from './steps.js';
 import { World, type WorldOptions } from './world.js';
 
-/** Frames that agreement may take: without a bound, answers to answers could go on for long. */
+/** The maximum number of frames until agreement: without a bound, answers to answers could continue for long. */
 const MOST_FRAMES = 3_000;
 
 function holds(steps: fc.Arbitrary<Step>[], options: WorldOptions, numRuns: number, end: (world: World) => void): void {
@@ -20,8 +20,8 @@ function holds(steps: fc.Arbitrary<Step>[], options: WorldOptions, numRuns: numb
 
 /** @param numRuns random courses of events for each property */
 export function testDelivery(numRuns: number): void {
-  describe('both sides speak at will', () => {
-    test('everything is processed once and in order, or was told to have expired', () => {
+  describe('both sides send at any time', () => {
+    test('everything is processed once and in order, or reported as expired', () => {
       holds(freeSteps, { sequence: 'sender' }, numRuns, (world) => {
         flush(world, MOST_FRAMES);
         expect(world.unaccounted()).toEqual([]);
@@ -29,7 +29,7 @@ export function testDelivery(numRuns: number): void {
       });
     });
 
-    test('what a small outbox has forgotten is told to be lost', () => {
+    test('messages evicted from a small outbox are reported as lost', () => {
       holds(freeSteps, { sequence: 'sender', session: { maxOutbox: 3 } }, numRuns, (world) => {
         flush(world, MOST_FRAMES);
         for (const side of ['a', 'b'] as const) {
@@ -39,8 +39,8 @@ export function testDelivery(numRuns: number): void {
     });
   });
 
-  describe('both sides speak in turn', () => {
-    test('every question and answer is processed once, or was told to be overdue', () => {
+  describe('both sides send in turn', () => {
+    test('every question and answer is processed once, or reported as overdue', () => {
       holds(turnSteps, { sequence: 'session' }, numRuns, (world) => {
         flushTurns(world, MOST_FRAMES);
         const { overdue } = world.ends.a;

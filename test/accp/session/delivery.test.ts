@@ -7,8 +7,8 @@ import { World } from './world.js';
 
 testDelivery(30);
 
-describe('known courses', () => {
-  test('a gap with many frames behind it is mended by one resend', () => {
+describe('known scenarios', () => {
+  test('a gap before many frames is repaired by one resend', () => {
     const world = new World({ sequence: 'sender' });
     for (let count = 0; count < 40; count++) world.say('a');
     world.ends.b.incoming.drop(0);
@@ -17,7 +17,7 @@ describe('known courses', () => {
     expect(world.unaccounted()).toEqual([]);
   });
 
-  test('gaps in both directions at once are mended', () => {
+  test('gaps in both directions at once are repaired', () => {
     const world = new World({ sequence: 'sender' });
     for (let count = 0; count < 10; count++) {
       world.say('a');
@@ -29,7 +29,7 @@ describe('known courses', () => {
     expect(world.unaccounted()).toEqual([]);
   });
 
-  test('lost reports, lost announcements and their repetitions are got over', () => {
+  test('lost reports, lost announcements and their repetitions are tolerated', () => {
     const world = new World({ sequence: 'sender' });
     world.say('a');
     world.ends.b.incoming.drop(0);
@@ -47,21 +47,21 @@ describe('known courses', () => {
     expect(world.unaccounted()).toEqual([]);
   });
 
-  test('where both share one count and speak at once, no exchange of refusals goes on for ever', () => {
+  test('with one count and simultaneous frames, no exchange of rejections continues for ever', () => {
     const world = new World({ sequence: 'session' });
     world.say('a', { intent: 'req', cid: 'q1' });
     world.deliver('b');
     world.say('b', { intent: 'done', cid: 'q1' });
     world.say('a', { intent: 'req', cid: 'q1' });
     expect(world.drain(50)).toBeLessThan(20);
-    // One side's word is lost, and it is told so.
+    // The message of one side is lost, and that side is informed.
     expect(world.unaccounted()).toHaveLength(1);
     expect(world.ends.b.lost).toBe(1);
     flushTurns(world, 100);
     expect(world.unaccounted()).toHaveLength(1);
   });
 
-  test('in one shared count, the error about a frame that nobody can read takes the number of that frame', () => {
+  test('with one count, the error about an unreadable frame takes the number of that frame', () => {
     const world = new World({ sequence: 'session' });
     world.say('a', { intent: 'req', cid: 'q1' });
     world.ends.b.incoming.spoil(0, 'blank', 3);
@@ -74,7 +74,7 @@ describe('known courses', () => {
     expect(world.messages.at(-1)).toMatchObject({ from: 'b', processed: 1 });
   });
 
-  test('each counting for itself, the same course loses nothing', () => {
+  test('with a count for each sender, the same scenario loses nothing', () => {
     const world = new World({ sequence: 'sender' });
     world.say('a', { intent: 'req', cid: 'q1' });
     world.ends.b.incoming.spoil(0, 'blank', 3);
@@ -82,7 +82,7 @@ describe('known courses', () => {
     expect(world.unaccounted()).toEqual([]);
   });
 
-  test('what was to be sent again later, and was forgotten before, is told to be lost', () => {
+  test('messages that were evicted before their resend are reported as lost', () => {
     const world = new World({ sequence: 'sender', session: { maxOutbox: 40 } });
     const { codec, session } = world.ends.a;
     let seq = 0;
@@ -106,7 +106,7 @@ describe('known courses', () => {
     expect(ask(next).warnings).toEqual([]);
   });
 
-  test('an endpoint that asks for the same frames again and again is not obeyed for ever', () => {
+  test('an endpoint that requests the same frames again and again gets them a limited number of times', () => {
     const world = new World({ sequence: 'sender' });
     world.say('a');
     world.ends.b.incoming.drop(0);
@@ -125,7 +125,7 @@ describe('known courses', () => {
   });
 });
 
-test('a request that is sent again is answered for the name that its sender knows it by', () => {
+test('the answer to a request that was sent again names its first identifier', () => {
   const codec = createCodec();
   const here = createSession({ agent: 'a', sequence: 'sender' });
   const there = createSession({ agent: 'b', id: here.id, sequence: 'sender' });

@@ -14,7 +14,7 @@ import {
 import { passingTime } from '../../helpers/passing-time.js';
 import { ends, NOW, pass } from './exchange.js';
 
-/** One end that reads frames made by hand; numbers and identifiers go on by themselves. */
+/** One end that decodes handmade frames, with consecutive numbers and identifiers. */
 function victim(options: Partial<SessionOptions> = {}) {
   const clock = passingTime(NOW, 1000);
   const codec = createCodec({ now: () => clock.now * 1000, text: 'transliterate' });
@@ -50,7 +50,7 @@ function refusalOf(message: MessageInput, session = createSession({ agent: 'a', 
 }
 
 describe('payloads', () => {
-  test('a million keys are refused on both sides, at once', () => {
+  test('a million keys are rejected on both sides, at once', () => {
     const payload: Record<string, number> = Object.create(null);
     for (let index = 0; index < 1_000_000; index++) payload[`k${index}`] = index;
     expect(refusalOf({ intent: 'ack', operation: 'x', payload })).toBe('E1004');
@@ -62,18 +62,18 @@ describe('payloads', () => {
   test.each([
     ['arrays', (inner: unknown) => [inner]],
     ['maps', (inner: unknown) => ({ k: inner })],
-  ])('%s nested without end are refused, and no stack overflows', (_what, around) => {
+  ])('endlessly nested %s are rejected, and no stack overflows', (_what, around) => {
     let value: unknown = 1;
     for (let depth = 0; depth < 50_000; depth++) value = around(value);
     expect(refusalOf({ intent: 'ack', operation: 'x', payload: { value } as MessageInput['payload'] })).toBe('E1004');
   });
 
-  test('frames nested without end are refused', () => {
+  test('endlessly nested frames are rejected', () => {
     expect(codeOf(victim().feed(`@a>ack:x{v:${'['.repeat(100_000)}${']'.repeat(100_000)}}`))).toBe('E1001');
     expect(codeOf(victim().feed(`@a>ack:x{v:${'{k:'.repeat(100_000)}1${'}'.repeat(100_000)}}`))).toBe('E1001');
   });
 
-  test('an object that holds itself is refused with its path', () => {
+  test('an object that contains itself is rejected with its path', () => {
     const self: Record<string, unknown> = {};
     self['self'] = self;
     const list: unknown[] = [];
@@ -83,7 +83,7 @@ describe('payloads', () => {
     }
   });
 
-  test("a getter that throws is the caller's error, and the session is as it was", () => {
+  test('an error of a getter is passed on, and the session is unchanged', () => {
     const payload = {
       get fine(): string {
         throw new RangeError('not today');
@@ -95,7 +95,7 @@ describe('payloads', () => {
     expect(next.received.message.envelope.sequence).toBe(1);
   });
 
-  test('values that are no JSON are refused', () => {
+  test('values that are not JSON are rejected', () => {
     for (const value of [() => 1, Symbol('s'), new Date(0), new Map(), Number.NaN, Number.POSITIVE_INFINITY]) {
       const payload = { value } as unknown as MessageInput['payload'];
       expect(refusalOf({ intent: 'ack', operation: 'x', payload })).toBe('E1004');
@@ -103,7 +103,7 @@ describe('payloads', () => {
   });
 
   test.each(['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf'])(
-    'the key %s is a key like any other, wherever it stands',
+    'the key %s is an ordinary key at any place',
     (key) => {
       const { codec, session, feed } = victim();
       const inherited = ({} as Record<string, unknown>)[key];
@@ -125,22 +125,22 @@ describe('payloads', () => {
     },
   );
 
-  test('a frame of a MiB is read, and a longer one is refused', () => {
+  test('a frame of 1 MiB is decoded, and a longer one is rejected', () => {
     const { feed } = victim();
     expect(codeOf(feed(`@a>ack:x{d:${'x'.repeat(1_040_000)}}`))).toBe('message');
     expect(codeOf(feed(`@a>ack:x{d:${'x'.repeat(1_100_000)}}`))).toBe('E1001');
-    // Nobody has read the number of the long one.
+    // The number of the long frame was not read.
     expect(codeOf(feed('@a>ack:x{d:fine}'))).toBe('E3003');
   });
 
-  test('a message of more frames than anybody puts together is not sent', () => {
+  test('a message of more frames than receivers join is not sent', () => {
     const payload = Object.fromEntries(Array.from({ length: 90_000 }, (_, at) => [`k${at}`, 'x'.repeat(9)]));
     expect(refusalOf({ intent: 'ack', operation: 'x', payload })).toBe('E2003');
   });
 });
 
 describe('identifiers and numbers', () => {
-  test('long identifiers are refused; they would lie in memory', () => {
+  test('long identifiers are rejected, since they would be stored', () => {
     const long = 'x'.repeat(100_000);
     for (const key of ['cid', 'aid', 'sid'])
       expect(codeOf(victim().feed('@a>ack:x{}', `,${key}:${long}`))).toBe('E1004');
@@ -148,7 +148,7 @@ describe('identifiers and numbers', () => {
   });
 
   test.each(['9007199254740992', '9'.repeat(900), '-1', '1.5', 'x', 'true', '[1]', '~'])(
-    'the number %s is refused',
+    'the number %s is rejected',
     (seq) => {
       const { raw } = victim();
       expect(codeOf(raw(`@a>ack:x{}[mid:m1,seq:${seq}]`))).toBe('E1004');
@@ -156,18 +156,18 @@ describe('identifiers and numbers', () => {
     },
   );
 
-  test.each(['ts:9007199254740992', 'ttl:9007199254740992', 'ttl:-1', 'ttl:1.5', 'ts:x'])('%s is refused', (field) => {
+  test.each(['ts:9007199254740992', 'ttl:9007199254740992', 'ttl:-1', 'ttl:1.5', 'ts:x'])('%s is rejected', (field) => {
     expect(codeOf(victim().raw(`@a>ack:x{}[mid:m1,seq:1,${field}]`))).toBe('E1004');
   });
 
-  test('a time to live that ends beyond all numbers never ends', () => {
+  test('a time to live beyond all numbers never ends', () => {
     const { raw, wait } = victim();
     wait(1e9);
     expect(codeOf(raw(`@a>ack:x{}[mid:m1,seq:1,ts:${NOW},ttl:9007199254740991]`))).toBe('message');
   });
 
   test.each(['session', 'sender'] as const)(
-    'nobody can use up the numbers of a session that counts by %s',
+    'no peer can use up the numbers of a session with the sequence %s',
     (sequence) => {
       const { codec, session, raw } = victim({ sequence });
       const last = Number.MAX_SAFE_INTEGER;
@@ -188,17 +188,21 @@ describe('identifiers and numbers', () => {
     expect(() => createSession({ agent: 'a', firstSequence })).toThrow(TypeError);
   });
 
-  test.each([undefined, null, 5, '', 'a b', ['a']])('no agent: %j', (agent) => {
-    expect(() => createSession({ agent: agent as string })).toThrow(/is no agent: 1 to 256 letters, digits/);
+  test.each([undefined, null, 5, '', 'a b', ['a']])('an invalid agent: %j', (agent) => {
+    expect(() => createSession({ agent: agent as string })).toThrow(
+      /^Invalid agent name .*; use 1 to 256 letters, digits/,
+    );
   });
 
-  test.each([null, 5, '', 'a b', ['a']])('no identifier: %j', (id) => {
-    expect(() => createSession({ agent: 'a', id: id as string })).toThrow(/The id of a session is/);
+  test.each([null, 5, '', 'a b', ['a']])('an invalid identifier: %j', (id) => {
+    expect(() => createSession({ agent: 'a', id: id as string })).toThrow(
+      /^id must be 1 to 256 visible ASCII characters/,
+    );
   });
 });
 
 describe('floods', () => {
-  test('senders beyond the bound are refused, and those that are known go on', () => {
+  test('senders beyond the bound are rejected, and known ones continue', () => {
     const { raw } = victim();
     let taken = 0;
     for (let index = 0; index < 3_000; index++) {
@@ -210,7 +214,7 @@ describe('floods', () => {
     expect(codeOf(raw('@agent7>ack:x{}[mid:more,seq:2]'))).toBe('message');
   });
 
-  test('chains, parts that never end and streams that nobody reads stay within their bounds', () => {
+  test('chains, endless parts and unread streams stay within their bounds', () => {
     const { session, feed } = victim();
     const codes = new Set<string>();
     for (let index = 0; index < 2_000; index++) {
@@ -233,7 +237,7 @@ describe('floods', () => {
     expect(new Set(codes.slice(101))).toEqual(new Set(['E3003']));
   });
 
-  test('an error frame is never answered by another, whatever is wrong with it', () => {
+  test('an error frame is never answered by another, whatever its errors', () => {
     const { feed, raw } = victim();
     const wrong = [
       feed('@a>fail:error{code:E9999|msg:m|retry:true|schema:XX}'),
@@ -258,7 +262,7 @@ describe('state and registry of others', () => {
     expect(codeOf(feed('@a>ack:x{d:$hot.one}'))).toBe('E2001');
   });
 
-  test('cold state of another session is refused, also by a reference in a frame', () => {
+  test('cold state of another session is not accessible, not even by a reference in a frame', () => {
     const store = memoryStore();
     const secret = createSession({ agent: 'x', id: 'secret', store });
     secret.state.set('cold', 'plan', 'attack');
@@ -273,7 +277,7 @@ describe('state and registry of others', () => {
     });
   });
 
-  test('schemas that were changed on the way are refused, and nothing of them is taken', () => {
+  test('schemas that were changed in transit are rejected completely', () => {
     const codec = createCodec({ text: 'transliterate', now: () => NOW * 1000 });
     codec.registerSchema('note', { code: 'NT', version: 1, fields: ['text'] });
     const sender = createSession({ agent: 'a', id: 's', sequence: 'sender' });

@@ -1,4 +1,4 @@
-/** What is sent again is bounded; on a line that loses most of it, and is cut again and again, everything comes through nonetheless. */
+/** Resends are bounded; nevertheless everything arrives on a line that loses most frames and is interrupted again and again. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runs } from '../../helpers/runs.js';
@@ -47,7 +47,7 @@ function cut(world: World, side: Side): void {
   world.say(OTHER[side]);
 }
 
-test('everything is processed once and in order, however often it has to be asked for', () => {
+test('everything is processed once and in order, however often it is requested', () => {
   let asked = 0;
   fc.assert(
     fc.property(fc.integer(), fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 3 }), (seed, loss, cuts) => {

@@ -1,4 +1,4 @@
-/** What an endless session keeps in memory: the last of everything, and no more. */
+/** The memory of an endless session, which stores only the last entries of everything. */
 import process from 'node:process';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -16,10 +16,10 @@ export function heapUsed(): number {
 /**
  * Passes frames between two ends: questions, answers, and everything that leaves something behind.
  *
- * @param told called before each frame is sent, with how many there were
+ * @param onFrame a function that is called before each frame is sent, with the number of frames so far
  * @returns how many entries each end would keep, by collection
  */
-export function passFrames(count: number, told: (frames: number) => void = () => {}): Map<string, number> {
+export function passFrames(count: number, onFrame: (frames: number) => void = () => {}): Map<string, number> {
   let now = 1_714_000_000;
   const codec = createCodec({ now: () => now * 1000, text: 'transliterate' });
   // Cold state is bounded by characters; with less of it, the bound is reached sooner.
@@ -28,7 +28,7 @@ export function passFrames(count: number, told: (frames: number) => void = () =>
     createSession({ agent, id: 's', sequence: 'sender', store, maxSeen: 256, maxOutbox: 64, maxChains: 128 });
   const [asks, answers] = [open('a'), open('b')];
   for (let frames = 0; frames < count; frames += 2) {
-    told(frames);
+    onFrame(frames);
     if (frames % 100 === 0) now++;
     const cid = `c${frames}`;
     const question = {

@@ -22,7 +22,7 @@ function heldBy(part: (text: string) => string): number {
   return held;
 }
 
-test('an own text does not hold the text that it was taken from', () => {
+test('an own text does not retain the text that it was taken from', () => {
   expect(heldBy((text) => text)).toBeGreaterThan(8_000_000);
   expect(heldBy(ownText)).toBeLessThan(2_000_000);
 });

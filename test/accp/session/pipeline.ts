@@ -85,7 +85,7 @@ function repliesTo(frames: readonly string[], codec: Codec, session: Session): r
 export interface Done {
   /** Frames that were given back, in order; those of commands that were done when the process was killed may be missing. */
   readonly frames: string[];
-  /** How often the process was killed. */
+  /** The number of times that the process was killed. */
   kills: number;
 }
 

@@ -11,7 +11,7 @@ export function testResume(kills: number, rounds: number): void {
   const worker = bundledProgram(new URL('programs/worker.ts', import.meta.url));
   const fresh = freshFiles();
 
-  test(`a pipeline killed ${kills} times at random ends where an undisturbed one does`, async () => {
+  test(`a pipeline that is killed ${kills} times at random ends like an undisturbed one`, async () => {
     const commands = pipelineOf(rounds);
     const [calm, killed] = [fresh('calm'), fresh('killed')];
     const undisturbed = await carryOut(worker(), commands, calm, []);
@@ -44,7 +44,7 @@ export function testResume(kills: number, rounds: number): void {
     }
   }
 
-  /** What the process had not given back when it was killed is sent again, when the other side misses it. */
+  /** Frames that the process had not returned when it was killed are sent again when the other side requests them. */
   async function expectDelivered(file: string, frames: readonly string[], count: number): Promise<void> {
     const codec = createCodec({ text: 'transliterate', now: () => 1_715_000_000_000, state: false });
     const store = await sqliteStore(file);

@@ -22,7 +22,7 @@ import { POLICIES, testRoundTrips } from './round-trip-properties.js';
 const MESSAGES = corpus.map(({ id, message }) => ({ id, message: message as unknown as Message }));
 
 describe('the messages of the corpus', () => {
-  test.each(POLICIES)('come back under "%s", or are refused with the path', (text) => {
+  test.each(POLICIES)('come back under "%s", or are rejected with the path', (text) => {
     const refused: string[] = [];
     for (const { id, message } of MESSAGES) {
       const { session_id, sequence, timestamp } = message.envelope;
@@ -96,7 +96,7 @@ describe('across two processes', () => {
     }
   });
 
-  test('by default, the announcements of both sides settle how text is written', async () => {
+  test('by default, the announcements of both sides determine the spelling of text', async () => {
     const codec = createCodec({ now: () => NOW * 1000, state: false });
     const session = createSession({ agent: 'a', id: 's', sequence: 'sender' });
     const said = 'Two words, and ünïcode.';
@@ -113,7 +113,7 @@ describe('across two processes', () => {
     expect(outcomes.at(-1)).toMatchObject({ outcome: 'message', message: { payload: { said } } });
   });
 
-  test('"externalize" refuses what the other side could not look up', async () => {
+  test('"externalize" rejects values that the other side could not resolve', async () => {
     const codec = createCodec({ text: 'externalize', now: () => NOW * 1000, state: false });
     const session = createSession({ agent: 'a', id: 's' });
     const message = { intent: 'ack', operation: 'x', payload: { deep: { said: 'two words' } } };
@@ -125,7 +125,7 @@ describe('across two processes', () => {
         help: expect.stringContaining('transliterate'),
       }),
     );
-    // One that is told that the store is shared when it is not learns so from the other side.
+    // An endpoint with shared: true and a store of its own gets an error from the other side.
     const deceived = createSession({ agent: 'a', id: 's', shared: true });
     const [outcome] = await elsewhere(codec.encode(message, deceived).frames, 'session', 'externalize');
     expect(outcome).toMatchObject({ outcome: 'rejected', error: { code: 'E2001' } });

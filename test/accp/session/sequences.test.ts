@@ -47,7 +47,7 @@ function part(spec: PartOf): IncomingPart {
   };
 }
 
-/** What an endpoint's journal writes into a durable store. */
+/** The writes of the journal of an endpoint to a durable store. */
 interface Watched {
   readonly journal: Journal;
   readonly written: Change[];
@@ -83,7 +83,7 @@ const E1001 = expect.objectContaining({ code: 'E1001' });
 const E2003 = expect.objectContaining({ code: 'E2003' });
 
 describe('a message in parts', () => {
-  test('is whole with the last one, and has the envelope of the first', () => {
+  test('is complete with the last one, and has the envelope of the first', () => {
     const sequences = fresh();
     expect(sequences.add(part({ index: 0, total: 3, body: 'k:[007,2.500]' }))).toBeNull();
     expect(sequences.add(part({ index: 1, total: 3, body: 'k:[abc]', ...CUT }))).toBeNull();
@@ -92,14 +92,14 @@ describe('a message in parts', () => {
     expect(joined.envelope.mid).toBe('m0');
   });
 
-  test('is read in the dialect that its parts were read in', () => {
+  test('is parsed in the dialect of its parts', () => {
     const sequences = fresh();
     sequences.add(part({ index: 0, total: 2, body: 'k:[rev:-12%]', dialect: 'lenient' }));
     const joined = sequences.add(part({ index: 1, total: 2, body: 'l:1', dialect: 'lenient' }))!;
     expect(joined.params).toEqual(parseFrame('@a>req:x{k:[rev:-12%]|l:1}', { dialect: 'lenient' }).payload);
   });
 
-  test.each(['inf:x', 'req:y'])('takes no part that says %s where the first said req:x', (header) => {
+  test.each(['inf:x', 'req:y'])('rejects a part with the header %s after one with req:x', (header) => {
     for (const last of [1, 2]) {
       const sequences = fresh();
       for (let index = 0; index < last; index++) sequences.add(part({ index, total: last + 1 }));
@@ -108,7 +108,7 @@ describe('a message in parts', () => {
     }
   });
 
-  test('is given up where a part is missing, and can begin anew', () => {
+  test('is dropped if a part is missing, and can start again', () => {
     const { journal, rows } = watched();
     const sequences = new Sequences(journal);
     sequences.add(part({ index: 0, total: 3 }));
@@ -119,7 +119,7 @@ describe('a message in parts', () => {
     expect(sequences.add(part({ index: 1, total: 2 }))).not.toBeNull();
   });
 
-  test('that begins anew has nothing of what was there before', () => {
+  test('that starts again has none of the previous parts', () => {
     const sequences = fresh();
     sequences.add(part({ index: 0, total: 3, body: 'old:1' }));
     sequences.add(part({ index: 0, total: 2, body: 'new:1' }));
@@ -128,8 +128,8 @@ describe('a message in parts', () => {
   });
 });
 
-describe('what a durable store is given', () => {
-  test('is each part once, however many there are', () => {
+describe('the writes to a durable store', () => {
+  test('contain each part once', () => {
     const { journal, written, rows } = watched();
     const sequences = new Sequences(journal);
     const total = 1000;
@@ -144,7 +144,7 @@ describe('what a durable store is given', () => {
     expect(rows.size).toBe(0);
   });
 
-  test('is enough to go on with after a restart', () => {
+  test('suffice to continue after a restart', () => {
     const rows = new Map<string, string>();
     const total = 5;
     for (let index = 0; index < total; index++) {
@@ -158,16 +158,16 @@ describe('what a durable store is given', () => {
       journal.commit();
     }
     const { journal } = watched(rows);
-    expect(new Sequences(journal).forget(1)).toBe(total);
+    expect(new Sequences(journal).dropStale(1)).toBe(total);
     journal.commit();
     expect(rows.size).toBe(0);
   });
 });
 
-describe('all that is under way', () => {
+describe('all incomplete messages', () => {
   const long = 'x'.repeat(1_000_000);
 
-  test('is bounded together, not each for itself', () => {
+  test('are bounded together, not each by itself', () => {
     const sequences = fresh();
     for (let id = 0; id < 4; id++) sequences.add(part({ index: 0, total: 3, cid: `c${id}`, body: `k:${long}` }));
     expect(() => sequences.add(part({ index: 0, total: 3, cid: 'c4', body: `k:${long}` }))).toThrow(E2003);
@@ -176,19 +176,19 @@ describe('all that is under way', () => {
     expect(sequences.add(part({ index: 0, total: 3, cid: 'c5', body: `k:${long}` }))).toBeNull();
   });
 
-  test('makes room when it becomes whole, begins anew or is forgotten', () => {
+  test('make room when they are complete, start again or are dropped', () => {
     const sequences = fresh();
     for (let round = 0; round < 6; round++) {
       sequences.add(part({ index: 0, total: 2, cid: 'whole', body: `k:${long}` }));
       sequences.add(part({ index: 1, total: 2, cid: 'whole' }));
       sequences.add(part({ index: 0, total: 2, cid: 'anew', body: `k:${long}` }));
       sequences.add(part({ index: 0, total: 2, cid: `late${round}`, body: `k:${long}`, now: round }));
-      expect(sequences.forget(round)).toBe(round === 0 ? 0 : 2);
+      expect(sequences.dropStale(round)).toBe(round === 0 ? 0 : 2);
       sequences.add(part({ index: 0, total: 2, cid: 'anew', body: `k:${long}`, now: 9 }));
     }
   });
 
-  test('is bounded after a restart, too', () => {
+  test('are bounded after a restart, too', () => {
     const first = watched();
     const before = new Sequences(first.journal);
     for (let id = 0; id < 4; id++) before.add(part({ index: 0, total: 2, cid: `c${id}`, body: `k:${long}` }));
@@ -197,7 +197,7 @@ describe('all that is under way', () => {
     expect(() => sequences.add(part({ index: 0, total: 2, cid: 'c4', body: `k:${long}` }))).toThrow(E2003);
   });
 
-  test('is 64 messages at most', () => {
+  test('are at most 64', () => {
     const sequences = fresh();
     for (let id = 0; id < 64; id++) sequences.add(part({ index: 0, total: 2, cid: `c${id}` }));
     expect(() => sequences.add(part({ index: 0, total: 2, cid: 'c64' }))).toThrow(E2003);

@@ -28,7 +28,7 @@ const sides = fc.constantFrom<Side>('a', 'b');
 const places = fc.nat(7);
 const spoils = fc.constantFrom(...(Object.keys(SPOILS) as Spoil[]));
 
-/** What both modes share: the faults, time, and restarts. */
+/** The steps of both modes: faults, time, and restarts. */
 const faults: readonly fc.Arbitrary<Step>[] = [
   fc.tuple(sides, places).map(([to, at]) => onLine(`drop ${at}`, to, ({ ends }) => ends[to].incoming.drop(at))),
   fc.tuple(sides, places).map(([to, at]) => onLine(`repeat ${at}`, to, ({ ends }) => ends[to].incoming.repeat(at))),

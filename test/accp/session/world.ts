@@ -1,4 +1,4 @@
-/** Two endpoints of a session with a faulty line between them, and the books of what has become of every message. */
+/** Two endpoints of a session with a faulty line between them, and the records of every message. */
 
 import { expect } from 'vitest';
 import {
@@ -19,18 +19,18 @@ export type Side = 'a' | 'b';
 
 export const OTHER: Readonly<Record<Side, Side>> = { a: 'b', b: 'a' };
 
-/** What has become of a message. */
+/** The record of a message. */
 interface Entry {
   readonly number: number;
   readonly from: Side;
-  /** Who sent it: an endpoint may speak for several agents. */
+  /** The sender: an endpoint may send for several agents. */
   readonly agent: string;
-  /** What all of its frames are correlated by. */
+  /** The correlation identifier of all frames. */
   cid: string | undefined;
   processed: number;
-  /** Events at the receiver that say that it came too late. */
+  /** The number of events at the receiver that report it as expired. */
   expired: number;
-  /** Frames of it that were refused with an error that is not about delivery: a part whose beginning was given up. */
+  /** The number of frames rejected with an error that is not about delivery: parts whose beginning was dropped. */
   refused: number;
 }
 
@@ -38,17 +38,17 @@ interface Endpoint {
   readonly codec: Codec;
   readonly store: SessionStore;
   session: Session;
-  /** Frames on their way to here. */
+  /** The frames in transit to this side. */
   readonly incoming: FaultyChannel;
-  /** The number of the last message that was processed here, by its sender. */
+  /** The number of the last message processed by this side, by sender. */
   readonly last: Map<string, number>;
-  /** Identifiers of what was processed here, protocol frames included. */
+  /** The identifiers of processed frames, including protocol frames. */
   readonly processed: Set<string>;
-  /** Messages that the endpoint has told to be lost, because its outbox had forgotten them. */
+  /** The number of messages that the endpoint has reported as lost, because its outbox had evicted them. */
   lost: number;
-  /** Chains whose answer was told to be overdue. */
+  /** The chains whose answer was reported as overdue. */
   readonly overdue: Set<string>;
-  /** Frames that were decoded here. */
+  /** The number of decoded frames. */
   decoded: number;
 }
 
@@ -60,21 +60,21 @@ export interface WorldOptions {
 export interface Speech {
   readonly agent?: string;
   readonly ttl?: number;
-  /** Long enough to be split into several frames. */
+  /** If true, the message is long enough to be split into several frames. */
   readonly long?: boolean;
   readonly cid?: string;
   readonly intent?: string;
 }
 
 const START = 1_714_000_000;
-/** Words that make up more than one frame. */
+/** Words that need more than one frame. */
 const LONG_TEXT = Array.from({ length: 160 }, (_, at) => `word${at}`).join('-');
 
 export class World {
   readonly options: WorldOptions;
   readonly ends: Readonly<Record<Side, Endpoint>>;
   readonly messages: Entry[] = [];
-  /** The number of the last question that was answered. */
+  /** The number of the last answered request. */
   settled = 0;
   readonly #clock = passingTime(START, 1000);
 
@@ -83,7 +83,7 @@ export class World {
     this.ends = { a: this.#endpoint('a'), b: this.#endpoint('b') };
   }
 
-  /** Sends a message, and puts its frames onto the line. */
+  /** Encodes a message, and puts its frames on the line. */
   say(from: Side, { agent = from, ttl, long = false, cid, intent = 'ack' }: Speech = {}): number {
     const number = this.messages.length + 1;
     const { codec, session } = this.ends[from];
@@ -98,7 +98,7 @@ export class World {
     return number;
   }
 
-  /** The next frame on the line to a side arrives. */
+  /** Delivers the next frame on the line to a side. */
   deliver(to: Side): void {
     const text = this.ends[to].incoming.take();
     if (text !== undefined) this.arrive(to, text);
@@ -123,7 +123,7 @@ export class World {
     return outcome;
   }
 
-  /** Time goes by, and both sides look at the clock. */
+  /** Moves the clock, and calls `tick` on both sides. */
   wait(seconds: number): void {
     this.#clock.now += seconds;
     for (const end of [this.ends.a, this.ends.b]) {
@@ -134,17 +134,17 @@ export class World {
     }
   }
 
-  /** A side is closed, and goes on with what its store has kept. */
+  /** Closes a side, and continues with the data of its store. */
   restart(side: Side): void {
     const end = this.ends[side];
     end.session.close();
     end.session = this.#open(side, end.store);
-    // A session has the clock of the codec that has worked on it last.
+    // A session has the clock of the codec that used it last.
     end.codec.getBudget(end.session);
     expect(end.session.resumed).toBe(true);
   }
 
-  /** Everything that is under way arrives, and what is sent because of it. Gives the number of frames. */
+  /** Delivers all frames in transit, and those sent because of them. Returns the number of frames. */
   drain(most: number): number {
     let count = 0;
     while (this.ends.a.incoming.length + this.ends.b.incoming.length > 0) {
@@ -153,12 +153,12 @@ export class World {
         this.deliver(side);
         count++;
       }
-      if (count > most) throw new Error(`the sides have exchanged ${count} frames and go on`);
+      if (count > most) throw new Error(`the sides have exchanged ${count} frames without end`);
     }
     return count;
   }
 
-  /** Messages of which both sides know nothing: not processed, not told to have expired, and no error. */
+  /** Returns the messages without a record: not processed, not reported as expired, and not rejected. */
   unaccounted(from?: Side): Entry[] {
     return this.messages.filter(
       (entry) => (from === undefined || entry.from === from) && entry.processed + entry.expired + entry.refused === 0,
@@ -195,7 +195,7 @@ export class World {
     return createSession({ ...session, agent: side, id: 's', sequence, store });
   }
 
-  /** Never twice, and never before one that was sent earlier. */
+  /** Records a processed message: never twice, and never before one that was sent earlier. */
   #processed(to: Side, { message }: DecodeOutcome & { readonly outcome: 'message' }): void {
     const end = this.ends[to];
     const { msg_id: mid } = message.envelope;
@@ -216,7 +216,7 @@ export class World {
     if (entry !== undefined) entry.expired++;
   }
 
-  /** The first frame of a message holds its number, all frames of one that was split its cid. */
+  /** Returns the record of a frame. The first frame of a message has its number; all frames of a split one have its cid. */
   #messageOf(to: Side, frame: string): Entry | undefined {
     const number = Number(/[{|]n:([0-9]+)/.exec(frame)?.[1]);
     const cid = /,cid:([a-z0-9]+)/.exec(frame)?.[1];

@@ -21,7 +21,7 @@ function begun(options: Parameters<typeof open>[0] = {}): Opened {
   return opened;
 }
 
-/** A tool that answers when told to. */
+/** A tool that returns on demand. */
 function later<T>(): { answer: (value: T) => void; fail: () => void; promise: Promise<T> } {
   let answer: (value: T) => void = () => {};
   let fail: () => void = () => {};
@@ -32,7 +32,7 @@ function later<T>(): { answer: (value: T) => void; fail: () => void; promise: Pr
   return { answer, fail, promise };
 }
 
-describe('a checkpoint is due', () => {
+describe('checkpoint triggers', () => {
   test.each([
     ['done', 'done'],
     ['esc', 'esc'],
@@ -91,13 +91,13 @@ describe('a checkpoint', () => {
     }
   });
 
-  test('of nothing is one, too', () => {
+  test('of empty hot state is a checkpoint, too', () => {
     const { state } = open();
     expect(state.checkpoint('phase')).toMatchObject({ id: 'ckpt_1', summary: '', facts: [], tokensBefore: 0 });
     expect(state.resolve('warm.ckpt_1.status')).toBe('open');
   });
 
-  test('keeps its entry within 200 tokens as JSON, however much there is to tell', () => {
+  test('keeps its entry within 200 tokens as JSON, for any content', () => {
     const { state } = open();
     for (let index = 0; index < 12; index++) {
       const payload = Object.fromEntries(['a', 'b', 'c', 'd'].map((key) => [key + index, `value_${index}_${key}`]));
@@ -112,7 +112,7 @@ describe('a checkpoint', () => {
     expect(state.budget().warm.checkpoints).toEqual([{ id: 'ckpt_1', tokens: warmTokens }]);
   });
 
-  test('that cannot be put into the budget is E2003, and hot state is as before', () => {
+  test('that does not fit into the budget is E2003, and hot state is unchanged', () => {
     const { state } = begun({ budgets: { checkpoint: 10 } });
     const tokens = state.hotTokens();
     expect(codeOf(() => state.checkpoint('done'))).toBe('E2003');
@@ -120,7 +120,7 @@ describe('a checkpoint', () => {
     expect(state.hotTokens()).toBe(tokens);
   });
 
-  test('gives up facts, then words, where the budget is small', () => {
+  test('omits facts, then words, if the budget is small', () => {
     const { state } = begun({ budgets: { checkpoint: 60 } });
     const { facts, summary, warmTokens } = state.checkpoint('done', {
       summarize: () => 'word '.repeat(90),
@@ -140,7 +140,7 @@ describe('a checkpoint', () => {
     expect(next.checkpoint('phase')).toMatchObject({ id: 'ckpt_2' });
   });
 
-  test('never takes the number of another endpoint that shares the store', () => {
+  test('never uses the number of another endpoint that shares the store', () => {
     const store = memoryStore();
     const a = begun({ store, agent: 'a' });
     a.state.checkpoint('done');
@@ -153,7 +153,7 @@ describe('a checkpoint', () => {
     expect(b.state.resolve('warm.ckpt_1.status')).toBe('done');
   });
 
-  test('is noted with its figures', () => {
+  test('is logged with its numbers', () => {
     const { state, notes } = begun();
     state.checkpoint('done');
     expect(notes).toEqual([{ type: 'checkpoint', message: expect.stringContaining('ckpt_1') as string }]);
@@ -164,7 +164,7 @@ describe('an endless session', () => {
   test.each<[string, CheckpointTools]>([
     ['the defaults', {}],
     ['a summarizer of its own', { summarize: ({ id }) => `summary of ${id}` }],
-  ])('keeps few checkpoints in memory and finds all, with %s', (_name, tools) => {
+  ])('stores few checkpoints in memory and resolves all, with %s', (_name, tools) => {
     const { state, journal } = open({ keepCheckpoints: 3 });
     for (let index = 1; index <= 10; index++) {
       state.addFrame(message({ intent: 'done', payload: { task: `task_${index}`, status: 'complete' } }));
@@ -183,7 +183,7 @@ describe('an endless session', () => {
 });
 
 describe("the host's tools", () => {
-  test('get what was frozen, and what they answer is kept', () => {
+  test('receive the frozen content, and their results are stored', () => {
     const { state } = begun();
     const seen: HotSnapshot[] = [];
     const result = state.checkpoint('esc', {
@@ -198,7 +198,7 @@ describe("the host's tools", () => {
     expect(state.resolve('warm.ckpt_1.facts.txn_001.risk')).toBe('low');
   });
 
-  test('cannot change what is kept', () => {
+  test('cannot change stored data', () => {
     const spoil = (frozen: HotSnapshotWithFacts): string => {
       const attempts = [
         () => Object.assign(frozen.frames, { length: 0 }),
@@ -220,7 +220,7 @@ describe("the host's tools", () => {
     expect(state.resolve('cold.ckpt_1.hot.goal')).toBe('emea');
   });
 
-  test('have long answers cut at a word, which is noted', () => {
+  test('have long results cut at a word, which is logged', () => {
     const { state, notes } = begun();
     const { summary } = state.checkpoint('done', { summarize: () => 'alpha beta\n'.repeat(500) }) as CheckpointResult;
     expect(summary).toMatch(/^(alpha beta )*alpha( beta)?$/);
@@ -229,7 +229,7 @@ describe("the host's tools", () => {
     expect(notes).toContainEqual({ type: 'warning', message: expect.stringContaining('cut') as string });
   });
 
-  test('have one endless word cut within', () => {
+  test('have one endless word cut', () => {
     const { state } = begun();
     const { summary } = state.checkpoint('done', { summarize: () => '\u{1f600}'.repeat(50_000) }) as CheckpointResult;
     expect(counter.count(summary)).toBeLessThanOrEqual(100);
@@ -268,7 +268,7 @@ describe("the host's tools", () => {
 });
 
 describe('a checkpoint whose summary comes later', () => {
-  test('gives way to new messages at once', async () => {
+  test('does not block new messages', async () => {
     const { state } = begun();
     const summary = later<string>();
     const result = state.checkpoint('done', { summarize: () => summary.promise });
@@ -283,7 +283,7 @@ describe('a checkpoint whose summary comes later', () => {
     expect(state.resolve('cold.ckpt_1.frames.1.payload')).toEqual(PAYMENT);
   });
 
-  test('may be overtaken by a later one, which stays referred to', async () => {
+  test('may finish after a later one, to which the reference remains', async () => {
     const { state } = begun();
     const first = later<string>();
     const second = later<string>();
@@ -320,7 +320,7 @@ describe('a checkpoint whose summary comes later', () => {
     expect(third.state.resolve('ckpt.summary')).toBe('told at last');
   });
 
-  test('loses nothing when the process ends before anything was stored', () => {
+  test('loses nothing if the process ends before anything is stored', () => {
     const { state, journal, store } = begun();
     journal.commit();
     const tokens = state.hotTokens();
@@ -331,10 +331,10 @@ describe('a checkpoint whose summary comes later', () => {
   });
 });
 
-describe('tools that do not answer', () => {
+describe('tools that do not return', () => {
   const silent: CheckpointTools = { summarize: () => new Promise(() => {}) };
 
-  test('are given up after a minute, when somebody looks', async () => {
+  test('time out after a minute, at the next tick', async () => {
     const expected = begun().state.checkpoint('done') as CheckpointResult;
     const { state, clock, notes } = begun();
     const result = state.checkpoint('done', silent);
@@ -344,10 +344,10 @@ describe('tools that do not answer', () => {
     expect(state.get('hot', 'ckpt')).toEqual(ref('warm.ckpt_1'));
     expect(state.resolve('warm.ckpt_1.summary')).toBe(expected.summary);
     expect(await result).toMatchObject({ id: 'ckpt_1', summary: expected.summary, facts: expected.facts });
-    expect(notes).toContainEqual({ type: 'warning', message: expect.stringContaining('too late') as string });
+    expect(notes).toContainEqual({ type: 'warning', message: expect.stringContaining('took too long') as string });
   });
 
-  test('are given up after a minute, when the next checkpoint is made', async () => {
+  test('time out after a minute, at the next checkpoint', async () => {
     const { state, clock } = begun();
     const result = state.checkpoint('done', silent);
     clock.now += 61;
@@ -356,7 +356,7 @@ describe('tools that do not answer', () => {
     expect(state.get('hot', 'ckpt')).toEqual(ref('warm.ckpt_1'));
   });
 
-  test('never hold more than four checkpoints', () => {
+  test('never delay more than four checkpoints', () => {
     const { state, journal, store } = open();
     for (let index = 0; index < 50; index++) {
       state.addFrame(message({ intent: 'done', payload: { task: `task_${index}` } }));
@@ -370,7 +370,7 @@ describe('tools that do not answer', () => {
   });
 
   test.each<[string, (promise: Promise<never>) => CheckpointTools, unknown]>([
-    ['summaries', (promise) => ({ summarize: () => promise }), 'too late'],
+    ['summaries', (promise) => ({ summarize: () => promise }), 'took too long'],
     [
       'facts',
       (promise) => ({ extractFacts: () => promise, summarize: () => 'of late facts' }),
@@ -390,7 +390,7 @@ describe('tools that do not answer', () => {
     expect(open({ store }).state.resumeCheckpoints()).toEqual([]);
   });
 
-  test('are given up in a resumed session, too', async () => {
+  test('time out in a resumed session, too', async () => {
     const { state, journal, store } = begun();
     void state.checkpoint('done', silent);
     journal.commit();

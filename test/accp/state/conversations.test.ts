@@ -1,8 +1,8 @@
 /**
- * What a checkpoint keeps of whole conversations, against facts that were marked by hand.
+ * Checkpoints of whole conversations, compared with facts that were marked by hand.
  *
- * A marked fact is recognised where one fact of the entry in warm state, or one sentence of its summary, holds all of its terms as
- * whole words; case and underscores do not count.
+ * A marked fact is recognised if one fact of the entry in warm state, or one sentence of its summary, contains all of its terms as whole
+ * words; case and underscores do not matter.
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
@@ -39,7 +39,7 @@ function summarized({ messages }: Conversation): { result: CheckpointResult; ent
   return { result, entry: state.resolve('warm.ckpt_1') };
 }
 
-/** What is said at one place each: the facts, and the sentences of the summary. */
+/** The separate statements: the facts, and the sentences of the summary. */
 function units({ facts, summary }: CheckpointResult): string[] {
   const triples = facts.map(({ entity, relation, value }) => `${entity} ${relation} ${value}`);
   return [...triples, ...summary.split(/[.;](?= |$)/)].map(folded);
@@ -67,7 +67,7 @@ function share(some: readonly Conversation[]): number {
   return kept / some.map(({ marked }) => marked.length).reduce((a, b) => a + b, 0);
 }
 
-test('there are ten conversations of 6 to 12 messages, two of them held out', () => {
+test('there are ten conversations of 6 to 12 messages, two of which are held out', () => {
   expect(conversations).toHaveLength(10);
   expect(conversations.filter(({ heldOut }) => heldOut)).toHaveLength(2);
   for (const { messages, marked } of conversations) {
@@ -77,7 +77,7 @@ test('there are ten conversations of 6 to 12 messages, two of them held out', ()
   }
 });
 
-test('every term of a marked fact stands in its conversation', () => {
+test('every term of a marked fact occurs in its conversation', () => {
   for (const { id, messages, marked } of conversations) {
     const text = folded(JSON.stringify(messages));
     for (const { says, terms } of marked) {
@@ -87,7 +87,7 @@ test('every term of a marked fact stands in its conversation', () => {
 });
 
 describe.each(conversations)('of $id', (conversation) => {
-  test('at least nine in ten of the marked facts are kept', () => {
+  test('at least nine of ten marked facts are kept', () => {
     const { kept, missing } = recognised(conversation);
     expect(kept / conversation.marked.length, missing.join('; ')).toBeGreaterThanOrEqual(0.9);
   });
@@ -99,12 +99,12 @@ describe.each(conversations)('of $id', (conversation) => {
   });
 });
 
-test('of all together, and of those held out, at least nine in ten are kept', () => {
+test('of all together, and of the held-out ones, at least nine of ten are kept', () => {
   expect(share(conversations)).toBeGreaterThanOrEqual(0.9);
   expect(share(conversations.filter(({ heldOut }) => heldOut))).toBeGreaterThanOrEqual(0.9);
 });
 
-test('a marked fact is not recognised where its terms stand apart, or within other words', () => {
+test('a marked fact is not recognised if its terms are separated, or within other words', () => {
   const facts = [{ entity: 'load_test', relation: 'errors', value: 31 }];
   const told = units({ facts, summary: 'emea: growth -4.1%. apac grew 9.6%.' } as unknown as CheckpointResult);
   const finds = (...terms: string[]): boolean => told.some((unit) => terms.every((term) => holds(unit, term)));

@@ -124,18 +124,18 @@ describe('the facts of a payload', () => {
     expect(facts({ intent: 'fail', operation: 'error', schema: 'ER', payload })).toEqual([]);
   });
 
-  test('leave out what only says how to answer before anything else', () => {
+  test('omit parameters about the form of the answer first', () => {
     const all = facts({ payload: { task: 'a', format: 'table', total: 3, status: 'ok' } });
     expect(all.at(-1)).toBe('a | format | table');
   });
 
-  test('hold no references, and nothing of empty values', () => {
+  test('contain no references and no empty values', () => {
     expect(
       facts({ intent: 'ack', payload: { task: 'a', source: ref('cold.db'), x: '', y: [], z: {}, w: null } }),
     ).toEqual(['execute | task | a']);
   });
 
-  test('are those of the last message that tells them', () => {
+  test('are those of the last message with the relation', () => {
     const task = (status: string): Partial<FactSource> => ({ payload: { task: 'a', status } });
     expect(facts(task('accepted'), task('blocked'), task('complete'))).toEqual([
       'a | status | complete',
@@ -143,7 +143,7 @@ describe('the facts of a payload', () => {
     ]);
   });
 
-  test('are not overwritten by what a schema has filled in', () => {
+  test('are not overwritten by defaults of a schema', () => {
     const of = (priority: string, intent: string): Partial<FactSource> => ({
       intent,
       schema: 'TA',
@@ -177,7 +177,7 @@ describe('the facts of a sentence', () => {
     ]);
   });
 
-  test('come first where something was settled, and last where it is a question', () => {
+  test('come first in decisions, and last in questions', () => {
     expect(said('Is the limit 300? The pool has 200 users. We agreed on 400 connections.')).toEqual(
       ['dev | says | agreed on 400 connections', 'pool | is | 200 users', 'limit | is | 300'].map((fact) =>
         fact.replace('dev | says | agreed on 400 connections', 'agreed | is | 400 connections'),
@@ -185,7 +185,7 @@ describe('the facts of a sentence', () => {
     );
   });
 
-  test('are none where nothing is said', () => {
+  test('do not exist without content', () => {
     expect(said('Thanks!')).toEqual([]);
     expect(said('... ?! , ;')).toEqual([]);
   });

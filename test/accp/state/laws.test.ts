@@ -69,7 +69,7 @@ const messages = fc.array(
   { minLength: 1, maxLength: 6 },
 );
 
-/** All keys and values of messages, one a line; spaces and underscores alike, as facts of sentences have them. */
+/** Returns all keys and values of messages, one per line; spaces and underscores are equivalent, as in facts of sentences. */
 function everything(some: readonly { readonly agent: string; readonly payload: JsonObject }[]): string {
   const lines: string[] = [];
   const walk = (value: Json): void => {

@@ -1,4 +1,4 @@
-/** States to test with: over a store in memory, exact counts, and a clock that stands still. */
+/** States for tests: with a store in memory, exact counts, and a clock that stands still. */
 
 import { createState, type HotFrame, type SessionState, type StateOptions } from '../../../src/accp/state/state.js';
 import { stateText } from '../../../src/accp/state/tier.js';
@@ -20,7 +20,7 @@ export interface Opened {
 export interface OpenOptions extends Partial<StateOptions> {
   readonly store?: SessionStore;
   readonly agent?: string;
-  /** Whether every commit is written, as with a file; what was not committed is then lost with the process. */
+  /** If true, every commit is written, as with a file, and uncommitted changes are lost with the process. */
   readonly durable?: boolean;
 }
 
@@ -34,7 +34,7 @@ export function open({ store = memoryStore(), agent = 'me', durable = true, ...o
     journal,
     counter,
     now: () => clock.now * 1000,
-    note: (type, message) => notes.push({ type, message }),
+    emit: (type, message) => notes.push({ type, message }),
     ...options,
   });
   return { state, journal, store, clock, notes };

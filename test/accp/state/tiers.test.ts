@@ -8,7 +8,7 @@ import { codeOf, counter, message, open } from './open.js';
 const TIERS: readonly Tier[] = ['hot', 'warm', 'cold'];
 
 describe.each(TIERS)('%s state', (tier) => {
-  test('keeps values, and gives up what is deleted', () => {
+  test('stores values until they are deleted', () => {
     const { state } = open();
     state.set(tier, 'k', { a: [1, 2n, null] });
     expect(state.get(tier, 'k')).toEqual({ a: [1, 2n, null] });
@@ -18,7 +18,7 @@ describe.each(TIERS)('%s state', (tier) => {
     expect(codeOf(() => state.resolve(`${tier}.k`))).toBe('E2001');
   });
 
-  test('tells what has expired from what never was', () => {
+  test('distinguishes expired values from unknown ones', () => {
     const { state, clock } = open();
     state.set(tier, 'short', 'v', { ttlMs: 60_000 });
     state.set(tier, 'long', 'v', { ttlMs: Infinity });
@@ -32,7 +32,7 @@ describe.each(TIERS)('%s state', (tier) => {
     expect(codeOf(() => state.resolve(`${tier}.other`))).toBe('E2001');
   });
 
-  test('does not see later changes of the object that was given', () => {
+  test('is not affected by later changes of the object', () => {
     const { state } = open();
     const list = [1];
     state.set(tier, 'k', { list });
@@ -55,7 +55,7 @@ describe.each(TIERS)('%s state', (tier) => {
     ['a key with a dot', 'a.b'],
     ['a key that no frame can hold', 'größe'],
     ['a key of a checkpoint', { hot: 'ckpt', warm: 'ckpt_3', cold: 'ckpt_3' }[tier]],
-  ])('refuses %s', (_name, key) => {
+  ])('rejects %s', (_name, key) => {
     expect(codeOf(() => open().state.set(tier, key, 1))).toBe('E1004');
   });
 
@@ -64,11 +64,11 @@ describe.each(TIERS)('%s state', (tier) => {
     ['undefined', { a: undefined }],
     ['a date', [new Date(0)]],
     ['a function', () => 1],
-  ])('refuses %s', (_name, value) => {
+  ])('rejects %s', (_name, value) => {
     expect(codeOf(() => open().state.set(tier, 'k', value as Json))).toBe('E1004');
   });
 
-  test('refuses an object that holds itself', () => {
+  test('rejects an object that contains itself', () => {
     const circle: Record<string, unknown> = {};
     circle['self'] = circle;
     expect(codeOf(() => open().state.set(tier, 'k', circle as Json))).toBe('E1004');
@@ -78,7 +78,7 @@ describe.each(TIERS)('%s state', (tier) => {
     expect(() => open().state.set(tier, 'k', 1, { ttlMs })).toThrow(TypeError);
   });
 
-  test('takes hostile keys for keys', () => {
+  test('treats hostile keys as ordinary keys', () => {
     const { state } = open();
     state.set(tier, '__proto__', JSON.parse('{"__proto__":{"polluted":true}}'));
     expect(state.resolve(`${tier}.__proto__.__proto__.polluted`)).toBe(true);
@@ -107,7 +107,7 @@ describe('a reference', () => {
     expect(state.resolve('k')).toBe('cold');
   });
 
-  test('goes down into maps and lists, and through other references', () => {
+  test('follows maps, lists and other references', () => {
     const { state } = open();
     state.set('cold', 'db', { regions: [{ name: 'emea' }, { name: 'apac' }] });
     state.set('warm', 'main', ref('cold.db'));
@@ -122,7 +122,7 @@ describe('a reference', () => {
     ['a tier that has no such key', 'hot.a'],
     ['a member that is not there', 'cold.a.c'],
     ['a place behind the end of a list', 'cold.a.list.2'],
-    ['a place that is no number', 'cold.a.list.length'],
+    ['a segment that is not an index', 'cold.a.list.length'],
     ['a number that is no place', 'cold.a.list.01'],
     ['what a string has', 'cold.a.text.length'],
     ['what every object has', 'cold.a.constructor'],
@@ -152,7 +152,7 @@ describe('cold state of another session', () => {
     return { store, other, own: open({ store }) };
   }
 
-  test('is refused', () => {
+  test('is rejected', () => {
     const { own } = two();
     expect(codeOf(() => own.state.resolve('cold.plan.secret'))).toBe('E5002');
     expect(codeOf(() => own.state.resolve('plan'))).toBe('E5002');
@@ -168,7 +168,7 @@ describe('cold state of another session', () => {
   });
 
   test.each(['cold.ckpt_1', 'ckpt_1', 'cold.warm_ckpt_1', 'ckpt', 'ckpt.status'])(
-    'is not meant by %s, which each session has of its own',
+    'is not addressed by %s, which each session has for itself',
     (path) => {
       const { own, other } = two();
       other.state.set('cold', 'ckpt', 'of the host');
@@ -181,7 +181,7 @@ describe('cold state of another session', () => {
     },
   );
 
-  test('is read when it was granted, also in a later process', () => {
+  test('is readable with a grant, also in a later process', () => {
     const { own, store } = two();
     own.state.grant('third');
     expect(codeOf(() => own.state.resolve('cold.plan.secret'))).toBe('E5002');
@@ -195,7 +195,7 @@ describe('cold state of another session', () => {
     expect(open({ store, agent: 'you', grants: ['other'] }).state.resolve('plan.secret')).toBe(1);
   });
 
-  test('never hides the own one', () => {
+  test('never hides our own value', () => {
     const { own } = two();
     own.state.set('cold', 'plan', 'mine');
     expect(own.state.resolve('cold.plan')).toBe('mine');
@@ -203,7 +203,7 @@ describe('cold state of another session', () => {
 });
 
 describe('an externalized value', () => {
-  test('is found under its path, and one value has one path', () => {
+  test('is resolved by its path, and one value has one path', () => {
     const { state } = open();
     const path = state.externalize({ b: 'x'.repeat(60), a: 1 });
     expect(path).toMatch(/^cold\.v[0-9a-f]{6}$/);
@@ -212,7 +212,7 @@ describe('an externalized value', () => {
     expect(state.externalize({ a: 1n, b: 'x'.repeat(60) })).not.toBe(path);
   });
 
-  test('keeps its path when thousands of others are kept', () => {
+  test('keeps its path among thousands of others', () => {
     // With six digits, some pairs in 12000 values share them.
     const { state } = open();
     const paths = Array.from({ length: 12_000 }, (_, index) => state.externalize(`value ${index}`));
@@ -223,7 +223,7 @@ describe('an externalized value', () => {
     });
   });
 
-  test('may be as deep as a message, and is resolved and delivered as it was', () => {
+  test('may be as deep as a message, and is resolved unchanged', () => {
     const { state, journal } = open();
     let deep: Json = 'core';
     for (let depth = 0; depth < 1000; depth++) deep = depth % 2 === 0 ? [deep] : { k: deep };
@@ -235,7 +235,7 @@ describe('an externalized value', () => {
     expect(codeOf(() => state.externalize(endless))).toBe('E1004');
   });
 
-  test('has the same path at another endpoint that shares the store, even before anybody commits', () => {
+  test('has the same path at another endpoint that shares the store, even before a commit', () => {
     const store = memoryStore();
     const a = open({ store, agent: 'a' });
     const b = open({ store, agent: 'b' });
@@ -261,7 +261,7 @@ describe('the budget', () => {
     expect(state.budget()).toMatchObject({ cold: { used: 0 }, exact: true, encoding: 'o200k_base' });
   });
 
-  test('of hot state is counted on in a later process', () => {
+  test('of hot state continues in a later process', () => {
     const { state, journal, store } = open();
     state.addFrame(message({ payload: { q: 'revenue_by_region' } }));
     journal.commit();
@@ -271,7 +271,7 @@ describe('the budget', () => {
     expect(later.state.hotTokens()).toBeGreaterThan(state.hotTokens());
   });
 
-  test('of hot state makes older values give way to references', () => {
+  test('of hot state replaces older values by references', () => {
     const { state, notes } = open();
     const words = (word: string): string => `${word} `.repeat(150);
     for (const key of ['one', 'two', 'three']) state.set('hot', key, words(key));
@@ -283,7 +283,7 @@ describe('the budget', () => {
     expect(notes).toContainEqual({ type: 'moved', message: expect.stringContaining('one') as string });
   });
 
-  test('of hot state refuses with E2003 what does not fit even so, and changes nothing', () => {
+  test('of hot state rejects with E2003 values that still do not fit, and changes nothing', () => {
     const { state } = open();
     state.set('hot', 'small', 'v');
     const before = state.hotTokens();
@@ -294,7 +294,7 @@ describe('the budget', () => {
     expect(state.hotTokens()).toBe(before);
   });
 
-  test('of hot state is enforced where a checkpoint is overdue', () => {
+  test('of hot state is enforced if a checkpoint is overdue', () => {
     const { state } = open();
     let refused: unknown;
     for (let count = 0; count < 40 && refused === undefined; count++) {

@@ -15,7 +15,7 @@ function plain(value: Json): unknown {
 }
 
 describe('a delta', () => {
-  test('has what is new and what has changed, and null for what is gone', () => {
+  test('has new and changed values, and null for removed keys', () => {
     const { state } = open();
     state.applyFull(6, { task_3: 'wip', task_4: 'wip', owner: { name: 'chen', team: 2 }, list: [1, 2] });
     const next = { task_3: 'done', task_4: 'wip', owner: { team: 2, name: 'chen' }, budget: 42.3 };
@@ -23,20 +23,20 @@ describe('a delta', () => {
     expect(state.version).toBe(6);
   });
 
-  test('tells 1 from 1n and from "1"', () => {
+  test('distinguishes 1 from 1n and from "1"', () => {
     const { state } = open();
     state.applyFull(1, { a: 1, b: 1n, c: '1' });
     expect(state.delta({ a: 1n, b: '1', c: 1 })).toEqual({ version: 2, delta: { a: 1n, b: '1', c: 1 } });
   });
 
-  test('cannot say null of a key that stays', () => {
+  test('cannot have null for an existing key', () => {
     expect(() => open().state.delta({ a: 1, b: null })).toThrow(
       expect.objectContaining({ code: 'E1004', path: 'values.b' }),
     );
     expect(open().state.delta({ a: [null], b: { c: null } }).delta).toEqual({ a: [null], b: { c: null } });
   });
 
-  test('for another base is refused with our version, and does nothing', () => {
+  test('for another base is rejected with our version, and changes nothing', () => {
     const { state } = open();
     state.applyFull(4, { a: 1 });
     for (const version of [3, 4, 6, 5.5, Number.NaN]) {
@@ -49,7 +49,7 @@ describe('a delta', () => {
     expect(state.values()).toEqual({ a: 2 });
   });
 
-  test('that holds what cannot be kept is refused as a whole', () => {
+  test('with a value that cannot be stored is rejected completely', () => {
     const { state } = open();
     state.applyFull(1, { a: 1 });
     expect(codeOf(() => state.applyDelta(2, { a: 2, b: Number.NaN }))).toBe('E1004');
@@ -57,7 +57,7 @@ describe('a delta', () => {
     expect(state.version).toBe(1);
   });
 
-  test('sees changes in an object that was given before', () => {
+  test('detects changes in an object that was passed before', () => {
     const { state } = open();
     const next = { config: { depth: 1 } };
     state.applyFull(1, next);
@@ -65,7 +65,7 @@ describe('a delta', () => {
     expect(state.delta(next).delta).toEqual({ config: { depth: 2 } });
   });
 
-  test('makes another state of one into the other, in any row', () => {
+  test('converts one state into another, in any sequence', () => {
     fc.assert(
       fc.property(fc.array(objects, { minLength: 1, maxLength: 5 }), (states) => {
         const ours = open().state;
@@ -85,7 +85,7 @@ describe('a delta', () => {
 });
 
 describe('the full state', () => {
-  test('replaces all, whatever the version was', () => {
+  test('replaces everything, at any version', () => {
     const { state } = open();
     state.applyFull(9, { a: 1, b: 2 });
     state.applyFull(3, { b: 2, c: 3 });
@@ -97,7 +97,7 @@ describe('the full state', () => {
     ['null as a value', 1, { a: null }],
     ['half a version', 1.5, {}],
     ['a negative version', -1, {}],
-  ])('is refused with %s', (_name, version, full) => {
+  ])('is rejected with %s', (_name, version, full) => {
     expect(codeOf(() => open().state.applyFull(version, full))).toBe('E1004');
   });
 

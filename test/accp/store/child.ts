@@ -1,6 +1,6 @@
 /**
  * A process that commits and prints the number of each commit after it has returned: `child.ts FILE SESSION AGENT [COUNT]`.
- * It goes on where the endpoint stands, and ends after COUNT commits, or with exit code 3 when the endpoint is taken away.
+ * It continues with the stored data, and ends after COUNT commits, or with exit code 3 if the endpoint is claimed by another owner.
  */
 import process from 'node:process';
 import { sqliteStore } from '../../../src/accp/store/sqlite.js';

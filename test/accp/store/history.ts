@@ -1,7 +1,7 @@
-/** A long row of commits of which each can be told from what it leaves. */
+/** A long series of commits, each of which leaves distinguishable data. */
 import type { Change, ColdChange, EndpointStore } from '../../../src/accp/store/store.js';
 
-/** How many of the latest keys are kept. */
+/** The number of the latest keys that are kept. */
 const KEPT = 20;
 
 /** The commit of a number: it counts, adds a key and removes the oldest. */

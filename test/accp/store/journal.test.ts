@@ -31,7 +31,7 @@ function counted(endpoint: EndpointStore): EndpointStore & { readonly commits: n
 }
 
 describe.each(STORES)('%s', (_name, place) => {
-  test('what was set is there after the journal was closed and the store opened again', async () => {
+  test('values are available after the journal is closed and the store opened again', async () => {
     const { open } = place(fresh);
     const store = await open();
     const journal = journalOf(store);
@@ -85,7 +85,7 @@ describe.each(STORES)('%s', (_name, place) => {
     store.close();
   });
 
-  test('keys keep the order of a map, whatever was set, removed and set again between the commits', async () => {
+  test('keys keep the order of a map, for any changes between the commits', async () => {
     const key = fc.constantFrom('a', 'b', 'c', 'd', '__proto__');
     const step = fc.oneof(
       fc.record({ kind: fc.constant('set' as const), key, value: fc.integer() }),
@@ -126,7 +126,7 @@ describe.each(STORES)('%s', (_name, place) => {
     store.close();
   });
 
-  test('a collection that nobody asks for stays in the store', async () => {
+  test('a collection that is not requested stays in the store', async () => {
     const store = await place(fresh).open();
     const first = journalOf(store);
     first.collection<number>('kept').set('k', 1);
@@ -168,7 +168,7 @@ describe.each(STORES)('%s', (_name, place) => {
     store.close();
   });
 
-  test('nothing is written when nothing has changed', async () => {
+  test('nothing is written if nothing has changed', async () => {
     const store = await place(fresh).open();
     const endpoint = counted(store.claim('s', 'a'));
     const journal = new Journal(endpoint, store.durable);
@@ -187,7 +187,7 @@ describe.each(STORES)('%s', (_name, place) => {
     store.close();
   });
 
-  test('what a failed commit could not store is stored by the next', async () => {
+  test('the next commit stores the changes of a failed one', async () => {
     const store = await place(fresh).open();
     const endpoint = store.claim('s', 'a');
     let failing = true;

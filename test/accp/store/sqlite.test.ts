@@ -1,4 +1,4 @@
-/** What the SQLite store promises beyond the others: files, several processes, and processes that are killed. */
+/** The promises of the SQLite store beyond those of every store: files, several processes, and killed processes. */
 import { copyFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
@@ -18,19 +18,19 @@ const committer = bundledProgram(new URL('child.ts', import.meta.url));
 
 const fresh = freshFiles();
 
-/** Starts a process that commits. `told` is called with every line that it prints. */
-function committing(args: readonly string[], told: (line: string, kill: () => void) => void = () => {}) {
+/** Starts a process that commits. `onLine` is called with every line that it prints. */
+function committing(args: readonly string[], onLine: (line: string, kill: () => void) => void = () => {}) {
   const child = start([process.execPath, committer(), ...args], { stdin: '' });
   const lines: string[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => {
     lines.push(line);
-    told(line, () => void child.kill('SIGKILL'));
+    onLine(line, () => void child.kill('SIGKILL'));
   });
   return ended(child).then(({ code, stderr }) => ({ code, stderr, lines }));
 }
 
 describe('a store that is opened again', () => {
-  test('has all that was committed, cold values included', async () => {
+  test('has everything that was committed, including cold values', async () => {
     const file = fresh();
     const first = await sqliteStore(file);
     const endpoint = first.claim('s', 'a');
@@ -47,7 +47,7 @@ describe('a store that is opened again', () => {
     second.close();
   });
 
-  test('still locks out those who held an endpoint before', async () => {
+  test('still locks out the previous owner of an endpoint', async () => {
     const file = fresh();
     const former = (await sqliteStore(file)).claim('s', 'a');
     const store = await sqliteStore(file);
@@ -89,7 +89,7 @@ describe('a file that cannot be used', () => {
         truncateSync(file, 3 * 4096);
       },
     ],
-  ])('%s is refused as %s', async (_what, reason, make) => {
+  ])('%s is rejected as %s', async (_what, reason, make) => {
     const file = fresh();
     await make(file);
     const error: unknown = await sqliteStore(file).catch((thrown: unknown) => thrown);
@@ -101,7 +101,7 @@ describe('a file that cannot be used', () => {
     await expect(sqliteStore(fresh(), { busyTimeoutMs: -5 })).rejects.toThrow(TypeError);
   });
 
-  test('a commit that fails keeps nothing of itself', async () => {
+  test('a failed commit stores nothing', async () => {
     const file = fresh();
     const store = await sqliteStore(file, { busyTimeoutMs: 0 });
     const endpoint = store.claim('s', 'a');
@@ -124,7 +124,7 @@ describe('a file that cannot be used', () => {
   });
 });
 
-test('a lock that passes costs nothing: the journal stores the same with its next commit', async () => {
+test('a temporary lock loses nothing: the next commit of the journal stores the changes', async () => {
   const file = fresh();
   const store = await sqliteStore(file, { busyTimeoutMs: 0 });
   const journal = new Journal(store.claim('s', 'a'), true);
@@ -146,7 +146,7 @@ test.each([
   ['no JSON', `UPDATE entry SET value = '{"a":'`],
   ['no big integer', `UPDATE entry SET value = '"' || char(92) || 'u0001seven"'`],
   ['no name', `UPDATE entry SET key = char(1) || 'k'`],
-])('a row that is damaged, with %s, is told as such', async (_what, sql) => {
+])('a damaged row, with %s, is reported', async (_what, sql) => {
   const file = fresh();
   const store = await sqliteStore(file);
   store.claim('s', 'a').commit([{ collection: 'c', key: 'k', value: '1' }]);
@@ -171,7 +171,8 @@ test.each(DRIVERS)(
     const hot = { value: '\u0001$cold.db', tokens: 2, expires: 1_714_000_060 };
     for (const [collection, key, value] of [
       ['chains', 'c1', { schema: 'TC', deadline: 1_714_000_000.5 }],
-      ['chains', 'c2', { cancelled: true }],
+      ['chains', 'c2', { cancelled: true, asked: { message: { payload: { n: 1.5 } } } }],
+      ['streams-ended', 'c3', 'left'],
       ['sequences', 'a:c1', { id: 1, at: 1_714_000_000 }],
       ['state.hot', 'k', hot],
       ['state.warm', 'ckpt_1', 'deferred'],
@@ -189,7 +190,8 @@ test.each(DRIVERS)(
     const kept = { value: hot.value, tokens: 2, expiresAt: 1_714_000_060_000 };
     expect([...endpoint.entries()].map(({ key, value }) => [key, JSON.parse(value!) as unknown])).toEqual([
       ['c1', { schema: 'TC', deadlineAt: 1_714_000_000_500 }],
-      ['c2', { cancelled: true }],
+      ['c2', { cancelled: true, request: { message: { payload: { n: 1.5 } } } }],
+      ['c3', 'abandoned'],
       ['a:c1', { id: 1, updatedAt: 1_714_000_000_000 }],
       ['k', kept],
       ['ckpt_1', 'deferred'],
@@ -205,7 +207,7 @@ test.each(DRIVERS)(
   },
 );
 
-test('expired values are dropped, and told from unknown ones for a while', async () => {
+test('expired values are dropped, and distinguished from unknown ones for some time', async () => {
   const store = await sqliteStore(fresh());
   const endpoint = store.claim('s', 'a');
   const entry = (key: string, expiresAt: number | null) => ({ key, value: `"${key}"`, expiresAt });
@@ -238,7 +240,7 @@ describe('several processes', () => {
     store.close();
   });
 
-  test('one that claims an endpoint stops the one that has it', async () => {
+  test('one that claims an endpoint stops the previous owner', async () => {
     const file = fresh();
     const store = await sqliteStore(file);
     let last: number | undefined;
@@ -257,7 +259,7 @@ describe('several processes', () => {
     store.close();
   });
 
-  test('one that is killed loses nothing that a commit had returned, and leaves no half commit', async () => {
+  test('one that is killed loses no finished commit, and leaves no partial one', async () => {
     const file = fresh();
     for (let round = 1; round <= 5; round++) {
       const commits = 1 + Math.floor(Math.random() * 200);

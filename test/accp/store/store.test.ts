@@ -1,4 +1,4 @@
-/** What every store promises. */
+/** The promises of every store. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createCodec, createSession, type Session } from '../../../src/accp/codec/index.js';
@@ -25,7 +25,7 @@ function reasonOf(step: () => unknown): string | undefined {
   }
 }
 
-/** What a map does with changes, to compare with. */
+/** Applies changes to a map, for comparison. */
 function applied(changes: readonly Change[]): Change[] {
   const entries = new Map<string, Change>();
   for (const item of changes) {
@@ -37,7 +37,7 @@ function applied(changes: readonly Change[]): Change[] {
 }
 
 describe.each(STORES)('%s', (_name, place) => {
-  test('a new endpoint has no entries, and its session is not known', async () => {
+  test('a new endpoint has no entries, and its session is unknown', async () => {
     const store = await place(fresh).open();
     expect(store.has('s')).toBe(false);
     const endpoint = store.claim('s', 'a');
@@ -49,7 +49,7 @@ describe.each(STORES)('%s', (_name, place) => {
     store.close();
   });
 
-  test('entries come in the order in which their keys were first set', async () => {
+  test('entries are in the order in which their keys were first set', async () => {
     const store = await place(fresh).open();
     const endpoint = store.claim('s', 'a');
     endpoint.commit([change('b'), change('a'), change('c', 'x', 'other')]);
@@ -75,7 +75,7 @@ describe.each(STORES)('%s', (_name, place) => {
     store.close();
   });
 
-  test('whoever claims an endpoint has its entries, and locks the former holder out', async () => {
+  test('a claim has the entries of the endpoint, and locks out the previous owner', async () => {
     const { open } = place(fresh);
     const store = await open();
     const former = store.claim('s', 'a');
@@ -98,7 +98,7 @@ describe.each(STORES)('%s', (_name, place) => {
     second.close();
   });
 
-  test('a claim of the same agent in another session locks nobody out', async () => {
+  test('a claim of the same agent in another session locks out no owner', async () => {
     const store = await place(fresh).open();
     const endpoint = store.claim('s', 'a');
     store.claim('t', 'a');
@@ -107,7 +107,7 @@ describe.each(STORES)('%s', (_name, place) => {
     store.close();
   });
 
-  test('an endpoint that was given back is at its end, and so is all of a closed store', async () => {
+  test('a released endpoint is closed, and so are all endpoints of a closed store', async () => {
     const store = await place(fresh).open();
     const released = store.claim('s', 'a');
     const open = store.claim('s', 'b');
@@ -135,7 +135,7 @@ describe.each(STORES)('%s', (_name, place) => {
     }
   });
 
-  test('a session has one cold tier for its endpoints, apart from that of other sessions', async () => {
+  test('a session has one cold tier for its endpoints, separate from that of other sessions', async () => {
     const store = await place(fresh).open();
     const a = store.claim('s', 'a');
     const b = store.claim('s', 'b');
@@ -154,7 +154,7 @@ describe.each(STORES)('%s', (_name, place) => {
     store.close();
   });
 
-  test('any names come back as they were', async () => {
+  test('any names come back unchanged', async () => {
     const names = [
       ...[
         '',
@@ -196,7 +196,7 @@ describe.each(STORES)('%s', (_name, place) => {
     store.close();
   });
 
-  test('a reserved key is free again only for its endpoint, until its value comes', async () => {
+  test('a reserved key is free only for its endpoint, until its value is set', async () => {
     const { open } = place(fresh);
     const store = await open();
     const [first, other] = [store.claim('s', 'a'), store.claim('s', 'b')];
@@ -212,7 +212,7 @@ describe.each(STORES)('%s', (_name, place) => {
     store.close();
   });
 
-  test('collection and key do not run into each other', async () => {
+  test('collection and key are separate', async () => {
     const store = await place(fresh).open();
     const endpoint = store.claim('s', 'a');
     const changes = [change('bc', '1', 'a'), change('c', '2', 'ab'), change('', '3', 'abc'), change('abc', '4', '')];
@@ -221,7 +221,7 @@ describe.each(STORES)('%s', (_name, place) => {
     store.close();
   });
 
-  test('commits leave what a map would have', async () => {
+  test('commits have the effect of changes of a map', async () => {
     const item = fc.record({
       collection: fc.constantFrom('c', 'd'),
       key: fc.constantFrom('k', 'l', 'm', '__proto__'),
@@ -240,7 +240,7 @@ describe.each(STORES)('%s', (_name, place) => {
   });
 });
 
-test('whoever claims an endpoint in memory stops the one that had it, though nothing is written', () => {
+test('a claim of an endpoint in memory stops the previous owner, although nothing is written', () => {
   const store = memoryStore();
   const codec = createCodec({ now: () => 1_714_000_000_000, state: false });
   const encode = (session: Session) => codec.encode({ intent: 'ack', operation: 'plan' }, session);

@@ -1,4 +1,4 @@
-/** Streams on a store, and what their readers get. */
+/** Streams with a store, and the results of their readers. */
 import { AccpError } from '../../../src/accp/errors.js';
 import { Journal } from '../../../src/accp/store/journal.js';
 import { memoryStore } from '../../../src/accp/store/memory.js';
@@ -13,7 +13,7 @@ import {
 export interface Receiver {
   readonly streams: Streams;
   readonly journal: Journal;
-  /** Types of the events that were noted. */
+  /** The types of the logged events. */
   readonly events: readonly string[];
   /** The clock, in milliseconds. */
   readonly clock: { now: number };
@@ -23,7 +23,7 @@ export function receiver(options: Partial<StreamsOptions> = {}, store: SessionSt
   const journal = new Journal(store.claim('s', 'a'), store.durable);
   const clock = { now: 1000 };
   const events: string[] = [];
-  const streams = createStreams({ journal, now: () => clock.now, note: (type) => events.push(type), ...options });
+  const streams = createStreams({ journal, now: () => clock.now, emit: (type) => events.push(type), ...options });
   return { streams, journal, events, clock };
 }
 
@@ -42,7 +42,7 @@ export function codeOf(step: () => void): string | undefined {
   }
 }
 
-/** All that a reader gets: the indexes of the chunks, and at last the code of the error, if there is one. */
+/** Returns the indexes of the chunks that a reader gets, and finally the code of the error, if there is one. */
 export async function read(chunks: AsyncIterable<StreamChunk>): Promise<(number | string)[]> {
   const got: (number | string)[] = [];
   try {

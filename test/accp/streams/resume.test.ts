@@ -1,4 +1,4 @@
-/** A session that goes on in another process goes on with its streams. */
+/** A session that is resumed in another process resumes its streams. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AccpError } from '../../../src/accp/errors.js';
@@ -11,7 +11,7 @@ import { chunk, codeOf, type Receiver, read, receiver } from './helpers.js';
 
 const fresh = freshFiles();
 
-/** Ends a receiver in good order, and begins the one that goes on. */
+/** Closes a receiver, and opens the one that continues. */
 function resumed({ streams, journal }: Receiver, store: SessionStore): Receiver {
   streams.close();
   journal.close();
@@ -19,7 +19,7 @@ function resumed({ streams, journal }: Receiver, store: SessionStore): Receiver 
 }
 
 describe.each(STORES)('%s', (_name, place) => {
-  test('chunks that were not read are there, and those that were are not', async () => {
+  test('unread chunks are available, and read ones are not', async () => {
     const store = await place(fresh).open();
     const before = receiver({}, store);
     for (const index of [0, 1, 2, 4]) before.streams.accept('c', 'peer', chunk(index, { total: 6 }));
@@ -33,7 +33,7 @@ describe.each(STORES)('%s', (_name, place) => {
     // The loop of the old session has ended with an error, and cannot touch what is kept.
     await expect(chunks.next()).rejects.toMatchObject({ code: 'E9999' });
     expect(after.streams.pending).toEqual(['c', 'open']);
-    // What the sender says is held against what was known.
+    // Chunks are checked by the stored data.
     expect(codeOf(() => after.streams.accept('c', 'peer', chunk(1)))).toBe('E3002');
     expect(codeOf(() => after.streams.accept('c', 'peer', chunk(4)))).toBe('E3002');
     expect(codeOf(() => after.streams.accept('c', 'stranger', chunk(3)))).toBe('E5001');
@@ -74,7 +74,7 @@ describe.each(STORES)('%s', (_name, place) => {
     store.close();
   });
 
-  test('a stream that was quiet while nobody ran has its full time-out again', async () => {
+  test('a stream has its full timeout again after a restart', async () => {
     const store = await place(fresh).open();
     const before = receiver({}, store);
     before.streams.accept('c', 'peer', chunk(0));
@@ -89,7 +89,7 @@ describe.each(STORES)('%s', (_name, place) => {
     store.close();
   });
 
-  test('whoever leaves the loop of a session that was closed drops nothing', async () => {
+  test('leaving the loop after the session is closed drops nothing', async () => {
     const store = await place(fresh).open();
     const before = receiver({}, store);
     before.streams.accept('c', 'peer', chunk(0, { final: true }));
@@ -102,7 +102,7 @@ describe.each(STORES)('%s', (_name, place) => {
     store.close();
   });
 
-  test('what will never be read is not kept', async () => {
+  test('chunks that can never be read are not stored', async () => {
     const store = await place(fresh).open();
     const before = receiver({}, store);
     for (const cid of ['failed', 'left', 'cancelled']) {
@@ -118,7 +118,7 @@ describe.each(STORES)('%s', (_name, place) => {
     store.close();
   });
 
-  test('wherever a session is broken off, all chunks come in order, and none is lost', async () => {
+  test('wherever a session is interrupted, all chunks arrive in order, and none is lost', async () => {
     const runsOf = fc.integer({ min: 1, max: 8 }).chain((count) =>
       fc.record({
         order: fc.shuffledSubarray([...Array(count).keys()], { minLength: count }),
@@ -163,16 +163,16 @@ describe.each(STORES)('%s', (_name, place) => {
   });
 });
 
-test('readers that wait are told when the session is closed, and keep nothing from the next', async () => {
+test('waiting readers get an error when the session is closed, and take nothing from the next one', async () => {
   const { streams, journal } = receiver();
   const waiting = read(streams.open('c'));
   streams.close();
   expect(await waiting).toEqual(['E9999']);
-  expect(createStreams({ journal, now: () => 0, note: () => {} }).pending).toEqual([]);
+  expect(createStreams({ journal, now: () => 0, emit: () => {} }).pending).toEqual([]);
 });
 
 describe('saving', () => {
-  test('happens when a reader has taken something, before it gets more, and never for those who bring chunks', async () => {
+  test('happens after a reader has taken a chunk, before the next one, and never for received chunks', async () => {
     let saved = 0;
     const { streams } = receiver({ save: () => saved++ });
     streams.accept('c', 'peer', chunk(0));
@@ -199,7 +199,7 @@ describe('saving', () => {
     expect(saved).toBe(4);
   });
 
-  test('that fails is told to the reader, who loses nothing by it', async () => {
+  test('that fails is an error for the reader, which loses nothing', async () => {
     let works = true;
     const { streams } = receiver({
       save: () => {

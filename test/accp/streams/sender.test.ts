@@ -28,7 +28,7 @@ async function* inTime(items: readonly Json[], error?: Error): AsyncGenerator<Js
   if (error !== undefined) throw error;
 }
 
-/** What a loop gets before it throws, and what it throws. */
+/** Returns the items of a loop before it throws, and its error. */
 async function until<T>(items: AsyncIterable<T>): Promise<{ got: T[]; thrown: unknown }> {
   const got: T[] = [];
   try {
@@ -149,7 +149,7 @@ describe('splitStream', () => {
     expect(chunks.map(({ index }) => index)).toEqual([...expected.keys()]);
   });
 
-  test('the pieces of any text make the text, and are no longer than allowed', async () => {
+  test('the pieces of any text form the text, and are not longer than allowed', async () => {
     const texts = fc.string({
       unit: fc.constantFrom('a', 'bc', ' ', '\n', '\u{1f600}', '\ud800', '\u3042'),
       maxLength: 60,
@@ -174,7 +174,7 @@ describe('splitStream', () => {
     [3, [1, 2], 1],
     [1, [1, 2], 0],
     [2, [], 0],
-  ])('a total of %i for the items %j is refused before a chunk contradicts it', async (total, items, before) => {
+  ])('a total of %i for the items %j is rejected before a chunk contradicts it', async (total, items, before) => {
     for (const source of [items, inTime(items)]) {
       const { got, thrown } = await until(splitStream(source, { total }));
       expect(thrown).toMatchObject({ code: 'E1004' });
@@ -183,7 +183,7 @@ describe('splitStream', () => {
     }
   });
 
-  test('what came before an error is given, and none of it is final', async () => {
+  test('chunks before an error are delivered, and none of them is final', async () => {
     const error = new Error('on purpose');
     for (const items of [[], [1], [1, 2, 3]]) {
       const { got, thrown } = await until(splitStream(inTime(items, error)));
@@ -205,7 +205,7 @@ describe('splitStream', () => {
     expect(closed).toBe(true);
   });
 
-  test('options that are none are refused at once', () => {
+  test('invalid options are rejected at once', () => {
     for (const options of [{ total: 0 }, { total: 1.5 }, { maxText: 0 }, { maxText: Number.NaN }]) {
       expect(() => splitStream('text', options)).toThrow(TypeError);
     }
@@ -227,7 +227,7 @@ describe('streamMessages', () => {
     ]);
   });
 
-  test('what is not known is left out', async () => {
+  test('unknown members are omitted', async () => {
     const messages = await all(streamMessages(inTime([1]), OPTIONS));
     expect(messages).toEqual([
       {
@@ -244,7 +244,7 @@ describe('streamMessages', () => {
   test.each([
     [new Error('the password is 1234'), 'E9999', true],
     [new AccpError({ code: 'E4001', message: 'no such tool' }), 'E4001', false],
-  ])('a source that throws %s ends with an error message, and the error', async (error, code, retryable) => {
+  ])('a source that throws %s ends with an error message, and throws the error', async (error, code, retryable) => {
     const { got, thrown } = await until(streamMessages(inTime([1, 2], error), OPTIONS));
     expect(thrown).toBe(error);
     expect(got.map(({ intent }) => intent)).toEqual(['stream', 'stream', 'fail']);
@@ -258,7 +258,7 @@ describe('streamMessages', () => {
     expect(got.some(({ payload }) => payload?.['is_final'] === true)).toBe(false);
   });
 
-  test('what is sent is what is received', async () => {
+  test('the received chunks equal the sent ones', async () => {
     const items = fc.array(fc.oneof(fc.string(), fc.integer(), fc.constant(null), fc.array(fc.boolean())), {
       minLength: 1,
       maxLength: 8,

@@ -1,4 +1,4 @@
-/** What no receiver could take is not sent (draft-benzing-accp-00, section 10.4). */
+/** Chunks that no receiver could accept are not sent (draft-benzing-accp-00, section 10.4). */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Journal } from '../../../src/accp/store/journal.js';
@@ -43,7 +43,7 @@ function send(frames: readonly StreamFrame[], streams = fresh()): string | undef
   return codeOf(() => streams.check('c', frames.at(-1)!));
 }
 
-describe('what is sent of a stream', () => {
+describe('the sent chunks of a stream', () => {
   test.each<[what: string, frames: StreamFrame[], code: string | undefined]>([
     ['chunks up to the final one, and the end', [piece(0), piece(1, { final: true }), END], undefined],
     ['the end a second time', [piece(0, { final: true }), END, END], undefined],
@@ -72,28 +72,28 @@ describe('what is sent of a stream', () => {
     expect(send(frames)).toBe(code);
   });
 
-  test('what was refused changes nothing', () => {
+  test('a rejected chunk changes nothing', () => {
     const streams = fresh();
     expect(send([piece(0), piece(0)], streams)).toBe('E1004');
     expect(codeOf(() => streams.check('c', piece(1, { final: true })))).toBe(undefined);
     expect(codeOf(() => streams.check('other', piece(0)))).toBe(undefined);
   });
 
-  test('chunks are not sent without end in front of one that is missing', () => {
+  test('only a limited number of chunks is sent before a missing one', () => {
     const streams = fresh();
     for (let index = 1; index <= 1024; index++) streams.sent('c', piece(index));
     expect(codeOf(() => streams.check('c', piece(1025)))).toBe('E1004');
     expect(send([piece(0), piece(1025)], streams)).toBe(undefined);
   });
 
-  test('only so many streams are remembered', () => {
+  test('the number of stored streams is limited', () => {
     const streams = fresh();
     for (let number = 0; number <= 4096; number++) streams.sent(`c${number}`, piece(0));
     expect(codeOf(() => streams.check('c0', piece(0)))).toBe(undefined);
     expect(codeOf(() => streams.check('c1', piece(0)))).toBe('E1004');
   });
 
-  test('a receiver takes all that may be sent, and refuses all else', () => {
+  test('a receiver accepts exactly the chunks that can be sent', () => {
     const frames = fc.array(
       fc.record({
         index: fc.integer({ min: 0, max: 5 }),
@@ -128,7 +128,7 @@ describe('through a codec', () => {
   };
   const end = { intent: 'end', operation: 'infer', envelope };
 
-  test('what must not be sent is refused, and takes no number', () => {
+  test('a chunk that must not be sent is rejected, and takes no number', () => {
     const { codec, a } = endpoints();
     const first = codec.encode(chunk, a);
     expect(() => codec.encode(chunk, a)).toThrow(expect.objectContaining({ code: 'E1004' }));

@@ -1,4 +1,4 @@
-/** Chunks come out in the order of their indexes, or their reader is told why not (draft-benzing-accp-00, section 10.4). */
+/** Chunks are read in the order of their indexes, or the reader gets the reason (draft-benzing-accp-00, section 10.4). */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AccpError } from '../../../src/accp/errors.js';
@@ -15,7 +15,7 @@ function iterator(streams: Streams, cid = 'c'): AsyncIterator<StreamChunk> {
 }
 
 describe('order', () => {
-  test('any order of arrival comes out by index, with the reader before, amid or after it', async () => {
+  test('chunks in any order are read by index, with the reader before, during or after them', async () => {
     const arrivals = fc.integer({ min: 1, max: 12 }).chain((count) =>
       fc.record({
         order: fc.shuffledSubarray([...Array(count).keys()], { minLength: count }),
@@ -42,7 +42,7 @@ describe('order', () => {
     await fc.assert(property, runs(300));
   });
 
-  test('chunks are given as they came', async () => {
+  test('chunks are delivered unchanged', async () => {
     const { streams } = receiver();
     const sent = [chunk(0, { total: 2, data: { list: [1, null] } }), chunk(1, { data: 2n ** 64n, final: true })];
     for (const each of sent) streams.accept('c', 'peer', each);
@@ -51,7 +51,7 @@ describe('order', () => {
     expect(got).toEqual(sent);
   });
 
-  test('a chunk is given as soon as those before it have come', async () => {
+  test('a chunk is delivered as soon as those before it have arrived', async () => {
     const { streams } = receiver();
     const chunks = iterator(streams);
     const first = chunks.next();
@@ -62,7 +62,7 @@ describe('order', () => {
     expect(await second).toMatchObject({ value: { index: 1 } });
   });
 
-  test('chunks are those of the stream alone: neither who brought them nor who reads them can change what is kept', async () => {
+  test('stored chunks are copies: neither sender nor reader can change them', async () => {
     const store = memoryStore();
     const { streams, journal } = receiver({}, store);
     const source = ref('cold.a');
@@ -88,7 +88,7 @@ describe('order', () => {
     expect(await two).toEqual([0]);
   });
 
-  test('any name may name a stream', async () => {
+  test('a stream may have any name', async () => {
     const { streams } = receiver();
     for (const cid of ['__proto__', 'constructor', '1:2', ':', '']) {
       streams.accept(cid, 'peer', chunk(1, { final: true }));
@@ -98,15 +98,15 @@ describe('order', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('rejected chunks', () => {
   const FAULTS: readonly (readonly [what: string, before: StreamChunk[], fault: StreamChunk, code: string])[] = [
     ['a negative index', [], chunk(-1), 'E1004'],
     ['a broken index', [], chunk(0.5), 'E1004'],
-    ['an index that is no number', [], chunk('0' as unknown as number), 'E1004'],
+    ['an index that is not a number', [], chunk('0' as unknown as number), 'E1004'],
     ['an index beyond the whole numbers', [], chunk(2 ** 53), 'E1004'],
     ['a total of nothing', [], chunk(0, { total: 0 }), 'E1004'],
     ['a broken total', [], chunk(0, { total: 1.5 }), 'E1004'],
-    ['a total that is no number', [], chunk(0, { total: '2' as unknown as number }), 'E1004'],
+    ['a total that is not a number', [], chunk(0, { total: '2' as unknown as number }), 'E1004'],
     ['an index beyond its total', [], chunk(2, { total: 2 }), 'E1004'],
     ['an index beyond the total of another', [chunk(0, { total: 2 })], chunk(2), 'E1004'],
     ['another total', [chunk(0, { total: 3 })], chunk(1, { total: 4 }), 'E1004'],
@@ -130,7 +130,7 @@ describe('what is refused', () => {
     expect(streams.pending).toEqual(before.length > 0 ? ['c'] : []);
   });
 
-  test('an index that was read', async () => {
+  test('an index that was already read', async () => {
     const { streams } = receiver();
     const chunks = iterator(streams);
     streams.accept('c', 'peer', chunk(0));
@@ -157,7 +157,7 @@ describe('what is refused', () => {
     expect(await read(streams.open('c'))).toEqual([0, 1]);
   });
 
-  test('a refused chunk leaves the stream as it was', async () => {
+  test('a rejected chunk leaves the stream unchanged', async () => {
     const chunks = fc.record({
       index: fc.integer({ min: -1, max: 5 }),
       total: fc.option(fc.integer({ min: 0, max: 6 }), { nil: undefined }),
@@ -188,12 +188,12 @@ describe('what is refused', () => {
   });
 });
 
-describe('how a stream fails', () => {
+describe('failures of a stream', () => {
   test.each([
     ['it is ended without a final chunk', [chunk(0), chunk(1)], [0, 1, 'E3003']],
     ['it is ended with a gap', [chunk(0), chunk(2), chunk(3, { final: true })], [0, 'E3003']],
     ['it is ended without its first chunk', [chunk(1, { final: true })], ['E3003']],
-  ])('%s: the reader gets what is in front, then the error', async (_what, before, expected) => {
+  ])('%s: the reader gets the chunks before it, then the error', async (_what, before, expected) => {
     for (const opened of [false, true]) {
       const { streams } = receiver();
       const early = opened ? read(streams.open('c')) : undefined;
@@ -206,7 +206,7 @@ describe('how a stream fails', () => {
     }
   });
 
-  test('it is ended before any chunk: a reader is told, and without one nothing happens', async () => {
+  test('it ends before any chunk: a reader gets an error, and without one nothing happens', async () => {
     const { streams } = receiver();
     const reading = read(streams.open('c'));
     streams.end('c', 'peer');
@@ -216,7 +216,7 @@ describe('how a stream fails', () => {
     expect(await read(streams.open('unknown'))).toEqual([0]);
   });
 
-  test('the end of a stream that is whole changes nothing', async () => {
+  test('the end of a complete stream changes nothing', async () => {
     const { streams } = receiver();
     streams.accept('c', 'peer', chunk(0, { final: true }));
     streams.end('c', 'peer');
@@ -225,7 +225,7 @@ describe('how a stream fails', () => {
     streams.end('c', 'peer');
   });
 
-  test('no chunk comes in time', async () => {
+  test('no chunk arrives in time', async () => {
     const { streams, clock } = receiver({ timeoutMs: 10 });
     const waiting = read(streams.open('nothing'));
     streams.accept('some', 'peer', chunk(0));
@@ -248,7 +248,7 @@ describe('how a stream fails', () => {
     expect(codeOf(() => streams.accept('nothing', 'peer', chunk(0)))).toBe('E3003');
   });
 
-  test('a stream that begins after others have their time-out, too', async () => {
+  test('a stream that starts after others has its own timeout', async () => {
     const { streams, clock } = receiver({ timeoutMs: 10 });
     const first = read(streams.open('first'));
     clock.now += 10;
@@ -262,7 +262,7 @@ describe('how a stream fails', () => {
     expect([await first, await second]).toEqual([['E3001'], ['E3001']]);
   });
 
-  test('without a time-out it waits for ever', () => {
+  test('without a timeout it waits for ever', () => {
     const { streams, clock } = receiver({ timeoutMs: Infinity });
     streams.accept('c', 'peer', chunk(0));
     clock.now += 1e9;
@@ -270,7 +270,7 @@ describe('how a stream fails', () => {
     expect(codeOf(() => streams.accept('c', 'peer', chunk(1)))).toBe(undefined);
   });
 
-  test('it is given up: chunks that wait are dropped, and the reader is told at once', async () => {
+  test('it is aborted: waiting chunks are dropped, and the reader gets the error at once', async () => {
     const { streams } = receiver();
     const early = iterator(streams);
     streams.accept('c', 'peer', chunk(0));
@@ -299,7 +299,7 @@ describe('bounds', () => {
     expect(await read(streams.open('c'))).toEqual([0, 1, 'E2003']);
   });
 
-  test('what the reader waits for, and what it has in hand, need no room', async () => {
+  test('the chunk that the reader waits for, and the delivered one, need no room', async () => {
     const { streams } = receiver({ maxBuffered: 2 });
     const chunks = iterator(streams);
     const first = chunks.next();
@@ -324,14 +324,14 @@ describe('bounds', () => {
     journal.close();
   });
 
-  test('there are only so many streams that are not read; failed ones that nobody reads make room', async () => {
+  test('the number of unread streams is limited; unread failed ones make room', async () => {
     const { streams, events } = receiver({ maxStreams: 2 });
     streams.accept('one', 'peer', chunk(0));
     streams.accept('two', 'peer', chunk(0));
     expect(codeOf(() => streams.accept('three', 'peer', chunk(0)))).toBe('E2003');
     streams.end('two', 'peer');
     expect(codeOf(() => streams.accept('three', 'peer', chunk(0)))).toBe(undefined);
-    expect(events).toContain('stream-forgotten');
+    expect(events).toContain('stream-discarded');
     expect(await read(streams.open('two'))).toEqual(['E3003']);
     expect(streams.pending).toEqual(['one', 'three']);
     streams.accept('one', 'peer', chunk(1, { final: true }));
@@ -339,7 +339,7 @@ describe('bounds', () => {
     expect(codeOf(() => streams.accept('four', 'peer', chunk(0)))).toBe(undefined);
   });
 
-  test('only so many ended streams are remembered', async () => {
+  test('the number of stored ended streams is limited', async () => {
     const { streams } = receiver();
     for (let number = 0; number <= 4096; number++) {
       streams.accept(`c${number}`, 'peer', chunk(0, { final: true }));
@@ -349,7 +349,7 @@ describe('bounds', () => {
     expect(codeOf(() => streams.accept('c0', 'peer', chunk(1)))).toBe(undefined);
   });
 
-  test('the characters of all streams that wait are bounded', async () => {
+  test('the characters of all unread chunks are bounded', async () => {
     const { streams } = receiver({ maxCharacters: 100 });
     // 40 characters each, with their quotes.
     const data = 'x'.repeat(38);
@@ -366,7 +366,7 @@ describe('bounds', () => {
     expect(codeOf(() => streams.accept('two', 'peer', chunk(2, { data: [1, true, null] })))).toBe(undefined);
   });
 
-  test('streams that have failed and that nobody reads make room for characters, too', async () => {
+  test('unread failed streams make room for characters, too', async () => {
     const { streams } = receiver({ maxCharacters: 100 });
     const data = 'x'.repeat(80);
     streams.accept('failed', 'peer', chunk(0, { data }));
@@ -377,7 +377,7 @@ describe('bounds', () => {
     streams.accept('last', 'peer', chunk(0, { data }));
   });
 
-  test('what a reader waits for passes, however long it is, and leaves all the room', async () => {
+  test('a chunk that a reader waits for is accepted at any length, and takes no room', async () => {
     const { streams } = receiver({ maxCharacters: 100 });
     const chunks = iterator(streams);
     for (let index = 0; index < 5; index++) {
@@ -388,7 +388,7 @@ describe('bounds', () => {
     expect(codeOf(() => streams.accept('other', 'peer', chunk(0, { data: 'x'.repeat(98) })))).toBe(undefined);
   });
 
-  test('limits that are none are refused', () => {
+  test('invalid limits are rejected', () => {
     const { journal } = receiver();
     for (const limits of [
       { maxBuffered: 0 },
@@ -397,19 +397,19 @@ describe('bounds', () => {
       { timeoutMs: 0 },
       { timeoutMs: Number.NaN },
     ]) {
-      expect(() => createStreams({ journal, now: () => 0, note: () => {}, ...limits })).toThrow(TypeError);
+      expect(() => createStreams({ journal, now: () => 0, emit: () => {}, ...limits })).toThrow(TypeError);
     }
   });
 });
 
 describe('readers', () => {
-  test('there is one a stream', async () => {
+  test('a stream has one reader', async () => {
     const { streams } = receiver();
     streams.open('c');
     expect(() => streams.open('c')).toThrow(TypeError);
   });
 
-  test('leaving the loop drops the rest, without a word to the sender', async () => {
+  test('leaving the loop drops the rest, and the sender is not informed', async () => {
     const { streams, events } = receiver();
     for (const index of [0, 1, 2]) streams.accept('c', 'peer', chunk(index));
     const got: number[] = [];
@@ -427,7 +427,7 @@ describe('readers', () => {
     expect(await read(streams.open('c'))).toEqual(['E3003']);
   });
 
-  test('leaving ends what waits', async () => {
+  test('leaving ends waiting reads', async () => {
     const { streams } = receiver();
     const chunks = iterator(streams);
     const waiting = [chunks.next(), chunks.next()];
@@ -436,7 +436,7 @@ describe('readers', () => {
       expect(await each).toEqual({ done: true, value: undefined });
   });
 
-  test('what waits behind the end of the stream ends, too', async () => {
+  test('reads after the end of the stream end, too', async () => {
     const { streams } = receiver();
     const chunks = iterator(streams);
     const waiting = [chunks.next(), chunks.next(), chunks.next()];
@@ -453,13 +453,13 @@ describe('readers', () => {
     expect(await both[1]).toEqual({ done: true, value: undefined });
   });
 
-  test('every step is noted', async () => {
+  test('every step is logged', async () => {
     const { streams, events } = receiver();
     streams.accept('c', 'peer', chunk(0, { final: true }));
     await read(streams.open('c'));
     streams.accept('d', 'peer', chunk(0));
     streams.end('d', 'peer');
     for await (const _ of streams.open('d')) break;
-    expect(events).toEqual(['stream-begun', 'stream-read', 'stream-begun', 'stream-failed', 'stream-left']);
+    expect(events).toEqual(['stream-started', 'stream-read', 'stream-started', 'stream-failed', 'stream-abandoned']);
   });
 });

@@ -1,4 +1,4 @@
-/** The methods of the minimal agent, by the official SDK's `agent()` on our transport. */
+/** The minimal agent, with the official SDK's `agent()` on our transport. */
 import process from 'node:process';
 import { agent } from '@agentclientprotocol/sdk';
 import { byteChannel, toStream } from '../../../src/acp/index.js';

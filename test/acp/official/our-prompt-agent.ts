@@ -1,4 +1,4 @@
-/** The same agent on a connection of ours. */
+/** The agent of `prompt-agent.ts` on a connection of `pegwire/acp`. */
 import { serveStdio } from '../../../src/acp/index.js';
 
 interface Prompt {

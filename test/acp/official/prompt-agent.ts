@@ -1,4 +1,4 @@
-/** The official SDK's agent on the official SDK's transport: a turn with updates, and a permission asked for. */
+/** An agent of the official SDK on the official SDK's transport: a turn with updates and a permission request. */
 import process from 'node:process';
 import { Readable, Writable } from 'node:stream';
 import { agent, methods, ndJsonStream, PROTOCOL_VERSION } from '@agentclientprotocol/sdk';

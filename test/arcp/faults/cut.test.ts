@@ -97,7 +97,7 @@ const CLIENTS = process.env['LONG_RUNS'] === undefined ? 40 : 400;
 const STORMS = 5;
 
 describe('many clients', () => {
-  test('that are all cut off at once, over and over, come back and miss nothing', { timeout: 600_000 }, async () => {
+  test('that are repeatedly disconnected at once reconnect and miss nothing', { timeout: 600_000 }, async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-storm-'));
     ending.push(() => rmSync(folder, { recursive: true, force: true }));
     const store = await sqliteStore(path.join(folder, 'arcp.db'));
@@ -151,8 +151,8 @@ describe('many clients', () => {
   });
 });
 
-describe('a client whose connection is cut', () => {
-  test('is told everything once, in order and without gaps', { timeout: 600_000 }, async () => {
+describe('a client whose connection is lost', () => {
+  test('receives each message once, in order and without gaps', { timeout: 600_000 }, async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-cut-'));
     ending.push(() => rmSync(folder, { recursive: true, force: true }));
     const { cuts, problems } = await followThrough(await sqliteStore(path.join(folder, 'arcp.db')));
@@ -160,7 +160,7 @@ describe('a client whose connection is cut', () => {
     expect(cuts).toBeGreaterThan(MOST_CUTS / 3);
   });
 
-  test('of a store that forgets, or tells twice, has something to complain about', { timeout: 600_000 }, async () => {
+  test('detects a store that loses or repeats events', { timeout: 600_000 }, async () => {
     const store = memoryStore();
     const { problems } = await followThrough(store, {
       ...store,

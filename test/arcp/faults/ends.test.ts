@@ -108,7 +108,7 @@ const LOST = { name: 'ArcpError', code: 'UNAVAILABLE' };
 
 describe.each(Object.keys(TRANSPORTS))('over %s', (transport) => {
   describe.each(SOCKET_ENDINGS)('a connection that ends by %s', (how) => {
-    test.each(PLACES)('%s: the stream goes on, without loss or repetition', async (_, what, more) => {
+    test.each(PLACES)('%s: the stream continues without loss or repetition', async (_, what, more) => {
       const { work, go } = await begin(transport, { how, what, more }, { reconnect: { minDelayMs: 1 } });
       const { taken, error } = await read(work.stream('numbers'));
       expect(error).toBeUndefined();
@@ -118,7 +118,7 @@ describe.each(Object.keys(TRANSPORTS))('over %s', (transport) => {
     });
 
     test.each(PLACES)(
-      '%s and is not made again: the stream, the events and what waits for a stream fail',
+      '%s without reconnection: the stream, the events and pending reads fail',
       async (_, what, more) => {
         const { work } = await begin(transport, { how, what, more }, { reconnect: false });
         const [numbers, events, never] = await Promise.all([
@@ -136,7 +136,7 @@ describe.each(Object.keys(TRANSPORTS))('over %s', (transport) => {
       },
     );
 
-    test('behind the end of the stream: the stream has ended', async () => {
+    test('after the end of the stream: the stream has ended', async () => {
       const cut = { how, what: 'that was all', more: 0 };
       const { work } = await begin(transport, cut, { reconnect: false });
       const { taken, error } = await read(work.stream('numbers'));

@@ -62,8 +62,8 @@ async function isAlive(wire: Wire): Promise<void> {
   expect((await wire.answer('tool.result', sent)).payload.result).toEqual({ alive: true });
 }
 
-describe('messages of any kind', () => {
-  test('are answered or taken, and the session is alive, as are others', async () => {
+describe('arbitrary messages', () => {
+  test('are answered or accepted, and all sessions continue', async () => {
     const { runtime, defects } = start();
     const other = connectTo(runtime);
     await other.open();
@@ -107,7 +107,7 @@ describe('messages of any kind', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  test('arguments with a prototype reach the tool as they are', async () => {
+  test('with __proto__ in arguments reach the tool unchanged', async () => {
     const wire = connectTo(start().runtime);
     await wire.open();
     const id = wire.send('ping').id;
@@ -120,7 +120,7 @@ describe('messages of any kind', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  test('too many at once are all answered, in time that grows as their number does', async () => {
+  test('in large numbers are all answered, in linear time', async () => {
     const wire = connectTo(start().runtime);
     await wire.open();
     const sent = Array.from({ length: 20_000 }, (_, n) =>
@@ -131,8 +131,8 @@ describe('messages of any kind', () => {
   });
 });
 
-describe('bytes of any kind', () => {
-  test('on a socket end in answers or in the end, and others go on', async () => {
+describe('arbitrary bytes', () => {
+  test('on a socket are answered or end the connection, and others continue', async () => {
     const { runtime } = start();
     const socket = path.join(folder(), 'socket');
     const listener = await listenUnix(runtime, socket, { maxLineBytes: 100_000 });
@@ -158,8 +158,8 @@ describe('bytes of any kind', () => {
   });
 });
 
-describe('a client that reads nothing', () => {
-  test('costs the runtime no memory, and others no time; what it missed is there when it reads', {
+describe('a client that does not read', () => {
+  test('does not cost memory or slow down others, and receives all messages later', {
     timeout: 600_000,
   }, async () => {
     const isLong = process.env['LONG_RUNS'] !== undefined;

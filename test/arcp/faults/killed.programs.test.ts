@@ -25,8 +25,8 @@ async function killWhileWorking(tool: string, kills: number): Promise<unknown[]>
   return results;
 }
 
-describe('killed while jobs are at work', () => {
-  test('each ends once, with all that was said told once and in order, and no effect twice', {
+describe('a runtime that is killed during jobs', () => {
+  test('ends each job once, with all messages once and in order, and no effect twice', {
     timeout: 600_000,
   }, async () => {
     const results = await killWhileWorking('work', KILLS);
@@ -42,7 +42,7 @@ describe('killed while jobs are at work', () => {
     expect(tried.length - JOBS * STEPS).toBeLessThanOrEqual(world.kills * JOBS);
   });
 
-  test('without steps, effects are repeated: the count finds it', { timeout: 60_000 }, async () => {
+  test('repeats effects without steps, which the test detects', { timeout: 60_000 }, async () => {
     await killWhileWorking('careless', 2);
     expect(world.tried().length).toBeGreaterThan(JOBS * STEPS);
   });

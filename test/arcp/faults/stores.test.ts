@@ -72,7 +72,7 @@ function failing(store: ArcpStore): { readonly store: ArcpStore; fail: (reason?:
 
 describe('a store that is', () => {
   test.each(['full', 'busy', 'unavailable'] as const)(
-    '%s: commands are refused, and may be tried again',
+    '%s: commands are refused with a retryable error',
     async (reason) => {
       const { store, fail } = failing(memoryStore());
       const wire = await opened(start(store).tool('echo', { durable: true }, (input) => input));
@@ -85,7 +85,7 @@ describe('a store that is', () => {
     },
   );
 
-  test('full while work goes on: nothing is told before it is kept, and all is when there is room again', async () => {
+  test('full during a job: no message is sent that is not stored, and all are sent when there is space', async () => {
     const { store, fail } = failing(memoryStore());
     const [begun, more] = [deferred(), deferred()];
     const runtime = start(store).tool('talk', { durable: true }, async (_, { progress }) => {
@@ -111,7 +111,7 @@ describe('a store that is', () => {
     expect(wire.ofJob(jobId).length).toBe(said + 3);
   });
 
-  test('full for real: what does not fit is refused, nothing is sent that is not kept, and then there is room', async () => {
+  test('on a full disk: commands are refused, no message is sent that is not stored, and it recovers', async () => {
     const { store, database } = await tapped();
     const wire = await opened(start(store).tool('fill', { durable: true }, ({ text }) => text));
     const { page_count: pages } = database.prepare('PRAGMA page_count').get()!;
@@ -140,7 +140,7 @@ describe('a store that is', () => {
     }
   });
 
-  test('locked by another process: commands wait, or are refused, and then go on', async () => {
+  test('locked by another process: commands wait or are refused, and then continue', async () => {
     const file = path.join(folder(), 'arcp.db');
     const wire = await opened(
       start(await sqliteStore(file, { busyTimeoutMs: 50 })).tool('echo', { durable: true }, (input) => input),
@@ -160,7 +160,7 @@ describe('a store that is', () => {
     expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.completed' });
   });
 
-  test('read-only: commands are refused, and nothing is sent that is not kept', async () => {
+  test('read-only: commands are refused, and no message is sent that is not stored', async () => {
     const { store, database } = await tapped();
     const wire = await opened(start(store).tool('echo', { durable: true }, (input) => input));
     database.exec('PRAGMA query_only = ON');
@@ -219,13 +219,13 @@ describe('a runtime that sleeps longer than its lease', () => {
     return { kept, effects };
   }
 
-  test('is fenced off: nothing that it says then is kept, and it does nothing more', async () => {
+  test('is fenced off: none of its messages is stored, and it stops', async () => {
     const { kept, effects } = await zombie(memoryStore());
     expect(checkLog(kept, { isComplete: true })).toEqual([]);
     expect(effects).toEqual([2]);
   });
 
-  test('on a store that fences nobody off, it says more: the check finds it', async () => {
+  test('sends more on a store without fencing, which the test detects', async () => {
     const store = memoryStore();
     const { kept } = await zombie(store, ({ jobs: _, events = [], ...entry }) =>
       store.commit({ ...entry, events: events.map(({ isTerminal: __, ...event }) => event) }),
@@ -234,8 +234,8 @@ describe('a runtime that sleeps longer than its lease', () => {
   });
 });
 
-describe('a runtime that is to end', () => {
-  test('puts back what does not end in time, and the next one goes on', async () => {
+describe('a runtime that drains', () => {
+  test('requeues jobs that do not end in time, and the next runtime continues them', async () => {
     const store = memoryStore();
     const shared = { ...store, durable: store.durable, close: async () => {} } as ArcpStore;
     const work = async (_: unknown, { restored, checkpoint, signal }: JobContext): Promise<unknown> => {
@@ -261,7 +261,7 @@ describe('a runtime that is to end', () => {
     expect(checkLog(kept, { isComplete: true })).toEqual([]);
   });
 
-  test('counts the attempts of those before it', async () => {
+  test('counts the attempts of earlier runtimes', async () => {
     const store = memoryStore();
     const shared = { ...store, durable: store.durable, close: async () => {} } as ArcpStore;
     const begun: { readonly attempt: number; readonly at: number }[] = [];

@@ -140,7 +140,7 @@ describe('several calls in one attempt', () => {
   test.each([
     ['for the job', {}],
     ['for the session', { constraints: { scope: 'session' } }],
-  ])('a grant %s: used as often as it says', (_, more) =>
+  ])('a grant %s: the number of uses holds', (_, more) =>
     property(async (count) => {
       const { end } = await inOneAttempt(
         async ({ permission }, n) => {
@@ -189,7 +189,7 @@ describe('several calls in one attempt', () => {
 });
 
 describe.each(WORLDS)('several clients of %s', (_, world) => {
-  test('one command, and one operation key: carried out once', async () => {
+  test('the same command, and the same operation key: executed once', async () => {
     let ran = 0;
     const { open } = await world((runtime) => runtime.tool('work', { durable: true }, () => ++ran));
     const wires = await open(6);
@@ -204,7 +204,7 @@ describe.each(WORLDS)('several clients of %s', (_, world) => {
     await expect.poll(() => ran).toBe(2);
   });
 
-  test('jobs: no more are accepted than may wait', async () => {
+  test('jobs: the queue limit holds', async () => {
     const options = { limits: { maxJobs: 5 } };
     const { open, store } = await world(
       (runtime) => runtime.tool('work', { durable: true, queue: 'nobody' }, () => 1),
@@ -219,7 +219,7 @@ describe.each(WORLDS)('several clients of %s', (_, world) => {
     expect(await store.countQueued(['nobody'])).toBe(5);
   });
 
-  test('an answer to a request: one counts', async () => {
+  test('answers to one request: one is accepted', async () => {
     const { open } = await world((runtime) =>
       runtime.tool('asks', { durable: true, permissions: ['a.b'] }, async (_input, { permission }) => {
         await permission({ permission: 'a.b' });
@@ -239,7 +239,7 @@ describe.each(WORLDS)('several clients of %s', (_, world) => {
     expect(end.type).toBe(taken[0]! % 3 === 0 ? 'job.failed' : 'job.completed');
   });
 
-  test('checkpoints of a job that waits: each has a number of its own, and none is lost', async () => {
+  test('checkpoints of a waiting job: each has its own number, and none is lost', async () => {
     const { open, store } = await world((runtime) =>
       runtime.tool('waits', { durable: true, queue: 'nobody' }, () => 1),
     );
@@ -254,7 +254,7 @@ describe.each(WORLDS)('several clients of %s', (_, world) => {
     expect(JSON.parse((await store.readJob(jobId))!.status)).toMatchObject({ checkpoints: 6 });
   });
 
-  test('going on with a job that has paused: once', async () => {
+  test('resuming a paused job: once', async () => {
     const { open, store } = await world((runtime) =>
       runtime.tool('waits', { durable: true, queue: 'nobody' }, () => 1),
     );
@@ -271,7 +271,7 @@ describe.each(WORLDS)('several clients of %s', (_, world) => {
     expect(moved).toHaveLength(1);
   });
 
-  test('a cancellation, and the end of the work: one is the end', async () => {
+  test('a cancellation, and the end of the handler: the job ends once', async () => {
     const gate = deferred();
     const { open, store } = await world((runtime) =>
       runtime.tool('ends', { durable: true }, async () => {
@@ -314,7 +314,7 @@ describe.each(WORLDS)('several clients of %s', (_, world) => {
     ).toBe(20);
   });
 
-  test('opening a session, and taking it up: one connection has it', async () => {
+  test('opening and resuming a session: one connection has it', async () => {
     const { runtimes, store } = await world((runtime) => runtime.tool('echo', {}, () => 1));
     const [first] = runtimes as [Runtime];
     const connect = (payload: object, more: object) =>
@@ -339,7 +339,7 @@ describe.each(WORLDS)('several clients of %s', (_, world) => {
   });
 });
 
-test('one command from several clients, while its job goes on, leaves the job as it was kept', async () => {
+test('one command of several clients does not change the running job', async () => {
   let isAnswered = false;
   const { open } = await worldOf([memoryStore()], (runtime) =>
     runtime.tool(
@@ -364,7 +364,7 @@ test('one command from several clients, while its job goes on, leaves the job as
   expect((await wires[0]!.untilEnded(jobId)).payload).toMatchObject({ result: 'snapshot' });
 });
 
-test('trimming, and taking a session up: it is there, or it is refused', async () => {
+test('trimming and resuming a session: it is complete, or refused', async () => {
   const clock = passingTime(Date.now());
   const now = () => clock.now;
   await fc.assert(
@@ -396,7 +396,7 @@ test('trimming, and taking a session up: it is there, or it is refused', async (
   );
 });
 
-test('cancelling and closing with many jobs leave others their turn', async () => {
+test('cancelling and closing with many jobs does not block the event loop', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-at-once-'));
   ending.push(() => rmSync(folder, { recursive: true, force: true }));
   const store = await sqliteStore(path.join(folder, 'arcp.db'));

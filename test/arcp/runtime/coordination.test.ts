@@ -61,7 +61,7 @@ const unavailable = (): never => {
 describe('a call within a job', () => {
   const lookup = { input: z.object({ id: z.string() }), output: z.string() };
 
-  test('is told of as a call of its own, and is not the end of the job', async () => {
+  test('is reported as a call, and does not end the job', async () => {
     const runtime = start()
       .tool('lookup', lookup, async ({ id }, { log, progress }) => {
         await log('info', 'looking');
@@ -90,7 +90,7 @@ describe('a call within a job', () => {
     ['its arguments are none', 'lookup', { id: 1 }, 'INVALID_ARGUMENT'],
     ['it fails', 'failing', {}, 'FAILED_PRECONDITION'],
     ['its result is not as declared', 'lying', {}, 'INTERNAL'],
-  ])('fails where %s', async (_, tool, args, code) => {
+  ])('fails if %s', async (_, tool, args, code) => {
     const runtime = start()
       .tool('lookup', lookup, () => '')
       .tool('lying', { output: z.string() }, () => 1)
@@ -103,7 +103,7 @@ describe('a call within a job', () => {
     expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.failed', payload: { code } });
   });
 
-  test('with a key is made once over all attempts', async () => {
+  test('with a key is executed once over all attempts', async () => {
     let calls = 0;
     const runtime = start()
       .tool('count', {}, () => ++calls)
@@ -118,7 +118,7 @@ describe('a call within a job', () => {
     expect(calls).toBe(2);
   });
 
-  test('has steps of its own, asks for its own permissions, and works in direct calls, too', async () => {
+  test('has its own steps and permissions, also in direct calls', async () => {
     const steps: string[] = [];
     const runtime = start({ policy: definePolicy({ rules: { constrained: { '*': 'auto' } } }) })
       .tool('inner', { permissions: ['network.fetch'] }, async (_, { step, permission, jobId }) => {
@@ -138,7 +138,7 @@ describe('a call within a job', () => {
 });
 
 describe('an agent', () => {
-  test('is given a task', async () => {
+  test('receives a task', async () => {
     const runtime = start().agent('research-agent', {}, ({ task, depth }) => `${task}, ${depth}`);
     const wire = await opened(runtime);
     const jobId = await begin(wire, 'agent.delegate', {
@@ -147,7 +147,7 @@ describe('an agent', () => {
     expect(await wire.untilEnded(jobId)).toMatchObject({ payload: { result: 'Summarize RFCs, 2' } });
   });
 
-  test('needs no more than the example says', async () => {
+  test('accepts the example of the specification', async () => {
     const wire = await opened(start().agent('research-agent', {}, ({ task }) => task));
     const jobId = await begin(wire, 'agent.delegate', { target: 'research-agent', task: 'Summarize RFCs' });
     expect(await wire.untilEnded(jobId)).toMatchObject({ payload: { result: 'Summarize RFCs' } });
@@ -156,7 +156,7 @@ describe('an agent', () => {
     );
   });
 
-  test('is told of to whoever opens a session', async () => {
+  test('is listed in session.accepted', async () => {
     const wire = connectTo(
       start()
         .agent('research-agent', { description: 'reads' }, () => 1)
@@ -167,7 +167,7 @@ describe('an agent', () => {
     expect(payload.workflows).toMatchObject([{ name: 'ingest' }]);
   });
 
-  test('delegates: the other works as a job of its own, below the first and in its trace', async () => {
+  test('delegates a task as a child job in its trace', async () => {
     const runtime = start({ workers: { concurrency: 1 } })
       .agent('reader', {}, async ({ task }, { shared }) => {
         await shared.set(task, task.length);
@@ -201,7 +201,7 @@ describe('an agent', () => {
     expect(emitted(wire, 'arcp.job.state').map(({ payload }) => payload.attributes?.['reason'])).toContain('child');
   });
 
-  test('gives the same task once, however often it is begun', async () => {
+  test('delegates the same task once over all attempts', async () => {
     let read = 0;
     const runtime = start()
       .agent('reader', {}, () => ++read)
@@ -217,7 +217,7 @@ describe('an agent', () => {
     expect(read).toBe(2);
   });
 
-  test('fails with what the other fails with, unless it takes it', async () => {
+  test('fails with the error of its child, unless it handles it', async () => {
     const runtime = start()
       .agent('failing', {}, () => {
         throw new ArcpError('OUT_OF_RANGE', 'too far');
@@ -228,7 +228,7 @@ describe('an agent', () => {
     expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.failed', payload: { code: 'OUT_OF_RANGE' } });
   });
 
-  test('is cancelled with all that it has begun', async () => {
+  test('is cancelled with all its children', async () => {
     const begun = deferred();
     const runtime = start()
       .agent('slow', {}, (_, { signal }) => {
@@ -245,7 +245,7 @@ describe('an agent', () => {
     expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.cancelled', payload: { cause: 'client' } });
   });
 
-  test('passes on what it was granted where it says so, and never more', async () => {
+  test('passes on only the permissions that it names', async () => {
     const asked: string[] = [];
     const options = { permissions: ['deploy.rollback', 'payment.refund.create'] };
     const runtime = start()
@@ -286,7 +286,7 @@ describe('a handoff', () => {
         await step('look', () => 'looked again'),
       ]);
 
-  test('moves the job to another agent, which goes on from the checkpoint', async () => {
+  test('moves the job to another agent, which continues from the checkpoint', async () => {
     const wire = await opened(team());
     const jobId = await begin(wire, 'agent.delegate', { target: 'first', task: 'look' });
     expect(await wire.untilEnded(jobId)).toMatchObject({
@@ -303,7 +303,7 @@ describe('a handoff', () => {
     ).toHaveLength(1);
   });
 
-  test('keeps the grants that it names, and no others', async () => {
+  test('keeps only the permissions that it names', async () => {
     const options = { permissions: ['a.read', 'b.read'] };
     const runtime = start()
       .agent('first', options, async (_, { permission, handOff }) => {
@@ -329,7 +329,7 @@ describe('a handoff', () => {
     expect(asked).toEqual(['a.read', 'b.read', 'a.read']);
   });
 
-  test('may be the client’s wish', async () => {
+  test('can be requested by the client', async () => {
     const begun = deferred();
     const runtime = start()
       .agent('first', {}, (_, { signal }) => {
@@ -357,7 +357,7 @@ describe('a handoff', () => {
     held.resolve();
   });
 
-  test('is for those who have agreed on it, and for agents', async () => {
+  test('requires its capability and an agent', async () => {
     const runtime = team().tool('tool', { durable: true }, (_, { handOff }) => handOff('second'));
     const without = await opened(runtime, { capabilities: { durable_jobs: true } });
     const refused = await begin(without, 'agent.delegate', { target: 'first', task: '' });
@@ -383,7 +383,7 @@ describe('memory', () => {
   const call = async (wire: Wire, tool: string, args = {}): Promise<unknown> =>
     (await wire.answer('tool.result', wire.send('tool.invoke', { tool, arguments: args }))).payload.result;
 
-  test('is the session’s: others have their own', async () => {
+  test('belongs to the session', async () => {
     const runtime = remembering();
     const [wire, other] = [await opened(runtime), await opened(runtime)];
     await call(wire, 'remember', { a: 1 });
@@ -393,14 +393,14 @@ describe('memory', () => {
     expect(await call(wire, 'recall')).toBeUndefined();
   });
 
-  test('is counted up by many at once without losing one', async () => {
+  test('loses no concurrent update', async () => {
     const wire = await opened(remembering());
     await Promise.all(Array.from({ length: 30 }, () => call(wire, 'count')));
     expect(await call(wire, 'count')).toBe(31);
   });
 });
 
-describe('values that an agent is given to begin with', () => {
+describe('initial values of an agent', () => {
   const agent = async ({ task }: { readonly task: string }, { shared }: JobContext): Promise<unknown> => {
     const first = await shared.get('a');
     if (task === 'change') {
@@ -410,7 +410,7 @@ describe('values that an agent is given to begin with', () => {
     return [first, await shared.entries(), (await shared.get('b')) ?? null];
   };
 
-  test.each(['a job', 'a client'])('by %s: it reads, changes and deletes them', async (who) => {
+  test.each(['a job', 'a client'])('from %s can be read, changed and deleted', async (who) => {
     const runtime = start()
       .agent('agent', {}, agent)
       .tool('lead', { durable: true }, async (input, { delegate, shared }) => {
@@ -430,7 +430,7 @@ describe('values that an agent is given to begin with', () => {
     expect(await given('change')).toEqual([1, [['a', 2]], null]);
   });
 
-  test('give way to what the shared context holds', async () => {
+  test('yield to values of the shared context', async () => {
     const runtime = start()
       .agent('agent', {}, agent)
       .tool('lead', { durable: true }, async (_, { delegate, shared }) => {
@@ -454,7 +454,7 @@ describe('values that an agent is given to begin with', () => {
 });
 
 describe('a shared context', () => {
-  test('is the principal’s, by the name that the client gives', async () => {
+  test('belongs to the principal, under the id that the client chooses', async () => {
     const runtime = start({ auth: (auth) => ({ principal: auth?.token ?? 'p', trust: 'constrained' }) }).agent(
       'note',
       {},
@@ -478,14 +478,14 @@ describe('a shared context', () => {
 });
 
 describe('a workflow', () => {
-  test('is a job, whose outputs are its result', async () => {
+  test('is a job, with its outputs as the result', async () => {
     const runtime = start().workflow('ingest', { input: z.object({ n: z.number() }) }, ({ n }) => ({ rows: n }));
     const wire = await opened(runtime);
     const jobId = await begin(wire, 'workflow.start', { workflow: 'ingest', inputs: { n: 3 } });
     expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.completed', payload: { result: { rows: 3 } } });
   });
 
-  test('ends with workflow.complete where there are no jobs', async () => {
+  test('ends with workflow.complete if there are no jobs', async () => {
     const runtime = start()
       .workflow('ingest', {}, () => ({ rows: 3 }))
       .workflow('broken', {}, () => {
@@ -498,7 +498,7 @@ describe('a workflow', () => {
     expect(failed.payload).toMatchObject({ status: 'failed', error: { code: 'OUT_OF_RANGE' } });
   });
 
-  test('starts another, and waits for it', async () => {
+  test('starts another workflow and waits for it', async () => {
     const runtime = start()
       .workflow('inner', {}, ({ n }) => Number(n) * 2)
       .workflow('outer', {}, async (_, { startWorkflow }) => (await startWorkflow('inner', { n: 4 })).result());
@@ -521,7 +521,7 @@ describe('a workflow', () => {
     return wire.untilEnded(jobId);
   };
 
-  test('may be given with the command: steps begin when what they need is done', async () => {
+  test('can be part of the command: steps start when their dependencies have ended', async () => {
     const steps = [
       { id: 'report', agent: 'writer', needs: ['twice'], arguments: { task: 'Report', sum: { $from: 'steps.twice' } } },
       { id: 'twice', workflow: 'double', needs: ['sum'], arguments: { n: { $from: 'steps.sum.sum' } } },
@@ -533,7 +533,7 @@ describe('a workflow', () => {
     });
   });
 
-  test('leaves out what is not wanted, and what needs that', async () => {
+  test('skips steps whose condition is false, and those that depend on them', async () => {
     const steps = [
       { id: 'a', tool: 'add', arguments: { a: 1, b: 1 }, when: { $from: 'inputs.go' } },
       { id: 'b', tool: 'add', arguments: { a: 1, b: 1 }, needs: ['a'] },
@@ -542,7 +542,7 @@ describe('a workflow', () => {
     expect(await run(steps, { go: false })).toMatchObject({ payload: { result: { c: { sum: 2 } } } });
   });
 
-  test('fails with the step that has failed, and what comes behind is not begun', async () => {
+  test('fails with the failed step, and starts no later ones', async () => {
     const steps = [
       { id: 'bad', tool: 'fail' },
       { id: 'after', tool: 'add', arguments: { a: 1, b: 1 }, needs: ['bad'] },
@@ -580,7 +580,7 @@ describe('a workflow', () => {
     expect(refused.payload.code).toBe('INVALID_ARGUMENT');
   });
 
-  test('that is known here takes no steps, and one that is not needs some', async () => {
+  test('that is registered accepts no steps, and an unknown one requires them', async () => {
     const wire = await opened(toolbox());
     const steps = [{ id: 'a', tool: 'add' }];
     const known = await wire.answer('nack', wire.send('workflow.start', { workflow: 'double', steps }));
@@ -590,7 +590,7 @@ describe('a workflow', () => {
   });
 });
 
-describe('a checkpoint that a client asks for', () => {
+describe('a checkpoint that a client requests', () => {
   /** Works until it is asked to end, and tells where it began. */
   const working = (
     options: RuntimeOptions = {},
@@ -610,7 +610,7 @@ describe('a checkpoint that a client asks for', () => {
     return { runtime, begun: () => new Promise((resolve) => began.push(resolve)) };
   };
 
-  test('holds where the work stands, and the job goes on', async () => {
+  test('stores the position of the job, which continues', async () => {
     const { runtime, begun } = working();
     const wire = await opened(runtime);
     const started = begun();
@@ -625,7 +625,7 @@ describe('a checkpoint that a client asks for', () => {
     expect(second.payload.sequence).toBe(2);
   });
 
-  test('may be a pause, and resume is its end', async () => {
+  test('can pause the job until resume', async () => {
     const { runtime, begun } = working();
     const wire = await opened(runtime);
     let started = begun();
@@ -647,7 +647,7 @@ describe('a checkpoint that a client asks for', () => {
     expect([...new Set(moves)]).toEqual(['paused', 'queued']);
   });
 
-  test('pauses a job that waits for room; cancelled, it has ended', async () => {
+  test('pauses a queued job, which can be cancelled', async () => {
     const { runtime, begun } = working({ workers: { concurrency: 1 } });
     const wire = await opened(runtime);
     const started = begun();
@@ -659,7 +659,7 @@ describe('a checkpoint that a client asks for', () => {
     expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.cancelled' });
   });
 
-  test('twice at once, by one id over two connections, is one: the job goes on, and both are answered alike', async () => {
+  test('with the same id over two connections is created once, and both receive the same answer', async () => {
     // Both look before either has been kept.
     const memory = memoryStore();
     const readRecord: ArcpStore['readRecord'] = async (scope, key) => {
@@ -683,7 +683,7 @@ describe('a checkpoint that a client asks for', () => {
     expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.cancelled' });
   });
 
-  test('is gone back to: the job is begun again from there', async () => {
+  test('can be restored: the job starts again from it', async () => {
     const attempts: unknown[] = [];
     const held = deferred();
     const runtime = start().tool('work', { durable: true }, async (_, { restored, checkpoint, signal }) => {
@@ -722,7 +722,7 @@ describe('a checkpoint that a client asks for', () => {
     expect((await wire.answer('nack', wire.send(type, payload, more))).payload.code).toBe(code);
   });
 
-  test('is for those who have agreed on it, and for their own jobs', async () => {
+  test('requires its capability and a job of the principal', async () => {
     const runtime = start({ auth: (auth) => ({ principal: auth?.token ?? 'p', trust: 'constrained' }) }).tool(
       ...([
         'work',
@@ -750,7 +750,7 @@ describe('a checkpoint that a client asks for', () => {
 describe('a span', () => {
   const W3C = { trace_id: 'a'.repeat(32), span_id: 'b'.repeat(16) };
 
-  test('is told of when it is over, below the work and within another one', async () => {
+  test('is reported when it ends, with its parent span', async () => {
     const runtime = start().tool('work', { durable: true }, (_, { span, traceparent }) =>
       span('outer', async (outer) => {
         outer.set({ rows: 3 });
@@ -788,7 +788,7 @@ describe('a span', () => {
     );
   });
 
-  test('that fails says so, and what it throws is thrown', async () => {
+  test('that fails is reported as failed, and the error is rethrown', async () => {
     const runtime = start().tool('work', { durable: true }, (_, { span }) => span('bad', () => unavailable()));
     const wire = await opened(runtime);
     const { jobId } = await wire.startJob('work');
@@ -797,7 +797,7 @@ describe('a span', () => {
     expect(span.payload).toMatchObject({ status: 'error', attributes: { 'error.type': 'UNAVAILABLE' } });
   });
 
-  test('of a trace with another sort of id has no traceparent', async () => {
+  test('of a trace with another form of id has no traceparent', async () => {
     const runtime = start().tool('work', {}, (_, { traceparent }) => String(traceparent));
     const wire = await opened(runtime);
     const invoked = wire.send('tool.invoke', { tool: 'work' }, { trace_id: 'mine', span_id: 's' });
@@ -805,7 +805,7 @@ describe('a span', () => {
   });
 });
 
-test('what is not public is not reached by a handoff or a restored checkpoint without trust', async () => {
+test('untrusted sessions cannot reach non-public handlers by a handoff or a restored checkpoint', async () => {
   const runtime = start({
     auth: (auth) => ({ principal: 'p', trust: auth?.token === 'weak' ? 'untrusted' : 'constrained' }),
   })
@@ -825,7 +825,7 @@ test('what is not public is not reached by a handoff or a restored checkpoint wi
   });
 });
 
-describe('work without end', () => {
+describe('unlimited recursion', () => {
   test.each(['delegates', 'calls', 'hands over'])('that %s to itself fails', async (how) => {
     const runtime = createRuntime()
       .agent('delegates', {}, async (_, { delegate }) => (await delegate('delegates', 'go on')).result())
@@ -841,7 +841,7 @@ describe('work without end', () => {
   });
 });
 
-test('an agent that was given a task hands it over, where its client knows of handoffs', async () => {
+test('an agent with a delegated task can hand it off if the client supports handoffs', async () => {
   const runtime = createRuntime()
     .agent('first', {}, async (_, { delegate }) => (await delegate('second', 'Do it')).result())
     .agent('second', {}, (_, { handOff }) => handOff('third'))

@@ -78,8 +78,8 @@ async function muchHappens(): Promise<{ readonly wire: Wire; readonly sent: read
   return { wire, sent };
 }
 
-describe('every message', () => {
-  test('names its session, its trace and its span, and what it is about', async () => {
+describe('each message', () => {
+  test('has the ids of its session, trace, span, and job or stream', async () => {
     const { wire } = await muchHappens();
     for (const message of wire.heard) {
       expect(message).toMatchObject({
@@ -95,7 +95,7 @@ describe('every message', () => {
     expect(new Set(wire.heard.map(({ id }) => id)).size).toBe(texts.size);
   });
 
-  test('belongs to the trace of the command that has caused it, below its span', async () => {
+  test('is in the trace of the command that caused it, below its span', async () => {
     const { wire } = await muchHappens();
     const caused = wire.heard.filter(({ type }) => type !== 'session.accepted');
     expect(new Set(caused.map(({ trace_id }) => trace_id))).toEqual(new Set([TRACE]));
@@ -104,7 +104,7 @@ describe('every message', () => {
     for (const { parent_span_id: parent } of accepted) expect(parent).toBe(SPAN);
   });
 
-  test('that answers names what it answers, and each command is answered', async () => {
+  test('that is an answer has the id of its command, and each command is answered', async () => {
     const { wire, sent } = await muchHappens();
     const answers = new Set(['ack', 'nack', 'job.accepted', 'tool.result', 'tool.error', 'pong', 'session.accepted']);
     // An attempt that failed and is followed by another one answers nothing yet.
@@ -116,7 +116,7 @@ describe('every message', () => {
     expect(sent.filter(({ id }) => !answered.has(id))).toEqual([]);
   });
 
-  test('names what has caused it: the command, an answer, or the attempt before', async () => {
+  test('has the id of its cause: the command, an answer, or the previous attempt', async () => {
     const { wire, sent } = await muchHappens();
     const known = new Set([...sent, ...wire.heard].map(({ id }) => id));
     const events = wire.heard.filter(({ job_id, type }) => job_id !== undefined && type !== 'ack');
@@ -134,7 +134,7 @@ describe('every message', () => {
     expect(retry).toMatchObject({ type: 'event.emit', payload: { attributes: { from: 'running', to: 'queued' } } });
   });
 
-  test('is an event of what has happened: all that the protocol has examples of', async () => {
+  test('reports one of the events that the specification lists', async () => {
     const { wire } = await muchHappens();
     const types = new Set(wire.types());
     for (const type of [
@@ -153,8 +153,8 @@ describe('every message', () => {
   });
 });
 
-describe('a message for somebody', () => {
-  test('is taken where they are here: the runtime, a tool, an agent', async () => {
+describe('a message with a target', () => {
+  test('is accepted if the target exists: the runtime, a tool, an agent', async () => {
     const { wire } = await muchHappens();
     for (const target of ['runtime', 'pegwire', 'read', 'first']) {
       const result = await wire.answer(
@@ -167,7 +167,7 @@ describe('a message for somebody', () => {
     await wire.answer('job.accepted', given);
   });
 
-  test('of another name is refused, and one for an agent whose task is for another', async () => {
+  test('is refused if the target is unknown, or differs from that of the task', async () => {
     const { wire } = await muchHappens();
     const other = wire.send('tool.invoke', { tool: 'read' }, { target: 'research-agent' });
     expect((await wire.answer('nack', other)).payload).toMatchObject({
@@ -178,7 +178,7 @@ describe('a message for somebody', () => {
     await wire.answer('pong', wire.send('ping'));
   });
 
-  test('opens no session of another', async () => {
+  test('that is unknown opens no session', async () => {
     const runtime = createRuntime();
     runtimes.push(runtime);
     const wire = connectTo(runtime);

@@ -69,17 +69,14 @@ describe('a direct call', () => {
   test.each([
     [undefined, { result: 'x', value: 'x' }],
     [['1.0'], { result: 'x' }],
-  ])(
-    'has its result where revision 2 looks for it, too, unless the client names versions: %j',
-    async (versions, told) => {
-      const wire = connectTo(start().tool('say', {}, () => 'x'));
-      await wire.open(versions === undefined ? {} : { versions });
-      const { payload } = await wire.answer('tool.result', wire.send('tool.invoke', { tool: 'say' }));
-      expect(payload).toEqual({ ...told, duration_ms: expect.any(Number) });
-    },
-  );
+  ])('also has its result in value, unless the client announces versions: %j', async (versions, told) => {
+    const wire = connectTo(start().tool('say', {}, () => 'x'));
+    await wire.open(versions === undefined ? {} : { versions });
+    const { payload } = await wire.answer('tool.result', wire.send('tool.invoke', { tool: 'say' }));
+    expect(payload).toEqual({ ...told, duration_ms: expect.any(Number) });
+  });
 
-  test('says what it does meanwhile, like a job', async () => {
+  test('reports progress like a job', async () => {
     const runtime = start().tool('busy', {}, async (_, { progress, log, metric, emit, checkpoint, jobId }) => {
       await progress({ percent: 10 });
       await log('warn', 'careful', { a: 1 });
@@ -95,7 +92,7 @@ describe('a direct call', () => {
     expect(wire.types(said)).toEqual(['ack', 'event.emit', 'log', 'metric', 'event.emit', 'event.emit', 'tool.result']);
   });
 
-  test('ends with its error: of the protocol as it is, any other as internal', async () => {
+  test('ends with its error: one of the protocol unchanged, others as INTERNAL', async () => {
     const runtime = start()
       .tool('limited', {}, () => {
         throw new ArcpError('RATE_LIMITED', 'Upstream rate limit exceeded', { details: { retry_after_seconds: 1 } });
@@ -129,7 +126,7 @@ describe('a direct call', () => {
   });
 });
 
-describe('what cannot be taken', () => {
+describe('a command that is refused', () => {
   test.each([
     ['an unknown tool', 'tool.invoke', { tool: 'none' }, 'NOT_FOUND'],
     ['an unknown workflow', 'workflow.start', { workflow: 'none' }, 'NOT_FOUND'],
@@ -147,13 +144,13 @@ describe('what cannot be taken', () => {
     await wire.answer('pong', wire.send('ping'));
   });
 
-  test('arguments: it is said which', async () => {
+  test('for its arguments: the refusal names them', async () => {
     const wire = await opened(start().tool('add', { input: z.object({ a: z.number() }) }, ({ a }) => a));
     const sent = wire.send('tool.invoke', { tool: 'add', arguments: { a: 'x' } });
     expect((await wire.answer('nack', sent)).payload.details).toMatchObject({ issues: [{ path: 'a' }] });
   });
 
-  test('more than may wait', async () => {
+  test('for a full queue', async () => {
     const done = deferred();
     const runtime = start({ workers: { concurrency: 1 }, limits: { maxJobs: 2 } }).tool(
       'slow',
@@ -169,7 +166,7 @@ describe('what cannot be taken', () => {
 });
 
 describe('a job', () => {
-  test('is accepted at once and begun when there is room, by priority', async () => {
+  test('is accepted at once and starts when a slot is free, by priority', async () => {
     const gates = new Map(['a', 'b', 'c'].map((name) => [name, deferred<string>()]));
     const begun: string[] = [];
     const runtime = start({ workers: { concurrency: 1 } });
@@ -191,7 +188,7 @@ describe('a job', () => {
     expect(wire.types(wire.ofJob(b.jobId))).toEqual(['job.accepted', 'job.started', 'job.completed']);
   });
 
-  test('says what it does, in order, and ends once, with its result', async () => {
+  test('reports its messages in order, and ends once with its result', async () => {
     const runtime = start().tool(
       'busy',
       { durable: true },
@@ -232,14 +229,14 @@ describe('a job', () => {
     expect(told.every(({ trace_id, span_id }) => trace_id !== undefined && span_id !== undefined)).toBe(true);
   });
 
-  test('what it says is judged', async () => {
+  test('that reports invalid progress fails', async () => {
     const runtime = start().tool('bad', { durable: true }, async (_, { progress }) => progress({ percent: 120 }));
     const wire = await opened(runtime);
     const { jobId } = await wire.startJob('bad');
     expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.failed', payload: { code: 'INVALID_ARGUMENT' } });
   });
 
-  test('that does not look what became of what it has asked for ends nothing but itself', async () => {
+  test('that ignores rejections does not crash the process', async () => {
     const unheard: unknown[] = [];
     const hear = (reason: unknown): void => void unheard.push(reason);
     process.on('unhandledRejection', hear);
@@ -263,7 +260,7 @@ describe('a job', () => {
     expect(unheard).toEqual([]);
   });
 
-  test('that keeps one thing after the other leaves time for others', async () => {
+  test('that stores values in a loop does not block the event loop', async () => {
     let isOver = false;
     const runtime = start()
       .tool('talks', { durable: true }, async (_, { progress, signal }) => {
@@ -280,14 +277,14 @@ describe('a job', () => {
     expect(isOver).toBe(true);
   });
 
-  test('whose result is not as declared fails', async () => {
+  test('whose result does not match its schema fails', async () => {
     const runtime = start().tool('liar', { durable: true, output: z.object({ n: z.number() }) }, () => ({ n: 'x' }));
     const wire = await opened(runtime);
     const { jobId } = await wire.startJob('liar');
     expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.failed', payload: { code: 'INTERNAL' } });
   });
 
-  test('is tried again where that may help, with what it had kept', async () => {
+  test('is retried after a retryable error, with its checkpoint', async () => {
     const seen: unknown[] = [];
     const runtime = start().tool(
       'flaky',
@@ -339,7 +336,7 @@ describe('a job', () => {
     expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.failed', payload: { code, attempt: attempts } });
   });
 
-  test('a step is done once over all attempts', async () => {
+  test('executes a step once over all attempts', async () => {
     let paid = 0;
     const keys = new Set<string>();
     const runtime = start().tool(
@@ -361,7 +358,7 @@ describe('a job', () => {
     expect([...keys]).toEqual([`${jobId}:refund`]);
   });
 
-  test('that nobody offers any more after a restart fails', async () => {
+  test('whose tool is not registered after a restart fails', async () => {
     const store = memoryStore();
     const first = start({ store, workers: { concurrency: 1 } }).tool('gone', { durable: true }, obedient);
     const wire = await opened(first);
@@ -374,8 +371,8 @@ describe('a job', () => {
   });
 });
 
-describe('signs of life', () => {
-  test('come without the handler’s help', async () => {
+describe('heartbeats', () => {
+  test('are sent without the handler', async () => {
     const done = deferred();
     const wire = await opened(start({ heartbeatMs: 15 }).tool('slow', { durable: true }, () => done.promise));
     const { jobId } = await wire.startJob('slow');
@@ -389,7 +386,7 @@ describe('signs of life', () => {
 });
 
 describe('cancelling', () => {
-  test('ends work that listens', async () => {
+  test('ends a handler that observes its signal', async () => {
     const wire = await opened(start().tool('slow', { durable: true }, obedient));
     const { jobId } = await wire.startJob('slow');
     await wire.answer('ack', wire.send('cancel', { reason: 'changed my mind' }, { job_id: jobId }));
@@ -399,7 +396,7 @@ describe('cancelling', () => {
     });
   });
 
-  test('ends work that does not listen, after its deadline', async () => {
+  test('abandons a handler that ignores its signal, after the deadline', async () => {
     const done = deferred<string>();
     const wire = await opened(start().tool('deaf', { durable: true }, () => done.promise));
     const { jobId } = await wire.startJob('deaf');
@@ -410,7 +407,7 @@ describe('cancelling', () => {
     expect(wire.types(wire.ofJob(jobId)).at(-1)).toBe('job.cancelled');
   });
 
-  test('gives work as long as its deadline says, however long that is', async () => {
+  test('waits until the deadline, however long that is', async () => {
     const wire = await opened(
       start().tool(
         'careful',
@@ -426,7 +423,7 @@ describe('cancelling', () => {
     expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.cancelled', payload: { forced: false } });
   });
 
-  test('what is done in spite of it is done', async () => {
+  test('does not discard a completed result', async () => {
     const wire = await opened(
       start().tool(
         'finisher',
@@ -439,7 +436,7 @@ describe('cancelling', () => {
     expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.completed', payload: { result: 'done anyway' } });
   });
 
-  test('ends a job that waits, which is never begun', async () => {
+  test('ends a queued job, which never starts', async () => {
     let runs = 0;
     const wire = await opened(
       start({ workers: { concurrency: 1 } })
@@ -455,7 +452,7 @@ describe('cancelling', () => {
     expect(runs).toBe(0);
   });
 
-  test('again is no harm; of a job that has ended it is refused, and told in which state', async () => {
+  test('can be repeated; after the end it is refused with the state', async () => {
     const wire = await opened(start().tool('slow', { durable: true }, obedient));
     const { jobId } = await wire.startJob('slow');
     const first = wire.send('cancel', {}, { job_id: jobId });
@@ -470,7 +467,7 @@ describe('cancelling', () => {
     });
   });
 
-  test.each(['runtime', 'policy'] as const)('is told of with who wanted it: %s', async (cause) => {
+  test.each(['runtime', 'policy'] as const)('is reported with its cause: %s', async (cause) => {
     const runtime = start().tool('slow', { durable: true }, obedient);
     const wire = await opened(runtime);
     const { jobId } = await wire.startJob('slow');
@@ -483,7 +480,7 @@ describe('cancelling', () => {
     await expect(runtime.cancel('job_none')).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  test('of a session is for all that it has begun, and nothing else', async () => {
+  test('of a session affects all its jobs, and no others', async () => {
     const runtime = start().tool('slow', { durable: true }, obedient);
     const [wire, other] = [await opened(runtime), await opened(runtime)];
     const jobs = [await wire.startJob('slow'), await wire.startJob('slow')];
@@ -497,7 +494,7 @@ describe('cancelling', () => {
     expect((await wire.answer('nack', foreign)).payload.code).toBe('NOT_FOUND');
   });
 
-  test('of a stream ends it, and the work goes on: what it writes goes nowhere', async () => {
+  test('of a stream ends it, and the job continues with its writes ignored', async () => {
     const wanted = deferred();
     const runtime = start().tool('talk', { durable: true }, async (_, { stream }) => {
       const out = stream({ kind: 'text' });
@@ -528,7 +525,7 @@ describe('cancelling', () => {
     expect((await wire.answer('nack', late)).payload.code).toBe('NOT_FOUND');
   });
 
-  test('by the time that it may take', async () => {
+  test('by a timeout', async () => {
     const runtime = start().tool('slow', { durable: true, timeoutMs: 20 }, obedient).tool('direct', {}, obedient);
     const wire = await opened(runtime);
     const { jobId } = await wire.startJob('slow', { timeout_ms: 60_000 });
@@ -540,7 +537,7 @@ describe('cancelling', () => {
     });
   });
 
-  test('and ending race: it ends once, whoever wins', async () => {
+  test('and completion race: the job ends once', async () => {
     const runtime = start().tool('quick', { durable: true }, async () => {
       for (let turns = Math.random() * 6; turns > 0; turns--) await null;
       return 1;
@@ -563,8 +560,8 @@ describe('cancelling', () => {
   });
 });
 
-describe('a command that is sent again', () => {
-  test('is carried out once, and answered as it was', async () => {
+describe('a repeated command', () => {
+  test('is executed once, and receives the same answer', async () => {
     let runs = 0;
     const runtime = start().tool('once', { durable: true }, () => ++runs);
     const wire = await opened(runtime);
@@ -583,7 +580,7 @@ describe('a command that is sent again', () => {
     expect(runs).toBe(1);
   });
 
-  test('with something else in it is refused', async () => {
+  test('with other contents is refused', async () => {
     const wire = await opened(start().tool('echo', {}, (input) => input));
     const { id } = wire.send('tool.invoke', { tool: 'echo', arguments: { a: 1 } });
     await wire.answer('tool.result', { id });
@@ -591,7 +588,7 @@ describe('a command that is sent again', () => {
     expect((await wire.answer('nack', { id })).payload.code).toBe('ALREADY_EXISTS');
   });
 
-  test('cancel, too', async () => {
+  test('can be cancel', async () => {
     const wire = await opened(start().tool('slow', { durable: true }, obedient));
     const { jobId } = await wire.startJob('slow');
     const { id } = wire.send('cancel', {}, { job_id: jobId });
@@ -612,7 +609,7 @@ describe('resuming', () => {
     return 'done';
   };
 
-  test('gives again what came behind a message, as it was, and then goes on', async () => {
+  test('replays the messages after a given one unchanged, and continues', async () => {
     const runtime = start().tool('chatty', { durable: true }, chatty);
     const first = connectTo(runtime);
     const { payload } = await first.open();
@@ -636,7 +633,7 @@ describe('resuming', () => {
     }
   });
 
-  test('from the message that accepted the session: all of it', async () => {
+  test('from session.accepted replays all messages', async () => {
     const runtime = start().tool('chatty', { durable: true }, chatty);
     const first = connectTo(runtime);
     const accepted = await first.open();
@@ -650,7 +647,7 @@ describe('resuming', () => {
     expect(wire.heard.slice(1, -1)).toEqual(first.heard.slice(1));
   });
 
-  test('while a job goes on: nothing is missing, nothing comes twice, whenever the line is cut', async () => {
+  test('during a job loses and repeats no message, whenever the connection is lost', async () => {
     const runtime = start().tool('chatty', { durable: true }, async (_, { progress }) => {
       for (let n = 0; n < 300; n++) {
         await progress({ current: n });
@@ -709,7 +706,7 @@ describe('resuming', () => {
     expect(ack.payload.details).toEqual({ replayed: 4, last_message_id: all[5]!.id, more: true });
   });
 
-  test('as fast as it is read, however often it is asked for', async () => {
+  test('proceeds at the rate of the reader', async () => {
     const runtime = start().tool('wordy', { durable: true }, async (_, { progress }) => {
       for (let percent = 0; percent < 20; percent++) await progress({ percent, message: 'word '.repeat(2000) });
     });
@@ -730,7 +727,7 @@ describe('resuming', () => {
     expect(waiting).toBeLessThan(2_000_000);
   });
 
-  test('what is not kept any more is said to be lost', async () => {
+  test('after a trimmed message reports DATA_LOSS', async () => {
     const clock = passingTime(Date.now());
     const runtime = start({ now: () => clock.now, retentionMs: 24 * 60 * 60_000 }).tool('echo', {}, (input) => input);
     const wire = await opened(runtime);
@@ -747,7 +744,7 @@ describe('resuming', () => {
 });
 
 describe('restarts', () => {
-  test('work in order: what is not done goes on after the next start, under the same id', async () => {
+  test('after drain: unfinished jobs continue after the next start, with the same id', async () => {
     const store = memoryStore();
     const first = start({ store }).tool('slow', { durable: true }, async (_, context) => {
       await context.step('begun', () => 1);
@@ -770,7 +767,7 @@ describe('restarts', () => {
     expect(await after.untilEnded(jobId)).toMatchObject({ payload: { result: [1, 2] } });
   });
 
-  test('what is known of a job is read from its file', async () => {
+  test('restore the state of a job from its file', async () => {
     const file = path.join(mkdtempSync(path.join(tmpdir(), 'pegwire-jobs-')), 'arcp.db');
     const runtime = start({ store: await sqliteStore(file) }).tool(
       'slow',
@@ -798,7 +795,7 @@ describe('restarts', () => {
     rmSync(path.dirname(file), { recursive: true, force: true });
   });
 
-  test('after a crash: the lease runs out, and another attempt begins; the former one counts no more', async () => {
+  test('after a crash: the lease expires, and another attempt starts and fences off the first', async () => {
     const store = memoryStore();
     const stuck = deferred<string>();
     const stopped = freezable(store);
@@ -829,7 +826,7 @@ describe('restarts', () => {
     expect(await store.readRecord(`step:${jobId}`, 'late')).toBeUndefined();
   });
 
-  test('after a crash, what was being written ends before a job that was cancelled meanwhile', async () => {
+  test('after a crash, open streams end before a job that was cancelled meanwhile', async () => {
     const store = memoryStore();
     const stopped = freezable(store);
     const dead = start({ store: stopped.store, workers: { leaseMs: 60 } }).tool(
@@ -852,7 +849,7 @@ describe('restarts', () => {
     expect(after.types(after.ofJob(jobId)).slice(-2)).toEqual(['stream.error', 'job.cancelled']);
   });
 
-  test('a job whose workers are lost again and again fails', async () => {
+  test('fail a job whose workers are lost repeatedly', async () => {
     const store = memoryStore();
     const first = start({ store }).tool('work', { durable: true }, obedient);
     const wire = await opened(first);
@@ -881,8 +878,8 @@ function freezable(store: ArcpStore): { readonly store: ArcpStore; readonly free
   return { store: { ...store, ...frozen }, freeze };
 }
 
-describe('a job that may take only so long', () => {
-  test('is cancelled also while it waits for room', async () => {
+describe('a job with a timeout', () => {
+  test('is also cancelled while it is queued', async () => {
     const held = deferred();
     const runtime = start({ workers: { concurrency: 1 } })
       .tool('hold', { durable: true }, () => held.promise)
@@ -895,7 +892,7 @@ describe('a job that may take only so long', () => {
     held.resolve();
   });
 
-  test('is so after a restart, too', async () => {
+  test('is also cancelled after a restart', async () => {
     const store = memoryStore();
     const kept = { ...store, close: async () => {} } as ArcpStore;
     const first = start({ store: kept, workers: { concurrency: 1 } })
@@ -912,7 +909,7 @@ describe('a job that may take only so long', () => {
   });
 });
 
-describe('what is too large, or has no JSON', () => {
+describe('a value that is too large or not JSON', () => {
   const limits = { maxMessageBytes: 4096 };
 
   test.each([
@@ -925,7 +922,7 @@ describe('what is too large, or has no JSON', () => {
     expect(last.type === 'job.failed' ? last.payload.code : undefined).toBe(code);
   });
 
-  test('an error is told by its code', async () => {
+  test('in an error leaves its code', async () => {
     const wire = await opened(
       start({ limits: { maxMessageBytes: 100_000 } })
         .tool('long', { durable: true }, () => {
@@ -941,7 +938,7 @@ describe('what is too large, or has no JSON', () => {
     }
   });
 
-  test('something that is said meanwhile fails there, and the work goes on', async () => {
+  test('in a report fails the report, and the job continues', async () => {
     const runtime = start({ limits }).tool('say', { durable: true }, async (_, { log }) => {
       const said = log('info', 'x'.repeat(5000));
       return said.then(
@@ -955,7 +952,7 @@ describe('what is too large, or has no JSON', () => {
   });
 });
 
-test('what is added to a runtime is told to those who are there', async () => {
+test('a new registration is announced to connected clients', async () => {
   const runtime = start();
   const wire = await opened(runtime);
   runtime.tool('late', {}, () => 1);

@@ -86,7 +86,7 @@ describe.each(Object.entries(KEEPERS))('%s', (_, keep) => {
     ['objects without members', () => [{}, Object.create(null)], [{}, {}]],
     ['half of a pair of surrogates', () => ['\ud800', '\u2028\0'], ['\ud800', '\u2028\0']],
     ['a member named __proto__', () => JSON.parse('{"__proto__":{"a":1}}'), JSON.parse('{"__proto__":{"a":1}}')],
-  ])('gives the same in both attempts: %s', async (_name, make, expected) => {
+  ])('returns the same value in both attempts: %s', async (_name, make, expected) => {
     const [first, second] = await twice(keep, make);
     expect(first).toEqual({ value: expected });
     expect(Object.getPrototypeOf(Object(first!.value))).toBe(Object.getPrototypeOf(Object(expected)));
@@ -145,7 +145,7 @@ const GIVEN: Readonly<Record<string, (value: unknown, client: Client) => Promise
   'a workflow, by a job': (_v, client) => client.invoke('starting', { v: 1 }, { mode: 'job' }).result(),
 };
 
-describe.each(Object.entries(GIVEN))('what is given to %s', (_, give) => {
+describe.each(Object.entries(GIVEN))('an argument of %s', (_, give) => {
   test.each([
     ['NaN', Number.NaN],
     ['a Map', new Map([[1, 2]])],
@@ -213,8 +213,8 @@ test('a result that JSON would change fails the job, with the path', async () =>
   expect(end).toMatchObject({ type: 'job.failed', payload: { code: 'INVALID_ARGUMENT', details: { path: '$.sum' } } });
 });
 
-describe('what is asked for twice at once', () => {
-  test.each(['step', 'call'])('is carried out once: %s', async (kind) => {
+describe('a concurrent repetition', () => {
+  test.each(['step', 'call'])('is executed once: %s', async (kind) => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.constantFrom('a', 'b'), fc.nat({ max: 3 })), { maxLength: 8 }),
@@ -248,7 +248,7 @@ describe('what is asked for twice at once', () => {
     );
   });
 
-  test('a step that fails is carried out again by the next who asks', async () => {
+  test('a failed step is executed again by the next caller', async () => {
     let runs = 0;
     const runtime = createRuntime().tool('work', { durable: true }, async (_, { step }) => {
       const failing = (): Promise<unknown> =>

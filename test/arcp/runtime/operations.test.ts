@@ -31,7 +31,7 @@ async function opened(runtime: Runtime, payload: Readonly<Record<string, unknown
 const KEY = { operation_key: 'op-1', arguments: { a: 1 } };
 
 describe('two commands with one operation key', () => {
-  test('are one job: the second is told which', async () => {
+  test('are one job, which the answer to the second names', async () => {
     const wire = await opened(counting());
     const first = await wire.startJob('job', KEY);
     await wire.untilEnded(first.jobId);
@@ -44,7 +44,7 @@ describe('two commands with one operation key', () => {
     expect(wire.heard.at(-2)).toMatchObject({ type: 'job.completed', payload: { result: 1 } });
   });
 
-  test('get the same answer when they are sent again', async () => {
+  test('receive the same answer when they are repeated', async () => {
     const wire = await opened(counting());
     const first = await wire.startJob('job', KEY);
     await wire.untilEnded(first.jobId);
@@ -55,7 +55,7 @@ describe('two commands with one operation key', () => {
     expect(again).toEqual(told);
   });
 
-  test('are one job in whatever order the members of their arguments stand', async () => {
+  test('are one job regardless of the order of their members', async () => {
     const wire = await opened(counting());
     const first = await wire.startJob('job', {
       operation_key: 'op-1',
@@ -66,7 +66,7 @@ describe('two commands with one operation key', () => {
     expect(second).toMatchObject({ job_id: first.jobId, payload: { duplicate: true } });
   });
 
-  test('are carried out once, however many come at once', async () => {
+  test('are executed once, however many arrive at once', async () => {
     const wire = await opened(counting());
     const sent = Array.from({ length: 50 }, () => wire.send('tool.invoke', { tool: 'job', ...KEY }));
     const answers = await Promise.all(sent.map((one) => wire.answer('job.accepted', one)));
@@ -75,7 +75,7 @@ describe('two commands with one operation key', () => {
     expect(await wire.untilEnded(answers[0]!.payload.job_id!)).toMatchObject({ payload: { result: 1 } });
   });
 
-  test('may be direct calls: each gets the outcome of the first', async () => {
+  test('can be direct calls: each receives the outcome of the first', async () => {
     const held = deferred();
     const runtime = counting({}, async (n) => {
       await held.promise;
@@ -89,7 +89,7 @@ describe('two commands with one operation key', () => {
     expect(results.map(({ payload }) => payload.result)).toEqual(sent.map(() => 1));
   });
 
-  test('wait for each other without taking each other’s place', async () => {
+  test('wait for each other without using slots', async () => {
     const wire = await opened(counting({ workers: { concurrency: 1 } }));
     const sent = Array.from({ length: 5 }, () => wire.send('tool.invoke', { tool: 'call', ...KEY }));
     for (const one of sent) expect((await wire.answer('tool.result', one)).payload.result).toBe(1);
@@ -106,7 +106,7 @@ describe('two commands with one operation key', () => {
     }
   });
 
-  test('are two where the first has failed with what may pass', async () => {
+  test('are two if the first failed with a retryable error', async () => {
     const runtime = counting({}, (n) => {
       if (n === 1) throw new ArcpError('UNAVAILABLE', 'not now');
       return n;
@@ -131,7 +131,7 @@ describe('two commands with one operation key', () => {
     expect(refused.payload.code).toBe('ALREADY_EXISTS');
   });
 
-  test('are two where the tools or the principals are', async () => {
+  test('are two if tools or principals differ', async () => {
     const auth = bearer((token) => ({ principal: token, trust: 'constrained' }));
     const runtime = counting({ auth });
     const wire = await opened(runtime, { auth: { scheme: 'bearer', token: 'a' } });
@@ -145,7 +145,7 @@ describe('two commands with one operation key', () => {
     expect(new Set(ids).size).toBe(3);
   });
 
-  test('may name it in the envelope, as a later revision does', async () => {
+  test('can have it in the envelope, as a later revision does', async () => {
     const wire = await opened(counting());
     const first = await wire.startJob('job', KEY);
     const second = wire.send('tool.invoke', { tool: 'job', arguments: { a: 1 } }, { idempotency_key: 'op-1' });
@@ -154,7 +154,7 @@ describe('two commands with one operation key', () => {
 });
 
 describe('a client', () => {
-  test('gets the first outcome, and all that was said', async () => {
+  test('receives the first outcome, and all messages', async () => {
     const runtime = counting();
     const client = await openClient(() => {
       const [here, there] = memoryChannels();

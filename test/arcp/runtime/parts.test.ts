@@ -21,7 +21,7 @@ describe('states of a job', () => {
     },
   );
 
-  test('three of them are the end', () => {
+  test('three of them are terminal', () => {
     expect(JOB_STATES.filter(isTerminal)).toEqual(['completed', 'failed', 'cancelled']);
   });
 });
@@ -30,7 +30,7 @@ describe('retries', () => {
   const retry = resolveRetry({ maxAttempts: 5, backoffMs: 100, factor: 3, maxBackoffMs: 1000 });
   const error = { code: 'RATE_LIMITED', message: '' };
 
-  test('wait longer each time, up to a bound, and end', () => {
+  test('wait longer each time, up to a limit, and end', () => {
     expect([1, 2, 3, 4, 5].map((attempt) => retryDelay(error, attempt, retry))).toEqual([
       100,
       300,
@@ -40,7 +40,7 @@ describe('retries', () => {
     ]);
   });
 
-  test('wait at least as long as the error says', () => {
+  test('wait at least as long as the error requires', () => {
     expect(retryDelay({ ...error, details: { retry_after_seconds: 2 } }, 1, retry)).toBe(2000);
     expect(retryDelay({ ...error, details: { retry_after_seconds: 0.01 } }, 1, retry)).toBe(100);
     expect(retryDelay({ ...error, details: { retry_after_seconds: 'soon' } }, 1, retry)).toBe(100);
@@ -64,7 +64,7 @@ describe('retries', () => {
     { backoffMs: -1 },
     { factor: 0.5 },
     { maxBackoffMs: Number.NaN },
-  ])('%j is no policy', (policy) => {
+  ])('%j is refused', (policy) => {
     expect(() => resolveRetry(policy)).toThrow(TypeError);
   });
 });
@@ -96,7 +96,7 @@ describe('capabilities', () => {
     expect(negotiate(ours, theirs)).toEqual(agreed);
   });
 
-  test('are the same whoever negotiates, and never more than either side has', () => {
+  test('are symmetric, and never exceed those of either side', () => {
     const capabilities = fc.dictionary(
       fc.constantFrom('streaming', 'a', 'b', '__proto__', 'toString'),
       fc.oneof(fc.boolean(), fc.nat(9)),

@@ -63,7 +63,7 @@ const told = (messages: readonly Envelope[]): string[] =>
   );
 
 describe('a challenge', () => {
-  test('blocks the job until it is granted', async () => {
+  test('blocks the job until the permission is granted', async () => {
     const wire = await opened(withRefund(start()));
     const { jobId } = await wire.startJob('refund');
     const request = await requested(wire);
@@ -84,7 +84,7 @@ describe('a challenge', () => {
     expect(wire.ofJob(jobId)[4]).toMatchObject({ causation_id: grant.id });
   });
 
-  test('ends the job where it is denied, and the work is not done', async () => {
+  test('fails the job if the permission is denied', async () => {
     let done = 0;
     const wire = await opened(withRefund(start(), () => done++));
     const { jobId } = await wire.startJob('refund');
@@ -97,7 +97,7 @@ describe('a challenge', () => {
     expect(done).toBe(0);
   });
 
-  test('waits in direct calls, too', async () => {
+  test('also waits in direct calls', async () => {
     const runtime = start().tool('refund', { permissions: ['payment.*'] }, async (_, { permission }) => {
       await permission(REFUND);
       return 'refunded';
@@ -110,7 +110,7 @@ describe('a challenge', () => {
     expect((await wire.answer('tool.result', invoked)).payload.result).toBe('refunded');
   });
 
-  test('leaves room for others while it waits', async () => {
+  test('frees the slot of the job while it waits', async () => {
     const runtime = withRefund(start({ workers: { concurrency: 1 } })).tool('echo', { durable: true }, () => 'echo');
     const wire = await opened(runtime);
     const { jobId } = await wire.startJob('refund');
@@ -120,7 +120,7 @@ describe('a challenge', () => {
     expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.completed' });
   });
 
-  test('is no answer any more after a while', async () => {
+  test('expires after the answer timeout', async () => {
     const wire = await opened(withRefund(start({ policy: definePolicy({ answerTimeoutMs: 30 }) })));
     const { jobId } = await wire.startJob('refund');
     const request = await requested(wire);
@@ -129,7 +129,7 @@ describe('a challenge', () => {
     expect(late.payload).toMatchObject({ code: 'FAILED_PRECONDITION', details: { state: 'expired' } });
   });
 
-  test('can be given up: the job is cancelled while it waits', async () => {
+  test('ends when the job is cancelled while it waits', async () => {
     const wire = await opened(withRefund(start()));
     const { jobId } = await wire.startJob('refund');
     await requested(wire);
@@ -139,7 +139,7 @@ describe('a challenge', () => {
 });
 
 describe('an answer', () => {
-  test('is taken once: sent again it is answered as before, and another one is refused', async () => {
+  test('is accepted once: a repeated one receives the same answer, and another one is refused', async () => {
     const held = deferred();
     const wire = await opened(withRefund(start(), () => held.promise));
     const { jobId } = await wire.startJob('refund');
@@ -165,7 +165,7 @@ describe('an answer', () => {
     expect(refused.payload.code).toBe(code);
   });
 
-  test('to something else than what was asked is refused, and the request stands', async () => {
+  test('for another resource is refused, and the request stays pending', async () => {
     const wire = await opened(withRefund(start()));
     const { jobId } = await wire.startJob('refund');
     const request = await requested(wire);
@@ -185,7 +185,7 @@ describe('an answer', () => {
     expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.completed' });
   });
 
-  test('comes from nobody else, and not from those who may not', async () => {
+  test('of another principal, or of a client that may not grant, is refused', async () => {
     const auth = bearer((token) => ({
       principal: token.split('-')[0]!,
       trust: 'constrained',
@@ -229,12 +229,12 @@ describe('a grant', () => {
     return last.payload.result;
   }
 
-  test('is for what was asked: this resource, and this operation', async () => {
+  test('covers only the requested resource and operation', async () => {
     const wanted = [{}, { resource: 'order:ord_4813' }, { operation: 'read' }, undefined];
     expect(await uses(wanted)).toEqual(['used', 'PERMISSION_DENIED', 'PERMISSION_DENIED', 'used']);
   });
 
-  test('is for a time: never longer than was asked', async () => {
+  test('expires, at the latest after the requested time', async () => {
     expect(await uses([{}], { lease_seconds: 10 }, (clock) => (clock.now += 9_999))).toEqual(['used']);
     expect(await uses([{}], { lease_seconds: 10 }, (clock) => (clock.now += 10_000))).toEqual(['LEASE_EXPIRED']);
     expect(await uses([{}], { lease_seconds: 9000 }, (clock) => (clock.now += 300_000))).toEqual(['LEASE_EXPIRED']);
@@ -242,15 +242,15 @@ describe('a grant', () => {
     expect(await uses([{}], { expires_at }, (clock) => (clock.now += 6_000))).toEqual(['LEASE_EXPIRED']);
   });
 
-  test('holds again where the clock is set back, and not longer', async () => {
+  test('does not change its duration when the clock is set back', async () => {
     expect(await uses([{}], { lease_seconds: 10 }, (clock) => (clock.now -= 60_000))).toEqual(['used']);
   });
 
-  test('is for so many uses', async () => {
+  test('can be limited to a number of uses', async () => {
     expect(await uses([{}, {}, {}], { max_uses: 2 })).toEqual(['used', 'used', 'PERMISSION_DENIED']);
   });
 
-  test('is used as often as it may be, however many want it at once', async () => {
+  test('counts concurrent uses correctly', async () => {
     const runtime = withRefund(start(), async (lease) => {
       const all = await Promise.allSettled(Array.from({ length: 20 }, () => lease.use()));
       return all.filter(({ status }) => status === 'fulfilled').length;
@@ -261,7 +261,7 @@ describe('a grant', () => {
     expect(await wire.untilEnded(jobId)).toMatchObject({ payload: { result: 7 } });
   });
 
-  test('holds for the next question of the same job, and none is asked', async () => {
+  test('covers the next equal request of the job without a message', async () => {
     const runtime = start().tool('refund', DECLARED, async (_, { permission }) => {
       const [first, second] = [await permission(REFUND), await permission(REFUND)];
       return first.leaseId === second.leaseId;
@@ -272,7 +272,7 @@ describe('a grant', () => {
     expect(await wire.untilEnded(jobId)).toMatchObject({ payload: { result: true } });
   });
 
-  test('without an end waits for its answer and never expires', async () => {
+  test('without limits waits for its answer and never expires', async () => {
     const [answerTimeoutMs, maxLeaseMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     const runtime = start({ policy: definePolicy({ answerTimeoutMs, maxLeaseMs }) });
     runtime.tool('refund', DECLARED, async (_, { permission }) => {
@@ -290,7 +290,7 @@ describe('a grant', () => {
     expect(await wire.untilEnded(jobId)).toMatchObject({ payload: { result: true } });
   });
 
-  test('that has expired is asked for again', async () => {
+  test('that has expired is requested again', async () => {
     const clock = passingTime(Date.now());
     const runtime = start({ now: () => clock.now }).tool('refund', DECLARED, async (_, { permission }) => {
       await permission(REFUND);
@@ -307,7 +307,7 @@ describe('a grant', () => {
     expect(await wire.untilEnded(jobId)).toMatchObject({ payload: { result: 'twice' } });
   });
 
-  test('may be for the session: its other jobs are not asked about', async () => {
+  test('can cover all jobs of the session', async () => {
     const wire = await opened(withRefund(start()));
     const first = await wire.startJob('refund');
     wire.send(
@@ -321,7 +321,7 @@ describe('a grant', () => {
     expect(wire.types().filter((type) => type === 'permission.request')).toHaveLength(1);
   });
 
-  test('for a family of resources covers each of them', async () => {
+  test('for a resource pattern covers each matching resource', async () => {
     const runtime = start().tool('write', { durable: true, permissions: ['filesystem.write'] }, async (_, context) => {
       const lease = await context.permission({ permission: 'filesystem.write', resource: 'file:/repo/*' });
       await lease.use({ resource: 'file:/repo/a.ts' });
@@ -334,8 +334,8 @@ describe('a grant', () => {
   });
 });
 
-describe('what a tool does not declare', () => {
-  test('it is not given', async () => {
+describe('a permission that a tool does not declare', () => {
+  test('is denied', async () => {
     const runtime = start().tool(
       'sneaky',
       { durable: true, permissions: ['payment.refund.create'] },
@@ -344,7 +344,10 @@ describe('what a tool does not declare', () => {
     const wire = await opened(runtime);
     const { jobId } = await wire.startJob('sneaky');
     expect(await wire.untilEnded(jobId)).toMatchObject({
-      ...{ type: 'job.failed', payload: { code: 'PERMISSION_DENIED', message: expect.stringContaining('declare') } },
+      ...{
+        type: 'job.failed',
+        payload: { code: 'PERMISSION_DENIED', message: expect.stringContaining('does not list it in permissions') },
+      },
     });
   });
 });
@@ -385,7 +388,7 @@ describe('trust', () => {
     expect(await becomes(trust, permission)).toEqual(said);
   });
 
-  test('decides which tools there are', async () => {
+  test('determines which tools are available', async () => {
     const runtime = start({ auth: () => ({ principal: 'p', trust: 'untrusted' }) })
       .tool('open', { isPublic: true }, () => 'for all')
       .tool('closed', {}, () => 'for some');
@@ -415,11 +418,11 @@ describe('a policy', () => {
     [{ 'a.b.*': 'auto', '*.b.c': 'deny' }, 'a.b.c', 'deny'],
     [{ '*.b.c': 'deny', 'a.b.*': 'auto' }, 'a.b.c', 'deny'],
     [{ '*': 'deny' }, 'anything', 'deny'],
-  ])('%j says of %s: %s', (rules, permission, decision) => {
+  ])('%j decides on %s: %s', (rules, permission, decision) => {
     expect(decide(rules, permission)).toBe(decision);
   });
 
-  test('may be a function, which leaves the rest to the rules', async () => {
+  test('can be a function, with the rules as a fallback', async () => {
     const policy = definePolicy({ decide: ({ resource }) => (resource === 'order:ord_4812' ? 'auto' : undefined) });
     const wire = await opened(withRefund(start({ policy })));
     const { jobId } = await wire.startJob('refund');
@@ -427,7 +430,7 @@ describe('a policy', () => {
     expect(wire.types()).not.toContain('permission.request');
   });
 
-  test('is refused where it is none', () => {
+  test('is refused if it is invalid', () => {
     expect(() => definePolicy({ rules: { constrained: { a: 'maybe' as never } } })).toThrow(TypeError);
     expect(() => definePolicy({ rules: { friendly: {} } as never })).toThrow(TypeError);
     for (const answerTimeoutMs of [0, -1, Number.NaN])
@@ -438,14 +441,14 @@ describe('a policy', () => {
   });
 });
 
-describe('a question that waits', () => {
+describe('a pending request', () => {
   async function file(): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), 'pegwire-'));
     ending.push(() => rm(folder, { recursive: true }));
     return join(folder, 'arcp.db');
   }
 
-  test('is told again to whoever takes the session up', async () => {
+  test('is resent when the session is resumed', async () => {
     const runtime = withRefund(start());
     const wire = connectTo(runtime);
     const accepted = await wire.open();
@@ -461,7 +464,7 @@ describe('a question that waits', () => {
     expect(await again.untilEnded(jobId)).toMatchObject({ type: 'job.completed' });
   });
 
-  test('survives the runtime: it is not asked twice, and what follows is done once', async () => {
+  test('survives a restart of the runtime, without a second request or effect', async () => {
     const path = await file();
     let done = 0;
     const begin = async (): Promise<Runtime> =>
@@ -486,7 +489,7 @@ describe('a question that waits', () => {
     expect(done).toBe(1);
   });
 
-  test('that was answered before the work was begun again is not asked again', async () => {
+  test('that was answered before the next attempt is not repeated', async () => {
     let tries = 0;
     const runtime = start().tool(
       'refund',

@@ -33,7 +33,7 @@ const auth = bearer((token) =>
 const withToken = (token: string) => ({ auth: { scheme: 'bearer', token } });
 
 describe('opening', () => {
-  test('tells what was agreed on, and what there is', async () => {
+  test('returns the negotiated capabilities, tools, workflows and agents', async () => {
     const accepted = await connectTo(start()).open();
     expect(accepted).toMatchObject({
       payload: {
@@ -48,7 +48,7 @@ describe('opening', () => {
     expect(accepted.span_id).toMatch(/^[0-9a-f]{16}$/);
   });
 
-  test('nothing is done before', async () => {
+  test('commands before it are refused', async () => {
     const wire = connectTo(start());
     const invoked = wire.send('tool.invoke', { tool: 'echo' });
     expect((await wire.answer('nack', invoked)).payload).toMatchObject({
@@ -61,7 +61,7 @@ describe('opening', () => {
     expect((await wire.answer('tool.result', wire.send('tool.invoke', { tool: 'echo' }))).payload.result).toEqual({});
   });
 
-  test('what is sent at once with it is done after it', async () => {
+  test('commands that follow at once are executed after it', async () => {
     const wire = connectTo(start());
     const opened = wire.send('session.open', { capabilities: CAPABILITIES });
     const early = wire.send('tool.invoke', { tool: 'echo' });
@@ -73,7 +73,7 @@ describe('opening', () => {
     });
   });
 
-  test('without a version that is spoken here is refused', async () => {
+  test('without a supported version is refused', async () => {
     const wire = connectTo(start());
     const opened = wire.send('session.open', { capabilities: {}, versions: ['2.0', '3.1'] });
     expect((await wire.answer('nack', opened)).payload).toMatchObject({
@@ -84,7 +84,7 @@ describe('opening', () => {
     await connectTo(start()).open({ versions: ['2.0', '1.3'] });
   });
 
-  test('by somebody unknown is refused, whatever the verifier throws', async () => {
+  test('by an unknown client is refused, whatever the verifier throws', async () => {
     const failing = async (): Promise<never> => {
       throw new Error('the secret of the database');
     };
@@ -102,7 +102,7 @@ describe('opening', () => {
     }
   });
 
-  test('a second time is refused, and the first one goes on', async () => {
+  test('a second time is refused, and the first session continues', async () => {
     const wire = connectTo(start());
     await wire.open();
     const again = wire.send('session.open', { capabilities: {} });
@@ -114,13 +114,13 @@ describe('opening', () => {
     ['privileged', undefined, 'privileged'],
     ['privileged', 'constrained', 'constrained'],
     ['untrusted', 'privileged', 'untrusted'],
-  ] as const)('trust: who has %s and asks for %s gets %s', async (trust, wanted, given) => {
+  ] as const)('trust: a client with %s that requests %s receives %s', async (trust, wanted, given) => {
     const wire = connectTo(start({ auth: anonymous({ trust }) }));
     const accepted = await wire.open(wanted === undefined ? {} : { trust_level: wanted });
     expect(accepted.payload.trust_level).toBe(given);
   });
 
-  test('without trust only public tools are there', async () => {
+  test('without trust offers only public tools', async () => {
     const wire = connectTo(start({ auth: anonymous({ trust: 'untrusted' }) }));
     expect((await wire.open()).payload.tools).toMatchObject([{ name: 'public' }]);
     await wire.answer('tool.result', wire.send('tool.invoke', { tool: 'public' }));
@@ -130,7 +130,7 @@ describe('opening', () => {
 });
 
 describe('messages in a session', () => {
-  test('name it', async () => {
+  test('must have its id', async () => {
     const wire = connectTo(start());
     await wire.open();
     const without = wire.send('tool.invoke', { tool: 'echo' }, { session_id: undefined });
@@ -140,7 +140,7 @@ describe('messages in a session', () => {
   });
 
   test.each(MESSAGE_CASES.filter(({ from }) => from === 'runtime'))(
-    'of a runtime are not the client’s: $id',
+    'of runtimes are refused from clients: $id',
     async ({ id, full }) => {
       const wire = connectTo(start());
       await wire.open();
@@ -149,7 +149,7 @@ describe('messages in a session', () => {
     },
   );
 
-  test('that are none are refused, and the session goes on', async () => {
+  test('that are invalid are refused, and the session continues', async () => {
     const wire = connectTo(start());
     await wire.open();
     const unknown = wire.send('job.nonsense');
@@ -169,7 +169,7 @@ describe('messages in a session', () => {
     await wire.answer('tool.result', wire.send('tool.invoke', { tool: 'echo' }));
   });
 
-  test('garbage without end ends the connection', async () => {
+  test('that are invalid too often end the connection', async () => {
     const wire = connectTo(start());
     await wire.open();
     for (let n = 0; n < 30; n++) wire.channel.send('garbage');
@@ -179,7 +179,7 @@ describe('messages in a session', () => {
 });
 
 describe('dead peers', () => {
-  test('who says nothing is asked, and given up after two questions; jobs go on', async () => {
+  test('are disconnected after two unanswered pings, and jobs continue', async () => {
     const done = deferred();
     const runtime = start({ heartbeatMs: 30 });
     runtime.tool('slow', { durable: true }, () => done.promise);
@@ -197,7 +197,7 @@ describe('dead peers', () => {
     expect(await again.untilEnded(jobId)).toMatchObject({ type: 'job.completed' });
   });
 
-  test('who answers stays', async () => {
+  test('that answer stay connected', async () => {
     const wire = connectTo(start({ heartbeatMs: 20 }));
     await wire.open();
     await wire.until(() => wire.types().filter((type) => type === 'ping').length === 5);
@@ -206,7 +206,7 @@ describe('dead peers', () => {
 });
 
 describe('closing', () => {
-  test('leaves jobs alone, and then there is no session', async () => {
+  test('leaves jobs running, and the session ends', async () => {
     const done = deferred<string>();
     const runtime = start();
     runtime.tool('slow', { durable: true }, () => done.promise);
@@ -262,8 +262,8 @@ describe('closing', () => {
   });
 });
 
-describe('taking up again', () => {
-  test('by its token; that is another one then, and holds no more once the new one was used', async () => {
+describe('resuming', () => {
+  test('with its token, which is replaced and becomes invalid once the new one is used', async () => {
     const runtime = start({ auth });
     const { payload } = await connectTo(runtime).open(withToken('a'));
     const takeUp = async (token: string | undefined): Promise<string | undefined> => {
@@ -286,7 +286,7 @@ describe('taking up again', () => {
     expect(await takeUp(third)).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  test('somebody else’s is refused, whatever they know', async () => {
+  test('the session of another principal is refused', async () => {
     const runtime = start({ auth });
     const { payload } = await connectTo(runtime).open(withToken('a'));
     for (const token of [payload.resume_token, 'guessed', undefined]) {
@@ -300,13 +300,13 @@ describe('taking up again', () => {
     }
   });
 
-  test('one that nobody knows is not found', async () => {
+  test('an unknown session is not found', async () => {
     const wire = connectTo(start());
     const sent = wire.send('session.open', { capabilities: {} }, { session_id: 'sess_none' });
     expect((await wire.answer('nack', sent)).payload.code).toBe('NOT_FOUND');
   });
 
-  test('on another connection ends the first one', async () => {
+  test('on another connection ends the first connection', async () => {
     const runtime = start();
     const first = connectTo(runtime);
     const { payload } = await first.open();
@@ -318,7 +318,7 @@ describe('taking up again', () => {
     await second.answer('tool.result', second.send('tool.invoke', { tool: 'echo' }));
   });
 
-  test('a message that opened it opens no second one', async () => {
+  test('a repeated session.open opens no second session', async () => {
     const runtime = start();
     const open = { id: 'msg_open' };
     const first = connectTo(runtime);
@@ -327,7 +327,7 @@ describe('taking up again', () => {
     expect((await connectTo(runtime).open({}, open)).payload.session_id).toBe(payload.session_id);
   });
 
-  test('a window without an end, and no heartbeats, are not announced as numbers', async () => {
+  test('an infinite window and heartbeat interval are not announced as numbers', async () => {
     const never = Number.POSITIVE_INFINITY;
     const runtime = start({ heartbeatMs: never, resumeWindowMs: never, retentionMs: never });
     const { payload } = await connectTo(runtime).open();
@@ -337,7 +337,7 @@ describe('taking up again', () => {
     expect(await runtime.trim()).toEqual({ jobs: 0, events: 0, records: 0 });
   });
 
-  test('after the window it is gone', async () => {
+  test('fails after the window', async () => {
     const clock = passingTime(Date.now());
     const runtime = start({ now: () => clock.now, resumeWindowMs: 60_000 });
     const wire = connectTo(runtime);
@@ -394,7 +394,7 @@ describe('taking up again', () => {
       await takeUp(start({ store, now, ...options }), { ...accepted, payload }, again.heard.at(-1)!.id);
     });
 
-    test('by an earlier age than their window', async () => {
+    test('before their window ends', async () => {
       const clock = passingTime(Date.now());
       const runtime = start({
         now: () => clock.now,
@@ -412,7 +412,7 @@ describe('taking up again', () => {
       await again.open({ resume_token }, { session_id });
     });
 
-    test('and those that nobody can take up any more are, with all that is theirs', async () => {
+    test('and those that cannot be resumed are removed, with all their data', async () => {
       const clock = passingTime(Date.now());
       const now = () => clock.now;
       const store = memoryStore({ now });
@@ -468,7 +468,7 @@ describe('taking up again', () => {
     expect(await attempt(next)).toBe(afterRuntime);
   });
 
-  test('a stateless session has no jobs', async () => {
+  test('a stateless session cannot have jobs', async () => {
     const wire = connectTo(start());
     const { payload } = await wire.open({ mode: 'stateless' });
     expect(payload).not.toHaveProperty('resume_token');
@@ -479,7 +479,7 @@ describe('taking up again', () => {
     expect((await wire.answer('nack', asked)).payload.code).toBe('FAILED_PRECONDITION');
   });
 
-  test('jobs that were not negotiated are refused where they are asked for', async () => {
+  test('jobs that were not negotiated are refused if the client requests them', async () => {
     const wire = connectTo(start());
     await wire.open({ capabilities: {} });
     const asked = wire.send('tool.invoke', { tool: 'job', mode: 'job' });
@@ -488,7 +488,7 @@ describe('taking up again', () => {
   });
 });
 
-test('errors of the protocol that a verifier throws are told', async () => {
+test('errors of the protocol that a verifier throws are sent', async () => {
   const wire = connectTo(
     start({
       auth: () => {

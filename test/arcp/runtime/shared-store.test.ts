@@ -31,8 +31,8 @@ async function two(
   return wires as [Wire, Wire];
 }
 
-describe('a job that another runtime works on', () => {
-  test('is told of as it goes on, in order and once', async () => {
+describe('a job that another runtime runs', () => {
+  test('sends its messages in order and once', async () => {
     const [front] = await two((runtime) =>
       runtime.tool('count', { durable: true }, async (_, { progress }) => {
         for (let n = 0; n < 20; n++) await progress({ current: n });
@@ -45,7 +45,7 @@ describe('a job that another runtime works on', () => {
     expect(counted).toEqual(Array.from({ length: 20 }, (_, n) => n));
   });
 
-  test('is waited for by the one that has begun it', async () => {
+  test('is awaited by the runtime that started it', async () => {
     // The first does what is near, and the second what is far.
     const [front] = await two(
       (runtime) =>
@@ -59,7 +59,7 @@ describe('a job that another runtime works on', () => {
     expect(await front.untilEnded(accepted.payload.job_id!)).toMatchObject({ payload: { result: 'far away' } });
   });
 
-  test('is cancelled by whoever is asked', async () => {
+  test('can be cancelled through any runtime', async () => {
     const [front] = await two((runtime) =>
       runtime.tool(
         'slow',
@@ -74,7 +74,7 @@ describe('a job that another runtime works on', () => {
     expect(await front.untilEnded(jobId)).toMatchObject({ payload: { cause: 'client', reason: 'Enough' } });
   });
 
-  test('is granted what it asks for by whoever is asked', async () => {
+  test('can receive a permission through any runtime', async () => {
     const [front] = await two((runtime) =>
       runtime.tool('asks', { durable: true, permissions: ['a.b'] }, async (_, { permission }) => {
         const lease = await permission({ permission: 'a.b' });
@@ -87,7 +87,7 @@ describe('a job that another runtime works on', () => {
     expect(await front.untilEnded(jobId)).toMatchObject({ payload: { result: 'a.b' } });
   });
 
-  test('is carried out once, whichever runtime is told the command', async () => {
+  test('is executed once, whichever runtimes receive the command', async () => {
     let done = 0;
     const wires = await two((runtime) => runtime.tool('once', { durable: true }, () => ++done), {});
     const sent = Array.from({ length: 40 }, (_, n) =>

@@ -78,7 +78,7 @@ describe('export', () => {
     [['aacp'], 'export requires --to'],
     [['aacp', '--to', 'gbfn'], 'did you mean "gbnf"?'],
     [['aacp', '--to', 'gbnf', '--output', '/nowhere/at/all'], 'Cannot write /nowhere/at/all'],
-    [[scratch.write('nested.peggy', 'nested = "(" nested? ")"\n'), '--to', 'regex'], 'The rule nested holds itself'],
+    [[scratch.write('nested.peggy', 'nested = "(" nested? ")"\n'), '--to', 'regex'], 'The rule nested is recursive'],
     [[scratch.write('broken.peggy', 'broken = (\n'), '--to', 'gbnf'], 'Invalid grammar '],
   ])('rejects %j', async (args, message) => {
     const { code, stdout, stderr } = await cli(['export', ...args]);

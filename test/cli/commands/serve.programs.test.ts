@@ -138,7 +138,7 @@ describe('wrong usage', () => {
     const { http, stop } = await serve();
     const { port } = new URL(http);
     const { stderr } = await wrong('--port', port);
-    expect(stderr).toBe(`error[address]: Somebody listens on 127.0.0.1:${port} already.\n`);
+    expect(stderr).toBe(`error[address]: 127.0.0.1:${port} is already in use.\n`);
     expect(jsonLines((await wrong('--port', port, '--json')).stderr)).toMatchObject([{ error: { code: 'address' } }]);
     await stop();
   });
@@ -149,8 +149,8 @@ describe('wrong usage', () => {
     [['--port', 'x'], /--port must be an integer from 0 to 65535; got "x"/],
     [['--port', '65536'], /--port must be an integer from 0 to 65535/],
     [['--agent', 'ech'], /--agent must be both, echo or tools; got "ech"; did you mean "echo"\?/],
-    [['--token', 'a b'], /token is 1 or more letters/],
-    [['--origin', 'a.example'], /An origin is a scheme and a host/],
+    [['--token', 'a b'], /token must consist of letters/],
+    [['--origin', 'a.example'], /An origin must be a scheme and a host/],
     [['--max-frame', '0'], /--max-frame must be a positive integer/],
     [['--grace', '-1'], /--grace must be a duration such as 500ms, 30s, 2m, 1h or 7d; got "-1"/],
     [['--host', '192.0.2.1', '--token', 'a'], /Cannot listen on 192\.0\.2\.1:/],

@@ -29,32 +29,32 @@ const FAULTS = {
   /** A file that is read. */
   read: [
     [MISSING, 'there is no such file'],
-    [IN_FILE, 'part of the path is no folder'],
+    [IN_FILE, 'part of the path is not a folder'],
     [DIRECTORY, 'it is a folder'],
     [TOO_LONG, 'the name is too long'],
   ],
   /** A file that is written. */
   write: [
     [IN_NOTHING, 'there is no such folder'],
-    [IN_FILE, 'part of the path is no folder'],
+    [IN_FILE, 'part of the path is not a folder'],
     [DIRECTORY, 'it is a folder'],
     [TOO_LONG, 'the name is too long'],
   ],
   /** A folder for files, or a database, whose parent folders are created. */
   folder: [
     [PLAIN, 'it is not a folder'],
-    [IN_FILE, 'part of the path is no folder'],
+    [IN_FILE, 'part of the path is not a folder'],
     [TOO_LONG, 'the name is too long'],
   ],
   database: [
-    [IN_FILE, 'part of the path is no folder'],
+    [IN_FILE, 'part of the path is not a folder'],
     [DIRECTORY, 'it is a folder'],
     [TOO_LONG, 'the name is too long'],
   ],
   socket: [
     [IN_NOTHING, 'there is no such folder'],
-    [IN_FILE, 'part of the path is no folder'],
-    [DIRECTORY, 'something is there already'],
+    [IN_FILE, 'part of the path is not a folder'],
+    [DIRECTORY, 'the address is already in use'],
     [TOO_LONG, 'the path of a socket has at most'],
   ],
 } as const;
@@ -174,12 +174,12 @@ describe('targets that cannot be reached or started', () => {
   const unix = (name: string): string => `unix:${name}`;
   test.each([
     ['arcp invoke', unix(MISSING), 'there is no such socket'],
-    ['arcp invoke', unix(PLAIN), 'nobody listens there'],
-    ['arcp invoke', unix(IN_FILE), 'part of the path is no folder'],
+    ['arcp invoke', unix(PLAIN), 'the connection was refused'],
+    ['arcp invoke', unix(IN_FILE), 'part of the path is not a folder'],
     ['arcp invoke', unix(TOO_LONG), 'the path of a socket has at most'],
     ['arcp invoke', `fifo:${MISSING}`, 'there is no such named pipe'],
     ['arcp tail', unix(MISSING), 'there is no such socket'],
-    ['arcp tail', 'ws://127.0.0.1:1', 'nobody listens there'],
+    ['arcp tail', 'ws://127.0.0.1:1', 'the connection was refused'],
     ['arcp conformance', unix(MISSING), 'there is no such socket'],
   ])('%s %s is reported at once', async (command, target, reason) => {
     const more = command === 'arcp conformance' ? [] : ['x'];
@@ -204,7 +204,7 @@ describe('targets that cannot be reached or started', () => {
     scratch.write('pair.out', '');
     const { code, stderr } = await cli(['arcp', 'serve', '--fifo', within('pair')]);
     expect(code).toBe(2);
-    expect(stderr).toBe(`error[address]: The named pipe ${within('pair.out')} cannot be made: File exists.\n`);
+    expect(stderr).toBe(`error[address]: The named pipe ${within('pair.out')} cannot be created: File exists.\n`);
     expect(existsSync(within('pair.in'))).toBe(false);
   });
 });

@@ -152,7 +152,7 @@ describe('unreadable input is reported, with exit code 2 and no output', () => {
     [
       'a path through a file',
       path.join(scratch.write('plain', 'x'), 'inner'),
-      /inner: part of the path is no folder\.\n$/,
+      /inner: part of the path is not a folder\.\n$/,
     ],
     [
       'a name of 5,000 characters',

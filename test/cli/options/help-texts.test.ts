@@ -93,13 +93,13 @@ describe('help', () => {
     async (protocol, option, flag, text) => {
       const parse = protocol === 'accp' ? tryParseFrame : tryParsePacket;
       const result = parse(text);
-      expect(result.ok ? undefined : result.error.help).toBe(`raise ${option} for senders that are trusted`);
+      expect(result.ok ? undefined : result.error.help).toBe(`raise ${option} if you trust the sender`);
       expect(parse(text, { [option]: 10_000_000 }).ok).toBe(true);
       for (const command of text === DEEP ? ['parse', 'fmt', 'explain', 'check', 'find'] : ['check']) {
         const { code, stdout, stderr } = await cli([command, protocol], { stdin: text });
         // Errors are in the text of check; find finds nothing where no message begins.
         expect(code).toBe(1);
-        expect(stdout + stderr).toContain(`help: raise ${flag} for senders that are trusted`);
+        expect(stdout + stderr).toContain(`help: raise ${flag} if you trust the sender`);
         const raised = await cli([command, protocol, flag, '10000000'], { stdin: text });
         expect(raised.stdout + raised.stderr).not.toContain('help: raise');
       }

@@ -1,29 +1,29 @@
-/** Whether a list of requirements is whole, and whether each of its entries is shown. */
+/** Checks of the lists of requirements: completeness, consistency, and tests for each entry. */
 import { citation, type Requirement, type RequirementList } from './list.js';
 import { readTestFile, type TestFile } from './titles.js';
 
-/** What is wrong with a list, one sentence each. */
-export type Faults = readonly string[];
+/** The problems of a list, one sentence each. */
+export type Problems = readonly string[];
 
-/** Entries that nothing shows, and exceptions that are none any more. */
-export function uncited({ requirements }: RequirementList): Faults {
+/** Finds entries without tests, and exceptions that are out of date. */
+export function uncited({ requirements }: RequirementList): Problems {
   return requirements.flatMap(({ id, tests, exception, later }) => {
-    if (exception !== undefined && later !== undefined) return [`${id}: it is put off, and an exception`];
+    if (exception !== undefined && later !== undefined) return [`${id}: it has both "later" and "exception"`];
     const isExcused = exception !== undefined || later !== undefined;
-    if (tests.length === 0 && !isExcused) return [`${id}: no test shows it, and there is no exception`];
-    if (tests.length > 0 && isExcused) return [`${id}: the exception is stale, since tests show it`];
+    if (tests.length === 0 && !isExcused) return [`${id}: it has neither a test nor an exception`];
+    if (tests.length > 0 && isExcused) return [`${id}: the exception is out of date, since it has tests`];
     return [];
   });
 }
 
 /**
- * Citations of tests that are not there.
+ * Finds citations of tests that do not exist.
  *
- * @param read the source of a file; `null` where there is none
+ * @param read returns the source of a file, or `null` if it does not exist
  */
-export function missingTests({ requirements }: RequirementList, read: (file: string) => string | null): Faults {
+export function missingTests({ requirements }: RequirementList, read: (file: string) => string | null): Problems {
   const files = new Map<string, TestFile | null>();
-  const faults: string[] = [];
+  const problems: string[] = [];
   for (const { id, tests } of requirements) {
     for (const test of tests) {
       const { file, title } = citation(test);
@@ -32,16 +32,16 @@ export function missingTests({ requirements }: RequirementList, read: (file: str
         files.set(file, source === null ? null : readTestFile(source));
       }
       const known = files.get(file);
-      if (!known) faults.push(`${id}: there is no file ${file}`);
+      if (!known) problems.push(`${id}: ${file} does not exist`);
       else if (!hasTest(known, title)) {
-        faults.push(`${id}: ${file} has no test "${title}"`);
+        problems.push(`${id}: ${file} has no test "${title}"`);
       }
     }
   }
-  return faults;
+  return problems;
 }
 
-/** Whether a title is there as it stands, or with its placeholders filled in by words of the same file. */
+/** Returns whether a file has a test with the title, literally or with placeholders replaced by words of the same file. */
 function hasTest({ tests, words }: TestFile, title: string): boolean {
   return tests.some(({ text, pattern }) => {
     if (title === text) return true;
@@ -50,10 +50,10 @@ function hasTest({ tests, words }: TestFile, title: string): boolean {
   });
 }
 
-/** Key words, rows, items and words of the draft that no entry stands for, and entries that stand for none. */
-export function miscounted({ requirements, keywords, tables, items, values, ids }: RequirementList): Faults {
+/** Finds key words, rows, items and words of the specification without an entry, and entries without one of these. */
+export function miscounted({ requirements, keywords, tables, items, values, ids }: RequirementList): Problems {
   const counted = tally(requirements, ({ section, keyword }) => keyword && `${section} ${keyword}`);
-  const wanted = Object.entries(keywords).flatMap(([section, counts]) =>
+  const expected = Object.entries(keywords).flatMap(([section, counts]) =>
     Object.entries(counts).map(([keyword, count]) => [`${section} ${keyword}`, count] as const),
   );
   const rows = tally(requirements, ({ table }) => table);
@@ -67,21 +67,23 @@ export function miscounted({ requirements, keywords, tables, items, values, ids 
     Array.from({ length: count }, (_, at) => `${section} ${at + 1}`),
   );
   return [
-    ...differences(counted, new Map(wanted)),
+    ...differences(counted, new Map(expected)),
     ...differences(rows, new Map(Object.entries(tables))),
     ...differences(words, new Map(Object.entries(values).map(([section, count]) => [`words of ${section}`, count]))),
     ...listed.filter((item) => !numbered.has(item)).map((item) => `item ${item}: no entry`),
     ...(ids === undefined ? [] : differing(ids, requirements)),
-    ...[...numbered].filter((item) => !listed.includes(item)).map((item) => `item ${item}: the draft has none`),
+    ...[...numbered]
+      .filter((item) => !listed.includes(item))
+      .map((item) => `item ${item}: the specification does not have it`),
   ];
 }
 
-/** Ids without an entry, and entries whose ids are not listed. */
+/** Finds ids without an entry, and entries whose ids are not listed. */
 function differing(ids: readonly string[], requirements: readonly Requirement[]): string[] {
   const known = new Set(requirements.map(({ id }) => id));
   return [
     ...ids.filter((id) => !known.has(id)).map((id) => `${id}: no entry`),
-    ...[...known].filter((id) => !ids.includes(id)).map((id) => `${id}: it is not among the ids`),
+    ...[...known].filter((id) => !ids.includes(id)).map((id) => `${id}: it is not in "ids"`),
   ];
 }
 
@@ -97,30 +99,32 @@ function tally(
   return counts;
 }
 
-function differences(counted: ReadonlyMap<string, number>, wanted: ReadonlyMap<string, number>): string[] {
-  return [...new Set([...counted.keys(), ...wanted.keys()])]
-    .filter((key) => counted.get(key) !== wanted.get(key))
-    .map((key) => `${key}: the draft has ${wanted.get(key) ?? 0}, and entries stand for ${counted.get(key) ?? 0}`);
+function differences(counted: ReadonlyMap<string, number>, expected: ReadonlyMap<string, number>): string[] {
+  return [...new Set([...counted.keys(), ...expected.keys()])]
+    .filter((key) => counted.get(key) !== expected.get(key))
+    .map((key) => `${key}: the specification has ${expected.get(key) ?? 0}, the list ${counted.get(key) ?? 0}`);
 }
 
-/** Entries whose fields contradict each other. */
-export function inconsistent({ requirements, levels, ids: listed }: RequirementList): Faults {
+/** Finds entries whose members contradict each other. */
+export function inconsistent({ requirements, levels, ids: listed }: RequirementList): Problems {
   const ids = new Set<string>();
   return requirements.flatMap(({ id, section, level, conformance, keyword, kind, table, item, tests }) => {
-    const faults: string[] = [];
-    if (ids.has(id)) faults.push(`${id}: the id is there twice`);
+    const problems: string[] = [];
+    if (ids.has(id)) problems.push(`${id}: the id is not unique`);
     ids.add(id);
     if (listed === undefined && !id.startsWith(`${section}-`))
-      faults.push(`${id}: the id does not begin with the section ${section}`);
+      problems.push(`${id}: the id must begin with the section ${section}`);
     if (keyword !== undefined && keyword !== level)
-      faults.push(`${id}: its key word is ${keyword}, its level ${level}`);
+      problems.push(`${id}: the key word ${keyword} contradicts the level ${level}`);
     if (levels.length === 0 ? conformance !== undefined : !levels.some((one) => one.level === conformance))
-      faults.push(`${id}: its conformance level is none of the draft's`);
+      problems.push(`${id}: the specification does not have its conformance level`);
     if ((level === 'reading') !== (kind === 'reading'))
-      faults.push(`${id}: readings, and nothing else, have that level`);
-    if ((table !== undefined) !== (kind === 'table-row')) faults.push(`${id}: rows name their table, and others none`);
-    if ((item !== undefined) !== (kind === 'step')) faults.push(`${id}: steps have a number, and others none`);
-    if (new Set(tests).size < tests.length) faults.push(`${id}: a test is cited twice`);
-    return faults;
+      problems.push(`${id}: the level "reading" requires the kind "reading", and the reverse`);
+    if ((table !== undefined) !== (kind === 'table-row'))
+      problems.push(`${id}: "table" requires the kind "table-row", and the reverse`);
+    if ((item !== undefined) !== (kind === 'step'))
+      problems.push(`${id}: "item" requires the kind "step", and the reverse`);
+    if (new Set(tests).size < tests.length) problems.push(`${id}: a test is cited twice`);
+    return problems;
   });
 }

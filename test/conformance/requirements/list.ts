@@ -1,76 +1,77 @@
-/** The lists of requirements as data. Their shape is held by `requirements.schema.json` beside them. */
+/** The lists of requirements as typed data, validated by `requirements.schema.json`. */
 import { readFileSync } from 'node:fs';
 
-/** Key words of BCP 14, as far as the drafts use them. */
+/** The key words of BCP 14 that the specifications use. */
 export type Keyword = 'MUST' | 'MUST NOT' | 'REQUIRED' | 'SHOULD' | 'SHOULD NOT' | 'RECOMMENDED' | 'MAY';
 
-/** A requirement of a draft, and what shows that it is met. */
+/** A requirement of a specification, with the tests that cover it. */
 export interface Requirement {
   readonly id: string;
-  /** Its number, or `abstract`; its heading where the source numbers none. */
+  /** The number of the section, or `abstract`; its heading if sections have no numbers. */
   readonly section: string;
   /**
-   * How binding it is. `defined` is what the draft states without a key word; `reading` is how pegwire reads it where it
-   * contradicts itself or says nothing.
+   * The requirement level. A `defined` requirement is stated without a key word; a `reading` is pegwire's interpretation where the
+   * specification contradicts itself or leaves a question open.
    */
   readonly level: Keyword | 'defined' | 'reading';
   readonly kind: 'requirement' | 'table-row' | 'step' | 'reading';
-  /** The lowest conformance level that needs it, where the draft has such levels. */
+  /** The lowest conformance level that includes the requirement, if the specification has levels. */
   readonly conformance?: 1 | 2 | 3;
-  /** The key word of the draft that it stands for, so that each occurrence is accounted for by one entry. */
+  /** The key word that the entry accounts for: each occurrence has one entry. */
   readonly keyword?: Keyword;
-  /** The table that it is a row of. */
+  /** The table of which the entry is a row. */
   readonly table?: string;
-  /** Its place in the list of its section. */
+  /** The number of the item in the list of its section. */
   readonly item?: number;
-  /** The words that its section defines. */
+  /** The words that the section defines. */
   readonly values?: readonly string[];
   readonly text: string;
-  /** `file > describe > test` */
+  /** The tests, as `file > describe > test`. */
   readonly tests: readonly string[];
-  /** Why it is not met, or cannot be shown. */
+  /** The reason why the requirement is not met, or not testable. */
   readonly exception?: string;
-  /** Why it is not met yet: the step that it belongs to comes later. */
+  /** The reason why the requirement is not met yet. */
   readonly later?: string;
 }
 
-/** A conformance level of a draft. */
+/** A conformance level of a specification. */
 export interface ConformanceLevel {
   readonly level: 1 | 2 | 3;
   readonly title: string;
   readonly about: string;
 }
 
-/** A file such as `accp.json`. */
+/** The content of a file such as `accp.json`. */
 export interface RequirementList {
   readonly protocol: string;
   readonly source: string;
   readonly scope: string;
-  /** What else a reader of the page has to know. */
+  /** A note at the beginning of the page. */
   readonly note?: string;
-  /** None where the draft has none. */
+  /** The conformance levels; empty if the specification has none. */
   readonly levels: readonly ConformanceLevel[];
-  /** How often each section of the draft uses each key word. */
+  /** The number of occurrences of each key word in each section. */
   readonly keywords: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** How many rows each table has. */
+  /** The number of rows of each table. */
   readonly tables: Readonly<Record<string, number>>;
-  /** How many items the list of a section has. */
+  /** The number of items in the list of each section. */
   readonly items: Readonly<Record<string, number>>;
-  /** How many words each section defines. */
+  /** The number of words that each section defines. */
   readonly values: Readonly<Record<string, number>>;
-  /** The ids of all entries, where the source numbers nothing by which they could be counted. */
+  /** The ids of all entries, if the specification has no numbers by which they can be counted. */
   readonly ids?: readonly string[];
   readonly requirements: readonly Requirement[];
 }
 
-/** The lists that there are. */
+/** The names of the lists. */
 export const LISTS = ['accp', 'aacp', 'arcp'] as const;
 
+/** Reads a list. */
 export function readRequirements(name: (typeof LISTS)[number]): RequirementList {
   return JSON.parse(readFileSync(new URL(`${name}.json`, import.meta.url), 'utf8')) as RequirementList;
 }
 
-/** The parts of a citation. */
+/** Splits a citation into file and title. */
 export function citation(test: string): { readonly file: string; readonly title: string } {
   const at = test.indexOf(' > ');
   return { file: test.slice(0, at), title: test.slice(at + ' > '.length) };

@@ -1,35 +1,36 @@
-/** The titles of the tests in a file, read from its source: nothing is run. */
+/** Reads the titles of the tests in a file from its source, without running it. */
 import ts from 'typescript';
 
-/** A test with the groups around it, as they stand in the source. */
+/** The title of a test with its enclosing groups, as in the source. */
 export interface TestTitle {
-  /** `describe > test`, with placeholders such as `%s` and `$name` as they are; those of template literals are `%s`. */
+  /** The title as `describe > test`, with placeholders such as `%s` and `$name`; those of template literals are `%s`. */
   readonly text: string;
-  /** Matches the title after placeholders are filled in; what they were filled in with are its groups. */
+  /** Matches the title with placeholders replaced; the replacements are its groups. */
   readonly pattern: RegExp;
 }
 
 const ROOTS: ReadonlySet<string> = new Set(['describe', 'test', 'it', 'storeTest']);
-/** What does not run shows nothing. */
-const OFF: ReadonlySet<string> = new Set(['skip', 'todo', 'fails']);
-/** What `each` fills in. */
+/** Modifiers of tests that do not run. */
+const DISABLED: ReadonlySet<string> = new Set(['skip', 'todo', 'fails']);
+/** A placeholder of `each`. */
 const PLACEHOLDER = /%[sdifjo#]|\$[A-Za-z_][A-Za-z0-9_.]*/g;
 
+/** The tests of a file. */
 export interface TestFile {
   readonly tests: readonly TestTitle[];
-  /** Every string, number and name of the file: what placeholders can be filled in with. */
+  /** All strings, numbers and names in the file, which can replace placeholders. */
   readonly words: ReadonlySet<string>;
 }
 
-/** @param source the text of a test file */
+/** Reads the tests of a file. @param source the text of the file */
 export function readTestFile(source: string): TestFile {
   const found: TestTitle[] = [];
   const words = new Set<string>();
-  const visit = (node: ts.Node, around: readonly Title[]): void => {
+  const visit = (node: ts.Node, enclosing: readonly Title[]): void => {
     if (ts.isStringLiteralLike(node) || ts.isNumericLiteral(node) || ts.isIdentifier(node)) words.add(node.text);
-    const call = ts.isCallExpression(node) ? declared(node) : null;
-    if (call?.isOff) return;
-    const titles = call === null ? around : [...around, call.title];
+    const call = ts.isCallExpression(node) ? declarationOf(node) : null;
+    if (call?.isDisabled) return;
+    const titles = call === null ? enclosing : [...enclosing, call.title];
     if (call !== null && call.root !== 'describe') found.push(joined(titles));
     ts.forEachChild(node, (child) => visit(child, titles));
   };
@@ -39,18 +40,18 @@ export function readTestFile(source: string): TestFile {
 
 interface Title {
   readonly text: string;
-  /** Source of a regular expression. */
+  /** The source of a regular expression. */
   readonly pattern: string;
 }
 
-interface Declared {
+interface Declaration {
   readonly root: string;
-  readonly isOff: boolean;
+  readonly isDisabled: boolean;
   readonly title: Title;
 }
 
-/** What `test('...', () => {})`, `describe.each(...)('...', () => {})` and the like declare. */
-function declared({ expression, arguments: given }: ts.CallExpression): Declared | null {
+/** Returns the declaration of a call such as `test('...', () => {})` or `describe.each(...)('...', () => {})`, or `null`. */
+function declarationOf({ expression, arguments: given }: ts.CallExpression): Declaration | null {
   const [first] = given;
   if (first === undefined || !given.some((one) => ts.isArrowFunction(one) || ts.isFunctionExpression(one))) return null;
   const words: string[] = [];
@@ -64,7 +65,7 @@ function declared({ expression, arguments: given }: ts.CallExpression): Declared
     else return null;
   }
   if (!ROOTS.has(callee.text)) return null;
-  return { root: callee.text, isOff: words.some((word) => OFF.has(word)), title: titleOf(first) };
+  return { root: callee.text, isDisabled: words.some((word) => DISABLED.has(word)), title: titleOf(first) };
 }
 
 function titleOf(node: ts.Expression): Title {

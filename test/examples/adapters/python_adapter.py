@@ -1,8 +1,8 @@
-"""An adapter for Python 3: reads requests from stdin, one JSON document a line, asks a parser, and answers each with a line.
+"""An adapter for Python 3: reads requests from stdin, one JSON document per line, and answers each with a line on stdout.
 
     npx pegwire conformance aacp --target 'python3 python_adapter.py'
 
-To test your own parser, put it in the place of `read_packet`, and say in `answer_to` what it says.
+To test your own parser, replace `read_packet` with it, and convert its result in `answer_to`.
 """
 
 import json
@@ -10,14 +10,14 @@ import re
 import sys
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 
-# ---- The parser under test: a small reader and printer of strict AACP packets. Yours goes here. ----------------------
+# ---- The parser under test: a small reader and printer of strict AACP packets. Replace it. ---------------------------
 
 BLANKS = " \t\r\n"
 FIRST_KEYS = ["return", "p", "aacp", "res", "period", "filter", "fields", "fmt"]
 
 
-class Refused(Exception):
-    """What the reader raises at a text that is no packet. `offset` counts characters, as Python's strings do."""
+class Rejected(Exception):
+    """Raised if a text is not a packet. `offset` counts characters, as Python strings do."""
 
     def __init__(self, code, offset):
         super().__init__(f"{code} at {offset}")
@@ -27,7 +27,7 @@ class Refused(Exception):
 
 def read_packet(text):
     if text == "":
-        raise Refused("empty-packet", 0)
+        raise Rejected("empty-packet", 0)
     slots = []
     start = 0
     for slot in text.split("|"):
@@ -45,43 +45,43 @@ def read_packet(text):
 
 def read_name(slot, start, what):
     if slot == "":
-        raise Refused(f"missing-{what}", start)
-    refuse_first(slot, start, r"^[^A-Z]|[^A-Z0-9_-]", f"bad-{what}")
+        raise Rejected(f"missing-{what}", start)
+    reject_first(slot, start, r"^[^A-Z]|[^A-Z0-9_-]", f"bad-{what}")
     return slot
 
 
 def read_field(slot, start):
     if slot == "":
-        raise Refused("empty-field", start)
+        raise Rejected("empty-field", start)
     if slot[0] in BLANKS:
-        raise Refused("whitespace", start)
+        raise Rejected("whitespace", start)
     key, colon, value = slot.partition(":")
     if colon == "":
-        raise Refused("malformed-field", start)
+        raise Rejected("malformed-field", start)
     if key == "":
-        raise Refused("empty-key", start)
-    refuse_first(key, start, r"^[^a-z]|[^a-z0-9_]", "bad-key")
+        raise Rejected("empty-key", start)
+    reject_first(key, start, r"^[^a-z]|[^a-z0-9_]", "bad-key")
     value_start = start + len(key) + 1
     if value[:1] in list(BLANKS):
-        raise Refused("whitespace", value_start)
+        raise Rejected("whitespace", value_start)
     trimmed = value.rstrip(BLANKS)
     bad = re.search(r"[\x00-\x1f\x7f]", trimmed)
     if bad:
-        raise Refused("control-character", value_start + bad.start())
+        raise Rejected("control-character", value_start + bad.start())
     if trimmed != value:
-        raise Refused("whitespace", value_start + len(trimmed))
+        raise Rejected("whitespace", value_start + len(trimmed))
     return {"key": key, "value": value}
 
 
-def refuse_first(token, start, pattern, code):
-    """Refuses a token at its first character that the pattern matches; blanks have a code of their own."""
+def reject_first(token, start, pattern, code):
+    """Rejects a token at its first character that the pattern matches; blanks have a code of their own."""
     bad = re.search(pattern, token)
     if bad:
-        raise Refused("whitespace" if bad.group() in BLANKS else code, start + bad.start())
+        raise Rejected("whitespace" if bad.group() in BLANKS else code, start + bad.start())
 
 
 def print_packet(packet):
-    """The canonical text."""
+    """Prints the canonical text of a packet."""
     fields = sorted(packet["fields"], key=lambda field: rank(field["key"]))
     pairs = [f"{field['key']}:{canonical_value(**field)}" for field in fields]
     return "|".join([packet["task"], packet["domain"], *pairs])
@@ -92,7 +92,7 @@ def rank(key):
 
 
 def canonical_value(key, value):
-    # [0-9] and \Z: in Python, \d matches digits of all scripts, and $ matches before a line end, too.
+    # [0-9] and \Z: in Python, \d matches digits of all scripts, and $ also matches before a line end.
     if key != "amt" or not re.match(r"-?[0-9]+(\.[0-9]+)?\Z", value):
         return value
     exact = Context(prec=len(value) + 6)
@@ -104,28 +104,28 @@ def canonical_value(key, value):
 
 
 def answer_to(request):
-    """What is answered to one text. All members but "ok" may be left out: what is not there is not judged."""
+    """Builds the answer to one request. All members except "ok" may be absent; absent members are not compared."""
     text = request["input"]
-    # request.get("dialect") is "strict" or "tolerant" (for ACCP: "lenient"); a parser that knows only strict may ignore it.
+    # request.get("dialect") is "strict" or "tolerant" (for ACCP: "lenient"); a parser that supports only strict may ignore it.
     try:
         packet = read_packet(text)
-    except Refused as refused:
-        # Only what your parser raises on purpose. Anything else should end the adapter: it is a crash, and reported as one.
-        return {"ok": False, "code": refused.code, "offset": utf16_offset(text, refused.offset), "message": str(refused)}
+    except Rejected as rejected:
+        # Only errors that your parser raises on purpose. Any other error should end the adapter: it is a crash, and reported as one.
+        return {"ok": False, "code": rejected.code, "offset": utf16_offset(text, rejected.offset), "message": str(rejected)}
     return {"ok": True, "ast": packet, "canonical": print_packet(packet)}
 
 
 def utf16_offset(text, offset):
-    """Python counts characters, the protocol UTF-16 code units: a character beyond U+FFFF is one here and two there."""
+    """Converts an offset in characters to UTF-16 code units, in which a character beyond U+FFFF counts twice."""
     return offset + sum(character > "\uffff" for character in text[:offset])
 
 
 def main():
     # Requests are ASCII, and json.dumps writes ASCII by default, lone surrogates included: the encoding of the console
-    # does not matter. allow_nan=False raises where Python would write NaN or Infinity, which are no JSON.
+    # does not matter. allow_nan=False raises an error where Python would write NaN or Infinity, which are not JSON.
     for line in sys.stdin:
         answer = json.dumps(answer_to(json.loads(line)), allow_nan=False)
-        # flush: into a pipe, Python otherwise keeps some kilobytes of answers back, and we both wait for ever.
+        # flush: without it, Python buffers output to a pipe, and both programs wait forever.
         print(answer, flush=True)
 
 

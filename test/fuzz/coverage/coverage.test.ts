@@ -3,7 +3,7 @@ import { coverageHtml, coverageReport, coverageTable } from '../../../src/fuzz/c
 import { createTracker } from '../../../src/fuzz/coverage/tracker.js';
 import { compileGrammar } from '../../../src/fuzz/grammar/compile.js';
 
-/** What is missing of a grammar once these texts were read. */
+/** The goals of a grammar that these texts do not reach. */
 function missing(text: string, texts: readonly string[]): string[] {
   const tracker = createTracker(compileGrammar(text));
   for (const one of texts) tracker.add(one);
@@ -40,7 +40,7 @@ describe('goals', () => {
     expect(missing(grammar, texts).sort()).toEqual([...expected, ...others(grammar, texts, expected)].sort());
   });
 
-  /** Goals of other kinds that a case does not speak of. */
+  /** The goals of other kinds, which a case does not list. */
   function others(grammar: string, texts: readonly string[], expected: readonly string[]): string[] {
     const spoken = new Set(expected.map(kindOf));
     return missing(grammar, texts).filter((name) => !expected.includes(name) && !spoken.has(kindOf(name)));
@@ -60,19 +60,19 @@ describe('report', () => {
     name: 'lists',
   });
 
-  test('counts by rule and in all', () => {
+  test('counts by rule and in total', () => {
     const tracker = createTracker(grammar);
     expect(['(a,b)', '(1)', '(', '()'].map(tracker.add)).toEqual([true, true, false, true]);
     const report = coverageReport(tracker);
     expect(report).toMatchObject({
       grammar: 'lists',
       texts: 3,
-      refused: 1,
+      rejected: 1,
       total: {
-        rule: { reached: 4, of: 4 },
-        alternative: { reached: 2, of: 2 },
-        character: { reached: 1, of: 4 },
-        repetition: { reached: 5, of: 7 },
+        rule: { reached: 4, total: 4 },
+        alternative: { reached: 2, total: 2 },
+        character: { reached: 1, total: 4 },
+        repetition: { reached: 5, total: 7 },
       },
     });
     expect(report.rules.map(({ name, hits, line }) => ({ name, hits, line }))).toEqual([
@@ -85,7 +85,7 @@ describe('report', () => {
     expect(JSON.parse(JSON.stringify(report))).toEqual(report);
   });
 
-  test('is a table for people, which says what is missing', () => {
+  test('is a text table that lists the missing goals', () => {
     const tracker = createTracker(grammar);
     tracker.add('(a)');
     const table = coverageTable(coverageReport(tracker));
@@ -94,16 +94,16 @@ describe('report', () => {
     expect(table).toContain('line 2:15  item, alternative 2 of 2');
   });
 
-  test('says 100 % for all, and only for all', () => {
+  test('shows 100 % only if all goals are reached', () => {
     const tracker = createTracker(compileGrammar('a = "x"'));
     tracker.add('x');
     expect(coverageTable(coverageReport(tracker))).toContain('rules 100 %');
-    expect(coverageTable(coverageReport(tracker))).toContain('Nothing is missing.');
+    expect(coverageTable(coverageReport(tracker))).toContain('No goal is missing.');
   });
 });
 
 describe('page', () => {
-  test('shows the grammar with each place coloured, and nothing of it as markup', () => {
+  test('shows the grammar with highlighted parts, and escapes markup', () => {
     const grammar = compileGrammar('a = "<b>" / [&-(] // "quoted"\n', { name: 'a<b', overrides: 'c = "x"\n' });
     const tracker = createTracker(grammar);
     tracker.add('<b>');
@@ -116,7 +116,7 @@ describe('page', () => {
     expect(coverageHtml(tracker)).toBe(page);
   });
 
-  test('has the whole text of the grammar', () => {
+  test('contains the whole text of the grammar', () => {
     const text = 'start\n  = a // a comment\n  / b|2, ","|\n\na = "x"\n  "y"?\nb = [^\\n]\n';
     const grammar = compileGrammar(text);
     const plain = coverageHtml(createTracker(grammar))

@@ -67,7 +67,7 @@ async function runAll(target: Target, cases: readonly ConformanceCase[]) {
   return results;
 }
 
-test('results come in the order of the cases, whatever comes first', async () => {
+test('results come in the order of the cases', async () => {
   const target = functionTarget('late', async ({ input }) => {
     await new Promise((resolve) => setTimeout(resolve, 20 - 10 * input.length));
     if (input === 'cc') throw new RangeError('fell over');
@@ -85,7 +85,7 @@ test('results come in the order of the cases, whatever comes first', async () =>
   ]);
 });
 
-test('the canonical text is asked for once more in each dialect, and has to print as itself', async () => {
+test('the canonical text is sent again in each dialect, and must print unchanged', async () => {
   const asked: string[] = [];
   const target = functionTarget('echo', ({ input, dialect = '' }) => {
     asked.push(`${dialect} ${input}`);
@@ -112,7 +112,7 @@ test('a case without an answer to its canonical text has no verdict', async () =
   expect((await runAll(target, cases))[0]).toMatchObject({ verdict: 'error', failure: { kind: 'crash' } });
 });
 
-test('a target that cannot be asked ends the run', async () => {
+test('a target that cannot be tested ends the run', async () => {
   const read = (): Promise<Outcome> => Promise.reject(new TargetError('gone'));
   const target: Target = { name: 'gone', read, close: async () => {} };
   await expect(runAll(target, [caseOf('a'), caseOf('b')])).rejects.toThrow(new TargetError('gone'));

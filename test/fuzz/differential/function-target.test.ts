@@ -11,7 +11,7 @@ test('a function gets the request, and its answer is the outcome', async () => {
   await target.close();
 });
 
-test('a function may only say whether it accepts, and may take its time', async () => {
+test('a function may return a boolean or a promise', async () => {
   const target = functionTarget('short', async ({ input }) => input.length < 3);
   expect(await target.read({ input: 'ab' })).toEqual({ kind: 'answer', answer: { ok: true } });
   expect(await target.read({ input: 'abc' })).toEqual({ kind: 'answer', answer: { ok: false } });
@@ -21,7 +21,7 @@ test.each([
   ['an error', new RangeError('too deep'), 'RangeError: too deep'],
   ['a string', 'no', 'no'],
   ['what is no text', Object.create(null), 'object'],
-])('what it throws is a crash: %s', async (_name, thrown, detail) => {
+])('an error is a crash: %s', async (_name, thrown, detail) => {
   const throwing = (): Answer => {
     throw thrown;
   };
@@ -30,13 +30,13 @@ test.each([
 });
 
 test.each([
-  [undefined, 'no JSON object'],
-  [[], 'no JSON object'],
-  [{ accepted: true }, 'no member "ok"'],
+  [undefined, 'not a JSON object'],
+  [[], 'not a JSON object'],
+  [{ accepted: true }, 'the member "ok" is missing'],
   [{ ok: 1 }, '"ok" is neither true nor false'],
-  [{ ok: true, canonical: 1 }, '"canonical" is no string'],
-  [{ ok: false, code: 1, offset: '0' }, '"code" is no string, "offset" is no whole number from 0 on'],
-])('what is no answer is garbage: %j', async (given, detail) => {
+  [{ ok: true, canonical: 1 }, '"canonical" is not a string'],
+  [{ ok: false, code: 1, offset: '0' }, '"code" is not a string, "offset" is not a non-negative integer'],
+])('an invalid answer is garbage: %j', async (given, detail) => {
   const target = functionTarget('f', () => given as never);
   expect(await target.read({ input: '' })).toEqual({ kind: 'garbage', detail });
 });

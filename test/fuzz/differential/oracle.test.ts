@@ -36,7 +36,7 @@ test.each<[Json, Json, string, Json | undefined, Json | undefined]>([
 describe('any two trees', () => {
   const trees = fc.jsonValue({ maxDepth: 4 }) as fc.Arbitrary<Json>;
 
-  test('do not differ if they are the same, whatever the order of their members', () => {
+  test('do not differ if they are the same, in any order of their members', () => {
     fc.assert(
       fc.property(trees, (tree) => {
         expect(treeDifference(tree, backwards(tree))).toBeNull();
@@ -44,7 +44,7 @@ describe('any two trees', () => {
     );
   });
 
-  test('differ at a place where they do', () => {
+  test('differ at the reported place', () => {
     fc.assert(
       fc.property(trees, trees, (one, other) => {
         const difference = treeDifference(one, other);
@@ -66,7 +66,7 @@ describe('any two trees', () => {
     );
   }
 
-  /** What stands at a JSON Pointer. */
+  /** The value at a JSON Pointer. */
   function at(tree: unknown, path: string): unknown {
     const steps = path.split('/').slice(1);
     return steps.reduce<unknown>((value, step) => {
@@ -78,7 +78,7 @@ describe('any two trees', () => {
   }
 });
 
-test('a tree may be as deep as it likes', () => {
+test('a tree may have any depth', () => {
   const deep = (leaf: string): Json => JSON.parse(`${'['.repeat(20_000)}${leaf}${']'.repeat(20_000)}`) as Json;
   expect(treeDifference(deep('1'), deep('1'))).toBeNull();
   expect(treeDifference(deep('1'), deep('2'))).toEqual({ path: '/0'.repeat(20_000), expected: 1, actual: 2 });

@@ -20,17 +20,17 @@ function* texts(seed: number, count: number): Generator<string> {
   for (const { text } of fuzzInputs(language.grammar, { seed, count })) yield text;
 }
 
-/** So many texts have some with a repeated key, which are rare among them. */
+/** Enough texts to include some with a repeated key, which are rare. */
 const MANY = 6_000;
 
-/** What comes of a reader that is ours but for one thing. */
+/** Runs a reader that equals ours except for one fault. */
 function against(fault: (answer: Answer, input: string) => Answer, count = 1_500): Promise<DifferentialReport> {
   const target = functionTarget('mine', ({ input }) => fault(language.read(input), input));
   return runDifferential({ language, targets: [target], inputs: texts(1, count) });
 }
 
 describe('runDifferential', () => {
-  test('finds nothing where all agree', async () => {
+  test('finds nothing if all agree', async () => {
     const report = await against((answer) => answer, 500);
     expect(report).toMatchObject({
       findings: [],
@@ -41,7 +41,7 @@ describe('runDifferential', () => {
     expect(Math.min(report.valid, report.invalid)).toBeGreaterThan(100);
   });
 
-  test('takes an answer without a tree as a verdict alone', async () => {
+  test('compares only the verdict of an answer without a tree', async () => {
     const report = await against((answer) => ({ ok: answer.ok }) as Answer, 500);
     expect(report.findings).toEqual([]);
   });
@@ -108,7 +108,7 @@ describe('runDifferential', () => {
     for (const { original } of own) expect(original).toBeDefined();
   });
 
-  test('tells one cause once, however often it is met', async () => {
+  test('reports a cause once, however often it occurs', async () => {
     const { findings, targets } = await against((answer, input) => {
       if (input.includes('true')) throw new Error(`cannot read ${JSON.stringify(input)} at ${input.length}`);
       return answer;
@@ -117,7 +117,7 @@ describe('runDifferential', () => {
     expect(targets[0]!.disagreed).toBeGreaterThan(20);
   });
 
-  test('tells of an implementation that answers now so and now so', async () => {
+  test('reports an implementation whose answers vary', async () => {
     let calls = 0;
     const target = functionTarget('moody', ({ input }) =>
       ++calls === 50 ? ({ ok: !language.read(input).ok } as Answer) : language.read(input),
@@ -127,7 +127,7 @@ describe('runDifferential', () => {
     expect(findings[0]!.disagreement.message).toMatch(/not again/);
   });
 
-  test('holds any number of implementations against the reference', async () => {
+  test('compares any number of implementations with the reference', async () => {
     const targets = [functionTarget('good', ({ input }) => language.read(input)), functionTarget('bad', () => true)];
     const report = await runDifferential({ language, targets, inputs: texts(1, 100) });
     expect(report.targets.map(({ name, disagreed }) => [name, disagreed > 0])).toEqual([
@@ -137,7 +137,7 @@ describe('runDifferential', () => {
     expect(new Set(report.findings.map((finding) => finding.target))).toEqual(new Set(['bad']));
   });
 
-  test('stops when it is told to, and keeps what it has found', async () => {
+  test('stops on a signal, and keeps its findings', async () => {
     const stopping = new AbortController();
     const target = functionTarget('bad', () => false);
     const found: string[] = [];
@@ -185,7 +185,7 @@ describe('runDifferential', () => {
 describe('judge', () => {
   const valid: Answer = { ok: true, ast: { kind: 'x', items: [1, 2] }, canonical: 'x' };
 
-  test('names the place and both values where trees differ', () => {
+  test('contains the place and both values if trees differ', () => {
     const found = compareOutcome(valid, { kind: 'answer', answer: { ok: true, ast: { kind: 'x', items: [1, '2'] } } });
     expect(found).toMatchObject({
       kind: 'different-tree',
@@ -193,7 +193,7 @@ describe('judge', () => {
     });
   });
 
-  test('gives crashes one key whatever the text was', () => {
+  test('has one key for crashes with the same cause', () => {
     const key = (detail: string): string => compareOutcome(valid, { kind: 'crash', detail })!.key;
     expect(key('Traceback\n  File "a.py", line 3\nValueError: bad int: "12"')).toBe(
       key('Traceback\n  File "a.py", line 3\nValueError: bad int: "x7"'),
@@ -201,10 +201,12 @@ describe('judge', () => {
     expect(key('ValueError: bad')).not.toBe(key('KeyError: bad'));
   });
 
-  test('has a sentence for whatever goes wrong', () => {
-    expect(compareOutcome(valid, { kind: 'hang', limitMs: 500 })!.message).toBe('There is no answer within 500 ms.');
+  test('has a sentence for each kind', () => {
+    expect(compareOutcome(valid, { kind: 'hang', limitMs: 500 })!.message).toBe(
+      'The target does not answer within 500 ms.',
+    );
     expect(compareOutcome(valid, { kind: 'memory', limitBytes: 2 ** 30 })!.message).toContain('1024 MiB');
-    expect(compareOutcome(valid, { kind: 'garbage', detail: 'no JSON' })!.message).toContain('no JSON');
+    expect(compareOutcome(valid, { kind: 'garbage', detail: 'not JSON' })!.message).toContain('not JSON');
   });
 });
 
@@ -225,18 +227,18 @@ describe('shrinkText', () => {
     expect(await small(text, (one) => grammar.accepts(one) && one.includes(']]'))).toMatch(/^@a>a:a\{.*\[\[\]\].*$/);
   });
 
-  test('cuts other texts down, too', async () => {
+  test('shrinks other texts, too', async () => {
     expect(await small('@@@ some long text with a } in it', (one) => one.includes('}'))).toBe('}');
     expect(await small('x', () => true)).toBe('');
   });
 
-  test('keeps what comes twice the same', async () => {
+  test('keeps repeated words equal', async () => {
     expect(await small('alpha=1&alpha=2', (one) => /^(\w+)=\d&\1=\d$/.test(one))).toMatch(
       /^(\w)=[a0]&\1=[a0]$|^(\w)=0&\2=0$/,
     );
   });
 
-  test('does not try for ever', async () => {
+  test('stops after a number of tries', async () => {
     let tries = 0;
     await shrinkText('a'.repeat(2_000), { grammar, maxTries: 200, reproduces: async () => ++tries < 0 });
     expect(tries).toBeLessThanOrEqual(200);
@@ -244,7 +246,7 @@ describe('shrinkText', () => {
 });
 
 describe('findings', () => {
-  test('are cases in the form of the conformance fixtures, with a caret for people', async () => {
+  test('are cases in the form of the conformance fixtures, and text with a caret', async () => {
     const { findings } = await against(
       (answer) => (answer.ok || answer.reason !== 'duplicate-key' ? answer : { ok: true }),
       MANY,
@@ -265,10 +267,10 @@ describe('findings', () => {
     expect(text).toContain('x.json');
   });
 
-  test('are summed up with how to have them again', async () => {
+  test('are summarized with a command that repeats the run', async () => {
     const report = await against(() => ({ ok: false }), 300);
     const text = summaryText(report, 7, 'pegwire fuzz accp --seed 7');
-    expect(text).toMatch(/300 texts of accp \(strict\): \d+ valid, \d+ not\. Seed 7\./);
+    expect(text).toMatch(/300 texts of accp \(strict\): \d+ valid, \d+ invalid\. Seed 7\./);
     expect(text).toContain('pegwire fuzz accp --seed 7');
   });
 });

@@ -4,7 +4,7 @@ import { type ShrinkOptions, shrinkText } from '../../../src/fuzz/differential/s
 
 const { grammar } = accpLanguage();
 
-/** The smallest text, and how many were looked at and found to hold. */
+/** Returns the smallest text, and the number of texts that were tried and that reproduced. */
 async function shrunk(
   text: string,
   isShown: (text: string) => boolean,
@@ -23,30 +23,30 @@ async function shrunk(
 const isBalanced = (text: string): boolean => text.split('[').length === text.split(']').length;
 
 describe('shrinkText', () => {
-  test('takes brackets away in pairs, also of texts that are not valid', async () => {
+  test('removes brackets in pairs, even in invalid texts', async () => {
     const { text } = await shrunk('@a>a:a{a:[[\x7f]]}', (one) => isBalanced(one) && one.includes('\x7f'));
     expect(text).toBe('\x7f');
   });
 
-  test('takes whole words with their separators away', async () => {
+  test('removes whole words with their separators', async () => {
     const { text } = await shrunk('alpha=1;beta=2;gamma=3', (one) => /^(\w+=\d(;|$))+$/.test(one) && /3$/.test(one));
     expect(text).toMatch(/^[a0]=3$/);
   });
 
-  test('halves long runs instead of going through them', async () => {
+  test('halves long runs', async () => {
     const { text, tries } = await shrunk(`@a>a:a{a:${'7'.repeat(3_000)}}`, (one) => /^@a>a:a\{a:\d{5,}\}$/.test(one));
     expect(text).toBe('@a>a:a{a:00000}');
     expect(tries).toBeLessThan(2_000);
   });
 
-  test('keeps what there has to be many of, and makes the rest plain', async () => {
+  test('keeps required repetitions, and makes the rest plain', async () => {
     const keys = (one: string): number => new Set([...one.matchAll(/(\w+):/g)].map(([, key]) => key)).size;
     const text = '@G2>N:_{iOR:_l|_:~|K4:~|zz0:[1,2]|m:~|aid:{}|P:Y|Yx:~|_6:e|D:X}';
     const smallest = await shrunk(text, (one) => grammar.accepts(one) && keys(one) >= 11);
     expect(smallest.text).toMatch(/^@\w>\w:\w\{(\w:[a~](\||\})){10}$/);
   });
 
-  test('asks for no more than it may, and for one at a time where that is wanted', async () => {
+  test('respects the limits of tries and of concurrency', async () => {
     const whole = 'x'.repeat(500);
     const one = await shrunk(whole, (text) => text.length > 100, { concurrency: 1 });
     const many = await shrunk(whole, (text) => text.length > 100, { concurrency: 16 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { readAnswer, requestLine } from '../../../src/fuzz/differential/target.js';
 
 describe('a request', () => {
-  test('is one line of ASCII, and JSON that gives the text back, whatever it holds', () => {
+  test('is one line of ASCII, and JSON that decodes to the same text', () => {
     const texts = fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units));
     fc.assert(
       fc.property(texts, (input) => {
@@ -25,14 +25,14 @@ test.each([
 });
 
 test.each([
-  ['', 'no JSON: ""'],
-  ['{"ok":true,"ast":NaN}', 'no JSON: "{\\"ok\\":true,\\"ast\\":NaN}"'],
-  ['[]', 'no JSON object: "[]"'],
-  ['{}', 'no member "ok": "{}"'],
+  ['', 'not JSON: ""'],
+  ['{"ok":true,"ast":NaN}', 'not JSON: "{\\"ok\\":true,\\"ast\\":NaN}"'],
+  ['[]', 'not a JSON object: "[]"'],
+  ['{}', 'the member "ok" is missing: "{}"'],
   ['{"ok":"true"}', '"ok" is neither true nor false: "{\\"ok\\":\\"true\\"}"'],
-  ['{"ok":true,"canonical":{}}', '"canonical" is no string: "{\\"ok\\":true,\\"canonical\\":{}}"'],
-  ['{"ok":false,"offset":1.5}', '"offset" is no whole number from 0 on: "{\\"ok\\":false,\\"offset\\":1.5}"'],
-  ['{"ok":false,"offset":-1}', '"offset" is no whole number from 0 on: "{\\"ok\\":false,\\"offset\\":-1}"'],
-])('%s is none, and what is wrong is told', (line, problem) => {
+  ['{"ok":true,"canonical":{}}', '"canonical" is not a string: "{\\"ok\\":true,\\"canonical\\":{}}"'],
+  ['{"ok":false,"offset":1.5}', '"offset" is not a non-negative integer: "{\\"ok\\":false,\\"offset\\":1.5}"'],
+  ['{"ok":false,"offset":-1}', '"offset" is not a non-negative integer: "{\\"ok\\":false,\\"offset\\":-1}"'],
+])('%s is not an answer, with the reason', (line, problem) => {
   expect(readAnswer(line)).toEqual({ problem });
 });

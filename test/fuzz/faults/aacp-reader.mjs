@@ -1,21 +1,21 @@
 /**
- * A reader and printer of strict AACP packets (draft-mackay-aacp-01, section 4) as one would write it from the draft alone:
- * split at the bars, look at each slot, nothing shared with pegwire. `faults.json` plants faults in copies of it.
+ * A reader and printer of strict AACP packets (draft-mackay-aacp-01, section 4), written from the draft alone: it
+ * splits at the bars and checks each slot. It shares no code with pegwire. `faults.json` plants faults in copies of it.
  */
 
 const MAX_LENGTH = 1_048_576;
 const MAX_FIELDS = 100_000;
-/** Decimal places of canonical amounts. */
+/** The decimal places of canonical amounts. */
 const PLACES = 6;
 
 const NAME = /^[A-Z][A-Z0-9_-]*$/;
 const KEY = /^[a-z][a-z0-9_]*$/;
 const NUMBER = /^-?[0-9]+(?:\.[0-9]+)?$/;
 
-/** Keys that come first in canonical text, in this order. */
+/** The keys that come first in canonical text, in this order. */
 const FIRST_KEYS = ['return', 'p', 'aacp', 'res', 'period', 'filter', 'fields', 'fmt'];
 
-/** Thrown at what is no packet. */
+/** Thrown if a text is not a packet. */
 class Refused extends Error {
   constructor(message, offset) {
     super(message);
@@ -23,7 +23,7 @@ class Refused extends Error {
   }
 }
 
-/** The answer to one text, in the form of the adapter protocol. */
+/** Answers one text, in the form of the adapter protocol. */
 export function read(text) {
   try {
     const ast = readPacket(text);
@@ -48,7 +48,7 @@ function readPacket(text) {
   };
 }
 
-/** The slots, each with the place where it begins. */
+/** The slots, each with its offset. */
 function cut(text) {
   const slots = [];
   let start = 0;
@@ -74,7 +74,7 @@ function readFields(slots) {
   return fields;
 }
 
-/** The first colon parts key and value; the value may hold others. */
+/** Splits key and value at the first colon; the value may contain others. */
 function readField(slot, start) {
   const colon = slot.indexOf(':');
   if (colon < 0) throw new Refused('a field without a colon', start);
@@ -112,12 +112,12 @@ function rank(key) {
   return index < 0 ? FIRST_KEYS.length : index;
 }
 
-/** By code unit. */
+/** Compares by code unit. */
 function compare(a, b) {
   return a < b ? -1 : Number(a > b);
 }
 
-/** A plain number with at most six places, rounded half to even on the digits; anything else as it is. */
+/** A plain number with at most six places, rounded half to even on the digits; other values unchanged. */
 function printAmount(value) {
   if (!NUMBER.test(value)) return value;
   const [whole, fraction = ''] = value.replace('-', '').split('.');
@@ -130,7 +130,7 @@ function printAmount(value) {
   return value.startsWith('-') && scaled !== 0n ? `-${number}` : number;
 }
 
-/** Whether what is cut off is more than half of the last place, or half of it behind an odd digit. */
+/** Returns `true` if the rest is more than half of the last place, or half of it after an odd digit. */
 function roundsUp(rest, kept) {
   const half = rest === '' ? '' : '5'.padEnd(rest.length, '0');
   if (rest === half) return rest !== '' && kept % 2n === 1n;

@@ -1,13 +1,13 @@
 /**
- * A reader and printer of strict ACCP frames (draft-benzing-accp-00, sections 3.1 and 3.5) as one would write it from the draft
- * alone: a function for each rule, nothing shared with pegwire. `faults.json` plants faults in copies of it.
+ * A reader and printer of strict ACCP frames (draft-benzing-accp-00, sections 3.1 and 3.5), written from the draft
+ * alone: a function for each rule. It shares no code with pegwire. `faults.json` plants faults in copies of it.
  */
 
 const MAX_LENGTH = 1_048_576;
 const MAX_DEPTH = 5;
 const MAX_ITEMS = 100_000;
 const MAX_DIGITS = 1_000;
-/** Decimal places of canonical numbers. */
+/** The decimal places of canonical numbers. */
 const PLACES = 6;
 
 const AGENT_ID = /[A-Za-z0-9_-]+/y;
@@ -18,11 +18,11 @@ const INTEGER = /^-?[0-9]+$/;
 const DECIMAL = /^-?[0-9]+\.[0-9]+$/;
 const DELIMITERS = '@>:{}[]|$,~\\';
 
-/** Metadata keys in canonical order, and those whose values are identifiers whatever their digits look like. */
+/** The metadata keys in canonical order, and those whose values are identifiers even if they consist of digits. */
 const ENVELOPE = ['mid', 'seq', 'ts', 'cid', 'aid', 'sid', 'ttl'];
 const IDENTIFIERS = ['mid', 'cid', 'aid', 'sid'];
 
-/** Thrown at what is no frame. */
+/** Thrown if a text is not a frame. */
 class Refused extends Error {
   constructor(message, offset) {
     super(message);
@@ -30,7 +30,7 @@ class Refused extends Error {
   }
 }
 
-/** The answer to one text, in the form of the adapter protocol. */
+/** Answers one text, in the form of the adapter protocol. */
 export function read(text) {
   try {
     const ast = createReader(text).frame();
@@ -87,7 +87,7 @@ function createReader(text) {
     return pairs;
   }
 
-  /** At least one `key:value`; no key twice. */
+  /** At least one `key:value`, without repeated keys. */
   function params(separator, depth) {
     const list = [];
     const seen = new Set();
@@ -152,7 +152,7 @@ function createReader(text) {
     if (++items > MAX_ITEMS) refuse('too many items');
   }
 
-  /** A boolean, number or string: the whole lexeme decides. */
+  /** A boolean, number or string, decided by the whole lexeme. */
   function literal() {
     const start = at;
     const plain = lexeme();
@@ -203,7 +203,7 @@ function isDelimiter(character) {
   return character !== undefined && DELIMITERS.includes(character);
 }
 
-/** Visible ASCII that stands for itself. */
+/** Visible ASCII that needs no escape. */
 function isSafe(character) {
   return character > ' ' && character < '\x7f' && !isDelimiter(character);
 }
@@ -230,7 +230,7 @@ function rank(key) {
   return index < 0 ? ENVELOPE.length : index;
 }
 
-/** By code unit. */
+/** Compares by code unit. */
 function compare(a, b) {
   return a < b ? -1 : Number(a > b);
 }
@@ -270,7 +270,7 @@ function printDecimal(source) {
   return source.startsWith('-') && scaled !== 0n ? `-${number}` : number;
 }
 
-/** Whether what is cut off is more than half of the last place, or half of it behind an odd digit. */
+/** Returns `true` if the rest is more than half of the last place, or half of it after an odd digit. */
 function roundsUp(cut, kept) {
   const half = cut === '' ? '' : '5'.padEnd(cut.length, '0');
   if (cut === half) return cut !== '' && kept % 2n === 1n;

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 
-/** The reader's source, with the fault in it. */
+/** Returns the reader's source with the fault in it. */
 function patched(source, { id, find, replace }) {
   if (source.split(find).length !== 2) throw new Error(`The fault ${id} does not have one place in the reader`);
   return source.replace(find, () => replace);

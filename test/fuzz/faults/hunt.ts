@@ -1,4 +1,4 @@
-/** Looking for a planted fault the way `pegwire fuzz --target` looks for real ones. */
+/** Searches for a planted fault in the same way as `pegwire fuzz --target` searches for real ones. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { aacpLanguage } from '../../../src/aacp/language/language.js';
@@ -9,54 +9,54 @@ import type { Answer } from '../../../src/fuzz/differential/target.js';
 import { fuzzInputs } from '../../../src/fuzz/mutants/mutate.js';
 import { processTarget } from '../../../src/fuzz/process/process-target.js';
 
-/** A piece of the reader's source, which stands there once, and what to put in its place. */
+/** A piece of the reader's source, which occurs once, and its replacement. */
 export interface Fault {
   readonly id: string;
   readonly protocol: 'accp' | 'aacp';
-  /** What the reader does wrong then. */
+  /** The resulting fault of the reader. */
   readonly what: string;
   readonly find: string;
   readonly replace: string;
-  /** Whether it shows in the time that reading takes. */
+  /** `true` if the fault makes the reader slow. */
   readonly hangs?: true;
 }
 
 export interface HuntOptions {
   readonly seed: number;
-  /** Texts that are tried at most. */
+  /** The most texts that are tried. */
   readonly count: number;
   readonly onProgress?: ((inputs: number) => void) | undefined;
 }
 
-/** What came of looking for one fault. */
+/** The result of the search for one fault. */
 export interface Hunt {
   /** The first finding, or null. */
   readonly finding: Finding | null;
-  /** Texts that were asked for until then, the one that shows the fault included. */
+  /** The number of texts until then, including the one that shows the fault. */
   readonly inputs: number;
 }
 
 const ADAPTER = fileURLToPath(new URL('adapter.mjs', import.meta.url));
 
-/** Milliseconds for one text where a hang is looked for; and elsewhere, where a busy machine must not be taken for one. */
+/** Milliseconds for one text in a search for hangs; and in others, where a busy machine must not look like a hang. */
 const SHORT_TIME = 2_000;
 const LONG_TIME = 60_000;
 
-/** Findings whose smallest text is shorter than this, in UTF-16 code units, tell people what is wrong. */
+/** Findings whose smallest text is shorter than this, in UTF-16 code units, are readable. */
 export const SHORT = 60;
 
 export function plantedFaults(): readonly Fault[] {
   return JSON.parse(readFileSync(new URL('faults.json', import.meta.url), 'utf8')) as Fault[];
 }
 
-/** The command that runs the reader with a fault in it; without one, the sound reader. */
+/** The shell command that runs the reader with a fault, or without one. */
 export function adapterCommand(protocol: Fault['protocol'], fault?: Fault): string {
   return [process.execPath, ADAPTER, protocol, ...(fault === undefined ? [] : [fault.id])]
     .map((word) => `"${word}"`)
     .join(' ');
 }
 
-/** @returns a function that looks for a fault of the protocol; the texts and what they should read as are made once */
+/** Returns a function that searches for a fault of the protocol. The texts and their expected results are computed once. */
 export function createHunter(protocol: Fault['protocol'], options: HuntOptions): (fault?: Fault) => Promise<Hunt> {
   const { seed, count, onProgress } = options;
   const language = withMemory(protocol === 'accp' ? accpLanguage() : aacpLanguage());
@@ -88,7 +88,7 @@ function* textsOf({ grammar, words }: Language, seed: number, count: number): Ge
   for (const { text } of fuzzInputs(grammar, { seed, count, words })) yield text;
 }
 
-/** Gives the same texts each time, and draws each of them once. */
+/** Yields the same texts each time, and generates each of them once. */
 function recorded(source: Iterator<string>): () => Iterable<string> {
   const drawn: string[] = [];
   return function* () {

@@ -19,7 +19,7 @@ function shown(grammar: Grammar, text: string, kinds: readonly string[] = ['rule
 }
 
 describe('derivations', () => {
-  test('hold the rules and alternatives that a text was read with', () => {
+  test('contain the rules and alternatives that a text was read with', () => {
     const grammar = compileGrammar('sum = number (("+" / "-") number)*\nnumber = [0-9]+ / "(" sum ")"');
     expect(shown(grammar, '1-(2)')).toEqual([
       'sum "1-(2)"',
@@ -34,12 +34,12 @@ describe('derivations', () => {
     ]);
   });
 
-  test('leave out what was tried and given back', () => {
+  test('omit parts that backtracking discarded', () => {
     const grammar = compileGrammar('start = a b "x" / a c\na = "a"\nb = "b"\nc = "b" "y"');
     expect(shown(grammar, 'aby')).toEqual(['start "aby"', '  start #2 "aby"', '    a "a"', '    c "by"']);
   });
 
-  test('leave out what a lookahead saw in vain', () => {
+  test('omit failed lookaheads', () => {
     const grammar = compileGrammar('start = !(a b) a c\na = "a"\nb = "b"\nc = "c"');
     expect(shown(grammar, 'ac')).toEqual(['start "ac"', '  a "a"', '  c "c"']);
   });
@@ -51,18 +51,18 @@ describe('derivations', () => {
       '  item "a"',
       '  delimiter ","',
       '  item "b"',
-      // The one behind the last item was read, and given back.
+      // The parser read the last delimiter and backtracked over it.
       '  delimiter ","',
       'repetition ","',
       '  item ","',
     ]);
   });
 
-  test('are null for what the grammar refuses', () => {
+  test('are null for texts that the grammar rejects', () => {
     expect(compileGrammar('start = "a"').derive('b')).toBeNull();
   });
 
-  test('follow predicates in code, which see labels, positions and state as ever', () => {
+  test('respect predicates in code, which see labels, positions and state as usual', () => {
     const grammar = compileGrammar(
       `
       { let seen = []; }
@@ -77,7 +77,7 @@ describe('derivations', () => {
     expect(grammar.derive('a,b,a')).toBeNull();
   });
 
-  /** These ask for positions where a derivation costs a step, look into Peggy's variables, or need another build. */
+  /** These ask for positions where a derivation changes them, read Peggy's variables, or need another build. */
   const APART = ['bound-position', 'internals', 'reentrant', 'reentrant-internal'];
   const cases = ownGrammars().filter(
     ({ name, imports, options, build, sources }) =>
@@ -103,7 +103,7 @@ describe('derivations', () => {
 });
 
 describe('compileGrammar', () => {
-  test('refuses what is no grammar, and shows the place', () => {
+  test('rejects an invalid grammar, and shows the place', () => {
     expect(() => compileGrammar('a = "b', { name: 'mine' })).toThrow(GrammarError);
     expect(() => compileGrammar('a = "b', { name: 'mine' })).toThrow(/mine:1:/);
     expect(() => compileGrammar('a = b')).toThrow(expect.objectContaining({ code: 'grammar-invalid' }));
@@ -113,18 +113,18 @@ describe('compileGrammar', () => {
     );
   });
 
-  test('replaces and adds rules by overrides, and shows the place of a fault in it', () => {
+  test('replaces and adds rules by overrides, and shows the place of a fault in them', () => {
     const grammar = compileGrammar('start = name\nname = [a-z]+', { overrides: 'name = "bob" / other\nother = "eve"' });
     expect(['bob', 'eve', 'ann'].map(grammar.accepts)).toEqual([true, true, false]);
     expect(() => compileGrammar('a = "b"', { overrides: 'a = = ' })).toThrow(/overrides:1:5/);
   });
 
-  test('leaves rules out that the start rule does not reach', () => {
+  test('removes rules that the start rule does not reach', () => {
     const grammar = compileGrammar('a = b\nb = "x"\nc = "y"');
     expect(grammar.ast.rules.map(({ name }) => name)).toEqual(['a', 'b']);
   });
 
-  test('takes what code of the grammar throws as a refusal', () => {
+  test('treats an error of the grammar’s code as a rejection', () => {
     const grammar = compileGrammar('a = "x" { throw new RangeError("own"); } / "y"');
     expect(grammar.parse('x')).toMatchObject({ ok: false, error: { message: 'own' } });
     expect(grammar.derive('x')).toBeNull();
@@ -140,13 +140,13 @@ describe('gates', () => {
     number = [0-9]+ !(loose)
   `;
 
-  test('a false one takes out what needs it', () => {
+  test('a false one removes the alternatives that require it', () => {
     const grammar = compileGrammar(TEXT, { gates: { loose: false } });
     expect(grammar.ast.rules.map(({ name }) => name)).toEqual(['start', 'number']);
     expect(['12', '#', 'a', '!#'].map((text) => grammar.derive(text) !== null)).toEqual([true, true, false, false]);
   });
 
-  test('a true one takes out itself', () => {
+  test('a true one is removed', () => {
     const grammar = compileGrammar('start = loose @word\nloose = &{ return options.loose; }\nword = [a-z]+', {
       gates: { loose: true },
       parseOptions: { loose: true },
@@ -155,10 +155,10 @@ describe('gates', () => {
     expect(grammar.derive('ab')).not.toBeNull();
   });
 
-  test('are rules, and leave something', () => {
+  test('must be rules, and must leave something', () => {
     expect(() => compileGrammar(TEXT, { gates: { other: false } })).toThrow(/no rule "other"/);
     expect(() => compileGrammar('a = g "x"\ng = &{ return false; }', { gates: { g: false } })).toThrow(
-      /matches nothing/,
+      /no longer matches any text/,
     );
   });
 });

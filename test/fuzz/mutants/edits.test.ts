@@ -9,14 +9,14 @@ const grammar = compileGrammar(`
   number = $("-"? [0-9]+ ("." [0-9]+)?)
 `);
 
-/** Texts that one edit of a kind makes. */
+/** The texts that one edit of a kind makes. */
 function made(kind: MutantKind, text: string, count = 1_500): ReadonlySet<string> {
   const mutants = [...mutate(grammar, text, { seed: 1, count, kinds: [kind] })];
   return new Set(mutants.filter(({ kinds }) => kinds.length === 1).map((mutant) => mutant.text));
 }
 
 describe('edits', () => {
-  test('put the neighbours of a class where its characters stand', () => {
+  test('insert the neighbors of a class in place of its characters', () => {
     const texts = made('edge', '($a,5)');
     for (const neighbour of ['-', '/', '`', '{']) expect([...texts]).toContain(`($${neighbour},5)`);
     for (const neighbour of ['/', ':']) expect([...texts]).toContain(`($a,${neighbour})`);
@@ -28,25 +28,25 @@ describe('edits', () => {
     expect(texts.filter((text) => /,-0\)$/.test(text)).length).toBeGreaterThan(0);
   });
 
-  test('put numbers where none was, also in the place of what holds no word', () => {
+  test('insert numbers, even in place of parts without words', () => {
     const texts = made('number', '($.,$.)');
     expect([...texts]).toContain('($.,007)');
     expect([...texts].some((text) => /^\(9007199254740993,/.test(text))).toBe(true);
   });
 
-  test('put words that objects inherit in the place of others', () => {
+  test('insert inherited words in place of others', () => {
     const texts = made('word', '($a,$b)');
     expect([...texts]).toContain('($a,$__proto__)');
     expect([...texts]).toContain('($constructor,$b)');
   });
 
-  test('of delimiters come beside delimiters, with those of the text', () => {
+  test('of delimiters are next to delimiters of the text', () => {
     const texts = made('delimiter', '($abcdefghijkl,$mnopqrstuvwx)');
     expect([...texts]).toContain('($abcdefghijkl,$mnopqrstuvwx,)');
     expect([...texts]).toContain('($abcdefghijkl,,$mnopqrstuvwx)');
   });
 
-  test('of controls leave a byte order mark before a text and a line end behind it', () => {
+  test('of controls insert a byte order mark before a text and a line end after it', () => {
     const texts = made('control', '($a)');
     expect([...texts]).toContain('\ufeff($a)');
     expect([...texts]).toContain('($a)\n');
@@ -54,7 +54,7 @@ describe('edits', () => {
 });
 
 describe('words of rules', () => {
-  test('come in some of the texts, beside others', () => {
+  test('are used in some of the texts', () => {
     const words = { path: ['$known.path'] };
     const texts = [...fuzzInputs(grammar, { seed: 1, count: 400, mutantRatio: 0, words })].map(({ text }) => text);
     const paths = texts.flatMap((text) => text.match(/\$[a-z.]+/g) ?? []);
@@ -63,7 +63,7 @@ describe('words of rules', () => {
     expect(known).toBeLessThan(0.5);
   });
 
-  test('that the grammar does not have come to nothing', () => {
+  test('that the grammar does not have are ignored', () => {
     const words = { path: ['no path'], nothing: ['x'] };
     for (const { valid } of fuzzInputs(grammar, { seed: 1, count: 100, mutantRatio: 0, words }))
       expect(valid).toBe(true);

@@ -15,7 +15,7 @@ const FRAME = '@bot>req:run{k:[1,-2.5,true]|m:{a:~,b:$x.y}}[mid:q\\:1,seq:7]';
 
 const MADE = new Map<MutantKind, readonly string[]>();
 
-/** Texts that one kind of edit makes of the frame. */
+/** The texts that one kind of edit makes of the frame. */
 function made(kind: MutantKind): readonly string[] {
   const known = MADE.get(kind) ?? edited(kind, 3_000);
   MADE.set(kind, known);
@@ -35,7 +35,7 @@ describe('mutants', () => {
     expect([...generateMutants(grammar, { seed: 4, count: 200 })]).not.toEqual(first);
   });
 
-  test('are labelled by the grammar: many valid, many not', () => {
+  test('are labeled by the grammar: many valid, many not', () => {
     const all = [...generateMutants(grammar, { seed: 1, count: 1_000 })];
     for (const { text, valid } of all) expect({ text, valid }).toEqual({ text, valid: grammar.accepts(text) });
     const valid = all.filter((one) => one.valid).length;
@@ -43,7 +43,7 @@ describe('mutants', () => {
     expect(valid).toBeLessThan(700);
   });
 
-  test('come of every kind of edit', () => {
+  test('come from every kind of edit', () => {
     const kinds = new Set([...generateMutants(grammar, { seed: 1, count: 1_000 })].flatMap((one) => one.kinds));
     expect([...kinds].sort()).toEqual([...MUTANT_KINDS].sort());
   });
@@ -59,7 +59,7 @@ describe('mutants', () => {
     ['truncate', '@bot>req:run{k:[1,-2.5,true]'],
     ['slip', '@bto>req:run{k:[1,-2.5,true]|m:{a:~,b:$x.y}}[mid:q\\:1,seq:7]'],
   ];
-  test.each(EXAMPLES)('%s makes such as %s', (kind, text) => {
+  test.each(EXAMPLES)('%s makes texts such as %s', (kind, text) => {
     expect(made(kind)).toContain(text);
   });
 
@@ -83,7 +83,7 @@ describe('mutants', () => {
     expect(made(kind).some((text) => pattern.test(text))).toBe(true);
   });
 
-  test('of a text that is not valid are bent in their characters', () => {
+  test('of an invalid text have lexical edits', () => {
     const all = [...mutate(grammar, '@bot', { seed: 1, count: 50 })];
     expect(all).toHaveLength(50);
     expect(all.flatMap(({ kinds }) => kinds)).not.toContain('swap');
@@ -101,7 +101,7 @@ describe('mutants', () => {
   });
 });
 
-test('truncations are all beginnings of a text, each labelled', () => {
+test('truncations are all proper prefixes of a text, each labeled', () => {
   const all = truncations(compileGrammar('a = "x"+ ("," "x")?'), 'xx,x');
   expect(all.map(({ text, valid }) => [text, valid])).toEqual([
     ['', false],
@@ -112,7 +112,7 @@ test('truncations are all beginnings of a text, each labelled', () => {
 });
 
 describe('inputs', () => {
-  test('mix sentences and mutants in the share that is asked for', () => {
+  test('mix sentences and mutants in the given ratio', () => {
     for (const mutants of [0, 0.25, 1]) {
       const all = [...fuzzInputs(grammar, { seed: 1, count: 1_000, mutantRatio: mutants })];
       const bent = all.filter(({ kinds }) => kinds.length > 0).length;
@@ -122,7 +122,7 @@ describe('inputs', () => {
     }
   });
 
-  test('begin with the corpus as it is, and with one sentence cut off at each place', () => {
+  test('begin with the unchanged corpus, and with one sentence truncated at each place', () => {
     const all = [...fuzzInputs(grammar, { seed: 1, count: 200, seeds: ['one', 'two'] })].map(({ text }) => text);
     expect(all.slice(0, 2)).toEqual(['one', 'two']);
     const whole = all[2]!;

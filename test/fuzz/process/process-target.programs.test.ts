@@ -22,7 +22,7 @@ function targetOf(command: string, options?: ProcessOptions): Target {
   return target;
 }
 
-/** What comes of texts that are asked for all at once. */
+/** Sends all texts at once, and returns their outcomes. */
 function readAll(target: Target, inputs: readonly string[]): Promise<Outcome[]> {
   return Promise.all(inputs.map((input) => target.read({ input })));
 }
@@ -31,7 +31,7 @@ function echoed(text: string): Outcome {
   return { kind: 'answer', answer: { ok: true, canonical: text } };
 }
 
-/** Whether a process runs. One that has ended and that nobody has asked for its exit code does not. */
+/** Returns `true` if a process runs. A zombie does not. */
 function isRunning(id: number): boolean {
   try {
     process.kill(id, 0);
@@ -47,7 +47,7 @@ function idsOf(outcome: unknown): number[] {
 }
 
 describe('a program that answers', () => {
-  test('is asked for many texts at once, and each gets its own answer', async () => {
+  test('gets many texts at once, and each gets its own answer', async () => {
     const inputs = Array.from({ length: 3000 }, (_, index) => `text ${index}`);
     const target = targetOf(adapterCommand());
     expect(await readAll(target, inputs)).toEqual(inputs.map(echoed));
@@ -55,7 +55,7 @@ describe('a program that answers', () => {
     expect(await target.read({ input: 'so bad' })).toEqual({ kind: 'answer', answer: refused });
   });
 
-  test('gets every text as it is', async () => {
+  test('gets every text unchanged', async () => {
     const target = targetOf(adapterCommand());
     const units = fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 30 });
     const texts = units.map((codes) => String.fromCharCode(...codes)).filter((text) => !text.includes('bad'));
@@ -69,7 +69,7 @@ describe('a program that answers', () => {
     expect(await target.read({ input: long })).toEqual(echoed(long));
   });
 
-  test('may do so in its own way: with blank lines, in pieces, with null for what is absent, with noise on stderr', async () => {
+  test('may write blank lines, partial lines, null for absent members, and noise on stderr', async () => {
     const target = targetOf(
       adapterCommand(['a', 'blank'], ['b', 'pieces'], ['c', 'dialect'], ['d', 'nulls'], ['e', 'noise']),
     );
@@ -86,7 +86,7 @@ describe('a program that answers', () => {
     ]);
   });
 
-  test('may take longer to start than for an answer, and print a banner first', async () => {
+  test('may take longer to start than to answer, and print a banner first', async () => {
     const target = targetOf(programCommand('slow-start.mjs'), { timeLimitMs: 1000 });
     expect(await target.read({ input: 'x' })).toEqual({ kind: 'answer', answer: { ok: true } });
   });
@@ -98,7 +98,7 @@ test.each([
   ['last-words', {}, { kind: 'crash', detail: expect.stringMatching(/^exit code 1; stderr ends: x{2040} the end$/) }],
   ['hang', { timeLimitMs: 1000 }, { kind: 'hang', limitMs: 1000 }],
   ['eat', { memoryLimitBytes: 2 ** 28 }, { kind: 'memory', limitBytes: 2 ** 28 }],
-  ['no-json', {}, { kind: 'garbage', detail: 'no JSON: "NaN is no answer"' }],
+  ['no-json', {}, { kind: 'garbage', detail: 'not JSON: "NaN is no answer"' }],
   ['long', { lineLimitBytes: 50_000 }, { kind: 'garbage', detail: 'a line of more than 50000 bytes' }],
 ] as const)(
   'a program that fails on a text (%s): the text is found, and others are answered',
@@ -108,20 +108,20 @@ test.each([
   },
 );
 
-test('a program that gets one text after the other is found to fail on the same', async () => {
+test('a program that gets one text at a time fails on the same text', async () => {
   const target = targetOf(adapterCommand(['boom', 'exit']), { maxInFlight: 1 });
   const crash: Outcome = { kind: 'crash', detail: 'exit code 3' };
   expect(await readAll(target, ['a', 'boom', 'b'])).toEqual([echoed('a'), crash, echoed('b')]);
 });
 
-test('several texts that a program fails on are all found', async () => {
+test('all texts that a program fails on are found', async () => {
   const target = targetOf(adapterCommand(['boom', 'exit'], ['clash', 'no-json']));
   const outcomes = await readAll(target, ['boom', 'a', 'clash', 'boom again', 'b']);
   expect(outcomes.map(({ kind }) => kind)).toEqual(['crash', 'answer', 'garbage', 'crash', 'answer']);
 });
 
-test('a failure that no text brings about alone is told of the first that was left, with a note', async () => {
-  // Two requests of the start, four texts, and then it ends.
+test('a failure that no text causes alone is reported for the first unanswered one, with a note', async () => {
+  // The two requests of the start, four texts, and then the program ends.
   const target = targetOf(adapterCommand(['x', 'exit@6']));
   const outcomes = await readAll(target, ['x1', 'x2', 'x3', 'x4', 'x5', 'x6']);
   expect(outcomes).toEqual([
@@ -131,18 +131,18 @@ test('a failure that no text brings about alone is told of the first that was le
   ]);
 });
 
-test('an answer that nothing had asked for is told of the next text', async () => {
+test('an answer without a request is reported for the next text', async () => {
   const target = targetOf(adapterCommand(['x', 'twice']));
   expect(await target.read({ input: 'x' })).toEqual({ kind: 'answer', answer: { ok: true } });
   expect(await target.read({ input: 'y' })).toEqual({
     kind: 'garbage',
-    detail: 'an answer that nothing had asked for: {"ok":true}',
-    note: expect.stringContaining('before this text was asked'),
+    detail: 'an answer without a request: {"ok":true}',
+    note: expect.stringContaining('before this text was sent'),
   });
   expect(await target.read({ input: 'z' })).toEqual(echoed('z'));
 });
 
-describe('a program that cannot be asked', () => {
+describe('a program that cannot be tested', () => {
   test.each<[string, string, ProcessOptions, RegExp]>([
     [
       'is not there',
@@ -151,17 +151,22 @@ describe('a program that cannot be asked', () => {
       /"pegwire-no-such-program" cannot be used: it ended before .* \(started 3 times\)/s,
     ],
     ['only ends', programCommand('adapter.mjs', '--on', '', 'last-words'), {}, /exit code 1; stderr ends: x+ the end/],
-    ['gives no answers', programCommand('adapter.mjs', '--on', '', 'wrong-shape'), {}, /it wrote no member "ok"/],
-    ['answers once', programCommand('one-shot.mjs'), {}, /after one answer; an adapter reads on/],
-    ['answers with two lines', programCommand('chatty.mjs'), {}, /an answer that nothing had asked for/],
-    ['keeps its answers', programCommand('buffered.mjs'), { startLimitMs: 1500 }, /flush its output after each line/],
+    [
+      'gives no answers',
+      programCommand('adapter.mjs', '--on', '', 'wrong-shape'),
+      {},
+      /it wrote an invalid answer: the member "ok" is missing/,
+    ],
+    ['answers once', programCommand('one-shot.mjs'), {}, /after one answer; an adapter must read/],
+    ['answers with two lines', programCommand('chatty.mjs'), {}, /an answer without a request/],
+    ['keeps its answers', programCommand('buffered.mjs'), { startLimitMs: 1500 }, /Flush the output after each line/],
     [
       'never answers',
       programCommand('adapter.mjs', '--on', '', 'hang'),
       { startLimitMs: 400 },
       /did not answer within 0.4 s .*\(started 2 times\)/s,
     ],
-    ['has no folder', 'echo', { cwd: '/pegwire/no/such/folder' }, /cannot be used: .*cannot be started: .*ENOENT/],
+    ['has no folder', 'echo', { cwd: '/pegwire/no/such/folder' }, /cannot be used: .*failed to start: .*ENOENT/],
     ['has an impossible name', 'a\0b', {}, /cannot be started/],
   ])('%s', async (_what, command, options, message) => {
     const target = targetOf(command, options);
@@ -173,7 +178,7 @@ describe('a program that cannot be asked', () => {
     await expect(target.read({ input: 'd' })).rejects.toThrow(TargetError);
   });
 
-  test('is no program that only fails on the empty text', async () => {
+  test('is accepted if it only fails on the empty text', async () => {
     const target = targetOf(adapterCommand(['EMPTY', 'exit']));
     const outcomes = await readAll(target, ['a', '', 'b']);
     expect(outcomes).toEqual([echoed('a'), { kind: 'crash', detail: expect.any(String) }, echoed('b')]);
@@ -181,7 +186,7 @@ describe('a program that cannot be asked', () => {
 });
 
 describe('closing', () => {
-  test('leaves nothing running of a program that does not want to end, and no listener', async () => {
+  test('leaves no process and no listener of a program that ignores signals', async () => {
     const before = LISTENED.map((event) => process.listenerCount(event));
     const target = processTarget(programCommand('stubborn.mjs'));
     const ids = idsOf(await target.read({ input: 'x' }));
@@ -191,7 +196,7 @@ describe('closing', () => {
     expect(LISTENED.map((event) => process.listenerCount(event))).toEqual(before);
   });
 
-  test('rejects what is still asked, at once and later, and may be done twice', async () => {
+  test('rejects waiting and later requests, and may be repeated', async () => {
     const target = processTarget(adapterCommand(['x', 'hang']), { timeLimitMs: 600_000 });
     await target.read({ input: 'a' });
     const pending = readAll(target, ['x', 'b']);
@@ -204,13 +209,13 @@ describe('closing', () => {
   test('also ends a program that has not started yet', async () => {
     const target = processTarget(programCommand('slow-start.mjs'));
     const rejected = expect(target.read({ input: 'a' })).rejects.toThrow('The target is closed');
-    // By then it is on its way.
+    // The program is starting now.
     await new Promise((resolve) => setImmediate(resolve));
     await target.close();
     await rejected;
   });
 
-  test('is all that comes of a target that nobody asks: it is not even started', async () => {
+  test('does not start a target without requests', async () => {
     const target = processTarget(`echo started > "${scratch.path}/marker"`);
     await target.close();
     expect(existsSync(`${scratch.path}/marker`)).toBe(false);

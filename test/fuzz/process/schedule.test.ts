@@ -4,7 +4,7 @@ import { createSchedule } from '../../../src/fuzz/process/schedule.js';
 const CRASH = { kind: 'crash', detail: 'exit code 1' } as const;
 const HANG = { kind: 'hang', limitMs: 1 } as const;
 
-/** A schedule for texts, and what came of them so far. */
+/** A schedule for texts, and their outcomes so far. */
 function scheduleOf(window: number, inputs: readonly string[]) {
   const schedule = createSchedule(window);
   const told: Record<string, string> = {};
@@ -21,7 +21,7 @@ function scheduleOf(window: number, inputs: readonly string[]) {
       },
     });
   }
-  /** Takes all that may be sent now. */
+  /** Takes all requests that may be sent now. */
   const send = (): string[] => {
     const sent: string[] = [];
     for (let next = schedule.next(); next !== undefined; next = schedule.next()) sent.push(next.input);
@@ -30,7 +30,7 @@ function scheduleOf(window: number, inputs: readonly string[]) {
   return { ...schedule, told, send, answer: () => schedule.answered({ ok: true }) };
 }
 
-test('as many are sent as the window is wide, and one for each answer', () => {
+test('the limit of unanswered requests holds, and each answer admits one', () => {
   const { send, answer, told, hasWork } = scheduleOf(2, ['a', 'b', 'c']);
   expect(send()).toEqual(['a', 'b']);
   answer();
@@ -40,7 +40,7 @@ test('as many are sent as the window is wide, and one for each answer', () => {
   expect([send(), hasWork(), told]).toEqual([[], false, { a: 'answer', b: 'answer', c: 'answer' }]);
 });
 
-test('after a failure, those unanswered are asked one by one until one fails first in a run; then all go on', () => {
+test('after a failure, the unanswered ones are sent one by one until one fails first in a run; then all continue', () => {
   const { send, answer, ended, told } = scheduleOf(3, ['a', 'b', 'c', 'd']);
   send();
   ended(CRASH);
@@ -56,7 +56,7 @@ test('after a failure, those unanswered are asked one by one until one fails fir
   expect(send()).toEqual(['c', 'd']);
 });
 
-test('a text that fails only after another is told so', () => {
+test('a text that fails only after another has a note', () => {
   const { send, answer, ended, told } = scheduleOf(2, ['a', 'b']);
   send();
   ended(CRASH);
@@ -69,7 +69,7 @@ test('a text that fails only after another is told so', () => {
   expect(told).toEqual({ a: 'answer', b: 'hang in sequence' });
 });
 
-test('when none fails alone, the first of them is told', () => {
+test('if none fails alone, the first of them is reported', () => {
   const { send, answer, ended, told } = scheduleOf(2, ['a', 'b', 'c']);
   send();
   ended(CRASH);
@@ -81,14 +81,14 @@ test('when none fails alone, the first of them is told', () => {
   expect(send()).toEqual(['c']);
 });
 
-test('a text that fails as the first and only one of a run is not asked again', () => {
+test('a text that fails as the first and only one of a run is not sent again', () => {
   const { send, ended, told } = scheduleOf(5, ['a']);
   send();
   ended(CRASH);
   expect([send(), told]).toEqual([[], { a: 'crash' }]);
 });
 
-test('an end with nothing asked is told of the next text, unless it was a good one', () => {
+test('an end without requests is reported for the next text, unless it was normal', () => {
   const { send, ended, told } = scheduleOf(1, ['a', 'b']);
   ended(null);
   ended(CRASH);
@@ -96,7 +96,7 @@ test('an end with nothing asked is told of the next text, unless it was a good o
   expect(told).toEqual({ a: 'crash in sequence' });
 });
 
-test('all that wait can be rejected, wherever they are', () => {
+test('all waiting requests can be rejected', () => {
   const { send, answer, ended, rejectAll, told, hasWork } = scheduleOf(3, ['a', 'b', 'c', 'd']);
   send();
   ended(CRASH);

@@ -1,4 +1,4 @@
-/** The example grammars of PEG.js 0.10: ours by Peggy, and the parsers that PEG.js makes of them. */
+/** The example grammars of PEG.js 0.10: compiled by Peggy, and the parsers that PEG.js generates. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { compileGrammar } from '../../../src/fuzz/grammar/compile.js';

@@ -1,4 +1,4 @@
-/** Sentences at length: `npm run test:long`. */
+/** Many sentences: `npm run test:long`. */
 import { expect, test } from 'vitest';
 import { aacpLanguage } from '../../../src/aacp/language/language.js';
 import { accpLanguage } from '../../../src/accp/language/language.js';
@@ -15,7 +15,7 @@ test.each([
   aacpLanguage({ dialect: 'strict' }),
   aacpLanguage({ dialect: 'tolerant' }),
 ])(
-  `${SENTENCES} sentences are read by the generated parser, and see all of the grammar: $name, $dialect`,
+  `${SENTENCES} sentences are read by the generated parser, and reach all of the grammar: $name, $dialect`,
   (language) => {
     const tracker = createTracker(language.grammar);
     for (const text of generateSentences(language.grammar, { seed: 1, count: SENTENCES, tracker })) {
@@ -28,7 +28,7 @@ test.each([
 );
 
 test.each(EXAMPLES)(
-  `${SENTENCES} sentences are accepted by the parser that PEG.js makes of its own example: %s`,
+  `${SENTENCES} sentences are accepted by the parser that PEG.js generates from its own example: %s`,
   (name) => {
     const { grammar, parse } = exampleOf(name);
     const tracker = createTracker(grammar);

@@ -37,14 +37,14 @@ describe('sentences', () => {
     ]);
   });
 
-  test('keep to lookaheads', () => {
+  test('respect lookaheads', () => {
     expect(sentences('start = "/*" (!"*/" .)* "*/"').every((text) => /^\/\*[\s\S]*\*\/$/.test(text))).toBe(true);
     expect(sentences('start = !keyword [a-z]+ ";"\nkeyword = ("if" / "do") ![a-z]')).not.toContain('if;');
     expect(new Set(sentences('start = &"b" ("a" / "b" / "c")'))).toEqual(new Set(['b']));
     expect(new Set(sentences('start = [a-d] ![b-z]'))).toEqual(new Set(['a', 'b', 'c', 'd']));
   });
 
-  test('keep to predicates in code', () => {
+  test('respect predicates in code', () => {
     const even = sentences('start = digits:$[0-9]+ &{ return Number(digits) % 2 === 0; }');
     expect(even.every((text) => Number(text) % 2 === 0)).toBe(true);
     expect(new Set(even).size).toBeGreaterThan(50);
@@ -56,17 +56,17 @@ describe('sentences', () => {
     expect(Math.max(...sentences('start = "a"|..17|').map((text) => text.length))).toBe(17);
   });
 
-  test('mix upper and lower case where it does not matter', () => {
+  test('mix upper and lower case if it is ignored', () => {
     expect(new Set(sentences('start = "ab"i'))).toEqual(new Set(['ab', 'aB', 'Ab', 'AB']));
   });
 
-  test('hold characters beyond U+FFFF as pairs', () => {
+  test('contain characters beyond U+FFFF as pairs', () => {
     const found = sentences('start = .*', 2_000).join('');
     expect(found).toMatch(/[\u{10000}-\u{10ffff}]/u);
     expect(found).not.toMatch(/\p{Cs}/u);
   });
 
-  test('can be given weights', () => {
+  test('can have weights', () => {
     const count = (weights: Record<string, number>): number =>
       [
         ...generateSentences(compileGrammar('start = a / b\na = "a"\nb = "b"'), { seed: 1, count: 1_000, weights }),
@@ -86,20 +86,20 @@ describe('sentences', () => {
     ).toBe(true);
   });
 
-  test('what cannot be found is told', () => {
+  test('a grammar without sentences is an error', () => {
     const impossible = compileGrammar('start = "a"* "a"', { name: 'greedy' });
     expect(() => [...generateSentences(impossible, { count: 1 })]).toThrow(NoSentenceError);
-    expect(() => [...generateSentences(impossible, { count: 1 })]).toThrow(/greedy.*refused/);
+    expect(() => [...generateSentences(impossible, { count: 1 })]).toThrow(/greedy.*rejected/);
   });
 
-  test.each(EXAMPLES)('are accepted by the parser that PEG.js makes of its own example: %s', (name) => {
+  test.each(EXAMPLES)('are accepted by the parser that PEG.js generates from its own example: %s', (name) => {
     const { grammar, parse } = exampleOf(name);
     for (const text of generateSentences(grammar, { seed: 2, count: name === 'css' ? 15 : 100 })) {
       expect(() => parse(text), JSON.stringify(text)).not.toThrow();
     }
   });
 
-  /** What random texts do not meet: rules that match nothing, and predicates that want one text of thousands. */
+  /** Cases that random texts do not reach: rules that match nothing, and predicates that accept one text in thousands. */
   const RARE = [
     'action-errors',
     'action-position',
@@ -119,7 +119,7 @@ describe('sentences', () => {
       sources.length === 1,
   );
 
-  test.each(cases)('come of any grammar: $name', ({ sources, rules, options }) => {
+  test.each(cases)('of any grammar: $name', ({ sources, rules, options }) => {
     for (const [startRule, { accept }] of Object.entries(rules)) {
       if (accept.length === 0) continue;
       const grammar = compileGrammar(sources[0]!.text, { startRule, parseOptions: options[0] });
@@ -156,7 +156,7 @@ describe('steering', () => {
     },
   );
 
-  test('finds rare ways sooner than chance', () => {
+  test('reaches rare goals sooner than chance', () => {
     const rules = [...'abcdefgh'].map(
       (name, index, all) => `${name} = "${name}" ${all[index + 1] ?? '"!"'} / "${index}"`,
     );
@@ -177,7 +177,7 @@ describe('steering', () => {
 describe('fast-check arbitraries', () => {
   const { grammar } = accpLanguage();
 
-  test('give sentences, the same for the same seed', () => {
+  test('generate sentences, the same for the same seed', () => {
     const arbitrary = sentenceArbitrary(fc, grammar);
     const texts = fc.sample(arbitrary, { numRuns: 100, seed: 1 });
     expect(texts.filter((text) => !grammar.accepts(text))).toEqual([]);

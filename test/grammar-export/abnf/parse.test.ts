@@ -141,7 +141,7 @@ describe('the ABNF of ABNF', () => {
     expect(comments).toEqual([...source.matchAll(/; ([^"\n]*)$/gm)].map(([, comment]) => comment));
   });
 
-  test('has its names where they stand, when spans are asked for', () => {
+  test('has the places of its names with spans', () => {
     const parsed = parseAbnf(source, { spans: true });
     for (const { name, span } of rules(parsed)) expect(source.slice(span!.start, span!.end)).toBe(name);
     const references = JSON.stringify(parsed)
@@ -154,7 +154,7 @@ describe('the ABNF of ABNF', () => {
 
 type Refusal = readonly [text: string, offset: number, expected: readonly string[], help?: RegExp];
 
-describe('what is refused', () => {
+describe('invalid grammars', () => {
   const cases: readonly Refusal[] = [
     ['x', 1, ['"="']],
     ['x = ', 4, ['an element']],
@@ -163,12 +163,12 @@ describe('what is refused', () => {
     ['x = [a)', 6, ['"/"', '"]"']],
     ['x = ()', 5, ['an element']],
     ['x = a / / b', 8, ['an element']],
-    ['x = a /\ny = b', 8, ['a blank'], /not at its end/],
-    ['x = (a ; b', 10, ['a blank'], /not at its end/],
+    ['x = a /\ny = b', 8, ['a blank'], /above is incomplete/],
+    ['x = (a ; b', 10, ['a blank'], /above is incomplete/],
     ['x = 3', 5, ['an element']],
-    ['x = 1*2*a', 7, ['an element'], /before it/],
-    ['x = a*', 5, ['"/"', 'line end'], /before it/],
-    ['x = a|b', 5, ['"/"', 'line end'], /parted by "\/"/],
+    ['x = 1*2*a', 7, ['an element'], /before the element/],
+    ['x = a*', 5, ['"/"', 'line end'], /before the element/],
+    ['x = a|b', 5, ['"/"', 'line end'], /separate alternatives with "\/"/],
     ['x = a_b', 5, ['"/"', 'line end'], /letters, digits/],
     ["x = 'a'", 4, ['an element'], /double quotes/],
     ['x = "a', 6, ['a closing quote']],
@@ -184,7 +184,7 @@ describe('what is refused', () => {
     ['1x = a', 0, ['line end', 'rule name', 'end of input']],
     [' x = a', 1, ['line end'], /left margin/],
     ['x = a\n  y = b', 10, ['"/"', 'line end', 'an element'], /left margin/],
-    ['x = a\n/ b', 6, ['line end', 'rule name', 'end of input'], /begins with a blank/],
+    ['x = a\n/ b', 6, ['line end', 'rule name', 'end of input'], /begin a continuation line/],
   ];
 
   test.each(cases.map((one) => [one]))('%j', ([source, offset, expected, help]) => {
@@ -203,7 +203,7 @@ describe('what is refused', () => {
         '  |',
         '3 | z = d',
         '  | ^',
-        'help: the definition above is not at its end; a line that goes on with it begins with a blank',
+        'help: the definition above is incomplete; begin a continuation line with a space',
       ].join('\n'),
     );
   });
@@ -212,7 +212,7 @@ describe('what is refused', () => {
     const nested = (depth: number): string => `x = ${'(['.repeat(depth / 2)}a${'])'.repeat(depth / 2)}`;
     expect(parseAbnf(nested(200)).items).toHaveLength(1);
     expect(refusal(nested(202))).toMatchObject({ reason: 'limit', span: { start: 204, end: 205 } });
-    // Groups beside each other are not nested.
+    // Groups next to each other are not nested.
     expect(parseAbnf(`x = ${'(a) '.repeat(500)}`).items).toHaveLength(1);
   });
 
@@ -228,7 +228,7 @@ describe('what is refused', () => {
     expect(parseAbnf('\n'.repeat(2 ** 20)).items).toEqual([]);
   });
 
-  test('what is no string is refused', () => {
+  test('a value that is not a string is rejected', () => {
     expect(refusal(7 as unknown as string)).toMatchObject({ code: 'bad-abnf', reason: 'not-a-string' });
   });
 });

@@ -1,4 +1,4 @@
-/** What becomes of the parts of a Peggy grammar, and what is told of them. */
+/** The export of each part of a Peggy grammar, with its approximations. */
 import { describe, expect, test } from 'vitest';
 import { pairOf } from './compare.js';
 import { shown } from './show.js';
@@ -7,7 +7,7 @@ interface Case {
   readonly name: string;
   readonly grammar: string;
   readonly rules: readonly string[];
-  /** `code rule`, as told. @default none */
+  /** The approximations, as `code rule`. @default none */
   readonly told?: readonly string[];
 }
 
@@ -235,7 +235,7 @@ describe.each([
   });
 });
 
-test('a condition is told with its line and an excerpt', () => {
+test('a condition is reported with its line and an excerpt', () => {
   const { grammar } = pairOf(
     'a = b\nb = "x" &{ return  true /* and a long text behind it that nobody wants to see here */; }',
   );
@@ -249,12 +249,12 @@ test('a condition is told with its line and an excerpt', () => {
   ]);
 });
 
-test('conditions of rules that somebody else sees to are not told', () => {
+test('conditions of rules that the caller replaces are not reported', () => {
   const text = 'a = b c\nb = &{ return one(); } "x"\nc = &{ return two(); } "y"';
   const { grammar } = pairOf(text, { depthChecks: ['b'] });
   expect(grammar.approximations.map(({ rule }) => rule)).toEqual(['c']);
 });
 
-test('a start rule that there is not is refused', () => {
+test('an unknown start rule is rejected', () => {
   expect(() => pairOf('a = "x"', { startRule: 'b' })).toThrow();
 });

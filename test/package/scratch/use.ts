@@ -116,19 +116,19 @@ interface Row {
 }
 const row: Row = { task: 'ACK', domain: 'HR', return: 'A', p: 1 };
 const built = buildPacket(row);
-// @ts-expect-error: nobody gets the result
+// @ts-expect-error: `return` is missing
 const returnless = () => buildPacket({ task: 'ACK', domain: 'HR' });
 const hops = encodeStep('PayrollEncoder', 'full_run', { period: '2024-08', prev_period: '2024-07' });
 // @ts-expect-error: no such input
 const wrongInput = () => PayrollEncoder.fetch_employees({ perod: '2024-08' });
 const model = openaiCompatibleModel({ baseUrl: 'http://127.0.0.1:9/v1', model: 'none' });
 const plain: Model = ({ prompt }) => prompt;
-// @ts-expect-error: a number is no answer of a model
+// @ts-expect-error: a number is not a reply of a model
 const numeral: Model = () => 5;
 const encoder = createFallbackEncoder({ registry: memoryRegistry(), model: numeral === plain ? plain : model });
 const encoded = await encoder.encode('Retrieve the employee salary records for August 2024', { domain: 'HR' });
 await encoder.close();
-// @ts-expect-error: a log, or null for none
+// @ts-expect-error: `audit` is missing
 const logless = () => createDispatcher({ deliver: () => 'done' });
 const dispatched = await createDispatcher({ deliver: () => 'done', audit: memoryAudit() }).dispatch(built);
 if (encoded.tier !== 'pattern' || hops.length !== 6 || !dispatched.ok)
@@ -137,7 +137,7 @@ if (encoded.tier !== 'pattern' || hops.length !== 6 || !dispatched.ok)
 const progress: Envelope = parseEnvelope(
   '{"arcp":"1.0","id":"m","type":"job.progress","job_id":"j","timestamp":"2026-05-07T21:30:00Z","payload":{"percent":42}}',
 );
-// @ts-expect-error: what no schema names may be anything
+// @ts-expect-error: members without a schema are unknown
 const percentage = () => progress.payload['percentage'].toFixed();
 if (CHECKS.length < 40 || progress.type !== 'job.progress' || progress.payload.percent?.toFixed() !== '42')
   throw new Error(percentage.name);

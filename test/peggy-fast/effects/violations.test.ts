@@ -36,7 +36,7 @@ const MADE_BEFORE = `
   function count_(some) { some.prototype.count = 1; }
 `;
 
-/** What is refused of an action with two labels, `a` and `b`, where the grammar has the code above. */
+/** The violations of an action with two labels, `a` and `b`, in a grammar with the code above. */
 function refused(action: string, trusted: readonly string[] = []): readonly Violation[] {
   const grammar = `{{${MADE_BEFORE}}}\n{ let depth = 0; const stack = []; function enter() { depth++; } }\nstart = a:"a" b:"b" {${action}}\n`;
   const { violations, unsupported } = analyzeEffects(codeOf(grammar, trusted));
@@ -50,7 +50,7 @@ function refused(action: string, trusted: readonly string[] = []): readonly Viol
   return violations;
 }
 
-describe('refused, because it outlives the parse', () => {
+describe('rejected, because it outlives the parse', () => {
   const cases: readonly (readonly [code: string, message: string])[] = [
     ['count = 1', 'assigns the top-level variable "count"'],
     ['count++', 'assigns the top-level variable "count"'],
@@ -62,13 +62,13 @@ describe('refused, because it outlives the parse', () => {
     ['return [...a].sort(() => bump())', 'runs bump()'],
     ['return (0, bump)()', 'runs bump()'],
     ['return bump.call(null)', 'runs bump()'],
-    ['fs(a)', 'calls what the top-level variable "fs" holds'],
+    ['fs(a)', 'calls a function in the top-level variable "fs"'],
     ['fs.x.y(a)', 'calls y() of the top-level variable "fs"'],
     ['const { random } = Math; return random()', 'calls Math.random()'],
     ['tagged`$' + '{seen}`', 'top-level variable "seen"'],
-    ['Statics.add(a)', 'runs add(), which changes what the top-level variable "seen"'],
-    ['seen.push(a)', 'changes what the top-level variable "seen" holds by push()'],
-    ['seen[0] = a', 'changes what the top-level variable "seen" holds'],
+    ['Statics.add(a)', 'runs add(), which changes an object in the top-level variable "seen"'],
+    ['seen.push(a)', 'changes an object in the top-level variable "seen" by push()'],
+    ['seen[0] = a', 'changes an object in the top-level variable "seen"'],
     ['seen?.push(a)', 'by push()'],
     ['seen["push"](a)', 'by push()'],
     ['seen.length = 0', 'top-level variable "seen"'],
@@ -87,22 +87,22 @@ describe('refused, because it outlives the parse', () => {
     ['const list = seen; a.forEach((x) => list.push(x))', 'top-level variable "seen"'],
     ['nested.list.forEach((x) => { x.y = 1; })', 'top-level variable "nested"'],
     ['return a.reduce((all, x) => { all[x] = 1; return all; }, seen)', 'top-level variable "seen"'],
-    ['add(seen, a)', 'changes what the top-level variable "seen" holds by add()'],
-    ['addDeep(nested.list, a)', 'changes what the top-level variable "nested" holds by addDeep()'],
+    ['add(seen, a)', 'changes an object in the top-level variable "seen" by add()'],
+    ['addDeep(nested.list, a)', 'changes an object in the top-level variable "nested" by addDeep()'],
     ['setAll({ target: nested }, a)', 'top-level variable "nested"'],
     ['each([seen], (list) => list.push(a))', 'top-level variable "seen"'],
     ['each(a, bump)', 'runs bump()'],
     ['add.apply(null, [seen, a])', 'top-level variable "seen"'],
     ['add(...[seen, a])', 'top-level variable "seen"'],
     ['Array.prototype.push.call(seen, a)', 'by push()'],
-    ['Object.assign(nested, a)', 'changes what the top-level variable "nested" holds by Object.assign()'],
+    ['Object.assign(nested, a)', 'changes an object in the top-level variable "nested" by Object.assign()'],
     ['Object.defineProperty(nested, "x", { value: a })', 'by Object.defineProperty()'],
     ['Reflect.set(nested, "x", a)', 'by Reflect.set()'],
     ['Object.freeze(nested)', 'by Object.freeze()'],
     ['return counter()', 'top-level variable "n"'],
     ['memo(a)', 'top-level variable "known"'],
     ['api.touch()', 'runs touch(), which assigns the top-level variable "count"'],
-    ['api.keep(a)', 'changes what the top-level variable "api" holds by keep()'],
+    ['api.keep(a)', 'changes an object in the top-level variable "api" by keep()'],
     ['api[a](b)', 'runs touch()'],
     ['Tree.made++', 'changes the top-level class "Tree"'],
     ['++new Keeper().Tree.made', 'changes the top-level class "Tree"'],
@@ -130,7 +130,7 @@ describe('refused, because it outlives the parse', () => {
     ['Reflect.get(nested, "list").push(a)', 'top-level variable "nested"'],
     ['Error.captureStackTrace(nested)', 'top-level variable "nested"'],
     ['DIGITS.lastIndex = 0', 'top-level variable "DIGITS"'],
-    ['nested.visit(a)', 'calls visit() of the top-level variable "nested", which is not known to leave it as it is'],
+    ['nested.visit(a)', 'calls visit() of the top-level variable "nested", which may change it'],
     ['input = ""', 'assigns "input"'],
     ['options.x = 1', 'changes "options"'],
     ['options.list.push(a)', 'changes "options" by push()'],
@@ -224,14 +224,14 @@ test('trusted names are pure, and so are built-ins by path', () => {
   expect(refused(code)).toHaveLength(6);
 });
 
-test('a message names the rule, what is changed and why that is refused', () => {
+test('a message names the rule, the change and the reason', () => {
   const { violations } = analyzeEffects(codeOf('{{ let n = 0; }}\nitem\n  = "x"\n    { n += 1;\n      return n; }'));
   expect(violations).toEqual([
     {
       rule: 'item',
       message:
         'Rule "item" assigns the top-level variable "n": it outlives the parse, while code of the grammar may run twice ' +
-        'or be left out; a variable of the per-parse initializer { ... } is made anew for each parse',
+        'or be skipped; a variable of the per-parse initializer { ... } is reset for each parse',
       location: {
         source: 'test.peggy',
         start: { offset: 36, line: 4, column: 7 },
@@ -241,14 +241,14 @@ test('a message names the rule, what is changed and why that is refused', () => 
   ]);
 });
 
-test('what a function does is told once, for the first rule that calls it', () => {
+test('an effect of a function is reported once, for the first rule that calls it', () => {
   const grammar =
     '{{ let n = 0; function next() { return ++n; } }}\na = b { return next(); }\nb = "b" { return next(); }';
   const { violations } = analyzeEffects(codeOf(grammar));
   expect(violations.map(({ rule, location }) => [rule, location.start.offset])).toEqual([['a', 41]]);
 });
 
-test('the per-parse initializer keeps to the same rules, the top-level one is free', () => {
+test('the per-parse initializer has the same restrictions, the top-level one has none', () => {
   const top =
     '{{ console.log("loaded"); globalThis.x = new Date(); const ids = new Map(); ids.set(1, 2); let n = 0; }}';
   const own = '{ const start = Date.now(); ids.clear(); const mine = []; mine.push(n); options.x = 1; }';
@@ -257,7 +257,7 @@ test('the per-parse initializer keeps to the same rules, the top-level one is fr
   expect(violations[0]!.message).toMatch(/^The per-parse initializer calls Date\.now\(\): /);
 });
 
-test('a top-level object that actions return or hold in what they return is no obstacle, as long as nobody changes it', () => {
+test('a top-level object that actions return is accepted if it is never changed', () => {
   const grammar = (change: string): string => `
     {{ const SHARED = { kind: "x", list: [] }; const NAMES = { "+": "plus" }; function visit(node) { return node; } }}
     start = list:node* { ${change} }
@@ -267,7 +267,7 @@ test('a top-level object that actions return or hold in what they return is no o
   expect([...violations, ...unsupported]).toEqual([]);
   const { unsupported: changed } = analyzeEffects(codeOf(grammar('list[0].shared.list.push(1)')));
   expect(changed.map(({ message }) => message.split(':')[0])).toEqual([
-    'Rule "start" may change what the top-level variable "SHARED" holds, by way of a label',
+    'Rule "start" may change an object in the top-level variable "SHARED", through a label',
   ]);
 });
 
@@ -292,17 +292,17 @@ describe('common code of trees is followed', () => {
   });
 });
 
-describe('what cannot be followed is no violation', () => {
+describe('code that cannot be followed is not a violation', () => {
   test.each<readonly [grammar: string, message: string]>([
-    ['{{ const x: number = 1; }}\na = "a" { return x; }', 'This is no JavaScript'],
-    ['a = "a" { return <b/>; }', 'This is no JavaScript'],
+    ['{{ const x: number = 1; }}\na = "a" { return x; }', 'The code is not valid JavaScript'],
+    ['a = "a" { return <b/>; }', 'The code is not valid JavaScript'],
     ['a = "a" { return eval("1"); }', 'eval()'],
     ['a = "a" { with (Math) { return max(1, 2); } }', '"with"'],
     ['a = "a" { return peg$currPos; }', 'internal'],
     ['a = "a" { return arguments.length; }', 'arguments'],
     ['a = "a" { return (async () => 1)(); }', 'asynchronous'],
     ['a = "a" { return import("x"); }', 'import()'],
-    ['a = x:"a" { return await x; }', 'This is no JavaScript'],
+    ['a = x:"a" { return await x; }', 'The code is not valid JavaScript'],
     ['{{ const SHARED = {}; }}\na = x:b { x.y = 1; }\nb = "b" { return SHARED; }', '"SHARED"'],
     ['{{ const SHARED = {}; }}\na = x:b y:b { x.s = SHARED; }\nb = x:c { x.s.y = 1; }\nc = "c"', '"SHARED"'],
     ['{{ const o = { get x() { return 1; } }; }}\na = "a" { return o.x; }', 'a getter or setter'],
@@ -318,15 +318,15 @@ describe('what cannot be followed is no violation', () => {
     ['{{ const { iterator } = Symbol; }}\na = "a" { return { [iterator]() {} }; }', 'symbols'],
     [
       '{{ let n = 0; const o = { toString() { return String(n++); } }; }}\na = "a" { return "" + o; }',
-      'toString runs without being called',
+      'toString runs without a call',
     ],
     [
       '{{ let n = 0; const k = "toString"; const o = { [k]: () => n++ }; }}\na = "a" { return o + 1; }',
-      'runs without being called',
+      'runs without a call',
     ],
     [
       '{{ const o = Object.defineProperty({}, "x", { get: () => 1 }); }}\na = "a" { return o.x; }',
-      'property that runs code',
+      'property with an accessor',
     ],
     ['{{ const o = new Proxy({}, {}); }}\na = "a" { return o.x; }', 'proxy'],
     ...[
@@ -336,7 +336,7 @@ describe('what cannot be followed is no violation', () => {
       'x.constructor.y++',
       'Object.getPrototypeOf(x).y = 1',
       'Reflect.getPrototypeOf(x).y = 1',
-    ].map((code) => [`a = x:b { ${code}; }\nb = "b" { return {}; }`, 'changes what "'] as const),
+    ].map((code) => [`a = x:b { ${code}; }\nb = "b" { return {}; }`, 'changes the result of "'] as const),
     ...[
       'x.constructor("return 1")()',
       'new x.constructor(1)',
@@ -344,7 +344,7 @@ describe('what cannot be followed is no violation', () => {
       'x.constructor.of(1)',
       'const { constructor: make } = x; make("return 1")()',
       'x.f`a`.constructor`b`',
-    ].map((code) => [`a = x:b { ${code}; }\nb = "b" { return {}; }`, 'calls what "constructor" gives'] as const),
+    ].map((code) => [`a = x:b { ${code}; }\nb = "b" { return {}; }`, 'calls the result of "constructor"'] as const),
     ['{{ class P { constructor() { new.target.made++; } } }}\na = "a" { return new P(); }', '"new.target"'],
     ['{{ function P() { new.target.made++; } }}\na = "a" { return new P(); }', '"new.target"'],
     ['{{ class P {} }}\na = x:b { x.made++; }\nb = "b" { return P; }', 'may change the top-level class "P"'],
@@ -371,12 +371,12 @@ describe('what cannot be followed is no violation', () => {
       'const it = "a".matchAll(/a/g)',
       'class K { constructor() { this.it = [1].values(); } } const k = new K()',
     ].flatMap((code) => [
-      [`{{ ${code}; }}\na = "a"`, 'keeps an iterator'] as const,
-      [`{ ${code}; }\na = "a"`, 'keeps an iterator'] as const,
+      [`{{ ${code}; }}\na = "a"`, 'holds an iterator'] as const,
+      [`{ ${code}; }\na = "a"`, 'holds an iterator'] as const,
     ]),
     ['{{ const RE = /a/g; }}\na = x:b { return x.test("a"); }\nb = "b" { return RE; }', '"RE"'],
-    ['a = x:b { ++Reflect.get(x, "constructor").n; }\nb = "b"', 'changes what "constructor" gives'],
-    ['a = x:b { x.made++; }\nb = y:c { return y.constructor; }\nc = "c"', 'changes what "constructor" gives'],
+    ['a = x:b { ++Reflect.get(x, "constructor").n; }\nb = "b"', 'changes the result of "constructor"'],
+    ['a = x:b { x.made++; }\nb = y:c { return y.constructor; }\nc = "c"', 'changes the result of "constructor"'],
     ['{{ const SHARED = {}; }}\na = x:b { x(SHARED); }\nb = "b" { return null; }', '"SHARED"'],
   ])('%s', (grammar, message) => {
     const { violations, unsupported } = analyzeEffects(codeOf(grammar));
@@ -384,7 +384,7 @@ describe('what cannot be followed is no violation', () => {
     expect(unsupported[0]!.message).toContain(message);
   });
 
-  test('code that only looks runs without being called, too', () => {
+  test('code without effects may run without a call, too', () => {
     const grammar = `{ let n = 0; class List { constructor() { this.items = []; } last() { return this.items[n]; } toString() { return "list"; } } }
       a = "a" { n++; } / b:b { return b.last(); }
       b = "b" { return new List(); }`;

@@ -1,22 +1,22 @@
 import { defineWorkflow } from '../define-workflow.js';
 import { actor, step, text } from '../inputs.js';
 
-const CONTRACT_TYPE = text('the kind of contract', { normalise: ['upper-case'], example: 'NDA' });
-const PARTY = text('the other party', { normalise: ['space-to-hyphen'], example: 'Acme Ltd' });
+const CONTRACT_TYPE = text('the type of contract', { normalise: ['upper-case'], example: 'NDA' });
+const PARTY = text('the counterparty', { normalise: ['space-to-hyphen'], example: 'Acme Ltd' });
 
-/** The review of a contract in three steps. */
+/** Reviews a contract in three steps. */
 export const ContractEncoder = defineWorkflow({
   name: 'ContractEncoder',
   alias: 'contract',
-  summary: 'Contracts: ask for a review, flag a clause, log.',
+  summary: 'Contracts: request a review, flag a clause, log.',
   steps: {
     request_review: step(
       ['FLAG', 'LEGAL', 'LEG-Agent', 1],
-      'Ask for the review of a contract.',
+      'Request the review of a contract.',
       {
         contract_type: CONTRACT_TYPE,
         party: PARTY,
-        risk_level: text('how high the risk is', { default: 'medium', normalise: ['lower-case'] }),
+        risk_level: text('the level of risk', { default: 'medium', normalise: ['lower-case'] }),
       },
       [
         ['type', '{contract_type}'],
@@ -32,12 +32,12 @@ export const ContractEncoder = defineWorkflow({
         contract_type: CONTRACT_TYPE,
         party: PARTY,
         clause_ref: text('the clause', { example: 's7' }),
-        issue: text('what is wrong with it', {
+        issue: text('the problem with the clause', {
           normalise: ['space-to-underscore', 'lower-case'],
           example: 'ip_rights_restriction',
         }),
-        risk: text('how high the risk is', { default: 'high', normalise: ['lower-case'] }),
-        block_action: text('what has to wait for the review', { default: 'signature' }),
+        risk: text('the level of risk', { default: 'high', normalise: ['lower-case'] }),
+        block_action: text('the action that is blocked until the review', { default: 'signature' }),
       },
       [
         ['type', '{contract_type}'],
@@ -55,8 +55,8 @@ export const ContractEncoder = defineWorkflow({
       {
         contract_type: CONTRACT_TYPE,
         party: PARTY,
-        risk: text('how high the risk is', { normalise: ['lower-case'], example: 'high' }),
-        recommendation: text('what the review recommends', { example: 'negotiate' }),
+        risk: text('the level of risk', { normalise: ['lower-case'], example: 'high' }),
+        recommendation: text('the recommendation of the review', { example: 'negotiate' }),
         actor: actor('LEG-Agent'),
       },
       [

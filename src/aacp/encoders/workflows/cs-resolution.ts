@@ -5,7 +5,7 @@ const CUSTOMER = text('the customer', { example: 'C-4421' });
 const TICKET = text('the ticket', { example: 'T-9912' });
 const TONE = text('the tone of the answer', { default: 'empathetic', normalise: ['lower-case'] });
 
-/** A complaint in five steps. */
+/** Resolves a complaint in five steps. */
 export const CSResolutionEncoder = defineWorkflow({
   name: 'CSResolutionEncoder',
   alias: 'cs_resolution',
@@ -22,7 +22,7 @@ export const CSResolutionEncoder = defineWorkflow({
         ['fmt', 'json'],
       ],
     ),
-    triage_complaint: step(['PROC', 'CS', 'CS-Agent', 1], 'Sort a complaint.', { ticket_id: TICKET }, [
+    triage_complaint: step(['PROC', 'CS', 'CS-Agent', 1], 'Triage a complaint.', { ticket_id: TICKET }, [
       ['res', 'ticket_triage'],
       ['filter', ['id={ticket_id}']],
       ['req', 'categorise,sentiment_score,priority_score'],
@@ -32,11 +32,11 @@ export const CSResolutionEncoder = defineWorkflow({
       'Resolve a complaint.',
       {
         ticket_id: TICKET,
-        sentiment: text('how the customer feels', { default: 'negative', normalise: ['lower-case'] }),
+        sentiment: text('the mood of the customer', { default: 'negative', normalise: ['lower-case'] }),
         tone: TONE,
-        ltv: amount('what the customer is worth over the years', { optional: true, example: 8000 }),
-        ccy: currency('the currency of that, as three letters', { default: 'GBP', defaultWith: 'ltv' }),
-        goodwill: flag('whether to consider a gesture of goodwill'),
+        ltv: amount('the lifetime value of the customer', { optional: true, example: 8000 }),
+        ccy: currency('the currency of the lifetime value, as three letters', { default: 'GBP', defaultWith: 'ltv' }),
+        goodwill: flag('true to consider a gesture of goodwill'),
       },
       [
         ['res', 'complaint'],
@@ -51,9 +51,9 @@ export const CSResolutionEncoder = defineWorkflow({
     ),
     send_resolution: step(
       ['SEND', 'CS', 'CS-Agent', 1],
-      'Tell the customer how it was resolved.',
+      'Send the resolution to the customer.',
       {
-        // It is told in the subject only, and subjects hold no spaces.
+        // The ticket is in the subject only, and subjects contain no spaces.
         ticket_id: { ...TICKET, normalise: ['space-to-underscore'] },
         customer_id: CUSTOMER,
         tone: TONE,
@@ -67,8 +67,8 @@ export const CSResolutionEncoder = defineWorkflow({
     ),
     log_resolution: step(
       ['LOG', 'CS', 'AUD-Agent', 3],
-      'Log how a complaint ended.',
-      { ticket_id: TICKET, status: text('how it ended', { default: 'resolved' }), actor: actor('CS-Agent') },
+      'Log the outcome of a complaint.',
+      { ticket_id: TICKET, status: text('the outcome', { default: 'resolved' }), actor: actor('CS-Agent') },
       [
         ['res', 'resolution'],
         ['filter', ['id={ticket_id}']],
@@ -79,7 +79,7 @@ export const CSResolutionEncoder = defineWorkflow({
   },
   sequences: {
     full_resolution: {
-      summary: 'The whole resolution of a complaint.',
+      summary: 'All steps of resolving a complaint.',
       inputs: ['customer_id', 'ticket_id', 'sentiment', 'ltv', 'goodwill'],
       steps: ['fetch_customer', 'triage_complaint', 'resolve_complaint', 'send_resolution', 'log_resolution'],
     },

@@ -4,7 +4,7 @@ import { actor, amount, CURRENCY, SUPPLIER, step, text } from '../inputs.js';
 const AMOUNT = amount('the amount', { example: 4200 });
 const TERMS = text('the terms of payment', { default: 'net30' });
 
-/** An invoice in three steps. */
+/** Processes an invoice in three steps. */
 export const InvoiceEncoder = defineWorkflow({
   name: 'InvoiceEncoder',
   alias: 'invoice',
@@ -51,7 +51,7 @@ export const InvoiceEncoder = defineWorkflow({
         supplier: SUPPLIER,
         amount: AMOUNT,
         currency: CURRENCY,
-        status: text('how it ended', { default: 'ok' }),
+        status: text('the outcome', { default: 'ok' }),
         actor: actor('FIN-Agent'),
       },
       [

@@ -3,7 +3,7 @@ import { actor, list, step, text, USERNAME } from '../inputs.js';
 
 const EMAIL = text('the e-mail address', { personal: true, example: 'j.smith@example.com' });
 
-/** What a new employee gets, in six steps. */
+/** Provisions the accounts and systems of a new employee, in six steps. */
 export const ITEncoder = defineWorkflow({
   name: 'ITEncoder',
   alias: 'it',
@@ -27,7 +27,7 @@ export const ITEncoder = defineWorkflow({
       { email: EMAIL, licence: text('the licence', { default: 'm365_business_standard' }) },
       [
         ['res', 'm365_mailbox'],
-        // An address is personal data (section 15): in the default mode, it is behind the pointer.
+        // An e-mail address is personal data (section 15): in the default mode, it is behind the pointer.
         ['filter', ['email={email}'], { only: 'compat' }],
         ['fields', 'licence,sig,dl'],
         ['rules', ['licence={licence}'], { only: 'default' }],
@@ -61,13 +61,13 @@ export const ITEncoder = defineWorkflow({
         ['res', 'badge_access'],
         ['filter', ['usr={username}']],
         ['fields', ['{zones}']],
-        // They are no fields to return: who knows those still has to be told the zones.
+        // The zones are not fields to return: a receiver that knows its fields still needs the zones.
         ['req', ['{zones}'], { only: 'default', ifKnown: true }],
       ],
     ),
     log_provisioning: step(
       ['LOG', 'IT', 'AUD-Agent', 3],
-      'Log what was set up.',
+      'Log the provisioning.',
       {
         username: USERNAME,
         systems: list('the systems, in order', { default: ['AD', 'M365', 'VPN', 'CRM', 'BADGE'] }),
@@ -83,7 +83,7 @@ export const ITEncoder = defineWorkflow({
   },
   sequences: {
     full_onboarding: {
-      summary: 'All that a new employee gets.',
+      summary: 'All steps of provisioning a new employee.',
       inputs: ['username', 'email', 'department'],
       steps: [
         'create_ad_account',

@@ -55,8 +55,8 @@ export const JMLEncoder = defineWorkflow({
     ]),
     log_provisioning: step(
       ['LOG', 'IT', 'AUD-Agent', 2],
-      'Log what was set up.',
-      { username: USERNAME, actor: actor('IT-Agent'), status: text('how it ended', { default: 'provisioned' }) },
+      'Log the provisioning.',
+      { username: USERNAME, actor: actor('IT-Agent'), status: text('the outcome', { default: 'provisioned' }) },
       [
         ['filter', ['usr={username}']],
         ['status', '{status}'],
@@ -66,7 +66,7 @@ export const JMLEncoder = defineWorkflow({
     ),
     update_access: step(
       ['PROC', 'IT', 'IT-Agent', 1],
-      'Change access to that of another role.',
+      'Change the access to that of another role.',
       { username: USERNAME, new_role: text('the new role', { example: 'senior_engineer' }) },
       [
         ['res', 'access_update'],
@@ -93,7 +93,7 @@ export const JMLEncoder = defineWorkflow({
   },
   sequences: {
     full_joiner: {
-      summary: 'All that has to be done for a new employee.',
+      summary: 'All steps for a new employee.',
       inputs: ['employee_id', 'username', 'dept', 'licences'],
       steps: [
         'fetch_new_hire',

@@ -3,7 +3,7 @@ import { actor, list, period, step, text } from '../inputs.js';
 
 const PERIOD = period('the month, as YYYY-MM', '2026-03');
 
-/** The close of a month in six steps. */
+/** Closes a month in six steps. */
 export const MonthEndEncoder = defineWorkflow({
   name: 'MonthEndEncoder',
   alias: 'month_end',
@@ -39,8 +39,8 @@ export const MonthEndEncoder = defineWorkflow({
     ]),
     variance_analysis: step(
       ['CALC', 'FIN', 'FIN-Agent', 2],
-      'Compare the month with the one before.',
-      { period: PERIOD, prev_period: period('the month before, as YYYY-MM', '2026-02') },
+      'Compare the month with the previous one.',
+      { period: PERIOD, prev_period: period('the previous month, as YYYY-MM', '2026-02') },
       [
         ['res', 'variance_analysis'],
         ['period', '{period}'],
@@ -61,8 +61,8 @@ export const MonthEndEncoder = defineWorkflow({
     ),
     log_close_certification: step(
       ['LOG', 'FIN', 'AUD-Agent', 2],
-      'Log that the close is certified.',
-      { period: PERIOD, actor: actor('FIN-Agent'), status: text('how it ended', { default: 'certified' }) },
+      'Log the certification of the close.',
+      { period: PERIOD, actor: actor('FIN-Agent'), status: text('the outcome', { default: 'certified' }) },
       [
         ['res', 'close_certification'],
         ['period', '{period}'],
@@ -74,7 +74,7 @@ export const MonthEndEncoder = defineWorkflow({
   },
   sequences: {
     full_close: {
-      summary: 'The whole close of a month.',
+      summary: 'All steps of closing a month.',
       inputs: ['period', 'prev_period', 'entities'],
       steps: [
         'fetch_trial_balance',

@@ -2,10 +2,10 @@ import { defineWorkflow } from '../define-workflow.js';
 import { actor, list, period, step, text } from '../inputs.js';
 
 const PERIOD = period('the month, as YYYY-MM', '2024-08');
-const PREVIOUS = period('the month before, as YYYY-MM', '2024-07');
-const FLAGS = list('what earlier steps have flagged', { optional: true, example: ['anomaly'] });
+const PREVIOUS = period('the previous month, as YYYY-MM', '2024-07');
+const FLAGS = list('the flags of earlier steps', { optional: true, example: ['anomaly'] });
 
-/** A payroll run of six steps. */
+/** Runs a payroll in six steps. */
 export const PayrollEncoder = defineWorkflow({
   name: 'PayrollEncoder',
   alias: 'payroll',
@@ -19,7 +19,7 @@ export const PayrollEncoder = defineWorkflow({
         ['res', 'emp_salary'],
         ['period', '{period}'],
         ['filter', 'status=active'],
-        // The reference SDK takes the field list and forgets it.
+        // The reference SDK accepts the field list and ignores it.
         ['fields', ['{fields}'], { only: 'default' }],
         ['fmt', 'json'],
       ],
@@ -38,7 +38,7 @@ export const PayrollEncoder = defineWorkflow({
         ['period', '{period}', { only: 'default' }],
         ['rules', '{rules}'],
         ['validate', 'budget_cc'],
-        // The key of the reference SDK is none of the draft's.
+        // The reference SDK uses a key that the draft does not define.
         ['flags', ['{flags}'], { only: 'default' }],
         ['flags_inherit', ['{flags}'], { only: 'compat' }],
       ],
@@ -60,8 +60,8 @@ export const PayrollEncoder = defineWorkflow({
       {
         period: PERIOD,
         actor: actor('HR-Agent'),
-        chain: list('the agents that took part, in order', { default: ['HRMS', 'FIN', 'PAY', 'RPT'] }),
-        status: text('how it ended', { default: 'review_required' }),
+        chain: list('the agents that were involved, in order', { default: ['HRMS', 'FIN', 'PAY', 'RPT'] }),
+        status: text('the outcome', { default: 'review_required' }),
       },
       [
         ['period', '{period}', { only: 'default' }],
@@ -75,8 +75,11 @@ export const PayrollEncoder = defineWorkflow({
       'Send the payroll report.',
       {
         period: PERIOD,
-        to: list('who gets it', { default: ['fin_director', 'hr_director'] }),
-        flag_msg: text('what to tell them', { default: 'review_required', normalise: ['space-to-underscore'] }),
+        to: list('the recipients', { default: ['fin_director', 'hr_director'] }),
+        flag_msg: text('the message to the recipients', {
+          default: 'review_required',
+          normalise: ['space-to-underscore'],
+        }),
       },
       [
         ['to', ['{to}']],
@@ -88,7 +91,7 @@ export const PayrollEncoder = defineWorkflow({
   },
   sequences: {
     full_run: {
-      summary: 'The whole payroll run.',
+      summary: 'All steps of a payroll run.',
       inputs: ['period', 'prev_period', 'flags'],
       steps: ['fetch_employees', 'fetch_budgets', 'merge_and_calculate', 'generate_report', 'log_run', 'send_report'],
     },

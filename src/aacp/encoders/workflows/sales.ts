@@ -3,7 +3,7 @@ import { actor, list, step, text, textOrNumber } from '../inputs.js';
 
 const LEAD = text('the lead', { example: 'L-7712' });
 
-/** A sales lead in five steps. */
+/** Qualifies a sales lead in five steps. */
 export const SalesEncoder = defineWorkflow({
   name: 'SalesEncoder',
   alias: 'sales',
@@ -17,7 +17,7 @@ export const SalesEncoder = defineWorkflow({
     score_lead: step(
       ['CALC', 'SALES', 'SALES-Agent', 1],
       'Score a lead.',
-      { lead_id: LEAD, framework: text('how to score', { default: 'BANT', normalise: ['lower-case'] }) },
+      { lead_id: LEAD, framework: text('the scoring framework', { default: 'BANT', normalise: ['lower-case'] }) },
       [
         ['res', 'lead_score'],
         ['filter', ['id={lead_id}']],
@@ -27,7 +27,7 @@ export const SalesEncoder = defineWorkflow({
     route_lead: step(
       ['PROC', 'SALES', 'SALES-Agent', 2],
       'Route a lead by its score.',
-      { lead_id: LEAD, score_threshold: textOrNumber('the least score', { default: '70' }) },
+      { lead_id: LEAD, score_threshold: textOrNumber('the minimum score', { default: '70' }) },
       [
         ['res', 'lead_routing'],
         ['filter', ['id={lead_id}']],
@@ -36,8 +36,8 @@ export const SalesEncoder = defineWorkflow({
     ),
     log_qualification: step(
       ['LOG', 'SALES', 'AUD-Agent', 3],
-      'Log whether a lead is qualified.',
-      { lead_id: LEAD, status: text('how it ended', { default: 'qualified' }), actor: actor('SALES-Agent') },
+      'Log the qualification of a lead.',
+      { lead_id: LEAD, status: text('the outcome', { default: 'qualified' }), actor: actor('SALES-Agent') },
       [
         ['res', 'qualification'],
         ['filter', ['id={lead_id}']],
@@ -49,9 +49,9 @@ export const SalesEncoder = defineWorkflow({
       ['SEND', 'SALES', 'SALES-Agent', 1],
       'Notify the sales representative.',
       {
-        // It is told in the subject only, and subjects hold no spaces.
+        // The lead is in the subject only, and subjects contain no spaces.
         lead_id: { ...LEAD, normalise: ['space-to-underscore'] },
-        to: list('who is notified', { default: ['sales_rep'] }),
+        to: list('the recipients', { default: ['sales_rep'] }),
       },
       [
         ['highlight', 'ACTION_REQUIRED'],
@@ -62,7 +62,7 @@ export const SalesEncoder = defineWorkflow({
   },
   sequences: {
     full_qualification: {
-      summary: 'The whole qualification of a lead.',
+      summary: 'All steps of qualifying a lead.',
       inputs: ['lead_id', 'framework'],
       steps: ['fetch_lead', 'score_lead', 'route_lead', 'log_qualification', 'notify_rep'],
     },

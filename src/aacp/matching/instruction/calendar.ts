@@ -1,19 +1,19 @@
-/** Days, weeks and quarters in UTC. Times are milliseconds since 1970; an invalid time counts as 1970. */
+/** Computes days, weeks and quarters in UTC. Times are milliseconds since 1970. An invalid time counts as 1970. */
 
 import type { InstructionItem, ValueItem } from './ast.js';
 import { parseInstruction } from './parse.js';
 import { type Slot, slotOf } from './slots.js';
 
 const DAY = 86_400_000;
-/** The last time of a `Date`. */
+/** The last time that a `Date` can represent. */
 const FARTHEST = 8_640_000_000_000_000;
 
-/** `2026-11-22` */
+/** Returns the day of a time: `2026-11-22`. */
 export function isoDay(time: number): string {
   return dateOf(time).toISOString().split('T')[0]!;
 }
 
-/** `2026-W47`: the week of ISO 8601, which belongs to the year of its Thursday. */
+/** Returns the week of a time by ISO 8601, which belongs to the year of its Thursday: `2026-W47`. */
 function isoWeek(time: number): string {
   const date = dateOf(time);
   const thursday = new Date(date.getTime() + (4 - (date.getUTCDay() || 7)) * DAY);
@@ -22,13 +22,13 @@ function isoWeek(time: number): string {
   return `${year}-W${String(week).padStart(2, '0')}`;
 }
 
-/** `2026-Q4` */
+/** Returns the quarter of a time: `2026-Q4`. */
 function quarterOf(time: number): string {
   const date = dateOf(time);
   return `${date.getUTCFullYear()}-Q${Math.floor(date.getUTCMonth() / 3) + 1}`;
 }
 
-/** The first day of the month so many months later, or earlier for a negative number. */
+/** Returns the first day of the month that is `months` later, or earlier if the number is negative. */
 function monthsLater(time: number, months: number): number {
   const date = dateOf(time);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1);
@@ -47,12 +47,12 @@ function dateOf(time: number): Date {
   return new Date(Math.min(Math.max(known, -62_135_596_800_000), FARTHEST - 400 * DAY));
 }
 
-/** Languages whose names of months and days are recognised beside English ones, which the grammar reads. */
+/** The languages whose names of months and days are recognised, in addition to English, which the grammar reads. */
 const LANGUAGES = ['de', 'fr', 'es', 'it', 'pt', 'nl', 'pl', 'sv', 'da', 'fi', 'cs', 'tr'];
 
 let names: ReadonlySet<string> | undefined;
 
-/** Whether a word, in small letters, is the name of a month or weekday in one of the languages. */
+/** Returns whether a word in lower case is the name of a month or weekday in one of the languages. */
 export function isForeignName(word: string): boolean {
   names ??= new Set(LANGUAGES.flatMap(namesIn));
   return names.has(word);
@@ -72,8 +72,8 @@ const STEPS: ReadonlyMap<string, number> = new Map(Object.entries({ last: -1, th
 const DAYS: ReadonlyMap<string, number> = new Map(Object.entries({ yesterday: -1, today: 0, tomorrow: 1 }));
 
 /**
- * Returns the day, week, month, quarter or year that a slot means at a time; `null` for what needs more than a calendar: fiscal years,
- * weekdays, ends of periods.
+ * Returns the day, week, month, quarter or year to which a slot refers at a given time. Returns `null` for fiscal years, weekdays and ends of
+ * periods, which cannot be resolved by the calendar alone.
  */
 export function resolveRelative(slot: Slot, now: number): Slot | null {
   if (slot.item?.kind !== 'relative') return null;
@@ -94,23 +94,23 @@ function calendarText({ which, unit: name }: Extract<ValueItem, { kind: 'relativ
 
 export type Unit = 'day' | 'week' | 'month' | 'quarter' | 'year';
 
-/** Finest first. */
+/** The units, finest first. */
 const UNITS: readonly Unit[] = ['day', 'week', 'month', 'quarter', 'year'];
 
-/** Returns a normal form with the date its relative times refer to: a registry keeps an instruction under it. */
+/** Returns a normal form with the date to which its relative times refer. It identifies an instruction in a registry. */
 export function anchoredForm(plain: string, unit: Unit | null, now: number): string {
-  // No normal form has two spaces.
+  // A normal form never contains two spaces.
   return unit === null ? plain : `${plain}  ${anchorAt(unit, now)}`;
 }
 
-/** The finest unit of the relative times of an instruction; `null` if nothing in it depends on the time. */
+/** Returns the finest unit of the relative times of an instruction, or `null` if it does not depend on the time. */
 export function relativeUnit(instruction: string): Unit | null {
   const items = parseInstruction(instruction);
-  // An instruction that was not parsed may have some.
+  // An instruction that was not parsed may contain relative times.
   return items === null ? 'day' : relativeUnitOf(items, instruction);
 }
 
-/** The same for an instruction that is parsed. */
+/** Returns the finest unit of the relative times of a parsed instruction. */
 export function relativeUnitOf(items: readonly InstructionItem[], source: string): Unit | null {
   const units = new Set<Unit>();
   items.forEach((item, index) => {
@@ -125,7 +125,7 @@ export function relativeUnitOf(items: readonly InstructionItem[], source: string
   });
   return UNITS.find((unit) => units.has(unit)) ?? null;
 
-  /** The unit of "last 30 days", "30 days ago", "in 3 months"; `null` for any other word. */
+  /** Returns the unit of a duration: "last 30 days", "30 days ago", "in 3 months". Returns `null` for any other word. */
   function lengthOfTime(word: string, index: number): Unit | null {
     const [, name] = /^(day|week|month|quarter|year)s?$/i.exec(word) ?? [];
     const before = items[index - 1];
@@ -144,7 +144,7 @@ function unitOf(item: ValueItem): Unit {
   return UNITS.find((one) => one === unit) ?? 'day';
 }
 
-/** The day, week, month, quarter or year (UTC) of a time: `2026-11-22`, `2026-W47`, `2026-11`, `2026-Q4`, `2026`. */
+/** Returns the day, week, month, quarter or year (UTC) of a time: `2026-11-22`, `2026-W47`, `2026-11`, `2026-Q4`, `2026`. */
 export function anchorAt(unit: Unit, now: number): string {
   const day = isoDay(now);
   if (unit === 'day') return day;

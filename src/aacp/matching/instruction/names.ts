@@ -1,4 +1,4 @@
-/** Names: runs of capitalised words that are not ordinary ones; and codes: acronyms and departments. */
+/** Finds names, which are runs of capitalised words that are not ordinary ones, and codes, which are acronyms and departments. */
 import type { InstructionItem } from './ast.js';
 import { plainSlot, type Slot } from './slots.js';
 import { isFamiliar, wordSet } from './words.js';
@@ -9,21 +9,21 @@ const COMPANY_FORMS = wordSet(`
 
 const LINKS = wordSet('of de van von der den la le du da di &');
 
-/** Whether a word is the legal form of a company. */
+/** Returns whether a word is the legal form of a company. */
 export function isCompanyForm(word: string): boolean {
   return COMPANY_FORMS.has(word.toLowerCase().replace(/\.$/, ''));
 }
 
-/** A name or a code, and the range of its items; `to` is exclusive. */
+/** A name or a code, and the range of its items. `to` is exclusive. */
 interface NameRun {
   readonly slot: Slot;
-  /** Whether the text goes on with a genitive. */
+  /** `true` if the name is in the genitive. */
   readonly genitive: boolean;
   readonly from: number;
   readonly to: number;
 }
 
-/** Finds the names and codes of an instruction, in order; none in titles, where all words are capitalised. */
+/** Finds the names and codes of an instruction, in order. Titles have none, since all their words are capitalised. */
 export function findNames(items: readonly InstructionItem[], source: string): readonly NameRun[] {
   const runs: NameRun[] = [];
   const isCapitalisedAll = isTitle(items);
@@ -39,7 +39,7 @@ export function findNames(items: readonly InstructionItem[], source: string): re
 
 const TEAM = /^(?:department|dept|team)$/i;
 
-/** An acronym such as EMEA, or a word before "department" or "team". Words in capital letters for emphasis do not count. */
+/** Returns an acronym such as EMEA, or a word before "department" or "team". Words in capital letters for emphasis do not count. */
 function codeAt(items: readonly InstructionItem[], at: number): NameRun | null {
   const [item, next] = [items[at], items[at + 1]];
   if (item?.kind !== 'word' || isCapital(next) || (at > 0 && isCapital(items[at - 1]))) return null;
@@ -53,7 +53,7 @@ function codeAt(items: readonly InstructionItem[], at: number): NameRun | null {
 
 const FORMATS = wordSet('csv json pdf xml html');
 
-/** Acronyms that say what kind of thing a number behind them names, and capitals for emphasis. */
+/** Acronyms that describe the number after them, and words that are capitalised for emphasis. */
 const PREFIXES = wordSet('po id ok am pm eod eom cob only never gbp eur usd');
 
 const DEPARTMENTS = wordSet(`
@@ -62,17 +62,17 @@ const DEPARTMENTS = wordSet(`
 `);
 
 function isTitle(items: readonly InstructionItem[]): boolean {
-  // What begins a text is capitalised whatever it is.
+  // The first word of a text is capitalised in any case.
   const words = items.slice(1).filter((item) => item.kind === 'word' && item.text.length > 3);
   const capitalised = words.filter(isCapital).length;
   return words.length >= 4 && capitalised > words.length * 0.7;
 }
 
-/** The end of a run of capitalised words; `at` if none begins there. A genitive ends it. */
+/** Returns the end of a run of capitalised words; `at` if none begins there. A genitive ends it. */
 function endOfCapitals(items: readonly InstructionItem[], at: number): number {
   if (!isCapital(items[at])) return at;
   let to = at + 1;
-  // A link belongs to the run only if it goes on behind it.
+  // A link belongs to the run only if the run continues after it.
   while (to < items.length && !hasGenitive(items[to - 1])) {
     if (!isCapital(items[to]) && !(isLink(items[to]) && isCapital(items[to + 1]))) break;
     to++;
@@ -80,13 +80,13 @@ function endOfCapitals(items: readonly InstructionItem[], at: number): number {
   return to;
 }
 
-/** The name in a run, without ordinary words around it. */
+/** Returns the name in a run, without ordinary words around it. */
 function runWithin(items: readonly InstructionItem[], start: number, end: number, source: string): NameRun | null {
   let [from, to] = [start, end];
   const begins = beginsSentence(items, start);
   const isCompany = isForm(items[to - 1]) && to - from > 1;
   if (isCompany) {
-    // What begins a sentence is capitalised whatever it is: "Pay Acme Ltd", but "Acme Ltd".
+    // The first word of a sentence is capitalised in any case: "Pay Acme Ltd", but "Acme Ltd".
     if (begins && to - from > 2) from++;
   } else {
     if (begins) from += /^(?:please|kindly)$/i.test(textOf(items[from])) ? 2 : 1;
@@ -143,7 +143,7 @@ function beginsSentence(items: readonly InstructionItem[], at: number): boolean 
   return before === undefined || (before.kind === 'mark' && /[.!?:;\n(]/.test(before.text));
 }
 
-/** Words in capital letters alone are no names of their own: VAT, EMEA. */
+/** Returns whether all words are in capital letters, in which case they are not a name: VAT, EMEA. */
 function isAcronyms(items: readonly InstructionItem[], from: number, to: number): boolean {
   return items.slice(from, to).every((item) => textOf(item) === textOf(item).toUpperCase());
 }

@@ -1,17 +1,17 @@
-/** Instructions as tier 1 compares them (draft-mackay-aacp-01, section 6.3; the draft leaves the normal form open). */
+/** Normalises instructions for tier 1 (draft-mackay-aacp-01, section 6.3, which does not define the normal form). */
 import { sha256Hex } from '../../../text/sha256.js';
 import type { RegistryRequest } from '../entry.js';
 import { isDeterminer, isFamiliar, wordSet } from './words.js';
 
-/** The longest instruction that the fallback encoder accepts, in UTF-16 code units. */
+/** The maximum length of an instruction that the fallback encoder accepts, in UTF-16 code units. */
 export const MAX_INSTRUCTION = 20_000;
 
-/** White space as the reference SDK has it: unlike `\s` with U+001C to U+001F and U+0085, and without the byte order mark. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are white space there
+/** White space as the reference SDK defines it: unlike `\s`, it includes U+001C to U+001F and U+0085, and not the byte order mark. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they count as white space
 const SPACES = /[\t-\r\x1C- \x85\xA0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]+/;
 
 /**
- * Returns the normal form of an instruction: lower case, single spaces, none at the ends. Instructions with the same normal form are
+ * Returns the normal form of an instruction: lower case, single spaces, none at the ends. Two instructions with the same normal form are
  * the same instruction, as in the reference SDK.
  */
 export function normaliseInstruction(instruction: string): string {
@@ -22,40 +22,40 @@ export function wordsOf(instruction: string): readonly string[] {
   return instruction.toLowerCase().split(SPACES).filter(Boolean);
 }
 
-/** Returns the reference SDK's name of an instruction: 12 hexadecimal digits. */
+/** Returns the id of an instruction in the reference SDK: 12 hexadecimal digits. */
 export function instructionId(normalised: string): string {
   return digestOf(normalised).slice(0, 12);
 }
 
-/** Returns the key of a registry entry: 64 hexadecimal digits over all members of the request. */
+/** Returns the key of a registry entry: the hash of all members of the request, as 64 hexadecimal digits. */
 export function keyOf({ normalised, domain, returnAgent, priority, version }: RegistryRequest): string {
   return digestOf(JSON.stringify([normalised, domain, returnAgent, priority, version]));
 }
 
-/** SHA-256 of the UTF-8 bytes, as 64 hexadecimal digits. Half surrogate pairs count as U+FFFD. */
+/** Returns the SHA-256 of the UTF-8 bytes, as 64 hexadecimal digits. A lone surrogate counts as U+FFFD. */
 export function digestOf(text: string): string {
   return sha256Hex(text);
 }
 
-/** White space of the normal form, and what else both instructions lose as such. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are white space there
+/** White space of the normal form, or in the sense of `\s`. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they count as white space
 const CASE_SPACES = /[\s\x1C-\x1F\x85]+/;
 
 const QUOTE = /["\u201c-\u201f\u00ab\u00bb`]|(?<![\p{L}\p{N}])['\u2018\u2019]/u;
 const LAST_QUOTE = /["\u201c-\u201f\u00ab\u00bb`'\u2018\u2019]/gu;
 
-/** A word with the marks around it; several words with hyphens are one. */
+/** A word with the marks around it. Words joined by hyphens are one. */
 const WORD = /^([([]*)(\p{L}+(?:-\p{L}+)*)((?:['\u2019]s)?[)\].,;:!?]*)$/iu;
 
 const PERIOD = /^(?:[QH][1-4]|FY\d{2,4})[.,;:!?)]*$/i;
 
-/** Marks of a text that is more than words, so that capital letters alone do not make it loud. */
+/** Marks of a text that is not prose, in which capital letters alone do not show emphasis. */
 const NO_PROSE = /\p{L}[-.]?\d|\d[-.]?\p{L}|["\u201c-\u201f\u00ab\u00bb`\u2018/\\=@_]/u;
 
 /** Short words that are never acronyms. */
 const SHORT_WORDS = wordSet('the an of for and to by all any our new get add not');
 
-/** Words before names in which capital letters matter. */
+/** Words before names whose capital letters matter. */
 const NAMING = wordSet(`
   branch branches column columns field fields table tables file files folder folders directory path key keys variable value job host
   server database schema bucket repository repo tag label user username login account password passwd secret token code named called
@@ -67,23 +67,23 @@ const SPELLED = wordSet(
 );
 
 /**
- * Whether two instructions with the same normal form, and so the same key (draft-mackay-aacp-01, section 6.3), may be served the same
- * packet: they differ in white space, and in the capital letters of ordinary words alone.
+ * Returns whether two instructions with the same key (draft-mackay-aacp-01, section 6.3) can share a packet: they differ only in white space
+ * and in the capital letters of ordinary words.
  */
 export function isSameCase(kept: string, given: string): boolean {
   if (kept === given || caseOf(kept) === caseOf(given)) return true;
-  // "FOR JUNE 2026": names are written like all else there.
-  return (isLoud(kept) && isMild(given)) || (isLoud(given) && isMild(kept));
+  // In "FOR JUNE 2026", names are in capital letters like all other words.
+  return (isAllCapitals(kept) && isCapitalised(given)) || (isAllCapitals(given) && isCapitalised(kept));
 }
 
-/** Whether only the first letters of words are capital. */
-function isMild(instruction: string): boolean {
+/** Returns whether only the first letters of words are capital. */
+function isCapitalised(instruction: string): boolean {
   return !NO_PROSE.test(instruction) && !/\p{Lu}\p{Lu}|\p{Ll}\p{Lu}/u.test(instruction);
 }
 
-/** Returns a text that differs between instructions with the same key and other packets; `''` if capitals and spaces do not matter. */
+/** Returns a text that differs between instructions with the same key but different packets; `''` if capitals and spaces do not matter. */
 export function caseOf(instruction: string): string {
-  if (isLoud(instruction)) return '';
+  if (isAllCapitals(instruction)) return '';
   const words = instruction.split(CASE_SPACES).filter(Boolean);
   const hasSmall = /\p{Ll}/u.test(instruction);
   const quoted = quotedWords(words);
@@ -98,7 +98,7 @@ export function caseOf(instruction: string): string {
       const counts =
         (index >= quoted.first && index <= quoted.last) ||
         (!begins && (isSpelled || mixed.has(word.toLowerCase()) || NAMING.has(plain[index - 1] ?? '')));
-      // Where all else is in capitals, "A" is an article.
+      // In a text of capitals, "A" is an article.
       if (word === 'A' && !counts && !hasSmall) return [];
       const folded = counts ? word : withoutCapitals(word, begins);
       return folded === folded.toLowerCase() ? [] : [`${index} ${folded}`];
@@ -107,7 +107,7 @@ export function caseOf(instruction: string): string {
   return spaces === '' ? capitals : `${capitals}\n${spaces}`;
 }
 
-/** The white space between the first quotation mark and the last, which the key loses; `''` for single spaces. */
+/** Returns the white space between the first quotation mark and the last, which the key does not preserve; `''` for single spaces. */
 function quotedSpaces(instruction: string): string {
   const first = instruction.search(QUOTE);
   if (first < 0) return '';
@@ -116,8 +116,8 @@ function quotedSpaces(instruction: string): string {
   return spaces.every((space) => space === ' ') ? '' : JSON.stringify(spaces);
 }
 
-/** Whether it is prose in capital letters throughout, which then mean nothing. */
-function isLoud(instruction: string): boolean {
+/** Returns whether a text is prose in capital letters throughout, which then have no meaning. */
+function isAllCapitals(instruction: string): boolean {
   if (NO_PROSE.test(instruction) || /\p{Ll}/u.test(instruction)) return false;
   return instruction.split(CASE_SPACES).filter((word) => /\p{L}{2}/u.test(word)).length > 1;
 }
@@ -128,7 +128,7 @@ function quotedWords(words: readonly string[]): { readonly first: number; readon
   return { first, last: words.findLastIndex((word) => word.search(LAST_QUOTE) >= 0) };
 }
 
-/** Words that a text has in capital letters and in small ones. */
+/** Returns the words that a text contains both in capital letters and in lower case. */
 function writtenTwice(words: readonly string[]): ReadonlySet<string> {
   const seen = new Map<string, string>();
   const twice = new Set<string>();
@@ -138,11 +138,11 @@ function writtenTwice(words: readonly string[]): ReadonlySet<string> {
     if ((seen.get(small) ?? bare) !== bare) twice.add(small);
     seen.set(small, bare);
   });
-  // With the marks around them, as they are looked up.
+  // Including the marks around them, as they are looked up.
   return new Set(words.map((word) => word.toLowerCase()).filter((word) => twice.has(WORD.exec(word)?.[2] ?? word)));
 }
 
-/** @param begins whether it is the first word of a sentence */
+/** Removes capital letters that have no meaning. @param begins whether the word is the first of a sentence */
 function withoutCapitals(word: string, begins: boolean): string {
   if (/^[^@]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+[.,;!?)]*$/u.test(word)) return withSmallHost(word);
   if (word.includes('@')) return word;
@@ -169,7 +169,7 @@ function isLongCapital(word: string): boolean {
   return word.length > 3 && word === word.toUpperCase();
 }
 
-/** Names of hosts are the same in any case of letters; mailboxes are not. */
+/** Converts the host of an address to lower case, which does not change it. The mailbox is case-sensitive. */
 export function withSmallHost(email: string): string {
   const at = email.lastIndexOf('@');
   return email.slice(0, at) + email.slice(at).toLowerCase();

@@ -1,4 +1,4 @@
-/** Numbers in English words, or in digits and words: `twenty-five`, `5 hundred`, `one and a half million`. */
+/** Reads numbers in English words, or in digits and words: `twenty-five`, `5 hundred`, `one and a half million`. */
 
 const SMALL: ReadonlyMap<string, number> = new Map([
   ...numbered(
@@ -33,7 +33,7 @@ const SCALES: ReadonlyMap<string, number> = new Map(
 
 const PARTS: ReadonlyMap<string, number> = new Map(Object.entries({ half: 0.5, quarter: 0.25 }));
 
-/** Lists the numbers that a text has in words. A part is a share, too: 0.5 and 50 for "half". */
+/** Lists the numbers that a text contains in words. A fraction is also a percentage: 0.5 and 50 for "half". */
 export function wordedNumbers(text: string): ReadonlySet<number> {
   const found = new Set<number>();
   let sum = 0;
@@ -50,12 +50,12 @@ export function wordedNumbers(text: string): ReadonlySet<number> {
     const small = /^\d/.test(word) ? Number(word.replaceAll(',', '')) : SMALL.get(word);
     const part = PARTS.get(word);
     if (scale !== undefined) {
-      // "two hundred thousand": each scale counts what stands before it.
+      // In "two hundred thousand", each scale multiplies the number before it.
       if (scale < 1000) last = (last ?? 1) * scale;
       else [sum, last] = [sum + (last ?? 1) * scale, 0];
     } else if (part !== undefined) {
       found.add(part).add(part * 100);
-      // The article of "a half" counts nothing.
+      // The article of "a half" is not a number.
       last = (words[index - 1] === 'a' && words[index - 2] !== 'and' ? 0 : (last ?? 0)) + part;
     } else if (small === undefined) {
       if (word !== 'and' || !isJoined(words, index)) end();
@@ -69,13 +69,13 @@ export function wordedNumbers(text: string): ReadonlySet<number> {
   return found;
 }
 
-/** Whether a smaller number continues one: "twenty-five", "two hundred five". */
+/** Returns whether a smaller number continues another one: "twenty-five", "two hundred five". */
 function fits(last: number, small: number): boolean {
   if (last === 0) return true;
   return small < 100 && (last % 100 === 0 || (small < 10 && last % 10 === 0 && last < 100));
 }
 
-/** Whether "and" is a part of one number. */
+/** Returns whether "and" is a part of one number. */
 function isJoined(words: readonly string[], index: number): boolean {
   return SCALES.has(words[index - 1] ?? '') || PARTS.has(words[index + 2] ?? '');
 }
@@ -86,15 +86,15 @@ function numbered(words: string, numberAt: (index: number) => number): readonly 
 
 const TENS = 'twenty|thirty|forty|fifty';
 const NUMBER = `(?:(?:${TENS})[- ](?:one|two|three|four|five|six|seven|eight|nine)|\\p{L}+|\\d{1,2})`;
-/** Minutes before or after an hour, and the hour: "ten to nine", "25 past 4", "half five". */
+/** Minutes before or after an hour: "ten to nine", "25 past 4", "half five". */
 const AROUND = new RegExp(
   `(?<![\\p{L}\\d])(half|quarter|${NUMBER})(?: min(?:ute)?s?)? (past|after|to|till|before) (${NUMBER})(?![\\p{L}\\d])|(?<!\\p{L})half (\\p{L}+)`,
   'gu',
 );
-/** An hour and minutes behind it: "nine thirty", "nine oh five". */
+/** An hour followed by minutes: "nine thirty", "nine oh five". */
 const BEHIND = new RegExp(`(?<![\\p{L}\\d])(\\p{L}+)[- ]((?:oh |o )?${NUMBER})(?![\\p{L}\\d])`, 'gu');
 
-/** Lists the times of a text in small letters, in minutes from 0 to 719: morning and evening are the same. */
+/** Lists the times of day of a text in lower case, in minutes from 0 to 719: morning and evening are not distinguished. */
 export function wordedTimes(small: string): ReadonlySet<number> {
   const found = new Set<number>();
   const add = (hour: number | null, minute: number | null): void => {
@@ -116,7 +116,7 @@ export function wordedTimes(small: string): ReadonlySet<number> {
     const [, hour, minutes] = match;
     const bare = minutes!.replace(/^oh? /, '');
     const minute = numberOf(bare);
-    // "nine five" is no time.
+    // "nine five" is not a time.
     if (minute !== null && (minute >= 10 || bare !== minutes)) add(numberOf(hour!), minute);
     at = match.index + hour!.length;
   }
@@ -129,14 +129,14 @@ function numberOf(text: string): number | null {
   return others.length === 0 && number !== undefined ? number : null;
 }
 
-/** Places to shift the point by. */
+/** The number of places by which a scale shifts the decimal point. */
 const DECIMAL_SCALES: ReadonlyMap<string, number> = new Map(
   Object.entries({ k: 3, thousand: 3, m: 6, mn: 6, mio: 6, million: 6, bn: 9, billion: 9 }),
 );
 
 /**
- * Returns digits without separators and superfluous zeros: `4200.5` for `4,200.50`, `1500000` for `1.5` with the scale `m`. `null` if a
- * comma or a point can be read in two ways: `3,5` may be two numbers, and `1.234` thousands.
+ * Returns digits without separators and redundant zeros: `4200.5` for `4,200.50`, `1500000` for `1.5` with the scale `m`. Returns `null` if a
+ * comma or a point is ambiguous: `3,5` may be two numbers, and the point of `1.234` may separate thousands.
  */
 export function plainDecimal(number: string, scale: string | null): string | null {
   const negative = number.startsWith('-');
@@ -154,10 +154,10 @@ function withPoint(number: string): string | null {
   if (/^\d+$/.test(number)) return number;
   if (/^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(number)) return number.replaceAll(',', '');
   if (/^\d{1,3}(?:['\u2019]\d{3})+(?:\.\d+)?$/.test(number)) return number.replace(/['\u2019]/g, '');
-  // On the continent the point parts thousands: one alone, before three digits, may be either.
+  // In continental Europe the point separates thousands. A single one before three digits is ambiguous.
   if (/^[1-9]\d{0,2}\.\d{3}$/.test(number)) return null;
   if (/^\d+\.\d+$/.test(number)) return number;
-  // Two digits behind a comma are no thousands.
+  // A comma before two digits does not separate thousands.
   if (/^\d+,\d\d$/.test(number)) return number.replace(',', '.');
   if (/^\d{1,3}(?:\.\d{3})+,\d+$/.test(number)) return number.replaceAll('.', '').replace(',', '.');
   if (/^\d{1,3}(?:\.\d{3}){2,}$/.test(number)) return number.replaceAll('.', '');

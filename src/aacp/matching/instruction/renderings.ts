@@ -1,23 +1,24 @@
-/** How packets write the values of slots. */
+/** Styles in which packets write the values of slots. */
 
 import { lastDayOf } from './calendar.js';
 import { isCompanyForm } from './names.js';
 import { type Slot, two } from './slots.js';
 
 export interface Style {
+  /** The name of the style. */
   readonly name: string;
-  /** Returns `null` for a value that cannot be written so. */
+  /** Writes a value. Returns `null` if the style does not apply to it. */
   readonly write: (slot: Slot) => string | null;
-  /** Digits and currency of an amount stand apart. */
+  /** The part of an amount that the style writes. Without it, the digits or the whole value. */
   readonly part?: 'currency' | undefined;
 }
 
-/** Returns the values of the places of a pattern; `null` if the slot has none. */
+/** Returns the values of the placeholders of a template; `null` if the slot has none. */
 type PartsOf = (slot: Slot) => Readonly<Record<string, string>> | null;
 
-/** Makes a style of a pattern such as `{year}-{mm}`. It writes nothing if a place has no value. */
+/** Makes a style of a template such as `{year}-{mm}`. It writes nothing if a placeholder has no value. */
 function pattern(template: string, partsOf: PartsOf): Style {
-  // Alternately literal text and the name of a place.
+  // Alternately literal text and the name of a placeholder.
   const pieces = template.split(/\{(\w+)\}/);
   return {
     name: template,
@@ -35,8 +36,8 @@ function pattern(template: string, partsOf: PartsOf): Style {
   };
 }
 
-/** Caches the parts of the last slot: many patterns write the same slot one after the other. */
-function remembered(partsOf: PartsOf): PartsOf {
+/** Caches the values of the last slot, since many templates write the same slot one after the other. */
+function cached(partsOf: PartsOf): PartsOf {
   let last: Slot | undefined;
   let parts: ReturnType<PartsOf> = null;
   return (slot) => {
@@ -52,7 +53,7 @@ function joined(places: readonly string[], joints: readonly string[]): readonly 
   return joints.map((joint) => places.join(joint));
 }
 
-/** Returns the ways to write a slot of a kind, exact ones before derived ones. */
+/** Returns the styles of a kind of slot, exact ones before derived ones. */
 export function stylesOf(kind: Slot['kind']): readonly Style[] {
   return STYLES[kind];
 }
@@ -66,7 +67,7 @@ function fixed(digits: string, places: number): string {
   return `${whole}.${fraction.padEnd(places, '0')}`;
 }
 
-/** `4.2k`, `1.5m` */
+/** Makes a style such as `4.2k` or `1.5m`. */
 function scaled(letter: string, zeros: number): Style {
   return {
     name: letter,
@@ -102,7 +103,7 @@ const CURRENCY: readonly Style[] = [
   { name: 'sign', part: 'currency', write: (slot) => SIGNS.get(codeOf(slot) ?? '') ?? null },
 ];
 
-/** A dollar counts as the US one; the place of another dollar is not found. Other signs have no code. */
+/** Returns the code of a currency. A dollar without a country counts as the US dollar; other signs have no code. */
 function codeOf({ currency }: Slot): string | null {
   if (currency === '$') return 'USD';
   return currency !== undefined && /^[A-Z]{3}$/.test(currency) ? currency : null;
@@ -145,7 +146,7 @@ function renamed(word: string, name: string): readonly Style[] {
   return worded(({ value: text }) => (text.startsWith(`${word} `) ? text.replace(word, name) : null), `${name} `);
 }
 
-/** `last_month`, `previous_month`, `monday`, ... */
+/** Styles of relative times: `last_month`, `previous_month`, `monday`, ... */
 const RELATIVE: readonly Style[] = [
   ...worded(({ value: text }) => text.replace(/^on /, ''), ''),
   ...renamed('last', 'previous'),
@@ -153,13 +154,13 @@ const RELATIVE: readonly Style[] = [
   ...renamed('this', 'current'),
 ];
 
-/** `net30` */
+/** Styles of terms of payment: `net30`. */
 const TERMS: readonly Style[] = ['net', 'net-', 'net_', 'net ', 'NET', 'Net'].map((before) => ({
   name: before,
   write: ({ digits }) => (digits === undefined ? null : `${before}${digits}`),
 }));
 
-/** The digits of an amount as written, without separators, to fill in plain digits; `null` if they can be read in two ways. */
+/** Returns the digits of an amount as written, without separators; `null` if they are ambiguous. */
 export function givenDigits({ item, digits }: Slot): string | null {
   if (digits === undefined) return null;
   if (item?.kind !== 'amount' && item?.kind !== 'number') return digits;
@@ -189,7 +190,7 @@ const DATES: readonly string[] = [
   '{year}-{Mon}-{dd}',
 ];
 
-/** Days; the last day of a month also as the month, which it stands for at the end of a period. */
+/** Makes the styles of days. The last day of a month is also written as the month, at the end of a period. */
 function datePatterns(): readonly Style[] {
   const months = YEAR_MONTH.map((template) => {
     const { write } = pattern(template, endedMonth);
@@ -198,7 +199,7 @@ function datePatterns(): readonly Style[] {
   return [...DATES.map((template) => pattern(template, dateParts)), ...months];
 }
 
-/** Months; the name alone only if the slot has no year. */
+/** Makes the styles of months. The name alone is used only if the slot has no year. */
 function monthPatterns(): readonly Style[] {
   const bare: PartsOf = ({ item }) => (item?.kind === 'month' && item.year === null ? monthParts(item.month) : null);
   return [
@@ -207,7 +208,7 @@ function monthPatterns(): readonly Style[] {
   ];
 }
 
-/** Quarters, halves and weeks; without a year only if the slot has none. */
+/** Makes the styles of quarters, halves and weeks. The year is omitted only if the slot has none. */
 function yearPartPatterns(letter: 'Q' | 'H' | 'W'): readonly Style[] {
   return [letter, letter.toLowerCase()].flatMap((sign) => {
     const part = `${sign}{number}`;
@@ -223,7 +224,7 @@ function yearPartPatterns(letter: 'Q' | 'H' | 'W'): readonly Style[] {
   });
 }
 
-/** Fiscal years, their quarters and spans, each with all parts of the slot. */
+/** Makes the styles of fiscal years, their quarters and spans, each with all parts of the slot. */
 function fiscalPatterns(): readonly Style[] {
   const years = ['FY{year}', 'FY{yy}'];
   const styles = (templates: readonly string[], last: boolean, quarter: boolean): readonly Style[] =>
@@ -257,22 +258,22 @@ function monthParts(month: number): Record<string, string> {
   };
 }
 
-const yearMonth = remembered(({ item }) =>
+const yearMonth = cached(({ item }) =>
   item?.kind === 'month' ? { ...yearParts(item.year), ...monthParts(item.month) } : null,
 );
 
-const dateParts = remembered(({ item }) => {
+const dateParts = cached(({ item }) => {
   if (item?.kind !== 'date' || item.month === null || item.day === null) return null;
   return { ...yearParts(item.year), ...monthParts(item.month), dd: two(item.day), d: String(item.day) };
 });
 
-const endedMonth = remembered((slot) => {
+const endedMonth = cached((slot) => {
   const { item } = slot;
   if (item?.kind !== 'date' || item.year === null || item.month === null) return null;
   return item.day === lastDayOf(item.year, item.month) ? dateParts(slot) : null;
 });
 
-const yearPart = remembered(({ item }) => {
+const yearPart = cached(({ item }) => {
   if (item?.kind === 'quarter') return { ...yearParts(item.year), number: String(item.quarter) };
   if (item?.kind === 'half') return { ...yearParts(item.year), number: String(item.half) };
   return item?.kind === 'week' ? { ...yearParts(item.year), number: two(item.week) } : null;

@@ -1,21 +1,21 @@
-/** Slots: the values of an instruction, in one form, so that two spellings of a value are equal. */
+/** Slots: the values of an instruction in a common form, so that two spellings of a value are equal. */
 import type { ValueItem } from './ast.js';
 import { withSmallHost } from './normalise.js';
 import { plainDecimal } from './numbers.js';
 
-/** `code`: an acronym, or the name of a department or a team. */
+/** The kind of a slot. `code` is an acronym, or the name of a department or a team. */
 type SlotKind = ValueItem['kind'] | 'name' | 'code';
 
 export interface Slot {
   readonly kind: SlotKind;
-  /** The same for all spellings: `2024-08-31`, `2026-Q2`, `4200 GBP`. Its own text, if that can be read in two ways. */
+  /** The common form of all spellings: `2024-08-31`, `2026-Q2`, `4200 GBP`. If the value is ambiguous, its text. */
   readonly value: string;
   readonly text: string;
   readonly start: number;
   readonly end: number;
-  /** Whether it depends on the time at which it is given: `last month`, `Q2` without a year. */
+  /** `true` if the value depends on the time at which it is given: `last month`, `Q2` without a year. */
   readonly relative: boolean;
-  /** The digits of an amount or a number, without separators: `4200.5`; absent if they can be read in two ways. */
+  /** The digits of an amount or a number, without separators: `4200.5`. Absent if they are ambiguous. */
   readonly digits?: string | undefined;
   /** The currency of an amount: a code, or a sign that several currencies share. */
   readonly currency?: string | undefined;
@@ -34,7 +34,7 @@ export const TIME_KINDS: ReadonlySet<SlotKind> = new Set<SlotKind>([
   'time',
 ]);
 
-/** Signs of one currency each. A dollar, and what yen and yuan share, stay signs. */
+/** Signs that belong to one currency. The dollar sign, and the sign of yen and yuan, are not converted. */
 const CURRENCIES: ReadonlyMap<string, string> = new Map(Object.entries({ '£': 'GBP', '€': 'EUR', '₹': 'INR' }));
 
 export function slotOf(item: ValueItem, source: string): Slot {
@@ -43,7 +43,7 @@ export function slotOf(item: ValueItem, source: string): Slot {
   return { kind, text, start, end, relative: isRelative(item), item, ...formOf(item, text) };
 }
 
-/** A slot without an item: a name, an acronym, or an id by the word before it, as in `ticket 4711`. */
+/** Makes a slot without an item: a name, an acronym, or an id that is recognised by the word before it, as in `ticket 4711`. */
 export function plainSlot(
   kind: 'name' | 'code' | 'id',
   value: string,
@@ -100,7 +100,7 @@ function formOf(item: ValueItem, text: string): SlotForm {
 }
 
 function isRelative(item: ValueItem): boolean {
-  // A date that can be read in two ways has its year, or it would not be read as a date.
+  // An ambiguous date has a year; otherwise it is not read as a date.
   return item.kind === 'relative' || ('year' in item && item.year === null);
 }
 
@@ -124,7 +124,7 @@ function countValue(digits: string | null, text: string): SlotForm {
   return digits === null ? { value: text } : { value: digits, digits };
 }
 
-/** A number with two digits at least. */
+/** Formats a number with at least two digits. */
 export function two(number: number): string {
   return String(number).padStart(2, '0');
 }

@@ -1,10 +1,10 @@
-/** Ordinary words of business English, which are no names even in capital letters. */
+/** Ordinary words of business English, which are not names even in capital letters. */
 
 const DETERMINERS = wordSet(`
 a an the this that these those its their our your my his her all any each every some no which whose them it
 `);
 
-/** Prepositions, pronouns, auxiliaries and the like. */
+/** Prepositions, pronouns, auxiliaries and similar words. */
 const FUNCTION_WORDS = wordSet(`
 about above across after again against ahead along alone also although am among and apart are as aside at based be because been before
 behind being below beneath between beyond both but by can cannot could did do does down due during either else except excluding exclude
@@ -15,7 +15,7 @@ too toward towards under unless until up upon us using versus via was we were wh
 with within without would yet you yours
 `);
 
-/** Nouns, verbs and adjectives that titles and forms capitalise. */
+/** Nouns, verbs and adjectives that are capitalised in titles and forms. */
 const ORDINARY = wordSet(`
 absence access account accountant accounting acknowledge action active activity add address adjust agent agreement allocate amend amount
 analyse analysis analyst annual appendix applicant application apply appoint approval approve archive article asset assign assistant audit
@@ -44,29 +44,29 @@ empty latest oldest approved general special regular normal usual existing requi
 csv json pdf xml html excel asap eod urgent important fyi nb todo
 `);
 
-/** Words that are names, too: of people, months, companies. */
+/** Words that are also names: of people, months, companies. */
 const NAMES = wordSet(`
   may march april june august will bill mark grant sue rob jack frank pat drew chase hope grace faith joy rose page price case miles art
   target summer hunter mason baker taylor christian dean earl guy max mike nick norm ray rich stone visa delta apple orange shell gap
   main master trunk head
 `);
 
-/** Splits a list of words at white space. */
+/** Makes a set of the words of a list, which are separated by white space. */
 export function wordSet(words: string): ReadonlySet<string> {
   return new Set(words.trim().split(/\s+/));
 }
 
-/** @param small in small letters */
+/** Returns whether a word is a determiner. @param small the word in lower case */
 export function isDeterminer(small: string): boolean {
   return DETERMINERS.has(small);
 }
 
-/** @param small in small letters */
+/** Returns whether a word is a function word. @param small the word in lower case */
 export function isFunctionWord(small: string): boolean {
   return DETERMINERS.has(small) || FUNCTION_WORDS.has(small);
 }
 
-/** Whether a word, or its base form, is ordinary and not a name as well. @param small in small letters */
+/** Returns whether a word, or its base form, is ordinary and not also a name. @param small the word in lower case */
 export function isFamiliar(small: string): boolean {
   if (NAMES.has(small)) return false;
   if (isFunctionWord(small) || ORDINARY.has(small)) return true;

@@ -5,12 +5,13 @@ import { A2aBindingError } from './message.js';
 import type { FrameClient } from './sdk-shapes.js';
 import { type SendOptions, streamFrame } from './send-frame.js';
 
+/** Options of {@link connectA2A}. */
 export interface A2aConnectOptions extends LinkOptions, ExchangeOptions, Pick<SendOptions, 'legacy' | 'tenant'> {}
 
 /**
- * Connects a session to an agent that speaks ACCP. Each frame is an A2A message; the frames of its task are its answers, and the agent sends
- * frames in such tasks only. When a message fails, the link reconnects (`reconnect`, 8 attempts by default) and sends again what was
- * lost; no message is processed twice. Other tasks continue.
+ * Connects a session to an agent that supports ACCP. Each frame is an A2A message; the frames of its task are its answers, and the agent sends
+ * frames in such tasks only. If a message fails, the link reconnects (`reconnect`, 8 attempts by default) and sends lost frames again;
+ * no message is processed twice. Other tasks continue.
  *
  * Source: draft-benzing-accp-00, section 11.4.
  *
@@ -30,8 +31,8 @@ export function connectA2A(client: FrameClient, options: A2aConnectOptions): Pro
   });
 }
 
-/** Reasons of A2A errors that another attempt would meet again (A2A 1.0, section 9.5). */
-const FOR_GOOD: ReadonlySet<unknown> = new Set([
+/** Reasons of A2A errors that another attempt would cause again (A2A 1.0, section 9.5). */
+const PERMANENT_REASONS: ReadonlySet<unknown> = new Set([
   'UNSUPPORTED_OPERATION',
   'CONTENT_TYPE_NOT_SUPPORTED',
   'EXTENSION_SUPPORT_REQUIRED',
@@ -41,6 +42,7 @@ const FOR_GOOD: ReadonlySet<unknown> = new Set([
 
 function failureOf(thrown: unknown): LinkError {
   const { reason } = (thrown ?? {}) as { readonly reason?: unknown };
-  const isForGood = (thrown instanceof A2aBindingError && thrown.code === 'not-accp') || FOR_GOOD.has(reason);
-  return new LinkError(isForGood ? 'refused' : 'unreachable', systemReason(thrown), { cause: thrown });
+  const isPermanent =
+    (thrown instanceof A2aBindingError && thrown.code === 'not-accp') || PERMANENT_REASONS.has(reason);
+  return new LinkError(isPermanent ? 'refused' : 'unreachable', systemReason(thrown), { cause: thrown });
 }

@@ -6,22 +6,23 @@ import { createIds } from '../../session/runtime.js';
 import { FRAME_TYPE, type FrameHead, readHead } from '../frames.js';
 import { type A2aMessage, type AnyPart, type MessageRequest, type RawPart, ROLE, type TextPart } from './sdk-shapes.js';
 
+/** Options of {@link frameMessage}. */
 export interface MessageOptions extends PartOptions {
   /** The task of the message. @default a new one */
   readonly taskId?: string | undefined;
-  /** @default the frame's `sid`, else one that the server makes */
+  /** The context of the message. @default the frame's `sid`, otherwise one that the server creates */
   readonly contextId?: string | undefined;
-  /** The tenant of a server that has several. @default '' */
+  /** The tenant, for servers with several. @default '' */
   readonly tenant?: string | undefined;
 }
 
 const freshId = createIds();
 
 /**
- * Makes the request that sends a frame: `messageId` is its `mid`, `contextId` its `sid`.
+ * Creates the request that sends a frame: `messageId` is its `mid`, `contextId` its `sid`.
  *
  * @param frames one frame; or the frames of one message, in order
- * @throws TypeError without a frame
+ * @throws TypeError if there is no frame
  * @example
  * const task = await client.sendMessage(frameMessage(frame));
  */
@@ -38,7 +39,7 @@ export function frameMessage(
   options: MessageOptions = {},
 ): MessageRequest<TextPart | RawPart> {
   const all = typeof frames === 'string' ? [frames] : frames;
-  if (all.length === 0) throw new TypeError('A message has one frame, or several');
+  if (all.length === 0) throw new TypeError('A message must have at least one frame');
   const { mimeType = FRAME_TYPE, taskId = '', tenant = '' } = options;
   const heads = all.map(readHead);
   const contextId = options.contextId ?? heads.find((head) => head?.sid !== undefined)?.sid ?? '';
@@ -50,17 +51,17 @@ export function frameMessage(
   };
 }
 
-type Place = Pick<A2aMessage, 'role' | 'taskId' | 'contextId'>;
+type MessageAddress = Pick<A2aMessage, 'role' | 'taskId' | 'contextId'>;
 
 export function messageOf(
   frames: readonly string[],
   head: FrameHead | null | undefined,
-  place: Place,
+  address: MessageAddress,
   options: PartOptions,
 ): A2aMessage<TextPart | RawPart> {
   return {
     messageId: head?.mid ?? freshId(),
-    ...place,
+    ...address,
     parts: frames.map((frame) => framePart(frame, options)),
     metadata: undefined,
     extensions: [],
@@ -68,14 +69,15 @@ export function messageOf(
   };
 }
 
+/** Options of {@link framePart}. */
 export interface PartOptions {
-  /** The media type: messages of other protocols travel the same way. @default 'application/accp' */
+  /** The media type. Messages of other protocols can be sent in the same way. @default 'application/accp' */
   readonly mimeType?: string | undefined;
-  /** Sends a file, whose type peers of A2A 0.3 keep; their text parts have no media type. @default false */
+  /** If true, sends a file, since text parts of A2A 0.3 have no media type. @default false */
   readonly legacy?: boolean | undefined;
 }
 
-/** Makes a part of a frame (draft-benzing-accp-00, section 11.4). */
+/** Creates the part of a message that carries a frame (draft-benzing-accp-00, section 11.4). */
 export function framePart(frame: string, options?: PartOptions & { readonly legacy?: false | undefined }): TextPart;
 export function framePart(frame: string, options?: PartOptions): TextPart | RawPart;
 export function framePart(
@@ -109,27 +111,37 @@ export function framesIn(
 
 function textOf(bytes: Uint8Array): string {
   const text = textOfBytes(bytes);
-  if (text === null) throw new AccpError({ code: 'E1001', message: 'The part is no UTF-8.' });
+  if (text === null) throw new AccpError({ code: 'E1001', message: 'The part is not UTF-8.' });
   return text;
 }
 
 /**
+ * The code of an `A2aBindingError`.
+ *
  * - `not-accp`: the agent answered, but not in frames
- * - `truncated`: the answer ended before its task, before a stream in it, or before a message in several frames
+ * - `truncated`: the answer ended before its task
  */
 export type A2aBindingErrorCode = 'not-accp' | 'truncated';
 
-/** An exchange over A2A that gave no frame. Error frames are answers, not errors of the binding. */
+/** An exchange over A2A that did not return a frame. Error frames are answers, not errors of the binding. */
 export class A2aBindingError extends PegwireError {
+  /** The name of the class. */
   override readonly name: string = 'A2aBindingError';
+  /** The stable reason. */
   declare readonly code: A2aBindingErrorCode;
 
+  /**
+   * Creates an error.
+   *
+   * @param code the stable reason
+   * @param message the reason for people
+   */
   constructor(code: A2aBindingErrorCode, message: string) {
     super({ code, message });
   }
 }
 
-/** Sorts the frames of a task, which has its messages apart from its artifacts, by their numbers if all are of one agent. */
+/** Sorts the frames of a task by their numbers if all are of one agent. A task stores its messages separately from its artifacts. */
 export function inOrder(frames: readonly string[]): readonly string[] {
   if (frames.length < 2) return frames;
   const numbered = frames.map((frame) => {

@@ -1,4 +1,4 @@
-/** The shapes of A2A 1.0 that the binding makes and reads, as the official SDK `@a2a-js/sdk` has them. It is not imported. */
+/** Shapes of A2A 1.0 that the binding writes and reads, as in the official SDK `@a2a-js/sdk`, which is not imported. */
 
 /** `TaskState` of the SDK. */
 export const TASK_STATE = {
@@ -12,7 +12,7 @@ export const TASK_STATE = {
   authRequired: 8,
 } as const;
 
-/** States that a task does not leave. */
+/** Final states of a task. */
 export const TERMINAL: ReadonlySet<number> = new Set([
   TASK_STATE.completed,
   TASK_STATE.failed,
@@ -25,21 +25,31 @@ export const ROLE = { user: 1, agent: 2 } as const;
 
 type Metadata = { [key: string]: unknown } | undefined;
 
+/** A part that carries a frame as text. */
 export interface TextPart {
+  /** The frame. */
   content: { $case: 'text'; value: string };
+  /** The media type of the frame. */
   mediaType: string;
+  /** Always empty. */
   filename: string;
+  /** Always `undefined`. */
   metadata: Metadata;
 }
 
+/** A part that carries a frame as a file, for A2A 0.3. */
 export interface RawPart {
+  /** The frame in UTF-8. */
   content: { $case: 'raw'; value: Uint8Array };
+  /** The media type of the frame. */
   mediaType: string;
+  /** Always empty. */
   filename: string;
+  /** Always `undefined`. */
   metadata: Metadata;
 }
 
-/** A part of any kind, as it is read. */
+/** A part of any kind, as received. */
 export interface AnyPart {
   readonly content?: { readonly $case: string; readonly value?: unknown } | undefined;
   readonly mediaType: string;
@@ -96,7 +106,7 @@ export interface ArtifactUpdate {
   metadata: Metadata;
 }
 
-/** The events that `AgentEvent` of the SDK makes. */
+/** The events that `AgentEvent` of the SDK creates. */
 type ExecutionEvent =
   | { kind: 'message'; data: A2aMessage }
   | { kind: 'task'; data: Task }
@@ -118,18 +128,25 @@ export interface ExecutionContext {
 
 /** `AgentExecutor` of the SDK. */
 export interface FrameExecutor {
+  /** Answers the frames of a message with events of its task. */
   readonly execute: (context: ExecutionContext, bus: EventBus) => Promise<void>;
+  /** Aborts the work of a task, and ends the task as "canceled". */
   readonly cancelTask: (taskId: string, bus: EventBus) => Promise<void>;
 }
 
+/** The request of `sendMessage` and `sendMessageStream`. */
 export interface MessageRequest<Part = AnyPart> {
+  /** The tenant, or an empty string. */
   tenant: string;
+  /** The message, whose parts carry the frames. */
   message: A2aMessage<Part>;
+  /** The accepted media types and the mode of delivery. */
   configuration: {
     acceptedOutputModes: string[];
     taskPushNotificationConfig: undefined;
     returnImmediately: boolean;
   };
+  /** Always `undefined`. */
   metadata: Metadata;
 }
 
@@ -155,7 +172,10 @@ interface AnyRequest {
 
 /** `Client` of the SDK. */
 export interface FrameClient {
+  /** Sends a message and returns the answer or the task. */
   sendMessage(params: AnyRequest, options?: CallOptions): Promise<A2aMessage | Task>;
+  /** Sends a message and yields the events of its task. */
   sendMessageStream(params: AnyRequest, options?: CallOptions): AsyncIterable<StreamResponse>;
+  /** Cancels a task and returns it. */
   cancelTask(params: { tenant: string; id: string; metadata: Metadata }, options?: CallOptions): Promise<Task>;
 }

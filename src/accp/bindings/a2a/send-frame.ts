@@ -14,19 +14,21 @@ import {
   TERMINAL,
 } from './sdk-shapes.js';
 
+/** Options of {@link sendFrame} and {@link streamFrame}. */
 export interface SendOptions extends Omit<MessageOptions, 'mimeType'> {
+  /** Aborts the exchange; its reason is thrown. The task continues: send `cancel` to end it. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Sends a frame and returns the frames that come back, in order; none if there is no answer. A `req` makes a task; frames with the same
- * `cid` go to that task until it is over; `cancel` cancels it.
+ * Sends a frame and returns the frames of the answer, in order. A `req` creates a task; frames with the same `cid` are sent to that task until
+ * it ends; `cancel` cancels it.
  *
  * Source: draft-benzing-accp-00, section 11.4.
  *
  * @param frames one frame; or the frames of one message, in order
  * @throws A2aBindingError `not-accp` if the agent does not answer in frames
- * @throws what the client throws
+ * @throws the error of the client
  * @example
  * const [answer] = await sendFrame(client, frame);
  */
@@ -37,19 +39,19 @@ export async function sendFrame(
 ): Promise<readonly string[]> {
   const sending = prepare(client, frames, options);
   if (sending.isCancel) return cancelTask(client, sending);
-  const given = await send(client, sending);
+  const answer = await send(client, sending);
   sending.reading.checkAnswered();
-  return given;
+  return answer;
 }
 
 /**
- * Sends a frame and yields the frames that come back as they come: those of streams in order, then the one that ends the task.
- * Servers that do not stream answer all at once.
+ * Sends a frame and yields the frames of the answer as they arrive: those of streams in order, then the one that ends the task.
+ * Servers that do not stream send all frames together.
  *
  * Source: draft-benzing-accp-00, sections 10.4 and 11.4.
  *
  * @throws A2aBindingError `not-accp` if the agent does not answer in frames; `truncated` if the events end before the task
- * @throws what the client throws
+ * @throws the error of the client
  * @example
  * for await (const frame of streamFrame(client, request)) codec.decode(frame, session);
  */
@@ -64,18 +66,18 @@ export async function* streamFrame(
     return;
   }
   const { reading, request, callOptions } = sending;
-  const events = async function* (asked: MessageRequest): AsyncGenerator<string, void, undefined> {
-    for await (const event of client.sendMessageStream(asked, callOptions)) yield* reading.event(event);
+  const events = async function* (message: MessageRequest): AsyncGenerator<string, void, undefined> {
+    for await (const event of client.sendMessageStream(message, callOptions)) yield* reading.event(event);
   };
   try {
     try {
       yield* events(request);
     } catch (thrown) {
-      if (reading.isBegun || !isTaskOver(thrown, sending)) throw thrown;
-      yield* events(anew(request));
+      if (reading.hasEvents || !isTaskOver(thrown, sending)) throw thrown;
+      yield* events(inNewTask(request));
     }
   } catch (thrown) {
-    // A connection that breaks after the end of the task loses nothing.
+    // A connection that closes after the end of the task loses no frames.
     if (!reading.hasEnded || options.signal?.aborted === true) throw thrown;
   }
   reading.checkAnswered();
@@ -94,60 +96,60 @@ function prepare(client: FrameClient, frames: string | readonly string[], option
   const { taskId = mapped?.taskId, contextId = mapped?.contextId } = rest;
   const request = frameMessage(frames, { ...rest, taskId, contextId });
   const known = mapped ?? (taskId === undefined ? undefined : new KnownTask(taskId, contextId ?? ''));
-  // A task that only a "cancel" frame makes does not belong to the cancelled chain.
-  const noted = isCancel && known === undefined ? undefined : cid;
+  // A task that a "cancel" frame creates does not belong to the cancelled chain.
+  const chain = isCancel && known === undefined ? undefined : cid;
   return {
     request,
     callOptions: signal === undefined ? {} : { signal },
     known,
-    reading: new Reading(client, request.message.messageId, noted, known),
+    reading: new AnswerReader(client, request.message.messageId, chain, known),
     isCancel,
   };
 }
 
 async function send(client: FrameClient, sending: Sending): Promise<readonly string[]> {
   const { request, callOptions, reading } = sending;
-  const ask = async (asked: MessageRequest): Promise<readonly string[]> => {
-    const result = await client.sendMessage(asked, callOptions);
+  const attempt = async (message: MessageRequest): Promise<readonly string[]> => {
+    const result = await client.sendMessage(message, callOptions);
     return isTask(result) ? reading.task(result) : reading.message(result);
   };
   try {
-    return await ask(request);
+    return await attempt(request);
   } catch (thrown) {
     if (!isTaskOver(thrown, sending)) throw thrown;
-    return ask(anew(request));
+    return attempt(inNewTask(request));
   }
 }
 
-/** Reasons for which a task accepts no message (A2A 1.0, section 9.5). */
-const TAKES_NONE: ReadonlySet<unknown> = new Set(['UNSUPPORTED_OPERATION', 'TASK_NOT_FOUND', 'INVALID_PARAMS']);
+/** Reasons for which a task rejects a message (A2A 1.0, section 9.5). */
+const TASK_OVER_REASONS: ReadonlySet<unknown> = new Set(['UNSUPPORTED_OPERATION', 'TASK_NOT_FOUND', 'INVALID_PARAMS']);
 
-/** The task may have ended meanwhile: the frame has a number, so it has to be sent in a new task. */
+/** Tests whether the task of a message has ended meanwhile. The frame has a number, so it has to be sent in a new task. */
 function isTaskOver(thrown: unknown, { request, known }: Sending): boolean {
   const { reason } = (thrown ?? {}) as { readonly reason?: unknown };
-  return known !== undefined && request.message.taskId !== '' && TAKES_NONE.has(reason);
+  return known !== undefined && request.message.taskId !== '' && TASK_OVER_REASONS.has(reason);
 }
 
-function anew(request: MessageRequest): MessageRequest {
+function inNewTask(request: MessageRequest): MessageRequest {
   return { ...request, message: { ...request.message, taskId: '' } };
 }
 
 /**
- * Sends the frame, so that the agent's session knows of it too, then cancels the task as A2A does. A client that waits for the answer to a
- * request does not know its task: there, the agent finds it by the chain.
+ * Sends the frame, so that the agent's session also receives it, and then cancels the task with `cancelTask`. A client that waits for the
+ * answer to a request does not know its task yet: there, the agent finds it by the chain.
  */
 async function cancelTask(client: FrameClient, sending: Sending): Promise<readonly string[]> {
   const { known, request, callOptions, reading } = sending;
-  let given: readonly string[] = [];
+  let frames: readonly string[] = [];
   try {
-    given = await send(client, sending);
+    frames = await send(client, sending);
   } catch (thrown) {
-    // An agent may accept no messages for a running task.
+    // An agent may reject messages to a running task.
     if (known === undefined || callOptions.signal?.aborted === true) throw thrown;
   }
-  if (known === undefined || TERMINAL.has(known.state) || reading.isAnew) return given;
+  if (known === undefined || TERMINAL.has(known.state) || reading.isNewTask) return frames;
   const task = await client.cancelTask({ tenant: request.tenant, id: known.taskId, metadata: undefined }, callOptions);
-  return [...given, ...reading.task(task)];
+  return [...frames, ...reading.task(task)];
 }
 
 function isTask(result: A2aMessage | Task): result is Task {
@@ -156,33 +158,33 @@ function isTask(result: A2aMessage | Task): result is Task {
 
 const INTERRUPTED: ReadonlySet<number> = new Set([TASK_STATE.inputRequired, TASK_STATE.authRequired]);
 
-class Reading {
+class AnswerReader {
   readonly #client: FrameClient;
   readonly #cid: string | undefined;
-  readonly #asked: string;
+  readonly #requestId: string;
   #known: KnownTask | undefined;
-  isBegun = false;
-  /** Whether no more events are due after the last one. */
+  hasEvents = false;
+  /** `true` if no event has to follow the last one. */
   hasEnded = false;
-  #count = 0;
-  #said: string | undefined;
+  #frameCount = 0;
+  #plainAnswer: string | undefined;
 
-  readonly #first: string | undefined;
+  readonly #initialTaskId: string | undefined;
 
-  constructor(client: FrameClient, asked: string, cid: string | undefined, known: KnownTask | undefined) {
+  constructor(client: FrameClient, requestId: string, cid: string | undefined, known: KnownTask | undefined) {
     this.#client = client;
-    this.#asked = asked;
+    this.#requestId = requestId;
     this.#cid = cid;
     this.#known = known;
-    this.#first = known?.taskId;
+    this.#initialTaskId = known?.taskId;
   }
 
-  get isAnew(): boolean {
-    return this.#known?.taskId !== this.#first;
+  get isNewTask(): boolean {
+    return this.#known?.taskId !== this.#initialTaskId;
   }
 
   event({ payload }: StreamResponse): readonly string[] {
-    this.isBegun = true;
+    this.hasEvents = true;
     const frames = this.#framesOf({ payload });
     this.hasEnded = this.#isEnd(payload, frames);
     return frames;
@@ -196,13 +198,13 @@ class Reading {
         return this.message(payload.value);
       case 'statusUpdate': {
         const { taskId, contextId, status } = payload.value;
-        const known = this.#note(taskId, contextId);
+        const known = this.#remember(taskId, contextId);
         known.state = status?.state ?? known.state;
-        return this.#given(known.take(status?.message), status?.message?.parts);
+        return this.#count(known.framesOfMessage(status?.message), status?.message?.parts);
       }
       case 'artifactUpdate': {
         const { taskId, contextId, artifact } = payload.value;
-        return this.#given(this.#note(taskId, contextId).takeUpdate(payload.value), artifact?.parts);
+        return this.#count(this.#remember(taskId, contextId).framesOfUpdate(payload.value), artifact?.parts);
       }
       default:
         return [];
@@ -214,14 +216,17 @@ class Reading {
       ...(task.artifacts ?? []).flatMap((artifact) => artifact.parts),
       ...(task.status?.message?.parts ?? []),
     ];
-    return this.#given(inOrder(this.#note(task.id, task.contextId).takeTask(task, this.#asked)), parts);
+    return this.#count(inOrder(this.#remember(task.id, task.contextId).framesOfTask(task, this.#requestId)), parts);
   }
 
   message({ parts }: A2aMessage): readonly string[] {
-    return this.#given(framesIn(parts), parts);
+    return this.#count(framesIn(parts), parts);
   }
 
-  /** A resubscribed task comes first with its old state and nothing new. A task that ends with `ack` goes on later. */
+  /**
+   * Tests whether an event is the last one. A resubscribed task first arrives in its old state, without new frames. A task whose answer ends
+   * with `ack` continues later.
+   */
   #isEnd(payload: StreamResponse['payload'], frames: readonly string[]): boolean {
     if (payload?.$case === 'message' || TERMINAL.has(this.#known?.state ?? 0)) return true;
     if (payload?.$case !== 'statusUpdate' && (payload?.$case !== 'task' || frames.length === 0)) return false;
@@ -230,37 +235,37 @@ class Reading {
     return INTERRUPTED.has(state) || (last !== undefined && readHead(last)?.intent === 'ack');
   }
 
-  /** @throws A2aBindingError if the events have ended before the task */
+  /** @throws A2aBindingError if the events ended before the task */
   checkEnded(): void {
-    if (!this.hasEnded) throw new A2aBindingError('truncated', 'The answer ends before its task.');
+    if (!this.hasEnded) throw new A2aBindingError('truncated', 'The answer ended before its task.');
   }
 
   /** @throws A2aBindingError if there was an answer without a frame */
   checkAnswered(): void {
-    if (this.#count > 0) return;
+    if (this.#frameCount > 0) return;
     const { state } = this.#known ?? {};
-    if (this.#said === undefined && state !== TASK_STATE.failed && state !== TASK_STATE.rejected) return;
+    if (this.#plainAnswer === undefined && state !== TASK_STATE.failed && state !== TASK_STATE.rejected) return;
     throw new A2aBindingError(
       'not-accp',
-      `The agent has answered, but not in frames: ${this.#said ?? 'the task failed'}`,
+      `The agent did not answer in frames: ${this.#plainAnswer ?? 'the task failed'}`,
     );
   }
 
-  #note(taskId: string, contextId: string): KnownTask {
+  #remember(taskId: string, contextId: string): KnownTask {
     if (this.#known === undefined || this.#known.taskId !== taskId) this.#known = new KnownTask(taskId, contextId);
-    if (this.#cid !== undefined) noteTask(this.#client, this.#cid, this.#known);
+    if (this.#cid !== undefined) rememberTask(this.#client, this.#cid, this.#known);
     return this.#known;
   }
 
-  /** Frames that another reader of the task has returned are not returned again, but show that the agent speaks ACCP. */
-  #given(frames: readonly string[], parts: readonly AnyPart[] = []): readonly string[] {
-    this.#count += Math.max(frames.length, framesIn(parts).length);
-    if (this.#count === 0 && parts.length > 0) this.#said ??= told(parts);
+  /** Counts frames. Those that another reader of the task has returned are not returned again, but show that the agent supports ACCP. */
+  #count(frames: readonly string[], parts: readonly AnyPart[] = []): readonly string[] {
+    this.#frameCount += Math.max(frames.length, framesIn(parts).length);
+    if (this.#frameCount === 0 && parts.length > 0) this.#plainAnswer ??= plainText(parts);
     return frames;
   }
 }
 
-function told(parts: readonly AnyPart[]): string {
+function plainText(parts: readonly AnyPart[]): string {
   const texts = parts.map(({ content }) => (content?.$case === 'text' ? String(content.value) : `(${content?.$case})`));
   return texts.join(' ');
 }
@@ -269,9 +274,9 @@ class KnownTask {
   readonly taskId: string;
   readonly contextId: string;
   state = 0;
-  /** Parts that were returned, by artifact. */
+  /** Number of returned parts, by artifact. */
   readonly #parts = new Map<string, number>();
-  /** Messages that were returned. */
+  /** Identifiers of the returned messages. */
   readonly #messages = new Set<string>();
 
   constructor(taskId: string, contextId: string) {
@@ -279,13 +284,13 @@ class KnownTask {
     this.contextId = contextId;
   }
 
-  take(message: A2aMessage | undefined): readonly string[] {
+  framesOfMessage(message: A2aMessage | undefined): readonly string[] {
     if (message === undefined || message.role === ROLE.user || this.#messages.has(message.messageId)) return [];
     this.#messages.add(message.messageId);
     return framesIn(message.parts);
   }
 
-  takeUpdate({ artifact, append }: ArtifactUpdate): readonly string[] {
+  framesOfUpdate({ artifact, append }: ArtifactUpdate): readonly string[] {
     if (artifact === undefined) return [];
     const before = append ? (this.#parts.get(artifact.artifactId) ?? 0) : 0;
     this.#parts.set(artifact.artifactId, before + artifact.parts.length);
@@ -293,21 +298,21 @@ class KnownTask {
   }
 
   /**
-   * Returns the new frames of a whole task: of artifacts, then of messages.
+   * Returns the new frames of a whole task: those of artifacts, then those of messages.
    *
-   * @param since the message that is answered: earlier messages answer others
+   * @param requestId the message that is answered: earlier messages answer others
    */
-  takeTask({ artifacts, history, status }: Task, since: string): readonly string[] {
+  framesOfTask({ artifacts, history, status }: Task, requestId: string): readonly string[] {
     this.state = status?.state ?? this.state;
     const frames: string[] = [];
     for (const artifact of artifacts ?? []) frames.push(...this.#takeArtifact(artifact));
     const messages = history ?? [];
-    const asked = messages.findIndex(({ messageId }) => messageId === since);
+    const requestIndex = messages.findIndex(({ messageId }) => messageId === requestId);
     messages.forEach((message, index) => {
-      if (index > asked) frames.push(...this.take(message));
+      if (index > requestIndex) frames.push(...this.framesOfMessage(message));
       else this.#messages.add(message.messageId);
     });
-    frames.push(...this.take(status?.message));
+    frames.push(...this.framesOfMessage(status?.message));
     return frames;
   }
 
@@ -318,12 +323,12 @@ class KnownTask {
   }
 }
 
-/** Chains that are remembered for each client; the least recently used one is forgotten. */
+/** Limit of the chains that are remembered for each client; the least recently used one is forgotten. */
 const MAX_TASKS = 1024;
 
 const TASKS = new WeakMap<object, Map<string, KnownTask>>();
 
-function noteTask(client: object, cid: string, task: KnownTask): void {
+function rememberTask(client: object, cid: string, task: KnownTask): void {
   const tasks = TASKS.get(client) ?? new Map<string, KnownTask>();
   TASKS.set(client, tasks);
   tasks.delete(cid);

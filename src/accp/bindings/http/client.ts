@@ -6,16 +6,18 @@ import { tryParseFrame } from '../../parse.js';
 import { ENDING_INTENTS } from '../../vocabulary.js';
 import { FrameSplitter, FramingError } from '../frame-splitter.js';
 import { FRAME_TYPE, isErrorHead, isFinalChunk, numberOf, readHead, textOf } from '../frames.js';
-import { isFrameType, leave } from './body.js';
+import { cancelBody, isFrameType } from './body.js';
 
 /**
- * - `unreachable`: the host is unknown, refuses the connection, or broke it before an answer
- * - `timeout`: no answer came in time
- * - `redirected`: the server redirects, which is not followed: a frame is for its recipient only
+ * The code of an `HttpBindingError`.
+ *
+ * - `unreachable`: the host is unknown, refuses the connection, or closed it before an answer
+ * - `timeout`: no answer arrived in time
+ * - `redirected`: the server redirects; redirects are not followed, since a frame is for its recipient only
  * - `http-status`: the server answered with a status that carries no frames
  * - `not-accp`: the answer is of another media type, or not UTF-8
- * - `more-than-one-frame`: the answer goes on after its first frame; `streamFrames` takes such answers
- * - `truncated`: the answer broke off, or ended before a stream in it, or before a message in several frames
+ * - `more-than-one-frame`: the answer continues after its first frame; `streamFrames` reads such answers
+ * - `truncated`: the connection closed in the middle of the answer, or the answer ended in the middle of a stream or of a message in several frames
  * - `too-large`: a frame has more bytes than the limit
  */
 export type HttpBindingErrorCode =
@@ -28,13 +30,22 @@ export type HttpBindingErrorCode =
   | 'truncated'
   | 'too-large';
 
-/** An exchange over HTTP that gave no frame. Error frames are answers, not errors of the binding. */
+/** An exchange over HTTP that did not return a frame. Error frames are answers, not errors of the binding. */
 export class HttpBindingError extends PegwireError {
+  /** The name of the class. */
   override readonly name: string = 'HttpBindingError';
+  /** The stable reason. */
   declare readonly code: HttpBindingErrorCode;
-  /** The status of the response; `undefined` if none came. */
+  /** The status of the response; `undefined` if no response arrived. */
   readonly status: number | undefined;
 
+  /**
+   * Creates an error.
+   *
+   * @param code the stable reason
+   * @param message the reason for people
+   * @param details the status of the response and the underlying error
+   */
   constructor(
     code: HttpBindingErrorCode,
     message: string,
@@ -45,167 +56,173 @@ export class HttpBindingError extends PegwireError {
   }
 }
 
-/** The platform's `fetch`, or a replacement: `app.request` of a framework, to do without a socket. */
+/** The platform's `fetch` or a replacement, such as `app.request` of a framework, which needs no socket. */
 export type Fetch = (url: string, init: RequestInit) => Response | Promise<Response>;
 
+/** Options of {@link postFrame} and {@link streamFrames}. */
 export interface PostOptions {
-  /** @default the platform's */
+  /** The function that sends the request. @default the platform's `fetch` */
   readonly fetch?: Fetch | undefined;
-  /** Ends the exchange; its reason is thrown. */
+  /** Aborts the exchange; its reason is thrown. */
   readonly signal?: AbortSignal | undefined;
-  /** Headers of the request besides those of the binding: `authorization`. */
+  /** Headers of the request besides those of the binding, such as `authorization`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Limit of a frame of the answer in bytes. @default 1048576 */
   readonly maxFrameBytes?: number | undefined;
-  /** Milliseconds to wait: by `postFrame` for the whole exchange, by `streamFrames` for each step. @default Infinity */
+  /** Time limit in milliseconds: of the whole exchange in `postFrame`, of each step in `streamFrames`. @default Infinity */
   readonly timeoutMs?: number | undefined;
 }
 
 /**
- * Posts a frame.
+ * Posts a frame and returns the frame that answers it.
  *
  * Source: draft-benzing-accp-00, section 11.1.
  *
- * @returns the frame that answers it, an error frame or other; `null` if there is no answer (204)
+ * @returns the answer, which may be an error frame; `null` if there is none (204)
  * @throws HttpBindingError if the answer is not one frame
  * @throws TypeError if the text has more than one line, or an option is invalid
  * @example
  * const answer = await postFrame('http://127.0.0.1:8080/accp/v1/frames', codec.encode(message, session).frames[0]);
  */
 export async function postFrame(url: string | URL, frame: string, options: PostOptions = {}): Promise<string | null> {
-  const posting = new Posting(url, frame, options, true);
-  const frames = posting.frames();
+  const exchange = new HttpExchange(url, frame, options, true);
+  const frames = exchange.frames();
   const answer = await frames.next();
   if (answer.done === true) return null;
   const next = await frames.next();
   if (next.done === true) return answer.value;
   await frames.return();
-  throw new HttpBindingError('more-than-one-frame', 'The answer goes on after its first frame.', {
-    status: posting.status,
-  });
+  throw new HttpBindingError(
+    'more-than-one-frame',
+    'The answer continues after its first frame; read it with streamFrames.',
+    {
+      status: exchange.status,
+    },
+  );
 }
 
 /**
- * Posts a frame, and yields the frames that answer it as they come. The request is sent when the first one is asked for; leaving the loop
+ * Posts a frame and yields the frames that answer it as they arrive. The request is sent when the first one is requested; leaving the loop
  * early ends the response.
  *
  * Source: draft-benzing-accp-00, section 11.1.
  *
- * @throws HttpBindingError if the answer has no frames, or breaks off, after the frames that came before
+ * @throws HttpBindingError if the answer has no frames or is incomplete, after the frames that have arrived
  * @throws TypeError if the text has more than one line, or an option is invalid
  * @example
  * for await (const answer of streamFrames(url, request)) codec.decode(answer, session);
  */
 export function streamFrames(url: string | URL, frame: string, options: PostOptions = {}): AsyncIterable<string> {
-  return new Posting(url, frame, options).frames();
+  return new HttpExchange(url, frame, options).frames();
 }
 
 /** One request and its response. */
-class Posting {
+class HttpExchange {
   readonly #url: string | URL;
   readonly #frame: string;
   readonly #options: PostOptions;
-  readonly #isForAll: boolean;
-  #patience!: Patience;
-  readonly #unfinished = new Unfinished();
+  readonly #isTotal: boolean;
+  #timer!: ExchangeTimer;
+  readonly #progress = new AnswerProgress();
   status: number | undefined;
 
-  /** @param isForAll whether the time is for the whole exchange */
-  constructor(url: string | URL, frame: string, options: PostOptions, isForAll = false) {
+  /** @param isTotal `true` if the time limit is for the whole exchange */
+  constructor(url: string | URL, frame: string, options: PostOptions, isTotal = false) {
     const { timeoutMs = Number.POSITIVE_INFINITY, maxFrameBytes = 1 } = options;
-    if (typeof frame !== 'string' || !/^[^\r\n]+$/.test(frame)) throw new TypeError('A frame is a string of one line');
+    if (typeof frame !== 'string' || !/^[^\r\n]+$/.test(frame))
+      throw new TypeError('frame must be a string of one line');
     if (!(maxFrameBytes >= 1)) throw new TypeError(`maxFrameBytes must be a number >= 1; got ${maxFrameBytes}`);
     if (!(timeoutMs > 0))
       throw new TypeError(`timeoutMs must be a positive number of milliseconds or Infinity; got ${timeoutMs}`);
     this.#url = url;
     this.#frame = frame;
     this.#options = options;
-    this.#isForAll = isForAll;
+    this.#isTotal = isTotal;
   }
 
   async *frames(): AsyncGenerator<string, void, undefined> {
     const { signal, timeoutMs = Number.POSITIVE_INFINITY } = this.#options;
-    this.#patience = new Patience(signal, timeoutMs, this.#isForAll);
+    this.#timer = new ExchangeTimer(signal, timeoutMs, this.#isTotal);
     try {
       const response = await this.#post();
       if (response.status !== 204) yield* this.#framesOf(response);
     } finally {
-      this.#patience.end();
+      this.#timer.end();
     }
   }
 
-  /** @returns a response that holds frames, or nothing at all (204) */
+  /** @returns a response that has frames or no body (204) */
   async #post(): Promise<Response> {
-    const { fetch: ask = fetch as Fetch } = this.#options;
+    const { fetch: send = fetch as Fetch } = this.#options;
     const headers = new Headers(this.#options.headers);
     headers.set('content-type', FRAME_TYPE);
     headers.set('accept', FRAME_TYPE);
-    const { signal } = this.#patience;
+    const { signal } = this.#timer;
     const init: RequestInit = { method: 'POST', headers, body: this.#frame, redirect: 'manual', signal };
     let response: Response;
     try {
-      response = await this.#patience.wait(
-        async () => ask(String(this.#url), init),
+      response = await this.#timer.wait(
+        async () => send(String(this.#url), init),
         ({ body }) => {
-          if (body !== null) leave(body);
+          if (body !== null) cancelBody(body);
         },
       );
     } catch (thrown) {
       if (signal.aborted) throw signal.reason;
-      throw new HttpBindingError('unreachable', 'No answer came.', { cause: thrown });
+      throw new HttpBindingError('unreachable', 'No answer arrived.', { cause: thrown });
     }
     this.status = response.status;
-    const refusal = refusalOf(response);
+    const refusal = errorOf(response);
     if (refusal === null) return response;
-    const said = refusal.code === 'http-status' ? await this.#saidIn(response) : undefined;
-    if (said === undefined) {
-      if (response.body !== null && !response.body.locked) leave(response.body);
+    const errorFrame = refusal.code === 'http-status' ? await this.#errorFrameIn(response) : undefined;
+    if (errorFrame === undefined) {
+      if (response.body !== null && !response.body.locked) cancelBody(response.body);
       throw refusal;
     }
-    throw new HttpBindingError('http-status', `${refusal.message} It said: ${said}`, { status: response.status });
+    throw new HttpBindingError('http-status', `${refusal.message} It sent: ${errorFrame}`, { status: response.status });
   }
 
   /** Reads the error frame of a response with an error status. */
-  async #saidIn(response: Response): Promise<string | undefined> {
+  async #errorFrameIn(response: Response): Promise<string | undefined> {
     if (!isFrameType(response.headers.get('content-type'))) return undefined;
     try {
       for await (const frame of this.#framesOf(response)) return frame;
     } catch (thrown) {
-      // A body that is not a frame does not matter beside the status; the end of the wait does.
-      if (this.#patience.signal.aborted) throw thrown;
+      // Next to the status, a body that is not a frame does not matter; an aborted signal does.
+      if (this.#timer.signal.aborted) throw thrown;
     }
     return undefined;
   }
 
   /**
-   * Yields the frames of a response, at least one. The response has to end where its streams do: a proxy ends the body properly also if the
-   * server behind it died in the middle (section 10.4). A report of a gap is answered by the lost frames, which may be any part of a stream.
+   * Yields the frames of a response, at least one. The response must not end before its streams: a proxy ends the body properly even if the
+   * server behind it crashed in the middle (section 10.4). A gap report is answered with the lost frames, which may be any part of a stream.
    */
   async *#framesOf({ status, body }: Response): AsyncGenerator<string, void, undefined> {
     const splitter = new FrameSplitter({ maxFrameBytes: this.#options.maxFrameBytes });
-    const unfinished = this.#unfinished;
+    const progress = this.#progress;
     const reader = body?.getReader();
-    let isOver = reader === undefined;
+    let isAtEnd = reader === undefined;
     let isEmpty = true;
     try {
-      while (!isOver) {
+      while (!isAtEnd) {
         const { done, value } = await this.#read(reader!, status);
-        isOver = done;
+        isAtEnd = done;
         for (const frame of value === undefined ? splitter.end() : splitter.push(value)) {
           isEmpty = false;
-          unfinished.take(frame);
+          progress.add(frame);
           yield frame;
         }
       }
       if (isEmpty) throw new HttpBindingError('truncated', 'The answer is empty.', { status });
-      if (!unfinished.isWhole && !isReport(this.#frame))
-        throw new HttpBindingError('truncated', `The answer ends without ${unfinished.missing}.`, { status });
+      if (!progress.isComplete && !isErrorFrame(this.#frame))
+        throw new HttpBindingError('truncated', `The answer ends without ${progress.missing}.`, { status });
     } catch (thrown) {
       if (!(thrown instanceof FramingError)) throw thrown;
       const code = thrown.code === 'not-utf8' ? 'not-accp' : thrown.code;
       throw new HttpBindingError(code, thrown.message, { status, cause: thrown });
     } finally {
-      if (!isOver) leave(reader!);
+      if (!isAtEnd) cancelBody(reader!);
     }
   }
 
@@ -214,48 +231,51 @@ class Posting {
     status: number,
   ): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }> {
     try {
-      return await this.#patience.wait(() => reader.read());
+      return await this.#timer.wait(() => reader.read());
     } catch (cause) {
-      const { signal } = this.#patience;
+      const { signal } = this.#timer;
       if (signal.aborted) throw signal.reason;
-      // Nothing is missing after the last frame of a chain.
-      if (this.#unfinished.hasEnded) return { done: true };
-      throw new HttpBindingError('truncated', 'The answer broke off.', { status, cause });
+      // The answer is complete after the last frame of a chain.
+      if (this.#progress.hasEnded) return { done: true };
+      throw new HttpBindingError('truncated', 'The connection closed in the middle of the answer.', { status, cause });
     }
   }
 }
 
-function refusalOf({ status, type, headers }: Response): HttpBindingError | null {
+function errorOf({ status, type: responseType, headers }: Response): HttpBindingError | null {
   if (status === 204) return null;
-  if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
-    return new HttpBindingError('redirected', 'The server sends elsewhere.', { status });
+  if (responseType === 'opaqueredirect' || (status >= 300 && status < 400)) {
+    return new HttpBindingError('redirected', 'The server redirects to another address.', { status });
   }
-  const isFrames = isFrameType(headers.get('content-type'));
-  if (isFrames && (status === 200 || status === 400)) return null;
-  if (status !== 200) return new HttpBindingError('http-status', `The server answers with ${status}.`, { status });
-  const told = headers.get('content-type') ?? 'nothing';
-  return new HttpBindingError('not-accp', `The answer is not ${FRAME_TYPE} but ${told.slice(0, 80)}.`, { status });
+  const hasFrames = isFrameType(headers.get('content-type'));
+  if (hasFrames && (status === 200 || status === 400)) return null;
+  if (status !== 200)
+    return new HttpBindingError('http-status', `The server responded with status ${status}.`, { status });
+  const type = headers.get('content-type')?.slice(0, 80) ?? 'missing';
+  return new HttpBindingError('not-accp', `The media type of the answer must be ${FRAME_TYPE}; got ${type}.`, {
+    status,
+  });
 }
 
-function isReport(frame: string): boolean {
+function isErrorFrame(frame: string): boolean {
   const head = readHead(frame);
   return head !== null && isErrorHead(head);
 }
 
-/** A stream whose final chunk, or some chunk before it, has not come. */
-interface Begun {
+/** A stream of which chunks are missing. */
+interface StreamProgress {
   chunks: number;
-  /** Known once the final chunk has come. */
+  /** The number of chunks, known once the final chunk has arrived. */
   count: number | undefined;
 }
 
-/** Follows the streams and the messages in several frames of an answer. */
-class Unfinished {
-  readonly #streams = new Map<string, Begun>();
+/** Tracks the streams of an answer, and its messages in several frames. */
+class AnswerProgress {
+  readonly #streams = new Map<string, StreamProgress>();
   readonly #messages = new Set<string>();
-  #isEnd = false;
+  #endsChain = false;
 
-  take(frame: string): void {
+  add(frame: string): void {
     const parsed = tryParseFrame(frame, { dialect: 'lenient' });
     if (!parsed.ok) return;
     const { intent, payload, metadata } = parsed.value;
@@ -267,58 +287,60 @@ class Unfinished {
       if ((numberOf(metadata, 'idx') ?? 0) < total - 1) this.#messages.add(chain);
     }
     const schema = textOf(payload, 'schema');
-    this.#isEnd = ENDING_INTENTS.has(intent);
+    this.#endsChain = ENDING_INTENTS.has(intent);
     // An error without a chain is about the posted frame.
     if (schema === 'ER' && cid === undefined) this.#streams.clear();
-    else if (this.#isEnd) this.#streams.delete(chain);
-    else if (schema === 'ST') this.#isEnd = this.#chunk(chain, payload);
+    else if (this.#endsChain) this.#streams.delete(chain);
+    else if (schema === 'ST') this.#endsChain = this.#chunk(chain, payload);
   }
 
-  get isWhole(): boolean {
+  get isComplete(): boolean {
     return this.#streams.size === 0 && this.#messages.size === 0;
   }
 
-  /** Whether the last frame has ended its chain, and nothing else is open. */
+  /** `true` if the last frame has ended its chain, and the answer has no other incomplete part. */
   get hasEnded(): boolean {
-    return this.#isEnd && this.isWhole;
+    return this.#endsChain && this.isComplete;
   }
 
   get missing(): string {
     return this.#streams.size > 0 ? 'the end of a stream' : 'the rest of a message in several frames';
   }
 
-  /** @returns whether the chunk completes its stream */
+  /** @returns `true` if the chunk completes its stream */
   #chunk(chain: string, payload: readonly Param[]): boolean {
     const index = numberOf(payload, 'idx') ?? numberOf(payload, 'chunk_index') ?? 0;
     const stream = this.#streams.get(chain) ?? { chunks: 0, count: undefined };
     stream.chunks++;
     if (isFinalChunk(payload)) stream.count = index + 1;
-    // Chunks may come in any order: the final one may not be the last that comes.
-    const isWhole = stream.count !== undefined && stream.chunks >= stream.count;
-    if (isWhole) this.#streams.delete(chain);
+    // Chunks may arrive in any order: the final one may not be the last that arrives.
+    const isComplete = stream.count !== undefined && stream.chunks >= stream.count;
+    if (isComplete) this.#streams.delete(chain);
     else this.#streams.set(chain, stream);
-    return isWhole;
+    return isComplete;
   }
 }
 
 /** The time limit and the abort signal of one exchange. */
-export class Patience {
+export class ExchangeTimer {
   readonly #linked: LinkedSignal;
   readonly #stop: () => void;
-  /** Begins the time of a step. @returns ends it */
-  readonly #step: () => () => void;
+  /** Starts the timer of a step. @returns a function that stops it */
+  readonly #startStep: () => () => void;
 
   /**
    * @param timeoutMs milliseconds, or `Infinity`
-   * @param isForAll whether the time is for the whole exchange, and not for each step
+   * @param isTotal `true` if the time limit is for the whole exchange, and not for each step
    */
-  constructor(given: AbortSignal | undefined, timeoutMs: number, isForAll = false) {
-    const late = new AbortController();
-    const begin = (): (() => void) =>
-      after(timeoutMs, () => late.abort(new HttpBindingError('timeout', `No answer arrived within ${timeoutMs} ms.`)));
-    this.#linked = linkSignals(given ?? late.signal, late.signal);
-    this.#stop = isForAll ? begin() : () => undefined;
-    this.#step = isForAll ? () => () => undefined : begin;
+  constructor(signal: AbortSignal | undefined, timeoutMs: number, isTotal = false) {
+    const timeout = new AbortController();
+    const start = (): (() => void) =>
+      after(timeoutMs, () =>
+        timeout.abort(new HttpBindingError('timeout', `No answer arrived within ${timeoutMs} ms.`)),
+      );
+    this.#linked = linkSignals(signal ?? timeout.signal, timeout.signal);
+    this.#stop = isTotal ? start() : () => undefined;
+    this.#startStep = isTotal ? () => () => undefined : start;
   }
 
   get signal(): AbortSignal {
@@ -326,22 +348,22 @@ export class Patience {
   }
 
   /**
-   * Waits for work, even if it ignores the signal.
+   * Waits for a step, even if it ignores the signal.
    *
-   * @param late called with a result that comes too late
+   * @param onLate called with a result that arrives after the signal was aborted
    */
-  async wait<T>(work: () => Promise<T>, late: (result: T) => void = () => undefined): Promise<T> {
+  async wait<T>(step: () => Promise<T>, onLate: (result: T) => void = () => undefined): Promise<T> {
     const { signal } = this;
     signal.throwIfAborted();
-    const done = this.#step();
-    const working = work();
+    const stopStep = this.#startStep();
+    const running = step();
     try {
-      return await abortable(working, signal);
+      return await abortable(running, signal);
     } catch (thrown) {
-      if (signal.aborted) working.then(late, () => undefined);
+      if (signal.aborted) running.then(onLate, () => undefined);
       throw thrown;
     } finally {
-      done();
+      stopStep();
     }
   }
 

@@ -6,37 +6,38 @@ import type { Endpoint } from '../endpoint.js';
 import { BINDING_AGENT, bareErrorFrame } from '../error-frame.js';
 import { FramingError } from '../frame-splitter.js';
 import {
+  EventLoopYield,
   FRAME_TYPE,
   type FrameAnswer,
   type FrameHandler,
   hasErrorSchema,
   MAX_FRAME_BYTES,
   readHead,
-  Stretch,
 } from '../frames.js';
-import { isFrameType, leave, namesFrames, readFrameBody } from './body.js';
+import { cancelBody, hasFrameMediaType, isFrameType, readFrameBody } from './body.js';
 
 /** The default path of frames (section 11.1). */
 export const FRAMES_PATH = '/accp/v1/frames';
 
+/** Options of {@link createHandler}. */
 export interface HandlerOptions {
   /** The whole path, including the mount point of a framework. @default '/accp/v1/frames' */
   readonly path?: string | undefined;
-  /** Limit of a frame in bytes; longer ones are not read. @default 1048576 */
+  /** Limit of a frame in bytes; longer bodies are not read to the end. @default 1048576 */
   readonly maxFrameBytes?: number | undefined;
-  /** The agent of error frames of the binding itself. @default 'accp' */
+  /** The agent of error frames that the binding itself sends. @default 'accp' */
   readonly agent?: string | undefined;
-  /** Called with what a handler or its stream throws: the other side gets E9999 only. */
+  /** Called with the exceptions of the handler and of its streams: the client gets E9999 only. */
   readonly onError?: ((thrown: unknown, frame: string) => void) | undefined;
 }
 
 /**
- * Makes a function from web-standard requests to responses, for any server that knows these. It never rejects. The body of the request must
- * not have been read.
+ * Creates a function from web-standard requests to responses, for any server that supports these. It never rejects. The body of the request
+ * must not have been read.
  *
- * 200 with the answer, 400 with a frame of schema ER, 204 without an answer; 404, 405, 413 and 415 for other requests, with an error frame
- * if the request names the media type of frames. A stream goes out as one frame and a line end for each chunk, no faster than it is read;
- * its first frame decides the status. Check who may send frames, and from which web pages, in front of the handler.
+ * The status is 200 with an answer, 400 with a frame of schema ER, and 204 without an answer; 404, 405, 413 and 415 for other requests, with an
+ * error frame if the request names the media type of frames. A stream is sent as one frame and a line end per chunk, no faster than it is
+ * read; its first frame decides the status. Authenticate clients, and check the origin of web pages, in front of the handler.
  *
  * Source: draft-benzing-accp-00, section 11.1.
  *
@@ -52,7 +53,7 @@ export function createHandler(
   return async (request) => {
     const refusal = refuse(request, settings);
     if (refusal !== null) {
-      if (request.body !== null) leave(request.body);
+      if (request.body !== null) cancelBody(request.body);
       return refusal;
     }
     let frame: string;
@@ -61,13 +62,13 @@ export function createHandler(
     } catch (thrown) {
       // The body was read before.
       if (!(thrown instanceof FramingError)) {
-        tell(settings, thrown, '');
+        reportError(settings, thrown, '');
         return errorResponse(500, 'E9999', 'The frame could not be read.', settings);
       }
       return errorResponse(thrown.code === 'too-large' ? 413 : 400, 'E1001', thrown.message, settings);
     }
     if (frame === '') return errorResponse(400, 'E1001', 'The body is empty.', settings);
-    if (BORDER.test(frame)) return errorResponse(400, 'E1001', 'A body is one frame.', settings);
+    if (FRAME_BOUNDARY.test(frame)) return errorResponse(400, 'E1001', 'The body must be exactly one frame.', settings);
     return answer(request, frame, settings);
   };
 }
@@ -77,13 +78,13 @@ type Settings = ReturnType<typeof resolve>;
 function resolve(handle: FrameHandler | Endpoint, options: HandlerOptions) {
   const { path = FRAMES_PATH, maxFrameBytes = MAX_FRAME_BYTES, agent = BINDING_AGENT, onError } = options;
   const handler = typeof handle === 'function' ? handle : handle?.handler;
-  if (typeof handler !== 'function') throw new TypeError('A handler is made of an endpoint, or of a function');
+  if (typeof handler !== 'function') throw new TypeError('The handler must be an endpoint or a function');
   checkPath(path);
-  if (!(maxFrameBytes >= 1)) throw new TypeError(`maxFrameBytes is a number from 1 on; got ${maxFrameBytes}`);
+  if (!(maxFrameBytes >= 1)) throw new TypeError(`maxFrameBytes must be a number >= 1; got ${maxFrameBytes}`);
   return { handle: handler, path, maxFrameBytes, agent: checkAgentName(agent), onError };
 }
 
-function tell({ onError }: Settings, thrown: unknown, frame: string): void {
+function reportError({ onError }: Settings, thrown: unknown, frame: string): void {
   notifyListener(() => onError?.(thrown, frame));
 }
 
@@ -96,76 +97,77 @@ export function checkPath(path: string): void {
     new URL(`http://localhost${path}`).pathname === path
   )
     return;
-  throw new TypeError(`path begins with "/", and is written as in an address; got "${path}"`);
+  throw new TypeError(`path must begin with "/" and be written as in a URL; got "${path}"`);
 }
 
-/** Refuses a request by its head. */
+/** Returns the response to a request whose head is unacceptable; otherwise `null`. */
 function refuse({ url, method, headers }: Request, settings: Settings): Response | null {
   const type = headers.get('content-type');
-  const refused = (status: number, message: string, more: Record<string, string> = {}): Response =>
-    namesFrames(type)
+  const reject = (status: number, message: string, more: Record<string, string> = {}): Response =>
+    hasFrameMediaType(type)
       ? errorResponse(status, 'E1001', message, settings, more)
       : new Response(null, { status, headers: { ...NO_STORE, ...more } });
-  if (new URL(url).pathname !== settings.path) return refused(404, 'No frames are taken at this path.');
-  if (method !== 'POST') return refused(405, 'Frames are sent by POST.', { allow: 'POST' });
-  if (!isFrameType(type)) return refused(415, 'A frame is application/accp in UTF-8.', { accept: FRAME_TYPE });
+  if (new URL(url).pathname !== settings.path) return reject(404, 'This path does not accept frames.');
+  if (method !== 'POST') return reject(405, 'Send frames with POST.', { allow: 'POST' });
+  if (!isFrameType(type))
+    return reject(415, 'The media type of a frame must be application/accp in UTF-8.', { accept: FRAME_TYPE });
   const coding = headers.get('content-encoding');
   if (coding !== null && asciiLowerCase(withoutBlanks(coding)) !== 'identity') {
-    return refused(415, 'A frame is sent without a content coding.', { 'accept-encoding': 'identity' });
+    return reject(415, 'Send frames without a content coding.', { 'accept-encoding': 'identity' });
   }
   return null;
 }
 
-/** No frame holds a closing bracket before an `@`, or a line end. */
-const BORDER = /\n|[}\]]@/;
+/** The boundary of two frames: a frame never contains a closing bracket before an `@`, or a line end. */
+const FRAME_BOUNDARY = /\n|[}\]]@/;
 
 async function answer(request: Request, frame: string, settings: Settings): Promise<Response> {
-  const exchange = exchangeOf(request);
-  let given: FrameAnswer;
+  const exchange = createExchange(request);
+  let result: FrameAnswer;
   try {
-    given = await settings.handle(frame, { signal: exchange.signal });
-    if (given !== null && typeof given !== 'string') return await streamResponse(given, frame, exchange, settings);
-    if (given !== null) checkFrame(given);
+    result = await settings.handle(frame, { signal: exchange.signal });
+    if (result !== null && typeof result !== 'string') return await streamResponse(result, frame, exchange, settings);
+    if (result !== null) checkFrame(result);
   } catch (thrown) {
     exchange.release();
     const failure = failureOf(thrown, frame, settings);
     return failure === null ? new Response(null, { status: 400, headers: NO_STORE }) : frameResponse(400, failure);
   }
   exchange.release();
-  return given === null ? nothing() : frameResponse(statusOf(given), given);
+  return result === null ? noContent() : frameResponse(statusOf(result), result);
 }
 
 const UTF8 = new TextEncoder();
 
 /**
- * Makes one chunk of each frame, with a line end, since the borders of chunks get lost on the way. The next frame is asked for when the
- * one before is gone.
+ * Sends each frame as one chunk with a line end, since the boundaries of chunks get lost in transfer. A frame is requested when the previous
+ * one has been read.
  */
 async function streamResponse(
-  given: AsyncIterable<string>,
+  frames: AsyncIterable<string>,
   frame: string,
   exchange: Exchange,
   settings: Settings,
 ): Promise<Response> {
-  const source = checked(given)[Symbol.asyncIterator]();
+  const source = checked(frames)[Symbol.asyncIterator]();
   const first = await source.next();
   if (first.done !== true && exchange.signal.aborted) {
-    // Nobody would read the response, so nobody would end its source.
+    // The response would not be read, so its source would never end.
     await source.return?.(undefined);
-    return nothing();
+    return noContent();
   }
   if (first.done === true) {
     exchange.release();
-    return nothing();
+    return noContent();
   }
-  const stretch = new Stretch();
-  let waiting: IteratorResult<string> | undefined = first;
+  const turnYield = new EventLoopYield();
+  let pending: IteratorResult<string> | undefined = first;
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        let result = waiting;
+        let result = pending;
         let text: string | null = null;
-        waiting = undefined;
+        pending = undefined;
         try {
           result ??= await source.next();
           if (result.done !== true) text = result.value;
@@ -173,7 +175,7 @@ async function streamResponse(
           text = failureOf(thrown, frame, settings);
         }
         const isLast = result === undefined || result.done === true;
-        await stretch.next();
+        await turnYield.next();
         if (isLast) exchange.release();
         if (text !== null) controller.enqueue(UTF8.encode(`${text}\n`));
         if (isLast) controller.close();
@@ -195,12 +197,12 @@ async function* checked(frames: AsyncIterable<string>): AsyncGenerator<string, v
 /** A frame with a line end would arrive as two. */
 function checkFrame(frame: string): string {
   if (typeof frame === 'string' && /^[^\r\n]+$/.test(frame)) return frame;
-  throw new TypeError('A handler answers with frames, each a string of one line');
+  throw new TypeError('The handler must return frames, each a string of one line');
 }
 
-/** Returns the error frame for the other side; `null` if it sent an error frame itself. */
+/** Returns the error frame for the client; `null` if the client sent an error frame. */
 function failureOf(thrown: unknown, frame: string, settings: Settings): string | null {
-  tell(settings, thrown, frame);
+  reportError(settings, thrown, frame);
   if (hasErrorSchema(frame)) return null;
   return bareErrorFrame('E9999', 'The frame could not be processed.', readHead(frame), settings.agent);
 }
@@ -212,7 +214,7 @@ function statusOf(frame: string): number {
   return hasErrorSchema(frame) ? 400 : 200;
 }
 
-function nothing(): Response {
+function noContent(): Response {
   return new Response(null, { status: 204, headers: NO_STORE });
 }
 
@@ -230,16 +232,16 @@ function errorResponse(
   return new Response(bareErrorFrame(code, message, null, agent), { status, headers: { ...FRAME_HEADERS, ...more } });
 }
 
-type Exchange = ReturnType<typeof exchangeOf>;
+type Exchange = ReturnType<typeof createExchange>;
 
-/** Its signal is aborted when the request is, or when the response is left before its end. */
-function exchangeOf(request: Request) {
+/** Creates an exchange whose signal is aborted with the request, or when the response is cancelled. */
+function createExchange(request: Request) {
   const controller = new AbortController();
-  // Node 20 may collect a request of which only the signal is held, and the signal is never aborted then.
+  // Node 20 may collect a request of which only the signal is referenced, and the signal is never aborted then.
   const release = (): void => request.signal.removeEventListener('abort', abort);
   const abort = (): void => {
     release();
-    controller.abort(new DOMException('The client has gone.', 'AbortError'));
+    controller.abort(new DOMException('The client has disconnected.', 'AbortError'));
   };
   if (request.signal.aborted) abort();
   else request.signal.addEventListener('abort', abort);

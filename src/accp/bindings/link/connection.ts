@@ -5,50 +5,54 @@ import type { Message } from '../../message/message.js';
 import { tryParseFrame } from '../../parse.js';
 import { partsOfSession, type Session } from '../../session/session.js';
 import { isErrorHead, isGapReport, numberOf, readHead, textOf } from '../frames.js';
-import { type Carrier, type CarrierReceiver, LinkError, type ReconnectOptions } from './contract.js';
+import { type FrameTransport, type FrameTransportListener, LinkError, type ReconnectOptions } from './contract.js';
 
-interface ConnectionListener extends Omit<CarrierReceiver, 'closed' | 'taken'> {
+interface ConnectionListener extends Omit<FrameTransportListener, 'closed' | 'firstExchangeEnded'> {
   /** The socket is open: the first frame is due. An exception ends the attempt. */
-  readonly opened: (socket: Carrier) => void;
-  /** The other side has answered. An exception ends the attempt. */
+  readonly opened: (socket: FrameTransport) => void;
+  /** The peer has answered. An exception ends the attempt. */
   readonly check: (first: string) => void;
-  /** The connection stands; `frame` gets the first frame next. */
-  readonly greeted: (socket: Carrier) => void;
-  /** The connection stands, though the first frame was not answered. */
-  readonly silent: () => void;
-  /** A greeted connection has ended. */
+  /** The connection is established; `frame` gets the first frame next. */
+  readonly established: (socket: FrameTransport) => void;
+  /** The connection is established, although the first frame was not answered. */
+  readonly unanswered: () => void;
+  /** An established connection has ended. */
   readonly lost: (error: LinkError) => void;
 }
 
 export interface Connection {
-  readonly greeted: Promise<void>;
+  readonly established: Promise<void>;
   readonly abandon: (error: LinkError) => void;
 }
 
-/** @param timeoutMs for the other side's first frame to come */
-export function beginConnection(
-  connect: (receiver: CarrierReceiver) => Carrier,
+/**
+ * Opens a connection and performs its handshake.
+ *
+ * @param timeoutMs milliseconds for the first frame of the peer to arrive
+ */
+export function openConnection(
+  connect: (listener: FrameTransportListener) => FrameTransport,
   timeoutMs: number,
   listener: ConnectionListener,
 ): Connection {
-  let phase: 'greeting' | 'greeted' | 'over' = 'greeting';
-  const { promise: greeted, resolve, reject } = deferred();
-  let socket: Carrier | undefined;
-  /** An error frame of the other side instead of a greeting. */
+  let phase: 'handshake' | 'established' | 'ended' = 'handshake';
+  const { promise: established, resolve, reject } = deferred();
+  let socket: FrameTransport | undefined;
+  /** An error frame that the peer sent instead of a registry. */
   let refusal: string | undefined;
 
   const abandon = (error: unknown): void => {
-    if (phase !== 'greeting') return;
-    phase = 'over';
+    if (phase !== 'handshake') return;
+    phase = 'ended';
     stopTimer();
     socket?.terminate();
     reject(error);
   };
   const frame = (text: string): void => {
-    if (phase === 'greeted') listener.frame(text);
-    else if (phase === 'greeting') greet(text);
+    if (phase === 'established') listener.frame(text);
+    else if (phase === 'handshake') receiveFirst(text);
   };
-  const greet = (text: string): void => {
+  const receiveFirst = (text: string): void => {
     if (isRefusal(text)) {
       refusal = text;
       return;
@@ -59,65 +63,65 @@ export function beginConnection(
       abandon(thrown);
       return;
     }
-    stand();
+    establish();
     listener.frame(text);
     resolve();
   };
-  const stand = (): void => {
-    phase = 'greeted';
+  const establish = (): void => {
+    phase = 'established';
     stopTimer();
-    listener.greeted(socket!);
+    listener.established(socket!);
   };
-  const taken = (isAnswered: boolean): void => {
-    if (phase !== 'greeting') return;
+  const firstExchangeEnded = (isAnswered: boolean): void => {
+    if (phase !== 'handshake') return;
     if (refusal !== undefined) {
-      abandon(new LinkError('refused', `The first frame was refused. The other side said: ${refusal}`));
+      abandon(new LinkError('refused', `The peer rejected the first frame: ${refusal}`));
       return;
     }
     // The answer waits for frames before it.
     if (isAnswered) return;
-    stand();
-    listener.silent();
+    establish();
+    listener.unanswered();
     resolve();
   };
   const closed = (error: LinkError): void => {
-    if (phase === 'greeted') {
-      phase = 'over';
+    if (phase === 'established') {
+      phase = 'ended';
       listener.lost(error);
     } else if (refusal === undefined) abandon(error);
-    else abandon(new LinkError(error.code, `${error.message} It said: ${refusal}`, error));
+    else abandon(new LinkError(error.code, `${error.message} The peer sent: ${refusal}`, error));
   };
 
   const stopTimer = after(timeoutMs, () =>
     abandon(new LinkError('unreachable', `No answer arrived within ${timeoutMs} ms.`)),
   );
   try {
-    const { held, stopped } = listener;
-    socket = connect({ frame, held, stopped, taken, closed });
-    const made = socket;
-    made.opened
+    const { buffered, readingStopped } = listener;
+    socket = connect({ frame, buffered, readingStopped, firstExchangeEnded, closed });
+    const opening = socket;
+    opening.opened
       .then(() => {
-        if (phase === 'greeting') listener.opened(made);
+        if (phase === 'handshake') listener.opened(opening);
       })
       .catch(abandon);
   } catch (cause) {
-    abandon(new LinkError('unreachable', `No connection could be begun: ${systemReason(cause)}`, { cause }));
+    abandon(new LinkError('unreachable', `The connection could not be opened: ${systemReason(cause)}`, { cause }));
   }
-  return { greeted, abandon };
+  return { established, abandon };
 }
 
-/** An error outside of the session: it names none. A report of a gap may come first. */
+/** Tests whether a frame is an error outside of the session, which names none. A gap report may come first. */
 function isRefusal(frame: string): boolean {
   const head = readHead(frame);
   return head !== null && isErrorHead(head) && head.sid === undefined && !isGapReport(frame);
 }
 
-export class Pacer {
-  readonly #min: number;
-  readonly #max: number;
-  readonly #attempts: number;
-  /** Attempts since a connection has stood for a while: one that ends as soon as it stands is no success. */
-  #tries = 0;
+export class ReconnectBackoff {
+  readonly #minDelayMs: number;
+  readonly #maxDelayMs: number;
+  readonly #maxAttempts: number;
+  /** Attempts since a connection has lasted for a while: one that ends right after it opens is not a success. */
+  #attempts = 0;
   #openedAt = Number.NEGATIVE_INFINITY;
   #isStopped = false;
   #wake = (): void => undefined;
@@ -127,20 +131,21 @@ export class Pacer {
     maxDelayMs = 15_000,
     maxAttempts = Number.POSITIVE_INFINITY,
   }: ReconnectOptions = {}) {
-    this.#min = minDelayMs;
-    this.#max = maxDelayMs;
-    this.#attempts = maxAttempts;
+    this.#minDelayMs = minDelayMs;
+    this.#maxDelayMs = maxDelayMs;
+    this.#maxAttempts = maxAttempts;
   }
 
   opened(): void {
     this.#openedAt = performance.now();
   }
 
-  /** Milliseconds before each attempt: they double up to `max`, less a random part of up to a half. */
-  *waits(): Generator<number, void, undefined> {
-    if (performance.now() - this.#openedAt >= this.#max) this.#tries = 0;
-    while (this.#tries < this.#attempts) {
-      yield withJitter(backoff(++this.#tries, { minDelayMs: this.#min, maxDelayMs: this.#max }));
+  /** Yields the milliseconds before each attempt. They double up to `maxDelayMs`, minus a random part of up to one half. */
+  *delays(): Generator<number, void, undefined> {
+    if (performance.now() - this.#openedAt >= this.#maxDelayMs) this.#attempts = 0;
+    const limits = { minDelayMs: this.#minDelayMs, maxDelayMs: this.#maxDelayMs };
+    while (this.#attempts < this.#maxAttempts) {
+      yield withJitter(backoff(++this.#attempts, limits));
     }
   }
 
@@ -162,8 +167,8 @@ export class Pacer {
 }
 
 /**
- * Follows how far the other side has got. A report of a gap that names a lower number, about a frame that was sent when this was known,
- * comes from a side that has forgotten the session: sent again, everything would be done again (draft-benzing-accp-00, section 3.7).
+ * Tracks how many frames the peer has processed. A gap report that expects a lower number, about a frame that was sent when this was known,
+ * comes from a peer that has lost the session: to send the frames again would repeat their effects (draft-benzing-accp-00, section 3.7).
  */
 export class PeerProgress {
   readonly #session: Session;
@@ -176,21 +181,21 @@ export class PeerProgress {
   }
 
   processedAll(): void {
-    this.#learn(this.#next);
+    this.#advance(this.#next);
   }
 
-  /** Learns from what a message answers. */
-  take({ agent, intent, operation, payload, envelope }: Message): void {
+  /** Learns from a message which frame it answers. */
+  observe({ agent, intent, operation, payload, envelope }: Message): void {
     if (intent === 'fail' && operation === 'error') {
-      // Other errors may be about frames that have used up no number.
-      if (payload['code'] === 'E3003' && typeof payload['expected'] === 'number') this.#learn(payload['expected']);
+      // Other errors may be about frames that have not used a number.
+      if (payload['code'] === 'E3003' && typeof payload['expected'] === 'number') this.#advance(payload['expected']);
       return;
     }
     const sent = agent === this.#session.agent ? undefined : this.#sentAs(envelope.causation_id);
-    if (sent !== undefined) this.#learn(sent + 1);
+    if (sent !== undefined) this.#advance(sent + 1);
   }
 
-  isForgottenIn(frame: string): boolean {
+  showsLostSession(frame: string): boolean {
     if (!isGapReport(frame)) return false;
     const parsed = tryParseFrame(frame, { dialect: 'lenient' });
     if (!parsed.ok) return false;
@@ -199,7 +204,7 @@ export class PeerProgress {
     return expected !== undefined && sent !== undefined && sent >= this.#since && expected < this.#expected;
   }
 
-  #learn(expected: number): void {
+  #advance(expected: number): void {
     if (expected <= this.#expected || expected > this.#next) return;
     this.#expected = expected;
     this.#since = this.#next;

@@ -7,95 +7,119 @@ import type { Session } from '../../session/session.js';
 import type { StreamChunk } from '../../streams/streams.js';
 import type { Notice } from '../endpoint-options.js';
 
-export type LinkState = 'open' | 'reconnecting' | 'closed';
-
 export type { ReconnectOptions };
 
+/**
+ * The state of a link.
+ *
+ * - `open`: messages are sent at once
+ * - `reconnecting`: the connection was lost, and messages wait for the next one
+ * - `closed`: the link has ended for good
+ */
+export type LinkState = 'open' | 'reconnecting' | 'closed';
+
+/** Options of a link, whatever carries it. */
 export interface LinkOptions {
+  /** The codec that encodes and decodes the frames of the link. */
   readonly codec: Codec;
-  /** It has to count by `sender`. Closing the connection does not close it. */
+  /** The session, which must number frames by sender (`sequence: 'sender'`). Closing the link leaves it open. */
   readonly session: Session;
-  /** Milliseconds for the other side to answer the first frame; `Infinity` for no limit. @default 10000 */
+  /** Milliseconds for the peer to answer the first frame; `Infinity` for no limit. @default 10000 */
   readonly handshakeTimeoutMs?: number | undefined;
-  /** `false`: a lost connection is not made anew. */
+  /**
+   * Delays and limits of reconnection; `false` disables it.
+   *
+   * @default { minDelayMs: 250, maxDelayMs: 15000, maxAttempts: Infinity } over WebSocket; 8 attempts over HTTP and A2A
+   */
   readonly reconnect?: ReconnectOptions | false | undefined;
-  /** Called with each change, and its cause. */
+  /** Called with each new state and its cause. */
   readonly onState?: ((state: LinkState, cause?: Error) => void) | undefined;
   /**
-   * Called with errors that end nothing: an `AccpError` for a frame that was refused here, other than for its number, and `LinkError`s:
-   * `lost`, `unread`, and `unreachable` for each failed attempt.
+   * Called with errors that do not end the link: an `AccpError` for each frame that this side rejects, except for its sequence number, and a
+   * `LinkError` with the code `lost`, `unread`, or, for each failed attempt to reconnect, `unreachable`.
    */
   readonly onError?: ((error: Error) => void) | undefined;
-  /** Called with losses and warnings, if a message has any. */
+  /** Called with the losses and warnings of a message, if there are any. */
   readonly onNotice?: ((notice: Notice) => void) | undefined;
 }
 
+/** Options of one request. */
 export interface RequestOptions {
-  /** Aborting it gives the request up, and sends `cancel`. */
+  /** Aborting it abandons the request and sends `cancel`. */
   readonly signal?: AbortSignal | undefined;
 }
 
+/** A session that is connected to a peer. The link survives the loss of its connection: it reconnects and sends lost frames again. */
 export interface Link {
+  /** The session of the link. */
   readonly session: Session;
+  /** The current state. */
   readonly state: LinkState;
   /**
-   * Sends a message. It waits while the connection is slow, or being made anew; messages go out in the order of the calls.
+   * Sends a message. It waits while the connection is slow or being reestablished; messages are sent in the order of the calls.
    *
    * @throws AccpError if the message cannot be sent
-   * @throws LinkError when the connection has ended
+   * @throws LinkError if the link has ended
    */
   readonly send: (message: MessageInput | string) => Promise<EncodeResult>;
   /**
-   * Sends a message and returns the one that ends its chain: `done` or `end`. It outlives a lost connection.
+   * Sends a message and returns the message that ends its chain: `done` or `end`. The request survives a lost connection.
    *
-   * @throws AccpError with the code of the `fail` frame; E3001 when none comes within the session's time
-   * @throws LinkError when the connection has ended
-   * @throws TypeError if another request waits under the same `correlation_id`
+   * @throws AccpError with the code of the `fail` frame; E3001 if none arrives within the session's `timeoutMs`
+   * @throws LinkError if the link has ended
+   * @throws TypeError if another request with the same `correlation_id` is pending
    */
   readonly request: (message: MessageInput | string, options?: RequestOptions) => Promise<Message>;
   /**
-   * Sends a message and yields the chunks of the stream that answers it, in order. A slow reader holds up the connection after a while;
-   * leaving the loop, also before the next chunk has come, sends `cancel`.
+   * Sends a message and yields the chunks of the stream that answers it, in order. Unread chunks pause the connection. Leaving the loop, even
+   * before the next chunk has arrived, sends `cancel`.
    *
    * @throws AccpError with the code of the `fail` frame
-   * @throws LinkError when the connection has ended
+   * @throws LinkError if the link has ended
    */
   readonly stream: (message: MessageInput | string, options?: RequestOptions) => AsyncIterable<StreamChunk>;
   /**
-   * Messages that answer no `request`, in order, for one reader. A slow reader holds up the connection after a while. Without a reader, the
-   * last 256 are kept.
+   * Messages that do not answer a `request`, in order, for one reader. Unread messages pause the connection. Without a reader, the last 256
+   * are kept.
    */
   readonly messages: AsyncIterable<Message>;
-  /** Resolves when it has ended for good: with the reason, or with nothing when it was closed here. */
+  /** Resolves when the link has ended: with the reason, or with `undefined` after `close`. */
   readonly closed: Promise<LinkError | undefined>;
-  /** Closes it. Pending requests reject; the session stays open. */
+  /** Closes the link. Pending requests reject; the session stays open. */
   readonly close: () => Promise<void>;
 }
 
-/** Codes with which connections are closed (RFC 6455, section 7.4; those from 4000 are the bindings' own). */
+/** Codes with which WebSockets are closed (RFC 6455, section 7.4; codes >= 4000 are specific to this binding). */
 export const CLOSE = {
+  /** The client has finished. */
   normal: 1000,
-  /** The other side does not answer any more, or a server ends. */
+  /** The server shuts down, or the peer no longer answers. */
   goingAway: 1001,
+  /** A message was binary. */
   binary: 1003,
+  /** A message was not UTF-8. */
   notUtf8: 1007,
-  /** The first frame was not `sync:registry`. */
+  /** The first frame was not an acceptable `sync:registry`. */
   noRegistry: 1008,
+  /** A frame exceeded the limit. */
   tooBig: 1009,
+  /** The session's store failed, or the session could not be opened. */
   failed: 1011,
-  /** Another connection of the session has taken its place. */
+  /** Another connection of the session has replaced this one. */
   replaced: 4001,
 } as const;
 
 /**
- * - `unreachable`: no connection came about
- * - `refused`: the other side does not accept the link, so that it is not tried again; over WebSocket, `closeCode` says why
- * - `replaced`: the session goes on over another connection
- * - `session-lost`: the other side has forgotten the session
+ * The code of a `LinkError`.
+ *
+ * - `unreachable`: no connection could be established
+ * - `refused`: the peer does not accept the link, so the link does not try again; over WebSocket, `closeCode` gives the reason
+ * - `replaced`: the session continues over another connection
+ * - `session-lost`: the peer has lost the state of the session
  * - `store-failed`: the session's store failed
- * - `closed`: it was closed here
- * - `lost`: messages were lost with a connection, and were no longer kept to be sent again
- * - `unread`: a message was dropped, since nobody reads them
+ * - `closed`: this side closed the link
+ * - `lost`: messages were lost with a connection and can no longer be sent again
+ * - `unread`: a message was dropped because `messages` has no reader
  */
 export type LinkErrorCode =
   | 'unreachable'
@@ -107,30 +131,40 @@ export type LinkErrorCode =
   | 'lost'
   | 'unread';
 
-/** A connection that cannot go on. */
+/** A link that could not be opened or has ended, or, in `onError`, a message that the link lost. */
 export class LinkError extends PegwireError {
+  /** The name of the class. */
   override readonly name: string = 'LinkError';
+  /** The stable reason. */
   declare readonly code: LinkErrorCode;
-  /** The code with which the socket was closed, if it was. */
+  /** The close code of the WebSocket, if there is one. */
   readonly closeCode: number | undefined;
 
+  /**
+   * Creates an error.
+   *
+   * @param code the stable reason
+   * @param message the reason for people
+   * @param details the close code of the WebSocket and the underlying error
+   */
   constructor(code: LinkErrorCode, message: string, details: { closeCode?: number | undefined; cause?: unknown } = {}) {
     super({ code, message }, details);
     this.closeCode = details.closeCode;
   }
 }
 
-export interface Carrier {
+/** One connection of a link, which carries frames as text. */
+export interface FrameTransport {
   readonly opened: Promise<void>;
-  /** Whether each frame is an exchange: the other side sends only answers, and works on until it is cancelled. */
+  /** If true, each frame is an exchange of its own: the peer sends answers only, and continues its work until it is cancelled. */
   readonly isExchange?: boolean | undefined;
-  /** Whether reading is stopped, so that silence means nothing. */
-  readonly isStopped: boolean;
-  /** Sends a frame, in order; nothing after the end. */
+  /** `true` while nothing is read, so that silence does not mean that the peer is gone. */
+  readonly isReadingStopped: boolean;
+  /** Sends a frame, in order. Does nothing after the end. */
   readonly send: (frame: string) => void;
-  /** Resolves when it can take more; `undefined` when it can now. */
+  /** Resolves when it can take more; `undefined` if it can now. */
   readonly ready: () => Promise<void> | undefined;
-  /** Stops giving frames, as soon as possible. */
+  /** Stops calling `frame`, as soon as possible. */
   readonly pause: () => void;
   readonly resume: () => void;
   /** Closes when everything is sent. @param code one of `CLOSE` */
@@ -138,14 +172,15 @@ export interface Carrier {
   readonly terminate: (code?: number, reason?: string) => void;
 }
 
-export interface CarrierReceiver {
+/** The listener of a transport. */
+export interface FrameTransportListener {
   readonly frame: (frame: string) => void;
-  /** A frame has arrived while the carrier is paused; `frame` follows when it resumes. */
-  readonly held: (frame: string) => void;
-  /** Nothing is read until the carrier resumes. */
-  readonly stopped: () => void;
-  /** The exchange of the first frame is over. @param isAnswered whether any frame came */
-  readonly taken: (isAnswered: boolean) => void;
-  /** The carrier has ended, on either side; called once. */
+  /** A frame has arrived while the transport is paused; `frame` follows when it resumes. */
+  readonly buffered: (frame: string) => void;
+  /** Nothing is read until the transport resumes. */
+  readonly readingStopped: () => void;
+  /** The exchange of the first frame is over. @param isAnswered `true` if any frame arrived */
+  readonly firstExchangeEnded: (isAnswered: boolean) => void;
+  /** The transport has ended, on either side; called once. */
   readonly closed: (error: LinkError) => void;
 }

@@ -2,14 +2,15 @@
 
 import type { MessageInput } from '../../message/message.js';
 import { checkDurations } from '../durations.js';
-import { type Carrier, CLOSE } from './contract.js';
+import { CLOSE, type FrameTransport } from './contract.js';
 
 export const PING: MessageInput = { intent: 'ping', operation: 'heartbeat', payload: {} };
 
+/** Options of the heartbeat of a WebSocket. */
 export interface HeartbeatOptions {
   /** Milliseconds between two pings; `Infinity` for none. @default 30000 */
   readonly heartbeatMs?: number | undefined;
-  /** Pings without an answer before the other side counts as gone. @default 2 */
+  /** Number of unanswered pings in a row after which the peer counts as gone. @default 2 */
   readonly maxMissed?: number | undefined;
 }
 
@@ -19,15 +20,15 @@ export interface Heartbeat {
 }
 
 /** @throws TypeError if an option is invalid */
-export function checkHeartbeat({ heartbeatMs = 30_000, maxMissed = 2 }: HeartbeatOptions): void {
+export function checkHeartbeat({ heartbeatMs, maxMissed = 2 }: HeartbeatOptions): void {
   checkDurations({ heartbeatMs });
   if (!(maxMissed >= 1)) throw new TypeError(`maxMissed must be a number >= 1; got ${maxMissed}`);
 }
 
-/** Pings until nothing at all has come over a socket for too long, and terminates it then. */
+/** Pings until nothing has arrived over a socket for too long, and then terminates it. */
 export function startHeartbeat(
   { heartbeatMs = 30_000, maxMissed = 2 }: HeartbeatOptions,
-  socket: Pick<Carrier, 'isStopped' | 'terminate'>,
+  socket: Pick<FrameTransport, 'isReadingStopped' | 'terminate'>,
   ping: () => void,
 ): Heartbeat {
   if (heartbeatMs === Number.POSITIVE_INFINITY) return { alive: () => {}, stop: () => {} };
@@ -35,12 +36,12 @@ export function startHeartbeat(
   const timer: unknown = setInterval(() => {
     if (missed >= maxMissed) {
       clearInterval(timer as never);
-      socket.terminate(CLOSE.goingAway, 'the other side does not answer');
+      socket.terminate(CLOSE.goingAway, 'the peer does not answer');
       return;
     }
     ping();
     // Nothing can arrive while reading is stopped.
-    if (!socket.isStopped) missed++;
+    if (!socket.isReadingStopped) missed++;
   }, heartbeatMs);
   (timer as { readonly unref?: () => void }).unref?.();
   return {

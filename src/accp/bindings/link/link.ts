@@ -2,74 +2,74 @@ import { notifyListener } from '../../../async/listeners.js';
 import { afterUnref } from '../../../async/timers.js';
 import type { Codec } from '../../codec/codec.js';
 import type { DecodeOutcome, EncodeResult } from '../../codec/contract.js';
-import { SAID_ID } from '../../codec/sender.js';
+import { SENT_SESSION_ID } from '../../codec/sender.js';
 import type { Message, MessageInput } from '../../message/message.js';
 import { partsOfSession, type Session, startTimers } from '../../session/session.js';
 import type { StreamChunk } from '../../streams/streams.js';
 import { checkDurations } from '../durations.js';
 import type { Notice } from '../endpoint-options.js';
 import { isGapReport, isUpkeep, readHead } from '../frames.js';
-import { beginConnection, type Connection, Pacer, PeerProgress } from './connection.js';
+import { type Connection, openConnection, PeerProgress, ReconnectBackoff } from './connection.js';
 import {
-  type Carrier,
-  type CarrierReceiver,
   CLOSE,
+  type FrameTransport,
+  type FrameTransportListener,
   type Link,
   LinkError,
   type LinkOptions,
   type LinkState,
   type RequestOptions,
 } from './contract.js';
+import { FlowControl, MessageQueue } from './flow-control.js';
 import { type Heartbeat, type HeartbeatOptions, PING, startHeartbeat } from './heartbeat.js';
-import { Inflow, MessageQueue } from './inflow.js';
-import { Outflow } from './outflow.js';
-import { type ChainedMessage, Requests, refusalOutside } from './requests.js';
+import { type CorrelatedMessage, Requests, refusalOutsideSession } from './requests.js';
+import { SendQueue } from './send-queue.js';
 
-/** Milliseconds before asking for answers that may have been lost; they double up to the last. */
-const FIRST_ASK = 250;
-const LAST_ASK = 4000;
+/** Milliseconds before the link asks for answers that may have been lost; they double up to the last. */
+const FIRST_PROBE_MS = 250;
+const LAST_PROBE_MS = 4000;
 
 class FrameLink implements Link {
   readonly session: Session;
   readonly messages: MessageQueue<Message>;
   readonly closed: Promise<LinkError | undefined>;
-  readonly #connect: (receiver: CarrierReceiver) => Carrier;
+  readonly #connect: (listener: FrameTransportListener) => FrameTransport;
   readonly #options: LinkOptions & HeartbeatOptions;
   readonly #codec: Codec;
-  readonly #inflow = new Inflow();
-  readonly #outflow: Outflow;
+  readonly #flowControl = new FlowControl();
+  readonly #sendQueue: SendQueue;
   readonly #requests: Requests;
   readonly #progress: PeerProgress;
-  readonly #pacer: Pacer;
-  readonly #stopTime: () => void;
+  readonly #backoff: ReconnectBackoff;
+  readonly #stopTimers: () => void;
   #state: LinkState = 'reconnecting';
   #connection: Connection | undefined;
-  #socket: Carrier | undefined;
+  #socket: FrameTransport | undefined;
   #heartbeat: Heartbeat | undefined;
-  /** The agent that has answered first. */
+  /** The agent that sent the first answer. */
   #peer: string | undefined;
   #settle!: (error: LinkError | undefined) => void;
 
-  constructor(connect: (receiver: CarrierReceiver) => Carrier, options: LinkOptions & HeartbeatOptions) {
+  constructor(connect: (listener: FrameTransportListener) => FrameTransport, options: LinkOptions & HeartbeatOptions) {
     this.#connect = connect;
     this.#options = options;
     this.#codec = options.codec;
     this.session = options.session;
     this.#progress = new PeerProgress(options.session);
-    this.#pacer = new Pacer(options.reconnect === false ? {} : options.reconnect);
-    this.#outflow = new Outflow(options, {
-      said: (result) => this.#notice('sent', result),
+    this.#backoff = new ReconnectBackoff(options.reconnect === false ? {} : options.reconnect);
+    this.#sendQueue = new SendQueue(options, {
+      sent: (result) => this.#reportNotice('sent', result),
       storeFailed: (thrown) => this.#storeFailed(thrown),
     });
-    this.#requests = new Requests(options.session, this.#outflow, this.#inflow);
-    this.messages = new MessageQueue(this.#inflow, ({ intent, operation }) =>
-      this.#tell(new LinkError('unread', `Nobody reads messages: ${intent}:${operation} is dropped.`)),
+    this.#requests = new Requests(options.session, this.#sendQueue, this.#flowControl);
+    this.messages = new MessageQueue(this.#flowControl, ({ intent, operation }) =>
+      this.#reportError(new LinkError('unread', `No reader of link.messages: ${intent}:${operation} was dropped.`)),
     );
     this.closed = new Promise((resolve) => {
       this.#settle = resolve;
     });
-    this.#stopTime = startTimers(this.session, {
-      onOverdue: ({ correlationId, error }) => this.#requests.overdue(correlationId, error),
+    this.#stopTimers = startTimers(this.session, {
+      onOverdue: ({ correlationId, error }) => this.#requests.timedOut(correlationId, error),
       onError: (thrown) => this.#storeFailed(thrown),
     });
   }
@@ -78,9 +78,9 @@ class FrameLink implements Link {
     return this.#state;
   }
 
-  // What this side says
+  // Sending
 
-  readonly send = (message: MessageInput | string): Promise<EncodeResult> => this.#outflow.sayInTurn(message);
+  readonly send = (message: MessageInput | string): Promise<EncodeResult> => this.#sendQueue.sendInOrder(message);
 
   readonly request = (message: MessageInput | string, options?: RequestOptions): Promise<Message> =>
     this.#requests.request(message, options);
@@ -92,64 +92,64 @@ class FrameLink implements Link {
     this.#finish(new LinkError('store-failed', "The session's store failed.", { cause }), CLOSE.failed);
   }
 
-  // What the other side says
+  // Receiving
 
-  #take(frame: string): void {
+  #receive(frame: string): void {
     if (this.#state === 'closed') return;
-    this.#heard(frame);
-    const refusal = refusalOutside(frame, this.session, this.#peer);
+    this.#frameArrived(frame);
+    const refusal = refusalOutsideSession(frame, this.session, this.#peer);
     if (refusal !== null) {
-      if (!this.#requests.refused(refusal)) this.#tell(refusal.error);
+      if (!this.#requests.reject(refusal)) this.#reportError(refusal.error);
       return;
     }
-    if (this.#progress.isForgottenIn(frame)) {
-      this.#finish(forgotten());
+    if (this.#progress.showsLostSession(frame)) {
+      this.#finish(sessionLostError());
       return;
     }
     try {
-      this.#decoded(this.#codec.decode(frame, this.session));
+      this.#handle(this.#codec.decode(frame, this.session));
     } catch (thrown) {
       this.#storeFailed(thrown);
     }
   }
 
-  /** A frame has come, even if it is not processed yet. */
-  #heard(frame: string): void {
+  /** Takes note of a frame that has arrived, even if it is not processed yet. */
+  #frameArrived(frame: string): void {
     this.#heartbeat?.alive();
-    this.#outflow.arrived(frame);
+    this.#sendQueue.frameArrived(frame);
   }
 
-  #decoded(outcome: DecodeOutcome): void {
+  #handle(outcome: DecodeOutcome): void {
     if (outcome.outcome === 'dropped') return;
     if (outcome.outcome === 'rejected') {
-      if (outcome.reply !== null) this.#outflow.sendAll([outcome.reply]);
-      // Missing frames are sent again, and duplicates were taken.
-      if (outcome.error.code !== 'E3002' && outcome.error.code !== 'E3003') this.#tell(outcome.error);
+      if (outcome.reply !== null) this.#sendQueue.sendFrames([outcome.reply]);
+      // Missing frames are sent again, and duplicates were accepted before.
+      if (outcome.error.code !== 'E3002' && outcome.error.code !== 'E3003') this.#reportError(outcome.error);
       return;
     }
-    this.#outflow.sendAll(outcome.replies);
-    this.#notice('received', outcome);
-    if (outcome.message !== undefined) this.#progress.take(outcome.message);
-    if (outcome.outcome === 'message') this.#message(outcome.message);
-    else if (outcome.part === 'stream') this.#inflow.came(outcome.correlationId);
+    this.#sendQueue.sendFrames(outcome.replies);
+    this.#reportNotice('received', outcome);
+    if (outcome.message !== undefined) this.#progress.observe(outcome.message);
+    if (outcome.outcome === 'message') this.#handleMessage(outcome.message);
+    else if (outcome.part === 'stream') this.#flowControl.chunkArrived(outcome.correlationId);
   }
 
-  #message(message: Message): void {
+  #handleMessage(message: Message): void {
     const { intent, operation, envelope } = message;
     if (intent === 'ping') {
       const { msg_id: mid } = envelope;
-      this.#outflow.pong({ intent: 'pong', operation, envelope: { correlation_id: mid, causation_id: mid } });
-    } else if ((intent === 'ack' || !isUpkeep(message)) && !this.#requests.take(message)) this.messages.push(message);
+      this.#sendQueue.pong({ intent: 'pong', operation, envelope: { correlation_id: mid, causation_id: mid } });
+    } else if ((intent === 'ack' || !isUpkeep(message)) && !this.#requests.settle(message)) this.messages.push(message);
   }
 
-  #notice(direction: Notice['direction'], { losses, warnings }: Pick<Notice, 'losses' | 'warnings'>): void {
+  #reportNotice(direction: Notice['direction'], { losses, warnings }: Pick<Notice, 'losses' | 'warnings'>): void {
     if (losses.length === 0 && warnings.length === 0) return;
     const { onNotice } = this.#options;
     if (onNotice !== undefined) notifyListener(() => onNotice({ session: this.session, direction, losses, warnings }));
-    for (const { code, message } of warnings) if (code === 'lost') this.#tell(new LinkError('lost', message));
+    for (const { code, message } of warnings) if (code === 'lost') this.#reportError(new LinkError('lost', message));
   }
 
-  #tell(error: Error): void {
+  #reportError(error: Error): void {
     notifyListener(() => this.#options.onError?.(error));
   }
 
@@ -158,76 +158,80 @@ class FrameLink implements Link {
   /** @throws LinkError */
   async open(): Promise<void> {
     const { handshakeTimeoutMs = 10_000 } = this.#options;
-    this.#connection = beginConnection(this.#connect, handshakeTimeoutMs, {
-      opened: (socket) => this.#greet(socket),
-      check: (first) => this.#check(first),
-      greeted: (socket) => this.#opened(socket),
-      silent: () => this.#probe(),
-      frame: (frame) => this.#take(frame),
-      held: (frame) => this.#heard(frame),
-      // No `pong` can come.
-      stopped: () => this.#outflow.release(),
+    this.#connection = openConnection(this.#connect, handshakeTimeoutMs, {
+      opened: (socket) => this.#sendRegistry(socket),
+      check: (first) => this.#checkFirst(first),
+      established: (socket) => this.#opened(socket),
+      unanswered: () => this.#probe(),
+      frame: (frame) => this.#receive(frame),
+      buffered: (frame) => this.#frameArrived(frame),
+      // No `pong` can arrive.
+      readingStopped: () => this.#sendQueue.releaseWindow(),
       lost: (error) => this.#lost(error),
     });
-    await this.#connection.greeted;
+    await this.#connection.established;
   }
 
-  /** The first frame of a connection names the session, also if others do not. */
-  #greet(socket: Carrier): void {
+  /** Sends the first frame of a connection. It names the session, even if later frames do not. */
+  #sendRegistry(socket: FrameTransport): void {
     this.#socket = socket;
-    this.#outflow.attach(socket);
-    partsOfSession(this.session).facts.delete(SAID_ID);
+    this.#sendQueue.attach(socket);
+    partsOfSession(this.session).facts.delete(SENT_SESSION_ID);
     try {
-      this.#outflow.sayMade(() => this.#codec.announce(this.session));
+      this.#sendQueue.sendEncoded(() => this.#codec.announce(this.session));
     } catch (cause) {
       throw new LinkError('store-failed', 'The registry could not be announced.', { cause });
     }
   }
 
-  /** A side that begins to count anew has lost its state: going on would repeat what was done. So has one of another name. */
-  #check(first: string): void {
+  /**
+   * Checks the first frame of the peer. A peer that numbers its frames from 1 again, or has another name, has lost the session: to continue
+   * would repeat the effects of earlier frames.
+   */
+  #checkFirst(first: string): void {
     const head = readHead(first);
     const { delivery, registries } = partsOfSession(this.session);
     const { peers } = registries;
     const isRegistry = head !== null && head.intent === 'sync' && head.operation === 'registry';
-    const isGreeting = isRegistry || isGapReport(first);
-    if (head === null || head.agent === this.session.agent || !(isGreeting || delivery.expected(head.agent) > 1))
-      throw new LinkError('refused', 'The other side does not begin with its registry.');
+    const isExpected = isRegistry || isGapReport(first);
+    if (head === null || head.agent === this.session.agent || !(isExpected || delivery.expected(head.agent) > 1))
+      throw new LinkError('refused', 'The first frame of the peer is not its registry.');
     if (this.#peer === undefined && isRegistry) this.#progress.processedAll();
     const known = this.#peer ?? (peers.size === 1 ? peers.keys().next().value : undefined);
     this.#peer = head.agent;
     const isKnown = known === undefined || known === head.agent;
     const isBehind = head.seq !== undefined && head.seq < delivery.expected(head.agent);
-    if (!isKnown || isBehind || this.#progress.isForgottenIn(first)) throw forgotten();
+    if (!isKnown || isBehind || this.#progress.showsLostSession(first)) throw sessionLostError();
   }
 
-  #opened(socket: Carrier): void {
-    this.#inflow.attach(socket);
+  #opened(socket: FrameTransport): void {
+    this.#flowControl.attach(socket);
     this.#heartbeat = startHeartbeat(this.#options, socket, () => this.#probe());
-    this.#pacer.opened();
-    this.#outflow.open();
-    this.#enter('open');
-    if (socket.isExchange === true) this.#askAgain(socket, this.#requests.waiting, FIRST_ASK);
+    this.#backoff.opened();
+    this.#sendQueue.open();
+    this.#setState('open');
+    if (socket.isExchange === true) this.#probeForAnswers(socket, this.#requests.pending, FIRST_PROBE_MS);
   }
 
   /**
-   * The answers to requests from before this connection may be lost with the one before, or be made only now. The number of a `pong` shows it.
+   * Probes until requests from before this connection are answered. Their answers may have been lost with the previous connection, or be made
+   * only now; the number of a `pong` shows it.
    */
-  #askAgain(socket: Carrier, requests: readonly ChainedMessage[], delayMs: number): void {
+  #probeForAnswers(socket: FrameTransport, requests: readonly CorrelatedMessage[], delayMs: number): void {
     if (requests.length === 0) return;
     afterUnref(delayMs, () => {
-      const waiting = new Set(this.#requests.waiting);
-      const left = requests.filter((request) => waiting.has(request));
-      if (this.#socket !== socket || left.length === 0) return;
+      const pending = new Set(this.#requests.pending);
+      const unanswered = requests.filter((request) => pending.has(request));
+      if (this.#socket !== socket || unanswered.length === 0) return;
       this.#probe();
-      this.#askAgain(socket, left, Math.min(2 * delayMs, LAST_ASK));
+      this.#probeForAnswers(socket, unanswered, Math.min(2 * delayMs, LAST_PROBE_MS));
     });
   }
 
-  /** The number of the `pong` shows whether an answer was lost. */
+  /** Sends a ping. The number of the `pong` shows whether an answer was lost. */
   #probe(): void {
     try {
-      this.#outflow.say(PING);
+      this.#sendQueue.sendNow(PING);
     } catch (thrown) {
       this.#storeFailed(thrown);
     }
@@ -242,10 +246,10 @@ class FrameLink implements Link {
   }
 
   async #reconnect(cause: LinkError): Promise<void> {
-    this.#enter('reconnecting', cause);
+    this.#setState('reconnecting', cause);
     let last: unknown = cause;
-    for (const delayMs of this.#pacer.waits()) {
-      await this.#pacer.wait(delayMs);
+    for (const delayMs of this.#backoff.delays()) {
+      await this.#backoff.wait(delayMs);
       if (this.#state !== 'reconnecting') return;
       try {
         await this.open();
@@ -255,7 +259,7 @@ class FrameLink implements Link {
         this.#detach();
         if (this.#state !== 'reconnecting') return;
         if (!(thrown instanceof LinkError) || thrown.code !== 'unreachable') break;
-        this.#tell(thrown);
+        this.#reportError(thrown);
       }
     }
     this.#finish(last instanceof LinkError ? last : new LinkError('unreachable', String(last), { cause: last }));
@@ -263,10 +267,10 @@ class FrameLink implements Link {
 
   #detach(): void {
     this.#socket = undefined;
-    this.#outflow.detach();
+    this.#sendQueue.detach();
   }
 
-  #enter(state: LinkState, cause?: Error): void {
+  #setState(state: LinkState, cause?: Error): void {
     this.#state = state;
     notifyListener(() => this.#options.onState?.(state, cause));
   }
@@ -278,14 +282,14 @@ class FrameLink implements Link {
 
   #finish(error: LinkError | undefined, code: number = CLOSE.normal): void {
     if (this.#state === 'closed') return;
-    this.#pacer.stop();
-    this.#stopTime();
+    this.#backoff.stop();
+    this.#stopTimers();
     this.#heartbeat?.stop();
-    const reason = error ?? new LinkError('closed', 'The connection was closed.');
+    const reason = error ?? new LinkError('closed', 'The link was closed.');
     if (error === undefined && this.#state === 'open' && this.#socket?.isExchange === true)
       this.#requests.cancelAll(reason);
-    this.#outflow.close(reason);
-    this.#enter('closed', error);
+    this.#sendQueue.close(reason);
+    this.#setState('closed', error);
     this.#requests.failAll(reason);
     this.messages.end(error);
     this.#settle(error);
@@ -294,16 +298,18 @@ class FrameLink implements Link {
   }
 }
 
-function forgotten(): LinkError {
-  return new LinkError('session-lost', 'The other side does not know the session any more.');
+function sessionLostError(): LinkError {
+  return new LinkError('session-lost', 'The peer has lost the session; open a new one.');
 }
 
 /**
- * @throws LinkError when no connection comes about
+ * Opens a link.
+ *
+ * @throws LinkError if no connection can be established
  * @throws TypeError if an option is invalid
  */
 export async function openLink(
-  connect: (receiver: CarrierReceiver) => Carrier,
+  connect: (listener: FrameTransportListener) => FrameTransport,
   options: LinkOptions & HeartbeatOptions,
 ): Promise<Link> {
   const { handshakeTimeoutMs, reconnect } = options;
@@ -312,7 +318,7 @@ export async function openLink(
   checkDurations({ 'reconnect.minDelayMs': minDelayMs, 'reconnect.maxDelayMs': maxDelayMs }, 0);
   if (!(maxAttempts >= 0)) throw new TypeError(`reconnect.maxAttempts must be a number >= 0; got ${maxAttempts}`);
   if (partsOfSession(options.session).options.sequence !== 'sender')
-    throw new TypeError("Over a link both sides may speak: the session is opened with sequence: 'sender'");
+    throw new TypeError("A link needs a session that both sides may send in: create it with sequence: 'sender'");
   const link = new FrameLink(connect, options);
   try {
     await link.open();

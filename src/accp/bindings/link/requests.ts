@@ -11,14 +11,14 @@ import type { StreamChunk } from '../../streams/streams.js';
 import { ENDING_INTENTS } from '../../vocabulary.js';
 import { hasErrorSchema, readHead, textOf } from '../frames.js';
 import { LinkError, type RequestOptions } from './contract.js';
-import type { Inflow } from './inflow.js';
-import type { Outflow } from './outflow.js';
+import type { FlowControl } from './flow-control.js';
+import type { SendQueue } from './send-queue.js';
 
-/** Chains that are remembered after they were given up. */
-const MAX_PAST = 1024;
+/** Limit of the abandoned chains that are remembered. */
+const MAX_ABANDONED = 1024;
 
-interface Waiting {
-  readonly request: ChainedMessage;
+interface PendingRequest {
+  readonly request: CorrelatedMessage;
   isSent: boolean;
   readonly resolve: (message: Message) => void;
   readonly reject: (error: Error) => void;
@@ -26,69 +26,69 @@ interface Waiting {
 
 export class Requests {
   readonly #session: Session;
-  readonly #outflow: Outflow;
-  readonly #inflow: Inflow;
-  /** Requests without an answer, by chain. */
-  readonly #waiting = new Map<string, Waiting>();
-  /** Chains that were given up. */
-  readonly #past = new Set<string>();
+  readonly #sendQueue: SendQueue;
+  readonly #flowControl: FlowControl;
+  /** Requests without an answer, by `correlation_id`. */
+  readonly #pending = new Map<string, PendingRequest>();
+  /** The `correlation_id`s of abandoned requests. */
+  readonly #abandoned = new Set<string>();
 
-  constructor(session: Session, outflow: Outflow, inflow: Inflow) {
+  constructor(session: Session, sendQueue: SendQueue, flowControl: FlowControl) {
     this.#session = session;
-    this.#outflow = outflow;
-    this.#inflow = inflow;
+    this.#sendQueue = sendQueue;
+    this.#flowControl = flowControl;
   }
 
   /** Sent requests without an answer. */
-  get waiting(): readonly ChainedMessage[] {
-    return [...this.#waiting.values()].filter(({ isSent }) => isSent).map(({ request }) => request);
+  get pending(): readonly CorrelatedMessage[] {
+    return [...this.#pending.values()].filter(({ isSent }) => isSent).map(({ request }) => request);
   }
 
-  /** @returns whether a request waits for it, or was given up */
-  take(message: Message): boolean {
+  /** Settles the request that a message answers. @returns `true` if the request is pending or was abandoned */
+  settle(message: Message): boolean {
     const { intent, envelope } = message;
     const id = envelope.correlation_id;
     if (id === undefined || !ENDING_INTENTS.has(intent)) return false;
-    if (this.#past.delete(id)) return true;
-    const waiting = this.#waiting.get(id);
-    this.#waiting.delete(id);
-    if (intent === 'fail' || intent === 'cancel') waiting?.reject(failureOf(message));
-    else waiting?.resolve(message);
-    return waiting !== undefined;
+    if (this.#abandoned.delete(id)) return true;
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    if (intent === 'fail' || intent === 'cancel') pending?.reject(failureOf(message));
+    else pending?.resolve(message);
+    return pending !== undefined;
   }
 
-  /** The other side has to stop, and must not begin after a reconnection. */
-  overdue(correlationId: string, error: Error): void {
-    if (this.#waiting.get(correlationId)?.isSent === true) this.#giveUp(correlationId, error);
+  /** Rejects a request. The peer has to stop its work, and must not begin it after a reconnection. */
+  timedOut(correlationId: string, error: Error): void {
+    if (this.#pending.get(correlationId)?.isSent === true) this.#abandon(correlationId, error);
     else this.#fail(correlationId, error);
   }
 
-  /** @returns whether a request waited under the chain */
-  refused({ cid, error }: Refusal): boolean {
+  /** Rejects the request that the peer refused outside of the session. @returns `true` if it was pending */
+  reject({ cid, error }: Refusal): boolean {
     return cid !== undefined && this.#fail(cid, error);
   }
 
   cancelAll(reason: Error): void {
-    partsOfSession(this.#session).streams.cut(reason);
-    for (const request of this.waiting) {
+    partsOfSession(this.#session).streams.disconnect(reason);
+    for (const request of this.pending) {
       this.#fail(request.envelope.correlation_id, reason);
-      notifyListener(() => this.#outflow.say(cancelOf(request)));
+      notifyListener(() => this.#sendQueue.sendNow(cancelOf(request)));
     }
   }
 
-  /** Chunks that have come can still be read. */
+  /** Rejects all requests. Chunks that have arrived can still be read. */
   failAll(error: Error): void {
-    partsOfSession(this.#session).streams.cut(error);
-    for (const id of [...this.#waiting.keys()]) this.#fail(id, error);
+    partsOfSession(this.#session).streams.disconnect(error);
+    for (const id of [...this.#pending.keys()]) this.#fail(id, error);
   }
 
   async request(message: MessageInput | string, { signal }: RequestOptions = {}): Promise<Message> {
     signal?.throwIfAborted();
-    const request = inChain(message);
+    const request = withCorrelationId(message);
     const cid = request.envelope.correlation_id;
-    const answer = this.#wait(request);
-    this.#say(request).catch((thrown) => this.#fail(cid, thrown));
-    const abort = (): void => this.#giveUp(cid, signal!.reason);
+    const answer = this.#register(request);
+    this.#send(request).catch((thrown) => this.#fail(cid, thrown));
+    const abort = (): void => this.#abandon(cid, signal!.reason);
     signal?.addEventListener('abort', abort, { once: true });
     try {
       return await answer;
@@ -98,142 +98,150 @@ export class Requests {
   }
 
   stream(message: MessageInput | string, { signal }: RequestOptions = {}): AsyncIterable<StreamChunk> {
-    const request = inChain(message);
+    const request = withCorrelationId(message);
     const chunks = this.#chunks(request, signal);
-    const leave = (): void => this.#giveUp(request.envelope.correlation_id, new Left());
-    const left: AsyncGenerator<StreamChunk, void, undefined> = {
+    const abandon = (): void => this.#abandon(request.envelope.correlation_id, new AbandonedError());
+    const iterator: AsyncGenerator<StreamChunk, void, undefined> = {
       next: () => chunks.next(),
       // A generator would first wait for its next chunk.
       return: () => {
-        leave();
+        abandon();
         return chunks.return();
       },
       throw: (thrown) => {
-        leave();
+        abandon();
         return chunks.throw(thrown);
       },
-      [Symbol.asyncIterator]: () => left,
+      [Symbol.asyncIterator]: () => iterator,
     };
-    return left;
+    return iterator;
   }
 
   async *#chunks(
-    request: ChainedMessage,
+    request: CorrelatedMessage,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<StreamChunk, void, undefined> {
     signal?.throwIfAborted();
     const cid = request.envelope.correlation_id;
-    const end = this.#wait(request);
-    const abort = (): void => this.#giveUp(cid, signal!.reason);
+    const end = this.#register(request);
+    const abort = (): void => this.#abandon(cid, signal!.reason);
     signal?.addEventListener('abort', abort, { once: true });
     try {
-      const said = this.#say(request, () => this.#inflow.open(cid));
-      // It ends when the reader leaves, even if it was never sent.
-      await Promise.race([said, end]);
+      const sent = this.#send(request, () => this.#flowControl.openStream(cid));
+      // The stream ends when the reader leaves, even if the request was never sent.
+      await Promise.race([sent, end]);
       for await (const chunk of streamOf(this.#session.stream(cid), end)) {
-        this.#inflow.read(cid);
+        this.#flowControl.chunkRead(cid);
         yield chunk;
       }
     } catch (thrown) {
-      if (!(thrown instanceof Left)) throw thrown;
+      if (!(thrown instanceof AbandonedError)) throw thrown;
     } finally {
       signal?.removeEventListener('abort', abort);
-      this.#inflow.close(cid);
-      // The end of a chain may come after the last chunk.
+      this.#flowControl.closeStream(cid);
+      // The end of a chain may arrive after the last chunk.
       this.#forget(cid);
     }
   }
 
-  /** Sends a request, unless it is given up before its turn comes. The time for an answer includes the wait for a connection. */
-  async #say(request: ChainedMessage, begun?: () => void): Promise<void> {
+  /** Sends a request unless it is abandoned first. The time for an answer includes the wait for a connection. */
+  async #send(request: CorrelatedMessage, onSend?: () => void): Promise<void> {
     const cid = request.envelope.correlation_id;
     const { timeoutMs } = partsOfSession(this.#session).options;
-    const late = new AccpError({ code: 'E3001', message: `The request could not be sent within ${timeoutMs} ms.` });
-    const stop = after(timeoutMs, () => this.#giveUp(cid, late));
+    const timeoutError = new AccpError({
+      code: 'E3001',
+      message: `The request could not be sent within ${timeoutMs} ms.`,
+    });
+    const stop = after(timeoutMs, () => this.#abandon(cid, timeoutError));
     try {
-      await this.#outflow.sayInTurn(request, () => {
-        const waiting = this.#waiting.get(cid);
-        if (waiting === undefined) throw new Left();
-        waiting.isSent = true;
-        begun?.();
+      await this.#sendQueue.sendInOrder(request, () => {
+        const pending = this.#pending.get(cid);
+        if (pending === undefined) throw new AbandonedError();
+        pending.isSent = true;
+        onSend?.();
       });
     } finally {
       stop();
     }
   }
 
-  /** @throws TypeError if another request waits under the identifier */
-  #wait(request: ChainedMessage): Promise<Message> {
+  /** Waits for the message that ends a chain. @throws TypeError if another request of the chain is pending */
+  #register(request: CorrelatedMessage): Promise<Message> {
     const cid = request.envelope.correlation_id;
-    if (this.#waiting.has(cid)) throw new TypeError(`A request waits under the correlation_id ${cid} already`);
-    // Its answer is wanted again.
-    this.#past.delete(cid);
+    if (this.#pending.has(cid))
+      throw new TypeError(`A request with the correlation_id ${cid} is already pending; use another one`);
+    // The chain is used again.
+    this.#abandoned.delete(cid);
     return new Promise((resolve, reject) => {
-      this.#waiting.set(cid, { request, isSent: false, resolve, reject });
+      this.#pending.set(cid, { request, isSent: false, resolve, reject });
     });
   }
 
-  /** @returns whether a request waited */
+  /** Rejects a request. @returns `true` if it was pending */
   #fail(cid: string, error: Error): boolean {
-    const waiting = this.#waiting.get(cid);
-    this.#waiting.delete(cid);
-    waiting?.reject(error);
-    return waiting !== undefined;
+    const pending = this.#pending.get(cid);
+    this.#pending.delete(cid);
+    pending?.reject(error);
+    return pending !== undefined;
   }
 
-  /** Cancels at the other side if the request was sent; it is not sent again. */
-  #giveUp(cid: string, reason: Error): void {
-    const waiting = this.#forget(cid);
-    if (waiting === undefined) return;
-    waiting.reject(reason);
-    if (!waiting.isSent) return;
+  /** Rejects a request. If it was sent, it is cancelled at the peer and not sent again. */
+  #abandon(cid: string, reason: Error): void {
+    const pending = this.#forget(cid);
+    if (pending === undefined) return;
+    pending.reject(reason);
+    if (!pending.isSent) return;
     notifyListener(() => partsOfSession(this.#session).chains.cancel(cid));
     // If it cannot be sent, the connection has ended.
-    this.#outflow.sayUrgently(cancelOf(waiting.request)).catch(() => undefined);
+    this.#sendQueue.sendUrgently(cancelOf(pending.request)).catch(() => undefined);
   }
 
-  /** A message that still ends the chain is ignored. */
-  #forget(cid: string): Waiting | undefined {
-    const waiting = this.#waiting.get(cid);
-    if (waiting === undefined) return undefined;
-    this.#waiting.delete(cid);
-    this.#past.add(cid);
-    if (this.#past.size > MAX_PAST) this.#past.delete(this.#past.values().next().value!);
-    return waiting;
+  /** Forgets a request. A message that still ends its chain is ignored. */
+  #forget(cid: string): PendingRequest | undefined {
+    const pending = this.#pending.get(cid);
+    if (pending === undefined) return undefined;
+    this.#pending.delete(cid);
+    this.#abandoned.add(cid);
+    if (this.#abandoned.size > MAX_ABANDONED) this.#abandoned.delete(this.#abandoned.values().next().value!);
+    return pending;
   }
 }
 
-class Left extends Error {}
+/** The reason for which a request that nothing waits for any more is rejected; it never reaches the caller. */
+class AbandonedError extends Error {}
 
-/** The failure that the other side reports (section 3.6). */
+/** Returns the failure that the peer reports (section 3.6). */
 function failureOf({ agent, intent, payload }: Message): AccpError {
   const { code, message } = payload;
-  return errorOf(agent, code, message ?? (intent === 'cancel' ? 'it was cancelled' : undefined));
+  return errorOf(agent, code, message ?? (intent === 'cancel' ? 'the request was cancelled' : undefined));
 }
 
 function errorOf(agent: string, code: unknown, message: unknown): AccpError {
   const known = typeof code === 'string' && Object.hasOwn(ERROR_CODES, code) ? (code as AccpErrorCode) : 'E9999';
-  return new AccpError({ code: known, message: `${agent}: ${typeof message === 'string' ? message : 'it failed'}` });
+  return new AccpError({
+    code: known,
+    message: `${agent}: ${typeof message === 'string' ? message : 'the request failed'}`,
+  });
 }
 
-export interface ChainedMessage extends MessageInput {
+export interface CorrelatedMessage extends MessageInput {
   readonly envelope: NonNullable<MessageInput['envelope']> & { readonly correlation_id: string };
 }
 
 const freshId = createIds();
 
-/** Gives a request a chain of its own. Without one, its answers would name its `mid`, and a request that is sent again gets another. */
-function inChain(message: MessageInput | string): ChainedMessage {
+/** Gives a request a `correlation_id`. Without one, its answers would name its `mid`, which changes when the request is sent again. */
+function withCorrelationId(message: MessageInput | string): CorrelatedMessage {
   const { envelope, ...rest } = typeof message === 'string' ? chatMessage(message) : message;
   return { ...rest, envelope: { ...envelope, correlation_id: envelope?.correlation_id ?? freshId() } };
 }
 
-function cancelOf({ operation, envelope }: ChainedMessage): MessageInput {
+function cancelOf({ operation, envelope }: CorrelatedMessage): MessageInput {
   return { intent: 'cancel', operation, envelope: { correlation_id: envelope.correlation_id } };
 }
 
 /**
- * Yields the chunks of a stream until its chain ends otherwise: by a failure, which ends it at once, or by a plain answer.
+ * Yields the chunks of a stream. A failure of its chain ends it at once, and so does a plain answer before the first chunk.
  *
  * @param end the message that ends the chain
  */
@@ -241,22 +249,22 @@ async function* streamOf(
   stream: AsyncIterable<StreamChunk>,
   end: Promise<Message>,
 ): AsyncGenerator<StreamChunk, void, undefined> {
-  const over = new AbortController();
-  let isBegun = false;
+  const ended = new AbortController();
+  let hasChunks = false;
   let failure: { readonly thrown: unknown } | undefined;
   end.then(
     ({ intent }) => {
-      if (intent === 'done' && !isBegun) over.abort();
+      if (intent === 'done' && !hasChunks) ended.abort();
     },
     (thrown: unknown) => {
-      // After the end of a connection, the chunks that have come are read first, and may be the whole stream.
+      // After the end of a link, the chunks that have arrived are read first; they may be the whole stream.
       if (thrown instanceof LinkError) return;
       failure = { thrown };
-      over.abort();
+      ended.abort();
     },
   );
-  for await (const chunk of untilAborted(stream, over.signal, () => undefined)) {
-    isBegun = true;
+  for await (const chunk of untilAborted(stream, ended.signal, () => undefined)) {
+    hasChunks = true;
     yield chunk;
   }
   if (failure !== undefined) throw failure.thrown;
@@ -268,12 +276,12 @@ interface Refusal {
 }
 
 /**
- * Reads an error frame by which a binding refuses a frame outside of the session (draft-benzing-accp-00, sections 3.6 and 11); returns `null`
- * for any other frame. Each of them has number 1.
+ * Reads an error frame with which a binding rejects a frame outside of the session (draft-benzing-accp-00, sections 3.6 and 11); returns
+ * `null` for any other frame. Each of them has the number 1.
  *
  * @param peer the agent that answers in the session
  */
-export function refusalOutside(frame: string, session: Session, peer: string | undefined): Refusal | null {
+export function refusalOutsideSession(frame: string, session: Session, peer: string | undefined): Refusal | null {
   if (!hasErrorSchema(frame)) return null;
   const head = readHead(frame);
   if (head === null || head.sid !== undefined || head.seq !== 1 || head.agent === peer) return null;

@@ -3,25 +3,27 @@ import { AccpError } from '../../errors.js';
 import { FRAME_TYPE, readHead } from '../frames.js';
 import { type EmbeddedResource, members, type ResourceResult } from './sdk-shapes.js';
 
+/** Options of functions that write or read content. */
 export interface ContentOptions {
-  /** The media type: messages of other protocols travel the same way. @default 'application/accp' */
+  /** The media type. Messages of other protocols can be sent in the same way. @default 'application/accp' */
   readonly mimeType?: string | undefined;
 }
 
 /**
- * Makes content of a frame: of a tool's result, a prompt, or a message of the Agent Client Protocol, whose resource blocks are the same.
+ * Creates the content that carries a frame: in the result of a tool, in a prompt, or in a message of the Agent Client Protocol, whose resource
+ * blocks have the same form.
  *
  * Source: draft-benzing-accp-00, section 11.3.
  *
- * @param uri the URI to read it from. @default `accp://session/SID/frame/MID`, as far as the frame has them
- * @throws TypeError for a text of another media type without a URI
+ * @param uri the URI of the resource; by default `accp://session/SID/frame/MID`, without the parts that the frame lacks
+ * @throws TypeError if a text of another media type has no URI
  */
 export function frameContent(frame: string, uri?: string | URL, options: ContentOptions = {}): EmbeddedResource {
   return { type: 'resource', resource: textResource(frame, uri, options) };
 }
 
 /**
- * Makes the result of reading a resource whose content is a frame, or several in order.
+ * Creates the result of reading a resource that contains one frame, or several in order.
  *
  * @example
  * server.registerResource('last', 'accp://last', { mimeType: FRAME_TYPE }, (uri) => frameResource(uri, frame));
@@ -40,7 +42,7 @@ function textResource(text: string, uri: string | URL | undefined, { mimeType = 
 }
 
 function uriOf(frame: string, mimeType: string): string {
-  if (!isMediaType(mimeType, FRAME_TYPE)) throw new TypeError(`Content of the type ${mimeType} needs its URI`);
+  if (!isMediaType(mimeType, FRAME_TYPE)) throw new TypeError(`Content of the type ${mimeType} needs a URI; pass one`);
   const head = readHead(frame);
   const session = head?.sid === undefined ? '' : `session/${encodeURIComponent(head.sid)}/`;
   return `accp://${session}frame${head?.mid === undefined ? '' : `/${encodeURIComponent(head.mid)}`}`;
@@ -68,15 +70,15 @@ export function framesIn(content: unknown, { mimeType = FRAME_TYPE }: ContentOpt
 function textOfBlob(blob: string): string {
   const bytes = bytesOfBase64(blob);
   const text = bytes === null ? null : textOfBytes(bytes);
-  if (text === null) throw new AccpError({ code: 'E1001', message: 'The content is no UTF-8 in base64.' });
+  if (text === null) throw new AccpError({ code: 'E1001', message: 'The content is not UTF-8 in base64.' });
   return text;
 }
 
-/** The member of a request's `_meta` with the frame of the call, or with several in order. */
+/** The member of a request's `_meta` that holds the frame of the call, or several frames in order. */
 export const FRAME_META = 'accp/frame';
 
-/** The member of a result's `_meta` with the losses of its frames, if there are any. */
+/** The member of a result's `_meta` that holds the losses of its frames, if there are any. */
 export const LOSSES_META = 'accp/losses';
 
-/** The member of a result's `_meta` with the reason why there is no frame: `expired`. */
+/** The member of a result's `_meta` that gives the reason for the absence of a frame: `expired`. */
 export const DROPPED_META = 'accp/dropped';

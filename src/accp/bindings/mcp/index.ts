@@ -8,9 +8,9 @@ export {
   type Notice,
 } from '../endpoint.js';
 export { FRAME_TYPE } from '../frames.js';
-export { failFastFetch } from './answered-fetch.js';
 export { callTool, type ToolCall, type ToolCallOptions, type ToolOutcome } from './call-tool.js';
 export { type ContentOptions, frameContent, frameResource, framesIn } from './content.js';
+export { failFastFetch } from './fail-fast-fetch.js';
 export {
   type Agreement,
   createRegistryExchange,

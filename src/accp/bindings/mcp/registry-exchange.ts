@@ -1,6 +1,6 @@
 /**
- * Registry sync at the initialization of MCP (draft-benzing-accp-00, sections 6.4 and 11.3). Announcements belong to no session: they are
- * read in a session of their own, and sessions take over the result.
+ * Registry sync at the initialization of MCP (draft-benzing-accp-00, sections 6.4 and 11.3). Announcements do not belong to a session: they are
+ * decoded in a session of their own, and sessions adopt the result.
  */
 
 import { withoutBlanks } from '../../../text/ascii.js';
@@ -16,28 +16,32 @@ import { FRAME_TYPE, readHead } from '../frames.js';
 import { frameResource, framesIn } from './content.js';
 import { members, type RegistryClient, type ResourceResult } from './sdk-shapes.js';
 
+/** Options of {@link createRegistryExchange}. */
 export interface RegistryExchangeOptions {
+  /** The codec whose registry is announced. */
   readonly codec: Codec;
   /** The agent of the sessions. */
   readonly agent: string;
-  /** How the sessions count, which both sides have to know. @default 'sender' */
+  /** The numbering of the sessions, which both sides must agree on. @default 'sender' */
   readonly sequence?: SequenceMode | undefined;
-  /** Announcements of others that are kept. @default 256 */
+  /** Limit of the announcements of peers that are kept. @default 256 */
   readonly maxPeers?: number | undefined;
 }
 
-/** The own registry, and those of others. */
+/** The registry of this side, and those of its peers. */
 export interface RegistryExchange {
+  /** The codec whose registry is announced. */
   readonly codec: Codec;
+  /** The numbering of the sessions. */
   readonly sequence: SequenceMode;
-  /** Version and hash: a `sync:registry` frame without a session, for instructions. */
+  /** Version and hash: a `sync:registry` frame without a session, for the instructions of a server. */
   readonly announcement: string;
-  /** Version, hash and all own schemas, if there are any: for the resource, and for the capabilities of clients. */
+  /** Version, hash and all schemas of this side, if there are any: for the resource, and for the capabilities of clients. */
   readonly full: readonly string[];
-  /** The resource `accp://registry`, as a server reads it. */
+  /** Returns the content of the resource `accp://registry`, as a callback of `registerResource`. */
   readonly resource: (uri: string | URL) => ResourceResult;
   /**
-   * Accepts the announcement of another side.
+   * Accepts the announcement of a peer.
    *
    * @throws AccpError if the frames announce no registry, E5001 if the schemas do not have the announced hash
    */
@@ -46,19 +50,20 @@ export interface RegistryExchange {
 
 /** The result of registry sync. */
 export interface Agreement {
-  /** The agent that announced. */
+  /** The agent of the announcement. */
   readonly agent: string;
+  /** The version of its registry. */
   readonly version: number;
-  /** As it was announced: mostly a prefix. */
+  /** The hash of its registry as announced, usually a prefix. */
   readonly hash: string;
-  /** Whether all schemas of the other side are known here. */
+  /** `true` if this side knows all schemas of the peer. */
   readonly complete: boolean;
-  /** Continues a session as if the frames had been exchanged in it. */
+  /** Applies the result to a session, as if the frames had been exchanged in it. */
   readonly apply: (session: Session) => void;
 }
 
 /**
- * Makes one side of registry sync. One serves any number of connections.
+ * Creates one side of registry sync, which serves any number of connections.
  *
  * Source: draft-benzing-accp-00, sections 6.4 and 11.3.
  *
@@ -66,9 +71,9 @@ export interface Agreement {
  */
 export function createRegistryExchange(options: RegistryExchangeOptions): RegistryExchange {
   const { codec, agent, sequence = 'sender', maxPeers = 256 } = options;
-  if (!(maxPeers >= 1)) throw new TypeError(`maxPeers is a number from 1 on; got ${maxPeers}`);
+  if (!(maxPeers >= 1)) throw new TypeError(`maxPeers must be a number >= 1; got ${maxPeers}`);
   const open = (firstSequence?: number): Session => createSession({ agent, sequence, firstSequence });
-  // Invalid names and modes are refused here, and not in the middle of a connection.
+  // Rejects invalid names and modes now, and not in the middle of a connection.
   open().close();
   const agreements = new Map<string, Agreement>();
   let own: OwnFrames | undefined;
@@ -88,8 +93,8 @@ export function createRegistryExchange(options: RegistryExchangeOptions): Regist
       return frames().full;
     },
     resource: (uri) => frameResource(uri, frames().full),
-    agree: (told) => {
-      const all = typeof told === 'string' ? [told] : told;
+    agree: (announcement) => {
+      const all = typeof announcement === 'string' ? [announcement] : announcement;
       const key = [codec.registry.hash, ...all].join('\n');
       const known = agreements.get(key);
       agreements.delete(key);
@@ -103,8 +108,8 @@ export function createRegistryExchange(options: RegistryExchangeOptions): Regist
 
 type OwnFrames = ReturnType<typeof ownFrames>;
 
-/** A peer with an unknown registry: it gets all schemas. */
-const STRANGER: Peer = { announcement: { version: 1, hash: 'none' } };
+/** A peer with an unknown registry, which gets all schemas. */
+const UNKNOWN_PEER: Peer = { announcement: { version: 1, hash: 'none' } };
 
 const COMMON_REGISTRY = createRegistry();
 
@@ -113,11 +118,11 @@ function ownFrames(codec: Codec, open: () => Session) {
   const announced = codec.announce(open()).frames.map(withoutSession);
   if (hash === COMMON_REGISTRY.hash) return { hash, announcement: announced[0]!, full: announced };
   const session = open();
-  partsOfSession(session).registries.peers.set('stranger', STRANGER);
+  partsOfSession(session).registries.peers.set('stranger', UNKNOWN_PEER);
   return { hash, announcement: announced[0]!, full: codec.announce(session).frames.map(withoutSession) };
 }
 
-/** The frame is for any client and any session. */
+/** Removes the session from a frame, so that the frame is for any client and any session. */
 function withoutSession(text: string): string {
   const frame = parseFrame(text);
   return printFrame({ ...frame, metadata: frame.metadata!.filter(({ key }) => key !== 'sid') });
@@ -129,9 +134,9 @@ function agree(frames: readonly string[], codec: Codec, open: (first?: number) =
     const outcome = codec.decode(frame, session);
     if (outcome.outcome === 'rejected') throw outcome.error;
   }
-  const [told] = [...partsOfSession(session).registries.peers.entries()];
-  if (told === undefined) throw new AccpError({ code: 'E1004', message: 'No registry is announced.' });
-  const [agent, peer] = told;
+  const [entry] = [...partsOfSession(session).registries.peers.entries()];
+  if (entry === undefined) throw new AccpError({ code: 'E1004', message: 'The frames do not announce a registry.' });
+  const [agent, peer] = entry;
   const { registry } = codec;
   const { version, hash } = peer.announcement;
   return {
@@ -139,18 +144,18 @@ function agree(frames: readonly string[], codec: Codec, open: (first?: number) =
     version,
     hash,
     complete: peer.registry !== undefined || matchesHash(registry, hash) || matchesHash(COMMON_REGISTRY, hash),
-    apply: (target) => takeOver(target, agent, { ...peer, known: registry.hash }),
+    apply: (target) => applyAgreement(target, agent, { ...peer, known: registry.hash }),
   };
 }
 
-/** Keeps what frames of the session itself have announced since then. */
-function takeOver(session: Session, agent: string, peer: Peer): void {
+/** Applies an agreement to a session, but keeps newer announcements of the session itself. */
+function applyAgreement(session: Session, agent: string, peer: Peer): void {
   const { registries, commit, options } = partsOfSession(session);
   const { peers } = registries;
   const { sequence, version, hash } = peer.announcement;
   if (sequence !== undefined && sequence !== options.sequence) {
     throw new TypeError(
-      `The session counts by ${options.sequence}; what was agreed is for sessions that count by ${sequence}`,
+      `The session must be numbered by ${sequence}, as agreed; it is numbered by ${options.sequence}`,
     );
   }
   const before = peers.get(agent);
@@ -163,11 +168,11 @@ function takeOver(session: Session, agent: string, peer: Peer): void {
   });
 }
 
-/** The resource with all of a server's registry. */
+/** The URI of the resource that contains the whole registry of a server. */
 export const REGISTRY_URI = 'accp://registry';
 
 /**
- * Adds the announcement to the instructions of a server, as a line of its own.
+ * Adds an announcement to the instructions of a server, as a separate line.
  *
  * @example
  * new McpServer(info, { instructions: withRegistry('Searches the archive.', exchange.announcement) });
@@ -176,11 +181,11 @@ export function withRegistry(instructions: string | undefined, frame: string): s
   return instructions === undefined || instructions === '' ? frame : `${instructions}\n${frame}`;
 }
 
-/** Returns the frame by which a server has announced its registry; `null` if there is none. */
+/** Returns the frame with which a server announces its registry; `null` if there is none. */
 export function registryIn(instructions: string | undefined): string | null {
   for (const line of instructions?.split(/\r?\n/) ?? []) {
     const text = withoutBlanks(line);
-    // Prose is not read as frames.
+    // Prose is not parsed.
     if (text.startsWith('@') && isRegistrySync(text)) return text;
   }
   return null;
@@ -192,7 +197,7 @@ function isRegistrySync(text: string): boolean {
 }
 
 /**
- * Makes the experimental capability by which a client announces its registry.
+ * Creates the experimental capability with which a client announces its registry.
  *
  * @param frames `exchange.full`; a server cannot ask a client for missing schemas
  * @example
@@ -203,32 +208,33 @@ export function registryCapability(frames: string | readonly string[]): { [name:
 }
 
 /**
- * Returns what a client has announced by its capabilities; nothing if it does not speak ACCP.
+ * Returns the frames that a client announces in its capabilities; none if it does not support ACCP.
  *
- * @param capabilities `server.server.getClientCapabilities()`; since revision 2026-07-28, they come with each request
+ * @param capabilities `server.server.getClientCapabilities()`; since revision 2026-07-28, clients send them with each request
  */
 export function registryInCapabilities(capabilities: unknown): readonly string[] {
-  const told = members(members(members(capabilities)?.['experimental'])?.[FRAME_TYPE])?.['registry'];
-  const frames: readonly unknown[] = Array.isArray(told) ? told : [told];
+  const announced = members(members(members(capabilities)?.['experimental'])?.[FRAME_TYPE])?.['registry'];
+  const frames: readonly unknown[] = Array.isArray(announced) ? announced : [announced];
   return frames.filter((frame) => typeof frame === 'string');
 }
 
-/** Registries that were read, by announcement. */
+/** Registries that were read from servers, by announcement. */
 const READ = new WeakMap<RegistryExchange, Map<string, Agreement>>();
 const MAX_READ = 256;
 
 /**
- * Accepts the registry that a connected server has announced in its instructions. If it differs from the own one, all of it is read from
- * `accp://registry`, once for each hash.
+ * Accepts the registry that a connected server announces in its instructions. If it differs from the one of this side, the whole registry is
+ * read from `accp://registry`, once for each hash.
  *
  * Source: draft-benzing-accp-00, sections 6.4 and 11.3.
  *
- * @returns the agreement; with `mcp`, which stands in for the server in `callTool`, if the server does not speak ACCP
- * @throws AccpError if the frames announce no registry, E5001 if the resource does not match the announcement; what reading the resource throws
+ * @returns the agreement; if the server does not support ACCP, an agreement with the agent `mcp`, whose frames `callTool` creates
+ * @throws AccpError if the frames announce no registry, E5001 if the resource does not match the announcement
+ * @throws the error of the client if the resource cannot be read
  */
 export async function readRegistry(client: RegistryClient, exchange: RegistryExchange): Promise<Agreement> {
   const frame = registryIn(client.getInstructions());
-  if (frame === null) return agreementWithStandIn(exchange, MCP_AGENT);
+  if (frame === null) return mcpAgreement(exchange, MCP_AGENT);
   const announced = exchange.agree(frame);
   if (announced.complete) return announced;
   const read = READ.get(exchange) ?? new Map<string, Agreement>();
@@ -244,20 +250,20 @@ export async function readRegistry(client: RegistryClient, exchange: RegistryExc
   return full;
 }
 
-/** Between the announcement and the reading, the registry may have grown. */
+/** Checks a registry against its announcement. The registry may have grown in between. */
 function checkAnnounced(full: Agreement, announced: Agreement): void {
   const isSame = full.hash.startsWith(announced.hash) || announced.hash.startsWith(full.hash);
   if (full.agent === announced.agent && full.complete && (isSame || full.version > announced.version)) return;
-  throw new AccpError({ code: 'E5001', message: `The registry at ${REGISTRY_URI} is not the one that was announced.` });
+  throw new AccpError({ code: 'E5001', message: `The registry at ${REGISTRY_URI} does not match the announcement.` });
 }
 
-/** The agent that stands in for a program that does not speak ACCP. */
+/** The agent of the frames that the binding creates for a server that does not support ACCP. */
 export const MCP_AGENT = 'mcp';
 
 const EXCHANGES = new WeakMap<Codec, Map<string, RegistryExchange>>();
 
-/** Both ends have one codec, so they know each other's registry, and how the other writes text. */
-export function agreementWithStandIn(
+/** Returns the agreement with an agent that uses the same codec: both sides know the registry of the other. */
+export function mcpAgreement(
   { codec, sequence }: Pick<RegistryExchange, 'codec' | 'sequence'>,
   agent: string,
 ): Agreement {
@@ -269,12 +275,12 @@ export function agreementWithStandIn(
   return exchange.agree(exchange.announcement);
 }
 
-/** Makes the other end of a session, as if the other side spoke ACCP: its next frame has the expected number. */
-export function standInFor(agent: string, session: Session, codec: Codec): Session {
+/** Creates the peer of a session, as if the server supported ACCP: its next frame has the expected number. */
+export function createMcpPeer(agent: string, session: Session, codec: Codec): Session {
   const { options, delivery } = partsOfSession(session);
   const { sequence } = options;
-  const standIn = createSession({ agent, id: session.id, sequence, firstSequence: delivery.expected(agent) });
-  agreementWithStandIn({ codec, sequence }, session.agent).apply(standIn);
-  agreementWithStandIn({ codec, sequence }, agent).apply(session);
-  return standIn;
+  const peer = createSession({ agent, id: session.id, sequence, firstSequence: delivery.expected(agent) });
+  mcpAgreement({ codec, sequence }, session.agent).apply(peer);
+  mcpAgreement({ codec, sequence }, agent).apply(session);
+  return peer;
 }

@@ -1,18 +1,20 @@
 /**
- * The shapes of the Model Context Protocol that the binding makes and reads. Both lines of the official SDK have them:
+ * Shapes of the Model Context Protocol that the binding writes and reads. Both lines of the official SDK have them:
  * `@modelcontextprotocol/sdk` 1, and `@modelcontextprotocol/server` and `/client` 2. Neither is imported.
  */
 
-// Types and not interfaces: those of the SDKs are open to further members.
+// Types instead of interfaces: those of the SDKs allow further members.
 type TextResource = {
   uri: string;
   mimeType: string;
   text: string;
 };
 
-/** A resource inside the content of a tool's result, of a prompt, or of an ACP message. */
+/** A resource in the content of a tool's result, of a prompt, or of an ACP message. */
 export type EmbeddedResource = {
+  /** The kind of content. */
   type: 'resource';
+  /** The frame, with its URI and its media type. */
   resource: TextResource;
 };
 
@@ -23,18 +25,25 @@ type TextContent = {
 
 /** The result of reading a resource. */
 export type ResourceResult = {
+  /** One entry per frame. */
   contents: TextResource[];
 };
 
 /** The result of calling a tool. */
 export type ToolResult = {
+  /** The frames of the answer and, for clients that send no frames, the result as text. */
   content: (EmbeddedResource | TextContent)[];
+  /** The result as JSON, for tools with an output schema. */
   structuredContent?: { [name: string]: unknown };
+  /** If true, the call failed or was rejected. */
   isError?: boolean;
+  /** The losses of the frames (`accp/losses`), or the reason for their absence (`accp/dropped`). */
   _meta?: { [name: string]: unknown };
 };
 
+/** The part of the SDK's `Client` that {@link callTool} uses. */
 export interface ToolClient {
+  /** Sends `tools/call`. */
   callTool(params: {
     name: string;
     arguments?: { [name: string]: unknown };
@@ -42,9 +51,11 @@ export interface ToolClient {
   }): Promise<unknown>;
 }
 
-/** A connected client. */
+/** The part of a connected SDK `Client` that {@link readRegistry} uses. */
 export interface RegistryClient {
+  /** Returns the instructions of the server, in which it announces its registry. */
   getInstructions(): string | undefined;
+  /** Sends `resources/read`. */
   readResource(params: { uri: string }): Promise<unknown>;
 }
 
@@ -57,7 +68,7 @@ export function members(value: unknown): Members | undefined {
 export interface RequestContext {
   readonly meta: Members | undefined;
   readonly signal: AbortSignal | undefined;
-  /** What the client reports of itself with the request (revision 2026-07-28). */
+  /** The capabilities that the client sends with the request (revision 2026-07-28). */
   readonly capabilities: Members | undefined;
 }
 

@@ -13,53 +13,58 @@ import { DISCONNECTED } from '../endpoint-sessions.js';
 import { BINDING_AGENT, bareErrorFrame } from '../error-frame.js';
 import { readHead } from '../frames.js';
 import { DROPPED_META, FRAME_META, frameContent, LOSSES_META } from './content.js';
-import { agreementWithStandIn, MCP_AGENT, type RegistryExchange, registryInCapabilities } from './registry-exchange.js';
+import { MCP_AGENT, mcpAgreement, type RegistryExchange, registryInCapabilities } from './registry-exchange.js';
 import { type Members, members, type RequestContext, readRequestContext, type ToolResult } from './sdk-shapes.js';
 
+/** The context of a tool call. */
 export interface ToolContext {
+  /** The session of the call. */
   readonly session: Session;
   /** The decoded request. */
   readonly message: Message;
-  /** Aborted when the client has cancelled the call, or a `cancel` frame the chain of requests (section 3.7, item 4). */
+  /** Aborted when the client cancels the call, or when a `cancel` frame cancels the chain of requests (section 3.7, item 4). */
   readonly signal: AbortSignal;
-  /** `extra` of SDK 1, `ctx` of SDK 2. */
+  /** The argument `extra` of SDK 1, or `ctx` of SDK 2. */
   readonly request: unknown;
 }
 
 interface CommonToolOptions {
   /** The registered name. */
   readonly name: string;
-  /** Registry sync with the client: sessions take over what its capabilities announce. */
+  /** The registry sync with the client: sessions adopt the registry that the client's capabilities announce. */
   readonly exchange?: RegistryExchange | undefined;
   /**
-   * The client's capabilities if they do not come with each request, as before revision 2026-07-28:
+   * Returns the client's capabilities if they are not sent with each request, as before revision 2026-07-28:
    * `() => server.server.getClientCapabilities()`.
    */
   readonly capabilities?: (() => unknown) | undefined;
-  /** Called with what `run` throws, or why its result cannot be written. The client gets the message of an `AccpError`, else a code only. */
+  /**
+   * Called with the exceptions of `run`, and with the reason why a result cannot be encoded. The client gets the message of an `AccpError`; of
+   * other errors, it gets a code only.
+   */
   readonly onError?: ((thrown: unknown, message: Message) => void) | undefined;
-  /** Called with losses, such as decimal places after the sixth, and warnings, if a request or a result has any. */
+  /** Called with the losses and warnings of a request or a result, if there are any. */
   readonly onNotice?: ((notice: Notice) => void) | undefined;
-  /** Whether results have `structuredContent` as well, which tools with an output schema need. @default false */
+  /** If true, results also have `structuredContent`, which tools with an output schema need. @default false */
   readonly structured?: boolean | undefined;
 }
 
-/** The session of all calls, for a server with one client; or an endpoint, whose sessions the frames name. */
+/** Options of {@link tcTool}: one session for all calls, for a server with one client; or an endpoint, whose sessions the frames name. */
 export type ToolOptions = CommonToolOptions &
   (
     | { readonly codec: Codec; readonly session: Session; readonly endpoint?: undefined }
     | { readonly endpoint: Endpoint; readonly codec?: undefined; readonly session?: undefined }
   );
 
-/** The callback of `registerTool`, of SDK 1 and of SDK 2; tools without arguments get the context alone. */
+/** The callback of `registerTool` in SDK 1 and SDK 2. Tools without arguments get the context only. */
 export type ToolHandler = (argsOrContext: unknown, context?: unknown) => Promise<ToolResult>;
 
 /**
- * Makes a tool answer in frames: `done:tool` of the schema TC with the result of `run`, correlated with the request; `fail:error` of the
- * schema ER with E4002 when it throws. Only the message of an `AccpError` is sent.
+ * Creates a tool that answers in frames: `done:tool` of the schema TC with the result of `run`, correlated with the request, or `fail:error` of
+ * the schema ER with E4002 if `run` throws. Only the message of an `AccpError` is sent.
  *
- * The frame of the request comes in `_meta['accp/frame']`. The arguments are those of the MCP call, which the server has checked.
- * A client that sends no frame gets the result as plain text as well.
+ * The frame of the request arrives in `_meta['accp/frame']`. The arguments are those of the MCP call, which the server has validated.
+ * A client that sends no frame also gets the result as plain text.
  *
  * Source: draft-benzing-accp-00, sections 10.2 and 11.3.
  *
@@ -72,20 +77,19 @@ export function tcTool<Args extends object = { readonly [name: string]: Json }>(
   options: ToolOptions,
 ): ToolHandler {
   const { name, session, endpoint } = options;
-  if (typeof name !== 'string' || name === '') throw new TypeError('name is the name of the tool');
-  if ((session === undefined) === (endpoint === undefined)) throw new TypeError('A tool has a session, or an endpoint');
+  if (typeof name !== 'string' || name === '') throw new TypeError('name must be the name of the tool');
+  if ((session === undefined) === (endpoint === undefined)) throw new TypeError('Pass either a session or an endpoint');
   const codec = options.codec ?? endpoint?.codec;
-  if (codec === undefined) throw new TypeError('A session comes with its codec');
+  if (codec === undefined) throw new TypeError('Pass the codec of the session');
   const tool: Tool = { ...options, codec, run: run as unknown as Tool['run'] };
   return async (argsOrContext, context) => {
     const request = context ?? argsOrContext;
     const args = context === undefined ? {} : (members(argsOrContext) ?? {});
-    const read = readRequestContext(request);
-    const call: Call = { ...read, args, request };
-    const frames = framesOf(read.meta);
+    const call: Call = { ...readRequestContext(request), args, request };
+    const frames = framesOf(call.meta);
     if (frames === null)
-      return refusal(bareErrorFrame('E1001', `_meta["${FRAME_META}"] is a frame, or a list of frames.`));
-    return frames.length === 0 ? answerPlainly(call, tool) : answerInFrames(frames, call, tool);
+      return rejection(bareErrorFrame('E1001', `_meta["${FRAME_META}"] must be a frame or a list of frames.`));
+    return frames.length === 0 ? answerPlainRequest(call, tool) : answerInFrames(frames, call, tool);
   };
 }
 
@@ -101,23 +105,23 @@ interface Call extends RequestContext {
   readonly request: unknown;
 }
 
-/** Empty if the client does not speak ACCP; `null` if the value is invalid. */
+/** Returns the frames of the request: none if the client does not support ACCP, `null` if the value is invalid. */
 function framesOf(meta: Members | undefined): readonly string[] | null {
-  const told = meta?.[FRAME_META] ?? [];
-  const frames: readonly unknown[] = Array.isArray(told) ? told : [told];
+  const value = meta?.[FRAME_META] ?? [];
+  const frames: readonly unknown[] = Array.isArray(value) ? value : [value];
   return frames.every((frame) => typeof frame === 'string') ? frames : null;
 }
 
 async function answerInFrames(frames: readonly string[], call: Call, tool: Tool): Promise<ToolResult> {
   const { endpoint } = tool;
   const session = tool.session ?? sessionOf(frames, endpoint!);
-  if (typeof session === 'string') return refusal(session);
+  if (typeof session === 'string') return rejection(session);
   const end = endpoint?.retain(session);
   try {
-    const fault = takeRegistry(session, call, tool);
-    if (fault !== null) {
-      const { code, message } = fault;
-      return refusal(bareErrorFrame(code, message, readHead(frames[0]!)));
+    const registryError = applyRegistry(session, call, tool);
+    if (registryError !== null) {
+      const { code, message } = registryError;
+      return rejection(bareErrorFrame(code, message, readHead(frames[0]!)));
     }
     const received = receiveCall(frames, session, tool);
     if (received.call === undefined) return withoutCall(received);
@@ -128,13 +132,13 @@ async function answerInFrames(frames: readonly string[], call: Call, tool: Tool)
   }
 }
 
-/** @returns `null` if the announced registry is valid */
-function takeRegistry(session: Session, call: Call, { exchange, capabilities }: Tool): AccpError | null {
+/** Adopts the registry that the client announces. @returns `null` if it is valid */
+function applyRegistry(session: Session, call: Call, { exchange, capabilities }: Tool): AccpError | null {
   if (exchange === undefined) return null;
-  const told = registryInCapabilities(call.capabilities ?? capabilities?.());
-  if (told.length === 0) return null;
+  const announced = registryInCapabilities(call.capabilities ?? capabilities?.());
+  if (announced.length === 0) return null;
   try {
-    exchange.agree(told).apply(session);
+    exchange.agree(announced).apply(session);
     return null;
   } catch (thrown) {
     if (thrown instanceof AccpError) return thrown;
@@ -147,7 +151,7 @@ const MAX_ID = 256;
 /** Returns the session that the frames name, or an error frame. */
 function sessionOf(frames: readonly string[], endpoint: Endpoint): Session | string {
   const heads = frames.map(readHead);
-  if (heads.includes(null)) return bareErrorFrame('E1001', 'The text is no frame.');
+  if (heads.includes(null)) return bareErrorFrame('E1001', 'The text is not a frame.');
   const sid = heads.find((head) => head!.sid !== undefined)?.sid;
   if (sid !== undefined && endpoint.disconnectReason(sid) !== undefined)
     return bareErrorFrame('E5001', DISCONNECTED, heads.at(-1));
@@ -155,23 +159,23 @@ function sessionOf(frames: readonly string[], endpoint: Endpoint): Session | str
   return bareErrorFrame('E1004', `metadata.sid: longer than ${MAX_ID} characters`, heads[0]);
 }
 
-/** The frames keep the session going, or were refused: nothing is run. */
-function withoutCall({ replies, isRefused, isExpired }: ReturnType<typeof receiveCall>): ToolResult {
+/** Returns the result for frames that only maintain the session, or were rejected: the tool does not run. */
+function withoutCall({ replies, isRejected, isExpired }: ReturnType<typeof receiveCall>): ToolResult {
   const result: ToolResult = { content: replies.map((frame) => frameContent(frame)) };
-  if (isRefused || isExpired) result.isError = true;
+  if (isRejected || isExpired) result.isError = true;
   if (isExpired) result._meta = { [DROPPED_META]: 'expired' };
   return result;
 }
 
-function refusal(frame: string): ToolResult {
+function rejection(frame: string): ToolResult {
   return { content: [frameContent(frame)], isError: true };
 }
 
-/** Makes a request for a client that has sent no frame, in a session of its own. */
-async function answerPlainly(call: Call, tool: Tool): Promise<ToolResult> {
+/** Answers a client that has sent no frame, in a session of its own. */
+async function answerPlainRequest(call: Call, tool: Tool): Promise<ToolResult> {
   const { codec, name } = tool;
   const session = createSession({ agent: tool.session?.agent ?? BINDING_AGENT, sequence: 'sender' });
-  agreementWithStandIn({ codec, sequence: 'sender' }, MCP_AGENT).apply(session);
+  mcpAgreement({ codec, sequence: 'sender' }, MCP_AGENT).apply(session);
   const request = { agent: MCP_AGENT, intent: 'req', operation: 'tool', schema: 'TC', payload: { tool_name: name } };
   const { msgId } = codec.encode(request, session);
   const message = { ...request, envelope: { msg_id: msgId, sequence: 1 } };
@@ -194,15 +198,23 @@ function isMap(value: unknown): value is Members {
 }
 
 /** Intents that need no answer. */
-const NO_REQUEST: ReadonlySet<string> = new Set([...ENDING_INTENTS, 'sync', 'ack', 'wait', 'stream', 'ping', 'pong']);
+const UNANSWERED_INTENTS: ReadonlySet<string> = new Set([
+  ...ENDING_INTENTS,
+  'sync',
+  'ack',
+  'wait',
+  'stream',
+  'ping',
+  'pong',
+]);
 
 /**
- * Decodes the frames of one tool call: upkeep of the session, and last the request. Requests before it, which are sent again after a gap,
- * are refused: MCP carries one call at a time.
+ * Decodes the frames of one tool call: frames that maintain the session, and finally the request. Requests before it, which are sent again
+ * after a gap, are rejected: MCP carries one call at a time.
  */
 function receiveCall(frames: readonly string[], session: Session, { name, codec, onNotice }: Tool) {
   const replies: string[] = [];
-  const refused: { readonly message: Message; readonly why: AccpError }[] = [];
+  const rejections: { readonly message: Message; readonly reason: AccpError }[] = [];
   let call: Message | undefined;
   let isRejected = false;
   /** Expired frames are not answered (section 3.7, item 5), but MCP needs an answer. */
@@ -220,26 +232,27 @@ function receiveCall(frames: readonly string[], session: Session, { name, codec,
     if (losses.length + warnings.length > 0)
       notifyListener(() => onNotice?.({ session, direction: 'received', losses, warnings }));
     replies.push(...outcome.replies);
-    if (outcome.outcome === 'pending' || NO_REQUEST.has(outcome.message.intent)) return;
-    const why = whyNot(outcome.message, name, index === frames.length - 1);
-    if (why === null) call = outcome.message;
-    else refused.push({ message: outcome.message, why });
+    if (outcome.outcome === 'pending' || UNANSWERED_INTENTS.has(outcome.message.intent)) return;
+    const reason = rejectionReason(outcome.message, name, index === frames.length - 1);
+    if (reason === null) call = outcome.message;
+    else rejections.push({ message: outcome.message, reason });
   });
-  // They are numbered after all that was received.
-  for (const { message, why } of refused) replies.push(codec.fail(message, why, session));
-  return { replies, call, isRefused: isRejected || refused.length > 0, isExpired };
+  // Their numbers follow those of all other replies.
+  for (const { message, reason } of rejections) replies.push(codec.fail(message, reason, session));
+  return { replies, call, isRejected: isRejected || rejections.length > 0, isExpired };
 }
 
-function whyNot({ intent, schema, payload }: Message, tool: string, isLast: boolean): AccpError | null {
+function rejectionReason({ intent, schema, payload }: Message, tool: string, isLast: boolean): AccpError | null {
   const isCall = (intent === 'req' || intent === 'qry') && schema === 'TC';
   if (!isCall)
-    return new AccpError({ code: 'E1004', path: 'schema', message: 'a tool takes "req:tool" of the schema TC' });
-  if (!isLast) return new AccpError({ code: 'E4002', message: 'MCP carries one tool call at a time: send it again.' });
+    return new AccpError({ code: 'E1004', path: 'schema', message: 'the message must be "req:tool" of the schema TC' });
+  if (!isLast)
+    return new AccpError({ code: 'E4002', message: 'MCP carries one tool call at a time; send the call again.' });
   if (payload['tool_name'] === tool) return null;
   return new AccpError({
     code: 'E4001',
     path: 'payload.tool_name',
-    message: 'it is another tool than the one that is called',
+    message: 'the name must be that of the called tool',
   });
 }
 
@@ -247,13 +260,13 @@ interface ToolAnswer {
   readonly frames: readonly string[];
   readonly isError: boolean;
   readonly result: unknown;
-  /** The same for clients that do not read frames; of errors, no more than in the frame. */
+  /** The result as text, for clients that do not read frames; of an error, the same information as in the frame. */
   readonly text: string;
-  /** What the frames do not say exactly. */
+  /** Information that the frames have lost. */
   readonly losses: readonly Loss[];
 }
 
-/** @throws StoreError when the session's store fails */
+/** Runs a tool and encodes its result. @throws StoreError if the session's store fails */
 async function runTool(message: Message, session: Session, call: Call, tool: Tool): Promise<ToolAnswer> {
   const { codec, name } = tool;
   const { msg_id: mid, correlation_id: cid = mid } = message.envelope;
@@ -264,14 +277,14 @@ async function runTool(message: Message, session: Session, call: Call, tool: Too
     result = await tool.run(call.args, { session, message, signal, request: call.request });
   } catch (thrown) {
     notifyListener(() => tool.onError?.(thrown, message));
-    return failed(toolError(thrown), message, session, codec);
+    return errorAnswer(toolError(thrown), message, session, codec);
   } finally {
     release();
   }
   const payload = { tool_name: name, result: (result ?? null) as Json };
   const envelope = { correlation_id: cid, causation_id: mid };
   try {
-    // First, since it may throw, and an encoded frame that is not sent would leave a gap.
+    // Before encoding, since it may throw, and an encoded frame that is not sent would leave a gap.
     const text = textOf(result);
     const input = { intent: 'done', operation: 'tool', schema: 'TC', payload, envelope };
     const { frames, losses, warnings } = codec.encode(input, session);
@@ -281,28 +294,28 @@ async function runTool(message: Message, session: Session, call: Call, tool: Too
   } catch (thrown) {
     if (thrown instanceof StoreError) throw thrown;
     notifyListener(() => tool.onError?.(thrown, message));
-    return failed(unwritten(thrown), message, session, codec);
+    return errorAnswer(unencodable(thrown), message, session, codec);
   }
 }
 
 /**
- * E4003 and not E4002, which is retryable: the tool would do its work once more. The codec's message says where the result cannot be
- * written; that of a result that throws stays on this side.
+ * Returns E4003 instead of E4002, which is retryable: the tool would repeat its work. The codec's message names the part of the result that
+ * cannot be encoded; the message of a result that throws is not sent.
  */
-function unwritten(thrown: unknown): AccpError {
+function unencodable(thrown: unknown): AccpError {
   const why = thrown instanceof AccpError ? `: ${thrown.message}` : '.';
   return new AccpError({
     code: 'E4003',
-    message: `The tool has run, and its result cannot be written in a frame${why}`,
+    message: `The tool has run, but its result cannot be encoded as a frame${why}`,
   });
 }
 
-function failed(error: unknown, message: Message, session: Session, codec: Codec): ToolAnswer {
+function errorAnswer(error: unknown, message: Message, session: Session, codec: Codec): ToolAnswer {
   const text = error instanceof AccpError ? error.message : 'The tool failed.';
   return { frames: [codec.fail(message, error, session)], isError: true, result: undefined, text, losses: [] };
 }
 
-/** Errors of tools have E4002, and never the code of an internal error (section 10.2). */
+/** Returns the error to send: errors of tools have E4002, and never the code of an internal error (section 10.2). */
 function toolError(thrown: unknown): unknown {
   if (!(thrown instanceof AccpError) || thrown.code !== 'E9999') return thrown;
   return new AccpError({ code: 'E4002', message: thrown.message, details: thrown.details });
@@ -311,7 +324,7 @@ function toolError(thrown: unknown): unknown {
 function textOf(result: unknown): string {
   if (typeof result === 'string') return result;
   try {
-    // JSON has no text for a function.
+    // JSON has no representation of functions.
     return JSON.stringify(result ?? null, writable) ?? '';
   } catch (thrown) {
     // The codec reports cyclic and too deep values.
@@ -320,7 +333,7 @@ function textOf(result: unknown): string {
   }
 }
 
-/** Big integers become texts of their digits: JSON readers would round them. */
+/** Converts a result to JSON. Big integers become strings of their digits: JSON readers would round them. */
 function plainResult(result: Members): Members {
   return JSON.parse(JSON.stringify(result, writable)) as Members;
 }

@@ -8,22 +8,23 @@ import { checkFrameSocket, FrameSocket, type FrameSocketOptions, type SocketEnd 
 /** The subprotocol of frames (RFC 6455, section 1.9). */
 export const SUBPROTOCOL = 'accp';
 
-/** The `WebSocket` of browsers, of Node from version 22, or of `ws`. */
+/** The constructor `WebSocket` of browsers, of Node 22 and later, or of `ws`. */
 export type WebSocketConstructor = new (url: string, protocols?: string | string[]) => WebSocketLike;
 
+/** Options of {@link connectWebSocket}. */
 export interface ConnectOptions extends LinkOptions, FrameSocketOptions, HeartbeatOptions {
-  /** @default the global one, if there is one */
+  /** The constructor of sockets. @default the global `WebSocket`, if there is one */
   readonly WebSocket?: WebSocketConstructor | undefined;
 }
 
 /**
- * Connects a session over a WebSocket. The first frame is `sync:registry`; when the other side has answered, messages can be sent. A
- * lost connection is made anew, and the session goes on: what was lost on the way is sent again, nothing twice.
+ * Connects a session over a WebSocket. The first frame is `sync:registry`; when the server has answered it, messages can be sent. If the
+ * connection is lost, the link reconnects and the session continues: lost frames are sent again, and none is processed twice.
  *
  * Source: draft-benzing-accp-00, section 11.2.
  *
- * @param target an address, or a function that makes a socket: for headers and the like
- * @throws LinkError when no connection comes about
+ * @param target an address, or a function that creates a socket, for example with headers
+ * @throws LinkError if no connection can be established
  * @throws TypeError if an option is invalid
  * @example
  * const session = createSession({ agent: 'planner', sequence: 'sender' });
@@ -36,29 +37,31 @@ export async function connectWebSocket(
 ): Promise<Link> {
   checkHeartbeat(options);
   checkFrameSocket(options);
-  const socketOf = typeof target === 'function' ? target : maker(String(target), options.WebSocket);
-  return openLink((receiver) => {
-    const closed = (end: SocketEnd): void => receiver.closed(errorOf(end));
-    return new FrameSocket(socketOf(), { ...receiver, closed }, options);
+  const createSocket = typeof target === 'function' ? target : socketFactory(String(target), options.WebSocket);
+  return openLink((listener) => {
+    const closed = (end: SocketEnd): void => listener.closed(errorOf(end));
+    return new FrameSocket(createSocket(), { ...listener, closed }, options);
   }, options);
 }
 
-/** Another attempt would end in the same way. */
-const FOR_GOOD: ReadonlySet<number> = new Set([CLOSE.binary, CLOSE.notUtf8, CLOSE.noRegistry, CLOSE.tooBig]);
+/** Codes after which another attempt would end in the same way. */
+const PERMANENT_CODES: ReadonlySet<number> = new Set([CLOSE.binary, CLOSE.notUtf8, CLOSE.noRegistry, CLOSE.tooBig]);
 
 function errorOf({ code, reason, error }: SocketEnd): LinkError {
-  const said = reason === '' ? (error === undefined ? `code ${code}` : systemReason(error)) : reason;
+  const why = reason === '' ? (error === undefined ? `code ${code}` : systemReason(error)) : reason;
   const details = { closeCode: code, cause: error };
   if (code === CLOSE.replaced)
-    return new LinkError('replaced', 'The session goes on over another connection.', details);
-  if (FOR_GOOD.has(code))
-    return new LinkError('refused', `The other side has closed the connection: ${said}.`, details);
-  return new LinkError('unreachable', `The connection was lost: ${said}.`, details);
+    return new LinkError('replaced', 'The session continues over another connection.', details);
+  if (PERMANENT_CODES.has(code)) return new LinkError('refused', `The peer closed the connection: ${why}.`, details);
+  return new LinkError('unreachable', `The connection was lost: ${why}.`, details);
 }
 
 /** @throws TypeError if there is no WebSocket */
-function maker(url: string, given: WebSocketConstructor | undefined): () => WebSocketLike {
-  const WebSocket = given ?? (globalThis as { readonly WebSocket?: WebSocketConstructor }).WebSocket;
-  if (WebSocket === undefined) throw new TypeError('There is no global WebSocket here: give that of the package ws');
+function socketFactory(url: string, option: WebSocketConstructor | undefined): () => WebSocketLike {
+  const WebSocket = option ?? (globalThis as { readonly WebSocket?: WebSocketConstructor }).WebSocket;
+  if (WebSocket === undefined)
+    throw new TypeError(
+      'This platform has no global WebSocket; pass the one of the package ws as the option WebSocket',
+    );
   return () => new WebSocket(url, SUBPROTOCOL);
 }

@@ -1,4 +1,4 @@
-/** Frames over one WebSocket (draft-benzing-accp-00, section 11.2): text messages, one frame in each. */
+/** Carries frames over one WebSocket (draft-benzing-accp-00, section 11.2): one frame per text message. */
 
 import { Queue } from '../../../async/queue.js';
 import { afterUnref } from '../../../async/timers.js';
@@ -11,17 +11,18 @@ import {
   type WebSocketLike,
 } from '../../../channels/websocket.js';
 import { MAX_FRAME_BYTES } from '../frames.js';
-import { type Carrier, type CarrierReceiver, CLOSE } from '../link/contract.js';
+import { CLOSE, type FrameTransport, type FrameTransportListener } from '../link/contract.js';
 
+/** Limits of a WebSocket that carries frames. */
 export interface FrameSocketOptions {
-  /** Limit of a frame in bytes; a longer one closes the socket with 1009. @default 1 MiB */
+  /** Limit of a frame in bytes; a longer one closes the socket with 1009. @default 1048576 */
   readonly maxFrameBytes?: number | undefined;
-  /** Bytes that may be buffered before senders have to wait. @default 1 MiB */
+  /** Number of buffered bytes above which senders wait. @default 1048576 */
   readonly highWaterMark?: number | undefined;
 }
 
-interface FrameReceiver extends Pick<CarrierReceiver, 'frame' | 'held' | 'stopped'> {
-  /** Called once, whichever side has closed it. */
+interface FrameListener extends Pick<FrameTransportListener, 'frame' | 'buffered' | 'readingStopped'> {
+  /** Called once, whichever side has closed the socket. */
   readonly closed: (end: SocketEnd) => void;
 }
 
@@ -31,67 +32,67 @@ export interface SocketEnd {
   readonly error: Error | undefined;
 }
 
-/** Closed without a close frame (RFC 6455, section 7.4.1). */
+/** The code of a socket that was closed without a close frame (RFC 6455, section 7.4.1). */
 const ABNORMAL = 1006;
 /**
- * Limits of the frames that are held before reading stops: their number, and their characters. These are more than the other side sends before
- * it waits for a `pong`.
+ * Limits of the buffered frames at which reading stops: their number, and their characters. They are more than the peer sends before it
+ * waits for a `pong`.
  */
-const MAX_HELD = 1024;
-const MAX_HELD_LENGTH = 2_097_152;
-/** Milliseconds for the other side to confirm the close. */
-const CLOSING = 2000;
+const MAX_BUFFERED = 1024;
+const MAX_BUFFERED_LENGTH = 2_097_152;
+/** Milliseconds for the peer to confirm the close. */
+const CLOSE_TIMEOUT_MS = 2000;
 
-export class FrameSocket implements Carrier {
+export class FrameSocket implements FrameTransport {
   readonly #socket: WebSocketLike;
-  readonly #receiver: FrameReceiver;
+  readonly #listener: FrameListener;
   readonly #maxFrameBytes: number;
   readonly #highWaterMark: number;
-  readonly #held = new Queue<string>();
-  #heldLength = 0;
+  readonly #buffered = new Queue<string>();
+  #bufferedLength = 0;
   #isPaused = false;
-  #isStopped = false;
+  #isReadingStopped = false;
   #isClosing = false;
-  #isOver = false;
+  #hasEnded = false;
   #error: Error | undefined;
   readonly opened: Promise<void>;
 
-  constructor(socket: WebSocketLike, receiver: FrameReceiver, options: FrameSocketOptions = {}) {
+  constructor(socket: WebSocketLike, listener: FrameListener, options: FrameSocketOptions = {}) {
     const { maxFrameBytes = MAX_FRAME_BYTES, highWaterMark = 1_048_576 } = options;
     checkFrameSocket(options);
     this.#socket = socket;
-    this.#receiver = receiver;
+    this.#listener = listener;
     this.#maxFrameBytes = maxFrameBytes;
     this.#highWaterMark = highWaterMark;
     this.opened = new Promise((resolve) => {
       if (socket.readyState === CONNECTING) socket.addEventListener('open', () => resolve());
       else resolve();
     });
-    socket.addEventListener('message', ({ data }) => this.#take(data));
+    socket.addEventListener('message', ({ data }) => this.#receive(data));
     // A message that is too long or not UTF-8 is an error of the socket, which closes by itself; without a listener, it would end the process.
     socket.addEventListener('error', (event) => {
       const { error, message } = event as { readonly error?: unknown; readonly message?: string };
       this.#error = error instanceof Error ? error : new Error(message ?? 'the WebSocket failed');
     });
-    socket.addEventListener('close', ({ code, reason }) => this.#over(publicCode(code), reason));
-    if (socket.readyState > OPEN) queueMicrotask(() => this.#over(ABNORMAL, ''));
+    socket.addEventListener('close', ({ code, reason }) => this.#end(publicCode(code), reason));
+    if (socket.readyState > OPEN) queueMicrotask(() => this.#end(ABNORMAL, ''));
   }
 
-  get isStopped(): boolean {
-    return this.#isStopped;
+  get isReadingStopped(): boolean {
+    return this.#isReadingStopped;
   }
 
   send(frame: string): void {
-    if (!this.#isClosing && !this.#isOver && this.#socket.readyState === OPEN) this.#socket.send(frame);
+    if (!this.#isClosing && !this.#hasEnded && this.#socket.readyState === OPEN) this.#socket.send(frame);
   }
 
   ready(): Promise<void> | undefined {
-    return this.#isOver ? undefined : drained(this.#socket, this.#highWaterMark);
+    return this.#hasEnded ? undefined : drained(this.#socket, this.#highWaterMark);
   }
 
   /**
-   * Stops giving frames. It reads on for a while, so that a `pong` behind them is seen; then it stops reading, unless the socket is a
-   * browser's: there, the other side has to wait for a `pong`.
+   * Stops passing frames on. The socket reads on for a while, so that a `pong` behind them is seen. Then it stops reading, unless it is a
+   * browser's: there, the peer has to wait for a `pong`.
    */
   pause(): void {
     this.#isPaused = true;
@@ -99,78 +100,78 @@ export class FrameSocket implements Carrier {
 
   resume(): void {
     this.#isPaused = false;
-    while (!this.#isPaused && this.#held.size > 0) {
-      const frame = this.#held.take();
-      this.#heldLength -= frame.length;
-      this.#receiver.frame(frame);
+    while (!this.#isPaused && this.#buffered.size > 0) {
+      const frame = this.#buffered.take();
+      this.#bufferedLength -= frame.length;
+      this.#listener.frame(frame);
     }
-    if (this.#isStopped && !this.#isFull) {
-      this.#isStopped = false;
+    if (this.#isReadingStopped && !this.#isFull) {
+      this.#isReadingStopped = false;
       this.#socket.resume?.();
     }
   }
 
-  /** Does not wait for a side that does not confirm. */
+  /** Closes the socket, and terminates it if the peer does not confirm the close in time. */
   close(code: number, reason: string): void {
-    if (this.#isClosing || this.#isOver) return;
+    if (this.#isClosing || this.#hasEnded) return;
     this.#isClosing = true;
     // A paused socket would not see the confirmation.
-    this.#dropHeld();
+    this.#clearBuffer();
     this.#socket.resume?.();
-    afterUnref(CLOSING, () => this.terminate(code, reason));
+    afterUnref(CLOSE_TIMEOUT_MS, () => this.terminate(code, reason));
     closeWebSocket(this.#socket, code, reason);
   }
 
   terminate(code: number = ABNORMAL, reason = ''): void {
-    if (this.#isOver) return;
+    if (this.#hasEnded) return;
     this.#isClosing = true;
     if (this.#socket.terminate === undefined) closeWebSocket(this.#socket);
     else this.#socket.terminate();
-    this.#over(code, reason);
+    this.#end(code, reason);
   }
 
-  #take(data: unknown): void {
-    if (this.#isClosing || this.#isOver) return;
+  #receive(data: unknown): void {
+    if (this.#isClosing || this.#hasEnded) return;
     if (typeof data !== 'string') this.close(CLOSE.binary, 'frames are text');
     else if (byteLength(data) > this.#maxFrameBytes) this.close(CLOSE.tooBig, 'the frame is too long');
-    else if (this.#isPaused) this.#hold(data);
-    else this.#receiver.frame(data);
+    else if (this.#isPaused) this.#buffer(data);
+    else this.#listener.frame(data);
   }
 
-  #hold(frame: string): void {
-    this.#held.push(frame);
-    this.#heldLength += frame.length;
-    this.#receiver.held(frame);
-    if (this.#isStopped || !this.#isFull || this.#socket.pause === undefined) return;
-    this.#isStopped = true;
+  #buffer(frame: string): void {
+    this.#buffered.push(frame);
+    this.#bufferedLength += frame.length;
+    this.#listener.buffered(frame);
+    if (this.#isReadingStopped || !this.#isFull || this.#socket.pause === undefined) return;
+    this.#isReadingStopped = true;
     this.#socket.pause();
-    this.#receiver.stopped();
+    this.#listener.readingStopped();
   }
 
   get #isFull(): boolean {
-    return this.#held.size >= MAX_HELD || this.#heldLength >= MAX_HELD_LENGTH;
+    return this.#buffered.size >= MAX_BUFFERED || this.#bufferedLength >= MAX_BUFFERED_LENGTH;
   }
 
-  #dropHeld(): void {
-    this.#held.clear();
-    this.#heldLength = 0;
+  #clearBuffer(): void {
+    this.#buffered.clear();
+    this.#bufferedLength = 0;
   }
 
-  #over(code: number, reason: string): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#dropHeld();
-    this.#receiver.closed({ code, reason, error: this.#error });
+  #end(code: number, reason: string): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#clearBuffer();
+    this.#listener.closed({ code, reason, error: this.#error });
   }
 }
 
 /** @throws TypeError if an option is invalid */
 export function checkFrameSocket({ maxFrameBytes, highWaterMark }: FrameSocketOptions): void {
   for (const [name, value] of Object.entries({ maxFrameBytes, highWaterMark }))
-    if (value !== undefined && !(value >= 1)) throw new TypeError(`${name} is a number from 1 on; got ${value}`);
+    if (value !== undefined && !(value >= 1)) throw new TypeError(`${name} must be a number >= 1; got ${value}`);
 }
 
-/** In UTF-8; frames are ASCII, so nearly always the number of characters. */
+/** Returns the length in UTF-8. Frames are ASCII, so it is nearly always the number of characters. */
 function byteLength(text: string): number {
   return /^[\0-\x7f]*$/.test(text) ? text.length : new TextEncoder().encode(text).length;
 }

@@ -5,6 +5,6 @@ export type { WebSocketLike } from '../../../channels/websocket.js';
 export * from '../entry.js';
 export { CLOSE } from '../link/contract.js';
 export type { HeartbeatOptions } from '../link/heartbeat.js';
-export { type AcceptOptions, createWebSocketEndpoint, type WebSocketEndpoint } from './accept.js';
+export { type AcceptedPeer, type AcceptOptions, createWebSocketEndpoint, type WebSocketEndpoint } from './accept.js';
 export { type ConnectOptions, connectWebSocket, SUBPROTOCOL, type WebSocketConstructor } from './connect.js';
 export type { FrameSocketOptions } from './frame-socket.js';

@@ -13,9 +13,9 @@ import {
   type WeighedFact,
 } from './text-facts.js';
 
-/** More facts than any summary holds. */
+/** The maximum number of facts: more than any summary contains. */
 const MAX_FACTS = 1000;
-/** Additional weight of the last message over the first. */
+/** The weight of the last message above that of the first. */
 const RECENCY = 1;
 
 /** Extracts facts deterministically, the most important first. A later value of a relation replaces an earlier one; list items stay. */
@@ -42,15 +42,15 @@ export function extractFacts(
     .map(({ entity, relation, value }) => ({ entity, relation, value }));
 }
 
-/** Resolves the references among top-level parameters only. */
+/** Resolves the references among the top-level parameters only. */
 function resolved(payload: JsonObject, resolve: (reference: Reference) => Json): JsonObject {
   if (!Object.values(payload).some((value) => value instanceof Reference)) return payload;
-  const made: Record<string, Json> = Object.create(null);
-  for (const [key, value] of Object.entries(payload)) made[key] = value instanceof Reference ? resolve(value) : value;
-  return made;
+  const copy: Record<string, Json> = Object.create(null);
+  for (const [key, value] of Object.entries(payload)) copy[key] = value instanceof Reference ? resolve(value) : value;
+  return copy;
 }
 
-/** Weights of intents (Table 7): results and trouble first, receipts last. */
+/** The weights of intents (Table 7): results and problems first, receipts last. */
 const WEIGHTS: Readonly<Record<string, number>> = {
   fail: 8,
   esc: 8,
@@ -77,7 +77,7 @@ const DELIVERY_CODES: ReadonlySet<string> = new Set(['E3002', 'E3003']);
 
 const SPOKEN = 6.5;
 
-const VERDICTS: ReadonlySet<string> = new Set(['approve', 'reject', 'cancel', 'merge']);
+const DECISION_OPERATIONS: ReadonlySet<string> = new Set(['approve', 'reject', 'cancel', 'merge']);
 
 /** Later items of a list have lower weight. */
 const SALIENT_ITEMS = 3;
@@ -109,7 +109,7 @@ function factsOf(source: FactSource): WeighedFact[] {
     });
   } else if (intent === 'esc' && typeof target === 'string') {
     facts.push({ entity, relation: 'esc', value: target, weight: weight + 1, among: false });
-  } else if (VERDICTS.has(operation) && intent !== 'req' && intent !== 'qry') {
+  } else if (DECISION_OPERATIONS.has(operation) && intent !== 'req' && intent !== 'qry') {
     facts.push({ entity, relation: operation, value: agent, weight: 9, among: false });
   } else if (intent === 'done' && subject !== null && operation !== 'tool') {
     facts.push({ entity, relation: operation, value: agent, weight: 3, among: false });
@@ -139,7 +139,7 @@ type Collect = (entity: string, key: string, value: Json, weight: number, isOpen
 
 function collector({ schema, intent, operation }: FactSource, facts: WeighedFact[]): Collect {
   const defaults = DEFAULTS.get(schema ?? '') ?? {};
-  const verdict = VERDICTS.has(operation) ? 1 : 0;
+  const verdict = DECISION_OPERATIONS.has(operation) ? 1 : 0;
 
   function add(entity: string, relation: string, value: FactValue, weight: number, among: boolean): void {
     if (value === '' || value === entity) return;
@@ -245,7 +245,7 @@ function subjectOf(payload: JsonObject): Subject | null {
 /** Returns the key whose values distinguish the maps of a list, such as `region` or `sku`; `null` if there is none. */
 function namingKey(list: string, maps: readonly JsonObject[]): string | null {
   const keys = Object.keys(maps[0] ?? {});
-  const usable = keys.filter((key) => tellsApart(maps, key));
+  const usable = keys.filter((key) => distinguishes(maps, key));
   return (
     usable.find((key) => key === 'id' || isSingular(key, list)) ??
     usable.find((key) => NAMING.test(key)) ??
@@ -255,7 +255,7 @@ function namingKey(list: string, maps: readonly JsonObject[]): string | null {
   );
 }
 
-function tellsApart(maps: readonly JsonObject[], key: string): boolean {
+function distinguishes(maps: readonly JsonObject[], key: string): boolean {
   const names = new Set<string>();
   for (const map of maps) {
     const value = map[key];

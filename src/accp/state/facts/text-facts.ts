@@ -1,28 +1,31 @@
-/** Facts of plain text, sentence by sentence: numbers, dates, names and decisions, by simple rules. */
+/** Facts in plain text, found sentence by sentence by simple rules: numbers, dates, names and decisions. */
 
 import type { ProfileMessage } from '../../profiles/profile.js';
 
-/** Facts of a checkpoint (draft-benzing-accp-00, section 5.3, step 2). */
+/** The value of a fact. */
 export type FactValue = string | number | bigint | boolean;
 
-/** A triple: `txn_001`, `status`, `settled`. */
+/** A fact of a checkpoint, such as `txn_001`, `status`, `settled` (draft-benzing-accp-00, section 5.3, step 2). */
 export interface Fact {
+  /** The subject, such as `txn_001`. */
   readonly entity: string;
+  /** The relation between entity and value, such as `status`. */
   readonly relation: string;
+  /** The value, such as `settled`. */
   readonly value: FactValue;
 }
 
 /** A message without its envelope. */
 export type FactSource = Omit<ProfileMessage, 'envelope'>;
 
-/** With a weight of about 0 to 10. */
+/** A fact with a weight of about 0 to 10. */
 export interface WeighedFact extends Fact {
   readonly weight: number;
-  /** Other values of the same relation are kept beside it, as those of a list. */
+  /** `true` if other values of the same relation are kept as well, like those of a list. */
   readonly among: boolean;
 }
 
-/** Longer texts are logs or listings: only their beginning is read. */
+/** The maximum length: longer texts are logs or listings, of which only the beginning is read. */
 const MAX_TEXT = 4000;
 const MAX_WORDS = 14;
 
@@ -33,7 +36,7 @@ interface TextFactOptions {
   readonly relation: string;
   /** The weight of clauses with a definite word. */
   readonly weight: number;
-  /** How much less a clause without a definite word or a name weighs. */
+  /** The reduction of the weight of clauses without a definite word or a name. */
   readonly plain: number;
 }
 

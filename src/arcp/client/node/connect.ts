@@ -1,5 +1,5 @@
-// biome-ignore-all lint/correctness/noNodejsModules: programs, sockets and named pipes are of Node
-/** Connections to runtimes, by what names them; cursors in files. */
+// biome-ignore-all lint/correctness/noNodejsModules: programs, sockets and named pipes need Node
+/** Connections to runtimes by address, and cursors in files. */
 import { randomUUID } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { WebSocket } from 'ws';
@@ -17,9 +17,9 @@ import type { Client, ClientOptions, Cursor, CursorStore, Dial } from '../types.
 /**
  * Connects to a runtime and opens a session, or resumes one.
  *
- * @throws ArcpError the refusal of the session
- * @throws TypeError if the target is invalid
- * @throws Error if there is no connection and it does not reconnect
+ * @throws ArcpError the refusal of the session; `DEADLINE_EXCEEDED` if no session is open after `timeoutMs`
+ * @throws TypeError if the target or an option is invalid
+ * @throws Error if the connection fails and `reconnect` is `false`
  * @example
  * const client = await connect('ws://127.0.0.1:7777/arcp', { token });
  * const { rows } = await client.invoke('query', { text: 'select 1' }).result();
@@ -30,40 +30,46 @@ export async function connect(target: Target, options: ClientOptions & DialOptio
   return openClient(dialOf(target, { token, maxMessageBytes }), { ...client, auth });
 }
 
-/** A program that speaks on its standard streams. It is started for each connection. */
+/** A program that serves the protocol on its standard streams. The client starts it for each connection. */
 export interface Program extends Omit<LaunchOptions, 'signal'> {
+  /** The name or path of the program. */
   readonly command: string;
+  /** Its arguments. @default none */
   readonly args?: readonly string[] | undefined;
 }
 
 /**
+ * The address of a runtime.
+ *
  * - `ws://HOST:PORT/PATH`, `wss://...`: a WebSocket
- * - `unix:PATH`: a Unix-domain socket; on Windows, `unix:\\.\pipe\NAME` is a named pipe there
- * - `tcp://HOST:PORT`: a socket, for the loopback and for networks that are trusted
+ * - `unix:PATH`: a Unix-domain socket; on Windows, `unix:\\.\pipe\NAME` is a named pipe
+ * - `tcp://HOST:PORT`: a TCP socket without encryption, for the loopback and trusted networks
  * - `fifo:NAME`: a pair of named pipes, `NAME.in` and `NAME.out`
- * - a program
+ * - an object: a program
  */
 export type Target = string | Program;
 
+/** Options of connections. */
 export interface DialOptions {
-  /** Shown to the port of a WebSocket. */
+  /** The bearer token, sent when a WebSocket opens and in `session.open`. @default none */
   readonly token?: string | undefined;
-  /** Most bytes of a message. @default 32 MiB */
+  /** The longest message in bytes. @default 33554432 (32 MiB) */
   readonly maxMessageBytes?: number | undefined;
 }
 
-/** Returns a function that connects to a target. @throws TypeError if the target is invalid */
+/** Returns a function that connects to a target, for `openClient`. @throws TypeError if the target is invalid */
 export function dialOf(target: Target, { token, maxMessageBytes }: DialOptions = {}): Dial {
   if (typeof target === 'object' && typeof target?.command === 'string') {
     if (!/^[^\0]+$/.test(target.command))
-      throw new TypeError(`A command has a name; got ${JSON.stringify(target.command)}`);
+      throw new TypeError(`command must be a non-empty string; got ${JSON.stringify(target.command)}`);
     return () => startProgram(target);
   }
   if (typeof target !== 'string')
-    throw new TypeError(`A target is a text such as "ws://HOST:PORT/PATH", or { command }; got ${String(target)}`);
+    throw new TypeError(`target must be a string such as "ws://HOST:PORT/PATH", or { command }; got ${String(target)}`);
   const lines = maxMessageBytes === undefined ? {} : { maxLineBytes: maxMessageBytes };
   const [, scheme, rest] = /^(unix|fifo|tcp|wss?):(.+)$/is.exec(target) ?? [];
-  if (scheme === undefined || rest === undefined) throw new TypeError(`No way to connect to "${target}" is known`);
+  if (scheme === undefined || rest === undefined)
+    throw new TypeError(`target must begin with ws:, wss:, unix:, tcp: or fifo:; got "${target}"`);
   switch (scheme.toLowerCase()) {
     case 'unix':
       return () => connectSocket(rest, lines);
@@ -71,7 +77,7 @@ export function dialOf(target: Target, { token, maxMessageBytes }: DialOptions =
       return () => connectFifo(fifoPair(rest), lines);
     case 'tcp': {
       const { hostname, port } = new URL(target);
-      if (port === '') throw new TypeError(`A socket has a port: tcp://HOST:PORT; got "${target}"`);
+      if (port === '') throw new TypeError(`target must have a port: tcp://HOST:PORT; got "${target}"`);
       return () => connectSocket({ host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port) }, lines);
     }
     default: {
@@ -83,7 +89,7 @@ export function dialOf(target: Target, { token, maxMessageBytes }: DialOptions =
 
 const HANDSHAKE_MS = 10_000;
 
-/** Resolves once it is open, so that connection errors are reported. */
+/** Connects to a WebSocket. Resolves when it is open, so that connection errors are reported. */
 async function connectWebSocket(url: URL, token?: string, maxLength?: number): Promise<Channel> {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const socket = new WebSocket(url, [SUBPROTOCOL], {
@@ -95,7 +101,7 @@ async function connectWebSocket(url: URL, token?: string, maxLength?: number): P
   await new Promise<void>((resolve, reject) => {
     socket.once('open', resolve);
     socket.once('error', (cause) =>
-      reject(new ArcpError('UNAVAILABLE', `There is no connection: ${systemReason(cause)}`, { cause })),
+      reject(new ArcpError('UNAVAILABLE', `The connection to the runtime failed: ${systemReason(cause)}`, { cause })),
     );
   });
   return channel;
@@ -115,7 +121,7 @@ async function startProgram({ command, args, ...options }: Program): Promise<Cha
   };
 }
 
-/** Keeps a cursor in a file that only its owner can read, and replaces it atomically. */
+/** Creates a cursor store in a file, which only its owner can read and which is replaced atomically. */
 export function fileCursor(path: string): CursorStore {
   return {
     load: async () => {
@@ -143,7 +149,8 @@ function cursorOf(text: string, path: string): Cursor {
   } catch {
     // Reported below.
   }
-  if (typeof found?.sessionId !== 'string') throw new Error(`${path} holds no cursor`);
+  if (typeof found?.sessionId !== 'string')
+    throw new Error(`${path} does not contain a cursor; delete it to start a new session`);
   const { sessionId, resumeToken, lastMessageId } = found;
   return { sessionId, resumeToken, lastMessageId };
 }

@@ -6,7 +6,7 @@ import { count, id, members, milliseconds, name, seconds, sessionMode, timestamp
 const capabilitiesSchema = members.register(names, {
   id: 'Capabilities',
   description:
-    'Capabilities by name. Both sides can do what both have named: of booleans both, of lists what is in both, of numbers the smaller.',
+    'Capabilities by name. The negotiated value is the conjunction of booleans, the intersection of lists, and the minimum of numbers.',
 });
 
 const messageLimits = {
@@ -50,7 +50,7 @@ export const sessionOpen = z.looseObject({
   trust_level: z.optional(trustLevel),
   resume_token: z.optional(z.string()),
   metadata: z.optional(members),
-  /** The runtime sends nothing beyond these limits: work whose result exceeds them fails with `PAYLOAD_TOO_LARGE`. */
+  /** The limits of the client. A job whose result exceeds them fails with `PAYLOAD_TOO_LARGE`. */
   limits: z.optional(z.looseObject(messageLimits)),
 });
 
@@ -76,14 +76,15 @@ export const sessionAccepted = z.looseObject({
   ),
 });
 
-/** The fate of the jobs of a closed session: they go on, are cancelled, or are waited for. */
+/** The treatment of running jobs when their session closes: they continue, are cancelled, or are awaited. */
 export const JOB_DISPOSALS = ['detach', 'cancel', 'drain'] as const;
+/** The treatment of running jobs when their session closes. */
 export type JobDisposal = (typeof JOB_DISPOSALS)[number];
 
 export const sessionClose = z.looseObject({
   reason: z.optional(z.string()),
   jobs: z.optional(z.enum(JOB_DISPOSALS)),
-  /** Another name of `jobs`. */
+  /** An alias of `jobs`. */
   dispose_jobs: z.optional(z.enum(JOB_DISPOSALS)),
 });
 
@@ -116,13 +117,13 @@ export const resume = z.looseObject({
   after_message_id: z.optional(id),
   checkpoint_id: z.optional(id),
   include_open_streams: z.optional(z.boolean()),
-  /** `continue` also continues a paused job. */
+  /** `continue` also resumes a paused job. */
   mode: z.optional(z.enum(['replay', 'continue'])),
   limit: z.optional(count),
 });
 
 export const backpressure = z.looseObject({
-  /** Chunks; 0 pauses, and absent is unbounded. */
+  /** Chunks per second; 0 pauses the sender, and absent means unlimited. */
   desired_rate_per_second: z.optional(z.number().check(z.minimum(0))),
   buffer_remaining_bytes: z.optional(count),
   reason: z.optional(z.string()),
@@ -130,7 +131,7 @@ export const backpressure = z.looseObject({
 
 export const checkpointCreate = z.looseObject({
   label: z.optional(z.string()),
-  // biome-ignore lint/suspicious/noThenProperty: it is called so on the wire, and nothing awaits a table of schemas.
+  // biome-ignore lint/suspicious/noThenProperty: the member has this name on the wire, and the schemas are never awaited.
   then: z.optional(z.enum(['continue', 'pause'])),
 });
 

@@ -1,19 +1,20 @@
-/** Payloads that only tell (spec 003, "Event Messages", "Observability"). */
+/** Payloads of events, logs, metrics and spans (spec 003, "Event Messages", "Observability"). */
 import * as z from 'zod/mini';
 import { id, members, name, timestamp } from './parts.js';
 
 export const eventEmit = z.looseObject({
   name,
   attributes: z.optional(members),
-  /** Another name of `attributes`. */
+  /** An alias of `attributes`. */
   attrs: z.optional(members),
 });
 
-/** From least to most severe. */
+/** The log levels, from least to most severe. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'critical'] as const;
+/** A log level. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Maps a name to a level; an unknown name is `info`. */
+/** Returns the log level of a name; `info` if the name is unknown. */
 export function logLevelOf(level: string): LogLevel {
   return (LOG_LEVELS as readonly string[]).includes(level) ? (level as LogLevel) : 'info';
 }

@@ -1,6 +1,6 @@
 /**
  * Payloads of tool calls, durable jobs, workflows and agents (spec 003, "Execution Messages", "Jobs", "Multi-Agent Coordination").
- * Members that the specification does not demand are optional, so that messages of other implementations are read.
+ * Members that the specification does not require are optional, so that messages of other implementations can be read.
  */
 import * as z from 'zod/mini';
 import { errorBodySchema, errorFields, names } from '../errors.js';
@@ -21,7 +21,7 @@ export const toolInvoke = z.looseObject({
 
 export const toolResult = z.looseObject({
   result: z.optional(z.unknown()),
-  /** Another name of `result`. */
+  /** An alias of `result`. */
   value: z.optional(z.unknown()),
   content_type: z.optional(z.string()),
   duration_ms: z.optional(z.number().check(z.minimum(0))),
@@ -68,7 +68,7 @@ export const jobProgress = z.looseObject({
 export const jobHeartbeat = z.looseObject({
   sequence: z.optional(count),
   state: z.optional(jobState),
-  /** Without another heartbeat in this time, the worker is lost. */
+  /** The worker is lost if no other heartbeat arrives in this time. */
   deadline_ms: z.optional(milliseconds),
   attempt: z.optional(attempt),
   last_progress_at: z.optional(timestamp),
@@ -100,15 +100,16 @@ export const jobFailed = z.looseObject({
   last_checkpoint_id: z.optional(id),
 });
 
-/** The causes of a cancellation (spec 003, "Jobs": "cancelled by a client, runtime, policy, or timeout"). */
+/** The causes of cancellations (spec 003, "Jobs": "cancelled by a client, runtime, policy, or timeout"). */
 export const CANCEL_CAUSES = ['client', 'runtime', 'policy', 'timeout'] as const;
+/** The cause of a cancellation. */
 export type CancelCause = (typeof CANCEL_CAUSES)[number];
 
 export const jobCancelled = z.looseObject({
   reason: z.optional(z.string()),
   cause: z.optional(z.enum(CANCEL_CAUSES)),
   cancelled_at: z.optional(timestamp),
-  /** The work did not end by itself. */
+  /** `true` if the handler did not end before the deadline and was abandoned. */
   forced: z.optional(z.boolean()),
   last_checkpoint_id: z.optional(id),
 });
@@ -125,7 +126,7 @@ export const workflowStepSchema = z
   })
   .check(
     z.refine((step) => [step.tool, step.agent, step.workflow].filter((target) => target !== undefined).length === 1, {
-      error: 'a step has a tool, an agent or a workflow',
+      error: 'a step must name exactly one of tool, agent and workflow',
     }),
   )
   .register(names, { id: 'WorkflowStep' });
@@ -182,6 +183,6 @@ export const agentHandoff = z
   })
   .check(
     z.refine(({ target, to_runtime }) => target !== undefined || to_runtime !== undefined, {
-      error: 'a handoff goes to a target or to a runtime',
+      error: 'target or to_runtime is required',
     }),
   );

@@ -1,13 +1,14 @@
-/** Payloads of streams (spec 003, "Streams"). All messages of a stream name it in their envelope. */
+/** Payloads of streams (spec 003, "Streams"). The envelope of each message names its stream. */
 import * as z from 'zod/mini';
 import { errorFields } from '../errors.js';
 import { count, id, name } from './parts.js';
 
-/** The contents of streams: text, binary, structured events, logs, telemetry. */
+/** The kinds of streams: text, binary, structured events, logs, telemetry. */
 export const STREAM_KINDS = ['text', 'binary', 'event', 'log', 'telemetry'] as const;
+/** The kind of a stream. */
 export type StreamKind = (typeof STREAM_KINDS)[number];
 
-/** Maps a name to a kind: `metric` is telemetry, and an unknown name is `event`. */
+/** Returns the kind of a name: `telemetry` for `metric`, and `event` if the name is unknown. */
 export function streamKindOf(kind = 'text'): StreamKind {
   if (kind === 'metric') return 'telemetry';
   return (STREAM_KINDS as readonly string[]).includes(kind) ? (kind as StreamKind) : 'event';
@@ -26,7 +27,7 @@ export const streamOpen = z.looseObject({
 });
 
 export const streamChunk = z.looseObject({
-  /** From 0 without gaps; absent if the sender relies on the order of the transport. */
+  /** The sequence number, starting at 0 without gaps; absent if the sender relies on the order of the transport. */
   sequence: z.optional(count),
   /** Text, or bytes in base64. */
   data: z.optional(z.string()),
@@ -34,7 +35,7 @@ export const streamChunk = z.looseObject({
   log: z.optional(z.unknown()),
   metric: z.optional(z.unknown()),
   encoding: z.optional(encoding),
-  /** Of the last of the chunks joined in this one. */
+  /** The sequence number of the last chunk that was joined into this one. */
   last_sequence: z.optional(count),
   sha256: z.optional(z.string()),
 });

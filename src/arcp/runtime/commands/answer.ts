@@ -1,4 +1,4 @@
-/** Answers to requests for permissions (spec 003, "Permissions": "Client responds with permission.grant or permission.deny"). */
+/** Answers to permission requests (spec 003, "Permissions": "Client responds with permission.grant or permission.deny"). */
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { newId, parseTimestamp } from '../../protocol/ids.js';
@@ -6,12 +6,12 @@ import type { StoredRecord } from '../../store/store.js';
 import type { ConnectionContext } from '../core.js';
 import {
   expiryOf,
-  type KeptLease,
-  type KeptRequest,
   leaseRecord,
   REQUESTS,
   requestOf,
   requestRecord,
+  type StoredLease,
+  type StoredRequest,
 } from '../permissions/leases.js';
 import { acknowledgement, type CommandResult } from './command.js';
 
@@ -23,7 +23,7 @@ export async function answer(connection: ConnectionContext, message: Answer): Pr
   const record = await find(connection, message);
   const request = requestOf(record);
   assertOpen(request, message, now());
-  // The client sends times of the wall clock; stored times are of the store's clock.
+  // Clients send times of the wall clock; stored times use the clock of the store.
   const aheadMs = core.settings.now() - now();
   const leaseId = newId('lease');
   const lease =
@@ -33,14 +33,14 @@ export async function answer(connection: ConnectionContext, message: Answer): Pr
   const details = lease && { lease_id: leaseId, expires_at: expiryOf(lease.expiresAt + aheadMs) };
   const { events, records } = acknowledgement(connection, message, request.jobId, details);
   const leaseOwner = isForSession(message) ? request.sessionId : request.jobId;
-  const answered: KeptRequest = {
+  const stored: StoredRequest = {
     ...request,
     answeredBy: message.id,
     ...(lease === undefined
       ? { state: 'denied', reason: message.type === 'permission.deny' ? message.payload.reason : undefined }
       : { state: 'granted', leaseId, leaseOwner }),
   };
-  records.push(requestRecord(record.key, answered, record.version));
+  records.push(requestRecord(record.key, stored, record.version));
   // One record per session, so that its uses are counted together.
   if (lease !== undefined) records.push(leaseRecord(leaseOwner, leaseId, lease, 0));
   const result = await log.commit({ records, events });
@@ -48,48 +48,53 @@ export async function answer(connection: ConnectionContext, message: Answer): Pr
     answers.notify(record.key);
     return {};
   }
-  if (result.scope !== REQUESTS) return { former: result.found };
-  throw new ArcpError('FAILED_PRECONDITION', 'The request has been answered meanwhile');
+  if (result.scope !== REQUESTS) return { previous: result.found };
+  throw new ArcpError('FAILED_PRECONDITION', 'The permission request has already been answered');
 }
 
-/** The same error for the request of another principal and for none. */
+/** Finds the request. A request of another principal gives the same error as a missing one. */
 async function find({ engine, session }: ConnectionContext, { correlation_id }: Answer): Promise<StoredRecord> {
   if (correlation_id === undefined)
-    throw new ArcpError('INVALID_ARGUMENT', 'correlation_id names the request that is answered');
+    throw new ArcpError('INVALID_ARGUMENT', 'correlation_id is required; it names the permission request');
   const record = await engine.store.readRecord(REQUESTS, correlation_id);
   if (record === undefined || requestOf(record).principal !== session.principal)
-    throw new ArcpError('NOT_FOUND', 'There is no such request', { details: { request: correlation_id } });
+    throw new ArcpError('NOT_FOUND', 'The permission request does not exist', { details: { request: correlation_id } });
   if (session.identity.mayGrant === false)
-    throw new ArcpError('PERMISSION_DENIED', 'This client may not answer requests for permissions');
+    throw new ArcpError('PERMISSION_DENIED', 'This client may not answer permission requests');
   return record;
 }
 
-function assertOpen({ state, expiresAt, wanted, jobId }: KeptRequest, message: Answer, now: number): void {
+function assertOpen({ state, expiresAt, wanted, jobId }: StoredRequest, message: Answer, now: number): void {
   const isExpired = state === 'expired' || (state === 'pending' && now >= expiresAt);
   if (state !== 'pending' || isExpired)
-    throw new ArcpError('FAILED_PRECONDITION', `The request ${isExpired ? 'has expired' : `was ${state}`}`, {
-      details: { state: isExpired ? 'expired' : state },
-    });
+    throw new ArcpError(
+      'FAILED_PRECONDITION',
+      `The permission request ${isExpired ? 'has expired' : `was already ${state}`}`,
+      {
+        details: { state: isExpired ? 'expired' : state },
+      },
+    );
   if (message.job_id !== undefined && message.job_id !== jobId)
-    throw new ArcpError('INVALID_ARGUMENT', 'The request is one of another job');
-  // An answer to something else was given by mistake.
+    throw new ArcpError('INVALID_ARGUMENT', 'The permission request belongs to another job than job_id');
+  // Rejects an answer that was meant for another request.
   for (const name of ['permission', 'resource', 'operation'] as const) {
-    const said = message.payload[name];
-    if (said !== undefined && said !== wanted[name])
-      throw new ArcpError('INVALID_ARGUMENT', `${name}: what was asked for is ${wanted[name] ?? 'without'}`);
+    const given = message.payload[name];
+    if (given !== undefined && given !== wanted[name])
+      throw new ArcpError('INVALID_ARGUMENT', `${name} must equal that of the request: ${wanted[name] ?? 'absent'}`);
   }
 }
 
 function granted(
-  { wanted, leaseMs }: KeptRequest,
+  { wanted, leaseMs }: StoredRequest,
   { payload, id }: Envelope<'permission.grant'>,
   principal: string,
   { now, aheadMs }: { readonly now: number; readonly aheadMs: number },
-): KeptLease {
+): StoredLease {
   const { lease_seconds = leaseMs / 1000, expires_at, max_uses, constraints, granted_by = principal } = payload;
   const byTime = now + Math.min(lease_seconds * 1000, leaseMs);
   const expiresAt = expires_at === undefined ? byTime : Math.min(byTime, parseTimestamp(expires_at) - aheadMs);
-  if (expiresAt <= now) throw new ArcpError('INVALID_ARGUMENT', 'A grant that has expired grants nothing');
+  if (expiresAt <= now)
+    throw new ArcpError('INVALID_ARGUMENT', 'The grant has already expired; expires_at must be in the future');
   return {
     ...wanted,
     expiresAt,

@@ -1,11 +1,11 @@
-/** The end of a job, a stream or a session (spec 003, "Jobs": "Jobs MUST support cancellation", "Sessions"). */
+/** Cancellation of jobs and streams, and the end of sessions (spec 003, "Jobs": "Jobs MUST support cancellation", "Sessions"). */
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { type JobRow, LIVE_STATES, type StoredRecord } from '../../store/store.js';
 import type { ConnectionContext } from '../core.js';
 import { cancelJob, cancelJobsOf, jobsOf, untilEnded } from '../engine/jobs.js';
 import { changeSession } from '../sessions/session.js';
-import { acknowledgement, ackOf, type CommandResult, carriedOut, jobOfCommand } from './command.js';
+import { acknowledgement, ackOf, type CommandResult, findCommand, jobOfCommand } from './command.js';
 
 type Cancel = Envelope<'cancel'>;
 
@@ -23,59 +23,62 @@ async function cancelOneJob(connection: ConnectionContext, message: Cancel): Pro
   const cancelled = await cancelJob(engine, jobId, request, {
     ...acknowledgement(connection, message, jobId),
     check: ({ principal }) => {
-      if (principal !== session.principal) throw new ArcpError('NOT_FOUND', 'There is no such job');
+      if (principal !== session.principal) throw new ArcpError('NOT_FOUND', 'The job does not exist');
     },
   });
-  if (cancelled.outcome === 'conflict') return { former: cancelled.found };
+  if (cancelled.outcome === 'conflict') return { previous: cancelled.found };
   return cancelled.outcome === 'ended' ? ended(connection, message, cancelled.row) : {};
 }
 
-/** Cancels a stream of the runtime; the work goes on. */
+/** Cancels a stream of the runtime; the job continues. */
 async function cancelStream(connection: ConnectionContext, message: Cancel): Promise<CommandResult> {
   const { engine, session } = connection;
   const { reason = 'The stream was cancelled', target_id } = message.payload;
   const streamId = message.stream_id ?? target_id;
-  if (streamId === undefined) throw new ArcpError('INVALID_ARGUMENT', 'No stream is named');
+  if (streamId === undefined)
+    throw new ArcpError('INVALID_ARGUMENT', 'stream_id or target_id is required to cancel a stream');
   const stream = engine.streams.find(streamId, session.principal);
   if (stream === undefined) {
-    const former = await carriedOut(connection, message);
-    if (former !== undefined) return { former };
-    throw new ArcpError('NOT_FOUND', 'No such stream is being written');
+    const previous = await findCommand(connection, message);
+    if (previous !== undefined) return { previous: previous };
+    throw new ArcpError('NOT_FOUND', 'The stream does not exist or has ended');
   }
-  const former = await acknowledge(connection, message);
-  if (former === undefined) await stream.cancel(new ArcpError('CANCELLED', reason));
-  return { former };
+  const previous = await acknowledge(connection, message);
+  if (previous === undefined) await stream.cancel(new ArcpError('CANCELLED', reason));
+  return { previous: previous };
 }
 
-/** Cancels all live jobs of the session. The session goes on. */
+/** Cancels all live jobs of the session, which stays open. */
 async function cancelSession(connection: ConnectionContext, message: Cancel): Promise<CommandResult> {
   const { engine, session } = connection;
   const { reason, deadline_ms: deadlineMs, target_id = session.id } = message.payload;
-  if (target_id !== session.id) throw new ArcpError('NOT_FOUND', 'This connection carries another session');
-  const former = await acknowledge(connection, message);
-  if (former !== undefined) return { former };
+  if (target_id !== session.id)
+    throw new ArcpError('NOT_FOUND', 'target_id names a session that is not open on this connection');
+  const previous = await acknowledge(connection, message);
+  if (previous !== undefined) return { previous: previous };
   const request = { cause: 'client', reason, deadlineMs } as const;
   await cancelJobsOf(engine, session.id, request);
   return {};
 }
 
-/** @returns the record of the command if it was carried out before */
+/** Stores the acknowledgement. @returns the record of the command if it was executed before */
 async function acknowledge(connection: ConnectionContext, message: Cancel): Promise<StoredRecord | undefined> {
   const result = await connection.engine.log.commit(acknowledgement(connection, message));
   return result.outcome === 'conflict' ? result.found : undefined;
 }
 
-/** A repeated command gets its first answer, whatever became of the job since. */
+/** Answers a repeated command with its first answer, although the job has ended since. */
 async function ended(connection: ConnectionContext, message: Envelope, { state }: JobRow): Promise<CommandResult> {
-  const former = await carriedOut(connection, message);
-  if (former !== undefined) return { former };
+  const previous = await findCommand(connection, message);
+  if (previous !== undefined) return { previous: previous };
   throw new ArcpError('FAILED_PRECONDITION', `The job is ${state}`, { details: { state } });
 }
 
-/** @returns the stored id of the job; a direct call is named by its command */
+/** Returns the stored id of the job; a direct call is named by its command. */
 async function jobOf(connection: ConnectionContext, { job_id, correlation_id, payload }: Cancel): Promise<string> {
   const named = job_id ?? payload.target_id ?? correlation_id;
-  if (named === undefined) throw new ArcpError('INVALID_ARGUMENT', 'Nothing is named that could be cancelled');
+  if (named === undefined)
+    throw new ArcpError('INVALID_ARGUMENT', 'job_id, target_id or correlation_id is required to cancel a job');
   return (await jobOfCommand(connection, named)) ?? named;
 }
 
@@ -91,7 +94,7 @@ export async function close(connection: ConnectionContext, message: Envelope<'se
   }
   const { body } = log.compose(ackOf(connection, message, 'done'));
   await changeSession(log, session.id, { closedAt: engine.now(), seenAt: engine.now() });
-  await connection.feed.caughtUp();
+  await connection.subscription.caughtUp();
   connection.send(body);
   connection.closeSession();
   return {};

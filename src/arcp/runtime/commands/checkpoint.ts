@@ -1,22 +1,22 @@
-/** Checkpoints that a client asks for, and goes back to (spec 003, "Resumability": "checkpoint snapshots"). */
+/** Checkpoints that a client creates and restores (spec 003, "Resumability": "checkpoint snapshots"). */
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
 import type { JobRow } from '../../store/store.js';
 import { CHECKPOINTS, latestData, newCheckpoint } from '../context/steps.js';
 import type { ConnectionContext } from '../core.js';
-import { beginJob } from '../engine/jobs.js';
+import { startJob } from '../engine/jobs.js';
 import { traceBelow } from '../events/message.js';
 import { JobMessages } from '../job/messages.js';
 import { changeOf, inputOf, isIdle, isTerminal, NEW_STATUS, specOf, statusOf } from '../job/spec.js';
+import { checkCall } from '../registrations.js';
 import { inlineWorkflow } from '../workflow.js';
-import { checkCall } from '../works.js';
 import {
   acknowledgement,
   assertLive,
   assertNegotiated,
   type CommandResult,
-  carriedOut,
   commandRecord,
+  findCommand,
   ownCheckpoint,
   ownJob,
   resultOf,
@@ -34,11 +34,12 @@ export async function createCheckpoint(
   const record = (answerId: string) => commandRecord(session.principal, message, { answerId }, row.jobId);
   if (live !== undefined) {
     const isFirst = await live.checkpointFor({ correlationId: message.id, record }, label);
-    if (!isFirst) return { former: await carriedOut(connection, message) };
+    if (!isFirst) return { previous: await findCommand(connection, message) };
     if (pauses) live.requeue({ reason: 'pause', as: 'paused', causedBy: message.id });
     return {};
   }
-  if (!isIdle(row.state)) throw new ArcpError('UNAVAILABLE', 'Somebody else works on the job');
+  if (!isIdle(row.state))
+    throw new ArcpError('UNAVAILABLE', 'Another runtime is running the job; send the command to that runtime');
   return checkpointIdle(connection, message, row, pauses);
 }
 
@@ -83,15 +84,19 @@ export async function restoreCheckpoint(
   const { row, value } = await ownCheckpoint(connection, checkpointId, message.job_id);
   if (asNew) return restoreAsNew(connection, message, row, checkpointId, value);
   if (isTerminal(row.state))
-    throw new ArcpError('FAILED_PRECONDITION', `The job is ${row.state}; only a new one can go on from there`, {
-      details: { state: row.state },
-    });
+    throw new ArcpError(
+      'FAILED_PRECONDITION',
+      `The job is ${row.state}; set new_job to start another one from the checkpoint`,
+      {
+        details: { state: row.state },
+      },
+    );
   const { events, records } = acknowledgement(connection, message, row.jobId);
   const live = engine.scheduler.find(row.jobId);
   if (live !== undefined) {
-    const putBack = { reason: 'restore', as: 'queued', causedBy: message.id } as const;
-    const isFirst = await live.restart({ checkpointId }, { events, records }, putBack);
-    return isFirst ? {} : { former: await carriedOut(connection, message) };
+    const request = { reason: 'restore', as: 'queued', causedBy: message.id } as const;
+    const isFirst = await live.restart({ checkpointId }, { events, records }, request);
+    return isFirst ? {} : { previous: await findCommand(connection, message) };
   }
   const messages = new JobMessages(engine.log, row, specOf(row));
   const moved = row.state === 'paused' ? [messages.moved('paused', 'queued', 'restore', {}, message.id)] : [];
@@ -106,7 +111,7 @@ export async function restoreCheckpoint(
   return resultOf(result, () => restoreCheckpoint(connection, message));
 }
 
-/** Starts another job of the same command from there. Steps are not shared. */
+/** Starts another job of the same command from the checkpoint. It does not share the steps of the first. */
 async function restoreAsNew(
   { engine, session, core }: ConnectionContext,
   message: Envelope<'checkpoint.restore'>,
@@ -114,35 +119,35 @@ async function restoreAsNew(
   checkpointId: string,
   checkpoint: string,
 ): Promise<CommandResult> {
-  const former = specOf(row);
-  const command = { ...former.command, id: message.id, trace_id: message.trace_id, span_id: message.span_id };
-  if (core.isDraining()) throw new ArcpError('UNAVAILABLE', 'The runtime is about to end');
-  const { kind, target } = former;
-  const work = core.find(kind, target) ?? inlineWorkflow(former.command);
-  await checkCall(work, { kind, name: target, trust: session.trust, input: inputOf(former.command) });
-  const result = await beginJob(engine, {
+  const previous = specOf(row);
+  const command = { ...previous.command, id: message.id, trace_id: message.trace_id, span_id: message.span_id };
+  if (core.isDraining()) throw new ArcpError('UNAVAILABLE', 'The runtime is shutting down');
+  const { kind, target } = previous;
+  const work = core.find(kind, target) ?? inlineWorkflow(previous.command);
+  await checkCall(work, { kind, name: target, trust: session.trust, input: inputOf(previous.command) });
+  const result = await startJob(engine, {
     sessionId: session.id,
     principal: session.principal,
     options: work!.options,
-    spec: { ...former, command, trace: traceBelow(message), trust: session.trust },
+    spec: { ...previous, command, trace: traceBelow(message), trust: session.trust },
     status: { ...NEW_STATUS, checkpointId },
     maxQueued: core.settings.maxJobs,
-    with: ({ jobId, told }) => ({
+    with: ({ jobId, accepted }) => ({
       records: [
-        commandRecord(session.principal, message, { answerId: told.id, jobId }, jobId),
+        commandRecord(session.principal, message, { answerId: accepted.id, jobId }, jobId),
         // A copy, since the new job may outlive the one with the checkpoint.
         { scope: CHECKPOINTS, key: checkpointId, value: checkpoint, owner: jobId },
       ],
     }),
   });
-  return result.outcome === 'conflict' ? { former: result.found } : {};
+  return result.outcome === 'conflict' ? { previous: result.found } : {};
 }
 
 async function liveJobOf(connection: ConnectionContext, { job_id }: Envelope): Promise<JobRow> {
   assertNegotiated(connection, 'checkpoints', 'Checkpoints were');
-  if (job_id === undefined) throw new ArcpError('INVALID_ARGUMENT', 'job_id names the job');
+  if (job_id === undefined) throw new ArcpError('INVALID_ARGUMENT', 'job_id is required; it names the job');
   const row = await ownJob(connection, job_id);
   assertLive(row);
-  if (!specOf(row).isDurable) throw new ArcpError('NOT_FOUND', 'There is no such job');
+  if (!specOf(row).isDurable) throw new ArcpError('NOT_FOUND', 'The job does not exist');
   return row;
 }

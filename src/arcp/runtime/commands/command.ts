@@ -1,19 +1,19 @@
-/** Commands that are carried out once, however often they arrive (spec 003: "Retried messages with the same id MUST NOT execute twice"). */
+/** Commands that are executed once, however often they arrive (spec 003: "Retried messages with the same id MUST NOT execute twice"). */
 import { sha256Hex } from '../../../text/sha256.js';
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { formatTimestamp } from '../../protocol/ids.js';
 import { canonicalJson } from '../../protocol/json.js';
 import type { ArcpStore, CommitResult, JobRow, RecordChange, StoredRecord } from '../../store/store.js';
-import { CHECKPOINTS, type KeptCheckpoint } from '../context/steps.js';
+import { CHECKPOINTS, type StoredCheckpoint } from '../context/steps.js';
 import type { ConnectionContext } from '../core.js';
 import { traceBelow } from '../events/message.js';
 import { isIdle, isTerminal } from '../job/spec.js';
 import { type Capability, can } from '../sessions/session.js';
 
-interface KeptCommand {
+interface StoredCommand {
   readonly digest: string;
-  /** The message that answered it, if it is an event; else its text is in `answer`. */
+  /** The message that answered it, if that is an event; otherwise `answer` is its text. */
   readonly answerId?: string | undefined;
   readonly answer?: string | undefined;
   readonly jobId?: string | undefined;
@@ -23,12 +23,12 @@ function commandsOf(principal: string): string {
   return `command:${principal}`;
 }
 
-/** Identifies the contents of a command, whenever and by whom it was sent. */
+/** Returns a digest of the contents of a command, which does not depend on its sender and time. */
 function digestOfCommand({ type, job_id, stream_id, payload }: Envelope): string {
   return sha256Hex(canonicalJson([type, job_id, stream_id, payload]));
 }
 
-export function carriedOut(
+export function findCommand(
   { engine, session }: ConnectionContext,
   { id }: Pick<Envelope, 'id'>,
 ): Promise<StoredRecord | undefined> {
@@ -51,18 +51,18 @@ export function ackOf(
   };
 }
 
-/** Records a command in the commit that carries it out; the commit conflicts if it was carried out before. */
+/** Returns the record of a command, which the commit that executes it adds. The commit conflicts if the command was executed before. */
 export function commandRecord(
   principal: string,
   command: Envelope,
-  answer: Omit<KeptCommand, 'digest'>,
+  answer: Omit<StoredCommand, 'digest'>,
   owner?: string,
 ): RecordChange {
-  const kept: KeptCommand = { digest: digestOfCommand(command), ...answer };
-  return { scope: commandsOf(principal), key: command.id, value: JSON.stringify(kept), expect: 0, owner };
+  const stored: StoredCommand = { digest: digestOfCommand(command), ...answer };
+  return { scope: commandsOf(principal), key: command.id, value: JSON.stringify(stored), expect: 0, owner };
 }
 
-/** What a command that is acknowledged adds to the commit that carries it out. */
+/** Returns the acknowledgement of a command, for the commit that executes it. */
 export function acknowledgement(
   connection: ConnectionContext,
   message: Envelope,
@@ -74,43 +74,43 @@ export function acknowledgement(
   return { events: [ack], records: [commandRecord(session.principal, message, { answerId: ack.id }, jobId)] };
 }
 
-/** Returns the first answer of a command, if it is still stored. @throws ArcpError `ALREADY_EXISTS` if the id was another command's */
-export async function formerAnswer(
+/** Returns the first answer of a command, if it is still stored. @throws ArcpError `ALREADY_EXISTS` if the id belongs to another command */
+export async function previousAnswer(
   store: ArcpStore,
   command: Envelope,
   found: StoredRecord,
 ): Promise<string | undefined> {
-  const { digest, answer, answerId } = JSON.parse(found.value) as KeptCommand;
+  const { digest, answer, answerId } = JSON.parse(found.value) as StoredCommand;
   if (digest !== digestOfCommand(command))
-    throw new ArcpError('ALREADY_EXISTS', `The id ${command.id} stands for another command`);
+    throw new ArcpError('ALREADY_EXISTS', `The id ${command.id} belongs to another command; ids must be unique`);
   if (answer !== undefined || answerId === undefined) return answer;
   return (await store.findEvent(answerId))?.body;
 }
 
 export interface CommandResult {
-  /** The record of the command if it was carried out before. */
-  readonly former?: StoredRecord | undefined;
+  /** The record of the command if it was executed before. */
+  readonly previous?: StoredRecord | undefined;
   /** The answer, if it is not an event. */
   readonly answer?: string | undefined;
 }
 
-/** Interprets a commit that changed an idle job; `again` retries with the job as it is now. */
+/** Converts the result of a commit that changes an idle job; `retry` is called if the job has changed. */
 export async function resultOf(
   result: CommitResult,
-  again: (row: JobRow) => Promise<CommandResult>,
+  retry: (row: JobRow) => Promise<CommandResult>,
 ): Promise<CommandResult> {
-  if (result.outcome === 'conflict') return { former: result.found };
+  if (result.outcome === 'conflict') return { previous: result.found };
   if (result.outcome !== 'fenced') return {};
-  if (result.found !== undefined && isIdle(result.found.state)) return again(result.found);
-  throw new ArcpError('ABORTED', 'The job was begun meanwhile');
+  if (result.found !== undefined && isIdle(result.found.state)) return retry(result.found);
+  throw new ArcpError('ABORTED', 'The job was started meanwhile; send the command retry with a new id');
 }
 
 export function assertLive({ state }: JobRow): void {
   if (isTerminal(state)) throw new ArcpError('FAILED_PRECONDITION', `The job is ${state}`, { details: { state } });
 }
 
-export function assertNegotiated({ session }: ConnectionContext, capability: Capability, what: string): void {
-  if (!can(session.capabilities, capability)) throw new ArcpError('UNIMPLEMENTED', `${what} not negotiated`);
+export function assertNegotiated({ session }: ConnectionContext, capability: Capability, subject: string): void {
+  if (!can(session.capabilities, capability)) throw new ArcpError('UNIMPLEMENTED', `${subject} not negotiated`);
 }
 
 export async function jobOfCommand(
@@ -118,22 +118,22 @@ export async function jobOfCommand(
   commandId: string,
 ): Promise<string | undefined> {
   const command = await engine.store.readRecord(commandsOf(session.principal), commandId);
-  return command && (JSON.parse(command.value) as KeptCommand).jobId;
+  return command && (JSON.parse(command.value) as StoredCommand).jobId;
 }
 
-/** @throws ArcpError `NOT_FOUND`: the same error for the job of another principal and for none */
+/** Reads a job of the principal. @throws ArcpError `NOT_FOUND` if the job does not exist or belongs to another principal */
 export async function ownJob({ engine, session }: ConnectionContext, jobId: string): Promise<JobRow> {
   const row = await engine.store.readJob(jobId);
   if (row === undefined || row.principal !== session.principal)
-    throw new ArcpError('NOT_FOUND', 'There is no such job');
+    throw new ArcpError('NOT_FOUND', 'The job does not exist');
   return row;
 }
 
-/** @throws ArcpError `NOT_FOUND` for a checkpoint of another principal, or of another job than the message names */
+/** Reads a checkpoint of the principal. @throws ArcpError `NOT_FOUND` if there is none, or it belongs to another principal or job */
 export async function ownCheckpoint(connection: ConnectionContext, checkpointId: string, jobId: string | undefined) {
   const record = await connection.engine.store.readRecord(CHECKPOINTS, checkpointId);
-  const kept = record && (JSON.parse(record.value) as KeptCheckpoint);
-  if (kept === undefined || (jobId !== undefined && jobId !== kept.jobId))
-    throw new ArcpError('NOT_FOUND', 'There is no such checkpoint', { details: { checkpoint_id: checkpointId } });
-  return { kept, row: await ownJob(connection, kept.jobId), value: record!.value };
+  const stored = record && (JSON.parse(record.value) as StoredCheckpoint);
+  if (stored === undefined || (jobId !== undefined && jobId !== stored.jobId))
+    throw new ArcpError('NOT_FOUND', 'The checkpoint does not exist', { details: { checkpoint_id: checkpointId } });
+  return { stored, row: await ownJob(connection, stored.jobId), value: record!.value };
 }

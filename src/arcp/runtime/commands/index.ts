@@ -1,30 +1,30 @@
-/** What is done with each message that a client sends in a session. */
+/** Dispatch of the messages that a client sends in a session. */
 import type { MessageType } from '../../protocol/catalogue.js';
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError, asArcpError } from '../../protocol/errors.js';
 import { streamKindOf } from '../../protocol/payloads/streaming.js';
-import { paceOf } from '../../streams/writer.js';
+import { rateLimitOf } from '../../streams/writer.js';
 import type { ConnectionContext } from '../core.js';
 import { isTerminal } from '../job/spec.js';
 import { can } from '../sessions/session.js';
 import { answer } from './answer.js';
 import { cancel, close } from './cancel.js';
 import { createCheckpoint, restoreCheckpoint } from './checkpoint.js';
-import { type CommandResult, carriedOut, jobOfCommand, ownJob } from './command.js';
+import { type CommandResult, findCommand, jobOfCommand, ownJob } from './command.js';
 import { handoff } from './handoff.js';
 import { resume } from './resume.js';
-import { startWork } from './start.js';
+import { startCommand } from './start.js';
 
-/** Carries out a message; errors become the refusal. */
+/** Executes a message. A thrown error becomes the refusal. */
 type Command<T extends MessageType> = (
   connection: ConnectionContext,
   message: Envelope<T>,
-  /** Resolves when earlier commands were accepted or refused. */
+  /** Resolves when all earlier commands were accepted or refused. */
   before: () => Promise<unknown>,
 ) => Promise<CommandResult>;
 type Handler<T extends MessageType> = (connection: ConnectionContext, message: Envelope<T>) => Promise<CommandResult>;
 
-/** Waits for earlier commands, which may have created its target. */
+/** Makes a handler wait for earlier commands, which may create its target. */
 function inOrder<T extends MessageType>(handler: Handler<T>): Command<T> {
   return async (connection, message, before) => {
     await before();
@@ -32,19 +32,19 @@ function inOrder<T extends MessageType>(handler: Handler<T>): Command<T> {
   };
 }
 
-/** Answers a repeated command with its first answer. */
+/** Makes a handler answer a repeated command with its first answer. */
 function once<T extends MessageType>(handler: Handler<T>): Command<T> {
   return inOrder(async (connection, message) => {
-    const former = await carriedOut(connection, message);
-    return former === undefined ? handler(connection, message) : { former };
+    const previous = await findCommand(connection, message);
+    return previous === undefined ? handler(connection, message) : { previous: previous };
   });
 }
 
-/** Other messages are ignored. */
+/** The handlers by message type. Messages of other types are ignored. */
 export const COMMANDS: { readonly [T in MessageType]?: Command<T> } = {
-  'tool.invoke': startWork,
-  'workflow.start': startWork,
-  'agent.delegate': startWork,
+  'tool.invoke': startCommand,
+  'workflow.start': startCommand,
+  'agent.delegate': startCommand,
   cancel: inOrder(cancel),
   resume: inOrder(resume),
   'session.close': inOrder(close),
@@ -64,13 +64,13 @@ async function backpressure(
   { engine, session }: ConnectionContext,
   { stream_id, payload }: Envelope<'backpressure'>,
 ): Promise<CommandResult> {
-  const pace = paceOf(payload);
-  if (stream_id === undefined) engine.streams.paceSession(session.id, pace);
-  else engine.streams.paceStream(stream_id, session, pace);
+  const limit = rateLimitOf(payload);
+  if (stream_id === undefined) engine.streams.limitSession(session.id, limit);
+  else engine.streams.limitStream(stream_id, session, limit);
   return {};
 }
 
-/** Opens a stream of the client (spec 003, "Streams"), which is only answered if it is refused. */
+/** Opens a stream of the client (spec 003, "Streams"). There is no answer unless it is refused. */
 async function openUpload(connection: ConnectionContext, message: Envelope<'stream.open'>): Promise<CommandResult> {
   const { engine, uploader } = connection;
   try {
@@ -79,7 +79,7 @@ async function openUpload(connection: ConnectionContext, message: Envelope<'stre
     if (isTerminal(row.state)) throw new ArcpError('FAILED_PRECONDITION', `The job is ${row.state}`);
     engine.uploads.open(row.jobId, message, uploader);
   } catch (thrown) {
-    uploader.refused(message.stream_id!, asArcpError(thrown));
+    uploader.refuse(message.stream_id!, asArcpError(thrown));
   }
   return {};
 }
@@ -96,9 +96,12 @@ async function jobOf(connection: ConnectionContext, message: Envelope<'stream.op
   const jobId = message.job_id ?? message.payload.related_job_id;
   if (jobId !== undefined) return jobId;
   if (message.correlation_id === undefined)
-    throw new ArcpError('INVALID_ARGUMENT', 'job_id names the job that it is for, or correlation_id the call');
+    throw new ArcpError(
+      'INVALID_ARGUMENT',
+      'job_id or correlation_id is required; it names the job or the call of the stream',
+    );
   const known = await jobOfCommand(connection, message.correlation_id);
-  if (known === undefined) throw new ArcpError('NOT_FOUND', 'There is no such call');
+  if (known === undefined) throw new ArcpError('NOT_FOUND', 'The call does not exist');
   return known;
 }
 

@@ -1,4 +1,4 @@
-/** What a client has missed (spec 003, "Resumability": "Clients MAY reconnect and resume execution"). */
+/** Replay of the messages that a client has missed (spec 003, "Resumability": "Clients MAY reconnect and resume execution"). */
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
 import type { JobRow, StoredEvent } from '../../store/store.js';
@@ -6,25 +6,25 @@ import type { ConnectionContext } from '../core.js';
 import { jobsOf } from '../engine/jobs.js';
 import { JobMessages } from '../job/messages.js';
 import { changeOf, specOf, statusOf } from '../job/spec.js';
-import { pendingOf } from '../permissions/leases.js';
+import { pendingRequestsOf } from '../permissions/leases.js';
 import { ackOf, type CommandResult, ownCheckpoint, ownJob } from './command.js';
 
 type Resume = Envelope<'resume'>;
 
-/** Sends earlier messages again, then the answer, then new messages, without a gap. */
+/** Replays earlier messages, then sends the answer, then new messages, without a gap. */
 export async function resume(connection: ConnectionContext, message: Resume): Promise<CommandResult> {
-  const { engine, session, feed } = connection;
+  const { engine, session, subscription } = connection;
   const { log, store } = engine;
   const jobId = message.job_id;
   const row = jobId === undefined ? undefined : await ownJob(connection, jobId);
-  const after = await seen(connection, message);
-  if (row?.state === 'paused' && message.payload.mode !== 'replay') await goOn(connection, row, message);
+  const after = await sequenceSeen(connection, message);
+  if (row?.state === 'paused' && message.payload.mode !== 'replay') await continueJob(connection, row, message);
   const { include_open_streams: withStreams = true, limit = Number.POSITIVE_INFINITY } = message.payload;
-  feed.pause();
+  subscription.pause();
   try {
     const upTo = await store.lastSequence();
     const of = jobId === undefined ? { sessionId: session.id } : { jobIds: [jobId] };
-    const replayed = await feed.replay(
+    const replayed = await subscription.replay(
       { of, after, upTo, limit },
       ({ type }) => withStreams || !type.startsWith('stream.'),
     );
@@ -34,49 +34,55 @@ export async function resume(connection: ConnectionContext, message: Resume): Pr
       ...(replayed.isCut ? { more: true } : {}),
     };
     const { body } = log.compose({ ...ackOf(connection, message, 'done', details), jobId });
-    await tellPending(connection, jobId, after);
-    if (jobId !== undefined) feed.followJob(jobId);
+    await resendPendingRequests(connection, jobId, after);
+    if (jobId !== undefined) subscription.followJob(jobId);
     connection.send(body);
-    if (jobId === undefined || !feed.isStarted) feed.startAfter(upTo, replayed.isCut ? undefined : replayed.lastId);
+    if (jobId === undefined || !subscription.isStarted)
+      subscription.startAfter(upTo, replayed.isCut ? undefined : replayed.lastId);
     return {};
   } finally {
-    feed.resume();
+    subscription.resume();
   }
 }
 
-/** Repeats pending requests: the client that received them first may be gone. */
-async function tellPending(connection: ConnectionContext, jobId: string | undefined, after: number): Promise<void> {
+/** Resends pending permission requests, since the client that received them may have disconnected. */
+async function resendPendingRequests(
+  connection: ConnectionContext,
+  jobId: string | undefined,
+  after: number,
+): Promise<void> {
   const { engine, session } = connection;
   const { store } = engine;
-  const tell = async (job: string): Promise<void> => {
-    for (const id of await pendingOf(store, job)) {
+  const resend = async (job: string): Promise<void> => {
+    for (const id of await pendingRequestsOf(store, job)) {
       const event = await store.findEvent(id);
       if (event !== undefined && event.sequence <= after) connection.send(event.body);
     }
   };
-  if (jobId !== undefined) await tell(jobId);
-  else for await (const row of jobsOf(store, { sessionId: session.id, states: ['blocked'] })) await tell(row.jobId);
+  if (jobId !== undefined) await resend(jobId);
+  else for await (const row of jobsOf(store, { sessionId: session.id, states: ['blocked'] })) await resend(row.jobId);
 }
 
-async function goOn(connection: ConnectionContext, row: JobRow, message: Resume): Promise<void> {
+async function continueJob(connection: ConnectionContext, row: JobRow, message: Resume): Promise<void> {
   const { engine } = connection;
   const { log, scheduler } = engine;
   const moved = new JobMessages(log, row, specOf(row)).moved('paused', 'queued', 'resume', {}, message.id);
   const status = JSON.stringify({ ...statusOf(row), again: { attempt: row.attempt, causedBy: moved.id } });
   const set = { state: 'queued', dueAt: engine.now(), status } as const;
   const result = await log.commit({ jobs: [changeOf(row, set, ['paused'])], events: [moved] });
-  // Another command has continued, ended or changed it.
-  if (result.outcome === 'fenced' && result.found?.state === 'paused') await goOn(connection, result.found, message);
+  // Another command has changed the job.
+  if (result.outcome === 'fenced' && result.found?.state === 'paused')
+    await continueJob(connection, result.found, message);
   scheduler.wake();
 }
 
-/** @returns the sequence number of the last message that the client has seen */
-async function seen(connection: ConnectionContext, message: Resume): Promise<number> {
+/** Returns the sequence number of the last message that the client has received. */
+async function sequenceSeen(connection: ConnectionContext, message: Resume): Promise<number> {
   const { after_message_id: messageId, checkpoint_id: checkpointId } = message.payload;
   if (messageId !== undefined) return sequenceOf(connection, message, messageId);
   if (checkpointId === undefined) return 0;
-  const { kept } = await ownCheckpoint(connection, checkpointId, message.job_id);
-  return sequenceOf(connection, message, kept.messageId);
+  const { stored } = await ownCheckpoint(connection, checkpointId, message.job_id);
+  return sequenceOf(connection, message, stored.messageId);
 }
 
 async function sequenceOf(connection: ConnectionContext, message: Resume, messageId: string): Promise<number> {
@@ -88,10 +94,10 @@ async function sequenceOf(connection: ConnectionContext, message: Resume, messag
   const details = { message_id: messageId };
   // It may have been trimmed.
   if (core.durable.now() - session.openedAt <= core.settings.retentionMs)
-    throw new ArcpError('NOT_FOUND', 'There is no such message', { details });
+    throw new ArcpError('NOT_FOUND', 'The message does not exist', { details });
   const of = message.job_id === undefined ? { sessionId: session.id } : { jobIds: [message.job_id] };
   const [oldest] = await engine.store.readEvents({ ...of, limit: 1 });
-  throw new ArcpError('DATA_LOSS', 'The message is not kept any more', {
+  throw new ArcpError('DATA_LOSS', 'The message is no longer stored; resume after details.oldest_message_id', {
     details: { ...details, ...(oldest === undefined ? {} : { oldest_message_id: oldest.id }) },
   });
 }

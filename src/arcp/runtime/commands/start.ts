@@ -1,6 +1,6 @@
 /**
- * Commands that start work: a tool, a workflow, an agent (spec 003, "Execution Messages", "Invocation Flow"). Operations with a key are
- * carried out once ("Delivery Semantics": "idempotent tools with explicit operation keys").
+ * Commands that start a tool, a workflow or an agent (spec 003, "Execution Messages", "Invocation Flow"). Operations with a key are
+ * executed once ("Delivery Semantics": "idempotent tools with explicit operation keys").
  */
 import { sha256Hex } from '../../../text/sha256.js';
 import { ArcpError } from '../../protocol/errors.js';
@@ -9,7 +9,7 @@ import type { ArcpStore, JobRow, StoredRecord } from '../../store/store.js';
 import { targetOf } from '../context/delegation.js';
 import type { ConnectionContext, Core } from '../core.js';
 import type { Engine } from '../engine/engine.js';
-import { beginJob } from '../engine/jobs.js';
+import { startJob } from '../engine/jobs.js';
 import { traceBelow } from '../events/message.js';
 import { JobMessages } from '../job/messages.js';
 import {
@@ -22,50 +22,50 @@ import {
   specOf,
   statusOf,
 } from '../job/spec.js';
+import { checkCall } from '../registrations.js';
 import { can, type Session } from '../sessions/session.js';
 import type { Registration, ToolOptions } from '../types.js';
 import { inlineWorkflow } from '../workflow.js';
-import { checkCall } from '../works.js';
 import { type CommandResult, commandRecord } from './command.js';
 
-/** Most attempts that a client may request if the tool has no policy. */
-const MOST_ATTEMPTS = 10;
+/** The most attempts that a client may request of a tool without a retry policy. */
+const MAX_REQUESTED_ATTEMPTS = 10;
 
-/** Accepts a command: the job is stored, and starts at once if there is room. */
-export async function startWork(
+/** Accepts a command: stores the job, and starts it at once if a slot is free. */
+export async function startCommand(
   { core, engine, session }: ConnectionContext,
   command: StartingCommand,
 ): Promise<CommandResult> {
-  if (core.isDraining()) throw new ArcpError('UNAVAILABLE', 'The runtime is about to end');
+  if (core.isDraining()) throw new ArcpError('UNAVAILABLE', 'The runtime is shutting down');
   const { store } = engine;
-  const work = await findWork(core, session, command);
+  const work = await findRegistration(core, session, command);
   const spec = specFor(session, command, work, core.settings.now());
   const operation = operationOf(session.principal, spec);
-  for (let place = operation && (await store.readRecord(operation.scope, operation.key)); ; ) {
-    const former = operation && place && (await formerWork(store, operation, place));
-    if (former !== undefined && spec.isDurable) return tellAgain(engine, session, command, former);
-    const result = await beginJob(engine, {
+  for (let stored = operation && (await store.readRecord(operation.scope, operation.key)); ; ) {
+    const previous = operation && stored && (await previousJob(store, operation, stored));
+    if (previous !== undefined && spec.isDurable) return answerDuplicate(engine, session, command, previous);
+    const result = await startJob(engine, {
       sessionId: session.id,
       principal: session.principal,
       options: work.options,
-      spec: former === undefined ? spec : { ...spec, follows: former.jobId },
+      spec: previous === undefined ? spec : { ...spec, follows: previous.jobId },
       maxQueued: core.settings.maxJobs,
-      with: ({ jobId, told }) => {
-        const record = commandRecord(session.principal, command, { answerId: told.id, jobId }, jobId);
-        if (operation === undefined || former !== undefined) return { records: [record] };
+      with: ({ jobId, accepted }) => {
+        const record = commandRecord(session.principal, command, { answerId: accepted.id, jobId }, jobId);
+        if (operation === undefined || previous !== undefined) return { records: [record] };
         const { scope, key, digest } = operation;
         const value = JSON.stringify({ digest, jobId });
-        return { records: [record, { scope, key, value, expect: place?.version ?? 0, owner: jobId }] };
+        return { records: [record, { scope, key, value, expect: stored?.version ?? 0, owner: jobId }] };
       },
     });
     if (result.outcome !== 'conflict') return {};
-    if (operation?.scope !== result.scope) return { former: result.found };
-    place = result.found;
+    if (operation?.scope !== result.scope) return { previous: result.found };
+    stored = result.found;
   }
 }
 
-/** Answers with the job that was started under the same key. */
-async function tellAgain(
+/** Answers with the job that was started with the same key. */
+async function answerDuplicate(
   { log }: Engine,
   session: Session,
   command: StartingCommand,
@@ -76,15 +76,18 @@ async function tellAgain(
   const result = await log.commit({
     records: [commandRecord(session.principal, command, { answer: body }, row.jobId)],
   });
-  return result.outcome === 'conflict' ? { former: result.found } : { answer: body };
+  return result.outcome === 'conflict' ? { previous: result.found } : { answer: body };
 }
 
-async function findWork(core: Core, { trust }: Session, command: StartingCommand): Promise<Registration> {
+async function findRegistration(core: Core, { trust }: Session, command: StartingCommand): Promise<Registration> {
   const [kind, name] = targetOf(command);
   const registered = core.find(kind, name);
   const inline = inlineWorkflow(command);
   if (registered !== undefined && inline !== undefined)
-    throw new ArcpError('INVALID_ARGUMENT', `The workflow ${JSON.stringify(name)} has steps of its own`);
+    throw new ArcpError(
+      'INVALID_ARGUMENT',
+      `The workflow ${JSON.stringify(name)} is registered; omit steps to start it`,
+    );
   const work = registered ?? inline;
   await checkCall(work, { kind, name, trust, input: inputOf(command) });
   return work!;
@@ -113,18 +116,19 @@ function specFor(
   };
 }
 
-/** The client's choice of mode is obeyed or refused. */
+/** Determines whether the command becomes a durable job. @throws ArcpError if the session does not allow the requested mode */
 function isDurable(session: Session, command: StartingCommand, options: ToolOptions): boolean {
   const mode = command.type === 'tool.invoke' ? (command.payload.mode ?? 'auto') : 'auto';
   const hasJobs = can(session.capabilities, 'durable_jobs');
   if (mode === 'direct') return false;
   if (mode === 'job') {
     if (!hasJobs) throw new ArcpError('UNIMPLEMENTED', 'Durable jobs were not negotiated');
-    if (session.mode === 'stateless') throw new ArcpError('FAILED_PRECONDITION', 'A stateless session has no jobs');
+    if (session.mode === 'stateless')
+      throw new ArcpError('FAILED_PRECONDITION', 'A stateless session cannot start durable jobs');
     return true;
   }
-  const wants = options.durable ?? command.type !== 'tool.invoke';
-  return wants && hasJobs && session.mode !== 'stateless';
+  const isRequested = options.durable ?? command.type !== 'tool.invoke';
+  return isRequested && hasJobs && session.mode !== 'stateless';
 }
 
 function streamsOf({ capabilities }: Session): JobSpec['streams'] {
@@ -137,22 +141,22 @@ function timeoutOf({ payload }: StartingCommand, { timeoutMs }: ToolOptions, now
     'deadline' in payload && typeof payload.deadline === 'string'
       ? Math.max(0, Date.parse(payload.deadline) - now)
       : undefined;
-  const wanted = typeof payload.timeout_ms === 'number' ? payload.timeout_ms : byDeadline;
-  return shorter(wanted, timeoutMs);
+  const requested = typeof payload.timeout_ms === 'number' ? payload.timeout_ms : byDeadline;
+  return shorter(requested, timeoutMs);
 }
 
 function retryOf({ type, payload }: StartingCommand, { retry }: ToolOptions): ResolvedRetry {
   if (retry !== undefined || type === 'agent.delegate' || payload.retry === undefined) return resolveRetry(retry);
   const { max_attempts = 1, backoff_ms, factor, max_backoff_ms } = payload.retry;
   return resolveRetry({
-    maxAttempts: Math.min(MOST_ATTEMPTS, max_attempts),
+    maxAttempts: Math.min(MAX_REQUESTED_ATTEMPTS, max_attempts),
     backoffMs: backoff_ms,
     factor,
     maxBackoffMs: max_backoff_ms,
   });
 }
 
-/** The operation key of a call: of two calls with the same one, one is carried out. */
+/** An operation with a key: of two calls with the same key, one is executed. */
 interface Operation {
   readonly scope: string;
   readonly key: string;
@@ -167,14 +171,17 @@ function operationOf(principal: string, { command, kind, target, isDurable }: Jo
 }
 
 /**
- * Returns the work of an operation, unless it may start anew: it failed retryably, or is not stored any more.
+ * Returns the earlier job of an operation; `undefined` if a new one may start, since it failed retryably or is no longer stored.
  *
- * @throws ArcpError `ALREADY_EXISTS` if the key was another call's
+ * @throws ArcpError `ALREADY_EXISTS` if the key belongs to another call
  */
-async function formerWork(store: ArcpStore, { key, digest }: Operation, { value }: StoredRecord) {
+async function previousJob(store: ArcpStore, { key, digest }: Operation, { value }: StoredRecord) {
   const found = JSON.parse(value) as { readonly digest: string; readonly jobId: string };
   if (digest !== found.digest)
-    throw new ArcpError('ALREADY_EXISTS', `The operation key ${JSON.stringify(key)} stands for another call`);
+    throw new ArcpError(
+      'ALREADY_EXISTS',
+      `The operation key ${JSON.stringify(key)} belongs to a call with other arguments`,
+    );
   const row = await store.readJob(found.jobId);
   const mayRetry = row?.state === 'failed' && statusOf(row).lastError?.retryable === true;
   return mayRetry ? undefined : row;

@@ -1,4 +1,4 @@
-/** One channel, and the session that it carries. */
+/** A connection: one channel, and the session on it. */
 import { deferred } from '../../../async/listeners.js';
 import { every } from '../../../async/timers.js';
 import type { Channel } from '../../../channels/channel.js';
@@ -7,40 +7,40 @@ import { type EnvelopeError, headerOfText, tryParseEnvelope } from '../../protoc
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError, asArcpError } from '../../protocol/errors.js';
 import { formatTimestamp } from '../../protocol/ids.js';
-import { pressureOf } from '../../streams/writer.js';
-import { type CommandResult, formerAnswer } from '../commands/command.js';
+import { backpressureOf } from '../../streams/writer.js';
+import { type CommandResult, previousAnswer } from '../commands/command.js';
 import { COMMANDS } from '../commands/index.js';
 import type { ConnectionContext, Core } from '../core.js';
 import type { Engine } from '../engine/engine.js';
 import { boundedBody, type Cause, type Draft, traceBelow } from '../events/message.js';
+import { KINDS } from '../registrations.js';
 import type { Peer } from '../sessions/auth.js';
-import { Feed } from '../sessions/feed.js';
 import type { Session } from '../sessions/session.js';
+import { SessionSubscription } from '../sessions/subscription.js';
 import type { Uploader } from '../streams.js';
-import { KINDS } from '../works.js';
 import { openSession } from './handshake.js';
 
-type Refused = { readonly [K in keyof Cause]?: Cause[K] | undefined } & { readonly job_id?: string | undefined };
+type RefusedMessage = { readonly [K in keyof Cause]?: Cause[K] | undefined } & { readonly job_id?: string | undefined };
 
-const MISSED_PONGS = 2;
+const MAX_MISSED_PONGS = 2;
 
 export class Connection implements ConnectionContext {
   readonly core: Core;
   readonly #channel: Channel;
   readonly #peer: Peer;
-  /** Times of recent texts that were not messages. */
-  #faults: number[] = [];
+  /** Monotonic times of recent texts that were not messages. */
+  #invalidAt: number[] = [];
   /** Resolves when all earlier commands have been accepted or refused. */
-  #taken: Promise<unknown> = Promise.resolve();
-  /** Messages that came while the session was being opened. */
-  #early: Envelope[] | undefined;
+  #earlierCommands: Promise<unknown> = Promise.resolve();
+  /** Messages that arrived while the session was being opened. */
+  #buffered: Envelope[] | undefined;
   #opening: Envelope<'session.open'> | undefined;
   #session: Session | undefined;
   engine: Engine;
-  #feed: Feed | undefined;
-  #missed = 0;
-  readonly #stopBeat: () => void;
-  /** Nothing more is read, but pending messages are sent. */
+  #subscription: SessionSubscription | undefined;
+  #missedPongs = 0;
+  readonly #stopHeartbeat: () => void;
+  /** `true` while pending messages are sent, but no more are read. */
   #isEnding = false;
   #isOver = false;
   readonly #closed = deferred();
@@ -51,13 +51,13 @@ export class Connection implements ConnectionContext {
     this.#channel = channel;
     this.#peer = peer;
     this.engine = core.transient;
-    this.#stopBeat = every(core.settings.heartbeatMs, () => this.#listen());
+    this.#stopHeartbeat = every(core.settings.heartbeatMs, () => this.#checkHeartbeat());
     channel.start({
       text: (text) => this.#text(text),
-      invalid: (why, beginning) => this.#garbage('INVALID_ARGUMENT', why, { reason: 'parse_error' }, beginning),
+      invalid: (why, beginning) => this.#refuseInvalid('INVALID_ARGUMENT', why, { reason: 'parse_error' }, beginning),
       tooLong: (limit, beginning) => {
         const details = { reason: 'too_long', max_message_bytes: limit };
-        this.#garbage('PAYLOAD_TOO_LARGE', `The message has more than ${limit} bytes`, details, beginning);
+        this.#refuseInvalid('PAYLOAD_TOO_LARGE', `The message has more than ${limit} bytes`, details, beginning);
       },
       ended: () => void this.#ended(),
     });
@@ -68,17 +68,20 @@ export class Connection implements ConnectionContext {
   }
 
   get session(): Session {
-    if (this.#session === undefined) throw new ArcpError('FAILED_PRECONDITION', 'No session is open');
+    if (this.#session === undefined)
+      throw new ArcpError('FAILED_PRECONDITION', 'No session is open; send session.open first');
     return this.#session;
   }
 
-  get feed(): Feed {
-    return this.#feed!;
+  get subscription(): SessionSubscription {
+    return this.#subscription!;
   }
 
   readonly uploader: Uploader = {
-    pressure: (streamId, isFull) => this.#say({ type: 'backpressure', payload: pressureOf(isFull), streamId }),
-    refused: (streamId, error) => this.#say({ type: 'stream.error', payload: { ...error.toBody() }, streamId }),
+    backpressure: (streamId, isFull) =>
+      this.#sendTransient({ type: 'backpressure', payload: backpressureOf(isFull), streamId }),
+    refuse: (streamId, error) =>
+      this.#sendTransient({ type: 'stream.error', payload: { ...error.toBody() }, streamId }),
   };
 
   send(body: string): void {
@@ -87,16 +90,16 @@ export class Connection implements ConnectionContext {
 
   closeSession(): void {
     const session = this.#session;
-    this.#feed?.close();
-    this.#feed = undefined;
+    this.#subscription?.close();
+    this.#subscription = undefined;
     this.#session = undefined;
     if (session !== undefined && this.core.connections.get(session.id) === this)
       this.core.connections.delete(session.id);
   }
 
-  readonly announceWork = (added: { readonly kind: string; readonly name: string }): void => {
+  readonly announce = (added: { readonly kind: string; readonly name: string }): void => {
     const payload = { name: 'arcp.inventory.changed', attributes: { added: [added] } };
-    this.#say({ type: 'event.emit', payload });
+    this.#sendTransient({ type: 'event.emit', payload });
   };
 
   async end(): Promise<void> {
@@ -105,14 +108,14 @@ export class Connection implements ConnectionContext {
   }
 
   /** Sends a message that is not stored. */
-  #say<T extends MessageType>(draft: Omit<Draft<T>, 'trace'>, cause: Refused = {}): void {
+  #sendTransient<T extends MessageType>(draft: Omit<Draft<T>, 'trace'>, cause: RefusedMessage = {}): void {
     const sessionId = this.#session?.id;
     this.send(this.engine.log.compose<T>({ sessionId, ...draft, trace: traceBelow(cause) }).body);
   }
 
   #text(text: string): void {
     if (this.#isOver || this.#isEnding) return;
-    this.#missed = 0;
+    this.#missedPongs = 0;
     const result = tryParseEnvelope(text, { maxMessageBytes: this.#limit });
     if (result.ok) this.#take(result.value);
     else this.#refuseText(result.error);
@@ -121,17 +124,17 @@ export class Connection implements ConnectionContext {
   #take(message: Envelope): void {
     if (message.type === 'ping') this.#pong(message);
     else if (message.type === 'pong') return;
-    else if (this.#early !== undefined) this.#early.push(message);
+    else if (this.#buffered !== undefined) this.#buffered.push(message);
     else if (message.type === 'session.open') void this.#open(message);
-    else void this.#carryOut(message);
+    else void this.#execute(message);
   }
 
   async #open(message: Envelope<'session.open'>): Promise<void> {
     if (this.#session !== undefined) {
-      this.#refuse(message, new ArcpError('FAILED_PRECONDITION', 'A session is open already'));
+      this.#refuse(message, new ArcpError('FAILED_PRECONDITION', 'A session is already open on this connection'));
       return;
     }
-    this.#early = [];
+    this.#buffered = [];
     this.#opening = message;
     let isRefused = false;
     try {
@@ -140,35 +143,41 @@ export class Connection implements ConnectionContext {
       if (this.#isOver) return;
       const { session, engine, isResumed, body } = opened;
       const { connections } = this.core;
-      const former = connections.get(session.id);
-      // Before the former connection ends, so that a third one finds this one.
+      const previousConnection = connections.get(session.id);
+      // Registered before the previous connection ends, so that a third one finds this one.
       connections.set(session.id, this);
       this.#session = session;
       this.engine = engine;
-      const { store, hub } = engine;
+      const { store, bus } = engine;
       const { onError } = this.core.settings;
-      const feed = new Feed({ store, hub, channel: this.#channel, sessionId: session.id, onError });
-      this.#feed = feed;
-      await former?.handOver('The session goes on elsewhere');
+      const subscription = new SessionSubscription({
+        store,
+        bus,
+        channel: this.#channel,
+        sessionId: session.id,
+        onError,
+      });
+      this.#subscription = subscription;
+      await previousConnection?.replace('The session was resumed on another connection');
       if (this.#session !== session) return;
       this.#opening = undefined;
       this.send(body);
-      if (!isResumed) feed.startAfter(session.acceptedAfter);
+      if (!isResumed) subscription.startAfter(session.acceptedAfter);
     } catch (thrown) {
       this.#refuse(message, asArcpError(thrown));
       isRefused = true;
     }
     this.#opening = undefined;
-    for (const early of this.#early.splice(0)) void this.#carryOut(early);
-    this.#early = undefined;
+    for (const buffered of this.#buffered.splice(0)) void this.#execute(buffered);
+    this.#buffered = undefined;
     if (isRefused) await this.end();
   }
 
-  async #carryOut(message: Envelope): Promise<void> {
-    const earlier = this.#taken;
-    const taking = this.#attempt(message, () => earlier);
-    this.#taken = Promise.all([earlier, taking]);
-    await taking;
+  async #execute(message: Envelope): Promise<void> {
+    const earlier = this.#earlierCommands;
+    const executing = this.#attempt(message, () => earlier);
+    this.#earlierCommands = Promise.all([earlier, executing]);
+    await executing;
   }
 
   async #attempt(message: Envelope, before: () => Promise<unknown>): Promise<void> {
@@ -176,20 +185,22 @@ export class Connection implements ConnectionContext {
       this.#check(message);
       const command = COMMANDS[message.type];
       if (command === undefined) return;
-      // Without a resume, the client gets new messages only.
-      if (message.type !== 'resume' && !this.feed.isStarted)
-        this.feed.startAfter(await this.engine.store.lastSequence());
-      const { former, answer } = await this.#inTurn(message, () => command(this, message as never, before));
-      const said = answer ?? (former && (await formerAnswer(this.engine.store, message, former)));
-      if (said !== undefined) this.send(said);
+      // Without a resume command, the client receives new messages only.
+      if (message.type !== 'resume' && !this.subscription.isStarted)
+        this.subscription.startAfter(await this.engine.store.lastSequence());
+      const { previous: former, answer } = await this.#afterSameId(message, () =>
+        command(this, message as never, before),
+      );
+      const reply = answer ?? (former && (await previousAnswer(this.engine.store, message, former)));
+      if (reply !== undefined) this.send(reply);
     } catch (thrown) {
       this.#refuse(message, asArcpError(thrown));
       if (!(thrown instanceof ArcpError)) this.core.settings.onError(thrown);
     }
   }
 
-  /** Runs a command after an earlier one with the same id, whose record it then finds. */
-  async #inTurn(message: Envelope, run: () => Promise<CommandResult>): Promise<CommandResult> {
+  /** Runs a command after an earlier one with the same id, so that it finds the record of that. */
+  async #afterSameId(message: Envelope, run: () => Promise<CommandResult>): Promise<CommandResult> {
     const { running } = this.core;
     const key = `${this.session.principal} ${message.id}`;
     const earlier = running.get(key);
@@ -208,13 +219,14 @@ export class Connection implements ConnectionContext {
 
   #check(message: Envelope): void {
     const { session_id, type } = message;
-    if (describe(type)?.from === 'runtime') throw new ArcpError('PERMISSION_DENIED', `Only runtimes send ${type}`);
+    if (describe(type)?.from === 'runtime') throw new ArcpError('PERMISSION_DENIED', `Only runtimes may send ${type}`);
     const { id } = this.session;
     if (session_id === undefined)
-      throw new ArcpError('INVALID_ARGUMENT', 'session_id is needed in a session', {
+      throw new ArcpError('INVALID_ARGUMENT', 'session_id is required after session.open', {
         details: { issues: [{ path: 'session_id', message: 'is required' }] },
       });
-    if (session_id !== id) throw new ArcpError('NOT_FOUND', 'This connection carries another session');
+    if (session_id !== id)
+      throw new ArcpError('NOT_FOUND', 'session_id names a session that is not open on this connection');
     assertAddressed(this.core, message);
   }
 
@@ -222,58 +234,61 @@ export class Connection implements ConnectionContext {
     const { id, session_id: sessionId, payload } = message;
     const received_at = formatTimestamp(this.core.settings.now());
     const pong = { ack_for: id, received_at, nonce: payload.nonce };
-    this.#say({ type: 'pong', correlationId: id, sessionId, payload: pong }, message);
+    this.#sendTransient({ type: 'pong', correlationId: id, sessionId, payload: pong }, message);
   }
 
-  #garbage(code: 'INVALID_ARGUMENT' | 'PAYLOAD_TOO_LARGE', why: string, details: object, beginning = ''): void {
+  #refuseInvalid(code: 'INVALID_ARGUMENT' | 'PAYLOAD_TOO_LARGE', why: string, details: object, beginning = ''): void {
     if (this.#isEnding) return;
     this.#refuse(headerOfText(beginning), new ArcpError(code, why, { details: { ...details } }));
-    this.#count();
+    this.#countInvalid();
   }
 
   #refuseText(error: EnvelopeError): void {
     this.#refuse(error.header, error);
-    // An unknown or invalid message with an id is not counted.
-    if (error.header.id === undefined) this.#count();
+    // An unknown or invalid message with an id does not count.
+    if (error.header.id === undefined) this.#countInvalid();
   }
 
-  #count(): void {
+  #countInvalid(): void {
     const now = performance.now();
-    this.#faults = [...this.#faults.filter((time) => now - time < WINDOW_MS), now];
-    if (this.#faults.length < MOST_FAULTS) return;
-    this.#refuse({}, new ArcpError('RESOURCE_EXHAUSTED', 'Too much of this is no message', { retryable: false }));
+    this.#invalidAt = [...this.#invalidAt.filter((time) => now - time < INVALID_WINDOW_MS), now];
+    if (this.#invalidAt.length < MAX_INVALID) return;
+    this.#refuse(
+      {},
+      new ArcpError('RESOURCE_EXHAUSTED', 'Too many invalid messages; the connection is closed', { retryable: false }),
+    );
     this.#isEnding = true;
     void this.end();
   }
 
-  #refuse(cause: Refused, error: ArcpError): void {
+  #refuse(cause: RefusedMessage, error: ArcpError): void {
     const { id } = cause;
     const jobId = id === undefined ? cause.job_id : undefined;
     const payload = { ...boundedBody(error, this.#session?.limits), nack_for: id };
-    this.#say({ type: 'nack', correlationId: id, jobId, payload }, cause);
+    this.#sendTransient({ type: 'nack', correlationId: id, jobId, payload }, cause);
   }
 
-  async handOver(why: string): Promise<void> {
-    this.#refuse(this.#opening ?? {}, new ArcpError('ABORTED', why));
+  async replace(reason: string): Promise<void> {
+    this.#refuse(this.#opening ?? {}, new ArcpError('ABORTED', reason));
     this.closeSession();
     await this.end();
   }
 
-  #listen(): void {
-    if (this.#missed > MISSED_PONGS) {
+  #checkHeartbeat(): void {
+    if (this.#missedPongs > MAX_MISSED_PONGS) {
       this.#channel.destroy();
       return;
     }
-    if (this.#missed++ === 0) return;
-    this.#say({ type: 'ping', payload: { sent_at: formatTimestamp(this.core.settings.now()) } });
+    if (this.#missedPongs++ === 0) return;
+    this.#sendTransient({ type: 'ping', payload: { sent_at: formatTimestamp(this.core.settings.now()) } });
   }
 
   async #ended(): Promise<void> {
     this.#isOver = true;
-    this.#stopBeat();
+    this.#stopHeartbeat();
     const session = this.#session;
-    const sent = this.#feed?.sent;
-    this.engine.uploads.lost(this.uploader);
+    const sent = this.#subscription?.sent;
+    this.engine.uploads.disconnect(this.uploader);
     this.closeSession();
     try {
       if (session !== undefined) await this.core.onDisconnected(session, this.engine, sent);
@@ -286,17 +301,17 @@ export class Connection implements ConnectionContext {
   }
 }
 
-const MOST_FAULTS = 20;
-const WINDOW_MS = 10_000;
+const MAX_INVALID = 20;
+const INVALID_WINDOW_MS = 10_000;
 
 const RUNTIME_NAMES: readonly string[] = ['runtime', 'pegwire'];
 
-/** Refuses a message whose target is neither the runtime nor something that it offers. */
+/** Asserts that the target of a message is the runtime, or a tool, workflow or agent of it. */
 function assertAddressed({ find }: Pick<Core, 'find'>, message: Envelope): void {
   const { target } = message;
   if (target === undefined || RUNTIME_NAMES.includes(target)) return;
   if (!KINDS.some((kind) => find(kind, target) !== undefined))
-    throw new ArcpError('NOT_FOUND', `Nobody here is called ${JSON.stringify(target)}`, { details: { target } });
+    throw new ArcpError('NOT_FOUND', `The target ${JSON.stringify(target)} is unknown`, { details: { target } });
   if (message.type === 'agent.delegate' && find('agent', target) && message.payload.target !== target)
-    throw new ArcpError('INVALID_ARGUMENT', 'The message is for one agent, and its task for another');
+    throw new ArcpError('INVALID_ARGUMENT', 'The target of the envelope differs from that of the payload');
 }

@@ -1,4 +1,4 @@
-/** How sessions are opened, and taken up again (spec 003, "Capability Negotiation", "Sessions"). */
+/** Opening and resumption of sessions (spec 003, "Capability Negotiation", "Sessions"). */
 import type * as z from 'zod';
 import { toJSONSchema } from 'zod/mini';
 import { MAX_DEPTH, type MessageLimits } from '../../protocol/codec.js';
@@ -14,91 +14,101 @@ import type { Identity, Peer } from '../sessions/auth.js';
 import {
   can,
   digestOf,
-  type KeptSession,
   negotiate,
   newToken,
   SESSIONS,
   type Session,
+  type StoredSession,
   sessionOf,
   sessionRecord,
 } from '../sessions/session.js';
 import type { Registration } from '../types.js';
 
-export interface Opened {
+export interface OpenResult {
   readonly session: Session;
   readonly engine: Engine;
   readonly isResumed: boolean;
   readonly body: string;
 }
 
-type Opening = Envelope<'session.open'>;
+type OpenMessage = Envelope<'session.open'>;
 
-/** Opens a session, or resumes one. A repeated opening resumes its session, since the answer may have been lost. */
-export async function openSession(core: Core, message: Opening, peer: Peer, limit: number): Promise<Opened> {
+/** Opens or resumes a session. A repeated `session.open` resumes its session, since the answer may have been lost. */
+export async function openSession(core: Core, message: OpenMessage, peer: Peer, limit: number): Promise<OpenResult> {
   const { versions } = message.payload;
   if (versions !== undefined && !versions.some(isSupported))
-    throw new ArcpError('UNSUPPORTED_VERSION', 'None of these versions is spoken here', {
+    throw new ArcpError('UNSUPPORTED_VERSION', 'None of the versions is supported; see details.supported', {
       details: { supported: SUPPORTED_VERSIONS },
     });
   const identity = await identify(core, message, peer);
-  const former = await findFormer(core, message, identity);
-  return former === undefined
+  const existing = await findExisting(core, message, identity);
+  return existing === undefined
     ? openNew(core, message, identity, limit)
-    : takeUp(core, message, identity, former, limit);
+    : resumeSession(core, message, identity, existing, limit);
 }
 
-async function identify({ settings }: Core, { payload }: Opening, peer: Peer): Promise<Identity> {
+async function identify({ settings }: Core, { payload }: OpenMessage, peer: Peer): Promise<Identity> {
   const { auth } = payload;
-  if (peer.isToken !== undefined && !(auth?.token !== undefined && peer.isToken(auth.token)))
-    throw new ArcpError('UNAUTHENTICATED', 'The connection requires a bearer token, in its headers or in auth', {
-      details: { schemes: ['bearer'] },
-    });
+  if (peer.verifyToken !== undefined && !(auth?.token !== undefined && peer.verifyToken(auth.token)))
+    throw new ArcpError(
+      'UNAUTHENTICATED',
+      'A bearer token is required; send it in the Authorization header or in auth',
+      {
+        details: { schemes: ['bearer'] },
+      },
+    );
   try {
     return await settings.authenticate(auth, peer);
   } catch (thrown) {
     const { code, message, details } = asArcpError(thrown);
     // Internal errors must not reach the client.
     if (!(thrown instanceof ArcpError))
-      throw new ArcpError('UNAUTHENTICATED', 'Nobody knows who this is', { cause: thrown });
+      throw new ArcpError('UNAUTHENTICATED', 'Authentication failed', { cause: thrown });
     throw new ArcpError(code, message, { details, cause: thrown });
   }
 }
 
-/** Nesting that the envelope of an error needs. */
+/** The nesting that the envelope of an error needs. */
 const MIN_DEPTH = 24;
 
 const openingsOf = (principal: string): string => `opening:${principal}`;
 
-async function findFormer(core: Core, message: Opening, identity: Identity): Promise<StoredRecord | undefined> {
+async function findExisting(core: Core, message: OpenMessage, identity: Identity): Promise<StoredRecord | undefined> {
   const { store } = core.durable;
   if (message.session_id !== undefined) {
     const found = await store.readRecord(SESSIONS, message.session_id);
-    if (found === undefined || hasPassed(core, found.key, sessionOf(found)))
-      throw new ArcpError('NOT_FOUND', 'There is no such session', { details: { session_id: message.session_id } });
-    assertMayTakeUp(sessionOf(found), message, identity);
+    if (found === undefined || isExpired(core, found.key, sessionOf(found)))
+      throw new ArcpError('NOT_FOUND', 'The session does not exist or has expired', {
+        details: { session_id: message.session_id },
+      });
+    assertMayResume(sessionOf(found), message, identity);
     return found;
   }
   const opened = await store.readRecord(openingsOf(identity.principal), message.id);
   return opened === undefined ? undefined : store.readRecord(SESSIONS, opened.value);
 }
 
-function hasPassed({ boot, settings, durable, connections }: Core, id: string, session: KeptSession): boolean {
+function isExpired({ boot, settings, durable, connections }: Core, id: string, session: StoredSession): boolean {
   if (session.boot !== undefined && session.boot !== boot) return true;
   if (connections.has(id)) return false;
   return durable.now() - session.seenAt > settings.resumeWindowMs;
 }
 
-/** The same error for the session of another principal and for one that needs a token. */
-function assertMayTakeUp(session: KeptSession, { payload }: Opening, { principal }: Identity): void {
+/** Asserts that a client may resume a session. A session of another principal gives the same error as a wrong token. */
+function assertMayResume(session: StoredSession, { payload }: OpenMessage, { principal }: Identity): void {
   const token = payload.resume_token;
   const isOwn = session.principal === principal;
   const hasToken = token !== undefined && [session.tokenDigest, session.formerDigest].includes(digestOf(token));
   if (!isOwn || !(hasToken || (token === undefined && payload.auth !== undefined)))
-    throw new ArcpError('PERMISSION_DENIED', 'The session is not to be taken up');
-  if (session.closedAt !== undefined) throw new ArcpError('FAILED_PRECONDITION', 'The session was closed');
+    throw new ArcpError(
+      'PERMISSION_DENIED',
+      'The session cannot be resumed with these credentials; send its resume_token',
+    );
+  if (session.closedAt !== undefined)
+    throw new ArcpError('FAILED_PRECONDITION', 'The session was closed; open another one');
 }
 
-async function openNew(core: Core, message: Opening, identity: Identity, limit: number): Promise<Opened> {
+async function openNew(core: Core, message: OpenMessage, identity: Identity, limit: number): Promise<OpenResult> {
   const { payload } = message;
   const { settings, boot } = core;
   const capabilities = negotiate(settings.capabilities, payload.capabilities);
@@ -120,32 +130,33 @@ async function openNew(core: Core, message: Opening, identity: Identity, limit: 
     ...(mode === 'durable' ? {} : { boot }),
   };
   const accepted = accept(core, engine, message, id, kept, limit);
-  const session: KeptSession = { ...kept, tokenDigest: accepted.tokenDigest, acceptedId: accepted.id };
+  const session: StoredSession = { ...kept, tokenDigest: accepted.tokenDigest, acceptedId: accepted.id };
   if (mode !== 'stateless') {
     const opening = { scope: openingsOf(identity.principal), key: message.id, value: id, expect: 0 };
     const result = await engine.log.commit({ records: [sessionRecord(id, session, 0), opening] });
-    // The same message came twice at once.
+    // The same message arrived twice at once.
     if (result.outcome !== 'done') {
-      const former = await findFormer(core, message, identity);
-      if (former === undefined) throw new ArcpError('ABORTED', 'The session was opened twice at once');
-      return takeUp(core, message, identity, former, limit);
+      const existing = await findExisting(core, message, identity);
+      if (existing === undefined)
+        throw new ArcpError('ABORTED', 'The session is being opened by an equal message; try again');
+      return resumeSession(core, message, identity, existing, limit);
     }
   }
   return { session: { ...session, id, identity }, engine, isResumed: false, body: accepted.body };
 }
 
-async function takeUp(
+async function resumeSession(
   core: Core,
-  message: Opening,
+  message: OpenMessage,
   identity: Identity,
   record: StoredRecord,
   limit: number,
-): Promise<Opened> {
-  const former = sessionOf(record);
+): Promise<OpenResult> {
+  const existing = sessionOf(record);
   const { settings, durable: engine } = core;
   const capabilities = negotiate(settings.capabilities, message.payload.capabilities);
   const kept = {
-    ...former,
+    ...existing,
     limits: limitsOf(core, message.payload),
     capabilities,
     wantsValue: message.payload.versions === undefined,
@@ -154,23 +165,23 @@ async function takeUp(
   };
   const accepted = accept(core, engine, message, record.key, kept, limit);
   const { resume_token: used } = message.payload;
-  const formerDigest = used === undefined ? former.tokenDigest : digestOf(used);
-  const session: KeptSession = { ...kept, tokenDigest: accepted.tokenDigest, formerDigest };
+  const formerDigest = used === undefined ? existing.tokenDigest : digestOf(used);
+  const session: StoredSession = { ...kept, tokenDigest: accepted.tokenDigest, formerDigest };
   const result = await engine.log.commit({ records: [sessionRecord(record.key, session, record.version)] });
   if (result.outcome !== 'done') {
     const now = await engine.store.readRecord(SESSIONS, record.key);
-    if (now === undefined) throw new ArcpError('NOT_FOUND', 'There is no such session any more');
+    if (now === undefined) throw new ArcpError('NOT_FOUND', 'The session no longer exists');
     const { closedAt, tokenDigest } = sessionOf(now);
-    if (closedAt !== undefined) throw new ArcpError('FAILED_PRECONDITION', 'The session was closed');
-    // Another token shows that the session was resumed elsewhere.
-    if (tokenDigest === former.tokenDigest) return takeUp(core, message, identity, now, limit);
-    throw new ArcpError('ABORTED', 'Somebody else has taken the session up meanwhile');
+    if (closedAt !== undefined) throw new ArcpError('FAILED_PRECONDITION', 'The session was closed; open another one');
+    // Another token means that the session was resumed elsewhere.
+    if (tokenDigest === existing.tokenDigest) return resumeSession(core, message, identity, now, limit);
+    throw new ArcpError('ABORTED', 'The session was resumed on another connection');
   }
   return { session: { ...session, id: record.key, identity }, engine, isResumed: true, body: accepted.body };
 }
 
-/** An error always fits into the limits. */
-function limitsOf({ settings }: Core, { limits = {} }: Opening['payload']): MessageLimits {
+/** Returns the limits of the client, which are at least those of an error. */
+function limitsOf({ settings }: Core, { limits = {} }: OpenMessage['payload']): MessageLimits {
   const { max_message_bytes = settings.maxMessageBytes, max_depth = MAX_DEPTH } = limits;
   return {
     maxMessageBytes: Math.max(MIN_MESSAGE_BYTES, Math.min(settings.maxMessageBytes, max_message_bytes)),
@@ -178,13 +189,13 @@ function limitsOf({ settings }: Core, { limits = {} }: Opening['payload']): Mess
   };
 }
 
-type Unaccepted = Omit<KeptSession, 'tokenDigest' | 'acceptedId'>;
+type Unaccepted = Omit<StoredSession, 'tokenDigest' | 'acceptedId'>;
 
-function accept(core: Core, { log }: Engine, message: Opening, id: string, session: Unaccepted, limit: number) {
+function accept(core: Core, { log }: Engine, message: OpenMessage, id: string, session: Unaccepted, limit: number) {
   const { settings } = core;
   const token = newToken();
-  const isOpen = ({ options }: Registration): boolean => session.trust !== 'untrusted' || options.isPublic === true;
-  const works = [...core.works()].filter(isOpen);
+  const isVisible = ({ options }: Registration): boolean => session.trust !== 'untrusted' || options.isPublic === true;
+  const registrations = [...core.registrations()].filter(isVisible);
   const { envelope, body } = log.compose({
     type: 'session.accepted',
     sessionId: id,
@@ -199,9 +210,9 @@ function accept(core: Core, { log }: Engine, message: Opening, id: string, sessi
       ...(session.mode === 'stateless'
         ? {}
         : { resume_token: token, resume_window_seconds: secondsOf(settings.resumeWindowMs) }),
-      tools: works.filter(({ kind }) => kind === 'tool').map(toolInfo),
-      workflows: works.filter(({ kind }) => kind === 'workflow').map(toolInfo),
-      agents: works
+      tools: registrations.filter(({ kind }) => kind === 'tool').map(toolInfo),
+      workflows: registrations.filter(({ kind }) => kind === 'workflow').map(toolInfo),
+      agents: registrations
         .filter(({ kind }) => kind === 'agent')
         .map(({ name, options: { description } }) => ({ name, description })),
       heartbeat_interval_seconds: secondsOf(settings.heartbeatMs),
@@ -231,7 +242,8 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Record<string, u
   return { ...toJSONSchema(schema, { io, unrepresentable: 'any' }) };
 }
 
-function lower(given: TrustLevel, wanted: TrustLevel | undefined): TrustLevel {
-  if (wanted === undefined) return given;
-  return TRUST_LEVELS.indexOf(wanted) < TRUST_LEVELS.indexOf(given) ? wanted : given;
+/** Returns the lower of two trust levels. */
+function lower(granted: TrustLevel, requested: TrustLevel | undefined): TrustLevel {
+  if (requested === undefined) return granted;
+  return TRUST_LEVELS.indexOf(requested) < TRUST_LEVELS.indexOf(granted) ? requested : granted;
 }

@@ -1,9 +1,9 @@
-/** What a handler is given. */
+/** The context of a handler. */
 import { ignoreRejection, ignoringRejections } from '../../../async/listeners.js';
 import { byCodeUnit } from '../../../text/ascii.js';
 import { accepts } from '../../protocol/accepts.js';
 import { CATALOGUE, type MessageType, type PayloadOf } from '../../protocol/catalogue.js';
-import { judge } from '../../protocol/codec.js';
+import { validate } from '../../protocol/codec.js';
 import { type ArcpError, asArcpError } from '../../protocol/errors.js';
 import { formatTimestamp, newSpanId } from '../../protocol/ids.js';
 import { jsonOf } from '../../protocol/json.js';
@@ -13,22 +13,22 @@ import type { Attempt } from '../job/attempt.js';
 import { JobMessages } from '../job/messages.js';
 import type { JobOutbox } from '../job/outbox.js';
 import { type JobSpec, nextDepth } from '../job/spec.js';
+import { checkCall, checkResult, invalid } from '../registrations.js';
 import type { CallOptions, JobContext, KeyValueStore, Registration, Span, SpanOptions } from '../types.js';
-import { checkCall, checkResult, invalid } from '../works.js';
 import { handOff, startChild } from './delegation.js';
-import { askFor } from './permission.js';
-import { checkpoint, keepStep, knownStep, step } from './steps.js';
+import { requestPermission } from './permission.js';
+import { checkpoint, findStep, step, stepRecord } from './steps.js';
 
 export function contextOf(job: Attempt, restored: unknown): JobContext {
   const { row, spec, messages } = job;
-  const say = ignoringRejections(async <T extends MessageType>(type: T, payload: PayloadOf<T>): Promise<void> => {
+  const report = ignoringRejections(async <T extends MessageType>(type: T, payload: PayloadOf<T>): Promise<void> => {
     assertPayload(type, payload);
     await job.outbox.add({ events: [messages.event(type, payload)] });
   });
-  const keeping = { store: job.log.store, outbox: job.outbox };
-  // They count until the shared context has values of these names.
+  const storage = { store: job.log.store, outbox: job.outbox };
+  // They apply to keys that the shared context has never had.
   const initial = spec.command.type === 'agent.delegate' ? spec.command.payload.context?.values : undefined;
-  const shared = sharedValues(job, spec.contextId ?? row.jobId, initial);
+  const shared = sharedStore(job, spec.contextId ?? row.jobId, initial);
   return {
     jobId: spec.isDurable ? row.jobId : undefined,
     commandId: spec.command.id,
@@ -45,23 +45,25 @@ export function contextOf(job: Attempt, restored: unknown): JobContext {
       assertPayload('job.progress', progress);
       job.noteProgress();
       // Direct calls have no progress message.
-      if (spec.isDurable && !job.isCall) await say('job.progress', progress);
-      else await say('event.emit', { name: 'arcp.progress', attributes: progress });
+      if (spec.isDurable && !job.isCall) await report('job.progress', progress);
+      else await report('event.emit', { name: 'arcp.progress', attributes: progress });
     }),
-    log: (level, message, attributes) => say('log', { level, message, attributes }),
+    log: (level, message, attributes) => report('log', { level, message, attributes }),
     metric: ignoringRejections(async (metric) => {
-      await say('metric', metric);
+      await report('metric', metric);
       job.host.telemetry?.metric(metric);
     }),
-    emit: (name, attributes) => say('event.emit', { name, attributes }),
+    emit: (name, attributes) => report('event.emit', { name, attributes }),
     traceparent: traceparentOf(spec.trace.traceId, spec.trace.spanId),
     span: (name, work, options) =>
-      ignoreRejection(withSpan(job, { spanId: spec.trace.spanId, toldAs: job.telemetrySpanId }, name, work, options)),
+      ignoreRejection(
+        withSpan(job, { spanId: spec.trace.spanId, telemetryId: job.telemetrySpanId }, name, work, options),
+      ),
     stream: (options) => job.openStream(options),
     incoming: (which) => job.readUpload(which),
     checkpoint: ignoringRejections(async (data, options) => (await checkpoint(job, data, options))!),
     onCheckpoint: (snapshot) => job.onCheckpoint(snapshot),
-    permission: (wish) => ignoreRejection(askFor(job, wish)),
+    permission: (request) => ignoreRejection(requestPermission(job, request)),
     step: (key, work) => ignoreRejection(step(job, key, work)),
     call: <R>(tool: string, args = {}, options = {}) =>
       ignoreRejection(callTool(job, tool, args, options) as Promise<R>),
@@ -79,18 +81,18 @@ export function contextOf(job: Attempt, restored: unknown): JobContext {
       ignoreRejection(startChild(job, 'workflow.start', { workflow, inputs: { ...inputs } }, options)),
     handOff: (agent, options) => ignoreRejection(handOff(job, agent, options)),
     handoff: job.status.handedOver,
-    memory: valuesOf({ id: row.sessionId, scope: `memory:${row.sessionId}`, owner: row.sessionId, ...keeping }),
+    memory: keyValueStore({ id: row.sessionId, scope: `memory:${row.sessionId}`, owner: row.sessionId, ...storage }),
     shared,
-    sharedContext: (id) => sharedValues(job, id),
+    sharedContext: (id) => sharedStore(job, id),
   };
 }
 
-function sharedValues(
+function sharedStore(
   { row, log, outbox, messages }: Attempt,
   id: string,
-  initial?: ValuesOptions['initial'],
+  initial?: KeyValueStoreOptions['initial'],
 ): KeyValueStore {
-  return valuesOf({
+  return keyValueStore({
     id,
     scope: `context:${row.principal}:${id}`,
     store: log.store,
@@ -103,42 +105,51 @@ function sharedValues(
 
 function assertPayload(type: MessageType, payload: unknown): void {
   const schema = CATALOGUE[type].payload;
-  if (!accepts(schema, payload)) throw invalid(judge(schema, payload).error!, `Not a ${type}: `);
+  if (!accepts(schema, payload)) throw invalid(validate(schema, payload).error!, `Invalid ${type}: `);
 }
 
-/** Calls a tool for a job, with the job's trust, permissions and signal. */
+/** Calls a tool for a job, with the trust, permissions and signal of the job. */
 async function callTool(attempt: Attempt, tool: string, args: object, { key }: CallOptions): Promise<unknown> {
   const { spec, messages, outbox, host } = attempt;
   const depth = nextDepth(spec);
-  const work = host.find('tool', tool);
-  const input = await checkCall(work, { kind: 'tool', name: tool, trust: spec.trust, input: { ...args } });
-  const place = key === undefined ? undefined : `call:${key}`;
-  const carryOut = async (): Promise<unknown> => {
-    const known = place === undefined ? undefined : await knownStep(attempt, place);
+  const registration = host.find('tool', tool);
+  const input = await checkCall(registration, { kind: 'tool', name: tool, trust: spec.trust, input: { ...args } });
+  const stepKey = key === undefined ? undefined : `call:${key}`;
+  const execute = async (): Promise<unknown> => {
+    const known = stepKey === undefined ? undefined : await findStep(attempt, stepKey);
     if (known !== undefined) return known.result;
     const trace = { traceId: spec.trace.traceId, spanId: newSpanId(), parentSpanId: spec.trace.spanId };
     const invoked = messages.event('tool.invoke', { tool, arguments: { ...args } }, { trace });
     await outbox.add({ events: [invoked] });
-    const child = within({ ...spec, trace, depth }, attempt, work!, invoked.id, place);
-    const begun = performance.now();
+    const child = callAttempt({ ...spec, trace, depth }, attempt, registration!, invoked.id, stepKey);
+    const startedAt = performance.now();
     try {
-      const result = await checkResult(work!, await work!.handler(input as never, contextOf(child, undefined)));
-      const duration_ms = performance.now() - begun;
-      const { record, kept } = keepStep(attempt, place ?? invoked.id, result);
-      const told = child.messages.event('tool.result', { result: kept, duration_ms });
-      await outbox.add({ events: [told], records: place === undefined ? [] : [record] });
-      return kept;
+      const result = await checkResult(
+        registration!,
+        await registration!.handler(input as never, contextOf(child, undefined)),
+      );
+      const duration_ms = performance.now() - startedAt;
+      const { record, stored } = stepRecord(attempt, stepKey ?? invoked.id, result);
+      const returned = child.messages.event('tool.result', { result: stored, duration_ms });
+      await outbox.add({ events: [returned], records: stepKey === undefined ? [] : [record] });
+      return stored;
     } catch (thrown) {
       const error = asArcpError(thrown);
       await outbox.add({ events: [child.messages.event('tool.error', { ...boundedBody(error, spec.limits) })] });
       throw error;
     }
   };
-  return place === undefined ? carryOut() : attempt.once(`${attempt.stepPrefix}${place}`, carryOut);
+  return stepKey === undefined ? execute() : attempt.once(`${attempt.stepPrefix}${stepKey}`, execute);
 }
 
-/** The attempt as seen by one of its calls. */
-function within(spec: JobSpec, attempt: Attempt, work: Registration, commandId: string, place?: string): Attempt {
+/** Returns the attempt as seen by a tool that it calls. */
+function callAttempt(
+  spec: JobSpec,
+  attempt: Attempt,
+  work: Registration,
+  commandId: string,
+  stepKey?: string,
+): Attempt {
   const { log, row } = attempt;
   return {
     ...attempt,
@@ -146,7 +157,7 @@ function within(spec: JobSpec, attempt: Attempt, work: Registration, commandId: 
     work,
     messages: new JobMessages(log, row, { ...spec, command: { ...spec.command, id: commandId } }, commandId),
     // Two calls of one tool have separate steps.
-    stepPrefix: `${attempt.stepPrefix}${place ?? commandId}/`,
+    stepPrefix: `${attempt.stepPrefix}${stepKey ?? commandId}/`,
     isCall: true,
     telemetrySpanId: attempt.telemetrySpanId,
     get status() {
@@ -157,16 +168,17 @@ function within(spec: JobSpec, attempt: Attempt, work: Registration, commandId: 
   };
 }
 
-/** Stretches of work that are told of when they are over (spec 003, "Observability"; compatible with OpenTelemetry). */
-interface Within {
+/** The parent of a span (spec 003, "Observability"; compatible with OpenTelemetry). */
+interface ParentSpan {
   readonly spanId: string;
-  readonly toldAs: string | undefined;
+  /** The id of the span in the host's telemetry. */
+  readonly telemetryId: string | undefined;
 }
 
-/** Reports the work as a span when it has ended, even if it failed. */
+/** Reports work as a span when it has ended, whether or not it failed. */
 async function withSpan<T>(
   attempt: Attempt,
-  within: Within,
+  parent: ParentSpan,
   name: string,
   work: (span: Span) => T | Promise<T>,
   { attributes = {}, kind = 'internal' }: SpanOptions = {},
@@ -174,16 +186,16 @@ async function withSpan<T>(
   const { now } = attempt.host;
   const { traceId } = attempt.spec.trace;
   const start = now();
-  const told = attempt.host.telemetry?.startSpan(name, {
+  const exported = attempt.host.telemetry?.startSpan(name, {
     traceId,
-    parentSpanId: within.toldAs,
+    parentSpanId: parent.telemetryId,
     kind,
     startedAt: start,
     attributes,
   });
-  const parentSpanId = within.spanId;
-  // A span known to telemetry keeps its id there.
-  const spanId = told === undefined || /^0*$/.test(told.spanId) ? newSpanId() : told.spanId;
+  const parentSpanId = parent.spanId;
+  // If telemetry has assigned an id, the span keeps it.
+  const spanId = exported === undefined || /^0*$/.test(exported.spanId) ? newSpanId() : exported.spanId;
   const all: Record<string, unknown> = { ...attributes };
   const events: Record<string, unknown>[] = [];
   const span: Span = {
@@ -191,11 +203,12 @@ async function withSpan<T>(
     spanId,
     traceparent: traceparentOf(traceId, spanId),
     set: (more) => void Object.assign(all, more),
-    event: (what, about) => {
-      events.push({ name: what, time: formatTimestamp(now()), attributes: about });
-      told?.event(what, about ?? {}, now());
+    event: (eventName, eventAttributes) => {
+      events.push({ name: eventName, time: formatTimestamp(now()), attributes: eventAttributes });
+      exported?.event(eventName, eventAttributes ?? {}, now());
     },
-    span: (inner, innerWork, options) => withSpan(attempt, { spanId, toldAs: told?.spanId }, inner, innerWork, options),
+    span: (inner, innerWork, options) =>
+      withSpan(attempt, { spanId, telemetryId: exported?.spanId }, inner, innerWork, options),
   };
   let error: ArcpError | undefined;
   try {
@@ -206,7 +219,7 @@ async function withSpan<T>(
     throw thrown;
   } finally {
     const end = now();
-    told?.end({ endedAt: end, attributes: all, error });
+    exported?.end({ endedAt: end, attributes: all, error });
     const payload: PayloadOf<'trace.span'> = {
       name,
       trace_id: traceId,
@@ -224,14 +237,14 @@ async function withSpan<T>(
   }
 }
 
-/** @returns `undefined` unless the ids are those of W3C Trace Context */
+/** Returns the `traceparent` header of a span; `undefined` unless the ids have the form of W3C Trace Context. */
 function traceparentOf(traceId: string, spanId: string): string | undefined {
   const isOne = /^(?!0{32})[0-9a-f]{32}$/.test(traceId) && /^(?!0{16})[0-9a-f]{16}$/.test(spanId);
   return isOne ? `00-${traceId}-${spanId}-01` : undefined;
 }
 
-/** Values by name that outlive the work that keeps them (spec 003, "Sessions": "maintain memory", "share execution context"). */
-interface ValuesOptions {
+/** Options of a key-value store that outlives the job (spec 003, "Sessions": "maintain memory", "share execution context"). */
+interface KeyValueStoreOptions {
   readonly id: string;
   readonly scope: string;
   readonly owner?: string | undefined;
@@ -239,18 +252,26 @@ interface ValuesOptions {
   readonly outbox: JobOutbox;
   /** Values of keys that were never set or deleted. */
   readonly initial?: Readonly<Record<string, unknown>> | undefined;
-  /** Reports a change. */
+  /** Returns the event that reports a change. */
   readonly changed?: ((key: string, value: unknown) => NewEvent) | undefined;
 }
 
-/** Marks a deleted value. The record stays, so that versions keep rising. */
+/** Marks a deleted value. The record remains, so that versions keep increasing. */
 const DELETED = '';
 
 function valueIn<T>(found: StoredRecord | undefined): T | undefined {
   return found === undefined || found.value === DELETED ? undefined : (JSON.parse(found.value) as T);
 }
 
-function valuesOf({ id, scope, owner, store, outbox, initial = {}, changed }: ValuesOptions): KeyValueStore {
+function keyValueStore({
+  id,
+  scope,
+  owner,
+  store,
+  outbox,
+  initial = {},
+  changed,
+}: KeyValueStoreOptions): KeyValueStore {
   const valueAt = <T>(key: string, found: StoredRecord | undefined): T | undefined =>
     found === undefined && Object.hasOwn(initial, key) ? (structuredClone(initial[key]) as T) : valueIn<T>(found);
   const record = (key: string, value: unknown, expect?: number): RecordChange => ({
@@ -260,24 +281,24 @@ function valuesOf({ id, scope, owner, store, outbox, initial = {}, changed }: Va
     expect,
     owner,
   });
-  const told = (key: string, value: unknown): readonly NewEvent[] =>
+  const changeEvents = (key: string, value: unknown): readonly NewEvent[] =>
     changed === undefined ? [] : [changed(key, value)];
   return {
     id,
     get: async <T>(key: string) => valueAt<T>(key, await store.readRecord(scope, key)),
     set: ignoringRejections(async (key, value) =>
-      outbox.add({ records: [record(key, value ?? null)], events: told(key, value ?? null) }),
+      outbox.add({ records: [record(key, value ?? null)], events: changeEvents(key, value ?? null) }),
     ),
     update: ignoringRejections(async <T>(key: string, change: (value: T | undefined) => T) => {
       for (;;) {
         const found = await store.readRecord(scope, key);
         const value = change(valueAt<T>(key, found)) ?? null;
         const changed = record(key, value, found?.version ?? 0);
-        if (await outbox.tryAdd({ records: [changed], events: told(key, value) }))
+        if (await outbox.tryAdd({ records: [changed], events: changeEvents(key, value) }))
           return JSON.parse(changed.value!) as T;
       }
     }),
-    delete: (key) => outbox.add({ records: [record(key, undefined)], events: told(key, null) }),
+    delete: (key) => outbox.add({ records: [record(key, undefined)], events: changeEvents(key, null) }),
     entries: async () => {
       const all = await store.listRecords(scope, { limit: Number.POSITIVE_INFINITY });
       const values = new Map(Object.entries(structuredClone(initial)));

@@ -1,4 +1,4 @@
-/** Work that is done for other work: agents, workflows and tools, as jobs of their own (spec 003, "Multi-Agent Coordination"). */
+/** Child jobs and handoffs (spec 003, "Multi-Agent Coordination"). */
 import { ignoreRejection } from '../../../async/listeners.js';
 import { sha256Hex } from '../../../text/sha256.js';
 import { assertDurations } from '../../protocol/durations.js';
@@ -8,9 +8,9 @@ import { assertJson, canonicalJson } from '../../protocol/json.js';
 import type { RecordChange } from '../../store/store.js';
 import type { Attempt } from '../job/attempt.js';
 import { inputOf, nextDepth, resolveRetry, type StartingCommand, shorter } from '../job/spec.js';
-import { type KeptLease, leaseOf, leaseRecord, leasesOf } from '../permissions/leases.js';
+import { leaseOf, leaseRecord, leasesOf, type StoredLease } from '../permissions/leases.js';
+import { checkCall } from '../registrations.js';
 import type { ChildJob, ChildOptions, HandoffOptions, Registration } from '../types.js';
-import { checkCall } from '../works.js';
 
 export const childrenOf = (jobId: string): string => `child:${jobId}`;
 
@@ -26,23 +26,23 @@ export async function startChild<R>(
   assertJson(payload, `the ${type}`);
   assertDurations({ timeoutMs });
   const scope = childrenOf(row.jobId);
-  const place = `${attempt.stepPrefix}${key ?? sha256Hex(canonicalJson([type, payload]))}`;
-  const former = await log.store.readRecord(scope, place);
-  if (former !== undefined) return childOf(attempt, former.value);
+  const childKey = `${attempt.stepPrefix}${key ?? sha256Hex(canonicalJson([type, payload]))}`;
+  const existing = await log.store.readRecord(scope, childKey);
+  if (existing !== undefined) return childOf(attempt, existing.value);
   attempt.signal.throwIfAborted();
   const depth = nextDepth(spec);
   const trace = { traceId: spec.trace.traceId, spanId: newSpanId(), parentSpanId: spec.trace.spanId };
-  const told = messages.event(type, payload as never, { trace });
-  const command = JSON.parse(told.body) as StartingCommand;
+  const started = messages.event(type, payload as never, { trace });
+  const command = JSON.parse(started.body) as StartingCommand;
   const [kind, name] = targetOf(command);
-  const work = attempt.host.find(kind, name);
-  await checkCall(work, { kind, name, trust: spec.trust, input: inputOf(command) });
+  const registration = attempt.host.find(kind, name);
+  await checkCall(registration, { kind, name, trust: spec.trust, input: inputOf(command) });
   const inherited = await inheritedLeases(attempt, permissions);
   let jobId: string | undefined;
   const result = await attempt.host.startChild({
     sessionId: row.sessionId,
     principal: row.principal,
-    options: work!.options,
+    options: registration!.options,
     spec: {
       kind,
       target: name,
@@ -50,28 +50,29 @@ export async function startChild<R>(
       command,
       trace,
       trust: spec.trust,
-      retry: resolveRetry(work!.options.retry),
+      retry: resolveRetry(registration!.options.retry),
       streams: spec.streams,
       parentJobId: row.jobId,
       limits: spec.limits,
       contextId: spec.contextId ?? row.jobId,
       depth,
       mayHandOff: spec.mayHandOff,
-      timeoutMs: shorter(timeoutMs, work!.options.timeoutMs),
+      timeoutMs: shorter(timeoutMs, registration!.options.timeoutMs),
     },
     maxQueued: Number.POSITIVE_INFINITY,
     with: (child) => {
       jobId = child.jobId;
       const records: RecordChange[] = [
-        { scope, key: place, value: child.jobId, expect: 0, owner: row.jobId },
+        { scope, key: childKey, value: child.jobId, expect: 0, owner: row.jobId },
         ...inherited.map(([leaseId, lease]) => leaseRecord(child.jobId, leaseId, lease, 0)),
       ];
-      // A worker that has lost the job must not start anything for it.
-      return { records, events: [told], jobs: [{ jobId: row.jobId, attempt: row.attempt, set: {} }] };
+      // The commit is fenced, so that a worker that has lost the job starts no child.
+      return { records, events: [started], jobs: [{ jobId: row.jobId, attempt: row.attempt, set: {} }] };
     },
   });
   if (result.outcome === 'conflict' && result.found !== undefined) return childOf(attempt, result.found.value);
-  if (result.outcome !== 'done') throw new ArcpError('ABORTED', 'This attempt at the job is over');
+  if (result.outcome !== 'done')
+    throw new ArcpError('ABORTED', 'The attempt has ended, since the job continues elsewhere or has ended');
   return childOf(attempt, jobId!);
 }
 
@@ -91,28 +92,28 @@ function childOf<R>(attempt: Attempt, jobId: string): ChildJob<R> {
 async function inheritedLeases(
   { row, log, host }: Attempt,
   names: readonly string[],
-): Promise<[leaseId: string, KeptLease][]> {
+): Promise<[leaseId: string, StoredLease][]> {
   if (names.length === 0) return [];
   const records = await log.store.listRecords(leasesOf(row.jobId), { limit: Number.POSITIVE_INFINITY });
-  return records.flatMap((record): [string, KeptLease][] => {
+  return records.flatMap((record): [string, StoredLease][] => {
     const lease = leaseOf(record);
-    const holds = lease.expiresAt > host.now() && lease.maxUses === undefined;
-    return holds && names.includes(lease.permission) ? [[record.key, lease]] : [];
+    const isInheritable = lease.expiresAt > host.now() && lease.maxUses === undefined;
+    return isInheritable && names.includes(lease.permission) ? [[record.key, lease]] : [];
   });
 }
 
-const MOST_HANDOFFS = 100;
+const MAX_HANDOFFS = 100;
 
-/** Continues the job with another agent, from its latest checkpoint. Always throws: the abort reason, or why it cannot be handed over. */
+/** Continues the job with another agent, from its latest checkpoint. Always throws: the abort reason, or the error that prevents the handoff. */
 export function handOff(attempt: Attempt, target: string, options: HandoffOptions = {}): Promise<never> {
-  // Serialises handoffs; no step has such a key.
-  return attempt.once('\0handoff', () => giveAway(attempt, target, options));
+  // Serializes handoffs. A step cannot have this key.
+  return attempt.once('\0handoff', () => transfer(attempt, target, options));
 }
 
-async function giveAway(attempt: Attempt, target: string, options: HandoffOptions): Promise<never> {
+async function transfer(attempt: Attempt, target: string, options: HandoffOptions): Promise<never> {
   const { spec, work, messages, row, status } = attempt;
   const { reason, permissions = [] } = options;
-  assertMayGo(attempt);
+  assertMayHandOff(attempt);
   const input = inputOf(spec.command);
   await checkCall(attempt.host.find('agent', target), { kind: 'agent', name: target, trust: spec.trust, input });
   const events = [
@@ -137,19 +138,21 @@ async function giveAway(attempt: Attempt, target: string, options: HandoffOption
   throw attempt.signal.reason;
 }
 
-function assertMayGo({ spec, isCall, status }: Attempt): void {
-  if ((status.handoffs ?? 0) >= MOST_HANDOFFS)
-    throw new ArcpError('RESOURCE_EXHAUSTED', `The job was handed over ${MOST_HANDOFFS} times`, { retryable: false });
+function assertMayHandOff({ spec, isCall, status }: Attempt): void {
+  if ((status.handoffs ?? 0) >= MAX_HANDOFFS)
+    throw new ArcpError('RESOURCE_EXHAUSTED', `The job was handed off ${MAX_HANDOFFS} times, which is the limit`, {
+      retryable: false,
+    });
   if (spec.mayHandOff !== true) throw new ArcpError('UNIMPLEMENTED', 'Handoff was not negotiated');
   if (spec.kind !== 'agent' || isCall || !spec.isDurable)
-    throw new ArcpError('FAILED_PRECONDITION', 'Only agents with a job of their own hand it over');
+    throw new ArcpError('FAILED_PRECONDITION', 'Only the durable job of an agent can be handed off');
 }
 
-/** Permissions that are not named are dropped. */
-async function droppedLeases({ row, log }: Attempt, kept: readonly string[]): Promise<RecordChange[]> {
+/** Returns the removals of leases whose permission is not named. */
+async function droppedLeases({ row, log }: Attempt, retained: readonly string[]): Promise<RecordChange[]> {
   const scope = leasesOf(row.jobId);
   const records = await log.store.listRecords(scope, { limit: Number.POSITIVE_INFINITY });
   return records
-    .filter((record) => !kept.includes(leaseOf(record).permission))
+    .filter((record) => !retained.includes(leaseOf(record).permission))
     .map(({ key }) => ({ scope, key, value: null }));
 }

@@ -1,4 +1,4 @@
-/** What is done once over all attempts at a job, and where it stands (spec 003, "Resumability": "checkpoint snapshots"). */
+/** Steps, which a job executes once over all its attempts, and checkpoints (spec 003, "Resumability": "checkpoint snapshots"). */
 import { byteLength } from '../../../text/bytes.js';
 import { newId } from '../../protocol/ids.js';
 import { jsonOf } from '../../protocol/json.js';
@@ -10,46 +10,46 @@ import type { CheckpointOptions } from '../types.js';
 
 export const stepsOf = (jobId: string): string => `step:${jobId}`;
 
-export async function knownStep(attempt: Attempt, key: string): Promise<{ readonly result: unknown } | undefined> {
+export async function findStep(attempt: Attempt, key: string): Promise<{ readonly result: unknown } | undefined> {
   const known = await attempt.log.store.readRecord(stepsOf(attempt.row.jobId), `${attempt.stepPrefix}${key}`);
   return known && { result: (JSON.parse(known.value) as { readonly result?: unknown }).result };
 }
 
-export function keepStep<T>(
+export function stepRecord<T>(
   attempt: Attempt,
   key: string,
   result: T,
-): { readonly record: RecordChange; readonly kept: T } {
+): { readonly record: RecordChange; readonly stored: T } {
   const { jobId } = attempt.row;
   const text = result === undefined ? undefined : jsonOf(result, `the result of step ${key}`);
   const value = text === undefined ? '{}' : `{"result":${text}}`;
   const record = { scope: stepsOf(jobId), key: `${attempt.stepPrefix}${key}`, value, owner: jobId };
-  return { record, kept: (text === undefined ? undefined : JSON.parse(text)) as T };
+  return { record, stored: (text === undefined ? undefined : JSON.parse(text)) as T };
 }
 
-/** Carries out a step once. Concurrent calls share the promise. */
+/** Executes a step once. Concurrent calls share the promise. */
 export function step<T>(attempt: Attempt, key: string, work: (operationKey: string) => T | Promise<T>): Promise<T> {
-  return attempt.once(`${attempt.stepPrefix}${key}`, () => carryOut(attempt, key, work));
+  return attempt.once(`${attempt.stepPrefix}${key}`, () => runStep(attempt, key, work));
 }
 
-async function carryOut<T>(attempt: Attempt, key: string, work: (operationKey: string) => T | Promise<T>): Promise<T> {
-  const known = await knownStep(attempt, key);
+async function runStep<T>(attempt: Attempt, key: string, work: (operationKey: string) => T | Promise<T>): Promise<T> {
+  const known = await findStep(attempt, key);
   if (known !== undefined) return known.result as T;
   attempt.signal.throwIfAborted();
-  // A worker that has lost the job must not act for it.
+  // Fails if the worker has lost the job, and then must not act for it.
   await attempt.outbox.add({});
   const result = await work(`${attempt.row.jobId}:${attempt.stepPrefix}${key}`);
-  const further = forgiveLostAttempts(attempt.row, attempt.status);
-  const isNews = attempt.status.forgiven !== further.forgiven;
-  const set = isNews ? { status: attempt.changeStatus(further) } : {};
-  const { record, kept } = keepStep(attempt, key, result);
+  const change = forgiveLostAttempts(attempt.row, attempt.status);
+  const isChange = attempt.status.forgiven !== change.forgiven;
+  const set = isChange ? { status: attempt.changeStatus(change) } : {};
+  const { record, stored } = stepRecord(attempt, key, result);
   await attempt.outbox.add({ records: [record], set });
-  return kept;
+  return stored;
 }
 
 export const CHECKPOINTS = 'checkpoint';
 
-export interface KeptCheckpoint {
+export interface StoredCheckpoint {
   readonly jobId: string;
   readonly sequence: number;
   readonly data: unknown;
@@ -83,14 +83,14 @@ export function newCheckpoint(
   const event = isDurable
     ? messages.event('job.checkpoint', payload, { correlationId })
     : messages.event('event.emit', { name: 'arcp.checkpoint', attributes: payload });
-  const kept: KeptCheckpoint = { jobId, sequence, data: JSON.parse(text), messageId: event.id };
-  const record = { scope: CHECKPOINTS, key: checkpointId, value: JSON.stringify(kept), owner: jobId };
+  const stored: StoredCheckpoint = { jobId, sequence, data: JSON.parse(text), messageId: event.id };
+  const record = { scope: CHECKPOINTS, key: checkpointId, value: JSON.stringify(stored), owner: jobId };
   return { checkpointId, event, record };
 }
 
 export async function latestData(store: ArcpStore, { checkpointId }: JobStatus): Promise<unknown> {
-  const kept = checkpointId === undefined ? undefined : await store.readRecord(CHECKPOINTS, checkpointId);
-  return kept === undefined ? undefined : (JSON.parse(kept.value) as KeptCheckpoint).data;
+  const stored = checkpointId === undefined ? undefined : await store.readRecord(CHECKPOINTS, checkpointId);
+  return stored === undefined ? undefined : (JSON.parse(stored.value) as StoredCheckpoint).data;
 }
 
 export interface CheckpointRequest {
@@ -98,12 +98,16 @@ export interface CheckpointRequest {
   readonly record: (answerId: string) => RecordChange;
 }
 
-/** Stores a checkpoint. A call within the job does not move the job's own. @returns `undefined` if the same was requested before */
+/**
+ * Stores a checkpoint. One that a called tool stores does not become the latest checkpoint of the job.
+ *
+ * @returns the id; `undefined` if the same checkpoint was requested before
+ */
 export async function checkpoint(
   attempt: Attempt,
   data: unknown,
   options?: CheckpointOptions,
-  asked?: CheckpointRequest,
+  request?: CheckpointRequest,
 ): Promise<string | undefined> {
   const { row, spec, status, messages } = attempt;
   const sequence = (status.checkpoints ?? 0) + 1;
@@ -111,13 +115,13 @@ export async function checkpoint(
     sequence,
     data,
     options,
-    correlationId: asked?.correlationId,
+    correlationId: request?.correlationId,
   });
-  const kept = attempt.isCall ? {} : { checkpointId };
-  const changed = attempt.changeStatus({ ...kept, checkpoints: sequence, ...forgiveLostAttempts(row, status) });
-  const records = asked === undefined ? [record] : [record, asked.record(event.id)];
+  const latest = attempt.isCall ? {} : { checkpointId };
+  const changed = attempt.changeStatus({ ...latest, checkpoints: sequence, ...forgiveLostAttempts(row, status) });
+  const records = request === undefined ? [record] : [record, request.record(event.id)];
   const entry = { events: [event], records, set: { status: changed } };
-  if (asked === undefined) await attempt.outbox.add(entry);
+  if (request === undefined) await attempt.outbox.add(entry);
   else if (!(await attempt.outbox.tryAdd(entry))) return undefined;
   return checkpointId;
 }

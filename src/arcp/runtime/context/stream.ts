@@ -1,4 +1,4 @@
-/** A stream that a job writes: what is written is kept before it is sent. */
+/** Streams that jobs write. Each chunk is stored before it is sent. */
 import { ArcpError } from '../../protocol/errors.js';
 import { newId } from '../../protocol/ids.js';
 import type { StreamKind } from '../../protocol/payloads/streaming.js';
@@ -6,7 +6,7 @@ import type { StreamOptions, StreamWriter } from '../../streams/content.js';
 import { ChunkWriter } from '../../streams/writer.js';
 import type { Attempt } from '../job/attempt.js';
 
-/** The open streams of a job: the next attempt ends those of a lost one. */
+/** Returns the scope of the open streams of a job. The next attempt ends those of a lost one. */
 export const openStreamsOf = (jobId: string): string => `stream:${jobId}`;
 
 export function openJobStream<K extends StreamKind>(
@@ -18,12 +18,15 @@ export function openJobStream<K extends StreamKind>(
   const { streams } = host;
   const { jobId, sessionId, principal } = row;
   if (options.kind === 'binary' && spec.streams !== 'all')
-    throw new ArcpError('UNIMPLEMENTED', 'The client reads no binary streams');
-  const pacer = streams.pacerFor(sessionId);
+    throw new ArcpError(
+      'UNIMPLEMENTED',
+      'The client does not support binary streams; use text, or a client that negotiates binary_streams',
+    );
+  const rateLimiter = streams.rateLimiterFor(sessionId);
   const scope = openStreamsOf(jobId);
   const stream: ChunkWriter<K> = new ChunkWriter(
     {
-      pacer,
+      rateLimiter,
       signal,
       drained: () => host.drained(sessionId),
       open: (streamId, payload) => {
@@ -45,7 +48,7 @@ export function openJobStream<K extends StreamKind>(
     },
     options,
   );
-  streams.add(stream.id, { sessionId, principal, pacer, cancel: (error) => stream.cancel(error) });
+  streams.add(stream.id, { sessionId, principal, rateLimiter, cancel: (error) => stream.cancel(error) });
   return stream;
 }
 

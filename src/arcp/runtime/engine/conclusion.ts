@@ -1,12 +1,12 @@
-/** What becomes of an attempt that has ended: the end of its job, or another attempt. */
+/** Conclusion of an attempt that has ended: its job ends, or waits for another attempt. */
 import { ArcpError, asArcpError, type ErrorBody } from '../../protocol/errors.js';
 import { formatTimestamp } from '../../protocol/ids.js';
 import { assertJson } from '../../protocol/json.js';
 import type { JobState } from '../../protocol/payloads/parts.js';
 import type { NewEvent } from '../../store/store.js';
 import { boundedBody } from '../events/message.js';
-import type { Attempt, CancelRequest, Requeue } from '../job/attempt.js';
-import type { Ending } from '../job/messages.js';
+import type { Attempt, CancelRequest, RequeueRequest } from '../job/attempt.js';
+import type { AttemptSummary } from '../job/messages.js';
 import type { OutboxEntry } from '../job/outbox.js';
 import { retryDelay } from '../job/spec.js';
 
@@ -15,13 +15,13 @@ export type Outcome =
   | { readonly kind: 'failed'; readonly error: ArcpError }
   | { readonly kind: 'forced' };
 
-interface Circumstances {
-  readonly begun: number;
+interface AttemptState {
+  readonly startedAt: number;
   readonly now: number;
   readonly state: JobState;
   readonly cancel: CancelRequest | undefined;
-  readonly putBack: Requeue | undefined;
-  /** Fails for good, whatever the policy. */
+  readonly requeue: RequeueRequest | undefined;
+  /** `true` if a failure is final, whatever the retry policy. */
   readonly isFinal: boolean;
 }
 
@@ -32,72 +32,72 @@ interface Conclusion {
 
 const RELEASED = { leaseOwner: null, leaseExpiresAt: null } as const;
 
-export function conclude(attempt: Attempt, outcome: Outcome, circumstances: Circumstances): Conclusion {
+export function conclude(attempt: Attempt, outcome: Outcome, current: AttemptState): Conclusion {
   const { row, status, messages } = attempt;
-  const { cancel, putBack, isFinal, begun, now } = circumstances;
+  const { cancel, requeue, isFinal, startedAt, now } = current;
   const { checkpointId } = status;
-  const ending: Ending = { attempt: row.attempt, durationMs: Math.max(0, now - begun), checkpointId };
+  const ending: AttemptSummary = { attempt: row.attempt, durationMs: Math.max(0, now - startedAt), checkpointId };
   // Completed work counts, even if it was cancelled meanwhile.
   if (outcome.kind === 'completed') return complete(attempt, outcome.result, ending, now);
   if (cancel !== undefined) {
     const { cause, reason } = cancel;
-    const told = messages.cancelled({ cause, reason, forced: outcome.kind === 'forced' }, ending);
+    const event = messages.cancelled({ cause, reason, forced: outcome.kind === 'forced' }, ending);
     attempt.changeStatus({ cancelled: { cause, reason } });
-    return end(attempt, 'cancelled', told, now);
+    return end(attempt, 'cancelled', event, now);
   }
-  if (putBack !== undefined) {
-    const { reason, as, causedBy } = putBack;
-    return release(attempt, as, now, messages.moved(circumstances.state, as, reason, {}, causedBy));
+  if (requeue !== undefined) {
+    const { reason, as, causedBy } = requeue;
+    return release(attempt, as, now, messages.moved(current.state, as, reason, {}, causedBy));
   }
   const error =
     outcome.kind === 'failed'
       ? boundedBody(outcome.error, attempt.spec.limits)
-      : new ArcpError('INTERNAL', 'Ended').toBody();
+      : new ArcpError('INTERNAL', 'The attempt ended without an outcome').toBody();
   const delay = isFinal ? undefined : retryDelay(error, status.failures + 1, attempt.spec.retry);
-  return delay === undefined ? fail(attempt, error, ending, now) : retry(attempt, error, delay, circumstances);
+  return delay === undefined ? fail(attempt, error, ending, now) : retry(attempt, error, delay, current);
 }
 
-function complete(attempt: Attempt, result: unknown, ending: Ending, now: number): Conclusion {
-  let told: NewEvent;
+function complete(attempt: Attempt, result: unknown, ending: AttemptSummary, now: number): Conclusion {
+  let event: NewEvent;
   try {
     if (result !== undefined) assertJson(result, 'the result');
-    told = attempt.messages.completed(result, ending);
+    event = attempt.messages.completed(result, ending);
   } catch (thrown) {
     return fail(attempt, boundedBody(asArcpError(thrown), attempt.spec.limits), ending, now);
   }
-  return end(attempt, 'completed', told, now);
+  return end(attempt, 'completed', event, now);
 }
 
-function fail(attempt: Attempt, error: ErrorBody, ending: Ending, now: number): Conclusion {
+function fail(attempt: Attempt, error: ErrorBody, ending: AttemptSummary, now: number): Conclusion {
   attempt.changeStatus({ failures: attempt.status.failures + 1, lastError: error });
   return end(attempt, 'failed', attempt.messages.failed(error, ending), now);
 }
 
-function end(attempt: Attempt, state: 'completed' | 'failed' | 'cancelled', told: NewEvent, now: number): Conclusion {
-  const status = attempt.changeStatus({ endId: told.id });
-  return { state, entry: { set: { state, endedAt: now, ...RELEASED, status }, events: [told] } };
+function end(attempt: Attempt, state: 'completed' | 'failed' | 'cancelled', event: NewEvent, now: number): Conclusion {
+  const status = attempt.changeStatus({ endId: event.id });
+  return { state, entry: { set: { state, endedAt: now, ...RELEASED, status }, events: [event] } };
 }
 
-function retry(attempt: Attempt, error: ErrorBody, delay: number, { now, state }: Circumstances): Conclusion {
+function retry(attempt: Attempt, error: ErrorBody, delay: number, { now, state }: AttemptState): Conclusion {
   const { spec, messages, row, status } = attempt;
-  const told = spec.isDurable
+  const retried = spec.isDurable
     ? [messages.event('tool.error', { ...error, retryable: true, attempt: row.attempt, will_retry: true })]
     : [];
   const at = { attempt: row.attempt, retry_at: formatTimestamp(attempt.log.now() + delay) };
   const moved = messages.moved(state, 'queued', 'retry', at);
   attempt.changeStatus({ failures: status.failures + 1, lastError: error });
-  return release(attempt, 'queued', now + delay, moved, told);
+  return release(attempt, 'queued', now + delay, moved, retried);
 }
 
-/** Ends the attempt and makes the job wait for another one. */
+/** Ends the attempt, and makes its job wait for another one. */
 function release(
   attempt: Attempt,
-  state: Requeue['as'],
+  state: RequeueRequest['as'],
   dueAt: number,
   moved: NewEvent,
-  told: readonly NewEvent[] = [],
+  events: readonly NewEvent[] = [],
 ): Conclusion {
   const again = { attempt: attempt.row.attempt, causedBy: moved.id };
   const status = attempt.changeStatus({ ended: attempt.status.ended + 1, again });
-  return { state, entry: { set: { state, dueAt, ...RELEASED, status }, events: [...told, moved] } };
+  return { state, entry: { set: { state, dueAt, ...RELEASED, status }, events: [...events, moved] } };
 }

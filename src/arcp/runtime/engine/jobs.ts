@@ -1,4 +1,4 @@
-/** How jobs begin, are cancelled and awaited, whoever works on them. */
+/** Start, cancellation and end of jobs, on whichever runtime they run. */
 import { deferred } from '../../../async/listeners.js';
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
@@ -23,15 +23,15 @@ import { type Page, pagesOf } from '../pages.js';
 import type { Engine } from './engine.js';
 import { CANCELS } from './scheduler.js';
 
-export async function beginJob(engine: Engine, job: NewJob): Promise<CommitResult> {
+export async function startJob(engine: Engine, job: NewJob): Promise<CommitResult> {
   const { scheduler, log, store, now } = engine;
   const { options, spec, sessionId, principal } = job;
   const queue = options.queue ?? 'default';
   const createdAt = now();
-  const begins = scheduler.reserve(queue);
-  let begun: JobRow | undefined;
+  const startsNow = scheduler.reserve(queue);
+  let startedRow: JobRow | undefined;
   try {
-    const position = begins ? undefined : await store.countQueued([queue]);
+    const position = startsNow ? undefined : await store.countQueued([queue]);
     const row: JobRow = {
       jobId: newId('job'),
       sessionId,
@@ -41,80 +41,86 @@ export async function beginJob(engine: Engine, job: NewJob): Promise<CommitResul
       dueAt: createdAt,
       createdAt,
       endedAt: null,
-      ...(begins
+      ...(startsNow
         ? { state: 'running', attempt: 1, leaseOwner: scheduler.worker, leaseExpiresAt: scheduler.leaseExpiresAt() }
         : { state: 'queued', attempt: 0, leaseOwner: null, leaseExpiresAt: null }),
       spec: JSON.stringify(spec),
       status: JSON.stringify(job.status ?? NEW_STATUS),
     };
     const messages = new JobMessages(log, row, spec);
-    const told = messages.accepted(begins ? 'accepted' : 'queued', position);
-    const { records, events = [], jobs = [] } = job.with({ jobId: row.jobId, told });
+    const accepted = messages.accepted(startsNow ? 'accepted' : 'queued', position);
+    const { records, events = [], jobs = [] } = job.with({ jobId: row.jobId, accepted });
     const restored_from = job.status?.checkpointId;
-    const started = begins ? messages.started(1, { worker: scheduler.worker, restored_from }) : [];
+    const started = startsNow ? messages.started(1, { worker: scheduler.worker, restored_from }) : [];
     const result = await log.commit({
       records,
       newJobs: [row],
       jobs,
-      events: [...events, told, ...started],
-      ...(begins ? {} : { maxQueued: job.maxQueued }),
+      events: [...events, accepted, ...started],
+      ...(startsNow ? {} : { maxQueued: job.maxQueued }),
     });
     if (result.outcome === 'full')
-      throw new ArcpError('RESOURCE_EXHAUSTED', 'Too many jobs are waiting', { details: { queued: result.queued } });
+      throw new ArcpError('RESOURCE_EXHAUSTED', 'The queue is full; try again later', {
+        details: { queued: result.queued },
+      });
     if (result.outcome === 'done') {
-      begun = row;
+      startedRow = row;
       scheduler.deadlines.watch(row, spec);
     }
     return result;
   } finally {
-    if (!begins) scheduler.wake();
-    else if (begun === undefined) scheduler.release();
-    else scheduler.begin(begun, spec);
+    if (!startsNow) scheduler.wake();
+    else if (startedRow === undefined) scheduler.release();
+    else scheduler.startReserved(startedRow, spec);
   }
 }
 
-const TRIES = 10;
+const MAX_TRIES = 10;
 
 interface CancelOptions extends Pick<Commit, 'records' | 'events'> {
   readonly check?: ((row: JobRow) => void) | undefined;
 }
 
-type Cancelled =
-  | { readonly outcome: 'asked' }
+type CancelResult =
+  | { readonly outcome: 'requested' }
   | { readonly outcome: 'ended'; readonly row: JobRow }
   | { readonly outcome: 'conflict'; readonly found: StoredRecord | undefined };
 
-/** Cancels a job. A running job is asked to end, even after a restart; an idle one ends. @throws ArcpError `NOT_FOUND`, `UNAVAILABLE` */
+/**
+ * Cancels a job. An idle job ends at once; a running one receives the request, even after a restart.
+ *
+ * @throws ArcpError `NOT_FOUND`, `UNAVAILABLE`, `ABORTED`
+ */
 export async function cancelJob(
   engine: Engine,
   jobId: string,
   request: CancelRequest,
   { records = [], events = [], check }: CancelOptions = {},
-): Promise<Cancelled> {
+): Promise<CancelResult> {
   const { log, store, scheduler } = engine;
-  for (let tries = 0; tries < TRIES; tries++) {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
     const row = await store.readJob(jobId);
-    if (row === undefined) throw new ArcpError('NOT_FOUND', 'There is no such job');
+    if (row === undefined) throw new ArcpError('NOT_FOUND', 'The job does not exist');
     check?.(row);
     if (isTerminal(row.state)) return { outcome: 'ended', row };
     const live = scheduler.find(jobId);
-    const asked = { scope: CANCELS, key: jobId, value: JSON.stringify(request), owner: jobId };
+    const stored = { scope: CANCELS, key: jobId, value: JSON.stringify(request), owner: jobId };
     const endsHere = live === undefined && isIdle(row.state);
     const commit = endsHere
       ? { records, ...endOf(engine, row, request, events) }
-      : { records: [...records, asked], events, jobs: [{ jobId, states: LIVE_STATES, set: {} }] };
+      : { records: [...records, stored], events, jobs: [{ jobId, states: LIVE_STATES, set: {} }] };
     const result = await log.commit(commit);
     if (result.outcome === 'conflict') return { outcome: 'conflict', found: result.found };
     if (result.outcome === 'fenced') continue;
     live?.cancel(request);
     if (endsHere) await cancelChildren(engine, jobId);
-    return { outcome: 'asked' };
+    return { outcome: 'requested' };
   }
-  throw new ArcpError('ABORTED', 'The job does not keep still');
+  throw new ArcpError('ABORTED', 'The job kept changing while it was cancelled; try again');
 }
 
 export async function cancelChildren(engine: Engine, jobId: string): Promise<void> {
-  const request = { cause: 'runtime', reason: 'The job that began it was cancelled' } as const;
+  const request = { cause: 'runtime', reason: 'The parent job was cancelled' } as const;
   const list = (page: Page) => engine.store.listRecords(childrenOf(jobId), page);
   // The store groups the commits of one page.
   for await (const children of pagesOf(list, ({ key }) => key))
@@ -129,11 +135,11 @@ export async function cancelJobsOf(engine: Engine, sessionId: string, request: C
 
 function endOf({ log, now }: Engine, row: JobRow, { cause, reason }: CancelRequest, events: readonly NewEvent[]) {
   const { attempt } = row;
-  const former = statusOf(row);
+  const previous = statusOf(row);
   const messages = new JobMessages(log, row, specOf(row));
-  const ending = { attempt, durationMs: 0, checkpointId: former.checkpointId };
-  const told = messages.cancelled({ cause, reason, forced: false }, ending);
-  const status = { ...former, cancelled: { cause, reason }, endId: told.id };
+  const ending = { attempt, durationMs: 0, checkpointId: previous.checkpointId };
+  const cancelled = messages.cancelled({ cause, reason, forced: false }, ending);
+  const status = { ...previous, cancelled: { cause, reason }, endId: cancelled.id };
   const set = {
     state: 'cancelled',
     endedAt: now(),
@@ -141,12 +147,12 @@ function endOf({ log, now }: Engine, row: JobRow, { cause, reason }: CancelReque
     leaseExpiresAt: null,
     status: JSON.stringify(status),
   } as const;
-  return { jobs: [changeOf(row, set)], events: [...events, told] };
+  return { jobs: [changeOf(row, set)], events: [...events, cancelled] };
 }
 
-export async function untilEnded({ hub, store }: Pick<Engine, 'hub' | 'store'>, jobId: string): Promise<void> {
+export async function untilEnded({ bus, store }: Pick<Engine, 'bus' | 'store'>, jobId: string): Promise<void> {
   const { promise: ended, resolve: end } = deferred();
-  const look = async (): Promise<void> => {
+  const checkEnded = async (): Promise<void> => {
     const row = await store.readJob(jobId);
     if (row === undefined || isTerminal(row.state)) end();
   };
@@ -156,27 +162,31 @@ export async function untilEnded({ hub, store }: Pick<Engine, 'hub' | 'store'>, 
     },
     onTransient: (): void => {},
     onExternalCommit: (): void => {
-      // Retried at the next event.
-      void look().catch(() => {});
+      // The next event tries again.
+      void checkEnded().catch(() => {});
     },
   };
-  hub.jobs.add(jobId, subscriber);
+  bus.jobs.add(jobId, subscriber);
   try {
-    await look();
+    await checkEnded();
     await ended;
   } finally {
-    hub.jobs.remove(jobId, subscriber);
+    bus.jobs.remove(jobId, subscriber);
   }
 }
 
-/** Waits for the end of a job, whichever runtime works on it. @throws ArcpError the error of the job; `DATA_LOSS` if it is not stored */
-export async function outcomeOf(engine: Pick<Engine, 'hub' | 'store'>, jobId: string): Promise<unknown> {
+/**
+ * Waits for the end of a job, on whichever runtime it runs.
+ *
+ * @throws ArcpError the error of the job; `DATA_LOSS` if its outcome is no longer stored
+ */
+export async function outcomeOf(engine: Pick<Engine, 'bus' | 'store'>, jobId: string): Promise<unknown> {
   await untilEnded(engine, jobId);
   const row = await engine.store.readJob(jobId);
   const endId = row && statusOf(row).endId;
   const last = endId === undefined ? undefined : await engine.store.findEvent(endId);
   const outcome = last && outcomeIn(JSON.parse(last.body) as Envelope);
-  if (outcome === undefined) throw new ArcpError('DATA_LOSS', 'It is not known any more what became of the job');
+  if (outcome === undefined) throw new ArcpError('DATA_LOSS', 'The outcome of the job is no longer stored');
   if (outcome.state === 'completed') return outcome.result;
   throw outcome.error;
 }

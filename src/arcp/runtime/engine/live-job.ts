@@ -12,12 +12,12 @@ import { contextOf } from '../context/context.js';
 import { type CheckpointRequest, checkpoint, latestData } from '../context/steps.js';
 import { openJobStream, silentStream } from '../context/stream.js';
 import type { EventLog } from '../events/log.js';
-import type { Attempt, CancelRequest, Continued, JobHost, Pause, Requeue } from '../job/attempt.js';
+import type { Attempt, CancelRequest, Continuation, JobHost, Pause, RequeueRequest } from '../job/attempt.js';
 import { JobMessages } from '../job/messages.js';
 import { JobOutbox, type OutboxEntry } from '../job/outbox.js';
 import { inputOf, type JobSpec, type JobStatus, statusOf } from '../job/spec.js';
+import { checkResult } from '../registrations.js';
 import type { Registration, TelemetrySpan } from '../types.js';
-import { checkResult } from '../works.js';
 import { conclude, type Outcome } from './conclusion.js';
 
 export class LiveJob implements Attempt {
@@ -29,19 +29,19 @@ export class LiveJob implements Attempt {
   readonly host: JobHost;
   readonly #controller = new AbortController();
   readonly signal: AbortSignal = this.#controller.signal;
-  readonly #begun: number;
+  readonly #startedAt: number;
   status: JobStatus;
   state: JobState = 'running';
   #cancel: CancelRequest | undefined;
   #force: ((forced: typeof FORCED) => void) | undefined;
   #cancelForce: (() => void) | undefined;
-  #putBack: Requeue | undefined;
+  #requeueRequest: RequeueRequest | undefined;
   #waits = 0;
   work!: Registration;
   #span: TelemetrySpan | undefined;
   #snapshot: (() => unknown) | undefined;
-  #given: ArcpError | undefined;
-  /** Its end may be on its way to the store. */
+  #errorBeforeStart: ArcpError | undefined;
+  /** `true` once the handler has ended, while its outcome is being stored. */
   isOver = false;
   #isLost = false;
   readonly #streams = new Set<ChunkWriter<StreamKind>>();
@@ -55,7 +55,7 @@ export class LiveJob implements Attempt {
     this.log = host.log;
     this.messages = new JobMessages(host.log, row, this.spec);
     this.host = host;
-    this.#begun = host.now();
+    this.#startedAt = host.now();
     this.status = statusOf(row);
     const { jobId, attempt } = row;
     this.outbox = new JobOutbox({ log: host.log, jobId, attempt, onLost: () => this.abandon() });
@@ -64,9 +64,9 @@ export class LiveJob implements Attempt {
   readonly once = <T>(key: string, work: () => Promise<T>): Promise<T> => {
     const running = this.#running.get(key);
     if (running !== undefined) return running as Promise<T>;
-    const begun = work().finally(() => this.#running.delete(key));
-    this.#running.set(key, begun);
-    return begun;
+    const promise = work().finally(() => this.#running.delete(key));
+    this.#running.set(key, promise);
+    return promise;
   };
 
   readonly stepPrefix = '';
@@ -87,14 +87,18 @@ export class LiveJob implements Attempt {
 
   readonly openStream = <K extends StreamKind>(options: StreamOptions<K>): StreamWriter<K> => {
     if (this.spec.streams === 'none') return silentStream(options.kind);
-    if (this.isOver) throw new ArcpError('FAILED_PRECONDITION', 'The work has ended');
+    if (this.isOver)
+      throw new ArcpError(
+        'FAILED_PRECONDITION',
+        'The job has ended; a stream can only be opened while its handler runs',
+      );
     const onEnd = (): void => void this.#streams.delete(stream as unknown as ChunkWriter<StreamKind>);
     const stream = openJobStream(this, options, onEnd);
     this.#streams.add(stream as unknown as ChunkWriter<StreamKind>);
     return stream;
   };
 
-  /** Runs the attempt. Resolves when its end is stored or it was lost; never rejects. */
+  /** Runs the attempt. Resolves when its end is stored or the attempt was lost; never rejects. */
   async run(work: Registration | undefined): Promise<void> {
     try {
       this.#startSpan();
@@ -103,18 +107,18 @@ export class LiveJob implements Attempt {
       this.#span?.end({ endedAt: this.host.now(), attributes: {}, error });
       if (this.#isLost) return;
       this.isOver = true;
-      this.host.uploads.ended(this.row.jobId);
+      this.host.uploads.endJob(this.row.jobId);
       await this.#endStreams(outcome);
       await this.#conclude(outcome);
     } catch (error) {
-      // The end could not be stored; the next claim continues.
+      // The end could not be stored; the next attempt continues.
       this.#controller.abort(error);
     } finally {
       this.#cancelForce?.();
     }
   }
 
-  /** Asks the work to end, and abandons it after the deadline. The first request counts. */
+  /** Aborts the signal of the handler, and abandons the handler after the deadline. Only the first request counts. */
   cancel(request: CancelRequest): void {
     if (this.#cancel !== undefined || this.isOver) return;
     this.#cancel = request;
@@ -131,35 +135,35 @@ export class LiveJob implements Attempt {
   }
 
   failBeforeStart(error: ArcpError): void {
-    this.#given = error;
+    this.#errorBeforeStart = error;
   }
 
-  readonly requeue = (putBack: Requeue): void => {
-    if (this.#cancel !== undefined || this.#putBack !== undefined || this.isOver) return;
-    this.#putBack = putBack;
-    this.#controller.abort(new ArcpError('ABORTED', `The attempt is to end: ${putBack.reason}`));
+  readonly requeue = (request: RequeueRequest): void => {
+    if (this.#cancel !== undefined || this.#requeueRequest !== undefined || this.isOver) return;
+    this.#requeueRequest = request;
+    this.#controller.abort(new ArcpError('ABORTED', `The attempt was stopped: ${request.reason}`));
     this.#forceAfter();
   };
 
-  /** Stores a change and starts another attempt. @returns `false` if a record was not as expected; then nothing was done */
-  async restart(change: Partial<JobStatus>, entry: OutboxEntry, putBack: Requeue): Promise<boolean> {
-    const former = this.status;
+  /** Stores a change and starts another attempt. @returns `false` if a record conflicted; then nothing was done */
+  async restart(change: Partial<JobStatus>, entry: OutboxEntry, request: RequeueRequest): Promise<boolean> {
+    const previous = this.status;
     const status = this.changeStatus(change);
-    const made = this.status;
+    const changed = this.status;
     const isDone = await this.outbox.tryAdd({ ...entry, set: { status } });
-    if (isDone) this.requeue(putBack);
-    else if (this.status === made) this.status = former;
+    if (isDone) this.requeue(request);
+    else if (this.status === changed) this.status = previous;
     return isDone;
   }
 
   /** Stores a requested checkpoint. @returns `false` if it was requested before; then nothing was done */
-  async checkpointFor(asked: CheckpointRequest, label: string | undefined): Promise<boolean> {
+  async checkpointFor(request: CheckpointRequest, label: string | undefined): Promise<boolean> {
     const data = this.#snapshot === undefined ? await latestData(this.log.store, this.status) : this.#snapshot();
-    const former = this.status;
-    const keeping = checkpoint(this, data, { label }, asked);
-    const made = this.status;
-    const isDone = (await keeping) !== undefined;
-    if (!isDone && this.status === made) this.status = former;
+    const previous = this.status;
+    const storing = checkpoint(this, data, { label }, request);
+    const changed = this.status;
+    const isDone = (await storing) !== undefined;
+    if (!isDone && this.status === changed) this.status = previous;
     return isDone;
   }
 
@@ -167,12 +171,12 @@ export class LiveJob implements Attempt {
     this.#snapshot = snapshot;
   };
 
-  /** Ends this attempt, since another one has begun elsewhere. */
+  /** Ends this attempt, since another one has started elsewhere. */
   abandon(): void {
     if (this.#isLost) return;
     this.#isLost = true;
     this.outbox.stop();
-    this.#controller.abort(new ArcpError('ABORTED', 'Another attempt at the job has begun'));
+    this.#controller.abort(new ArcpError('ABORTED', 'Another attempt at the job has started'));
     this.#force?.(FORCED);
   }
 
@@ -199,11 +203,11 @@ export class LiveJob implements Attempt {
   ): Promise<T> => {
     this.signal.throwIfAborted();
     const isFirst = this.#waits++ === 0;
-    let continued: Continued = {};
+    let continued: Continuation = {};
     try {
       if (isFirst) await this.#move('blocked', reason, { events, records });
       else if (events.length + records.length > 0) await this.outbox.add({ events, records });
-      this.host.madeRoom();
+      this.host.onSlotFree();
       const result = await abortable(until(), this.signal);
       continued = continuedBy?.(result) ?? {};
       return result;
@@ -215,12 +219,12 @@ export class LiveJob implements Attempt {
   async #move(
     to: 'running' | 'blocked',
     reason: string,
-    { events = [], records = [], causedBy, attributes }: Pick<OutboxEntry, 'events' | 'records'> & Continued,
+    { events = [], records = [], causedBy, attributes }: Pick<OutboxEntry, 'events' | 'records'> & Continuation,
   ): Promise<void> {
     const from = this.state;
     this.state = to;
-    const told = this.spec.isDurable ? [this.messages.moved(from, to, reason, attributes, causedBy)] : [];
-    await this.outbox.add({ set: { state: to }, records, events: [...events, ...told] });
+    const moved = this.spec.isDurable ? [this.messages.moved(from, to, reason, attributes, causedBy)] : [];
+    await this.outbox.add({ set: { state: to }, records, events: [...events, ...moved] });
   }
 
   #startSpan(): void {
@@ -231,7 +235,7 @@ export class LiveJob implements Attempt {
       traceId: trace.traceId,
       parentSpanId: trace.parentSpanId,
       kind: 'server',
-      startedAt: this.#begun,
+      startedAt: this.#startedAt,
       attributes: {
         'arcp.job.id': jobId,
         'arcp.job.attempt': attempt,
@@ -244,39 +248,39 @@ export class LiveJob implements Attempt {
 
   async #attempt(work: Registration | undefined): Promise<Outcome> {
     try {
-      if (this.#given !== undefined) throw this.#given;
+      if (this.#errorBeforeStart !== undefined) throw this.#errorBeforeStart;
       this.signal.throwIfAborted();
       if (work === undefined) {
         const { kind, target } = this.spec;
-        throw new ArcpError('NOT_FOUND', `There is no ${kind} ${JSON.stringify(target)} any more`);
+        throw new ArcpError('NOT_FOUND', `The ${kind} ${JSON.stringify(target)} is no longer registered`);
       }
       const forced = new Promise<typeof FORCED>((resolve) => {
         this.#force = resolve;
       });
-      const restored = await this.#restored();
-      // Abandoned work must not end the process when it fails.
+      const restored = await this.#readCheckpoint();
+      // A handler that was abandoned must not crash the process when it fails.
       this.work = work;
-      const working = this.#carryOut(work, restored);
-      working.catch(() => {});
-      const result = await Promise.race([working, forced]);
+      const handling = this.#runHandler(work, restored);
+      handling.catch(() => {});
+      const result = await Promise.race([handling, forced]);
       return result === FORCED ? { kind: 'forced' } : { kind: 'completed', result };
     } catch (thrown) {
       return { kind: 'failed', error: asArcpError(thrown) };
     }
   }
 
-  /** In a turn of its own: what the job's start has caused is written down before its work begins. */
-  async #restored(): Promise<unknown> {
+  /** Reads the latest checkpoint. It takes a turn of the event loop, in which the start of the job is stored before its handler runs. */
+  async #readCheckpoint(): Promise<unknown> {
     return latestData(this.log.store, this.status);
   }
 
-  async #carryOut(work: Registration, restored: unknown): Promise<unknown> {
+  async #runHandler(work: Registration, restored: unknown): Promise<unknown> {
     const { options, handler } = work;
     const { follows } = this.spec;
     if (follows !== undefined) return this.wait({ reason: 'operation' }, () => this.host.outcomeOf(follows));
     const input = inputOf(this.spec.command);
-    const judged = options.input === undefined ? input : await options.input.parseAsync(input);
-    const result: unknown = await handler(judged, contextOf(this, restored));
+    const parsed = options.input === undefined ? input : await options.input.parseAsync(input);
+    const result: unknown = await handler(parsed, contextOf(this, restored));
     return checkResult(work, result);
   }
 
@@ -291,12 +295,12 @@ export class LiveJob implements Attempt {
 
   async #conclude(outcome: Outcome): Promise<void> {
     const { state, entry } = conclude(this, outcome, {
-      begun: this.#begun,
+      startedAt: this.#startedAt,
       now: this.host.now(),
       state: this.state,
       cancel: this.#cancel,
-      putBack: this.#putBack,
-      isFinal: this.#given !== undefined,
+      requeue: this.#requeueRequest,
+      isFinal: this.#errorBeforeStart !== undefined,
     });
     this.state = state;
     await this.outbox.add(entry);

@@ -1,17 +1,17 @@
-/** Who works on what, and for how long nobody else may. */
+/** Scheduling of jobs: claims, leases, deadlines and heartbeats. */
 import { after, every } from '../../../async/timers.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { newId } from '../../protocol/ids.js';
 import type { JobRow, Lease } from '../../store/store.js';
 import { openStreamsOf } from '../context/stream.js';
-import type { Hub } from '../events/log.js';
+import type { EventBus } from '../events/log.js';
 import type { CancelRequest, JobHost } from '../job/attempt.js';
 import { causeOf, IDLE_STATES, isTerminal, type JobSpec, lostAttempts, specOf } from '../job/spec.js';
 import { type Page, pagesOf } from '../pages.js';
 import { inlineWorkflow } from '../workflow.js';
 import { LiveJob } from './live-job.js';
 
-const TRY_AGAIN = 1000;
+const RETRY_MS = 1000;
 
 class Deadlines {
   readonly #options: SchedulerOptions;
@@ -24,9 +24,9 @@ class Deadlines {
 
   watch({ jobId, createdAt }: Pick<JobRow, 'jobId' | 'createdAt'>, { timeoutMs }: JobSpec): void {
     if (timeoutMs === undefined || this.#isOver || this.#timers.has(jobId)) return;
-    // The stored time may be of another process's clock: no job has longer than its time-out.
+    // The stored time may come from another process's clock; the timeout bounds the wait.
     const latest = this.#options.now() + timeoutMs;
-    this.#later(jobId, Math.min(createdAt + timeoutMs, latest));
+    this.#schedule(jobId, Math.min(createdAt + timeoutMs, latest));
   }
 
   forget(jobId: string): void {
@@ -49,25 +49,25 @@ class Deadlines {
     for (const jobId of [...this.#timers.keys()]) this.forget(jobId);
   }
 
-  #later(jobId: string, at: number, ms = Math.max(0, at - this.#options.now())): void {
-    const cancel = after(ms, () => void this.#due(jobId, at));
+  #schedule(jobId: string, at: number, ms = Math.max(0, at - this.#options.now())): void {
+    const cancel = after(ms, () => void this.#onDue(jobId, at));
     this.#timers.set(jobId, cancel);
   }
 
-  async #due(jobId: string, at: number): Promise<void> {
-    // Timers are shorter than some time-outs.
+  async #onDue(jobId: string, at: number): Promise<void> {
+    // The longest timer is shorter than some timeouts.
     if (this.#options.now() < at) {
-      this.#later(jobId, at);
+      this.#schedule(jobId, at);
       return;
     }
     try {
-      await this.#options.expire(jobId);
+      await this.#options.onDeadline(jobId);
       this.#timers.delete(jobId);
     } catch (error) {
       if (error instanceof ArcpError && error.code === 'NOT_FOUND') this.#timers.delete(jobId);
       else {
         this.#options.onError(error);
-        if (!this.#isOver) this.#later(jobId, at, TRY_AGAIN);
+        if (!this.#isOver) this.#schedule(jobId, at, RETRY_MS);
       }
     }
   }
@@ -77,20 +77,20 @@ class Deadlines {
 export const CANCELS = 'cancel';
 
 export interface SchedulerOptions extends JobHost {
-  readonly expire: (jobId: string) => Promise<void>;
-  readonly hub: Hub;
+  readonly onDeadline: (jobId: string) => Promise<void>;
+  readonly bus: EventBus;
   readonly concurrency: number;
   readonly queues: readonly string[];
-  /** The lease is renewed three times in this time. */
+  /** Milliseconds; leases are renewed three times as often. */
   readonly leaseMs: number;
   readonly heartbeatMs: number;
   readonly maxLostAttempts: number;
   readonly onError: (error: unknown) => void;
 }
 
-/** Polls for changes of other processes. */
-const LOOK_ANYWAY = 1000;
-const LOOK_AGAIN = 500;
+/** The longest interval between two polls for changes of other processes. */
+const MAX_POLL_INTERVAL_MS = 1000;
+const POLL_RETRY_MS = 500;
 
 export class Scheduler {
   readonly worker = newId('lease').replace('lease', 'worker');
@@ -98,17 +98,17 @@ export class Scheduler {
   readonly #options: SchedulerOptions;
   readonly #live = new Map<string, LiveJob>();
   #reserved = 0;
-  /** Jobs may wait for room; they go before new ones. */
-  #mayWait = true;
-  #leasedUntil = Number.POSITIVE_INFINITY;
+  /** `true` while queued jobs may wait for a slot; they start before new ones. */
+  #isBacklogged = true;
+  #leasesExpireAt = Number.POSITIVE_INFINITY;
   #isRunning = false;
-  #heededAt = Number.NEGATIVE_INFINITY;
-  /** The leases of other workers, and since when each is unchanged, by the monotonic clock. */
+  #checkedCancellationsAt = Number.NEGATIVE_INFINITY;
+  /** The leases of other workers, each with the monotonic time since which it is unchanged. */
   #leases = new Map<string, { readonly lease: Lease; readonly since: number }>();
   #isPolling = false;
-  #pollsAgain = false;
+  #isPollPending = false;
   #timers: (() => void)[] = [];
-  #cancelLook: (() => void) | undefined;
+  #cancelPoll: (() => void) | undefined;
   #idle: (() => void)[] = [];
 
   constructor(options: SchedulerOptions) {
@@ -138,38 +138,38 @@ export class Scheduler {
 
   leaseExpiresAt(): number {
     const until = this.#options.now() + this.#options.leaseMs;
-    this.#leasedUntil = Math.min(this.#leasedUntil, until);
+    this.#leasesExpireAt = Math.min(this.#leasesExpireAt, until);
     return until;
   }
 
-  /** Reserves a slot for a job that starts at once, unless others wait. */
+  /** Reserves a slot for a job that starts at once, unless queued jobs wait. */
   reserve(queue: string): boolean {
     if (!this.#options.queues.includes(queue)) return false;
-    if (!this.#isRunning || this.#mayWait || this.#busy() >= this.#options.concurrency) return false;
+    if (!this.#isRunning || this.#isBacklogged || this.#busy() >= this.#options.concurrency) return false;
     this.#reserved++;
     return true;
   }
 
   release(): void {
     this.#reserved--;
-    if (this.#mayWait) this.wake();
+    if (this.#isBacklogged) this.wake();
   }
 
-  begin(row: JobRow, spec: JobSpec): void {
+  startReserved(row: JobRow, spec: JobSpec): void {
     this.#reserved--;
     void this.#run(new LiveJob(row, spec, this.#options));
   }
 
   wake(): void {
-    this.#mayWait = true;
+    this.#isBacklogged = true;
     if (!this.#isRunning) return;
-    if (this.#isPolling) this.#pollsAgain = true;
+    if (this.#isPolling) this.#isPollPending = true;
     else void this.#poll();
   }
 
   async stop(): Promise<void> {
     this.#isRunning = false;
-    this.#cancelLook?.();
+    this.#cancelPoll?.();
     this.deadlines.stop();
     if (this.#live.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
     for (const stop of this.#timers.splice(0)) stop();
@@ -191,25 +191,25 @@ export class Scheduler {
 
   async #poll(): Promise<void> {
     this.#isPolling = true;
-    this.#cancelLook?.();
+    this.#cancelPoll?.();
     let wait: number;
     try {
       do {
-        this.#pollsAgain = false;
+        this.#isPollPending = false;
         await this.#options.log.checkExternalCommits();
-        // After the machine slept, live jobs must not be taken for lost.
-        if (this.#options.now() >= this.#leasedUntil) await this.#renew();
+        // After the machine slept, the leases of running jobs are renewed before others can claim them.
+        if (this.#options.now() >= this.#leasesExpireAt) await this.#renew();
         await this.#checkCancellations();
         await this.#claim();
-      } while (this.#pollsAgain && this.#isRunning);
-      wait = await this.#untilNext();
+      } while (this.#isPollPending && this.#isRunning);
+      wait = await this.#msUntilNextPoll();
     } catch (error) {
       this.#options.onError(error);
-      wait = LOOK_AGAIN;
+      wait = POLL_RETRY_MS;
     } finally {
       this.#isPolling = false;
     }
-    if (this.#isRunning) this.#cancelLook = after(Math.max(1, wait), () => this.wake());
+    if (this.#isRunning) this.#cancelPoll = after(Math.max(1, wait), () => this.wake());
   }
 
   async #claim(): Promise<void> {
@@ -219,11 +219,11 @@ export class Scheduler {
     const lost = await this.#expiredLeases();
     const claim = { worker: this.worker, queues, now: now(), lost, leaseExpiresAt: this.leaseExpiresAt(), limit };
     const rows = await log.store.claimJobs(claim);
-    if (rows.length < limit) this.#mayWait = false;
+    if (rows.length < limit) this.#isBacklogged = false;
     for (const row of rows) void this.#resume(row);
   }
 
-  /** Finds leases that were not renewed in time, measured by this monotonic clock: other workers may have another wall clock. */
+  /** Finds leases that were not renewed in time. The monotonic clock decides, since wall clocks of workers may differ. */
   async #expiredLeases(): Promise<Lease[]> {
     const { log, queues, leaseMs } = this.#options;
     const now = performance.now();
@@ -239,32 +239,32 @@ export class Scheduler {
     return [...seen.values()].filter(({ since }) => now - since >= leaseMs).map(({ lease }) => lease);
   }
 
-  /** Another runtime may have received the cancellation of a job of this one. */
+  /** Reads cancellations of running jobs that another runtime has received. */
   async #checkCancellations(): Promise<void> {
     const now = performance.now();
-    if (now - this.#heededAt < LOOK_ANYWAY) return;
-    this.#heededAt = now;
+    if (now - this.#checkedCancellationsAt < MAX_POLL_INTERVAL_MS) return;
+    this.#checkedCancellationsAt = now;
     for (const job of [...this.#live.values()]) {
       const cancel = await this.#options.log.store.readRecord(CANCELS, job.row.jobId);
       if (cancel !== undefined) job.cancel(JSON.parse(cancel.value) as CancelRequest);
     }
   }
 
-  async #untilNext(): Promise<number> {
-    // The end of a job polls again; other processes' commits need a poll.
-    if (this.#mayWait) return LOOK_ANYWAY;
+  async #msUntilNextPoll(): Promise<number> {
+    // The end of a job causes a poll; commits of other processes do not.
+    if (this.#isBacklogged) return MAX_POLL_INTERVAL_MS;
     const { log, queues, leaseMs, now } = this.#options;
     const due = await log.store.nextDue(queues);
     const oldest = Math.min(...[...this.#leases.values()].map(({ since }) => since));
     const untilLost = oldest + leaseMs - performance.now();
-    // Lost leases are not a matter of the wall clock.
+    // Leases expire by the monotonic clock.
     const isLease = [...this.#leases.values()].some(({ lease }) => lease.leaseExpiresAt === due);
-    const untilDue = due === undefined || isLease ? LOOK_ANYWAY : due - now();
-    return Math.min(LOOK_ANYWAY, untilDue, untilLost);
+    const untilDue = due === undefined || isLease ? MAX_POLL_INTERVAL_MS : due - now();
+    return Math.min(MAX_POLL_INTERVAL_MS, untilDue, untilLost);
   }
 
   async #resume(row: JobRow): Promise<void> {
-    // Its lease expired, since it could not be renewed.
+    // The lease expired because it could not be renewed.
     this.#live.get(row.jobId)?.abandon();
     const job = new LiveJob(row, specOf(row), this.#options);
     const { log, maxLostAttempts } = this.#options;
@@ -274,27 +274,29 @@ export class Scheduler {
       const cancel = await log.store.readRecord(CANCELS, row.jobId);
       if (cancel !== undefined) job.cancel(JSON.parse(cancel.value) as CancelRequest);
       else if (losses > 0 && !job.spec.isDurable)
-        job.failBeforeStart(new ArcpError('ABORTED', 'The runtime was restarted'));
+        job.failBeforeStart(new ArcpError('ABORTED', 'The runtime was restarted during a direct call'));
       else if (losses > maxLostAttempts)
         job.failBeforeStart(
-          new ArcpError('HEARTBEAT_LOST', `Whoever worked on it was lost ${losses} times`, { retryable: false }),
+          new ArcpError('HEARTBEAT_LOST', `The worker of the job was lost ${losses} times without progress`, {
+            retryable: false,
+          }),
         );
       else {
-        const told = { worker: this.worker, restored_from: job.status.checkpointId };
-        await job.outbox.add({ events: job.messages.started(row.attempt, told, causeOf(row)) });
+        const details = { worker: this.worker, restored_from: job.status.checkpointId };
+        await job.outbox.add({ events: job.messages.started(row.attempt, details, causeOf(row)) });
       }
     } catch (error) {
-      // Another attempt has begun, or the store fails: the lease expires.
+      // Another attempt has started, or the store fails and the lease expires.
       this.#options.onError(error);
       return;
     }
     await this.#run(job);
   }
 
-  /** The next attempt writes new streams. */
+  /** Ends the streams of a lost attempt; the next one opens its own. */
   async #endLostStreams({ row, messages, outbox, log }: LiveJob): Promise<void> {
     const scope = openStreamsOf(row.jobId);
-    const error = { code: 'ABORTED', message: 'Whoever wrote the stream was lost', retryable: true };
+    const error = { code: 'ABORTED', message: 'The worker that wrote the stream was lost', retryable: true };
     for (const { key } of await log.store.listRecords(scope, { limit: Number.POSITIVE_INFINITY }))
       await outbox.add({
         events: [messages.event('stream.error', error, { streamId: key })],
@@ -311,25 +313,25 @@ export class Scheduler {
     if (isTerminal(job.state)) this.deadlines.forget(row.jobId);
     if (this.#live.get(row.jobId) === job) this.#live.delete(row.jobId);
     if (this.#live.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
-    if (this.#mayWait || job.state === 'queued') this.wake();
+    if (this.#isBacklogged || job.state === 'queued') this.wake();
   }
 
   async #renew(): Promise<void> {
     const jobs = [...this.#live.values()].map(({ row: { jobId, attempt } }) => ({ jobId, attempt }));
     if (jobs.length === 0) {
-      this.#leasedUntil = Number.POSITIVE_INFINITY;
+      this.#leasesExpireAt = Number.POSITIVE_INFINITY;
       return;
     }
     try {
       const { worker } = this;
       const leaseExpiresAt = this.#options.now() + this.#options.leaseMs;
-      const kept = await this.#options.log.store.renewLeases({ worker, leaseExpiresAt, jobs });
-      this.#leasedUntil = leaseExpiresAt;
-      const still = new Set(kept.map(({ jobId, attempt }) => `${attempt} ${jobId}`));
+      const renewed = await this.#options.log.store.renewLeases({ worker, leaseExpiresAt, jobs });
+      this.#leasesExpireAt = leaseExpiresAt;
+      const renewedKeys = new Set(renewed.map(({ jobId, attempt }) => `${attempt} ${jobId}`));
       for (const { jobId, attempt } of jobs) {
         const job = this.#live.get(jobId);
-        // A job that ended meanwhile has released its lease.
-        if (job?.row.attempt === attempt && !still.has(`${attempt} ${jobId}`) && !job.isOver) job.abandon();
+        // A job that has ended has released its lease.
+        if (job?.row.attempt === attempt && !renewedKeys.has(`${attempt} ${jobId}`) && !job.isOver) job.abandon();
       }
     } catch (error) {
       this.#options.onError(error);
@@ -337,9 +339,9 @@ export class Scheduler {
   }
 
   #sendHeartbeats(): void {
-    const { hub, heartbeatMs } = this.#options;
+    const { bus, heartbeatMs } = this.#options;
     for (const job of this.#live.values())
       if (job.spec.isDurable)
-        hub.publishTransient(job.row, job.heartbeat(Math.max(2 * heartbeatMs, this.#options.leaseMs)));
+        bus.publishTransient(job.row, job.heartbeat(Math.max(2 * heartbeatMs, this.#options.leaseMs)));
   }
 }

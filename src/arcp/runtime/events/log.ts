@@ -1,4 +1,4 @@
-/** The log of events: what is said is committed first, and then told to those who follow. */
+/** The event log: messages are committed first, and then published to subscribers. */
 import { CATALOGUE, type MessageType } from '../../protocol/catalogue.js';
 import { assertReadable, type MessageLimits } from '../../protocol/codec.js';
 import { ArcpError } from '../../protocol/errors.js';
@@ -42,7 +42,7 @@ class Subscriptions {
   }
 }
 
-export class Hub {
+export class EventBus {
   readonly sessions = new Subscriptions();
   readonly jobs = new Subscriptions();
 
@@ -66,31 +66,31 @@ export class Hub {
   }
 }
 
-interface Keeping {
-  /** The job of a direct call, which the message does not name. */
-  readonly keptAs?: string | undefined;
-  /** Set for the last message of a direct call. */
+interface EventOptions {
+  /** The stored id of a direct call, which the message does not contain. */
+  readonly storedJobId?: string | undefined;
+  /** `true` for the last message of a direct call. */
   readonly isTerminal?: boolean | undefined;
   readonly limits?: MessageLimits | undefined;
 }
 
 export class EventLog {
   readonly store: ArcpStore;
-  readonly #hub: Hub;
+  readonly #bus: EventBus;
   readonly now: () => number;
   #last = 0;
   readonly #maxBytes: number;
 
-  constructor(store: ArcpStore, hub: Hub, now: () => number, maxBytes: number) {
+  constructor(store: ArcpStore, bus: EventBus, now: () => number, maxBytes: number) {
     this.#maxBytes = maxBytes;
     this.store = store;
-    this.#hub = hub;
+    this.#bus = bus;
     this.now = now;
   }
 
   event<T extends MessageType>(
     draft: Draft<T> & { readonly sessionId: string },
-    { keptAs, isTerminal, limits = {} }: Keeping = {},
+    { storedJobId: keptAs, isTerminal, limits = {} }: EventOptions = {},
   ): NewEvent {
     const { envelope, body } = this.compose(draft);
     const { type, sessionId, jobId, streamId, trace } = draft;
@@ -111,17 +111,17 @@ export class EventLog {
   async checkExternalCommits(): Promise<void> {
     const before = this.#last;
     const last = await this.store.lastSequence();
-    // A local commit came meanwhile.
+    // A local commit was made meanwhile.
     if (last <= this.#last || before !== this.#last) return;
     this.#last = last;
-    this.#hub.notifyExternalCommit();
+    this.#bus.notifyExternalCommit();
   }
 
   compose<T extends MessageType>(draft: Draft<T>): ComposedMessage {
     return compose(draft, this.now());
   }
 
-  /** Commits, and publishes the events. @throws ArcpError `UNAVAILABLE`, retryable, if the store failed; then nothing was done */
+  /** Commits, and publishes the events. @throws ArcpError `UNAVAILABLE`, retryable, if the store failed; then nothing was changed */
   async commit(entry: Commit): Promise<CommitResult> {
     let result: CommitResult;
     try {
@@ -129,17 +129,20 @@ export class EventLog {
     } catch (cause) {
       if (cause instanceof ArcpError) throw cause;
       const reason = cause instanceof StoreError ? cause.reason : 'failed';
-      throw new ArcpError('UNAVAILABLE', 'Nothing can be kept at the moment', { details: { reason }, cause });
+      throw new ArcpError('UNAVAILABLE', 'The store cannot write at the moment; try again later', {
+        details: { reason },
+        cause,
+      });
     }
     if (result.outcome !== 'done' || result.sequences.length === 0) return result;
     const [first] = result.sequences;
     const isGap = first !== this.#last + 1;
     this.#last = result.sequences.at(-1)!;
-    // Other runtimes committed in between; subscribers read all of it in order.
-    if (isGap) this.#hub.notifyExternalCommit();
+    // Other runtimes committed in between; subscribers read all events in order.
+    if (isGap) this.#bus.notifyExternalCommit();
     const storedAt = this.now();
     for (const [index, event] of (entry.events ?? []).entries())
-      this.#hub.publish({ ...event, sequence: result.sequences[index]!, storedAt });
+      this.#bus.publish({ ...event, sequence: result.sequences[index]!, storedAt });
     return result;
   }
 }

@@ -1,4 +1,4 @@
-/** Messages that a runtime says. */
+/** Messages that a runtime sends. */
 import { isDeeper } from '../../../text/json-text.js';
 import type { MessageType, PayloadOf } from '../../protocol/catalogue.js';
 import { type MessageLimits, printEnvelope } from '../../protocol/codec.js';
@@ -19,7 +19,7 @@ export interface Cause {
   readonly span_id?: string | undefined;
 }
 
-/** Creates a span below that of a command, and a trace if it has none. */
+/** Creates a child span of a command; the trace is new if the command has none. */
 export function traceBelow({ trace_id, span_id }: Pick<Cause, 'trace_id' | 'span_id'>): Trace {
   return {
     traceId: trace_id ?? newTraceId(),
@@ -30,22 +30,22 @@ export function traceBelow({ trace_id, span_id }: Pick<Cause, 'trace_id' | 'span
 
 const MAX_ERROR_LENGTH = 64 * 1024;
 const MAX_ERROR_DEPTH = 16;
-/** The least limit of a client; an error with its envelope fits into it. */
+/** The smallest message limit that a client can announce; an error with its envelope fits into it. */
 export const MIN_MESSAGE_BYTES = 4096;
 
-/** Returns an error as a payload, cut down if it is too large for its reader or has no JSON. */
+/** Returns an error as a payload; without its details if it is too large for the receiver or JSON cannot represent it. */
 export function boundedBody(
   error: ArcpError,
   { maxMessageBytes = Number.POSITIVE_INFINITY }: MessageLimits = {},
 ): ErrorBody {
   const { code, message, retryable } = error;
-  // A character takes up to six bytes.
-  const most = Math.min(MAX_ERROR_LENGTH, maxMessageBytes / 6 - 256);
-  const bare = { code, message: message.slice(0, most / 4), retryable };
+  // A character takes at most six bytes.
+  const maxLength = Math.min(MAX_ERROR_LENGTH, maxMessageBytes / 6 - 256);
+  const bare = { code, message: message.slice(0, maxLength / 4), retryable };
   try {
     const body = error.toBody();
     const text = JSON.stringify(body);
-    return text.length > most || isDeeper(text, MAX_ERROR_DEPTH) ? bare : body;
+    return text.length > maxLength || isDeeper(text, MAX_ERROR_DEPTH) ? bare : body;
   } catch {
     return bare;
   }
@@ -87,6 +87,6 @@ export function compose<T extends MessageType>(draft: Draft<T>, now: number): Co
   if (correlationId !== undefined) envelope['correlation_id'] = correlationId;
   if (causationId !== undefined) envelope['causation_id'] = causationId;
   envelope['payload'] = payload;
-  const made = envelope as unknown as Envelope;
-  return { envelope: made, body: printEnvelope(made) };
+  const typed = envelope as unknown as Envelope;
+  return { envelope: typed, body: printEnvelope(typed) };
 }

@@ -1,4 +1,4 @@
-/** One attempt at a job, as what its handler is given sees it. */
+/** One attempt at a job, as seen by the context of its handler. */
 import type { CancelCause } from '../../protocol/payloads/execution.js';
 import type { StreamKind } from '../../protocol/payloads/streaming.js';
 import type { Commit, CommitResult, JobRow, NewEvent } from '../../store/store.js';
@@ -21,7 +21,7 @@ export interface JobHost {
   readonly policy: Policy;
   readonly answers: AnswerWaiters;
   readonly telemetry?: Telemetry | undefined;
-  readonly madeRoom: () => void;
+  readonly onSlotFree: () => void;
   readonly outcomeOf: (jobId: string) => Promise<unknown>;
   readonly startChild: (job: NewJob) => Promise<CommitResult>;
   readonly cancelChildren: (jobId: string) => Promise<void>;
@@ -47,22 +47,22 @@ export interface Attempt {
   readonly status: JobStatus;
   readonly changeStatus: (change: Partial<JobStatus>) => string;
   readonly noteProgress: () => void;
-  /** Waits while other jobs may run in its place. @throws the abort reason */
+  /** Waits, and frees the slot of the job meanwhile. @throws the abort reason */
   readonly wait: <T>(pause: Pause<T>, until: () => Promise<T>) => Promise<T>;
   readonly onCheckpoint: (snapshot: () => unknown) => void;
-  readonly requeue: (putBack: Requeue) => void;
+  readonly requeue: (request: RequeueRequest) => void;
   readonly readUpload: <K extends StreamKind>(which?: K | string) => AsyncIterableIterator<Content<K>>;
   readonly openStream: <K extends StreamKind>(options: StreamOptions<K>) => StreamWriter<K>;
 }
 
-export interface Continued {
+export interface Continuation {
   readonly causedBy?: string | undefined;
   readonly attributes?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface Pause<T> extends Pick<Commit, 'events' | 'records'> {
   readonly reason: string;
-  readonly continuedBy?: ((result: T) => Continued) | undefined;
+  readonly continuedBy?: ((result: T) => Continuation) | undefined;
 }
 
 export interface CancelRequest {
@@ -71,7 +71,7 @@ export interface CancelRequest {
   readonly deadlineMs?: number | undefined;
 }
 
-export interface Requeue {
+export interface RequeueRequest {
   readonly reason: string;
   readonly as: 'queued' | 'paused';
   readonly causedBy?: string | undefined;
@@ -84,9 +84,9 @@ export interface NewJob {
   readonly status?: JobStatus | undefined;
   readonly options: HandlerOptions;
   readonly maxQueued: number;
-  /** Adds to the commit that begins the job. */
+  /** Returns the records, events and job changes to add to the commit that starts the job. */
   readonly with: (job: {
     readonly jobId: string;
-    readonly told: NewEvent;
+    readonly accepted: NewEvent;
   }) => Pick<Commit, 'records' | 'events' | 'jobs'>;
 }

@@ -1,4 +1,4 @@
-/** How an invocation speaks to its client: as a job, or as a direct call. */
+/** The messages of an invocation: those of a job, or those of a direct call. */
 import type { MessageType, PayloadOf } from '../../protocol/catalogue.js';
 import type { ErrorBody } from '../../protocol/errors.js';
 import { formatTimestamp } from '../../protocol/ids.js';
@@ -8,7 +8,7 @@ import type { EventLog } from '../events/log.js';
 import { type Trace, traceBelow } from '../events/message.js';
 import type { JobSpec } from './spec.js';
 
-export interface Ending {
+export interface AttemptSummary {
   readonly attempt: number;
   readonly durationMs: number;
   readonly checkpointId?: string | undefined;
@@ -27,7 +27,7 @@ export class JobMessages {
     this.#spec = spec;
   }
 
-  /** A direct call has no job in its messages. */
+  /** Creates an event. The messages of a direct call do not name a job. */
   event<T extends MessageType>(type: T, payload: PayloadOf<T>, more: MessageFields = {}): NewEvent {
     const { jobId, sessionId } = this.#row;
     const { command, trace, isDurable, limits } = this.#spec;
@@ -42,7 +42,7 @@ export class JobMessages {
         correlationId: more.correlationId ?? (isDurable ? this.#correlationId : command.id),
         streamId: more.streamId,
       },
-      { keptAs: jobId, isTerminal: more.isTerminal, limits },
+      { storedJobId: jobId, isTerminal: more.isTerminal, limits },
     );
   }
 
@@ -57,7 +57,7 @@ export class JobMessages {
     return this.event('job.accepted', payload, { correlationId });
   }
 
-  /** Answers with the job of the same operation. This is not an event of that job. */
+  /** Creates the answer that names the existing job of the operation. It is not an event of that job. */
   duplicate(state: 'accepted' | 'queued', createdAt: number): { readonly body: string } {
     const { jobId, sessionId } = this.#row;
     const { command, kind, target } = this.#spec;
@@ -78,7 +78,7 @@ export class JobMessages {
     return [this.event('job.started', payload, { causationId })];
   }
 
-  completed(result: unknown, { attempt, durationMs: duration_ms }: Ending): NewEvent {
+  completed(result: unknown, { attempt, durationMs: duration_ms }: AttemptSummary): NewEvent {
     const { isDurable, kind, wantsValue } = this.#spec;
     if (isDurable) {
       const completed_at = formatTimestamp(this.#log.now());
@@ -89,7 +89,10 @@ export class JobMessages {
     return this.#last('tool.result', { result, value: wantsValue === true ? result : undefined, duration_ms });
   }
 
-  failed(error: ErrorBody, { attempt, durationMs: duration_ms, checkpointId: last_checkpoint_id }: Ending): NewEvent {
+  failed(
+    error: ErrorBody,
+    { attempt, durationMs: duration_ms, checkpointId: last_checkpoint_id }: AttemptSummary,
+  ): NewEvent {
     const { isDurable, kind } = this.#spec;
     if (isDurable) {
       const failed_at = formatTimestamp(this.#log.now());
@@ -101,7 +104,7 @@ export class JobMessages {
 
   cancelled(
     { cause, reason, forced }: { readonly cause: CancelCause; readonly reason?: string | undefined; forced: boolean },
-    { attempt, durationMs: duration_ms, checkpointId: last_checkpoint_id }: Ending,
+    { attempt, durationMs: duration_ms, checkpointId: last_checkpoint_id }: AttemptSummary,
   ): NewEvent {
     const { isDurable, kind } = this.#spec;
     if (isDurable) {
@@ -111,7 +114,7 @@ export class JobMessages {
     if (kind === 'workflow') return this.#last('workflow.complete', { status: 'cancelled', duration_ms });
     const isTimeout = cause === 'timeout';
     const code = isTimeout ? 'DEADLINE_EXCEEDED' : 'CANCELLED';
-    const message = reason ?? (isTimeout ? 'It took too long' : 'It was cancelled');
+    const message = reason ?? (isTimeout ? 'The call exceeded its timeout' : 'The call was cancelled');
     return this.#last('tool.error', { code, message, retryable: false, details: { cause, forced }, attempt });
   }
 
@@ -119,7 +122,7 @@ export class JobMessages {
     return this.event(type, payload, { correlationId: this.#spec.command.id, isTerminal: true });
   }
 
-  /** Reports a state without a message type of its own. */
+  /** Creates the event that reports a state without its own message type. */
   moved(
     from: string,
     to: string,

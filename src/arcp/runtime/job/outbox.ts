@@ -1,4 +1,4 @@
-/** What one attempt at a job has to say, in order: each thing is committed once, or the attempt is over. */
+/** The outbox of an attempt: its events and changes are committed once and in order, or the attempt ends. */
 import { ArcpError } from '../../protocol/errors.js';
 import type { Commit, JobPatch } from '../../store/store.js';
 import type { EventLog } from '../events/log.js';
@@ -7,31 +7,30 @@ export interface OutboxEntry extends Pick<Commit, 'events' | 'records'> {
   readonly set?: JobPatch | undefined;
 }
 
-interface Waiting {
+interface PendingEntry {
   readonly entry: OutboxEntry;
-  /** Committed alone, since its records may conflict. */
-  readonly isTried: boolean;
+  /** `true` if the entry is committed alone, since its records may conflict. */
+  readonly mayConflict: boolean;
   readonly resolve: (isDone: boolean) => void;
   readonly reject: (error: unknown) => void;
 }
 
-const LARGEST = 128;
-const MOST = 10_000;
-/** Milliseconds. */
-const RETRY = 50;
-const LONGEST_RETRY = 2000;
+const MAX_BATCH = 128;
+const MAX_PENDING = 10_000;
+const RETRY_MS = 50;
+const MAX_RETRY_MS = 2000;
 
 interface OutboxOptions {
   readonly log: EventLog;
   readonly jobId: string;
   readonly attempt: number;
-  /** Called once if another attempt has begun or the job has ended. */
+  /** Called once if another attempt has started or the job has ended. */
   readonly onLost: () => void;
 }
 
 export class JobOutbox {
   readonly #options: OutboxOptions;
-  #waiting: Waiting[] = [];
+  #pending: PendingEntry[] = [];
   #isRunning = false;
   #isLost = false;
 
@@ -39,7 +38,7 @@ export class JobOutbox {
     this.#options = options;
   }
 
-  /** Resolves when the entry is committed, in order; waits while the store fails. @throws ArcpError `ABORTED`, `RESOURCE_EXHAUSTED` */
+  /** Adds an entry; resolves when it is committed. While the store fails, it waits. @throws ArcpError `ABORTED`, `RESOURCE_EXHAUSTED` */
   add(entry: OutboxEntry): Promise<void> {
     return this.#put(entry, false) as Promise<unknown> as Promise<void>;
   }
@@ -49,13 +48,16 @@ export class JobOutbox {
     return this.#put(entry, true);
   }
 
-  #put(entry: OutboxEntry, isTried: boolean): Promise<boolean> {
+  #put(entry: OutboxEntry, mayConflict: boolean): Promise<boolean> {
     const added = new Promise<boolean>((resolve, reject) => {
-      if (this.#isLost) reject(over());
-      else if (this.#waiting.length >= MOST) reject(new ArcpError('RESOURCE_EXHAUSTED', 'Too much waits to be kept'));
-      else this.#waiting.push({ entry, isTried, resolve, reject });
+      if (this.#isLost) reject(attemptEnded());
+      else if (this.#pending.length >= MAX_PENDING)
+        reject(
+          new ArcpError('RESOURCE_EXHAUSTED', `${MAX_PENDING} messages of the job wait for the store; await them`),
+        );
+      else this.#pending.push({ entry, mayConflict, resolve, reject });
     });
-    // A caller that does not await it must not crash.
+    // A rejection that the caller does not await must not crash the process.
     added.catch(() => {});
     if (!this.#isRunning) void this.#run();
     return added;
@@ -63,32 +65,32 @@ export class JobOutbox {
 
   stop(): void {
     this.#isLost = true;
-    for (const { reject } of this.#waiting.splice(0)) reject(over());
+    for (const { reject } of this.#pending.splice(0)) reject(attemptEnded());
   }
 
   async #run(): Promise<void> {
     this.#isRunning = true;
-    for (let wait = RETRY; this.#waiting.length > 0; ) {
-      const batch = this.#waiting.splice(0, this.#together());
+    for (let wait = RETRY_MS; this.#pending.length > 0; ) {
+      const batch = this.#pending.splice(0, this.#nextBatchSize());
       if (await this.#commit(batch)) {
-        wait = RETRY;
+        wait = RETRY_MS;
         continue;
       }
-      this.#waiting.unshift(...batch);
+      this.#pending.unshift(...batch);
       await new Promise((resolve) => setTimeout(resolve, wait));
-      wait = Math.min(LONGEST_RETRY, wait * 2);
+      wait = Math.min(MAX_RETRY_MS, wait * 2);
       if (this.#isLost) this.stop();
     }
     this.#isRunning = false;
   }
 
-  #together(): number {
-    const tried = this.#waiting.findIndex(({ isTried }) => isTried);
-    return tried === -1 ? LARGEST : Math.min(LARGEST, Math.max(1, tried));
+  #nextBatchSize(): number {
+    const conflicting = this.#pending.findIndex(({ mayConflict }) => mayConflict);
+    return conflicting === -1 ? MAX_BATCH : Math.min(MAX_BATCH, Math.max(1, conflicting));
   }
 
-  /** @returns `false` if the batch is to be retried */
-  async #commit(batch: readonly Waiting[]): Promise<boolean> {
+  /** Commits a batch. @returns `false` if it must be retried */
+  async #commit(batch: readonly PendingEntry[]): Promise<boolean> {
     const { log, jobId, attempt, onLost } = this.#options;
     const set = Object.assign({}, ...batch.map(({ entry }) => entry.set ?? {})) as JobPatch;
     const events = batch.flatMap(({ entry }) => entry.events ?? []);
@@ -97,15 +99,15 @@ export class JobOutbox {
     try {
       ({ outcome } = await log.commit({ records, events, jobs: [{ jobId, attempt, set }] }));
     } catch (error) {
-      if (error instanceof ArcpError && isPassing(error)) return false;
+      if (error instanceof ArcpError && isTransient(error)) return false;
       for (const { reject } of batch) reject(error);
       return true;
     }
-    if (outcome === 'done' || (outcome === 'conflict' && batch[0]!.isTried)) {
+    if (outcome === 'done' || (outcome === 'conflict' && batch[0]!.mayConflict)) {
       for (const { resolve } of batch) resolve(outcome === 'done');
       return true;
     }
-    for (const { reject } of batch) reject(over());
+    for (const { reject } of batch) reject(attemptEnded());
     this.stop();
     onLost();
     return true;
@@ -113,10 +115,10 @@ export class JobOutbox {
 }
 
 /** A store that is closed or refuses the data does not recover. */
-function isPassing({ details }: ArcpError): boolean {
+function isTransient({ details }: ArcpError): boolean {
   return details?.['reason'] !== 'closed' && details?.['reason'] !== 'failed';
 }
 
-function over(): ArcpError {
-  return new ArcpError('ABORTED', 'This attempt at the job is over');
+function attemptEnded(): ArcpError {
+  return new ArcpError('ABORTED', 'The attempt has ended, since the job continues elsewhere or has ended');
 }

@@ -1,4 +1,4 @@
-/** What a job is, how it stands, and which states it may go through (spec 003, "Jobs"). */
+/** The specification and status of a job, and the transitions between its states (spec 003, "Jobs"). */
 import type { MessageLimits } from '../../protocol/codec.js';
 import { assertDurations, storableMs } from '../../protocol/durations.js';
 import type { Envelope } from '../../protocol/envelope.js';
@@ -13,7 +13,7 @@ export type StartingCommand = Envelope<'tool.invoke' | 'workflow.start' | 'agent
 export interface JobSpec {
   readonly kind: 'tool' | 'workflow' | 'agent';
   readonly target: string;
-  /** A durable job; else a direct call, which ends with the process. */
+  /** `true` for a durable job, `false` for a direct call, which ends with the process. */
   readonly isDurable: boolean;
   readonly command: StartingCommand;
   readonly trace: Trace;
@@ -23,28 +23,28 @@ export interface JobSpec {
   readonly streams: 'none' | 'text' | 'all';
   readonly timeoutMs?: number | undefined;
   readonly parentJobId?: string | undefined;
-  /** The length of the chain of calls and jobs that led to it. @default 0 */
+  /** The number of calls and jobs above it. @default 0 */
   readonly depth?: number | undefined;
   readonly contextId?: string | undefined;
   readonly mayHandOff?: boolean | undefined;
-  /** The client reads the result of a direct call in `value`. */
+  /** `true` if the client expects the result of a direct call in `value`. */
   readonly wantsValue?: boolean | undefined;
-  /** The earlier job of the same operation, whose outcome this one takes. */
+  /** The earlier job of the same operation, whose outcome becomes that of this one. */
   readonly follows?: string | undefined;
 }
 
 export interface JobStatus {
   readonly failures: number;
-  /** Attempts that failed or were requeued; all others were lost. */
+  /** The number of attempts that failed or were requeued; all other earlier ones were lost. */
   readonly ended: number;
-  /** Lost attempts that do not count, since they or a later one made progress. */
+  /** The number of lost attempts that do not count, since they or a later one made progress. */
   readonly forgiven?: number | undefined;
   readonly checkpointId?: string | undefined;
   readonly checkpoints?: number | undefined;
   readonly handoffs?: number | undefined;
   readonly agent?: string | undefined;
   readonly handedOver?: { readonly from: string; readonly reason?: string | undefined } | undefined;
-  /** The last message. */
+  /** The id of the last message. */
   readonly endId?: string | undefined;
   /** The message that announced the next attempt. */
   readonly again?: { readonly attempt: number; readonly causedBy: string } | undefined;
@@ -54,11 +54,13 @@ export interface JobStatus {
 
 export const NEW_STATUS: JobStatus = { failures: 0, ended: 0 };
 
-const DEEPEST = 64;
+const MAX_NESTING = 64;
 
 export function nextDepth({ depth = 0 }: JobSpec): number {
-  if (depth < DEEPEST) return depth + 1;
-  throw new ArcpError('RESOURCE_EXHAUSTED', `Work begins other work ${DEEPEST} times over`, { retryable: false });
+  if (depth < MAX_NESTING) return depth + 1;
+  throw new ArcpError('RESOURCE_EXHAUSTED', `Calls and child jobs are nested more than ${MAX_NESTING} levels deep`, {
+    retryable: false,
+  });
 }
 
 export function specOf(row: JobRow): JobSpec {
@@ -69,19 +71,19 @@ export function statusOf(row: JobRow): JobStatus {
   return JSON.parse(row.status) as JobStatus;
 }
 
-/** Counts consecutive lost attempts without progress. */
+/** Returns the number of consecutive lost attempts without progress. */
 export function lostAttempts(row: JobRow): number {
   const { ended, forgiven = 0 } = statusOf(row);
   return row.attempt - 1 - ended - forgiven;
 }
 
-/** The message that caused this attempt; none for the first, or after a lost one. */
+/** Returns the id of the message that caused this attempt; `undefined` for the first, or after a lost one. */
 export function causeOf({ attempt, status }: JobRow): string | undefined {
   const { again } = JSON.parse(status) as JobStatus;
   return again?.attempt === attempt - 1 ? again.causedBy : undefined;
 }
 
-/** The attempt has made progress, so it is not what kills its worker. */
+/** Returns the change that resets the count of lost attempts, since the attempt has made progress. */
 export function forgiveLostAttempts(row: JobRow, { ended }: JobStatus): Pick<JobStatus, 'forgiven'> {
   return { forgiven: row.attempt - ended };
 }
@@ -106,7 +108,7 @@ export const TRANSITIONS: Readonly<Record<JobState, readonly JobState[]>> = {
 
 export const IDLE_STATES = ['accepted', 'queued', 'paused'] as const satisfies readonly JobState[];
 
-/** A change of an idle job, which conflicts unless the job is still as it was read. */
+/** Returns a change of an idle job, which is fenced unless the job is unchanged since it was read. */
 export function changeOf(
   { jobId, attempt, status }: JobRow,
   set: JobPatch,

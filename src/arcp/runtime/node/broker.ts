@@ -1,5 +1,5 @@
-// biome-ignore-all lint/correctness/noNodejsModules: files and programs are of Node
-/** Files, the network and programs for tools, behind permissions (spec 003, "Permissions": "Runtimes SHOULD restrict network access"). */
+// biome-ignore-all lint/correctness/noNodejsModules: files and programs need Node
+/** Access of tools to files, the network and programs, by permissions (spec 003, "Permissions": "Runtimes SHOULD restrict network access"). */
 import { spawn } from 'node:child_process';
 import { mkdir, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -9,47 +9,57 @@ import { systemReason } from '../../../text/system-reason.js';
 import { ArcpError } from '../../protocol/errors.js';
 import type { JobContext, Lease } from '../types.js';
 
+/** Options of a broker. */
 export interface BrokerOptions {
-  /** The folder of files; links do not lead out of it. Without it there are no files. */
+  /** The folder of the files; symbolic links cannot lead out of it. @default none; all file access is denied */
   readonly root?: string | undefined;
-  /** Allowed hosts: `api.example.org`, `*.example.org`, with a non-standard port. @default none */
+  /** The allowed hosts: `api.example.org`, `*.example.org`; a non-standard port is part of the name. @default none */
   readonly hosts?: readonly string[] | undefined;
-  /** Allowed programs by name: `{ git: '/usr/bin/git' }`. @default none */
+  /** The allowed programs by name: `{ git: '/usr/bin/git' }`. @default none */
   readonly programs?: Readonly<Record<string, string>> | undefined;
-  /** Environment variables of programs. @default PATH, LANG */
+  /** The names of the environment variables that programs receive. @default ['PATH', 'LANG'] */
   readonly env?: readonly string[] | undefined;
-  /** Limit of a file, a response or an output in bytes. @default 16 MiB */
+  /** The largest file, response or output in bytes. @default 16777216 (16 MiB) */
   readonly maxBytes?: number | undefined;
 }
 
-/** The services for a tool. Each call requests its permission and reports the use. */
+/** The services of a broker for one job. Each call requests its permission and counts the use. Calls throw `PERMISSION_DENIED`. */
 export interface BrokerServices {
+  /** Files in the root folder. */
   readonly fs: BrokerFiles;
-  /** Permission `network.fetch` on the address without query. Redirections stay on allowed hosts, each with its own permission. */
+  /** Sends a request, with permission `network.fetch` for the URL without query. Each redirect must be to an allowed host, and needs permission. */
   readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
-  /** Permission `shell.execute` on `program:NAME`, without a shell. */
+  /** Runs a program without a shell, with permission `shell.execute` for `program:NAME`. */
   readonly exec: (program: string, args?: readonly string[], options?: ExecOptions) => Promise<ExecResult>;
 }
 
+/** Files of a broker. Paths are relative to its root; the resource of each permission is `file:PATH`. */
 export interface BrokerFiles {
-  /** Permission `filesystem.read` on `file:PATH` within the root. */
+  /** Reads a UTF-8 text, with permission `filesystem.read`. */
   readonly readFile: (file: string) => Promise<string>;
+  /** Returns the sorted names in a folder, with permission `filesystem.read`. */
   readonly list: (folder: string) => Promise<readonly string[]>;
-  /** Permission `filesystem.write`. Creates missing folders. */
+  /** Writes a text and creates missing folders, with permission `filesystem.write`. */
   readonly writeFile: (file: string, text: string) => Promise<void>;
-  /** Permission `filesystem.delete`. */
+  /** Deletes a file, with permission `filesystem.delete`. */
   readonly remove: (file: string) => Promise<void>;
 }
 
+/** Options of a program. */
 export interface ExecOptions {
+  /** The standard input. @default empty */
   readonly input?: string | undefined;
-  /** A folder within the root. @default the root */
+  /** The working folder, relative to the root. @default the root */
   readonly cwd?: string | undefined;
 }
 
+/** The result of a program. */
 export interface ExecResult {
+  /** The exit code; -1 if a signal ended the program. */
   readonly code: number;
+  /** The standard output. */
   readonly stdout: string;
+  /** The standard error output. */
   readonly stderr: string;
 }
 
@@ -57,8 +67,8 @@ const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_REDIRECTS = 5;
 
 /**
- * Makes a broker. Tools that use nothing else stay within its bounds; it does not keep others from reaching around it, since they run in
- * the same process.
+ * Creates a broker, which gives tools access to files, hosts and programs by permissions. It does not isolate tools: they run in the same
+ * process and could bypass it. Use `sandboxed` for tools that you do not trust.
  *
  * @example
  * const broker = createBroker({ root: '/srv/repo' });
@@ -86,37 +96,37 @@ class Broker implements BrokerFiles {
   }
 
   readonly readFile = async (file: string): Promise<string> => {
-    const place = await this.#allowed('filesystem.read', file, 'read');
-    // Avoids reading a file that is too large.
-    this.#assertSize((await attempted(() => stat(place))).size, file);
-    const bytes = await attempted(() => readFile(place));
+    const resolved = await this.#authorize('filesystem.read', file, 'read');
+    // Checked first, so that a file that is too large is not read.
+    this.#assertSize((await convertErrors(() => stat(resolved))).size, file);
+    const bytes = await convertErrors(() => readFile(resolved));
     this.#assertSize(bytes.length, file);
     return bytes.toString('utf8');
   };
 
   readonly list = async (folder: string): Promise<readonly string[]> => {
-    const place = await this.#allowed('filesystem.read', folder, 'list');
-    return (await attempted(() => readdir(place))).toSorted();
+    const resolved = await this.#authorize('filesystem.read', folder, 'list');
+    return (await convertErrors(() => readdir(resolved))).toSorted();
   };
 
   readonly writeFile = async (file: string, text: string): Promise<void> => {
     this.#assertSize(Buffer.byteLength(text), file);
-    const place = await this.#allowed('filesystem.write', file, 'write');
-    await attempted(() => mkdir(path.dirname(place), { recursive: true }));
-    // A new folder may have been replaced by a link.
-    await attempted(async () => writeFile(await this.#within(file), text));
+    const resolved = await this.#authorize('filesystem.write', file, 'write');
+    await convertErrors(() => mkdir(path.dirname(resolved), { recursive: true }));
+    // Checked again, since a new folder may have been replaced by a link.
+    await convertErrors(async () => writeFile(await this.#resolve(file), text));
   };
 
   readonly remove = async (file: string): Promise<void> => {
-    const place = await this.#allowed('filesystem.delete', file, 'delete');
-    await attempted(() => rm(place));
+    const resolved = await this.#authorize('filesystem.delete', file, 'delete');
+    await convertErrors(() => rm(resolved));
   };
 
   readonly fetch = async (url: string | URL, init: RequestInit = {}): Promise<Response> => {
     let target = new URL(url);
     for (let hops = 0; ; hops++) {
       this.#assertHost(target);
-      const lease = await this.#ask(
+      const lease = await this.#request(
         'network.fetch',
         `${target.origin}${target.pathname}`,
         (init.method ?? 'GET').toUpperCase(),
@@ -128,9 +138,10 @@ class Broker implements BrokerFiles {
       const next = response.headers.get('location');
       if (response.status < 300 || response.status > 399 || next === null) return this.#bounded(response);
       await response.body?.cancel();
-      if (hops === MAX_REDIRECTS) throw new ArcpError('UNAVAILABLE', `${url} is redirected too often`);
+      if (hops === MAX_REDIRECTS)
+        throw new ArcpError('UNAVAILABLE', `${url} redirects more than ${MAX_REDIRECTS} times`);
       if ((init.method ?? 'GET').toUpperCase() !== 'GET')
-        throw new ArcpError('FAILED_PRECONDITION', `${target.origin} redirects what is no GET`);
+        throw new ArcpError('FAILED_PRECONDITION', `${target.origin} redirects a request that is not a GET`);
       target = new URL(next, target);
     }
   };
@@ -142,9 +153,9 @@ class Broker implements BrokerFiles {
   ): Promise<ExecResult> => {
     const { programs = {}, root } = this.#options;
     const file = Object.hasOwn(programs, program) ? programs[program] : undefined;
-    if (file === undefined) throw refused(`The program ${program} is none that may be started`);
-    const cwd = root === undefined ? undefined : await this.#within(options.cwd ?? '.');
-    const lease = await this.#ask('shell.execute', `program:${program}`, 'execute', { arguments: [...args] });
+    if (file === undefined) throw refused(`The program ${program} is not allowed; list it in programs`);
+    const cwd = root === undefined ? undefined : await this.#resolve(options.cwd ?? '.');
+    const lease = await this.#request('shell.execute', `program:${program}`, 'execute', { arguments: [...args] });
     await lease.use();
     return this.#run(file, args, cwd, options.input);
   };
@@ -156,14 +167,14 @@ class Broker implements BrokerFiles {
     return new Promise((resolve, reject) => {
       const child = spawn(file, args, { cwd, env, signal, shell: false, killSignal: 'SIGKILL' });
       const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
-      let left = this.#maxBytes;
+      let remaining = this.#maxBytes;
       for (const [stream, pieces] of [
         [child.stdout, stdout],
         [child.stderr, stderr],
       ] as const)
         stream.on('data', (piece: Buffer) => {
-          left -= piece.length;
-          if (left >= 0) pieces.push(piece);
+          remaining -= piece.length;
+          if (remaining >= 0) pieces.push(piece);
           else child.kill('SIGKILL');
         });
       child.on('error', (error) =>
@@ -174,7 +185,8 @@ class Broker implements BrokerFiles {
         ),
       );
       child.on('close', (code) => {
-        if (left < 0) reject(new ArcpError('PAYLOAD_TOO_LARGE', `${file} says more than ${this.#maxBytes} bytes`));
+        if (remaining < 0)
+          reject(new ArcpError('PAYLOAD_TOO_LARGE', `The output of ${file} is larger than ${this.#maxBytes} bytes`));
         else
           resolve({ code: code ?? -1, stdout: String(Buffer.concat(stdout)), stderr: String(Buffer.concat(stderr)) });
       });
@@ -184,23 +196,23 @@ class Broker implements BrokerFiles {
     });
   }
 
-  async #allowed(permission: string, file: string, operation: string): Promise<string> {
-    const before = await this.#within(file);
-    const lease = await this.#ask(permission, `file:${this.#shown(before)}`, operation);
+  async #authorize(permission: string, file: string, operation: string): Promise<string> {
+    const before = await this.#resolve(file);
+    const lease = await this.#request(permission, `file:${this.#relativePath(before)}`, operation);
     await lease.use();
-    // A link may have appeared while the request waited.
-    const place = await this.#within(file);
-    if (place !== before) throw refused(`${file} leads elsewhere now`);
-    return place;
+    // A link may have been created while the request waited.
+    const resolved = await this.#resolve(file);
+    if (resolved !== before) throw refused(`${file} was replaced by a link while its permission was requested`);
+    return resolved;
   }
 
-  #ask(permission: string, resource: string, operation: string, preview?: unknown): Promise<Lease> {
+  #request(permission: string, resource: string, operation: string, preview?: unknown): Promise<Lease> {
     return this.#context.permission({ permission, resource, operation, preview });
   }
 
   /** Resolves all links of a path, which need not exist. */
-  async #within(file: string): Promise<string> {
-    if (this.#options.root === undefined) throw refused('There are no files here');
+  async #resolve(file: string): Promise<string> {
+    if (this.#options.root === undefined) throw refused('The broker has no root folder');
     const root = await realpath(this.#options.root);
     let existing = path.resolve(root, file);
     const missing: string[] = [];
@@ -209,43 +221,43 @@ class Broker implements BrokerFiles {
         existing = await realpath(existing);
         break;
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw refused(`${file} cannot be reached`);
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw refused(`${file} cannot be resolved`);
         missing.unshift(path.basename(existing));
         existing = path.dirname(existing);
       }
     }
-    const place = path.join(existing, ...missing);
-    if (place !== root && !place.startsWith(root + path.sep))
-      throw refused(`${file} is outside of what may be reached`);
-    return place;
+    const resolved = path.join(existing, ...missing);
+    if (resolved !== root && !resolved.startsWith(root + path.sep))
+      throw refused(`${file} is outside the root folder of the broker`);
+    return resolved;
   }
 
-  #shown(place: string): string {
-    return path.relative(path.resolve(this.#options.root!), place).split(path.sep).join('/') || '.';
+  #relativePath(resolved: string): string {
+    return path.relative(path.resolve(this.#options.root!), resolved).split(path.sep).join('/') || '.';
   }
 
   #assertHost({ protocol, host, hostname }: URL): void {
     const { hosts = [] } = this.#options;
-    const isOne = hosts.some(
+    const isAllowed = hosts.some(
       (one) => one === host || (one.startsWith('*.') && hostname === host && hostname.endsWith(one.slice(1))),
     );
-    if ((protocol !== 'https:' && protocol !== 'http:') || !isOne)
-      throw refused(`${host} is no host that may be asked`);
+    if ((protocol !== 'https:' && protocol !== 'http:') || !isAllowed)
+      throw refused(`The host ${host} is not allowed; list it in hosts`);
   }
 
-  #assertSize(bytes: number, what: string): void {
+  #assertSize(bytes: number, name: string): void {
     if (bytes > this.#maxBytes)
-      throw new ArcpError('PAYLOAD_TOO_LARGE', `${what} has more than ${this.#maxBytes} bytes`);
+      throw new ArcpError('PAYLOAD_TOO_LARGE', `${name} is larger than ${this.#maxBytes} bytes`);
   }
 
-  /** Fails a response that is too long while it is read. */
+  /** Limits a response, which fails while it is read if it is too long. */
   #bounded(response: Response): Response {
-    let left = this.#maxBytes;
+    let remaining = this.#maxBytes;
     const bound = new TransformStream<Uint8Array, Uint8Array>({
       transform: (piece, controller) => {
-        left -= piece.length;
-        if (left < 0)
-          controller.error(new ArcpError('PAYLOAD_TOO_LARGE', `The response has more than ${this.#maxBytes} bytes`));
+        remaining -= piece.length;
+        if (remaining < 0)
+          controller.error(new ArcpError('PAYLOAD_TOO_LARGE', `The response is larger than ${this.#maxBytes} bytes`));
         else controller.enqueue(piece);
       },
     });
@@ -259,12 +271,12 @@ export function environmentOf(names: readonly string[]): NodeJS.ProcessEnv {
   );
 }
 
-function refused(why: string): ArcpError {
-  return new ArcpError('PERMISSION_DENIED', why);
+function refused(message: string): ArcpError {
+  return new ArcpError('PERMISSION_DENIED', message);
 }
 
-/** Converts errors of the operating system. */
-async function attempted<T>(work: () => Promise<T>): Promise<T> {
+/** Converts errors of the operating system to errors of the protocol. */
+async function convertErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (thrown) {

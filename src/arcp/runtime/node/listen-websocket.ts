@@ -1,5 +1,5 @@
-// biome-ignore-all lint/correctness/noNodejsModules: a server that listens is of Node
-/** A runtime on a port: one envelope in each text message of a WebSocket (spec 003, "Transports"). */
+// biome-ignore-all lint/correctness/noNodejsModules: listening needs Node
+/** A WebSocket listener for runtimes: one envelope in each text message (spec 003, "Transports"). */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import process from 'node:process';
 import type { Duplex } from 'node:stream';
@@ -23,45 +23,50 @@ import type { Runtime } from '../runtime.js';
 
 const ARCP_PATH = '/arcp';
 
+/** Options of a WebSocket listener. */
 export interface ListenWebSocketOptions {
-  /** 0 for a free port. @default 7777 */
+  /** The port; 0 for a free one. @default 7777 */
   readonly port?: number | undefined;
-  /** @default '127.0.0.1' */
+  /** The address to listen on. @default '127.0.0.1' */
   readonly host?: string | undefined;
-  /** @default '/arcp' */
+  /** The path of the endpoint. @default '/arcp' */
   readonly path?: string | undefined;
   /**
    * Requires this bearer token: in the `Authorization` header (RFC 6750), as the subprotocol `bearer.TOKEN` for browsers, or within ten
-   * seconds in the `auth` of `session.open`. It admits a client; the runtime's `auth` identifies it.
+   * seconds in the `auth` of `session.open`. The token admits a client; the `auth` option of the runtime identifies it. @default none
    */
   readonly token?: string | undefined;
-  /** Allows other machines without a token. @default false */
+  /** If true, allows an address other than the loopback without a token. @default false */
   readonly insecure?: boolean | undefined;
-  /** Allowed origins of web pages besides this machine: `https://example.org`. @default none */
+  /** The allowed origins of web pages besides this machine: `https://example.org`. @default none */
   readonly origins?: readonly string[] | undefined;
-  /** Limit of concurrent connections. @default 10000 */
+  /** The most concurrent connections. @default 10000 */
   readonly maxConnections?: number | undefined;
-  /** Limit of a message in bytes; a longer one ends the connection with 1009. @default 4 MiB */
+  /** The longest message in bytes; a longer one closes the connection with code 1009. @default 4194304 (4 MiB) */
   readonly maxMessageBytes?: number | undefined;
-  /** Receives errors that no call reports. */
+  /** Receives errors of connections. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
+/** A WebSocket listener. */
 export interface WebSocketListener {
+  /** The URL of the endpoint: `ws://127.0.0.1:7777/arcp`. */
   readonly url: string;
+  /** The address. */
   readonly host: string;
+  /** The port. */
   readonly port: number;
-  /** Stops listening; resolves when the port is free. Open connections stay. */
+  /** Stops listening. Resolves when the port is free; open connections stay open. */
   readonly close: () => Promise<void>;
 }
 
-/** Milliseconds of silence before the upgrade. */
-const HEADERS_TIMEOUT = 10_000;
+/** Milliseconds for the headers of a request, and for the token. */
+const HEADERS_TIMEOUT_MS = 10_000;
 
 /**
- * Listens for WebSockets. On the loopback, requests must name this machine; pages of other origins are refused everywhere.
+ * Listens for WebSocket connections to a runtime. On the loopback, the `Host` header must name this machine. Pages of other origins are refused.
  *
- * @throws ServeError if it cannot listen, or must not: on a public address without a token
+ * @throws ServeError if it cannot listen, or the address is public and there is no token
  * @throws TypeError if an option is invalid
  */
 export async function listenWebSocket(
@@ -70,16 +75,21 @@ export async function listenWebSocket(
 ): Promise<WebSocketListener> {
   const { port = 7777, host = '127.0.0.1', path = ARCP_PATH, token, insecure = false, origins = [] } = options;
   if (!path.startsWith('/') || path === HEALTH_PATH || /[?#\s]/.test(path))
-    throw new TypeError(`path begins with "/" and is not ${HEALTH_PATH}; got "${path}"`);
-  let gate!: Gate;
+    throw new TypeError(`path must begin with "/" and differ from ${HEALTH_PATH}; got "${path}"`);
+  let runtimeServer!: RuntimeServer;
   const bound = await listenOn({ port, host, token, insecure, origins }, (admission) => {
-    gate = new Gate(runtime, admission, { ...options, path });
-    return gate.server;
+    runtimeServer = new RuntimeServer(runtime, admission, { ...options, path });
+    return runtimeServer.server;
   });
-  return { url: `ws://${bound.authority}${path}`, host: bound.host, port: bound.port, close: () => gate.close() };
+  return {
+    url: `ws://${bound.authority}${path}`,
+    host: bound.host,
+    port: bound.port,
+    close: () => runtimeServer.close(),
+  };
 }
 
-class Gate {
+class RuntimeServer {
   readonly server: Server;
   readonly #runtime: Runtime;
   readonly #admission: Admission;
@@ -88,8 +98,8 @@ class Gate {
 
   constructor(runtime: Runtime, admission: Admission, options: ListenWebSocketOptions & { readonly path: string }) {
     const { maxMessageBytes = MAX_MESSAGE_BYTES, maxConnections = 10_000 } = options;
-    if (!(maxMessageBytes >= 1)) throw new TypeError(`maxMessageBytes is a number from 1 on; got ${maxMessageBytes}`);
-    if (!(maxConnections >= 1)) throw new TypeError(`maxConnections is a number from 1 on; got ${maxConnections}`);
+    if (!(maxMessageBytes >= 1)) throw new TypeError(`maxMessageBytes must be at least 1; got ${maxMessageBytes}`);
+    if (!(maxConnections >= 1)) throw new TypeError(`maxConnections must be at least 1; got ${maxConnections}`);
     this.#runtime = runtime;
     this.#admission = admission;
     this.#options = options;
@@ -98,7 +108,7 @@ class Gate {
       maxPayload: maxMessageBytes,
       handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
     });
-    this.server = createServer({ headersTimeout: HEADERS_TIMEOUT, requestTimeout: HEADERS_TIMEOUT });
+    this.server = createServer({ headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: HEADERS_TIMEOUT_MS });
     this.server.maxConnections = maxConnections;
     this.server.on('request', this.#request);
     this.server.on('upgrade', this.#upgrade);
@@ -125,29 +135,29 @@ class Gate {
     } else answer(response, 404);
   };
 
-  /** Ends a connection that does not show its token in time. @returns checks a token */
-  #within(channel: Channel): (token: string) => boolean {
-    const cancel = afterUnref(HEADERS_TIMEOUT, () => channel.destroy());
+  /** Ends a connection that does not send its token in time. @returns a function that checks a token */
+  #awaitToken(channel: Channel): (token: string) => boolean {
+    const cancel = afterUnref(HEADERS_TIMEOUT_MS, () => channel.destroy());
     return (token) => {
-      const isRight = this.#admission.isToken(token);
-      if (isRight) cancel();
-      return isRight;
+      const isValid = this.#admission.isToken(token);
+      if (isValid) cancel();
+      return isValid;
     };
   }
 
   readonly #upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    // Node no longer handles errors of the socket, which would end the process.
+    // After an upgrade, Node does not handle errors of the socket, which would crash the process.
     socket.on('error', () => {});
     toOriginForm(request);
     const { headers, url = '/' } = request;
     const path = url.replace(/\?.*$/s, '');
     const admission = this.#admission;
-    const isUnproven = admission.checkToken(headers, true) !== null;
+    const needsToken = admission.checkToken(headers, true) !== null;
     const refusal =
       admission.checkNames(headers) ??
       (path !== this.#options.path
         ? { status: 404 }
-        : isUnproven && admission.showsToken(headers, true)
+        : needsToken && admission.showsToken(headers, true)
           ? { status: 401 }
           : null);
     if (refusal !== null) {
@@ -158,7 +168,7 @@ class Gate {
       const channel = webSocketChannel(webSocket, { maxLength: this.#options.maxMessageBytes ?? MAX_MESSAGE_BYTES });
       const peer = { kind: 'websocket', address: request.socket.remoteAddress };
       this.#runtime
-        .accept(corked(channel, socket), isUnproven ? { ...peer, isToken: this.#within(channel) } : peer)
+        .accept(corked(channel, socket), needsToken ? { ...peer, verifyToken: this.#awaitToken(channel) } : peer)
         .catch((error: unknown) => notifyListener(() => this.#options.onError?.(error)));
     });
   };
@@ -166,16 +176,16 @@ class Gate {
 
 /** Sends all messages of one turn with one system call. */
 function corked(channel: Channel, socket: Duplex): Channel {
-  let isHeld = false;
+  let isCorked = false;
   const release = (): void => {
-    isHeld = false;
+    isCorked = false;
     socket.uncork();
   };
   return {
     ...channel,
     send: (text) => {
-      if (!isHeld) {
-        isHeld = true;
+      if (!isCorked) {
+        isCorked = true;
         socket.cork();
         process.nextTick(release);
       }

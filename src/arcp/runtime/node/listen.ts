@@ -1,4 +1,4 @@
-/** Runtimes where clients reach them. */
+/** Listeners for runtimes: sockets, named pipes and standard streams. */
 import type { ByteChannelOptions } from '../../../channels/node/byte-channel.js';
 import { type FifoListener, type FifoPair, listenFifo as listenOnPipes } from '../../../channels/node/fifo.js';
 import { type Address, type Listener, listenSocket } from '../../../channels/node/socket.js';
@@ -6,8 +6,9 @@ import { stdioChannel } from '../../../channels/node/stdio.js';
 import type { Runtime } from '../runtime.js';
 
 /**
- * Listens on a Unix-domain socket for its owner, or on TCP, by default on the loopback. On Windows, `\\.\pipe\NAME` is a named pipe
- * (untested).
+ * Listens on a Unix-domain socket, which only its owner can access, or on TCP, by default on the loopback. On Windows, `\\.\pipe\NAME` is a
+ * named pipe (untested).
+ *
  * @throws ConnectionError `closed` if it cannot listen
  */
 export function listenUnix(
@@ -19,13 +20,14 @@ export function listenUnix(
   return listenSocket(address, (channel) => void runtime.accept(channel, { kind }), options);
 }
 
-/** Serves the parent process on the standard streams, one envelope per line; other output to stdout goes to stderr. Resolves at the end. */
+/** Serves the parent process on the standard streams, one envelope per line. Other output to stdout is redirected to stderr. Resolves at the end. */
 export function serveStdio(runtime: Runtime, options: ByteChannelOptions = {}): Promise<void> {
   return runtime.accept(stdioChannel(options), { kind: 'stdio' });
 }
 
 /**
- * Creates two named pipes for their owner, and serves one client after the other.
+ * Creates two named pipes, which only their owner can access, and serves one client after the other.
+ *
  * @throws Error if the files exist or the system has no named pipes
  */
 export function listenFifo(

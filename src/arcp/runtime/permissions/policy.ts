@@ -1,30 +1,36 @@
-/** What is allowed to whom, and how permissions are named (spec 003, "Permissions", "Trust Levels"). */
+/** Policies, which decide permission requests, and patterns of permission names (spec 003, "Permissions", "Trust Levels"). */
 import { assertDurations } from '../../protocol/durations.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { TRUST_LEVELS, type TrustLevel } from '../../protocol/payloads/parts.js';
 import type { Scope } from '../types.js';
 
 /**
- * - `deny`: it does not happen
- * - `challenge`: the client is asked
- * - `auto`: it is granted
- * - `audit`: it is granted, and each use is told of
+ * The decision of a policy.
+ *
+ * - `deny`: denies the request
+ * - `challenge`: asks the client
+ * - `auto`: grants the request
+ * - `audit`: grants the request, and reports each use
  */
 export type Decision = (typeof DECISIONS)[number];
 export const DECISIONS = ['deny', 'challenge', 'auto', 'audit'] as const;
 
-/** Decisions by permission name or pattern: `filesystem.*`, `*.write`, `*`. The most specific one counts. */
+/** Decisions by permission name or pattern: `filesystem.*`, `*.write`, `*`. The most specific pattern applies. */
 export type Rules = Readonly<Record<string, Decision>>;
 
-/** The requester. */
+/** The origin of a permission request. */
 export interface Requester {
+  /** The trust of the session. */
   readonly trust: TrustLevel;
+  /** The principal of the session. */
   readonly principal: string;
-  /** The work that requests it. */
+  /** The name of the tool, workflow or agent. */
   readonly target: string;
 }
 
+/** A policy. Create one with {@link definePolicy}. */
 export interface Policy {
+  /** Decides a request. */
   readonly decide: (requested: Scope, requester: Requester) => Decision;
   /** Milliseconds for an answer; `Infinity` waits without limit. */
   readonly answerTimeoutMs: number;
@@ -32,10 +38,11 @@ export interface Policy {
   readonly maxLeaseMs: number;
 }
 
+/** Options of a policy. */
 export interface PolicyOptions {
-  /** Override {@link DEFAULT_RULES} by level. */
+  /** Rules by trust level, which take precedence over {@link DEFAULT_RULES}. */
   readonly rules?: { readonly [K in TrustLevel]?: Rules } | undefined;
-  /** Decides before the rules; `undefined` falls through to them. */
+  /** Decides before the rules; if it returns `undefined`, the rules decide. */
   readonly decide?: ((requested: Scope, requester: Requester) => Decision | undefined) | undefined;
   /** Milliseconds for an answer, after which the request expires; `Infinity` for never. @default 900000 (15 minutes) */
   readonly answerTimeoutMs?: number | undefined;
@@ -46,7 +53,7 @@ export interface PolicyOptions {
 /** The default duration of a grant. */
 export const DEFAULT_LEASE_MS = 300_000;
 
-/** Irreversible or far-reaching. */
+/** Permissions for actions that are irreversible or affect others. */
 const RISKY: Rules = {
   'shell.execute': 'challenge',
   '*.write': 'challenge',
@@ -56,6 +63,7 @@ const RISKY: Rules = {
   'email.send': 'challenge',
 };
 
+/** The rules by trust level: `deny` for untrusted, `challenge` for constrained, `auto` except for risky permissions for trusted, `audit` for privileged. */
 export const DEFAULT_RULES: Readonly<Record<TrustLevel, Rules>> = {
   untrusted: { '*': 'deny' },
   constrained: { '*': 'challenge' },
@@ -64,59 +72,62 @@ export const DEFAULT_RULES: Readonly<Record<TrustLevel, Rules>> = {
 };
 
 /**
- * A policy of a host's own.
+ * Creates a policy.
  *
- * @throws TypeError on rules that are none
+ * @throws TypeError if a rule or duration is invalid
  * @example definePolicy({ rules: { constrained: { 'filesystem.read': 'auto' } } })
  */
 export function definePolicy({ rules = {}, decide, ...times }: PolicyOptions = {}): Policy {
   const { answerTimeoutMs = 15 * 60_000, maxLeaseMs = 24 * 60 * 60_000 } = times;
   assertDurations({ answerTimeoutMs, maxLeaseMs });
   for (const [level, own] of Object.entries(rules)) {
-    if (!TRUST_LEVELS.includes(level as TrustLevel)) throw new TypeError(`There is no trust level ${level}`);
+    if (!TRUST_LEVELS.includes(level as TrustLevel))
+      throw new TypeError(`The trust level ${level} is unknown; use ${TRUST_LEVELS.join(', ')}`);
     for (const [pattern, decision] of Object.entries(own))
-      if (!DECISIONS.includes(decision)) throw new TypeError(`${pattern}: ${decision} is no decision`);
+      if (!DECISIONS.includes(decision))
+        throw new TypeError(`The decision of ${pattern} must be ${DECISIONS.join(', ')}; got ${decision}`);
   }
   return {
     answerTimeoutMs,
     maxLeaseMs,
-    decide: (wanted, asking) =>
-      decide?.(wanted, asking) ??
-      closest({ ...DEFAULT_RULES[asking.trust], ...rules[asking.trust] }, wanted.permission),
+    decide: (requested, asking) =>
+      decide?.(requested, asking) ??
+      closest({ ...DEFAULT_RULES[asking.trust], ...rules[asking.trust] }, requested.permission),
   };
 }
 
-/** Of equally specific patterns the stricter one counts; without any, the request is denied. */
+/** Returns the decision of the most specific pattern; the stricter one if several are equally specific, and `deny` without any. */
 function closest(rules: Rules, permission: string): Decision {
-  let most = 0;
+  let highest = 0;
   let found: Decision = 'deny';
   for (const [pattern, decision] of Object.entries(rules)) {
-    const says = specificity(pattern, permission);
-    if (says === 0 || says < most) continue;
-    if (says > most || DECISIONS.indexOf(decision) < DECISIONS.indexOf(found)) found = decision;
-    most = says;
+    const score = specificity(pattern, permission);
+    if (score === 0 || score < highest) continue;
+    if (score > highest || DECISIONS.indexOf(decision) < DECISIONS.indexOf(found)) found = decision;
+    highest = score;
   }
   return found;
 }
 
-/** Reports whether a grant covers a wish. Members that the grant omits are unbounded; a wish without a resource is for all. */
-export function covers(granted: Scope, wanted: Scope): boolean {
-  if (granted.permission !== wanted.permission) return false;
-  if (granted.operation !== undefined && granted.operation !== wanted.operation) return false;
+/** Returns whether a grant covers a request. Members that the grant omits are not limited; a request without a resource is for all. */
+export function covers(granted: Scope, requested: Scope): boolean {
+  if (granted.permission !== requested.permission) return false;
+  if (granted.operation !== undefined && granted.operation !== requested.operation) return false;
   return (
-    granted.resource === undefined || (wanted.resource !== undefined && matches(granted.resource, wanted.resource))
+    granted.resource === undefined ||
+    (requested.resource !== undefined && matches(granted.resource, requested.resource))
   );
 }
 
-function matches(granted: string, wanted: string): boolean {
-  return granted.endsWith('*') ? wanted.startsWith(granted.slice(0, -1)) : granted === wanted;
+function matches(granted: string, requested: string): boolean {
+  return granted.endsWith('*') ? requested.startsWith(granted.slice(0, -1)) : granted === requested;
 }
 
 export function isNamed(patterns: readonly string[], permission: string): boolean {
   return patterns.some((pattern) => specificity(pattern, permission) > 0);
 }
 
-/** Returns a larger number for a more specific pattern, and 0 if it does not match. */
+/** Returns the specificity of a pattern for a permission: larger for a more specific one, 0 if it does not match. */
 function specificity(pattern: string, permission: string): number {
   if (pattern === permission) return Number.POSITIVE_INFINITY;
   if (pattern === '*') return 1;
@@ -133,10 +144,10 @@ export function describeScope({ permission, resource, operation }: Scope): strin
 
 export function permissionDenied(
   scope: Scope,
-  why: string,
+  reason: string,
   details: Readonly<Record<string, unknown>> = {},
 ): ArcpError {
-  return new ArcpError('PERMISSION_DENIED', `${describeScope(scope)}: ${why}`, {
+  return new ArcpError('PERMISSION_DENIED', `${describeScope(scope)}: ${reason}`, {
     details: { ...scopeOf(scope), ...details },
   });
 }

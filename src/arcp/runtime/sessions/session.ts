@@ -1,4 +1,4 @@
-/** Sessions as they are kept, and what both sides of one can do (spec 003, "Sessions", "Capability Negotiation"). */
+/** Stored sessions, and negotiation of capabilities (spec 003, "Sessions", "Capability Negotiation"). */
 import { sha256Hex } from '../../../text/sha256.js';
 import type { MessageLimits } from '../../protocol/codec.js';
 import type { SessionMode, TrustLevel } from '../../protocol/payloads/parts.js';
@@ -8,29 +8,29 @@ import type { Identity } from './auth.js';
 
 export const SESSIONS = 'session';
 
-export interface KeptSession {
+export interface StoredSession {
   readonly principal: string;
   readonly mode: SessionMode;
   readonly trust: TrustLevel;
   readonly capabilities: Capabilities;
   readonly limits?: MessageLimits | undefined;
-  /** The client names no versions and may follow revision 2 of the specification, which has results in `value`. */
+  /** `true` if the client names no versions: it may follow revision 2 of the specification, which has results in `value`. */
   readonly wantsValue: boolean;
-  /** The digests of the resume token and of its predecessor, which holds until the newer one is used. */
+  /** The digests of the resume token and of its predecessor, which is valid until the newer one is used. */
   readonly tokenDigest: string;
   readonly formerDigest?: string | undefined;
-  /** The accepting message, and the last event before it. */
+  /** The id of the accepting message, and the sequence number of the last event before it. */
   readonly acceptedId: string;
   readonly acceptedAfter: number;
-  /** The opening message; repeated, it does not open a second session. */
+  /** The id of the opening message. Repeated, that does not open a second session. */
   readonly openedBy: string;
-  /** The run that it ends with, unless it is durable. */
+  /** The run of the runtime with which the session ends; absent if it is durable. */
   readonly boot?: string | undefined;
   /** Milliseconds since 1970. */
   readonly openedAt: number;
   readonly seenAt: number;
   readonly closedAt?: number | undefined;
-  /** The last message sent: a client that has it has missed nothing, even if it was trimmed. */
+  /** The last message sent. A client that has received it has missed nothing, even if the message was trimmed. */
   readonly sent?: Sent | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface Sent {
   readonly sequence: number;
 }
 
-export interface Session extends KeptSession {
+export interface Session extends StoredSession {
   readonly id: string;
   readonly identity: Identity;
 }
@@ -49,25 +49,25 @@ export function newToken(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Tokens are not stored, and comparing digests leaks no timing. */
+/** Returns the digest of a token. Tokens are not stored, and comparing digests leaks no timing. */
 export function digestOf(text: string): string {
   return sha256Hex(text);
 }
 
-export function sessionOf(record: StoredRecord): KeptSession {
-  return JSON.parse(record.value) as KeptSession;
+export function sessionOf(record: StoredRecord): StoredSession {
+  return JSON.parse(record.value) as StoredSession;
 }
 
-/** A session owns its record, which is removed with the session and not by age. */
-export function sessionRecord(id: string, session: KeptSession, expect: number): RecordChange {
+/** Returns the record of a session. The session owns it, so that age alone does not remove it. */
+export function sessionRecord(id: string, session: StoredSession, expect: number): RecordChange {
   return { scope: SESSIONS, key: id, value: JSON.stringify(session), expect, owner: id };
 }
 
-/** Changes the record of a session, with retries on conflicts; an expired session stays so. */
+/** Changes the record of a session, and retries conflicts. An expired session stays expired. */
 export async function changeSession(
   log: EventLog,
   id: string,
-  change: Partial<KeptSession>,
+  change: Partial<StoredSession>,
   sent?: Sent,
 ): Promise<void> {
   for (;;) {
@@ -80,15 +80,16 @@ export async function changeSession(
   }
 }
 
+/** Capabilities by name. */
 export type Capabilities = Readonly<Record<string, unknown>>;
 
-/** The capabilities of the protocol. */
+/** The capabilities that the protocol defines. */
 export const CAPABILITIES = ['streaming', 'durable_jobs', 'checkpoints', 'binary_streams', 'agent_handoff'] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
 /**
- * Combines capabilities: `and` of booleans, intersection of lists, minimum of numbers, else equal values. One-sided names are dropped, or
- * `false` if the protocol knows them.
+ * Combines the capabilities of both sides: conjunction of booleans, intersection of lists, minimum of numbers, otherwise equal values. A name
+ * of one side only is dropped, or `false` if the protocol defines it.
  */
 export function negotiate(ours: Capabilities, theirs: Capabilities): Capabilities {
   const agreed: [string, unknown][] = [];

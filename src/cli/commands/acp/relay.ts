@@ -1,14 +1,14 @@
 /** Relays messages between a client and an agent. They are unchanged, except that batches may be split. */
 import { BatchReply } from '../../../acp/batches.js';
 import {
-  type Arrival,
+  ErrorLimit,
   errorText,
-  FaultLimit,
-  faultText,
+  type Incoming,
+  invalidTextError,
   MAX_BATCH,
-  overLimitText,
-  readArrival,
-  sketch,
+  readIncoming,
+  readPartially,
+  tooLongRequest,
 } from '../../../acp/codec.js';
 import { ERROR_CODES } from '../../../acp/errors.js';
 import type { Classified, Id } from '../../../acp/message.js';
@@ -30,7 +30,7 @@ export interface RelayOptions {
 
 type Done = (response: string) => void;
 
-const READING = { maxBatch: MAX_BATCH, takesBatches: () => true };
+const READING = { maxBatch: MAX_BATCH, acceptsBatches: () => true };
 const MAX_PENDING = 65_536;
 
 export class Relay {
@@ -40,7 +40,7 @@ export class Relay {
   /** Callbacks of pending requests, in order; `null` relays the response to the client. */
   readonly #pending = new Map<Id, (Done | null)[]>();
   #openBatches = 0;
-  readonly #faults = new FaultLimit();
+  readonly #faults = new ErrorLimit();
 
   constructor(client: Channel, agent: Channel, options: RelayOptions) {
     this.#client = client;
@@ -55,10 +55,10 @@ export class Relay {
       text: (text) => this.#fromAgent(text),
       invalid: (why, beginning = '') => {
         onRejected('agent', why, '');
-        this.#failAnswers(sketch(beginning).answers);
+        this.#failAnswers(readPartially(beginning).answers);
       },
       tooLong: (limit, beginning = '') => {
-        this.#failAnswers(sketch(beginning).answers);
+        this.#failAnswers(readPartially(beginning).answers);
         agentFault = new Error(`a message exceeds ${limit} bytes`);
       },
       ended: (error) => {
@@ -69,11 +69,11 @@ export class Relay {
     this.#client.start({
       text: (text) => this.#fromClient(text),
       invalid: (why, beginning = '') => {
-        const { id } = sketch(beginning);
-        this.#answerFault(faultText(ERROR_CODES.parseError, 'Parse error', id), ERROR_CODES.parseError, why, '');
+        const { id } = readPartially(beginning);
+        this.#answerFault(invalidTextError(ERROR_CODES.parseError, 'Parse error', id), ERROR_CODES.parseError, why, '');
       },
       tooLong: (limit, beginning = '') => {
-        const answer = overLimitText(sketch(beginning).id, limit);
+        const answer = tooLongRequest(readPartially(beginning).id, limit);
         this.#answerFault(answer, ERROR_CODES.invalidRequest, `the message exceeds ${limit} bytes`, '');
       },
       ended: (error) => onEnd('client', error),
@@ -81,10 +81,10 @@ export class Relay {
   }
 
   #fromClient(text: string): void {
-    const arrival = readArrival(text, READING);
-    if (arrival.kind === 'fault') {
+    const arrival = readIncoming(text, READING);
+    if (arrival.kind === 'invalid-text') {
       const { rpcCode, reason } = arrival;
-      this.#answerFault(faultText(rpcCode, reason, arrival.sketch.id), rpcCode, reason, text);
+      this.#answerFault(invalidTextError(rpcCode, reason, arrival.partial.id), rpcCode, reason, text);
     } else if (arrival.kind === 'batch') this.#batch(arrival, text);
     else if (arrival.item.kind === 'invalid') {
       this.#answerFault(invalidText(arrival.item), ERROR_CODES.invalidRequest, arrival.item.reason, text);
@@ -95,7 +95,7 @@ export class Relay {
     }
   }
 
-  #batch({ items }: Extract<Arrival, { kind: 'batch' }>, text: string): void {
+  #batch({ items }: Extract<Incoming, { kind: 'batch' }>, text: string): void {
     if (this.#options.batches === 'pass') {
       this.#toAgent(text);
       return;
@@ -171,10 +171,10 @@ export class Relay {
   }
 
   #fromAgent(text: string): void {
-    const arrival = readArrival(text, READING);
-    if (arrival.kind === 'fault') {
+    const arrival = readIncoming(text, READING);
+    if (arrival.kind === 'invalid-text') {
       this.#options.onRejected('agent', arrival.reason, text);
-      this.#failAnswers(arrival.sketch.answers);
+      this.#failAnswers(arrival.partial.answers);
     } else if (arrival.kind === 'one') this.#oneFromAgent(arrival.item, text);
     else if (this.#openBatches === 0) this.#toClient(text);
     else for (const [index, entry] of splitArray(text).entries()) this.#oneFromAgent(arrival.items[index]!, entry);
@@ -232,7 +232,7 @@ export class Relay {
 const NO_RESPONSE = { code: ERROR_CODES.internalError, message: 'The agent sent an invalid response' };
 
 function invalidText({ reason, id }: Extract<Classified, { kind: 'invalid' }>): string {
-  return faultText(ERROR_CODES.invalidRequest, `Invalid request: ${reason}`, id);
+  return invalidTextError(ERROR_CODES.invalidRequest, `Invalid request: ${reason}`, id);
 }
 
 /** Pauses `from` until `to` can accept more. */

@@ -1,4 +1,4 @@
-/** Opens a log, appends to it for ever, and says each number that was acknowledged. */
+/** Opens a log, appends to it in an endless loop, and prints the number of each acknowledged record. */
 import process from 'node:process';
 import { fileAudit } from '../../../../src/aacp/dispatch/index.js';
 import { entry } from '../entries.js';

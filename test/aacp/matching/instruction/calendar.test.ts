@@ -10,7 +10,7 @@ function relativeAnchor(instruction: string, now: number): string | null {
 
 const SUNDAY = Date.UTC(2026, 10, 22, 12);
 
-describe('relative times are anchored by the finest that is used', () => {
+describe('relative times are anchored to the finest unit that is used', () => {
   test.each([
     ['report the sales of last month', '2026-11'],
     ['report the sales of this quarter', '2026-Q4'],
@@ -28,7 +28,7 @@ describe('relative times are anchored by the finest that is used', () => {
   });
 
   test.each(['report the sales of August 2024', 'list invoices older than 90 days', 'pay on net 30 terms', '', 'x'])(
-    'there is none for %j',
+    '%j has no anchor',
     (instruction) => {
       expect(relativeAnchor(instruction, SUNDAY)).toBeNull();
     },
@@ -38,15 +38,15 @@ describe('relative times are anchored by the finest that is used', () => {
     ['2026-01-01', '2026-W01'],
     ['2027-01-01', '2026-W53'],
     ['2024-12-30', '2025-W01'],
-  ])('the week of %s is the one of ISO 8601', (day, week) => {
+  ])('the week of %s is its ISO 8601 week', (day, week) => {
     expect(relativeAnchor('last week', Date.parse(day))).toBe(week);
   });
 
-  test('an instruction that is too long to be read is anchored to the day', () => {
+  test('an instruction that is too long to be parsed is anchored to the day', () => {
     expect(relativeAnchor('x'.repeat(100_000), SUNDAY)).toBe('2026-11-22');
   });
 
-  test('any text and any time give an anchor or none', () => {
+  test('any text and any time give an anchor or null', () => {
     fc.assert(
       fc.property(fc.string(), fc.double(), (text, now) => {
         expect(relativeAnchor(`${text} today`, now)).toMatch(/^\+?-?\d+-\d\d-\d\d$/);

@@ -1,9 +1,9 @@
-/** Reading an instruction takes work in proportion to its length, whatever it is. Counted are the rules that are tried. */
+/** Parsing an instruction takes work proportional to its length, for every text. The tests count the rules that are tried. */
 import { describe, expect, test } from 'vitest';
 import { filled, rulesTried } from '../../../helpers/steps.js';
 
 const LENGTH = 800;
-/** Rules that are tried for a character, at most: what is looked at again is bounded, but may be some 200 characters. */
+/** The most rules that are tried per character: the look-ahead is bounded, but may be about 200 characters. */
 const MOST = 1000;
 
 const FAMILIES: readonly (readonly [name: string, textOf: (length: number) => string])[] = [
@@ -22,7 +22,7 @@ const FAMILIES: readonly (readonly [name: string, textOf: (length: number) => st
   ['parts of web addresses', filled('a://', '.,')],
 ];
 
-describe('reading takes linear work', () => {
+describe('parsing takes linear work', () => {
   const tried = rulesTried('instruction', {});
 
   test.each(FAMILIES)('%s', (_name, textOf) => {

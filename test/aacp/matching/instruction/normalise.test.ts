@@ -3,7 +3,7 @@ import { createFallbackEncoder } from '../../../../src/aacp/fallback/index.js';
 import { caseOf, isSameCase, normaliseInstruction } from '../../../../src/aacp/matching/instruction/normalise.js';
 import { memoryRegistry } from '../../../../src/aacp/registry/memory.js';
 
-describe('capital letters tell instructions apart', () => {
+describe('capital letters distinguish instructions', () => {
   test.each([
     ['close ticket T-9', 'close ticket t-9'],
     ['publish "Summer Deals"', 'publish "summer deals"'],
@@ -36,7 +36,7 @@ describe('capital letters tell instructions apart', () => {
   });
 });
 
-describe('capital letters of ordinary words say nothing', () => {
+describe('capital letters of ordinary words do not distinguish instructions', () => {
   test.each([
     ['close ticket T-9', 'Close  Ticket T-9'],
     ['send the report', 'SEND THE REPORT'],
@@ -53,7 +53,7 @@ describe('capital letters of ordinary words say nothing', () => {
     expect(caseOf(one)).toBe(caseOf(other));
   });
 
-  test('where they count', () => {
+  test('positions at which capital letters count', () => {
     expect(caseOf('Close the TICKET')).toBe('');
     expect(caseOf('Close ticket T-9')).not.toBe(caseOf('Close ticket t-9'));
   });
@@ -77,7 +77,7 @@ test('a repeated instruction with another id is not answered with the packet of 
   expect(other.packet).toContain('id=t-9');
 });
 
-/** Texts, and what CPython 3.11 makes of them: `' '.join(text.lower().split())`. */
+/** Texts, and the result of `' '.join(text.lower().split())` in CPython 3.11. */
 const NORMAL_FORMS: readonly (readonly [text: string, normal: string])[] = [
   ['\u03A4\u0395\u039B\u039F\u03A3 now', '\u03C4\u03B5\u03BB\u03BF\u03C2 now'],
   ['\u03A3\u0391\u03A3 \u03A3', '\u03C3\u03B1\u03C2 \u03C3'],

@@ -1,11 +1,11 @@
-/** Values in instructions, in all their spellings. */
+/** Values in instructions, in all spellings. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ValueItem } from '../../../../src/aacp/matching/instruction/ast.js';
 import { MAX_ANALYSED, parseInstruction } from '../../../../src/aacp/matching/instruction/parse.js';
 import { slotOf } from '../../../../src/aacp/matching/instruction/slots.js';
 
-/** The values of a text, spans taken apart. */
+/** The values of a text, without spans. */
 function valuesOf(text: string): readonly ValueItem[] {
   return (parseInstruction(text) ?? []).flatMap((item): readonly ValueItem[] => {
     if (item.kind === 'word' || item.kind === 'mark') return [];
@@ -20,7 +20,7 @@ function slots(text: string): readonly string[] {
   });
 }
 
-describe('a value is read in all its spellings', () => {
+describe('a value is recognized in all spellings', () => {
   test.each([
     [
       'date 2024-08-31',
@@ -76,12 +76,12 @@ describe('a value is read in all its spellings', () => {
     ['1-15 March 2026', ['date 2026-03-01', 'date 2026-03-15']],
     ['Q1 to Q3 2026', ['quarter 2026-Q1', 'quarter 2026-Q3']],
     ['E009, E010 and E011', ['id E009', 'id E010', 'id E011']],
-  ])('%s: several share what stands behind the last', (text, wanted) => {
+  ])('%s: several values share the unit behind the last one', (text, wanted) => {
     expect(slots(text)).toEqual(wanted);
   });
 });
 
-describe('what can be read in two ways is read as neither', () => {
+describe('an ambiguous value is not recognized', () => {
   test.each([
     ['03/04/2026', 'date 03/04/2026'],
     ['EUR 1.234', 'amount EUR 1.234'],
@@ -96,7 +96,7 @@ describe('what can be read in two ways is read as neither', () => {
   });
 });
 
-describe('what depends on the time at which it is said is told', () => {
+describe('a value that depends on the current time is marked as relative', () => {
   test.each([
     ['last month', 'relative last month'],
     ['previous month', 'relative last month'],
@@ -115,7 +115,7 @@ describe('what depends on the time at which it is said is told', () => {
   });
 });
 
-describe('what is no value is a word', () => {
+describe('a text that is not a value is a word', () => {
   test.each([
     'march on',
     'you may go',
@@ -131,7 +131,7 @@ describe('what is no value is a word', () => {
   });
 });
 
-test('every text is read, without a rest and within its bounds', () => {
+test('every text is parsed completely and within the limits', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary', maxLength: 200 }), phrases()), (text) => {
       let at = 0;
@@ -148,17 +148,17 @@ test('every text is read, without a rest and within its bounds', () => {
   );
 });
 
-test('a text beyond the limit has no reading', () => {
+test('a text beyond the limit is not parsed', () => {
   expect(parseInstruction('x'.repeat(MAX_ANALYSED))).not.toBeNull();
   expect(parseInstruction('x'.repeat(MAX_ANALYSED + 1))).toBeNull();
 });
 
-/** All items, spans taken apart. */
+/** All items, without spans. */
 function placed(text: string): readonly { readonly start: number; readonly end: number }[] {
   return (parseInstruction(text) ?? []).flatMap((item) => (item.kind === 'span' ? [...item.items] : [item]));
 }
 
-/** Texts made of what the grammar looks for. */
+/** Texts made of the parts that the grammar recognizes. */
 function phrases(): fc.Arbitrary<string> {
   const pieces = [
     'Q2',

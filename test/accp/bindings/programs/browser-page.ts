@@ -1,4 +1,4 @@
-/** What a web page does with connections: by the browser's own WebSocket, and by the client made for it. It posts what it has seen. */
+/** A web page that opens connections: with the browser's own WebSocket, and with the client for it. It posts its observations. */
 import {
   connectWebSocket,
   type LinkState,
@@ -7,7 +7,7 @@ import {
 import { createCodec, createSession, type MessageInput } from '../../../../src/accp/codec/index.js';
 
 export interface Transcript {
-  /** Frames that came over a plain WebSocket, and the code with which it was closed. */
+  /** Frames that arrived over a plain WebSocket, and the code with which it was closed. */
   readonly plain: { readonly protocol: string; readonly frames: readonly string[]; readonly closeCode: number };
   readonly link: {
     readonly echo: unknown;
@@ -15,7 +15,7 @@ export interface Transcript {
     /** Answers to requests around the one during which the server drops the connection. */
     readonly answers: readonly unknown[];
     readonly states: readonly LinkState[];
-    /** What the server says by itself. */
+    /** The messages that the server sends on its own. */
     readonly notes: readonly unknown[];
   };
 }
@@ -36,7 +36,7 @@ const page = globalThis as unknown as {
 };
 const url = `ws://${page.location.host}/accp/v1/frames`;
 
-/** Frames as a page may write them by hand: registry, request, and the end. */
+/** Handwritten frames of a page: registry, request, and the end. */
 function speakPlainly(): Promise<Transcript['plain']> {
   return new Promise((resolve, reject) => {
     const socket = new page.WebSocket(url, 'accp');

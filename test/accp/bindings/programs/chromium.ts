@@ -1,4 +1,4 @@
-/** Chromium without a window, in a process group of its own. */
+/** Headless Chromium, in a process group of its own. */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,17 +7,17 @@ import process from 'node:process';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
-/** The program. Without one, tests skip, and say why. */
+/** The program. Without one, tests are skipped with the reason. */
 export const chromium = NAMES.find((name) => spawnSync(name, ['--version'], { timeout: 60_000 }).status === 0);
 
-/** For the names of tests that are skipped. */
+/** A suffix for the names of skipped tests. */
 export const chromiumHint =
   chromium === undefined ? ' (skipped: Chromium is missing; Debian has it as the package chromium)' : '';
 
 export interface Browser {
-  /** The last of what it has logged. */
+  /** The end of its log. */
   readonly log: () => string;
-  /** Ends it with all its processes, and deletes what it has stored. */
+  /** Terminates all its processes and deletes its files. */
   readonly close: () => Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export function browse(url: string): Browser {
   const options = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run'];
   const child = spawn(chromium!, [...options, `--user-data-dir=${folder}`, url], {
     ...{ detached: true, stdio: ['ignore', 'ignore', 'pipe'] },
-    // Whatever it keeps elsewhere goes there, too.
+    // Chromium stores other files there, too.
     env: { ...process.env, HOME: folder },
   });
   let log = '';

@@ -1,4 +1,4 @@
-/** Closes WebSockets of the platform: of a browser, or of Node. */
+/** Closes the WebSockets of a platform: of a browser, or of Node. */
 import { createConnection, webSocketChannel } from '../../../../src/acp/portable.js';
 import { closeWebSocket, type WebSocketLike } from '../../../../src/channels/websocket.js';
 
@@ -13,10 +13,10 @@ const REASONS = [
   '\ud800'.repeat(50),
 ];
 
-/** Each pair of a code and a reason, as they are given to `closeWebSocket`. */
+/** The pairs of a code and a reason that are passed to `closeWebSocket`. */
 export const CLOSES = CODES.flatMap((code) => REASONS.map((reason) => ({ code, reason })));
 
-/** Closes one socket for each, and makes one channel that a message over its limit ends. @returns how the call on that channel failed */
+/** Closes one socket per pair, and creates one channel that a message over its limit ends. @returns the error of the call on that channel */
 export async function closeAll(connect: (path: string) => WebSocketLike): Promise<string> {
   const opened = async (path: string): Promise<WebSocketLike> => {
     const socket = connect(path);

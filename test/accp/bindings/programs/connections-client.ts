@@ -1,6 +1,6 @@
 /**
- * Many connections in a process of its own, each with a request about every second: `client.mjs URL CONNECTIONS SECONDS`. Its last
- * line tells how it went.
+ * Many connections in one process, each with about one request per second: `client.mjs URL CONNECTIONS SECONDS`. Its last line is the
+ * summary.
  */
 import process from 'node:process';
 import { WebSocket } from 'ws';
@@ -12,12 +12,12 @@ export interface ClientFigures {
   readonly connections: number;
   readonly requests: number;
   readonly errors: number;
-  /** The first of them. */
-  readonly said: readonly string[];
+  /** The first error. */
+  readonly messages: readonly string[];
   readonly rss: { readonly start: number; readonly peak: number; readonly end: number };
 }
 
-/** Connections that are being made at a time. */
+/** Connections that are opened concurrently. */
 const AT_A_TIME = 50;
 
 const [url, count, seconds] = process.argv.slice(2);
@@ -25,14 +25,14 @@ const start = process.memoryUsage.rss();
 const codec = createCodec();
 const links: Link[] = [];
 const sessions: Session[] = [];
-const said: string[] = [];
+const messages: string[] = [];
 let requests = 0;
 let errors = 0;
 let isOver = false;
 
 const failed = (error: unknown): void => {
   errors++;
-  if (said.length < 10) said.push(String(error));
+  if (messages.length < 10) messages.push(String(error));
 };
 
 async function open(n: number): Promise<void> {
@@ -52,10 +52,10 @@ async function open(n: number): Promise<void> {
   }
 }
 
-/** Asks about every second, and checks what comes. */
+/** Sends about one request per second, and checks the answers. */
 async function talk(link: Link, name: string, until: number): Promise<void> {
   for (let n = 0; n === 0 || Date.now() < until; n++) {
-    // The first ones are spread over the first second.
+    // The first requests are spread over the first second.
     await new Promise((resolve) => setTimeout(resolve, n === 0 ? Math.random() * 1000 : 500 + Math.random() * 1000));
     try {
       const { payload } = await link.request({ intent: 'req', operation: 'echo', payload: { name, n } });
@@ -80,7 +80,7 @@ tell(String(connections));
 const until = Date.now() + Number(seconds) * 1000;
 await Promise.all(links.map((link) => talk(link, link.session.id, until)));
 const figures: ClientFigures = {
-  ...{ connections, requests, errors, said },
+  ...{ connections, requests, errors, messages },
   rss: { start, peak: process.resourceUsage().maxRSS * 1024, end: process.memoryUsage.rss() },
 };
 tell(JSON.stringify(figures));

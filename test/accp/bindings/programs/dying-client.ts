@@ -1,4 +1,4 @@
-/** A client that is to be killed while it sends: `client.mjs websocket|http URL`. It tells when it is in the midst of it. */
+/** A client to be killed while it sends: `client.mjs websocket|http URL`. It prints a line in the middle of sending. */
 import { request } from 'node:http';
 import process from 'node:process';
 import { WebSocket } from 'ws';
@@ -14,7 +14,7 @@ if (binding === 'websocket') await floodWebSocket();
 else if (binding === 'half-frame') await sendHalfFrame();
 else sendHalfBody();
 
-/** Large messages, one after the other: whenever it is killed, one of them is under way. */
+/** Large messages, one after the other: whenever the process is killed, one of them is incomplete. */
 async function floodWebSocket(): Promise<void> {
   const session = createSession({ agent: 'client', sequence: 'sender' });
   const link = await connectWebSocket(url!, { codec: createCodec(), session, WebSocket });

@@ -1,4 +1,4 @@
-/** Floods an agent with requests and reads no answer, until told to; what it holds meanwhile is looked at from outside. */
+/** Floods an agent with requests, and reads answers only on command; its memory is measured from outside. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -6,18 +6,18 @@ import process from 'node:process';
 import { createInterface } from 'node:readline';
 
 export interface FloodedAgent {
-  /** Bytes in memory, at most so far; of Linux alone. */
+  /** Maximum number of bytes in memory so far; on Linux only. */
   readonly peak: () => number;
-  /** Writes so many requests of so many bytes, as fast as they are taken; resolves when the agent has taken them. */
+  /** Writes a number of requests as fast as the agent reads them; resolves when it has read them. */
   readonly flood: (count: number, bytes: number) => Promise<void>;
-  /** Bytes that the agent has taken so far. */
-  readonly taken: () => number;
-  /** Reads so many answers. @throws Error where one of them is not the next one */
+  /** Number of bytes that the agent has read. */
+  readonly accepted: () => number;
+  /** Reads a number of answers. @throws Error if one of them is not the next one */
   readonly read: (count: number) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** Requests of one write. */
+/** Requests per write. */
 const AT_ONCE = 64;
 
 export async function floodAgent(program: string): Promise<FloodedAgent> {
@@ -28,20 +28,20 @@ export async function floodAgent(program: string): Promise<FloodedAgent> {
     new Promise((resolve, reject) => child.stdin.write(lines, (error) => (error ? reject(error) : resolve())));
   const line = (id: number, bytes: number): string =>
     `${JSON.stringify({ jsonrpc: '2.0', id, method: 'echo', params: ['x'.repeat(bytes)] })}\n`;
-  let asked = 0;
-  let taken = 0;
+  let requested = 0;
+  let accepted = 0;
   let answered = 0;
   return {
     peak: () => Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]) * 1024,
     flood: async (count, bytes) => {
-      for (let left = count; left > 0; left -= AT_ONCE) {
+      for (let remaining = count; remaining > 0; remaining -= AT_ONCE) {
         let lines = '';
-        for (let n = Math.min(left, AT_ONCE); n > 0; n--) lines += line(++asked, bytes);
+        for (let n = Math.min(remaining, AT_ONCE); n > 0; n--) lines += line(++requested, bytes);
         await write(lines);
-        taken += lines.length;
+        accepted += lines.length;
       }
     },
-    taken: () => taken,
+    accepted: () => accepted,
     read: async (count) => {
       const end = answered + count;
       const lines = createInterface({ input: child.stdout });

@@ -1,4 +1,4 @@
-/** The server of frames of `frames-server.ts`, from outside. */
+/** The client's side of the process `frames-server.ts`. */
 import { FRAMES_PATH } from '../../../../src/accp/bindings/http/index.js';
 import type { ServerFigures } from './frames-server.js';
 import { type RunningProgram, runProgram } from './run-program.js';

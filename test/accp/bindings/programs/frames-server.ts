@@ -9,37 +9,37 @@ import { createWebSocketEndpoint } from '../../../../src/accp/bindings/websocket
 import { createCodec, type Message, streamMessages } from '../../../../src/accp/codec/index.js';
 import { tell } from '../../../helpers/tell.js';
 
-/** What the server says of itself at `/figures`. */
+/** The figures that the server returns at `/figures`. */
 export interface ServerFigures {
-  /** Bytes in memory, now and at most so far. */
+  /** Bytes in memory, currently and at most. */
   readonly rss: number;
   readonly peak: number;
-  /** Requests that were handled, chunks that were made, and requests whose sender had gone. */
+  /** Number of handled requests, of chunks that were made, and of requests whose sender has disconnected. */
   readonly handled: number;
-  readonly made: number;
-  readonly left: number;
-  /** Sessions that have a connection. */
+  readonly produced: number;
+  readonly cancelled: number;
+  /** Number of sessions that have a connection. */
   readonly connected: number;
 }
 
 let handled = 0;
-let made = 0;
-let left = 0;
+let produced = 0;
+let cancelled = 0;
 
 async function* chunks(count: number, size: number, signal: AbortSignal): AsyncGenerator<string> {
   const text = 'x'.repeat(size);
-  signal.addEventListener('abort', () => left++, { once: true });
+  signal.addEventListener('abort', () => cancelled++, { once: true });
   for (let n = 0; n < count && !signal.aborted; n++) {
-    made++;
+    produced++;
     yield text;
   }
 }
 
-/** Chunks for as long as somebody wants them. */
+/** Chunks until the stream is cancelled. */
 async function* trickle(signal: AbortSignal): AsyncGenerator<string> {
-  signal.addEventListener('abort', () => left++, { once: true });
+  signal.addEventListener('abort', () => cancelled++, { once: true });
   while (!signal.aborted) {
-    made++;
+    produced++;
     yield 'x';
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
@@ -55,7 +55,7 @@ const endpoint = createEndpoint({
     if (operation === 'flood')
       return streamMessages(chunks(Number(payload['count']), Number(payload['size']), signal), { cid, operation });
     if (operation === 'trickle') return streamMessages(trickle(signal), { cid, operation });
-    // Answered when nobody wants it any more.
+    // Answered when the request is aborted.
     if (operation === 'hang') await new Promise((resolve) => signal.addEventListener('abort', resolve));
     return {
       intent: 'done',
@@ -72,7 +72,7 @@ const server = createServer((request, response) => {
   const figures: ServerFigures = {
     rss: process.memoryUsage.rss(),
     peak: process.resourceUsage().maxRSS * 1024,
-    ...{ handled, made, left },
+    ...{ handled, produced, cancelled },
     connected: sockets.connected().length,
   };
   response.end(JSON.stringify(figures));
@@ -80,7 +80,7 @@ const server = createServer((request, response) => {
 new WebSocketServer({ server, path: FRAMES_PATH, maxPayload: 1_048_576 }).on('connection', (socket) =>
   sockets.accept(socket),
 );
-// It ends with whoever has started it.
+// Ends with the process that has started it.
 process.stdin.on('end', () => process.exit()).resume();
 server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () =>
   tell(String((server.address() as AddressInfo).port)),

@@ -1,6 +1,6 @@
 /**
- * A server of frames whose sessions lie in a file, to be killed while it works: `server.mjs FILE PORT again|refuse`. It prints its port, and each
- * request that its handler is told of.
+ * A server of frames whose sessions are in a file, to be killed while it works: `server.mjs FILE PORT again|refuse`. It prints its port,
+ * and each request of its handler.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,7 +16,7 @@ import { tell } from '../../../helpers/tell.js';
 const [file, port, policy] = process.argv.slice(2);
 const isFirst = port === '0';
 
-/** What it gives last is sent when it ends, which it does not in the first process. */
+/** The last message is sent at the end, which the first process does not reach. */
 async function* counted(): AsyncGenerator<string> {
   for (let n = 0; n < 3; n++) yield `n${n}`;
   if (isFirst) await new Promise(() => undefined);
@@ -32,7 +32,7 @@ const endpoint = createEndpoint({
     tell(operation);
     if (operation === 'mute') return null;
     if (operation === 'count') return streamMessages(counted(), { cid: cid!, operation });
-    // The first process does not come to its end.
+    // The first process does not reach its end.
     if (operation === 'pay' && isFirst) await new Promise(() => undefined);
     return { intent: 'done', operation, payload };
   },

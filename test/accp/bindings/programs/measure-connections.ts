@@ -1,4 +1,4 @@
-/** Many connections at a time between two processes: whether every request is answered, and how much memory that takes. */
+/** Many connections between two processes: tests that every request is answered, and measures the memory. */
 import process from 'node:process';
 import { type CompiledProgram, compileProgram } from '../../../helpers/bundled-program.js';
 import type { ClientFigures } from './connections-client.js';
@@ -11,12 +11,12 @@ const OTHER_FILES = 64;
 
 export interface ConnectionFigures extends ClientFigures {
   readonly server: { readonly start: number; readonly peak: number; readonly end: number };
-  /** Connections and requests as the server has counted them. */
+  /** Connections and requests as counted by the server. */
   readonly connected: number;
   readonly handled: number;
 }
 
-/** @throws Error where the system allows too few open files, or one of the processes fails */
+/** @throws Error if the system allows too few open files, or one of the processes fails */
 export async function measureConnections(connections: number, seconds: number): Promise<ConnectionFigures> {
   checkFiles(connections);
   const programs: CompiledProgram[] = [];
@@ -31,10 +31,10 @@ export async function measureConnections(connections: number, seconds: number): 
     running.push(client);
     await client.line();
     const { connected } = await server.figures();
-    const told = JSON.parse(await client.line()) as ClientFigures;
+    const summary = JSON.parse(await client.line()) as ClientFigures;
     const { rss: end, peak, handled } = await server.figures();
     await client.ended;
-    return { ...told, server: { start, peak, end }, connected, handled };
+    return { ...summary, server: { start, peak, end }, connected, handled };
   } finally {
     await Promise.all(running.map((program) => program.kill()));
     for (const program of programs) program.remove();
@@ -43,20 +43,20 @@ export async function measureConnections(connections: number, seconds: number): 
 
 /** @returns lines for people */
 export function describeConnections(figures: ConnectionFigures): string {
-  const { connections, requests, errors, said, rss, server } = figures;
+  const { connections, requests, errors, messages, rss, server } = figures;
   const memory = (name: string, { start, peak, end }: ConnectionFigures['rss']): string =>
     `${name}: ${megabytes(start)} at the start, ${megabytes(peak)} at most, ${megabytes(end)} at the end`;
   return [
     `${connections} connections, ${requests} requests answered, ${errors} errors`,
     memory('memory of the server', server),
     memory('memory of the client', rss),
-    ...said.map((error) => `  ${error}`),
+    ...messages.map((error) => `  ${error}`),
   ].join('\n');
 }
 
 export const megabytes = (bytes: number): string => `${Math.round(bytes / 1_048_576)} MiB`;
 
-/** Node raises the soft limit by itself, as far as it may. */
+/** Node raises the soft limit on its own, up to the hard limit. */
 function checkFiles(connections: number): void {
   const report = process.report?.getReport() as
     | { readonly userLimits?: { readonly open_files?: { readonly hard?: number | 'unlimited' } } }

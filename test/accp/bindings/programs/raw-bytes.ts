@@ -1,11 +1,11 @@
-/** Bytes over TCP as no client would send them. */
+/** Sends bytes over TCP that a client would not send. */
 import { connect, type Socket } from 'node:net';
 import { FRAMES_PATH } from '../../../../src/accp/bindings/http/index.js';
 
 /**
- * Sends bytes as they are.
+ * Sends bytes unchanged.
  *
- * @param isEnough whether what came is all there is to wait for; without it, the server has to close
+ * @param isEnough tests whether the received bytes are complete; without it, the server must close the connection
  */
 export async function exchangeBytes(
   port: number,
@@ -13,11 +13,11 @@ export async function exchangeBytes(
   isEnough = (_: Buffer): boolean => false,
 ): Promise<Buffer> {
   const socket: Socket = connect(port, '127.0.0.1');
-  const heard: Buffer[] = [];
+  const received: Buffer[] = [];
   const over = new Promise<void>((resolve) => {
     socket.on('data', (part: Buffer) => {
-      heard.push(part);
-      if (isEnough(Buffer.concat(heard))) resolve();
+      received.push(part);
+      if (isEnough(Buffer.concat(received))) resolve();
     });
     socket.on('error', () => {});
     socket.on('close', () => resolve());
@@ -29,10 +29,10 @@ export async function exchangeBytes(
     });
   await over;
   socket.destroy();
-  return Buffer.concat(heard);
+  return Buffer.concat(received);
 }
 
-/** Sends bytes, and ends. Resolves when the server has closed, too. */
+/** Sends bytes and ends the connection. Resolves when the server has closed it, too. */
 export async function endWith(port: number, ...pieces: readonly (string | Uint8Array)[]): Promise<void> {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {});
@@ -55,32 +55,32 @@ export interface WebSocketFrame {
   readonly opcode?: number;
   readonly bits?: number;
   readonly isMasked?: boolean;
-  /** What the header says; as long as it is, otherwise. */
+  /** The declared length; by default the actual one. */
   readonly length?: number;
 }
 
-/** A WebSocket frame with a mask of zeros, right or wrong (RFC 6455, section 5.2). */
+/** A WebSocket frame with a mask of zeros, valid or not (RFC 6455, section 5.2). */
 export function webSocketFrame(
   payload: string | Uint8Array,
   { opcode = 1, bits = 0x80, isMasked = true, length }: WebSocketFrame = {},
 ): Buffer {
   const body = Buffer.from(payload);
-  const said = length ?? body.length;
+  const declared = length ?? body.length;
   const mask = isMasked ? 0x80 : 0;
-  const head = Buffer.alloc(said < 126 ? 2 : said < 65_536 ? 4 : 10);
+  const head = Buffer.alloc(declared < 126 ? 2 : declared < 65_536 ? 4 : 10);
   head[0] = bits | opcode;
-  if (said < 126) head[1] = mask | said;
-  else if (said < 65_536) {
+  if (declared < 126) head[1] = mask | declared;
+  else if (declared < 65_536) {
     head[1] = mask | 126;
-    head.writeUInt16BE(said, 2);
+    head.writeUInt16BE(declared, 2);
   } else {
     head[1] = mask | 127;
-    head.writeBigUInt64BE(BigInt(said), 2);
+    head.writeBigUInt64BE(BigInt(declared), 2);
   }
   return Buffer.concat([head, Buffer.alloc(isMasked ? 4 : 0), body]);
 }
 
-/** How a server has closed a WebSocket, by all its bytes: the code of its close frame, 0 for one without; `null` for none so far. */
+/** Returns the code of a server's close frame, 0 for one without a code; `null` if there is none in its bytes. */
 export function closeCode(bytes: Buffer): number | null {
   const begin = bytes.indexOf('\r\n\r\n');
   if (begin === -1) return null;

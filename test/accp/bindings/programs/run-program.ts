@@ -1,22 +1,22 @@
-/** A program in a process of its own, which speaks in lines on its standard output, and ends with its standard input. */
+/** A program in a process of its own, which communicates in lines on its standard output, and ends with its standard input. */
 import { spawn } from 'node:child_process';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 
 export interface RunningProgram {
   readonly pid: number;
-  /** The next line of its output. @throws Error when it has ended, with the last of what it wrote to stderr */
+  /** Returns the next line of its output. @throws Error if it has ended, with the end of its stderr */
   readonly line: () => Promise<string>;
   readonly isRunning: () => boolean;
   /** Resolves when it has ended and its output is read. */
   readonly ended: Promise<void>;
-  /** Ends it at once, whatever it is doing. */
+  /** Kills it. */
   readonly kill: () => Promise<void>;
 }
 
 export function runProgram(file: string, args: readonly string[] = []): RunningProgram {
   const child = spawn(process.execPath, [file, ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
-  const heard: string[] = [];
+  const received: string[] = [];
   let wake: (() => void) | undefined;
   let isOver = false;
   let stderr = '';
@@ -24,7 +24,7 @@ export function runProgram(file: string, args: readonly string[] = []): RunningP
     stderr = (stderr + text).slice(-4096);
   });
   createInterface({ input: child.stdout }).on('line', (line) => {
-    heard.push(line);
+    received.push(line);
     wake?.();
   });
   const ended = new Promise<void>((resolve) => {
@@ -42,7 +42,7 @@ export function runProgram(file: string, args: readonly string[] = []): RunningP
     pid: child.pid ?? -1,
     line: async () => {
       for (;;) {
-        const line = heard.shift();
+        const line = received.shift();
         if (line !== undefined) return line;
         if (isOver)
           throw new Error(`The program has ended (${child.exitCode ?? child.signalCode}): ${stderr || 'no word'}`);

@@ -1,7 +1,6 @@
 /**
- * One endpoint on a file: `worker.ts FILE`. Reads commands from stdin, a line of JSON each, carries them out, and prints for each a
- * line when it is done. A command that was carried out before the process was last killed is told from one that was not by the
- * identifier of its frame.
+ * One endpoint with a file: `worker.ts FILE`. Reads commands from stdin, one JSON text per line, executes them, and prints one line for each
+ * when it is done. The identifier of its frame shows if a command was executed before the process was last killed.
  */
 import process from 'node:process';
 import { createInterface } from 'node:readline';

@@ -238,7 +238,7 @@ describe('import and export', () => {
     const { code, stdout, stderr } = await registry('import', file, '--registry', into);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '1 imported, 0 merged, 1 rewritten, 2 skipped\n' });
     expect(stderr).toContain(`${file}: entry 2 (abc): Its packet is not valid`);
-    expect(stderr).toContain(`${file}: entry 3: It is no entry.`);
+    expect(stderr).toContain(`${file}: entry 3: It is not an entry.`);
   });
 
   test('--json exports one line', async () => {
@@ -261,7 +261,7 @@ describe('wrong usage and invalid registries', () => {
     [['purge', '--older-than', '-3'], '--older-than must be a duration such as 500ms, 30s, 2m, 1h or 7d; got "-3".'],
     [['list', '--registry', 'no-such-file.db'], 'Cannot read no-such-file.db: there is no such file.'],
     [['import', 'no-such-file.json'], 'Cannot read no-such-file.json: there is no such file.'],
-    [['import', 'README.md'], 'This is no registry file of the reference SDK: '],
+    [['import', 'README.md'], 'The file is not a registry of the reference SDK: '],
     [['list', '--registry', foreign], foreign],
   ])('%j', async (args, expected) => {
     const { code, stdout, stderr } = await registry(...args);

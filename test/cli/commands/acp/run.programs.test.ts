@@ -4,7 +4,7 @@ import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { describe, expect, test } from 'vitest';
-import { encode, linesOf, type Ran } from '../../../acp/agent-process.js';
+import { encode, linesOf, type RunResult } from '../../../acp/agent-process.js';
 import { gone } from '../../../helpers/alive.js';
 import { bundledProgram } from '../../../helpers/bundled-program.js';
 import { ended, start } from '../../../helpers/child.js';
@@ -44,7 +44,7 @@ function startAround(agent: string, { options = [], args = [] }: Around = {}) {
 }
 
 /** Runs an agent under the command, with an input that ends. */
-async function around(agent: string, pieces: readonly (string | Uint8Array)[], more?: Around): Promise<Ran> {
+async function around(agent: string, pieces: readonly (string | Uint8Array)[], more?: Around): Promise<RunResult> {
   const child = startAround(agent, more);
   const over = ended(child);
   for (const piece of pieces) await new Promise((resolve) => child.stdin.write(piece, resolve));

@@ -152,7 +152,7 @@ describe('a wrong implementation', () => {
       'validator/inner',
     ];
     const { stdout } = await cli(args);
-    expect(stdout).toContain('invalid answer: no JSON: "NaN is no answer"');
+    expect(stdout).toContain('invalid answer: not JSON: "NaN is no answer"');
     expect(stdout).toContain('subj:a␊b');
   });
 });

@@ -45,9 +45,9 @@ describe('other servers', () => {
   });
 
   test.each([
-    ['a page', 200, 'text/html', /not application\/accp but text\/html/],
-    ['another status', 500, 'text/plain', /answers with 500/],
-    ['another place', 302, 'text/plain', /sends elsewhere/],
+    ['a page', 200, 'text/html', /must be application\/accp; got text\/html/],
+    ['another status', 500, 'text/plain', /responded with status 500/],
+    ['another place', 302, 'text/plain', /redirects to another address/],
   ])('%s is not an endpoint for frames, with exit code 2', async (_, status, type, message) => {
     await withServer(
       (__, response) => response.writeHead(status, { 'content-type': type, location: '/' }).end('x'),
@@ -88,7 +88,7 @@ describe('other servers', () => {
         const input = lines(`@me>sync:x{k:${'x'.repeat(2000)}}[mid:m1,seq:1]`, '@me>sync:x{}[mid:m2,seq:2]');
         const { code, stderr } = await connect(url, input);
         expect(code).toBe(1);
-        expect(stderr).toMatch(/^error\[http-status\]: The server answers with 413\.\n +--> stdin:1:1\n/);
+        expect(stderr).toMatch(/^error\[http-status\]: The server responded with status 413\.\n +--> stdin:1:1\n/);
         expect(stderr).not.toContain('stdin:2');
       },
     );

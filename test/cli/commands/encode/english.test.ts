@@ -77,7 +77,7 @@ describe('a new instruction', () => {
     const first = await encode(NOVEL, ...model);
     expect(first).toMatchObject({ code: 0, stdout: `${NOVEL_PACKET}\n` });
     expect(first.stderr).toMatch(
-      /^model, \$0\.00045 \(1 call, 100 input and 10 output tokens\): The model was asked: /,
+      /^model, \$0\.00045 \(1 call, 100 input and 10 output tokens\): The model was called: /,
     );
     expect(chat.requests.map(({ body }) => body.model)).toEqual(['baker']);
     expect(JSON.stringify(chat.requests[0]!.body.messages)).toContain(NOVEL);

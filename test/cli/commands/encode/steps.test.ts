@@ -239,7 +239,7 @@ describe('inputs as JSON', () => {
     for (const name of ['__proto__', 'constructor', 'toString']) {
       const { code, stderr } = await encode('payroll.fetch_employees', ['--input', `{"${name}":{"x":1}}`]);
       expect(code).toBe(1);
-      expect(stderr).toContain(`error[unknown-input]: ${name}: is no input of PayrollEncoder.fetch_employees`);
+      expect(stderr).toContain(`error[unknown-input]: ${name}: is not an input of PayrollEncoder.fetch_employees`);
     }
     expect(({} as { x?: unknown }).x).toBeUndefined();
   });

@@ -1,4 +1,4 @@
-/** Starts a target, tells the ids of its processes, and ends without closing it: by itself, or when a signal comes. */
+/** Starts a target, prints the ids of its processes, and ends without closing it: by itself, or on a signal. */
 import process from 'node:process';
 import { processTarget } from '../../../../src/fuzz/process/process-target.js';
 

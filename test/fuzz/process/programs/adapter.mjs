@@ -1,6 +1,7 @@
 /**
- * An adapter for tests. It accepts what does not hold the word "bad", echoes the text as canonical, and does as its arguments
- * say: `--on WORD DEED` does a deed on texts that hold the word, or on the empty text for the word EMPTY.
+ * An adapter for tests. It accepts texts without the word "bad", echoes the text as canonical, and performs the actions
+ * of its arguments: `--on WORD ACTION` performs an action on texts that contain the word, or on the empty text for the
+ * word EMPTY.
  */
 import { createInterface } from 'node:readline';
 
@@ -34,7 +35,7 @@ const DEEDS = {
     process.stdout.write('{"ok":true,"canon');
     setTimeout(() => process.stdout.write('ical":"in pieces"}\n'), 20);
   },
-  // Written at once: what is sent to a pipe is, except on Windows.
+  // Written synchronously, as writes to a pipe are, except on Windows.
   noise: () => {
     process.stderr.write('noise '.repeat(200_000));
     answer({ ok: true });
@@ -50,7 +51,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   const request = JSON.parse(line);
   asked++;
   for (const [word, deed] of deeds) {
-    // A deed with a number is done from that many requests on.
+    // An action with a number starts with that request.
     const [name, after = '0'] = deed.split('@');
     const concerned = word === 'EMPTY' ? request.input === '' : request.input.includes(word);
     if (concerned && asked > Number(after)) return DEEDS[name](request);

@@ -1,4 +1,4 @@
-/** The programs of this folder as commands for a shell. */
+/** The programs of this folder as shell commands. */
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
@@ -9,7 +9,7 @@ export function programCommand(file: string, ...args: readonly string[]): string
   return [process.execPath, ...loader, program, ...args].map((word) => `"${word}"`).join(' ');
 }
 
-/** The adapter that does a deed on texts with a word. */
+/** The adapter that performs an action on texts with a word. */
 export function adapterCommand(...deeds: readonly (readonly [word: string, deed: string])[]): string {
   return programCommand('adapter.mjs', ...deeds.flatMap(([word, deed]) => ['--on', word, deed]));
 }

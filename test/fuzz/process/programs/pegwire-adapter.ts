@@ -1,6 +1,6 @@
 /**
- * pegwire's own parsers as an adapter: `pegwire-adapter.ts accp|aacp [FAULT]`. A fault is planted in the answers to texts that hold
- * the word after it, or to all.
+ * pegwire's own parsers as an adapter: `pegwire-adapter.ts accp|aacp [FAULT]`. A fault is planted in the answers to
+ * texts that contain the word after it, or to all.
  */
 import process from 'node:process';
 import { createInterface } from 'node:readline';
@@ -42,7 +42,7 @@ const FAULTS: Readonly<Record<string, (answer: Told) => Told>> = {
 createInterface({ input: process.stdin }).on('line', (line) => {
   const { input, dialect = 'strict' } = JSON.parse(line) as { input: string; dialect?: string };
   const answer = told(input, dialect);
-  // The first two requests, for an empty text, are not to fail: then the adapter would not start.
+  // The first two requests, for an empty text, must not fail: the adapter would not start.
   const faulty = input !== '' && input.includes(word);
   process.stdout.write(`${toJson(faulty ? FAULTS[fault]!(answer) : answer)}\n`);
 });

@@ -1,4 +1,4 @@
-/** Says what it is, takes its time, and answers then. */
+/** Prints a banner, waits, and then answers. */
 import { createInterface } from 'node:readline';
 
 process.stdout.write('> adapter@1.0.0 start\n\n');

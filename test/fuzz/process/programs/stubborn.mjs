@@ -1,4 +1,4 @@
-/** Does not end with its input, nor when it is asked to; tells its id and that of a child in its answers. */
+/** Does not end with its input, nor on a signal; returns its id and that of a child in its answers. */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 

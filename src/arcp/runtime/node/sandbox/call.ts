@@ -1,4 +1,4 @@
-// biome-ignore-all lint/correctness/noNodejsModules: processes are of Node
+// biome-ignore-all lint/correctness/noNodejsModules: processes need Node
 /** One call of a sandboxed tool: messages to and from its process, one JSON object per line, and its output. The tool is untrusted. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,50 +15,50 @@ import { type Sandbox, startSandbox } from './process.js';
 import { handleRequest, type ToolScope, toolScope } from './requests.js';
 import type { SandboxSettings } from './types.js';
 
-/** Bounds of pending requests; beyond them the pipe is paused. */
-const MOST_ASKED = 64;
-const MOST_ASKED_SIZE = 4 * 1024 * 1024;
-/** Bound of running steps, which do not pause the pipe: their ends must be read. */
-const MOST_STEPS = 256;
+/** Limits of pending requests, at which the pipe is paused. */
+const MAX_REQUESTS = 64;
+const MAX_REQUESTS_SIZE = 4 * 1024 * 1024;
+/** The most running steps. They do not pause the pipe, since their results must be read. */
+const MAX_STEPS = 256;
 
 export async function runCall(settings: SandboxSettings, input: unknown, context: JobContext): Promise<unknown> {
-  const own = await mkdtemp(path.join(tmpdir(), 'pegwire-sandbox-'));
+  const folder = await mkdtemp(path.join(tmpdir(), 'pegwire-sandbox-'));
   try {
     context.signal.throwIfAborted();
-    return await new Call(settings, context, own).run(input);
+    return await new SandboxCall(settings, context, folder).run(input);
   } finally {
-    // The tool may have made it hard to delete; its outcome counts anyway.
-    await rm(own, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
+    // The tool may prevent the deletion, which does not affect the outcome.
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
   }
 }
 
-/** The members of the context that the process gets. */
+/** The members of the context that the process receives. */
 const CONTEXT = [
   ...(['jobId', 'commandId', 'sessionId', 'principal', 'trust', 'attempt', 'traceId', 'spanId'] as const),
   ...(['restored', 'operationKey', 'traceparent'] as const),
 ];
 
-class Call {
+class SandboxCall {
   readonly #settings: SandboxSettings;
   readonly #context: JobContext;
   readonly #sandbox: Sandbox;
-  readonly #asked: ToolScope;
-  /** Aborted at the end, whoever caused it. */
+  readonly #scope: ToolScope;
+  /** Aborts when the call ends, for any reason. */
   readonly #controller = new AbortController();
   readonly #steps = new Map<number, (worked: StepResult) => void>();
-  #asking = 0;
-  #askingSize = 0;
+  #requests = 0;
+  #requestsSize = 0;
   #input: unknown;
   #isRunning = false;
   #hasEnded = false;
   readonly #outcome = deferred<{ readonly value: unknown } | { readonly error: unknown }>();
 
-  constructor(settings: SandboxSettings, context: JobContext, own: string) {
+  constructor(settings: SandboxSettings, context: JobContext, folder: string) {
     this.#settings = settings;
     this.#context = context;
-    this.#asked = toolScope({ ...context, signal: this.#controller.signal }, settings.broker, settings.tools);
-    // Last, since a started process must be ended.
-    this.#sandbox = startSandbox(settings, own);
+    this.#scope = toolScope({ ...context, signal: this.#controller.signal }, settings.broker, settings.tools);
+    // Last, since a process that was started must be killed if this fails.
+    this.#sandbox = startSandbox(settings, folder);
   }
 
   async run(input: unknown): Promise<unknown> {
@@ -67,13 +67,13 @@ class Call {
     const { timeoutMs, maxOutputBytes } = this.#settings;
     const { child, pipe, exited, closed, kill } = this.#sandbox;
     signal.addEventListener('abort', this.#cancel, { once: true });
-    const cancelTimeout = after(timeoutMs ?? Number.POSITIVE_INFINITY, this.#late);
+    const cancelTimeout = after(timeoutMs ?? Number.POSITIVE_INFINITY, this.#onTimeout);
     const printed = [
       logOutput(child.stdout, 'stdout', this.#context, maxOutputBytes),
       logOutput(child.stderr, 'stderr', this.#context, maxOutputBytes),
     ];
     this.#listen();
-    // The last messages may hold the answer.
+    // The result may be among the last messages.
     void exited.then(() => pipe.resume());
     void closed.then(({ error }) => this.#outcome.resolve({ error: signal.aborted ? signal.reason : error }));
     const outcome = await this.#outcome.promise;
@@ -93,65 +93,67 @@ class Call {
     const { pipe } = this.#sandbox;
     const decoder = new LineDecoder({ maxLineBytes: this.#settings.maxMessageBytes });
     const receiver = {
-      text: (line: string) => this.#take(line),
-      invalid: (why: string) => this.#fail(new ArcpError('INTERNAL', `The sandboxed tool says no message: ${why}`)),
+      text: (line: string) => this.#readLine(line),
+      invalid: (why: string) =>
+        this.#fail(new ArcpError('INTERNAL', `The sandboxed tool sent an invalid message: ${why}`)),
       tooLong: (limit: number) =>
-        this.#fail(new ArcpError('PAYLOAD_TOO_LARGE', `The sandboxed tool says more than ${limit} bytes at once`)),
+        this.#fail(new ArcpError('PAYLOAD_TOO_LARGE', `The sandboxed tool sent a message longer than ${limit} bytes`)),
     };
     pipe.on('data', (chunk: Uint8Array) => decoder.push(chunk, receiver));
   }
 
-  #take(line: string): void {
+  #readLine(line: string): void {
     if (this.#hasEnded) return;
     try {
-      this.#hear(readToolMessage(line), line.length);
+      this.#handle(readToolMessage(line), line.length);
     } catch (error) {
       this.#fail(error);
     }
   }
 
-  #hear(said: ToolMessage, size: number): void {
-    if (said.type === 'ready') this.#begin(said.isRestricted);
-    else if (!this.#isRunning) throw new ArcpError('INTERNAL', 'The sandboxed tool speaks before it was asked to');
-    else if (said.type === 'result') this.#outcome.resolve({ value: said.value });
-    else if (said.type === 'error') this.#fail(ArcpError.fromBody(said.error));
-    else if (said.type === 'worked') this.#steps.get(said.id)?.(said);
-    else if (said.method === 'step') this.#step(said).catch((error) => this.#fail(error));
-    else void this.#answer(said, size);
+  #handle(message: ToolMessage, size: number): void {
+    if (message.type === 'ready') this.#start(message.isRestricted);
+    else if (!this.#isRunning)
+      throw new ArcpError('INTERNAL', 'The sandboxed tool sent a message before it was started');
+    else if (message.type === 'result') this.#outcome.resolve({ value: message.value });
+    else if (message.type === 'error') this.#fail(ArcpError.fromBody(message.error));
+    else if (message.type === 'worked') this.#steps.get(message.id)?.(message);
+    else if (message.method === 'step') this.#step(message).catch((error) => this.#fail(error));
+    else void this.#answer(message, size);
   }
 
-  #begin(isRestricted: boolean): void {
-    if (this.#isRunning) throw new ArcpError('INTERNAL', 'The sandboxed tool begins twice');
+  #start(isRestricted: boolean): void {
+    if (this.#isRunning) throw new ArcpError('INTERNAL', 'The sandboxed tool reported twice that it is ready');
     if (!isRestricted)
-      throw new ArcpError('UNIMPLEMENTED', 'The process of the sandbox is not restricted: the tool was not run');
+      throw new ArcpError('UNIMPLEMENTED', 'The process of the sandbox is not restricted; the tool was not loaded');
     this.#isRunning = true;
     const context = Object.fromEntries(CONTEXT.map((name) => [name, this.#context[name]]));
-    this.#tell({ type: 'run', module: this.#settings.module, input: this.#input, context });
+    this.#send({ type: 'run', module: this.#settings.module, input: this.#input, context });
   }
 
-  /** A request counts until the tool has read the answer. */
+  /** Answers a request, which counts as pending until the tool has read the answer. */
   async #answer({ id, method, args }: ToolRequest, size: number): Promise<void> {
     this.#count(1, size);
-    const told = () => this.#count(-1, -size);
+    const onRead = () => this.#count(-1, -size);
     try {
-      this.#tell({ type: 'answer', id, value: await handleRequest(this.#asked, method, args) }, told);
+      this.#send({ type: 'answer', id, value: await handleRequest(this.#scope, method, args) }, onRead);
     } catch (error) {
-      this.#tell({ type: 'answer', id, error: asArcpError(error).toBody() }, told);
+      this.#send({ type: 'answer', id, error: asArcpError(error).toBody() }, onRead);
     }
   }
 
-  /** The runtime knows if the step was done before; else the tool does it. */
+  /** Executes a step. Unless its result is stored, the tool does the work. */
   async #step({ id, args: [key] }: ToolRequest): Promise<void> {
-    if (this.#steps.has(id) || this.#steps.size >= MOST_STEPS)
-      throw new ArcpError('RESOURCE_EXHAUSTED', 'Too many steps are under way', { retryable: false });
+    if (this.#steps.has(id) || this.#steps.size >= MAX_STEPS)
+      throw new ArcpError('RESOURCE_EXHAUSTED', `More than ${MAX_STEPS} steps run at once`, { retryable: false });
     this.#steps.set(id, () => {});
-    const told = () => this.#steps.delete(id);
+    const onRead = () => this.#steps.delete(id);
     try {
-      if (typeof key !== 'string') throw new ArcpError('INVALID_ARGUMENT', 'A step has a key');
+      if (typeof key !== 'string') throw new ArcpError('INVALID_ARGUMENT', 'The key of a step must be a string');
       const value = await this.#context.step(key, (operationKey) => this.#work(id, operationKey));
-      this.#tell({ type: 'answer', id, value }, told);
+      this.#send({ type: 'answer', id, value }, onRead);
     } catch (error) {
-      this.#tell({ type: 'answer', id, error: asArcpError(error).toBody() }, told);
+      this.#send({ type: 'answer', id, error: asArcpError(error).toBody() }, onRead);
     }
   }
 
@@ -162,15 +164,15 @@ class Call {
         if (error === undefined) resolve(value);
         else reject(ArcpError.fromBody(error));
       });
-      this.#tell({ type: 'work', id, operationKey });
+      this.#send({ type: 'work', id, operationKey });
     });
   }
 
   #count(number: number, size: number): void {
-    this.#asking += number;
-    this.#askingSize += size;
+    this.#requests += number;
+    this.#requestsSize += size;
     const { pipe } = this.#sandbox;
-    if (this.#asking >= MOST_ASKED || this.#askingSize >= MOST_ASKED_SIZE) pipe.pause();
+    if (this.#requests >= MAX_REQUESTS || this.#requestsSize >= MAX_REQUESTS_SIZE) pipe.pause();
     else pipe.resume();
   }
 
@@ -181,27 +183,32 @@ class Call {
       this.#fail(reason);
       return;
     }
-    this.#tell({ type: 'cancel', error: asArcpError(reason).toBody() });
+    this.#send({ type: 'cancel', error: asArcpError(reason).toBody() });
     const cancelKill = after(this.#settings.killGraceMs, () => this.#fail(reason));
     void this.#outcome.promise.then(cancelKill);
   };
 
-  readonly #late = (): void => {
+  readonly #onTimeout = (): void => {
     const { timeoutMs } = this.#settings;
-    this.#fail(new ArcpError('DEADLINE_EXCEEDED', `The sandboxed tool has not ended within ${timeoutMs} ms`));
+    this.#fail(new ArcpError('DEADLINE_EXCEEDED', `The sandboxed tool did not end within ${timeoutMs} ms`));
   };
 
   #fail(error: unknown): void {
     this.#outcome.resolve({ error });
   }
 
-  #tell(told: RuntimeMessage, taken: () => void = () => {}): void {
+  #send(message: RuntimeMessage, onRead: () => void = () => {}): void {
     const { pipe } = this.#sandbox;
     if (this.#hasEnded) return;
     try {
-      pipe.write(`${JSON.stringify(told)}\n`, taken);
+      pipe.write(`${JSON.stringify(message)}\n`, onRead);
     } catch (cause) {
-      this.#fail(new ArcpError('INVALID_ARGUMENT', `What a sandbox is given has no JSON: ${(cause as Error).message}`));
+      this.#fail(
+        new ArcpError(
+          'INVALID_ARGUMENT',
+          `The input of the sandbox cannot be sent as JSON: ${(cause as Error).message}`,
+        ),
+      );
     }
   }
 }
@@ -210,7 +217,7 @@ const ENDED = new ArcpError('ABORTED', 'The sandboxed tool has ended');
 
 const id = z.number().int().min(0);
 
-const said = z.discriminatedUnion('type', [
+const toolMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready'), isRestricted: z.boolean() }),
   z.object({ type: z.literal('ask'), id, method: z.string().max(64), args: z.array(z.unknown()).max(8) }),
   z.object({ type: z.literal('worked'), id, value: z.unknown().optional(), error: z.optional(errorBodySchema) }),
@@ -218,7 +225,7 @@ const said = z.discriminatedUnion('type', [
   z.object({ type: z.literal('error'), error: errorBodySchema }),
 ]);
 
-export type ToolMessage = z.output<typeof said>;
+export type ToolMessage = z.output<typeof toolMessageSchema>;
 type ToolRequest = Extract<ToolMessage, { type: 'ask' }>;
 export type StepResult = Extract<ToolMessage, { type: 'worked' }>;
 
@@ -238,21 +245,24 @@ export type RuntimeMessage =
   | { readonly type: 'work'; readonly id: number; readonly operationKey: string }
   | { readonly type: 'cancel'; readonly error: ErrorBody };
 
-/** More than a message of the protocol, since it is wrapped here. */
+/** More than the limit of a message of the protocol, which is wrapped here. */
 const MAX_DEPTH = 72;
 
 function readToolMessage(line: string): ToolMessage {
   const reading = readJson(line, MAX_DEPTH);
   if (!reading.ok && reading.fault === 'depth')
-    throw new ArcpError('PAYLOAD_TOO_LARGE', `The sandboxed tool says something too deep: ${reading.message}`);
-  const judged = reading.ok ? said.safeParse(reading.value) : undefined;
-  if (judged?.success !== true) throw new ArcpError('INTERNAL', 'The sandboxed tool says what is no message');
-  return judged.data;
+    throw new ArcpError(
+      'PAYLOAD_TOO_LARGE',
+      `The sandboxed tool sent a message that is nested too deeply: ${reading.message}`,
+    );
+  const parsed = reading.ok ? toolMessageSchema.safeParse(reading.value) : undefined;
+  if (parsed?.success !== true) throw new ArcpError('INTERNAL', 'The sandboxed tool sent an invalid message');
+  return parsed.data;
 }
 
 const MAX_LINE = 8 * 1024;
 
-/** Logs the output at the pace of the log; what exceeds the limit is read and dropped. */
+/** Logs the output at the rate of the log. Output beyond the limit is read and dropped. */
 async function logOutput(
   stream: Readable,
   name: 'stdout' | 'stderr',
@@ -261,10 +271,10 @@ async function logOutput(
 ): Promise<void> {
   const decoder = new TextDecoder();
   const level = name === 'stdout' ? 'info' : 'warn';
-  let left = maxBytes;
-  let isLogging = left > 0;
-  let held = '';
-  const say = async (line: string): Promise<void> => {
+  let remaining = maxBytes;
+  let isLogging = remaining > 0;
+  let pending = '';
+  const logLine = async (line: string): Promise<void> => {
     if (!isLogging || line.trim() === '') return;
     try {
       await log(level, line, { stream: name });
@@ -275,20 +285,20 @@ async function logOutput(
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       if (!isLogging) continue;
-      held += decoder.decode(chunk.subarray(0, left), { stream: true });
-      const lines = held.split(/\r?\n/);
-      held = lines.pop()!;
-      for (const line of lines.flatMap(cut)) await say(line);
-      for (; held.length > MAX_LINE; held = held.slice(MAX_LINE)) await say(held.slice(0, MAX_LINE));
-      left -= chunk.length;
-      if (left >= 0) continue;
-      await say(held);
-      await say(`(More than ${maxBytes} bytes: what else it prints is not logged)`);
+      pending += decoder.decode(chunk.subarray(0, remaining), { stream: true });
+      const lines = pending.split(/\r?\n/);
+      pending = lines.pop()!;
+      for (const line of lines.flatMap(cut)) await logLine(line);
+      for (; pending.length > MAX_LINE; pending = pending.slice(MAX_LINE)) await logLine(pending.slice(0, MAX_LINE));
+      remaining -= chunk.length;
+      if (remaining >= 0) continue;
+      await logLine(pending);
+      await logLine(`(output truncated after ${maxBytes} bytes)`);
       isLogging = false;
     }
-    await say(held + decoder.decode());
+    await logLine(pending + decoder.decode());
   } catch {
-    // A broken pipe has ended.
+    // A broken pipe is the end of the output.
   }
 }
 

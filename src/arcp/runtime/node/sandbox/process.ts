@@ -1,4 +1,4 @@
-// biome-ignore-all lint/correctness/noNodejsModules: processes are of Node
+// biome-ignore-all lint/correctness/noNodejsModules: processes need Node
 /** The process of a sandboxed tool, restricted by Node (Node.js, "Permissions", "Process-based permissions"). */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { realpathSync } from 'node:fs';
@@ -12,29 +12,29 @@ import { ArcpError } from '../../../protocol/errors.js';
 import { environmentOf } from '../broker.js';
 import type { SandboxSettings } from './types.js';
 
-/** Plain JavaScript, since Node cannot strip types in a process that may not start threads. */
+/** The program is plain JavaScript, since Node cannot strip types in a process that may not start threads. */
 const PROGRAM = new URL('./child/main.mjs', import.meta.url);
 
-/** Milliseconds that the output may stay open after the exit. */
-const HELD_OPEN_MS = 1000;
+/** Milliseconds for which the output may stay open after the exit. */
+const OUTPUT_GRACE_MS = 1000;
 
 export interface Sandbox {
   readonly child: ChildProcess & { readonly stdout: Readable; readonly stderr: Readable };
-  /** Not Node's own IPC channel, which trusts its peer. */
+  /** The pipe for messages. It is not the IPC channel of Node, which trusts its peer. */
   readonly pipe: Duplex;
   readonly exited: Promise<void>;
-  /** Resolves when the process has ended and its output was read, with the error if no answer came. */
+  /** Resolves when the process has ended and its output was read, with the error to report unless there was a result. */
   readonly closed: Promise<{ readonly error: ArcpError }>;
   readonly kill: () => void;
 }
 
-export function startSandbox(settings: SandboxSettings, own: string): Sandbox {
-  const [command, ...args] = [...settings.wrapper, process.execPath, ...nodeArguments(settings, PROGRAM, own)] as [
+export function startSandbox(settings: SandboxSettings, folder: string): Sandbox {
+  const [command, ...args] = [...settings.wrapper, process.execPath, ...nodeArguments(settings, PROGRAM, folder)] as [
     string,
     ...string[],
   ];
   const child = spawn(command, args, {
-    cwd: own,
+    cwd: folder,
     env: environmentOf(settings.env),
     shell: false,
     detached: HAS_GROUPS,
@@ -43,7 +43,7 @@ export function startSandbox(settings: SandboxSettings, own: string): Sandbox {
   }) as unknown as Sandbox['child'];
   const group = new ProcessGroup(child);
   const pipe = child.stdio[3] as unknown as Duplex;
-  // Writing to an ended process fails.
+  // Writes to a process that has ended fail.
   pipe.on('error', () => {});
   const closed = new Promise<{ readonly error: ArcpError }>((resolve) => {
     child.once('error', (cause) => {
@@ -65,10 +65,10 @@ export function startSandbox(settings: SandboxSettings, own: string): Sandbox {
     exited: new Promise((resolve) => child.once('exit', () => resolve())),
     kill: () => {
       group.signal('SIGKILL');
-      // A process that left the group may hold them open.
+      // A process that has left the group may keep the streams open.
       const timer = setTimeout(() => {
         for (const stream of child.stdio) stream?.destroy();
-      }, HELD_OPEN_MS);
+      }, OUTPUT_GRACE_MS);
       void closed.then(() => {
         clearTimeout(timer);
         group.release();
@@ -78,66 +78,79 @@ export function startSandbox(settings: SandboxSettings, own: string): Sandbox {
 }
 
 function endOf(code: number | null, signal: NodeJS.Signals | null): ArcpError {
-  const how = signal === null ? `with exit code ${code}` : `by ${signal}`;
-  return new ArcpError('INTERNAL', `The process of the sandboxed tool has ended ${how}, without an answer`, {
+  const how = signal === null ? `with exit code ${code}` : `on ${signal}`;
+  return new ArcpError('INTERNAL', `The process of the sandboxed tool ended ${how} without a result`, {
     details: { exit_code: code, signal },
   });
 }
 
-/** Since this version, each flag names one place and may be repeated (Node.js, "Command-line API", `--allow-fs-read`, "History"). */
-const OLDEST = [20, 7] as const;
-const NAMES = ['--permission', '--experimental-permission'];
+/** The first version in which a flag names one path and may be repeated (Node.js, "Command-line API", `--allow-fs-read`, "History"). */
+const MIN_VERSION = [20, 7] as const;
+const FLAGS = ['--permission', '--experimental-permission'];
 
 export function permissionFlag(): string {
   const { allowedNodeEnvironmentFlags: flags, versions } = process;
   const others = ['bun', 'deno'].filter((name) => versions[name] !== undefined);
-  const flag = NAMES.find((name) => flags.has(name));
+  const flag = FLAGS.find((name) => flags.has(name));
   const [major = 0, minor = 0] = versions.node.split('.').map(Number);
-  if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]))
-    throw new ArcpError('UNIMPLEMENTED', `Sandboxes take Node ${OLDEST.join('.')} or newer; this is ${versions.node}`);
+  if (major < MIN_VERSION[0] || (major === MIN_VERSION[0] && minor < MIN_VERSION[1]))
+    throw new ArcpError(
+      'UNIMPLEMENTED',
+      `Sandboxes require Node ${MIN_VERSION.join('.')} or later; this is ${versions.node}`,
+    );
   if (others.length > 0 || flag === undefined || !flags.has('--allow-fs-read') || !flags.has('--allow-fs-write'))
     throw new ArcpError(
       'UNIMPLEMENTED',
-      `Sandboxes take the permission model of Node; ${others[0] ?? `Node ${versions.node}`} has none`,
+      `Sandboxes require the permission model of Node, which ${others[0] ?? `Node ${versions.node}`} does not have`,
     );
   return flag;
 }
 
-/** Features that the permission model does not cover, and the flags that turn them off. */
-const UNHELD = [['--experimental-sqlite', '--no-experimental-sqlite']] as const;
+/** Features that the permission model does not restrict, and the flags that disable them. */
+const UNRESTRICTED = [['--experimental-sqlite', '--no-experimental-sqlite']] as const;
 
-function nodeArguments({ flag, module, read, write, memoryMb }: SandboxSettings, program: URL, own: string): string[] {
+function nodeArguments(
+  { flag, module, read, write, memoryMb }: SandboxSettings,
+  program: URL,
+  folder: string,
+): string[] {
   const main = fileURLToPath(program);
   return [
-    ...UNHELD.flatMap(([name, without]) => (process.allowedNodeEnvironmentFlags.has(name) ? [without] : [])),
+    ...UNRESTRICTED.flatMap(([name, without]) => (process.allowedNodeEnvironmentFlags.has(name) ? [without] : [])),
     flag,
     '--no-warnings',
     `--max-old-space-size=${Math.round(memoryMb)}`,
-    ...[path.dirname(main), module, own, ...read].map((place) => `--allow-fs-read=${placeOf(place)}`),
-    ...[own, ...write].map((place) => `--allow-fs-write=${placeOf(place)}`),
+    ...[path.dirname(main), module, folder, ...read].map((location) => `--allow-fs-read=${realPathOf(location)}`),
+    ...[folder, ...write].map((location) => `--allow-fs-write=${realPathOf(location)}`),
     main,
   ];
 }
 
-export function pathOf(place: string | URL): string {
-  return path.resolve(typeof place === 'string' && !place.startsWith('file:') ? place : fileURLToPath(place));
+export function pathOf(location: string | URL): string {
+  return path.resolve(
+    typeof location === 'string' && !location.startsWith('file:') ? location : fileURLToPath(location),
+  );
 }
 
-/** Resolves links, since Node compares names only. The last part may not exist yet. */
-function placeOf(of: string | URL): string {
+/** Resolves links, since Node compares names only. The last part of the path may not exist yet. */
+function realPathOf(of: string | URL): string {
   const named = pathOf(of);
-  let place: string;
+  let location: string;
   try {
-    place = realpathSync(named);
+    location = realpathSync(named);
   } catch (cause) {
     try {
-      place = path.join(realpathSync(path.dirname(named)), path.basename(named));
+      location = path.join(realpathSync(path.dirname(named)), path.basename(named));
     } catch {
-      throw new ArcpError('FAILED_PRECONDITION', `There is no ${named} that a sandbox could reach`, { cause });
+      throw new ArcpError(
+        'FAILED_PRECONDITION',
+        `The folder of ${named} does not exist; create it or remove the path from read and write`,
+        { cause },
+      );
     }
   }
-  // Node takes them for several places.
-  if (/[*,]/.test(place))
-    throw new ArcpError('FAILED_PRECONDITION', `A sandbox cannot be given a place with "*" or ",": ${place}`);
-  return place;
+  // Node interprets these characters as several paths.
+  if (/[*,]/.test(location))
+    throw new ArcpError('FAILED_PRECONDITION', `Paths in read and write must not contain "*" or ","; got ${location}`);
+  return location;
 }

@@ -1,5 +1,5 @@
-// biome-ignore-all lint/correctness/noNodejsModules: processes are of Node
-/** The methods that a sandboxed tool may call, with their arguments. */
+// biome-ignore-all lint/correctness/noNodejsModules: processes need Node
+/** The methods that a sandboxed tool can call, with the schemas of their arguments. */
 import { Buffer } from 'node:buffer';
 import * as z from 'zod';
 import { ArcpError } from '../../../protocol/errors.js';
@@ -12,8 +12,8 @@ import type { BrokerServices } from '../broker.js';
 
 export type ToolScope = ReturnType<typeof toolScope>;
 
-const MOST_STREAMS = 64;
-const MOST_LEASES = 1024;
+const MAX_STREAMS = 64;
+const MAX_LEASES = 1024;
 
 export function toolScope(
   context: JobContext,
@@ -24,20 +24,20 @@ export function toolScope(
     context,
     broker: broker?.(context),
     tools,
-    incoming: new HandleTable<number, AsyncIterator<Content>>('stream', MOST_STREAMS),
-    streams: new HandleTable<number, StreamWriter>('stream', MOST_STREAMS),
-    leases: new HandleTable<string, Pick<Lease, 'use'>>('lease', MOST_LEASES),
+    incoming: new HandleTable<number, AsyncIterator<Content>>('stream', MAX_STREAMS),
+    streams: new HandleTable<number, StreamWriter>('stream', MAX_STREAMS),
+    leases: new HandleTable<string, Pick<Lease, 'use'>>('lease', MAX_LEASES),
   };
 }
 
-type Answer = (asked: ToolScope, args: readonly unknown[]) => unknown;
+type Method = (scope: ToolScope, args: readonly unknown[]) => unknown;
 
-function on<T extends z.ZodType>(args: T, answer: (asked: ToolScope, args: z.output<T>) => unknown): Answer {
-  return (asked, given) => {
-    const judged = args.safeParse(given);
-    if (judged.success) return answer(asked, judged.data);
-    throw new ArcpError('INVALID_ARGUMENT', 'The arguments are not what it takes', {
-      details: { issues: judged.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })) },
+function on<T extends z.ZodType>(args: T, answer: (scope: ToolScope, args: z.output<T>) => unknown): Method {
+  return (scope, given) => {
+    const parsed = args.safeParse(given);
+    if (parsed.success) return answer(scope, parsed.data);
+    throw new ArcpError('INVALID_ARGUMENT', 'The arguments are invalid', {
+      details: { issues: parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })) },
     });
   };
 }
@@ -45,7 +45,7 @@ function on<T extends z.ZodType>(args: T, answer: (asked: ToolScope, args: z.out
 const id = z.number().int().min(0);
 const text = z.string();
 const base64 = z.base64();
-const wish = z.strictObject({
+const permissionRequest = z.strictObject({
   permission: text,
   resource: text.optional(),
   operation: text.optional(),
@@ -71,8 +71,8 @@ const request = z.strictObject({
   body: base64.optional(),
 });
 
-/** Steps are handled elsewhere, since the tool runs them. */
-const ANSWERS: ReadonlyMap<string, Answer> = new Map(
+/** The methods by name. Steps are handled by the call, since the tool does their work. */
+const METHODS: ReadonlyMap<string, Method> = new Map(
   Object.entries({
     progress: on(z.tuple([members]), ({ context }, [progress]) => context.progress(progress)),
     log: on(z.tuple([z.enum(LOG_LEVELS), text, z.optional(members)]), ({ context }, [level, message, attributes]) =>
@@ -86,23 +86,24 @@ const ANSWERS: ReadonlyMap<string, Answer> = new Map(
       z.tuple([z.unknown(), z.strictObject({ label: text.optional(), isVisible: z.boolean().optional() }).optional()]),
       ({ context }, [data, options]) => context.checkpoint(data, options),
     ),
-    permission: on(z.tuple([wish]), async ({ context, leases }, [wanted]) => {
-      leases.assertRoom();
-      const { use, ...lease } = await context.permission(wanted);
+    permission: on(z.tuple([permissionRequest]), async ({ context, leases }, [requested]) => {
+      leases.assertBelowLimit();
+      const { use, ...lease } = await context.permission(requested);
       leases.add(lease.leaseId, { use });
       return lease;
     }),
     'lease.use': on(
       z.tuple([text, z.strictObject({ resource: text.optional(), operation: text.optional() }).optional()]),
-      ({ leases }, [leaseId, wanted]) => leases.get(leaseId).use(wanted),
+      ({ leases }, [leaseId, requested]) => leases.get(leaseId).use(requested),
     ),
     call: on(z.tuple([text, members]), ({ context, tools }, [tool, args]) => {
-      if (!tools.includes(tool)) throw new ArcpError('PERMISSION_DENIED', `The sandbox may not call the tool ${tool}`);
+      if (!tools.includes(tool))
+        throw new ArcpError('PERMISSION_DENIED', `The sandbox may not call the tool ${tool}; list it in tools`);
       return context.call(tool, args);
     }),
-    // Synchronous, since writes follow.
+    // Synchronous, since writes may follow at once.
     'stream.open': on(z.tuple([id, openStream]), ({ context, streams }, [key, options]) => {
-      streams.assertRoom();
+      streams.assertBelowLimit();
       streams.add(key, context.stream(options));
     }),
     'stream.write': on(z.tuple([id, z.unknown()]), ({ streams }, [key, content]) => {
@@ -114,7 +115,7 @@ const ANSWERS: ReadonlyMap<string, Answer> = new Map(
       streams.take(key).fail(new ArcpError('ABORTED', message)),
     ),
     'incoming.open': on(z.tuple([id, text.optional()]), ({ context, incoming }, [key, which]) => {
-      incoming.assertRoom();
+      incoming.assertBelowLimit();
       incoming.add(key, context.incoming(which));
     }),
     'incoming.next': on(z.tuple([id]), async ({ incoming }, [key]) => {
@@ -125,41 +126,42 @@ const ANSWERS: ReadonlyMap<string, Answer> = new Map(
     'incoming.return': on(z.tuple([id]), async ({ incoming }, [key]) => {
       await incoming.take(key).return?.();
     }),
-    'fs.readFile': on(z.tuple([text]), (asked, [file]) => brokerOf(asked).fs.readFile(file)),
-    'fs.list': on(z.tuple([text]), (asked, [folder]) => brokerOf(asked).fs.list(folder)),
-    'fs.writeFile': on(z.tuple([text, text]), (asked, [file, content]) => brokerOf(asked).fs.writeFile(file, content)),
-    'fs.remove': on(z.tuple([text]), (asked, [file]) => brokerOf(asked).fs.remove(file)),
-    fetch: on(z.tuple([z.url(), request]), (asked, [url, init]) => ask(brokerOf(asked), url, init)),
+    'fs.readFile': on(z.tuple([text]), (scope, [file]) => brokerOf(scope).fs.readFile(file)),
+    'fs.list': on(z.tuple([text]), (scope, [folder]) => brokerOf(scope).fs.list(folder)),
+    'fs.writeFile': on(z.tuple([text, text]), (scope, [file, content]) => brokerOf(scope).fs.writeFile(file, content)),
+    'fs.remove': on(z.tuple([text]), (scope, [file]) => brokerOf(scope).fs.remove(file)),
+    fetch: on(z.tuple([z.url(), request]), (scope, [url, init]) => fetchBy(brokerOf(scope), url, init)),
     exec: on(
       z.tuple([
         text,
         z.array(text).max(10_000),
         z.strictObject({ input: text.optional(), cwd: text.optional() }).optional(),
       ]),
-      (asked, [program, args, options]) => brokerOf(asked).exec(program, args, options),
+      (scope, [program, args, options]) => brokerOf(scope).exec(program, args, options),
     ),
   }),
 );
 
-export async function handleRequest(asked: ToolScope, method: string, args: readonly unknown[]): Promise<unknown> {
-  const found = ANSWERS.get(method);
-  if (found === undefined) throw new ArcpError('UNIMPLEMENTED', `A sandbox has no ${method}`);
-  return found(asked, args);
+export async function handleRequest(scope: ToolScope, method: string, args: readonly unknown[]): Promise<unknown> {
+  const found = METHODS.get(method);
+  if (found === undefined) throw new ArcpError('UNIMPLEMENTED', `Sandboxes do not support ${method}`);
+  return found(scope, args);
 }
 
 function brokerOf({ broker }: ToolScope): BrokerServices {
-  if (broker === undefined) throw new ArcpError('PERMISSION_DENIED', 'The sandbox was given no broker');
+  if (broker === undefined)
+    throw new ArcpError('PERMISSION_DENIED', 'The sandbox has no broker; set the broker option');
   return broker;
 }
 
 function contentOf(kind: StreamKind, content: unknown): Content {
   if (kind !== 'binary') return content as Content;
-  const judged = base64.safeParse(content);
-  if (judged.success) return Buffer.from(judged.data, 'base64');
-  throw new ArcpError('INVALID_ARGUMENT', 'A binary stream carries bytes');
+  const parsed = base64.safeParse(content);
+  if (parsed.success) return Buffer.from(parsed.data, 'base64');
+  throw new ArcpError('INVALID_ARGUMENT', 'Binary streams accept only bytes');
 }
 
-async function ask(broker: BrokerServices, url: string, init: z.output<typeof request>): Promise<unknown> {
+async function fetchBy(broker: BrokerServices, url: string, init: z.output<typeof request>): Promise<unknown> {
   const { method, headers, body } = init;
   const response = await broker.fetch(url, {
     ...(method === undefined ? {} : { method }),
@@ -172,29 +174,29 @@ async function ask(broker: BrokerServices, url: string, init: z.output<typeof re
 }
 
 class HandleTable<K, T> {
-  readonly #what: string;
-  readonly #most: number;
+  readonly #noun: string;
+  readonly #limit: number;
   readonly #all = new Map<K, T>();
 
-  constructor(what: string, most: number) {
-    this.#what = what;
-    this.#most = most;
+  constructor(noun: string, limit: number) {
+    this.#noun = noun;
+    this.#limit = limit;
   }
 
-  assertRoom(): void {
-    if (this.#all.size < this.#most) return;
-    throw new ArcpError('RESOURCE_EXHAUSTED', `A sandboxed tool has at most ${this.#most} of ${this.#what} at once`, {
+  assertBelowLimit(): void {
+    if (this.#all.size < this.#limit) return;
+    throw new ArcpError('RESOURCE_EXHAUSTED', `A sandboxed tool can have at limit ${this.#limit} open ${this.#noun}s`, {
       retryable: false,
     });
   }
 
-  add(name: K, held: T): void {
-    this.#all.set(name, held);
+  add(name: K, handle: T): void {
+    this.#all.set(name, handle);
   }
 
   get(name: K): T {
     const found = this.#all.get(name);
-    if (found === undefined) throw new ArcpError('NOT_FOUND', `There is no such ${this.#what}`);
+    if (found === undefined) throw new ArcpError('NOT_FOUND', `The ${this.#noun} does not exist`);
     return found;
   }
 

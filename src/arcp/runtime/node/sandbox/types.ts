@@ -1,31 +1,32 @@
-/** What a sandbox is made of, and what its tool is given. */
+/** The types of sandboxes: their options, and the context of their tools. */
 import type { JobContext } from '../../types.js';
 import type { BrokerServices } from '../broker.js';
 
+/** Options of a sandbox. */
 export interface SandboxOptions {
-  /** Readable files and folders besides its own module, with everything that it imports. Links are followed anywhere. @default none */
+  /** The readable files and folders besides the module, including all that it imports. Links in them are followed. @default none */
   readonly read?: readonly (string | URL)[] | undefined;
-  /** Writable files and folders, which are not readable unless in `read`, too. @default none */
+  /** The writable files and folders. They are readable only if they are also in `read`. @default none */
   readonly write?: readonly (string | URL)[] | undefined;
-  /** Names of environment variables to pass. @default none */
+  /** The names of the environment variables that the process receives. @default none */
   readonly env?: readonly string[] | undefined;
-  /** Services of the runtime behind permissions, as `context.broker`: a `createBroker`. @default none */
+  /** The broker of `context.broker`, which runs in the runtime: the result of `createBroker`. @default none */
   readonly broker?: ((context: JobContext) => BrokerServices) | undefined;
-  /** Tools that it may call, which run outside with the trust and grants of the job. @default none */
+  /** The tools that the tool may call. They run outside the sandbox, with the trust and permissions of the job. @default none */
   readonly tools?: readonly string[] | undefined;
-  /** Limit of the heap in MiB, buffers not counted. @default 256 */
+  /** The largest heap in MiB, without buffers. @default 256 */
   readonly memoryMb?: number | undefined;
   /** Milliseconds for a call, including the start of the process. @default Infinity */
   readonly timeoutMs?: number | undefined;
-  /** Milliseconds between cancellation and kill; 0 kills at once, `Infinity` never. @default 1000 */
+  /** Milliseconds between the cancellation of a call and the kill of its process; 0 kills at once, `Infinity` never. @default 1000 */
   readonly killGraceMs?: number | undefined;
-  /** Concurrent calls; one that waits for a permission counts. @default 8 */
+  /** The number of concurrent calls, including those that wait for a permission. @default 8 */
   readonly concurrency?: number | undefined;
-  /** Limit of one message of the process in bytes, such as its result. @default 32 MiB */
+  /** The longest message of the process in bytes, such as its result. @default 33554432 (32 MiB) */
   readonly maxMessageBytes?: number | undefined;
-  /** Limit of logged output in bytes, for stdout and stderr each. @default 1 MiB */
+  /** The most output to log in bytes, for stdout and stderr each. @default 1048576 (1 MiB) */
   readonly maxOutputBytes?: number | undefined;
-  /** A program that starts the process isolated: `['unshare', '--map-root-user', '--net']` removes the network. @default none */
+  /** A command that starts the process with further isolation: `['unshare', '--map-root-user', '--net']` removes the network. @default none */
   readonly wrapper?: readonly string[] | undefined;
 }
 
@@ -35,11 +36,11 @@ export type SandboxSettings = {
 } & Pick<SandboxOptions, 'broker' | 'timeoutMs'> & {
     /** The path of the module. */
     readonly module: string;
-    /** Turns on Node's permission model. */
+    /** The flag that enables the permission model of Node. */
     readonly flag: string;
   };
 
-/** The part of a job's context that works across processes. */
+/** The context of a sandboxed tool: the part of {@link JobContext} that works across processes. */
 export interface SandboxContext
   extends Pick<
     JobContext,
@@ -47,9 +48,9 @@ export interface SandboxContext
     | ('restored' | 'operationKey' | 'traceparent')
     | ('progress' | 'log' | 'metric' | 'emit' | 'stream' | 'incoming' | 'checkpoint' | 'permission' | 'step')
   > {
-  /** @throws ArcpError `PERMISSION_DENIED` for a tool that is not in `tools` */
+  /** Calls a tool outside the sandbox. @throws ArcpError `PERMISSION_DENIED` if it is not in `tools` */
   readonly call: <R = unknown>(tool: string, args?: Readonly<Record<string, unknown>>) => Promise<R>;
-  /** Services of the runtime; responses are read completely. @throws ArcpError `PERMISSION_DENIED` without a broker */
+  /** The services of the broker. Responses are read completely before they are returned. Calls throw `PERMISSION_DENIED` without a broker. */
   readonly broker: BrokerServices;
 }
 

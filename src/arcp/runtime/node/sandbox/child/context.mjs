@@ -1,42 +1,44 @@
 // @ts-check
-// biome-ignore-all lint/correctness/noNodejsModules: it is a program of Node
-/** What a sandboxed tool is given: all of it is done by the runtime. */
+// biome-ignore-all lint/correctness/noNodejsModules: it is a program for Node
+/** The context of a sandboxed tool. The runtime executes its methods. */
 import { Buffer } from 'node:buffer';
 
 /** @typedef {import('../types.js').SandboxContext} SandboxContext */
 /** @typedef {import('./parent.mjs').Parent} Parent */
 
-/** Replies that have no body (Fetch Standard, "null body status"). */
+/** The statuses of responses without a body (Fetch Standard, "null body status"). */
 const BODILESS = [101, 103, 204, 205, 304];
 
 /**
- * @param {any} known what does not change
+ * Creates the context of a tool.
+ *
+ * @param {any} known its constant members
  * @param {Parent} parent
  * @returns {SandboxContext}
  */
 export function contextOf(known, parent) {
   let streams = 0;
   /** @param {string} method */
-  const asking =
+  const remote =
     (method) =>
     /** @param {unknown[]} args */
     async (...args) =>
-      parent.ask(method, withoutEnd(args));
+      parent.ask(method, withoutTrailing(args));
   return {
     ...known,
     signal: parent.signal,
-    progress: asking('progress'),
-    log: asking('log'),
-    metric: asking('metric'),
-    emit: asking('emit'),
-    checkpoint: asking('checkpoint'),
-    /** @param {unknown} wish */
-    permission: async (wish) => {
-      const lease = await parent.ask('permission', [wish]);
-      const use = asking('lease.use');
+    progress: remote('progress'),
+    log: remote('log'),
+    metric: remote('metric'),
+    emit: remote('emit'),
+    checkpoint: remote('checkpoint'),
+    /** @param {unknown} request */
+    permission: async (request) => {
+      const lease = await parent.ask('permission', [request]);
+      const use = remote('lease.use');
       // JSON has no infinity.
       const expiresAt = lease.expiresAt ?? Number.POSITIVE_INFINITY;
-      return { ...lease, expiresAt, use: (/** @type {unknown[]} */ ...wanted) => use(lease.leaseId, ...wanted) };
+      return { ...lease, expiresAt, use: (/** @type {unknown[]} */ ...part) => use(lease.leaseId, ...part) };
     },
     /** @param {string} key @param {(operationKey: string) => unknown} work */
     step: async (key, work) => parent.ask('step', [key], work),
@@ -48,25 +50,25 @@ export function contextOf(known, parent) {
     incoming: (which) => readStream(parent, streams++, which),
     broker: {
       fs: {
-        readFile: asking('fs.readFile'),
-        list: asking('fs.list'),
-        writeFile: asking('fs.writeFile'),
-        remove: asking('fs.remove'),
+        readFile: remote('fs.readFile'),
+        list: remote('fs.list'),
+        writeFile: remote('fs.writeFile'),
+        remove: remote('fs.remove'),
       },
       /** @param {string | URL} url @param {RequestInit} [init] */
       fetch: (url, init) => fetchBy(parent, url, init),
       /** @param {string} program @param {readonly string[]} [args] @param {unknown[]} options */
-      exec: async (program, args = [], ...options) => parent.ask('exec', withoutEnd([program, args, ...options])),
+      exec: async (program, args = [], ...options) => parent.ask('exec', withoutTrailing([program, args, ...options])),
     },
   };
 }
 
 /**
- * What is left out says nothing; JSON would make it `null`.
+ * Removes a trailing `undefined`, which JSON would convert to `null`.
  *
  * @param {unknown[]} args
  */
-function withoutEnd(args) {
+function withoutTrailing(args) {
   return args.at(-1) === undefined ? args.slice(0, -1) : args;
 }
 
@@ -77,11 +79,11 @@ function withoutEnd(args) {
  */
 function openStream(parent, id, options) {
   const opened = parent.ask('stream.open', [id, options]);
-  // Whoever writes is told.
+  // Writes report the error.
   opened.catch(() => {});
   /** @param {string} method @param {unknown[]} args */
   const ask = async (method, ...args) => {
-    const done = parent.ask(method, withoutEnd([id, ...args]));
+    const done = parent.ask(method, withoutTrailing([id, ...args]));
     done.catch(() => {});
     await opened;
     return done;
@@ -106,8 +108,8 @@ function openStream(parent, id, options) {
  * @returns {AsyncIterableIterator<any>}
  */
 function readStream(parent, id, which) {
-  const opened = parent.ask('incoming.open', withoutEnd([id, which]));
-  // Whoever reads is told.
+  const opened = parent.ask('incoming.open', withoutTrailing([id, which]));
+  // Reads report the error.
   opened.catch(() => {});
   return {
     next: async () => {

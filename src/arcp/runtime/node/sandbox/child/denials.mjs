@@ -1,8 +1,8 @@
 // @ts-check
-// biome-ignore-all lint/correctness/noNodejsModules: it is a program of Node
+// biome-ignore-all lint/correctness/noNodejsModules: it is a program for Node
 /**
- * What Node's permission model leaves open: the network, before Node 25, other processes of the same user, and the files of databases. The
- * functions that reach them are replaced by some that throw. Whoever looks for a way around that finds one; it is there for mistakes.
+ * Restrictions that the permission model of Node lacks: the network before Node 25, other processes of the same user, and the files of
+ * databases. The functions that access them are replaced by functions that throw. This stops mistakes, but not malicious code.
  */
 import dgram from 'node:dgram';
 import dns from 'node:dns';
@@ -18,8 +18,9 @@ import v8 from 'node:v8';
 
 /** @typedef {Record<string, any>} Names */
 
+/** Replaces the functions. */
 export function denyReach() {
-  const network = denial('Network', 'the network is reached through context.broker alone');
+  const network = denial('Network', 'use context.broker to access the network');
   const names = /^(lookup|resolve|reverse|setServers)/;
   replace(net.Socket.prototype, ['connect'], network);
   replace(net.Server.prototype, ['listen', '_listen2'], network);
@@ -37,27 +38,27 @@ export function denyReach() {
   }
   replace(globalThis, ['fetch'], async () => network());
   replace(globalThis, ['WebSocket', 'EventSource'], network);
-  const others = denial('Process', 'a sandboxed tool reaches no other process');
+  const others = denial('Process', 'a sandboxed tool cannot access other processes');
   replace(process, ['kill', '_kill', '_debugProcess', '_debugEnd'], others);
   replace(os, ['setPriority'], others);
-  // Where it was not left out.
+  // In case the flag did not disable it.
   replace(
     process.getBuiltinModule?.('node:sqlite') ?? {},
     ['DatabaseSync', 'backup'],
-    denial('FileSystem', 'there are no databases'),
+    denial('FileSystem', 'a sandboxed tool cannot open databases'),
   );
-  replace(v8, ['setFlagsFromString'], denial('Process', 'a sandboxed tool does not change how Node runs'));
+  replace(v8, ['setFlagsFromString'], denial('Process', 'a sandboxed tool cannot change the flags of V8'));
   syncBuiltinESMExports();
 }
 
 /**
- * An error as Node's permission model gives them.
+ * Creates a function that throws an error like those of the permission model of Node.
  *
  * @param {string} permission
  * @param {string} why
  */
 function denial(permission, why) {
-  // Not an arrow: some are called with `new`.
+  // Not an arrow function, since some are called with `new`.
   return function denied() {
     throw Object.assign(new Error(`Access to this API has been restricted: ${why}`), {
       ...{ code: 'ERR_ACCESS_DENIED', permission },

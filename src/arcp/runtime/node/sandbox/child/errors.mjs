@@ -1,19 +1,19 @@
 // @ts-check
-/** Errors on their way to the runtime, and back. */
+/** Conversion of errors to and from messages. */
 
 /** @typedef {import('../../../../protocol/errors.js').ErrorBody} ErrorBody */
 
 const CODE = /^[A-Z][A-Z0-9_.]{0,127}$/;
 
 /**
- * Those of the protocol as they are; what Node has denied is `PERMISSION_DENIED`.
+ * Converts a thrown value. Errors of the protocol are unchanged, and denials of Node become `PERMISSION_DENIED`.
  *
  * @param {unknown} thrown
  * @returns {ErrorBody}
  */
 export function bodyOf(thrown) {
   if (!(thrown instanceof Error)) {
-    const message = typeof thrown === 'string' ? thrown : 'Something was thrown that is no error';
+    const message = typeof thrown === 'string' ? thrown : 'A value that is not an Error was thrown';
     return { code: 'INTERNAL', message };
   }
   const { name, code, retryable, details, permission, resource } = /** @type {Record<string, any>} */ (
@@ -36,6 +36,8 @@ export function bodyOf(thrown) {
 }
 
 /**
+ * Creates an error from a message.
+ *
  * @param {ErrorBody} body
  * @returns {Error}
  */

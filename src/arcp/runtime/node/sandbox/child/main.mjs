@@ -1,8 +1,8 @@
 // @ts-check
-// biome-ignore-all lint/correctness/noNodejsModules: it is a program of Node
+// biome-ignore-all lint/correctness/noNodejsModules: it is a program for Node
 /**
- * The program in which one call of a sandboxed tool is carried out. It is plain JavaScript: where it runs, nothing is compiled.
- * `messages.ts` has what is said on the pipe.
+ * The program that executes one call of a sandboxed tool. It is plain JavaScript, since nothing is compiled where it runs. `call.ts` defines the
+ * messages on the pipe.
  */
 import { rmSync } from 'node:fs';
 import net from 'node:net';
@@ -13,13 +13,13 @@ import { denyReach } from './denials.mjs';
 import { bodyOf, errorOf } from './errors.mjs';
 import { Parent } from './parent.mjs';
 
-// Ends it at once; a tool may have replaced `process.exit`, and may listen to the end.
+// Ends the process at once. A tool may have replaced `process.exit`, and may listen to its events.
 const end = /** @type {(code: number) => never} */ (Reflect.get(process, 'reallyExit').bind(process));
 const { permission } = process;
 const own = process.cwd();
 const parent = new Parent(new net.Socket({ fd: 3, readable: true, writable: true }), () => {
   try {
-    // Where the runtime was killed, nobody else does.
+    // If the runtime was killed, it cannot delete the folder.
     rmSync(own, { recursive: true, force: true });
   } finally {
     end(1);
@@ -27,19 +27,21 @@ const parent = new Parent(new net.Socket({ fd: 3, readable: true, writable: true
 });
 denyReach();
 
-process.on('uncaughtException', (error) => parent.say({ type: 'error', error: bodyOf(error) }));
+process.on('uncaughtException', (error) => parent.send({ type: 'error', error: bodyOf(error) }));
 parent.onRun = async (/** @type {import('./parent.mjs').Run} */ { module, input, context }) => {
   try {
     const tool = await load(module);
-    parent.say({ type: 'result', value: await tool(input, contextOf(context, parent)) });
+    parent.send({ type: 'result', value: await tool(input, contextOf(context, parent)) });
   } catch (error) {
-    parent.say({ type: 'error', error: bodyOf(error) });
+    parent.send({ type: 'error', error: bodyOf(error) });
   }
 };
 const isRestricted = permission !== undefined && !permission.has('child') && !permission.has('worker');
-parent.say({ type: 'ready', isRestricted });
+parent.send({ type: 'ready', isRestricted });
 
 /**
+ * Imports the tool.
+ *
  * @param {string} module
  * @returns {Promise<(input: unknown, context: unknown) => unknown>}
  */
@@ -53,5 +55,5 @@ async function load(module) {
     throw errorOf({ code: 'FAILED_PRECONDITION', message: `The module cannot be loaded: ${body.message}` });
   }
   if (typeof tool === 'function') return tool;
-  throw errorOf({ code: 'FAILED_PRECONDITION', message: 'The module exports no function by default' });
+  throw errorOf({ code: 'FAILED_PRECONDITION', message: 'The default export of the module must be a function' });
 }

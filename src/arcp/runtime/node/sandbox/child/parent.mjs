@@ -1,37 +1,37 @@
 // @ts-check
-// biome-ignore-all lint/correctness/noNodejsModules: it is a program of Node
-/** The runtime, as a sandboxed tool speaks to it. */
+// biome-ignore-all lint/correctness/noNodejsModules: it is a program for Node
+/** The connection of a sandboxed tool to the runtime. */
 import { bodyOf, errorOf } from './errors.mjs';
 
-/** @typedef {import('../call.js').ToolMessage} Said */
-/** @typedef {import('../call.js').RuntimeMessage} Told */
-/** @typedef {Extract<Told, { type: 'run' }>} Run */
-/** @typedef {{ resolve: (value: any) => void, reject: (error: Error) => void, work?: ((operationKey: string) => unknown) | undefined }} Waiting */
+/** @typedef {import('../call.js').ToolMessage} ToolMessage */
+/** @typedef {import('../call.js').RuntimeMessage} RuntimeMessage */
+/** @typedef {Extract<RuntimeMessage, { type: 'run' }>} Run */
+/** @typedef {{ resolve: (value: any) => void, reject: (error: Error) => void, work?: ((operationKey: string) => unknown) | undefined }} PendingRequest */
 
 export class Parent {
   #pipe;
   #next = 0;
-  /** @type {Map<number, Waiting>} */
-  #waiting = new Map();
+  /** @type {Map<number, PendingRequest>} */
+  #pending = new Map();
   #controller = new AbortController();
   /** @type {(run: Run) => void} */
   onRun = () => {};
 
   /**
    * @param {import('node:net').Socket} pipe
-   * @param {() => void} onEnd the runtime has gone
+   * @param {() => void} onEnd called when the runtime has disconnected
    */
   constructor(pipe, onEnd) {
     this.#pipe = pipe;
-    /** What a line begins with whose end has not come. */
-    let held = [''];
+    /** The pieces of an incomplete line. */
+    let pending = [''];
     pipe.setEncoding('utf8');
     pipe.on('data', (/** @type {string} */ text) => {
       const [end, ...lines] = text.split('\n');
-      held.push(/** @type {string} */ (end));
+      pending.push(/** @type {string} */ (end));
       for (const next of lines) {
-        this.#hear(JSON.parse(held.join('')));
-        held = [next];
+        this.#handle(JSON.parse(pending.join('')));
+        pending = [next];
       }
     });
     pipe.on('close', onEnd);
@@ -43,14 +43,14 @@ export class Parent {
     return this.#controller.signal;
   }
 
-  /** @param {Said} said */
-  say(said) {
+  /** @param {ToolMessage} message */
+  send(message) {
     let line;
     try {
-      line = JSON.stringify(said);
+      line = JSON.stringify(message);
     } catch (error) {
-      const message = `What the sandboxed tool says has no JSON: ${/** @type {Error} */ (error).message}`;
-      line = JSON.stringify({ type: 'error', error: { code: 'INVALID_ARGUMENT', message } });
+      const text = `The result of the sandboxed tool cannot be sent as JSON: ${/** @type {Error} */ (error).message}`;
+      line = JSON.stringify({ type: 'error', error: { code: 'INVALID_ARGUMENT', message: text } });
     }
     this.#pipe.write(`${line}\n`);
   }
@@ -58,29 +58,29 @@ export class Parent {
   /**
    * @param {string} method
    * @param {unknown[]} args
-   * @param {(operationKey: string) => unknown} [work] what is to be done for it here
+   * @param {(operationKey: string) => unknown} [work] the work of a step, which runs here
    * @returns {Promise<any>}
    */
   ask(method, args, work) {
     const id = this.#next++;
-    // What has no JSON is the mistake of this call, and of no other.
+    // Throws if the arguments are not JSON, which fails this call only.
     const line = JSON.stringify({ type: 'ask', id, method, args });
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject, work });
+      this.#pending.set(id, { resolve, reject, work });
       this.#pipe.write(`${line}\n`);
     });
   }
 
-  /** @param {Told} told */
-  #hear(told) {
-    if (told.type === 'run') this.onRun(told);
-    else if (told.type === 'cancel') this.#controller.abort(errorOf(told.error));
-    else if (told.type === 'work') void this.#work(told.id, told.operationKey);
+  /** @param {RuntimeMessage} message */
+  #handle(message) {
+    if (message.type === 'run') this.onRun(message);
+    else if (message.type === 'cancel') this.#controller.abort(errorOf(message.error));
+    else if (message.type === 'work') void this.#work(message.id, message.operationKey);
     else {
-      const waiting = this.#waiting.get(told.id);
-      this.#waiting.delete(told.id);
-      if (told.error === undefined) waiting?.resolve(told.value);
-      else waiting?.reject(errorOf(told.error));
+      const pending = this.#pending.get(message.id);
+      this.#pending.delete(message.id);
+      if (message.error === undefined) pending?.resolve(message.value);
+      else pending?.reject(errorOf(message.error));
     }
   }
 
@@ -90,9 +90,9 @@ export class Parent {
    */
   async #work(id, operationKey) {
     try {
-      this.say({ type: 'worked', id, value: await this.#waiting.get(id)?.work?.(operationKey) });
+      this.send({ type: 'worked', id, value: await this.#pending.get(id)?.work?.(operationKey) });
     } catch (error) {
-      this.say({ type: 'worked', id, error: bodyOf(error) });
+      this.send({ type: 'worked', id, error: bodyOf(error) });
     }
   }
 }
