@@ -26,7 +26,7 @@ function fuzz(count: number, ...more: readonly string[]): ReturnType<typeof cli>
   return cli(['fuzz', 'aacp', '--target', target, '--count', `${count}`, '--seed', '1', '--output', folder, ...more]);
 }
 
-/** What is known of the reference Python SDK, as what a finding says. */
+/** The known differences of the reference Python SDK, as findings describe them. */
 const KNOWN: readonly [what: string, isShown: (found: Found) => boolean][] = [
   ['rejects packets without fields', ({ found }) => found.answer.message?.startsWith('Packet too short') === true],
   ['ignores empty slots', ({ note }) => note.includes('an empty field between two separators')],
@@ -39,7 +39,7 @@ const KNOWN: readonly [what: string, isShown: (found: Found) => boolean][] = [
 describe.skipIf(!isThere)(
   `a foreign reader${isThere ? '' : ' (skipped: python3 is missing; Debian has it as python3)'}`,
   () => {
-    test('shows what is known to be different, each with a case in a file', async () => {
+    test('finds the known differences, each with a case in a file', async () => {
       const { code, stdout } = await fuzz(500, '--json');
       const found = jsonLines(stdout).slice(0, -1) as Found[];
       expect(code).toBe(1);
@@ -50,7 +50,7 @@ describe.skipIf(!isThere)(
       }
     });
 
-    test('is reported in words that need nothing else to be understood', async () => {
+    test('is reported in full sentences', async () => {
       const { stdout } = await fuzz(100);
       const report = stdout.split('\n\n').find((one) => one.includes('The field has no colon'))!;
       expect(report).toMatch(/^\d+\. python3 .* accepts an invalid text$/m);
@@ -64,7 +64,7 @@ describe.skipIf(!isThere)(
       expect(JSON.parse(answer)).toMatchObject({ ok: true, ast: { kind: 'packet', fields: [] } });
     });
 
-    test('gives the verdicts that compat gives', async () => {
+    test('has the verdicts of compat', async () => {
       const packets = [
         '',
         ' ',
