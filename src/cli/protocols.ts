@@ -1,4 +1,4 @@
-/** Protocols as arguments name them. Their parsers are in `io/messages.ts`. */
+/** A protocol that arguments can name. The parsers are in `io/messages.ts`. */
 export interface Protocol {
   readonly name: 'accp' | 'aacp';
   /** The noun for one message. */

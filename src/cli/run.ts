@@ -1,10 +1,10 @@
-/** Dispatch: from arguments to a command and its exit code. */
+/** Selects and runs the command of a command line. */
 import { existsSync } from 'node:fs';
 import { visible } from '../text/visible.js';
 import { COMMANDS } from './commands/index.js';
 import { didYouMean, UsageError } from './io/errors.js';
 import { errorJson } from './io/json.js';
-import { type ColorChoice, createOutput, type Output, type Sink } from './io/output.js';
+import { type ColorChoice, createOutput, labelled, type Output, type Sink } from './io/output.js';
 import { packageVersion } from './io/package.js';
 import { type Arguments, atTerminator, readArguments, readOptions } from './options/arguments.js';
 import {
@@ -15,17 +15,18 @@ import {
   type Invocation,
 } from './options/command.js';
 import { commandHelp, generalHelp, groupHelp } from './options/help.js';
+import { alternatives } from './options/option.js';
 import { PROTOCOLS, type Protocol } from './protocols.js';
 
-/** Protocols with similar names. */
+/** Protocols with similar names, which have commands of their own. */
 const OTHER_PROTOCOLS: Readonly<Record<string, string>> = {
-  acp: 'the Agent Client Protocol, JSON-RPC over stdio, which pegwire acp run speaks',
-  arcp: 'the runtime protocol, JSON envelopes, which pegwire arcp speaks',
+  acp: 'the Agent Client Protocol; see pegwire acp',
+  arcp: 'the Agent Runtime Control Protocol; see pegwire arcp',
 };
 
 /** Exit codes besides 0 and 1. */
 const USAGE = 2;
-const DEFECT = 70;
+const INTERNAL_ERROR = 70;
 
 export interface Streams {
   readonly stdin: Invocation['stdin'];
@@ -36,7 +37,7 @@ export interface Streams {
 /**
  * Runs one command line.
  *
- * @returns the exit code: 0 success, 1 invalid input, 2 wrong usage or unreadable input, 70 a defect
+ * @returns the exit code: 0 for success, 1 for invalid input, 2 for an error that ended the command, 70 for an internal error
  */
 export async function run(args: readonly string[], streams: Streams): Promise<number> {
   const output = createOutput(streams.stdout, streams.stderr, colorChoice(args));
@@ -45,26 +46,28 @@ export async function run(args: readonly string[], streams: Streams): Promise<nu
     return await dispatch(args, streams, output);
   } catch (thrown) {
     if (thrown instanceof UsageError) {
-      const { code, message, below } = thrown;
-      // It quotes arguments, which may hold anything.
+      const { code, message, below, help } = thrown;
+      // The message quotes arguments, which may contain control characters.
       const shown = visible(/[?:]$/.test(message) ? message : `${message}.`);
       const lines = (below ?? '').split('\n').map(visible);
       const text = below === undefined ? shown : [shown, ...lines].join('\n');
       const whole = below === undefined ? message : `${message}\n${below}`;
-      await output.note(json ? errorJson(code, whole) : `${output.paintNote('red', 'pegwire:')} ${text}`);
-      if (!json && code === 'usage')
-        await output.note(
-          `${['pegwire', ...namedIn(args).map(({ name }) => name)].join(' ')} --help shows how it is used.`,
-        );
+      await output.note(json ? errorJson(code, whole, help) : labelled('error', code, text, output.paintNote));
+      if (!json && help !== undefined) await output.note(`${output.paintNote('cyan', 'help:')} ${visible(help)}`);
+      if (!json && code === 'usage') {
+        const command = ['pegwire', ...namedIn(args).map(({ name }) => name)].join(' ');
+        await output.note(`Run "${command} --help" for usage.`);
+      }
       return USAGE;
     }
     const stack = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-    await output.note(json ? errorJson('defect', stack) : `pegwire has a defect, please report it:\n${stack}`);
-    return DEFECT;
+    const text = `Internal error in pegwire; please report it:\n${stack}`;
+    await output.note(json ? errorJson('defect', stack) : labelled('error', 'defect', text, output.paintNote));
+    return INTERNAL_ERROR;
   }
 }
 
-/** Reports whether the command continues when nobody reads its notes. */
+/** Reports whether the command continues when stderr is closed. */
 export function isService(args: readonly string[]): boolean {
   const last = namedIn(args).at(-1);
   return last !== undefined && 'isService' in last && last.isService === true;
@@ -79,18 +82,18 @@ function namedIn(args: readonly string[]): readonly (CommandEntry | CommandGroup
 }
 
 async function dispatch(args: readonly string[], streams: Streams, output: Output): Promise<number> {
-  const asked = withoutHelp(args);
-  const name = atTerminator(asked).own.find(isWord);
-  if (name === undefined) return withoutCommand(asked, output);
+  const own = withoutHelp(args);
+  const name = atTerminator(own).own.find(isWord);
+  if (name === undefined) return withoutCommand(own, output);
 
   const command = COMMANDS.find((one) => one.name === name);
-  if (command === undefined) throw new UsageError(`There is no command "${name}"${commandHint(name, asked)}`);
-  const rest = asked.toSpliced(asked.indexOf(name), 1);
+  if (command === undefined) throw new UsageError(`Unknown command "${name}"${commandHint(name, own)}`);
+  const rest = own.toSpliced(own.indexOf(name), 1);
   const surroundings = { streams, output };
   return 'commands' in command ? runGroup(command, rest, surroundings) : runCommand(command, rest, surroundings);
 }
 
-/** Turns `help parse` into `parse --help`. */
+/** Rewrites `help parse` to `parse --help`. */
 function withoutHelp(args: readonly string[]): readonly string[] {
   const { own, others } = atTerminator(args);
   if (own.find(isWord) !== 'help') return args;
@@ -105,8 +108,8 @@ function commandHint(word: string, args: readonly string[]): string {
   const names = COMMANDS.map(({ name }) => name);
   const later = args.find((argument) => names.includes(argument));
   if (PROTOCOLS.some(({ name }) => name === word))
-    return `; the command comes first: pegwire ${later ?? 'parse'} ${word}`;
-  return later === undefined ? didYouMean(word, names) : `; the command comes first: pegwire ${later}`;
+    return `; the command must come first: pegwire ${later ?? 'parse'} ${word}`;
+  return later === undefined ? didYouMean(word, names) : `; the command must come first: pegwire ${later}`;
 }
 
 async function withoutCommand(args: readonly string[], output: Output): Promise<number> {
@@ -146,11 +149,13 @@ async function runGroup(group: CommandGroup, args: readonly string[], surroundin
   }
   if (given['version'] !== undefined) return version(output);
   const names = group.commands.map((one) => one.name);
-  if (name === undefined) throw new UsageError(`${group.name} needs a command: ${names.join(', ')}`);
+  if (name === undefined) throw new UsageError(`${group.name} requires a command: ${alternatives(names)}`);
   const hint = COMMANDS.some((one) => one.name === name)
-    ? `; the command comes first: pegwire ${name} ${group.name}`
+    ? `; the command must come first: pegwire ${name} ${group.name}`
     : didYouMean(name, names);
-  throw new UsageError(`${group.name} takes ${names.join(', ')}, not "${name}"${hint}`);
+  throw new UsageError(
+    `Unknown command "${group.name} ${name}"${hint === '' ? `; expected ${alternatives(names)}` : hint}`,
+  );
 }
 
 async function runCommand(entry: CommandEntry, args: readonly string[], surroundings: Surroundings): Promise<number> {
@@ -183,7 +188,7 @@ async function runCommand(entry: CommandEntry, args: readonly string[], surround
   });
 }
 
-/** @throws UsageError on options of another protocol */
+/** Rejects options of another protocol. @throws UsageError */
 function checkProtocol(
   name: string,
   { optionGroups = [] }: Command,
@@ -193,7 +198,9 @@ function checkProtocol(
   for (const option of Object.keys(given)) {
     const owners = optionGroups.filter((group) => Object.hasOwn(group.options, option)).map((group) => group.protocol);
     if (owners.length > 0 && !owners.includes(protocol.name))
-      throw new UsageError(`--${option} is not for ${protocol.name}: pegwire ${name} ${owners[0]} takes it`);
+      throw new UsageError(
+        `--${option} does not apply to ${protocol.name}; it is an option of pegwire ${name} ${owners[0]}`,
+      );
   }
 }
 
@@ -201,35 +208,37 @@ function subjectOf(name: string, { takes, protocols }: Command, positionals: rea
   const [first, second, third] = positionals;
   if (typeof takes !== 'string') return { words: positionals };
   if (takes === 'nothing' || (takes === 'optional-protocol' && first === undefined)) {
-    if (first !== undefined) throw tooMany(`${name} takes no arguments, only options`, first);
+    if (first !== undefined) throw tooMany(`${name} takes only options`, first);
     return {};
   }
   if (takes === 'file') {
     if (PROTOCOLS.some((protocol) => protocol.name === first) && !existsSync(first!))
-      throw new UsageError(`${name} takes no protocol: it tells messages by their shape; leave out "${first}"`);
+      throw new UsageError(
+        `${name} does not take a protocol, since it recognizes messages by their form; remove "${first}"`,
+      );
     if (second !== undefined) throw tooMany(`${name} reads one file`, second);
     return { file: fileOf(first) };
   }
   if (takes === 'grammar' && /\.(?:peggy|pegjs)$/.test(first ?? '')) {
-    if (second !== undefined) throw tooMany(`${name} takes no arguments, only options`, second);
+    if (second !== undefined) throw tooMany(`${name} takes one grammar file`, second);
     return { grammar: first };
   }
   const protocol = protocolOf(name, takes, first, protocols);
   if (takes !== 'messages') {
-    if (second !== undefined) throw tooMany(`${name} takes a protocol and no file`, second);
+    if (second !== undefined) throw tooMany(`${name} takes only a protocol`, second);
     return { protocol };
   }
   if (third !== undefined) throw tooMany(`${name} reads one file`, third);
   return { protocol, file: fileOf(second) };
 }
 
-/** A dash is stdin. */
+/** Returns the file of an argument; a dash means stdin. */
 function fileOf(word: string | undefined): string | undefined {
   return word === '-' ? undefined : word;
 }
 
-function tooMany(what: string, word: string): UsageError {
-  return new UsageError(`${what}; "${word}" is one too many`);
+function tooMany(rule: string, word: string): UsageError {
+  return new UsageError(`${rule}; remove "${word}"`);
 }
 
 function protocolOf(
@@ -240,18 +249,18 @@ function protocolOf(
 ): Protocol {
   const names: readonly string[] = protocols ?? PROTOCOLS.map((protocol) => protocol.name);
   const choices = `${names.join(' or ')}${takes === 'grammar' ? ', or a grammar file (.peggy)' : ''}`;
-  if (name === undefined) throw new UsageError(`${command} needs a protocol: ${choices}`);
+  if (name === undefined) throw new UsageError(`${command} requires a protocol: ${choices}`);
   const protocol = PROTOCOLS.find((one) => one.name === name && names.includes(name));
   if (protocol !== undefined) return protocol;
   if (existsSync(name) && takes !== 'grammar')
-    throw new UsageError(`The protocol comes before the file: pegwire ${command} <${names.join('|')}> ${name}`);
+    throw new UsageError(`The protocol must come before the file: pegwire ${command} <${names.join('|')}> ${name}`);
   const other = Object.hasOwn(OTHER_PROTOCOLS, name)
     ? `; ${name} is ${OTHER_PROTOCOLS[name]}`
     : didYouMean(name, names);
-  throw new UsageError(`${command} takes ${choices}, not "${name}"${other}`);
+  throw new UsageError(`${command} accepts ${choices}; got "${name}"${other}`);
 }
 
-/** Read before the arguments are parsed, so that errors about them have colour. */
+/** Returns the colour choice before the arguments are parsed, so that errors about them have colour. */
 function colorChoice(args: readonly string[]): ColorChoice {
   const options = atTerminator(args).own;
   if (options.includes('--no-color')) return 'never';

@@ -101,9 +101,7 @@ describe('limits', () => {
   test('maxLength counts UTF-16 units and is inclusive', () => {
     const text = '@a>req:x{k:v}';
     expect(tryParseFrame(text, { maxLength: text.length }).ok).toBe(true);
-    expect(refusal(text, { maxLength: text.length - 1 }).message).toBe(
-      'The text has 13 characters; the limit is 12.',
-    );
+    expect(refusal(text, { maxLength: text.length - 1 }).message).toBe('The text has 13 characters; the limit is 12.');
     expect(refusal('\u{1f600}', { maxLength: 1 }).reason).toBe('limit');
   });
 

@@ -17,7 +17,7 @@ import {
 } from '../../src/arcp/runtime/index.js';
 import type { Channel } from '../../src/channels/channel.js';
 import { memoryChannels } from '../../src/channels/memory.js';
-import { addTryTools } from '../../src/cli/commands/arcp/try-tools.js';
+import { addDemoTools } from '../../src/cli/commands/arcp/demo-tools.js';
 import { PROGRAM } from '../helpers/cli.js';
 import { Wire } from './runtime/wire.js';
 
@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 function runtime(): Runtime {
-  const made = addTryTools(createRuntime());
+  const made = addDemoTools(createRuntime());
   ending.push(() => made.close());
   return made;
 }

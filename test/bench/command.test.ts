@@ -42,7 +42,7 @@ describe('pegwire bench', () => {
     const folder = path.join(mkdtempSync(path.join(tmpdir(), 'pegwire-')), 'made', 'here');
     const { code, stderr } = await cli(['bench', 'aacp', '--output', folder, ...SHORT]);
     expect(code).toBe(0);
-    expect(stderr).toContain(`The results are written to ${folder}.`);
+    expect(stderr).toContain(`Results written to ${folder}\n`);
     expect(readdirSync(folder).toSorted()).toEqual(['aacp-printing.svg', 'aacp-reading.svg', 'results.json']);
     const results = JSON.parse(readFileSync(path.join(folder, 'results.json'), 'utf8')) as { sections: object[] };
     expect(results).toMatchObject({ pegwire: expect.any(String), machine: { node: process.versions.node } });
@@ -65,9 +65,9 @@ describe('pegwire bench', () => {
       '--duration must be a duration such as 500ms, 30s, 2m, 1h or 7d; got "soon"',
     ],
     [['bench', 'aacp', '--duration', '2h'], '--duration must be at most 1h; got "2h"'],
-    [['bench', 'json'], 'bench takes accp or aacp, not "json"'],
+    [['bench', 'json'], 'bench accepts accp or aacp; got "json"'],
     [['bench', 'acpp'], 'did you mean "accp"?'],
-    [['bench', 'accp', 'file.txt'], 'bench takes a protocol and no file; "file.txt" is one too many'],
+    [['bench', 'accp', 'file.txt'], 'bench takes only a protocol; remove "file.txt"'],
   ])('rejects %j', async (args, message) => {
     const { code, stdout, stderr } = await cli(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

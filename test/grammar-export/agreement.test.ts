@@ -1,4 +1,4 @@
-/** The exports of the protocols in the engines that they are for, against the parsers of the protocols. */
+/** Compares the exports of the protocols, in their engines, with the parsers of the protocols. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { aacpLanguage } from '../../src/aacp/language/language.js';
@@ -45,7 +45,7 @@ function subject(
     ...generateSentences(grammar, { seed: 1, count: MANY }),
     ...fc.sample(valid, { numRuns: MANY, seed: 1 }),
   ].filter(isWellFormed);
-  const bent = [
+  const mutated = [
     ...[...generateMutants(grammar, { seed: 1, count: MANY })].map(({ text }) => text),
     ...fc.sample(mutants, { numRuns: 2 * MANY, seed: 1 }),
   ];
@@ -56,24 +56,24 @@ function subject(
     grammar: contextFree(grammar.ast, { name, startRule, depth: depth === null ? [] : [depth], depthChecks }),
     valid: everyOther(texts, MANY),
     invalid: everyOther(
-      bent.filter((text) => isWellFormed(text) && isExpressible(language, text)),
+      mutated.filter((text) => isWellFormed(text) && isExpressible(language, text)),
       MANY,
     ),
   };
 }
 
-/** UTF-8 has no halves of pairs. */
+/** UTF-8 has no lone surrogates. */
 function isWellFormed(text: string): boolean {
   return !/\p{Surrogate}/u.test(text);
 }
 
-/** Whether a text is refused for what a context-free grammar can tell: not for repeated keys, long lists or long numbers. */
+/** Returns `true` if a context-free grammar can decide about a text: repeated keys, long lists and long numbers are beyond it. */
 function isExpressible({ read }: Language, text: string): boolean {
   const answer = read(text);
   return !answer.ok && (answer.reason === 'syntax' || answer.message?.startsWith('Nesting') === true);
 }
 
-/** So many of them, from all over the list. */
+/** A number of texts, from the whole list. */
 function everyOther(texts: readonly string[], count: number): readonly string[] {
   const different = [...new Set(texts)];
   return Array.from({ length: count }, (_, index) => different[Math.floor((index * different.length) / count)]!);

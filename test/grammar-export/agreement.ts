@@ -1,7 +1,10 @@
-/** Whether an export agrees with a parser: on texts that the parser accepts, and on such that it refuses for a reason the export knows. */
+/**
+ * Disagreements between an export and a parser: on texts that the parser accepts, and on those that it rejects for a
+ * reason that the export expresses.
+ */
 
 export interface Disagreements {
-  /** Valid texts that the export refuses. */
+  /** Valid texts that the export rejects. */
   readonly refused: readonly string[];
   /** Invalid texts that it accepts. */
   readonly accepted: readonly string[];

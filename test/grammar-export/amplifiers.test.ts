@@ -1,10 +1,10 @@
-/** What a short grammar can cost: each export is given grammars that grow when they are written out, and its output counted. */
+/** The cost of a short grammar: each export gets grammars that grow when they are expanded, and the size of its output is checked. */
 import { describe, expect, test } from 'vitest';
 import { compileGrammar } from '../../src/fuzz/grammar/compile.js';
 import { ExportError } from '../../src/grammar-export/context-free.js';
 import { exportGrammar, type GrammarFormat } from '../../src/grammar-export/export-grammar.js';
 
-/** Characters that a grammar of no size takes (its head), and those for each of its own. */
+/** The output size for a grammar of size zero (its head), and for each character of a grammar. */
 const [FIXED, PER_CHARACTER] = [6_000, 150];
 
 const rules = (count: number, body: (index: number) => string, last: string) =>
@@ -32,8 +32,8 @@ const GRAMMARS: readonly [name: string, source: (size: number) => string][] = [
 ];
 
 describe.each<GrammarFormat>(['abnf', 'gbnf', 'lark', 'regex'])('as %s', (to) => {
-  test.each(GRAMMARS)('%s are written in proportion, or refused', (_name, source) => {
-    // Peggy itself takes twice as long for each further bracket in brackets.
+  test.each(GRAMMARS)('%s are written in proportion, or rejected', (_name, source) => {
+    // Peggy itself takes twice as long for each additional nested bracket.
     for (const size of [2, 8]) {
       const text = source(size);
       let output: string;

@@ -1,4 +1,4 @@
-/** Exported patterns in engines that backtrack: the steps for a text are bounded by pattern length times text length. */
+/** Exported patterns in backtracking engines: the steps for a text are bounded by pattern length times text length. */
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ import { readTokenTable } from '../../src/grammar-export/token-table.js';
 import { LANGUAGES } from './pieces.js';
 import { trials } from './random-grammars.js';
 
-/** Grammars whose straightforward patterns take exponential or polynomial time, with a text that they take it on. */
+/** Grammars whose straightforward patterns take exponential or polynomial time, with a text on which they do. */
 const GRAMMARS: readonly (readonly [title: string, grammar: string, pump: string])[] = [
   ['a repetition in a repetition', 'start = item+ "!"\nitem = [a-z]+ ","?', 'a'],
   ['alternatives that overlap', 'start = (a / b)+ "!"\na = [a-z] [0-9]?\nb = "x" [0-9]* "."?', 'x'],
@@ -35,7 +35,7 @@ const GRAMMARS: readonly (readonly [title: string, grammar: string, pump: string
 const PUMPS = 100;
 
 /**
- * Matches as an engine does that backtracks and remembers nothing, and counts how often it looks at a part of the pattern.
+ * Matches like a backtracking engine without memory, and counts its steps.
  *
  * @returns the steps, up to `limit` and one more
  */
@@ -90,7 +90,7 @@ function partsOf(node: RegexNode): number {
   return node.kind === 'look' ? 1 + partsOf(node.item) : 1;
 }
 
-/** The texts of a few of a pattern's characters over and over, with an end that fits nowhere. */
+/** Texts that repeat a few of a pattern's characters, with an end that never matches. */
 function pumped(node: RegexNode, extra: readonly string[] = []): string[] {
   const found = new Set<string>();
   const collect = (part: RegexNode): void => {
@@ -123,7 +123,7 @@ describe('a regular expression takes time in proportion to the length of the tex
     expect(slowTexts(patternIn(exportGrammar(grammar, { to: 'regex' })), true, [pump])).toEqual([]);
   });
 
-  test('grammars made at random, but for few that are refused', () => {
+  test('random grammars, except for a few that are rejected', () => {
     let refused = 0;
     fc.assert(
       fc.property(trials({ recursive: false, wide: true }), ({ grammar }) => {
@@ -142,7 +142,7 @@ describe('a regular expression takes time in proportion to the length of the tex
     expect(refused).toBeLessThan(5);
   });
 
-  test('in a process of its own, on long texts', () => {
+  test('in a separate process, on long texts', () => {
     const cases = GRAMMARS.map(([, source, pump]) => [
       patternIn(exportGrammar(compileGrammar(source), { to: 'regex' })),
       pump.repeat(3_000),
@@ -155,7 +155,7 @@ describe('a regular expression takes time in proportion to the length of the tex
     ).not.toThrow();
   });
 
-  test('what matches in some ways is written with a note, what matches in many is refused', () => {
+  test('slightly ambiguous patterns have a note, highly ambiguous ones are rejected', () => {
     const counted = compileGrammar('start = [a-z]|0..40| [a-z0-9]|0..40| "!"');
     expect(exportGrammar(counted, { to: 'regex' })).toMatch(
       /^\/\/ It is ambiguous: it matches some texts in up to 41 ways/m,
@@ -167,7 +167,7 @@ describe('a regular expression takes time in proportion to the length of the tex
   });
 });
 
-describe('other patterns for engines that backtrack do, too', () => {
+describe('other patterns for backtracking engines take time in proportion, too', () => {
   const larkPatterns = (lark: string): string[] =>
     [...lark.replace(/^\/\/.*$|"(?:\\.|[^"\\])*"/gm, '').matchAll(/\/((?:\\.|[^/\\\n])+)\//g)].map(([, pattern]) =>
       pattern!.replace(/\\U([0-9A-F]{8})/g, (_, digits: string) => `\\u{${digits.replace(/^0+/, '')}}`),
@@ -178,7 +178,7 @@ describe('other patterns for engines that backtrack do, too', () => {
     expect(larkPatterns(lark).flatMap((pattern) => slowTexts(pattern, true, [pump]))).toEqual([]);
   });
 
-  test('terminals of Lark: grammars made at random', () => {
+  test('terminals of Lark: random grammars', () => {
     fc.assert(
       fc.property(trials({ recursive: true, wide: true }), ({ grammar }) => {
         const patterns = larkPatterns(writeLark(grammar)).filter((pattern) => pattern.length < 300);
@@ -205,7 +205,7 @@ describe('other patterns for engines that backtrack do, too', () => {
       if (key === 'pattern' && typeof value === 'string') patterns.add(value);
       return value;
     });
-    // The counter knows neither captures nor properties, on which the number of steps does not depend.
+    // The counter supports neither captures nor properties, on which the number of steps does not depend.
     const plain = [...patterns].map((pattern) => pattern.replace(/\((?!\?)/g, '(?:').replace(/\\p\{\w+\}/g, '\\x01'));
     expect(plain.filter((pattern) => slowTexts(pattern, true).length > 0)).toEqual([]);
   });

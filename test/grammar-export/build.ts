@@ -1,4 +1,4 @@
-/** Patterns and grammars in few words. */
+/** Builders for patterns and grammars. */
 import { joined } from '../../src/fuzz/grammar/classes.js';
 import type {
   Approximation,
@@ -9,7 +9,7 @@ import type {
 
 type Piece = Pattern | string;
 
-/** A text stands for itself. */
+/** A text is a literal. */
 function pattern(piece: Piece): Pattern {
   return typeof piece === 'string' ? { kind: 'literal', text: piece, ignoreCase: false } : piece;
 }

@@ -1,4 +1,4 @@
-/** Letters whose case is ignored, beyond ASCII: each format matches the texts that Peggy's own parser takes, or has a note. */
+/** Case-insensitive letters beyond ASCII: each format matches the texts that Peggy's own parser accepts, or has a note. */
 import peggy from 'peggy';
 import { describe, expect, test } from 'vitest';
 import { compileGrammar } from '../../src/fuzz/grammar/compile.js';
@@ -48,7 +48,7 @@ const TEXTS = [
   ...['ΤΕΛΟΣ', 'τελος', 'τελοσ', 'Τελος', 'τελος1', 'ΤΕΛΟΣ1', 'τελοσ1', 'straße', 'STRAẞE', 'STRASSE'],
 ];
 
-/** The texts of {@link TEXTS} that Peggy's parser takes. */
+/** The texts of {@link TEXTS} that Peggy's parser accepts. */
 function takenByPeggy(source: string): string[] {
   const parser = peggy.generate(source);
   return TEXTS.filter((text) => {
@@ -74,7 +74,7 @@ describe.each(GRAMMARS)('%s', (source) => {
   test('in GBNF', async () => {
     const gbnf = exportGrammar(grammar, { to: 'gbnf' });
     const matches = await gbnfMatcher(gbnf);
-    // The export has a note where this version of the engine misreads a set.
+    // The export has a note if this version of the engine misreads a set.
     if (isExact('gbnf') && !gbnf.includes('XGrammar up to'))
       expect(TEXTS.filter((text) => matches(text))).toEqual(taken);
     matches.dispose();
@@ -94,7 +94,7 @@ describe.each(GRAMMARS)('%s', (source) => {
   });
 });
 
-test('a note stands only where the parser reads a dotted capital I beyond the end of a text', () => {
+test('only a dotted capital I that the parser reads beyond the end of a text has a note', () => {
   const noted = GRAMMARS.filter((source) => approximationsOf(compileGrammar(source), { to: 'regex' }).length > 0);
   expect(noted).toEqual(['start = "i\u0307"i', 'start = !"i\u0307"i .']);
 });

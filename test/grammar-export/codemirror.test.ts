@@ -42,7 +42,7 @@ describe.each(LANGUAGES)('the mode of $name', (language) => {
     warn.mockRestore();
   });
 
-  test('is plain ASCII, the same each time, and imports nothing', () => {
+  test('is ASCII, deterministic, and without imports', () => {
     const source = codeMirrorMode(language);
     expect(codeMirrorMode(language)).toBe(source);
     expect(source).toMatch(/^[\n -~]*$/);
@@ -50,10 +50,10 @@ describe.each(LANGUAGES)('the mode of $name', (language) => {
   });
 });
 
-/** Characters beyond ASCII, one behind a backslash that says nothing, one behind a backslash; and a slash. */
+/** Characters beyond ASCII, one after a redundant backslash, one after a literal backslash; and a slash. */
 const ODD = '[é]é|😀|\\é/|\\\\é';
 
-/** A mode that has one tag for everything. */
+/** A mode with one tag for everything. */
 function oneTag(tag: string): StreamLanguage<unknown> {
   return StreamLanguage.define<unknown>({
     token(stream) {
@@ -96,7 +96,7 @@ describe('any table', () => {
     );
   });
 
-  test('what no token takes is invalid, one character each', async () => {
+  test('unmatched characters are invalid, one character each', async () => {
     const language = languageOf({ keyword: /a/ }, ['keyword']);
     const mode = StreamLanguage.define(await loadMode(codeMirrorMode(language), 'odd'));
     expect(readLines(mode, ['a?\u{1f600}a'])[0]!.map(({ end, kind }) => [end, kind])).toEqual([
@@ -107,11 +107,11 @@ describe('any table', () => {
     ]);
   });
 
-  test.each(['', 'a-b', 'class', 'x = 1;', 'A'])('a language with the id "%s" is refused', (id) => {
+  test.each(['', 'a-b', 'class', 'x = 1;', 'A'])('a language with the id "%s" is rejected', (id) => {
     expect(() => codeMirrorMode({ ...accpEditor, id })).toThrow('must be a JavaScript identifier');
   });
 
-  test('a table without its start state is refused', () => {
+  test('a table without its start state is rejected', () => {
     const table: TokenTable = { states: {}, start: 'main' };
     expect(() => codeMirrorMode({ ...accpEditor, table })).toThrow('no state "main"');
   });

@@ -22,7 +22,7 @@ test('a compiled grammar is exported to each format, with the same approximation
   }
 });
 
-test('a limit to the depth makes it regular', () => {
+test('a depth limit makes it regular', () => {
   expect(() => exportGrammar(nested, { to: 'regex' })).toThrow(
     expect.objectContaining({ code: 'not-regular', rule: 'list' }),
   );
@@ -37,7 +37,7 @@ test('a limit to the depth makes it regular', () => {
   ]);
 });
 
-test('a format that there is not is refused, with the one that was meant', () => {
+test('an unknown format is rejected, with a suggestion', () => {
   expect(() => exportGrammar(nested, { to: 'regexp' as GrammarFormat })).toThrow(
     /to must be one of .*did you mean 'regex'/,
   );

@@ -1,12 +1,12 @@
 /**
- * A grammar read as llguidance reads it: a lexer takes the longest match of all terminals that the parser can use next, gives it
- * to all that match just that, and never comes back; a match may not begin and then fail.
+ * A matcher with the semantics of llguidance: a lexer takes the longest match of all terminals that the parser can use
+ * next, passes it to all that match exactly that, and never backtracks; a match may not begin and then fail.
  */
 import { type Automaton, automatonOf, overlap } from '../../src/grammar-export/automaton.js';
 import type { Pattern } from '../../src/grammar-export/context-free.js';
 import type { LexicalGrammar } from '../../src/grammar-export/terminals.js';
 
-/** What is still to be read, the next of it first. */
+/** The patterns that remain to be matched, the next one first. */
 type Plan = readonly Pattern[];
 
 /** For grammars without left recursion. */
@@ -71,7 +71,7 @@ export function greedyMatcher({ rules, start, isTerminal }: LexicalGrammar): (te
       case 'repeat': {
         const { item, min, max } = pattern;
         if (max === 0) return [[]];
-        // What is left of a repetition is no terminal, even where another one like it is.
+        // The rest of a repetition is not a terminal, even if an equal repetition is.
         const plain: Pattern = item.kind === 'sequence' ? item : { kind: 'sequence', items: [item] };
         const rest = { min: Math.max(0, min - 1), max: max === null ? null : max - 1 };
         const again: Pattern = { kind: 'repeat', item: plain, ...rest };

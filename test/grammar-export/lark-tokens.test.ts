@@ -1,11 +1,11 @@
-/** llguidance reads less than Lark: every word of an export has to be one of its own. */
+/** llguidance accepts less than Lark: every token of an export must be one of its own. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { writeLark } from '../../src/grammar-export/lark.js';
 import { frames, packets } from './protocol-grammars.js';
 import { trials } from './random-grammars.js';
 
-/** As its documentation and its lexer have them. Numbers take a point with them, so that `..` stands apart. */
+/** The tokens by its documentation and its lexer. Numbers include a point, so that `..` must be separate. */
 const TOKENS = [
   /\/\/[^\n]*/,
   /"(?:\\["\\/bfnrt]|\\u[0-9a-fA-F]{4}|[^"\\\p{Cc}])*"/u,
@@ -16,7 +16,7 @@ const TOKENS = [
   /\n(?: *(?=\|))?| +/,
 ];
 
-/** The words of a grammar, and what is none. */
+/** The tokens of a grammar, and the rest. */
 function wordsOf(text: string): { words: string[]; rest: string } {
   const token = new RegExp(TOKENS.map(({ source }) => source).join('|'), 'uy');
   const words: string[] = [];
@@ -40,17 +40,17 @@ function expectReadable(text: string): void {
   const bare = patterns.map((pattern) => pattern.replace(/\\./gu, 'x').replace(/\[[^\]]*\]/g, 'x'));
   expect(bare.filter((pattern) => /\(\?(?!:)|[*+?}]\?/.test(pattern))).toEqual([]);
   for (const pattern of patterns) {
-    // What Rust knows as `\U00000000` and JavaScript does not.
+    // Rust has `\U00000000`, JavaScript does not.
     const readable = pattern.replace(/\\U([0-9A-F]{8})/g, (_, digits: string) => `\\u{${digits.replace(/^0+/, '')}}`);
     expect(() => new RegExp(readable, 'u')).not.toThrow();
   }
 }
 
-test.each([frames, packets])('the Lark grammar of $name has words of llguidance only', (grammar) => {
+test.each([frames, packets])('the Lark grammar of $name has only tokens of llguidance', (grammar) => {
   expectReadable(writeLark(grammar));
 });
 
-test('so has that of a grammar made at random', () => {
+test('so does that of a random grammar', () => {
   fc.assert(
     fc.property(trials({ recursive: true, wide: true }), ({ grammar }) => expectReadable(writeLark(grammar))),
     { numRuns: 100 },

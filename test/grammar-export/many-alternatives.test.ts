@@ -1,4 +1,4 @@
-/** Choices between hundreds of words, as the keywords of SQL are: the work grows with the text of the grammar, not with its square. */
+/** Choices between hundreds of words, such as the keywords of SQL: the work grows with the size of the grammar, not with its square. */
 import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import { compileGrammar } from '../../src/fuzz/grammar/compile.js';
@@ -21,7 +21,7 @@ const counting = await withSteps(outputFiles[0]!.text);
 const compile = counting['compileGrammar'] as typeof compileGrammar;
 const write = counting['exportGrammar'] as typeof exportGrammar;
 
-/** The steps of some work, whether it ends or throws. */
+/** The steps of some work, including work that throws. */
 function stepsOf(work: () => void): number {
   counting.takeSteps();
   try {
@@ -32,12 +32,12 @@ function stepsOf(work: () => void): number {
   return counting.takeSteps();
 }
 
-/** Steps that a grammar of no size may take, which is what proofs may cost, and those for each of its characters. */
+/** The steps for a grammar of size zero, which is the budget of proofs, and for each character of a grammar. */
 const [FIXED, PER_CHARACTER] = [20_000_000, 1_000];
 
 const COUNT = 250;
 
-/** Words of three to eight letters, of which many begin alike. */
+/** Words of three to eight letters, many of which have common prefixes. */
 const words = (count: number): string[] =>
   Array.from({ length: count }, (_, index) =>
     `${index.toString(5)}x${((index * 7919) % 104_729).toString(26)}`.replace(

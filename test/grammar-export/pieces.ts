@@ -1,4 +1,4 @@
-/** Lines in pieces: those that moo finds, which are the ones that every editor should find. */
+/** Lines in pieces: those that moo finds, which every editor should find. */
 import fc from 'fast-check';
 import moo from 'moo';
 import { aacpEditor } from '../../src/aacp/language/language.js';
@@ -7,14 +7,14 @@ import type { TokenTable } from '../../src/grammar-export/token-table.js';
 import { packetMutants, packetTexts } from '../helpers/aacp-arbitraries.js';
 import { frameMutants, frameTexts } from '../helpers/accp-arbitraries.js';
 
-/** A stretch of a line, in UTF-16 code units, and what it was taken for. */
+/** A stretch of a line, in UTF-16 code units, and its kind. */
 export interface Piece {
   readonly start: number;
   readonly end: number;
   readonly kind: string;
 }
 
-/** What moo finds in each of the lines; `kindOf` turns its names of tokens into an editor's. */
+/** The pieces that moo finds in each of the lines. `kindOf` converts its token names to those of an editor. */
 export function mooPieces(
   { states, start }: TokenTable,
   lines: readonly string[],
@@ -30,12 +30,12 @@ export function mooPieces(
   );
 }
 
-/** The lines of a text, as editors part them. */
+/** The lines of a text, as editors split them. */
 export function linesOf(text: string): readonly string[] {
   return text.split(/\r\n?|\n/);
 }
 
-/** What the two protocols are tried on. */
+/** The test data of the two protocols. */
 export const LANGUAGES = [
   {
     ...accpEditor,

@@ -1,4 +1,4 @@
-/** What exports of ACCP and AACP come down to, written by hand: their strict dialects without counts and repeated keys. */
+/** The expected exports of ACCP and AACP, written by hand: their strict dialects without counts and repeated keys. */
 import { all, any, grammar, listOf, many, maybe, rule, set, some } from './build.js';
 
 const safe = set('!#', '%+', '-9', ';=', '??', 'AZ', '^z');
@@ -32,7 +32,7 @@ export const frames = grammar(
     key: some(word),
     ref_key: some(set('..', '09', 'AZ', 'az', '__')),
   },
-  [{ code: 'predicate', rule: 'payload', message: 'Repeated keys are not told.' }],
+  [{ code: 'predicate', rule: 'payload', message: 'Repeated keys are not detected.' }],
   'accp',
 );
 

@@ -14,12 +14,12 @@ function svgOf(grammar: string): Element {
   return parseXml(railroadDiagrams(astOf(grammar)));
 }
 
-/** The part of a rule. */
+/** The section of a rule. */
 function sectionOf(svg: Element, rule: string): Element {
   return elementsOf(svg, 'g').find(({ attributes }) => attributes['id'] === rule)!;
 }
 
-/** What stands in the diagram of a rule, as it is drawn; notes in parentheses. */
+/** The content of the diagram of a rule, as it is drawn, with comments in parentheses. */
 function shown(svg: Element, rule = 'start'): readonly string[] {
   const diagram = elementsOf(sectionOf(svg, rule), 'svg')[0]!;
   return elementsOf(diagram, 'text').map((text) =>
@@ -27,7 +27,7 @@ function shown(svg: Element, rule = 'start'): readonly string[] {
   );
 }
 
-describe('what stands in a diagram', () => {
+describe('the content of a diagram', () => {
   test.each<[string, readonly string[]]>([
     ['"a" "b"', ['"a"', '"b"']],
     ['"a" / b / [c]', ['"a"', 'b', '[c]']],
@@ -65,8 +65,8 @@ describe('what stands in a diagram', () => {
   });
 });
 
-describe('the way through a diagram', () => {
-  /** Loops and branches turn a corner: arcs of the tracks. */
+describe('the tracks of a diagram', () => {
+  /** Loops and branches turn corners, which are arcs. */
   const corners = (expression: string): number => {
     const diagram = elementsOf(svgOf(`start = ${expression}`), 'svg').at(-1)!;
     return elementsOf(diagram, 'path').flatMap(({ attributes }) => attributes['d']!.match(/a/g) ?? []).length;
@@ -90,7 +90,7 @@ describe('the way through a diagram', () => {
   });
 });
 
-test('references lead to the diagram of their rule, and nowhere else', () => {
+test('references link to the diagram of their rule, and only there', () => {
   const svg = svgOf('start = \u00e9l\u00e8ve _x missing\n\u00e9l\u00e8ve = start\n_x = "a"');
   const ids = elementsOf(svg, 'g').flatMap(({ attributes }) => attributes['id'] ?? []);
   expect(ids).toEqual(['start', '\u00e9l\u00e8ve', '_x']);
@@ -109,7 +109,7 @@ test('only lookaheads are dashed', () => {
   expect(dashed.map((group) => elementsOf(group, 'text').map(textOf))).toEqual([['not followed by', '"b"', 'c']]);
 });
 
-test('the whole has the title, and each rule its name and what errors call it', () => {
+test('the whole has the title, and each rule its name and display name', () => {
   const svg = parseXml(railroadDiagrams(astOf('start "the <start>" = "a"\nb = "b"'), { title: 'A & B' }));
   expect(textOf(elementsOf(svg, 'title')[0]!)).toBe('A & B');
   expect(svg.attributes['aria-labelledby']).toBe(elementsOf(svg, 'title')[0]!.attributes['id']);
@@ -120,7 +120,7 @@ test('the whole has the title, and each rule its name and what errors call it', 
 describe.each(['accp', 'aacp'])('grammar/%s.peggy', (name) => {
   const grammar = astOf(readFileSync(new URL(`../../grammar/${name}.peggy`, import.meta.url), 'utf8'));
 
-  test('has a diagram for each rule, and nothing reaches out of its own', () => {
+  test('has a diagram for each rule, and nothing extends beyond it', () => {
     const svg = parseXml(railroadDiagrams(grammar));
     const page = svg.attributes as { readonly width: string; readonly height: string };
     let bottom = 0;
@@ -140,7 +140,7 @@ describe.each(['accp', 'aacp'])('grammar/%s.peggy', (name) => {
     }
   });
 
-  test('is drawn the same each time', () => {
+  test('is deterministic', () => {
     expect(railroadDiagrams(grammar)).toBe(railroadDiagrams(grammar));
   });
 });
@@ -168,14 +168,14 @@ test('is well-formed for any text in a grammar', () => {
   );
 });
 
-/** A tree that has a text wherever there is room for one; no grammar could be written for some of them. */
+/** A tree with a text in every possible place. Some of these trees have no grammar. */
 function grammarWith(text: string): ast.Grammar {
   const grammar = astOf('start "name" = "literal" [class] &{ code } start');
   const replaced = JSON.stringify(grammar, (key, value: unknown) => {
     if (key === 'location' || key.endsWith('Location')) return undefined;
     if (key === 'type') return value;
     if (value === 'literal' || value === ' code ' || value === 'name' || value === 'start') return text;
-    // The characters of the class, and not what takes their place: that may begin in the same way.
+    // The characters of the class, and not their replacements, which may begin in the same way.
     return Array.isArray(value) && value[0] === 'c' && value[1] === 'l' ? [text, [text, text]] : value;
   });
   return JSON.parse(replaced) as ast.Grammar;

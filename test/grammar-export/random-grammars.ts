@@ -1,9 +1,9 @@
-/** Small grammars at random, and texts over their alphabet. */
+/** Small random grammars, and texts over their alphabet. */
 import fc from 'fast-check';
 import type { ContextFreeGrammar, Pattern } from '../../src/grammar-export/context-free.js';
 import { all, any, anyCase, grammar, rule, set, times } from './build.js';
 
-/** Few characters, so that terminals compete; some mean something to one engine or the other. */
+/** Few characters, so that terminals compete. Some have a meaning in one of the engines. */
 const ALPHABET = ['a', 'b', 'B', '-', '"', '\\', ']', '\n', '\u00e9', '\u{1f600}'];
 
 const RULES = 4;
@@ -22,7 +22,7 @@ function setsOf(wide: boolean): fc.Arbitrary<Pattern> {
   );
 }
 
-/** Patterns that refer to rules with a higher number, so that nothing recurses but what is in brackets. */
+/** Patterns that refer to rules with a higher number, so that only brackets recurse. */
 function patterns(number: number, depth: number, wide: boolean): fc.Arbitrary<Pattern> {
   const later = Array.from({ length: RULES - number - 1 }, (_, index) => rule(`rule${number + index + 1}`));
   const leaves: fc.Arbitrary<Pattern>[] = [literals.map((text) => all(text)), literals.map(anyCase), setsOf(wide)];
@@ -40,9 +40,9 @@ function patterns(number: number, depth: number, wide: boolean): fc.Arbitrary<Pa
 }
 
 interface Kinds {
-  /** Whether the last rule may hold the first one, in brackets. */
+  /** If true, the last rule may contain the first one, in brackets. */
   readonly recursive: boolean;
-  /** Whether there are sets with many characters beyond ASCII, and not all of them. */
+  /** If true, there are sets with many characters beyond ASCII, but not all of them. */
   readonly wide: boolean;
 }
 
@@ -54,7 +54,7 @@ function grammars({ recursive, wide }: Kinds): fc.Arbitrary<ContextFreeGrammar> 
   });
 }
 
-/** A text that the grammar matches, more often than not; choices are made by the numbers. */
+/** A text that the grammar mostly matches. The numbers decide choices. */
 function textOf({ rules, startRule }: ContextFreeGrammar, numbers: readonly number[]): string {
   let taken = 0;
   const next = (limit: number): number => (taken < numbers.length ? numbers[taken++]! % limit : 0);
@@ -83,7 +83,7 @@ function textOf({ rules, startRule }: ContextFreeGrammar, numbers: readonly numb
   return write(rules.get(startRule)!, 0);
 }
 
-/** Texts that the grammar matches, and such with a character more, less or changed. */
+/** Texts that the grammar matches, and texts with a character more, less or changed. */
 function textsOf(some: ContextFreeGrammar): fc.Arbitrary<string[]> {
   const numbers = fc.array(fc.nat(1000), { maxLength: 40 });
   const edit = fc.tuple(fc.nat(20), fc.nat(1), fc.constantFrom('', ...ALPHABET));
@@ -98,7 +98,7 @@ function textsOf(some: ContextFreeGrammar): fc.Arbitrary<string[]> {
   return fc.array(one, { minLength: 12, maxLength: 12 }).map((texts) => texts.filter((text) => text.length <= 60));
 }
 
-/** A grammar with texts to try on it. */
+/** A grammar with texts to test it on. */
 export function trials(kinds: Kinds): fc.Arbitrary<{ grammar: ContextFreeGrammar; texts: string[] }> {
   return grammars(kinds).chain((some) => textsOf(some).map((texts) => ({ grammar: some, texts })));
 }

@@ -1,4 +1,4 @@
-/** Grammars at random, in all engines: what each accepts is what the grammar matches. */
+/** Random grammars, in all engines: each accepts the texts that the grammar matches. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseAbnf } from '../../src/grammar-export/abnf/parse.js';
@@ -18,7 +18,7 @@ import { matcherOf } from './reference-matcher.js';
 const verdicts = (texts: readonly string[], matches: (text: string) => boolean): [string, boolean][] =>
   texts.map((text) => [text, matches(text)]);
 
-/** The regular expression; null for the few grammars that are refused because they match in too many ways. */
+/** The regular expression; null for the few grammars that are rejected as too ambiguous. */
 function regexUnlessAmbiguous(grammar: ContextFreeGrammar): RegExp | null {
   try {
     const { source, flags } = regexOf(grammar);
@@ -29,7 +29,7 @@ function regexUnlessAmbiguous(grammar: ContextFreeGrammar): RegExp | null {
   }
 }
 
-describe('a grammar made at random', () => {
+describe('a random grammar', () => {
   test('matches the same texts as GBNF in XGrammar', async () => {
     await fc.assert(
       fc.asyncProperty(trials({ recursive: true, wide: false }), async ({ grammar, texts }) => {
@@ -52,7 +52,7 @@ describe('a grammar made at random', () => {
     );
   });
 
-  test('matches the same texts where a lexer takes the longest terminals', () => {
+  test('matches the same texts if a lexer takes the longest terminals', () => {
     fc.assert(
       fc.property(trials({ recursive: true, wide: true }), ({ grammar, texts }) => {
         const matches = greedyMatcher(lexicalGrammar(fitToLark(grammar)));
@@ -74,7 +74,7 @@ describe('a grammar made at random', () => {
     );
   });
 
-  test('is ABNF that can be read again, and APG finds no more texts than it matches', () => {
+  test('is ABNF that can be parsed again, and APG matches no other texts', () => {
     fc.assert(
       fc.property(trials({ recursive: true, wide: true }), ({ grammar, texts }) => {
         const abnf = writeAbnf(grammar);

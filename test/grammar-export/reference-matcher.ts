@@ -1,4 +1,4 @@
-/** What a context-free grammar matches, by trying everything: slow, and plain to see. For grammars without left recursion. */
+/** Matches a context-free grammar by trying everything: slow and simple. For grammars without left recursion. */
 import { caseVariants } from '../../src/grammar-export/characters.js';
 import type { ContextFreeGrammar, Pattern } from '../../src/grammar-export/context-free.js';
 
@@ -7,7 +7,7 @@ export function matcherOf({ rules, startRule }: ContextFreeGrammar): (text: stri
     const characters = [...text].map((character) => character.codePointAt(0)!);
     return endsOf(rules.get(startRule)!, 0).has(characters.length);
 
-    /** Where a match that begins at a place may end. */
+    /** The places at which a match that begins at a place may end. */
     function endsOf(pattern: Pattern, at: number): Set<number> {
       switch (pattern.kind) {
         case 'literal': {

@@ -24,7 +24,7 @@ describe.each(LANGUAGES)('the grammar of $name', (language) => {
     );
   });
 
-  test('begins anew in each line', async () => {
+  test('starts over in each line', async () => {
     const read = await textMateReader(textMateGrammar(language));
     const line = language.id === 'accp' ? '@a>req:run{k:1|' : 'FETCH|HR|k:v';
     expect(read([line, '', line])).toEqual([read([line])[0], [], read([line])[0]]);
@@ -39,7 +39,7 @@ describe.each(LANGUAGES)('the grammar of $name', (language) => {
   });
 });
 
-test('the first character that no frame can hold is illegal, and nothing before it', async () => {
+test('the first character that cannot be in a frame is illegal, and nothing before it', async () => {
   const accp = accpEditor;
   const read = await textMateReader(textMateGrammar(accp));
   fc.assert(
@@ -55,7 +55,7 @@ test('the first character that no frame can hold is illegal, and nothing before 
   );
 });
 
-test('tokens that leave the state as it is are looked for by one pattern: long words are read once', () => {
+test('tokens that keep the state are one pattern: long words are read once', () => {
   const { repository } = textMateGrammar(accpEditor);
   expect(Object.values(repository).map(({ patterns }) => patterns.length)).toEqual([1]);
 });
@@ -222,7 +222,7 @@ describe.each(TABLES)('a table with $name', ({ table, alphabet }) => {
   });
 });
 
-test('what no token takes is illegal, one character each', async () => {
+test('unmatched characters are illegal, one character each', async () => {
   const table: TokenTable = { states: { main: { a: /a/ } }, start: 'main' };
   const read = await textMateReader(textMateGrammar(languageOf(table, ['a'])));
   expect(read(['a?\u{1f600}\ud800a'])[0]!.map(({ start, kind }) => [start, kind])).toEqual([
@@ -243,7 +243,7 @@ test('a token that ends between the halves of a pair takes both', async () => {
   ]);
 });
 
-describe('a table that has no grammar is refused', () => {
+describe('a table without an equivalent grammar is rejected', () => {
   const main = (rules: moo.Rules): TokenTable => ({ states: { main: rules }, start: 'main' });
 
   test.each([

@@ -8,7 +8,7 @@ import { all, any, anyCase, grammar, listOf, many, maybe, rule, set, some, times
 import { gbnfMatcher } from './engines/xgrammar.js';
 import { packets } from './protocol-grammars.js';
 
-/** What stands below the comment. */
+/** The text below the comment. */
 function body(text: string): string {
   return text.replace(/^(?:(?:#|\/\/|;).*\n)+\n?/, '');
 }
@@ -80,7 +80,7 @@ describe('a regular grammar', () => {
     ]);
   });
 
-  test('that grows by powers is refused before it is written', () => {
+  test('that grows exponentially is rejected before it is written', () => {
     const rules = Object.fromEntries(
       Array.from({ length: 60 }, (_, number) => [`r${number}`, all(rule(`r${number + 1}`), rule(`r${number + 1}`))]),
     );
@@ -89,7 +89,7 @@ describe('a regular grammar', () => {
   });
 });
 
-test('what matches nothing is left out, and a grammar that matches nothing is refused', () => {
+test('rules without texts are removed, and a grammar without texts is rejected', () => {
   const endless = { never: all('x', rule('never')), nothing: set() };
   const some = grammar({ start: any('a', rule('never'), all('b', rule('nothing')), ''), ...endless });
   expect(body(writeGbnf(some))).toBe('root ::= "a"?\n');
@@ -101,7 +101,7 @@ test('what matches nothing is left out, and a grammar that matches nothing is re
   }
 });
 
-test('rules get names that the languages allow, each its own', () => {
+test('rules get unique valid names', () => {
   const names = grammar({
     root: all(...['fooBar', 'foo_bar', 'true', '_1', 'DIGIT', 'start', '$'].map(rule)),
     fooBar: '1',
@@ -138,14 +138,14 @@ describe('characters', () => {
     expect(body(write(odd))).toBe(expected);
   });
 
-  test('whose case is ignored are those that JavaScript gives the same small letter', () => {
+  test('without regard to case match characters with the same lower case in JavaScript', () => {
     const kelvin = grammar({ word: anyCase('OK!') });
     expect(body(writeGbnf(kelvin))).toBe('root ::= [Oo] ([Kk] | "\\u212A") "!"\n');
     expect(body(writeAbnf(kelvin))).toBe('word = "O" ( %s"K" / %s"k" / %x212A ) "!"\n');
     expect(regexOf(kelvin).source).toBe('^[Oo][Kk\\u212A]!$');
   });
 
-  test('beyond ASCII come with a warning where older versions of an engine do not know them', async () => {
+  test('beyond ASCII have a warning if older versions of an engine misread them', async () => {
     const cyrillic = writeGbnf(grammar({ word: some(set('\u0400\u04ff')) }));
     expect(cyrillic).toContain('XGrammar up to 0.1.27 misreads these sets');
     expect(body(cyrillic)).toBe('root ::= [\\u0400-\\u04FF]+\n');
@@ -175,7 +175,7 @@ describe('repetitions', () => {
     matches.dispose();
   });
 
-  test('that llama.cpp refuses get wider bounds in GBNF, and that is told', () => {
+  test('that llama.cpp rejects get wider bounds in GBNF, with an approximation', () => {
     const long = grammar({
       start: all(times('a', 0, 5000), rule('b')),
       b: times(all(times('b', 0, 50), 'c'), 100, 200),
@@ -191,12 +191,12 @@ describe('repetitions', () => {
   });
 });
 
-test('alternatives that are the beginning of others stand behind them in ABNF', () => {
+test('alternatives that are prefixes of others come after them in ABNF', () => {
   const words = grammar({ value: any('true', all('t', maybe('r')), rule('word'), '1'), word: some(set('az')) });
   expect(body(writeAbnf(words)).split('\n')[0]).toBe('value = word / %s"true" / %s"t" [%s"r"] / "1"');
 });
 
-test('terminals that would read too far in Lark are broken up', () => {
+test('terminals that would read too far in Lark are split', () => {
   const competing = grammar({
     start: all(rule('list'), rule('word')),
     list: all('(', maybe(rule('list')), ')'),
@@ -209,7 +209,7 @@ word: /[a-z]/+ "b"
 `);
 });
 
-test('long rules go on in further lines', async () => {
+test('long rules are continued on further lines', async () => {
   const words = Array.from({ length: 12 }, (_, number) => `alternative_${number}`);
   const long = grammar({
     start: any(...words.map((word) => all(word, rule('tail'))), all(...words)),

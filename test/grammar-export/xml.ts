@@ -1,4 +1,4 @@
-/** A reader of XML that takes nothing ill-formed: as much of XML 1.0 as our writers use, without comments and the like. */
+/** A strict XML parser: the part of XML 1.0 that our writers use, without comments and the like. */
 
 export interface Element {
   readonly name: string;
@@ -10,7 +10,7 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 /** XML 1.0, production 2. */
 const FORBIDDEN = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
-/** @throws SyntaxError where the text is not well-formed, or an id is there twice */
+/** @throws SyntaxError if the text is not well-formed, or an id is repeated */
 export function parseXml(text: string): Element {
   if (FORBIDDEN.test(text)) throw new SyntaxError('A character that XML forbids');
   const ids = new Set<string>();

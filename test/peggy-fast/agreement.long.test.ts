@@ -1,4 +1,4 @@
-/** The fast and the stock parsers of all grammars on 100,000 random texts and more: `npm run test:long`. */
+/** The fast and the stock parsers of all grammars on at least 100,000 random texts: `npm run test:long`. */
 import { expect, test } from 'vitest';
 import { compareMutants } from './compare-grammars.js';
 import { allGrammars, compileGrammar } from './grammars.js';

@@ -1,4 +1,4 @@
-/** Parsers made with the plugin behave like those of stock Peggy, on every grammar and every text. */
+/** Parsers generated with the plugin behave like those of stock Peggy, on every grammar and every text. */
 import peggy from 'peggy';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { agree, compare, compile, type Parsers } from './agreement.js';
@@ -14,7 +14,7 @@ describe.each(allGrammars().map((grammar) => ({ grammar, name: grammar.name })))
     parsers = compileGrammar(grammar);
   });
 
-  test('the samples are what they claim to be, and both parsers say so', () => {
+  test('both parsers accept and reject the samples as expected', () => {
     for (const [rule, { accept, refuse }] of Object.entries(grammar.rules)) {
       for (const [texts, wanted] of [[accept, true] as const, [refuse, false] as const]) {
         for (const text of texts) {
@@ -22,25 +22,25 @@ describe.each(allGrammars().map((grammar) => ({ grammar, name: grammar.name })))
             const comparison = compare(parsers, text, optionsFor(rule, options));
             if (!agree(comparison)) throw disagreement(grammar, rule, text, comparison);
             if (index > 0) continue;
-            const said = { rule, text, accepted: comparison.stock.kind === 'accepted' };
-            expect(said).toEqual({ rule, text, accepted: wanted });
+            const verdict = { rule, text, accepted: comparison.stock.kind === 'accepted' };
+            expect(verdict).toEqual({ rule, text, accepted: wanted });
           }
         }
       }
     }
   });
 
-  test('the parsers agree on random texts, some accepted and some refused', () => {
+  test('the parsers agree on random texts, some accepted and some rejected', () => {
     const { accepted, refused, thrown, slowly } = compareMutants(grammar, parsers, MUTANTS, MUTANTS_OF_A_RULE);
     const total = accepted + refused + thrown;
     expect(total).toBeGreaterThanOrEqual(MUTANTS);
     expect(accepted / total).toBeGreaterThan(0.05);
     expect((refused + thrown) / total).toBeGreaterThan(0.05);
-    // A parser that asks stock code whenever it is at a loss would agree with it too. It may do so within another parse.
+    // A parser that always uses stock code would agree, too. It may do so within another parse.
     if (parsers.notices.length === 0 && grammar.name !== 'reentrant') expect(slowly).toBe(0);
   });
 
-  test('the plugin compiles it, or says what it leaves to stock code', () => {
+  test('the plugin compiles it, or reports what it leaves to stock code', () => {
     if (grammar.fallsBack === undefined) expect(parsers.notices).toEqual([]);
     if (parsers.notices.length === 0) expect(parsers.slowParses).toBeDefined();
   });
@@ -49,7 +49,7 @@ describe.each(allGrammars().map((grammar) => ({ grammar, name: grammar.name })))
 describe('the grammars', () => {
   const nodes = ownGrammars().flatMap(({ sources }) => sources.flatMap(({ text }) => nodesOf(text)));
 
-  test('hold every node of the syntax trees of Peggy', () => {
+  test('contain every node of the syntax trees of Peggy', () => {
     const found = new Set(nodes.map(({ type }) => type));
     expect([...found].sort()).toEqual(
       [
@@ -59,22 +59,22 @@ describe('the grammars', () => {
         ...['simple_and', 'simple_not', 'text', 'zero_or_more'],
         // Bounds of repetitions.
         ...['constant', 'function', 'variable'],
-        // What stands around the rules.
+        // The parts around the rules.
         ...['grammar', 'grammar_import', 'import_binding', 'import_binding_all', 'import_binding_default'],
         ...['import_binding_rename', 'import_module_specifier', 'initializer', 'top_level_initializer'],
       ].sort(),
     );
   });
 
-  test('hold every kind of expression that Peggy knows', () => {
+  test('contain every kind of expression that Peggy knows', () => {
     const found = new Set(nodes.map(({ type }) => type));
-    // The compiler's visitor fills in a function for each kind that it is not given.
+    // The compiler's visitor adds a function for each missing kind.
     const known: Record<string, unknown> = {};
     peggy.compiler.visitor.build(known);
     expect(Object.keys(known).filter((kind) => !found.has(kind))).toEqual([]);
   });
 
-  test('hold each flag that changes what a node means', () => {
+  test('contain each flag that changes the meaning of a node', () => {
     const some = (type: string, holds: (node: Node) => unknown): boolean =>
       nodes.some((node) => node.type === type && Boolean(holds(node)));
     const flags = {
@@ -95,13 +95,13 @@ describe('the grammars', () => {
     expect(Object.entries(flags).filter(([, present]) => !present)).toEqual([]);
   });
 
-  test('are not only those that the plugin may leave alone', () => {
+  test('are not only those that the plugin may leave to Peggy', () => {
     expect(exampleGrammars().length).toBe(4);
     expect(ownGrammars().filter(({ fallsBack }) => fallsBack === undefined).length).toBeGreaterThan(40);
   });
 });
 
-test('parsers made for caching agree too, of grammars that do not ask for it', () => {
+test('parsers with a cache agree, too, for grammars that do not require it', () => {
   for (const grammar of ownGrammars()) {
     if (Object.keys(grammar.imports).length > 0) continue;
     const parsers = compile(grammar.sources, { ...grammar.build, cache: true }, grammar);
@@ -119,7 +119,7 @@ interface Node {
   readonly [property: string]: unknown;
 }
 
-/** Every node of the syntax tree of a grammar, whatever property it hangs on. */
+/** Every node of the syntax tree of a grammar, in any property. */
 function nodesOf(grammar: string): readonly Node[] {
   const found: Node[] = [];
   const walk = (value: unknown): void => {

@@ -1,23 +1,23 @@
-/** Holds parsers that were made with the plugin against those of stock Peggy: same values, same errors. */
+/** Compares parsers generated with the plugin with those of stock Peggy: same values, same errors. */
 import { isDeepStrictEqual } from 'node:util';
 import { runInThisContext } from 'node:vm';
 import peggy from 'peggy';
 import fast from '../../src/peggy-fast/peggy-plugin.js';
 
-/** What `parse()` takes besides the text. */
+/** The options of `parse()`. */
 export type ParseOptions = Readonly<Record<string, unknown>>;
 
-/** What a generated parser exports. */
+/** The exports of a generated parser. */
 export interface Parser {
   readonly parse: (text: string, options?: ParseOptions) => unknown;
   readonly SyntaxError: new (...details: never[]) => Refusal;
   readonly StartRules: readonly string[];
 }
 
-/** Options of `peggy.generate()` that a grammar may ask for. */
+/** Options of `peggy.generate()` that a grammar may require. */
 export type BuildOptions = Readonly<Pick<peggy.ParserBuildOptions, 'allowedStartRules' | 'cache' | 'trace'>>;
 
-/** One of the texts that a grammar is made of. */
+/** One of the sources of a grammar. */
 export interface Source {
   readonly source: string;
   readonly text: string;
@@ -27,15 +27,15 @@ export interface Source {
 export interface Parsers {
   readonly stock: Parser;
   readonly fast: Parser;
-  /** What the plugin said about rules that stay with stock code. */
+  /** The plugin's notices about rules that are left to stock code. */
   readonly notices: readonly string[];
-  /** How often the fast parser has called for stock code so far; it is stock code itself where that is not known. */
+  /** The number of calls of stock code by the fast parser so far; absent if the parser is stock code itself. */
   readonly slowParses: (() => number) | undefined;
-  /** The parser without stock code; `undefined` where the plugin says that the grammar cannot do without. */
+  /** The parser without stock code; `undefined` if the plugin does not support that for the grammar. */
   readonly alone?: Parser | undefined;
 }
 
-/** What Peggy throws at a text that it does not accept. */
+/** The error that Peggy throws for a text that it rejects. */
 interface Refusal extends Error {
   readonly expected: unknown;
   readonly found: unknown;
@@ -43,11 +43,11 @@ interface Refusal extends Error {
   format(sources: readonly { readonly source: unknown; readonly text: string }[]): string;
 }
 
-/** What became of a text. */
+/** The outcome of a text. */
 export type Outcome =
   | { readonly kind: 'accepted'; readonly value: unknown }
   | { readonly kind: 'refused'; readonly error: Readonly<Record<string, unknown>> }
-  /** What actions throw, and what the stack does. */
+  /** Errors of actions, and stack overflows. */
   | { readonly kind: 'thrown'; readonly thrown: unknown };
 
 /** One text through both parsers. */
@@ -57,11 +57,11 @@ export interface Comparison {
   readonly alone?: Outcome;
 }
 
-/** What a grammar needs besides its text. */
+/** The requirements of a grammar besides its text. */
 export interface Surroundings {
-  /** Names that the plugin is to take as pure. */
+  /** Names that the plugin assumes to be pure. */
   readonly pure?: readonly string[];
-  /** Parsers that the grammar imports, by the names that it imports them with. */
+  /** Parsers that the grammar imports, by the names of the imports. */
   readonly libraries?: Readonly<Record<string, Parsers>>;
 }
 
@@ -85,7 +85,7 @@ export function compile(
   };
 }
 
-/** The parser of a grammar without any stock code, where there can be one. */
+/** The parser of a grammar without stock code, if possible. */
 function standalone(sources: readonly Source[], build: BuildOptions, pure: readonly string[]): Parser | undefined {
   try {
     return evaluate(generate(sources, { ...build, plugins: [fast], fast: { pure, standalone: true } }));
@@ -95,7 +95,7 @@ function standalone(sources: readonly Source[], build: BuildOptions, pure: reado
   }
 }
 
-/** Where stock code begins in parsers that have other code beside it. */
+/** The beginning of stock code in parsers that contain other code. */
 const SLOW_PARSE = /function peg\$parseSlow\(.*\) \{/;
 
 /** The code of a parser as a CommonJS module: the one format that has imports and can be evaluated here. */
@@ -114,7 +114,7 @@ export function evaluate(
   return module.exports as Parser;
 }
 
-/** What a parser makes of a text. */
+/** The outcome of parsing a text. */
 export function outcome(parser: Parser, text: string, options?: ParseOptions): Outcome {
   try {
     return { kind: 'accepted', value: parser.parse(text, options) };
@@ -125,7 +125,7 @@ export function outcome(parser: Parser, text: string, options?: ParseOptions): O
   }
 }
 
-/** All that can be seen of an error. Its class is another one in each parser, so that errors are not compared themselves. */
+/** All visible properties of an error. Each parser has its own class, so that errors are not compared themselves. */
 function described(error: Refusal, text: string, options: ParseOptions | undefined): Readonly<Record<string, unknown>> {
   const { name, message, expected, found, location } = error;
   return {
@@ -138,7 +138,7 @@ function described(error: Refusal, text: string, options: ParseOptions | undefin
   };
 }
 
-/** Some locations that a grammar may give its errors cannot be formatted: then both parsers must fail alike. */
+/** Some locations that a grammar may assign to its errors cannot be formatted; then both parsers must fail alike. */
 function attempt(format: () => string): unknown {
   try {
     return format();
@@ -148,8 +148,8 @@ function attempt(format: () => string): unknown {
 }
 
 /**
- * Gives one text to both parsers. The options are made for each of them, as they may refer to the parser, or keep what
- * it tells them.
+ * Parses one text with both parsers. The options are created for each of them, because they may refer to the parser, or
+ * store its results.
  */
 export function compare(
   parsers: Pick<Parsers, 'stock' | 'fast' | 'alone'>,
@@ -163,12 +163,12 @@ export function compare(
   };
 }
 
-/** Same value or same error: undefined is not null, a hole not undefined, zero not minus zero. */
+/** Same value or same error: undefined is not null, a hole is not undefined, zero is not minus zero. */
 export function agree({ stock, fast, alone = stock }: Comparison): boolean {
   return isDeepStrictEqual(fast, stock) && (isDeepStrictEqual(alone, stock) || sameMishap(alone, stock));
 }
 
-/** Without stock code, errors that JavaScript itself raises in an action may name a variable otherwise. */
+/** Without stock code, JavaScript's own errors in an action may name a variable differently. */
 function sameMishap(alone: Outcome, stock: Outcome): boolean {
   if (alone.kind !== 'thrown' || stock.kind !== 'thrown') return false;
   return alone.thrown instanceof TypeError && stock.thrown instanceof TypeError;

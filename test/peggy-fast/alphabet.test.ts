@@ -10,17 +10,17 @@ function setIn(grammar: string): { readonly holds: (character: string) => boolea
 }
 
 describe('symbols of code units', () => {
-  test('ASCII stands for itself', () => {
+  test('ASCII characters are their own symbols', () => {
     const { alphabet } = lowered('start = [a-z] "é"');
     expect(Array.from({ length: 128 }, (_, unit) => alphabet.symbolOf(unit))).toEqual([...Array(128).keys()]);
   });
 
-  test('a grammar that speaks of ASCII only has one kind of other characters', () => {
+  test('a grammar of only ASCII has one kind of other characters', () => {
     const { alphabet } = lowered('start = [^a-z] .');
     expect(alphabet.kinds).toEqual([{ from: 0x80, to: 0xffff, symbol: 128 }]);
   });
 
-  test('characters that no class tells apart share a symbol, wherever they are', () => {
+  test('characters that no class distinguishes share a symbol', () => {
     const { alphabet } = lowered('start = [α-ω] "é" [ά]');
     const symbol = (character: string): number => alphabet.symbolOf(character.charCodeAt(0));
     expect(symbol('β')).toBe(symbol('ψ'));
@@ -28,7 +28,7 @@ describe('symbols of code units', () => {
     expect(new Set(['α', 'é', 'ά', 'ü'].map(symbol)).size).toBe(4);
   });
 
-  test('the ranges cover all code units beyond ASCII, in order, and keep clear of the mark of the end', () => {
+  test('the ranges cover all code units beyond ASCII, in order, without the end mark', () => {
     const { kinds } = lowered('start = [\\u00c0-\\u00ff\\u3000] "\\uffff" [^é]').alphabet;
     expect(kinds[0]!.from).toBe(0x80);
     expect(kinds.at(-1)!.to).toBe(0xffff);
@@ -60,12 +60,12 @@ describe('classes', () => {
     for (const character of outside.split('')) expect([character, holds(character)]).toEqual([character, false]);
   });
 
-  test('are the patterns that Peggy writes', () => {
+  test('are the patterns that Peggy generates', () => {
     const pattern = patternOf({ parts: [['a', 'z'], '-'], inverted: true, ignoreCase: true, unicode: false } as never);
     expect(pattern).toEqual(/^[^\u0061-\u007a\u002d]$/is);
   });
 
-  test('of code points keep the halves of pairs apart', () => {
+  test('of code points keep the halves of pairs separate', () => {
     expect(lowered('start = [a]').alphabet.surrogates).toBe(0n);
     const { alphabet } = lowered('start = [\\u{1F600}]u');
     expect(has(alphabet.surrogates, alphabet.symbolOf(0xd83d))).toBe(true);
@@ -73,16 +73,16 @@ describe('classes', () => {
   });
 });
 
-describe('strings without regard to case', () => {
-  test('match what has the same lower case, as Peggy compares them', () => {
+describe('case-insensitive strings', () => {
+  test('match characters with the same lower case, as Peggy compares them', () => {
     const { alphabet } = lowered('start = "k"i');
     const folded = alphabet.foldedSet('k');
-    // U+212A is the sign of the unit Kelvin.
+    // U+212A is the Kelvin sign.
     for (const character of 'kK\u212a') expect(has(folded, alphabet.symbolOf(character.charCodeAt(0)))).toBe(true);
     expect(has(folded, 'x'.charCodeAt(0))).toBe(false);
   });
 
-  test('are left to Peggy where a lower case takes more than one character', () => {
+  test('are left to Peggy if a lower case is more than one character', () => {
     for (const text of ['Σ', 'İ', '😀']) expect(() => lowered(`start = "${text}"i`)).toThrow(Unsupported);
   });
 });

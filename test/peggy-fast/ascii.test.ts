@@ -1,4 +1,4 @@
-/** Code that reads the codes of what was matched gets them from the scanned bytes. */
+/** Code that reads the codes of matched characters gets them from the scanned bytes. */
 import peggy from 'peggy';
 import { describe, expect, test } from 'vitest';
 import fast from '../../src/peggy-fast/peggy-plugin.js';
@@ -24,22 +24,22 @@ function fastParser(grammar: string, onNotice?: (message: string) => void): Pars
   return peggy.generate(grammar, { plugins: [fast], fast: options } as never) as never;
 }
 
-describe('what was matched', () => {
+describe('matched characters', () => {
   const stock = peggy.generate(CODES + SUM) as Parser;
   const parser = fastParser(CODES + SUM);
 
-  test('is read as it is by Peggy', () => {
+  test('are read as by Peggy', () => {
     for (const text of ['a', 'az~', '\0a\0', `${'q'.repeat(100)}12`, 'b', 'zz1']) {
       expect(parser.parse(text)).toEqual(stock.parse(text));
     }
   });
 
-  test('is read after texts that were refused, whatever they hold', () => {
+  test('are read after rejected texts of any kind', () => {
     for (const text of ['aé', 'é', '\ud800', '', 'a!']) expect(() => parser.parse(text)).toThrow('but');
     expect(parser.parse('abc')).toEqual([[97, 98, 99], '']);
   });
 
-  test('is read from the bytes: no look at whether they are ASCII', () => {
+  test('are read from the bytes, without a check for ASCII', () => {
     const source = (readsMatched: boolean): string =>
       peggy.generate(CODES + SUM, { output: 'source', plugins: [fast], fast: { readsMatched } } as never) as never;
     expect(source(true)).not.toContain('input.charCodeAt(at);');

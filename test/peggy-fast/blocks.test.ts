@@ -3,7 +3,7 @@ import { BlockCode, type WrittenOut } from '../../src/peggy-fast/blocks.js';
 import { Unsupported } from '../../src/peggy-fast/ir.js';
 import { lowered } from './lowered.js';
 
-/** The code of an action behind the labels `a` and `b`. */
+/** The code of an action after the labels `a` and `b`. */
 function codeOf(code: string): BlockCode {
   const { blocks } = lowered(`start = a:"a" b:"b" {${code}}`);
   return new BlockCode(blocks[0]!);
@@ -18,7 +18,7 @@ function written(code: string): WrittenOut {
   });
 }
 
-describe('code that is written out in place', () => {
+describe('code that is inlined', () => {
   test.each([
     [' return a; ', 'a$1'],
     [' return { a, b: b.a, "a": 1 }; ', '{ a: a$1, b: b$1.a, "a": 1 }'],
@@ -35,13 +35,13 @@ describe('code that is written out in place', () => {
     expect(written(code)).toEqual({ statements: [], value });
   });
 
-  test('with what it does before it returns', () => {
+  test('with its effects before the result', () => {
     expect(written(' list.push(a); return b; ')).toEqual({ statements: ['list.push(a$1);'], value: 'b$1' });
     expect(written(' list.push(a) ')).toEqual({ statements: ['list.push(a$1);'], value: null });
     expect(written(' return; ')).toEqual({ statements: [], value: null });
   });
 
-  test('with numbers in place of the calls that make them of digits', () => {
+  test('with numbers in place of the calls that convert digits', () => {
     const { statements, value } = codeOf(' return Number(a) + Number(a); ').writeOut({
       variable: ({ name }) => `${name}$1`,
       isNumber: () => true,
@@ -71,18 +71,18 @@ describe('code that becomes a function', () => {
     expect(codeOf(' const b = 1; return b; ').parameters).toEqual(['b']);
   });
 
-  test('is left as it is', () => {
+  test('is left unchanged', () => {
     expect(codeOf(' const c = text(); return [a, c]; ').body).toBe(' const c = text(); return [a, c]; ');
   });
 });
 
-test('which labels it mentions, and which other names', () => {
+test('the labels that it mentions, and other names', () => {
   const code = codeOf(' return known(b, { a: 1 }.a, other.a); ');
   expect(code.labels.map(({ name }) => name)).toEqual(['b']);
   expect(code.mentioned).toEqual(['known', 'b', 'other']);
 });
 
-test('whether its value can be left out', () => {
+test('whether its value can be omitted', () => {
   expect(['a.b', '[a, { b }]', 'text()', 'a ? b : 1'].map((value) => codeOf(` return ${value}; `).isValuePure)).toEqual(
     [...[true, true, true, true]],
   );
@@ -91,7 +91,7 @@ test('whether its value can be left out', () => {
   ).toBe(false);
 });
 
-test('whether somebody else has to know where the match is', () => {
+test('whether other code needs the position of the match', () => {
   expect(codeOf(' return text(); ').needsPosition).toBe(false);
   expect(codeOf(' return text(); ').mentionsStart).toBe(true);
   expect(codeOf(' return a.map(text); ').needsPosition).toBe(true);
@@ -99,7 +99,7 @@ test('whether somebody else has to know where the match is', () => {
   expect(codeOf(' const t = text(); return t; ').needsPosition).toBe(true);
 });
 
-test('names of the generated code are refused', () => {
+test('names of the generated code are rejected', () => {
   for (const name of ['at$', 'bytes$', 'start$1', 'rule$build', 'table0$', 'ends12$', 'FAILED$']) {
     expect(() => codeOf(` return ${name}; `)).toThrow(Unsupported);
     expect(() => codeOf(` return ${name}; `)).toThrow(`the name "${name}" is reserved for generated code`);

@@ -4,19 +4,19 @@ import { agree, type Comparison, compare, type Parsers } from './agreement.js';
 import { type Grammar, optionsFor } from './grammars.js';
 import { mutants } from './mutants.js';
 
-/** How texts were taken: accepted and refused ones, and those that ended otherwise. */
+/** The numbers of accepted and rejected texts, and of those with another outcome. */
 export interface Tally {
   accepted: number;
   refused: number;
   thrown: number;
-  /** Accepted texts that the fast parser needed stock code for, though it needs it for no character in them. */
+  /** Accepted texts for which the fast parser called stock code, without a character that requires it. */
   slowly: number;
 }
 
-/** Characters in two halves may be left to stock code. */
+/** Surrogates may be left to stock code. */
 const SURROGATE = /[\ud800-\udfff]/;
 
-/** Where parsers disagree, said so that the case can be repeated. */
+/** A disagreement between parsers, in a form that can be repeated. */
 export function disagreement(grammar: Grammar, rule: string, text: string, { stock, fast, alone }: Comparison): Error {
   const place = `${grammar.name}, rule ${rule}, text ${JSON.stringify(text)}`;
   return new Error(

@@ -1,4 +1,4 @@
-/** Parsers made with the plugin behave like stock ones where more than a grammar and a text are at play. */
+/** Parsers generated with the plugin behave like stock ones in situations beyond a grammar and a text. */
 import { isDeepStrictEqual } from 'node:util';
 import { runInThisContext } from 'node:vm';
 import peggy from 'peggy';
@@ -11,7 +11,7 @@ const json = ownGrammar('small-json');
 const jsonParsers = compileGrammar(json);
 const JSON_TEXT = '{"a": [1, 2.5, {"b": "c"}], "d": null}';
 
-/** What a parse throws. */
+/** The error of a parse. */
 function refusalOf(parse: () => unknown): Error & { readonly expected?: unknown } {
   try {
     parse();
@@ -21,7 +21,7 @@ function refusalOf(parse: () => unknown): Error & { readonly expected?: unknown 
   throw new Error('the text was accepted');
 }
 
-/** Holds that both parsers do the same with a text, and returns what it was. */
+/** Asserts that both parsers have the same outcome for a text, and returns it. */
 function expectSame(
   parsers: { readonly stock: Parser; readonly fast: Parser },
   text: unknown,
@@ -45,12 +45,12 @@ describe('the comparison itself', () => {
     ['a number and its text', 1, '1'],
     ['an array and an object', [], {}],
     ['errors of two classes', new TypeError('a'), new RangeError('a')],
-  ])('tells %s apart', (_name, stock, other) => {
+  ])('distinguishes %s', (_name, stock, other) => {
     expect(agree({ stock: accepted(stock), fast: accepted(other) })).toBe(false);
     expect(agree({ stock: accepted(stock), fast: accepted(stock) })).toBe(true);
   });
 
-  test('sees a difference in each property of an error', () => {
+  test('detects a difference in each property of an error', () => {
     const { stock } = jsonParsers;
     const first = outcome(stock, '[1,]');
     for (const text of ['[1,}', '[1', '{1}', '\n[1,]']) {
@@ -69,14 +69,14 @@ describe('start rules', () => {
   });
 
   test.each(['nobodyEither', 'never', 'Program', '', 'toString', 'constructor', '__proto__', 7, null, ['word'], {}])(
-    'of a wrong kind or name: %j',
+    'of a wrong type or name: %j',
     (startRule) => {
       expectSame(parsers, 'abc', () => ({ startRule }));
       expectSame(parsers, '=', () => ({ startRule }));
     },
   );
 
-  test('all of them, where the grammar is built so', () => {
+  test('all of them, if the grammar is built for it', () => {
     const { sources } = ownGrammar('unused-rules');
     const all = compile(sources, { allowedStartRules: ['*'] });
     expect(all.fast.StartRules).toEqual(all.stock.StartRules);
@@ -146,7 +146,7 @@ describe('options of parse()', () => {
   });
 });
 
-/** What a parser tells a parser that imports it. Two of the parts are the parser's own. */
+/** The result that a parser passes to a parser that imports it. Two of its parts belong to the parser. */
 function libraryResult(result: ReturnType<typeof outcome>, parser: Parser): unknown {
   if (result.kind !== 'accepted' || typeof result.value !== 'object' || result.value === null) return result;
   const { peg$FAILED, peg$throw, ...rest } = result.value as Record<string, unknown>;
@@ -158,7 +158,7 @@ function libraryResult(result: ReturnType<typeof outcome>, parser: Parser): unkn
   return { ...rest, ...(failed ? { peg$result: 'failed' } : {}), failed, thrown };
 }
 
-describe('inputs that are no plain texts', () => {
+describe('inputs that are not flat strings', () => {
   test.each<[string, unknown]>([
     ['a String object', new String(JSON_TEXT)],
     ['undefined', undefined],
@@ -174,7 +174,7 @@ describe('inputs that are no plain texts', () => {
 
 describe('texts of any size', () => {
   test.each([0, 1, 100, 4095, 4096, 4097, 65_535, 65_536, 65_537, 1_048_575, 1_048_576, 1_048_577])(
-    '%i characters: accepted, refused at the end, not ASCII at the end',
+    '%i characters: accepted, rejected at the end, not ASCII at the end',
     (size) => {
       const parsers = compileGrammar(ownGrammar('text'));
       const startRule = 'run';
@@ -182,14 +182,14 @@ describe('texts of any size', () => {
       const ends = size < 100_000 ? ['', '1', '\0', 'é', '😀', '\ud83d', '\0\0'] : ['', '\0', 'é'];
       for (const end of ends) {
         const { stock, fast } = compare(parsers, text + end, () => ({ startRule }));
-        // Not by a matcher, which would print the text.
+        // Without a matcher, which would print the text.
         expect(fast.kind).toBe(stock.kind);
         expect(agree({ stock, fast })).toBe(true);
       }
     },
   );
 
-  test('a short text after a long one, which may have left something behind', () => {
+  test('a short text after a long one', () => {
     const parsers = compileGrammar(ownGrammar('any'));
     for (const text of ['a'.repeat(10_000), 'b', '', 'é'.repeat(100), 'a', '\0', 'ab'.repeat(50), '']) {
       expectSame(parsers, text, () => ({ startRule: 'many' }));
@@ -199,7 +199,7 @@ describe('texts of any size', () => {
 });
 
 describe('one parse after another', () => {
-  test('a refusal, or an error of an action, changes nothing for the next text', () => {
+  test('a rejection, or an error of an action, does not affect the next text', () => {
     for (const name of ['per-parse', 'counter', 'indentation', 'action-errors', 'state-and-backtracking']) {
       const grammar = ownGrammar(name);
       const parsers = compileGrammar(grammar);
@@ -221,7 +221,7 @@ describe('one parse after another', () => {
     expect(fast.parse(JSON_TEXT)).toEqual(JSON.parse(JSON_TEXT));
   });
 
-  test('what was expected does not depend on what becomes of the options', () => {
+  test('expectations do not depend on later changes of the options', () => {
     const grammar = '{ const word = options.word; }\na = "x" w:$[a-z]+ &{ return w === word; } "!"';
     const parsers = compile([{ source: 'test', text: grammar }]);
     class Options {
@@ -283,11 +283,11 @@ describe('nesting', () => {
     expectSame(parsers, `${nested(depth)}!`);
   });
 
-  test('20,000 deep: an answer, or the error that the stack gives', () => {
+  test('20,000 deep: a result, or a stack overflow', () => {
     for (const text of [nested(20_000), '('.repeat(20_000), `${nested(20_000)}x`]) {
       const results = [outcome(parsers.stock, text), outcome(parsers.fast, text)];
       for (const result of results) if (result.kind === 'thrown') expect(result.thrown).toBeInstanceOf(RangeError);
-      // A parser that needs less of the stack may get further, but then only to the right answer.
+      // A parser that needs less stack may get further, but only to the right result.
       if (results[1]!.kind !== 'thrown') {
         expect(results[1]!.kind).toBe(text === nested(20_000) ? 'accepted' : 'refused');
       }
@@ -297,20 +297,20 @@ describe('nesting', () => {
 });
 
 describe('tracing', () => {
-  test('tells of the same rules in the same order', () => {
+  test('reports the same rules in the same order', () => {
     const parsers = compileGrammar(ownGrammar('tracing'));
     for (const text of ['1', ' 1 + 2', '1+', '', 'a']) {
       const events = [parsers.stock, parsers.fast].map((parser) => {
-        const told: unknown[] = [];
-        outcome(parser, text, { tracer: { trace: (event: unknown) => told.push(event) } });
-        return told;
+        const events: unknown[] = [];
+        outcome(parser, text, { tracer: { trace: (event: unknown) => events.push(event) } });
+        return events;
       });
       expect(events[0]!.length).toBeGreaterThan(2);
       expect(events[1]).toEqual(events[0]);
     }
   });
 
-  test('a tracer given to a parser that was not built for it is not called', () => {
+  test('a tracer for a parser without tracing is not called', () => {
     const tracer = {
       trace: (): never => {
         throw new Error('called');
@@ -321,8 +321,8 @@ describe('tracing', () => {
   });
 });
 
-describe('what a parser exports', () => {
-  test('the error class: made by hand, and with its messages', () => {
+describe('the exports of a parser', () => {
+  test('the error class: constructed, and with its messages', () => {
     const [stock, made] = [jsonParsers.stock, jsonParsers.fast].map((parser) => {
       const { SyntaxError: Refusal } = parser as unknown as {
         SyntaxError: (new (...details: unknown[]) => Error) & { buildMessage: (...details: unknown[]) => string };
@@ -410,7 +410,7 @@ describe('formats', () => {
   });
 });
 
-/** Holds that the parsers of a grammar, with and without stock code beside it, do what the stock one does. */
+/** Asserts that the parsers of a grammar, with and without stock code, have the outcomes of the stock one. */
 function expectAllSame(grammar: string, texts: readonly string[]): void {
   const { stock, fast: beside, alone } = compileText(grammar);
   for (const text of texts) {
@@ -419,7 +419,7 @@ function expectAllSame(grammar: string, texts: readonly string[]): void {
   }
 }
 
-describe('digits that become a number and are wanted as they stand, too', () => {
+describe('digits that become a number and are also used as text', () => {
   test.each([
     'start = @d:$[0-9]+ "-" @e:$[0-9]+ &{ return Number(d) < Number(e); }',
     'start = d:$[0-9]+ "-" e:$[0-9]+ &{ return Number(d) + 1 > Number(e); }',
@@ -430,7 +430,7 @@ describe('digits that become a number and are wanted as they stand, too', () => 
   });
 });
 
-describe('a repetition whose maximum turns out to be zero fails, whatever comes', () => {
+describe('a repetition whose maximum turns out to be zero fails', () => {
   const number = '\nnumber = digit:[0-9] { return +digit; }';
   test.each([
     'start = n:number &("a"|1..n|) "a"*',
@@ -444,7 +444,7 @@ describe('a repetition whose maximum turns out to be zero fails, whatever comes'
   });
 });
 
-test('what is read for its value alone, where failures do not count, leaves their place as it is', () => {
+test('an expression that is read only for its value, with silent failures, does not move the furthest place', () => {
   const grammar = `
     s "name" = n:pair s|{ return String(n); }| (((&{ }|3|))|1| ((pair)))
     pair = item (([] { try { } catch { } })|2| item { for (const q of []) { try { } catch { } } })|1, ""|
@@ -487,7 +487,7 @@ here = "" { return codes(${places}); }`);
     ['a short one after it: nothing of the other is left', 'ab'],
     ['characters beyond ASCII', 'abé€😀\uD800\u0000'],
     ['one that is refused', 'A'],
-  ])('sees the same: %s', (_name, text) => {
+  ])('reads the same: %s', (_name, text) => {
     expectSame(parsers, text);
     expectSame({ stock: parsers.stock, fast: parsers.alone! }, text);
   });
@@ -497,7 +497,7 @@ describe('digits that become numbers', () => {
   const parsers = compileText(`all = list:(number|.., ","|) { return list; }
 number = whole:$[0-9]+ "." places:$[0-9]+ { return [Number(whole), parseFloat(places)]; } / digits:$[3-7]+ { return parseInt(digits, 10); } / digits:$[0-9]+ { return Number(digits); }`);
 
-  test('are the same numbers, however many there are', () => {
+  test('are the same numbers, of any length', () => {
     const digits = [
       '0',
       '7',

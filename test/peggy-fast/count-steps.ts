@@ -1,10 +1,10 @@
-/** The work of generated parsers in steps, whatever they read the text from: counters put into their code. */
+/** Measures the work of generated parsers in steps, independent of how they read the text: counters in their code. */
 import { type Node, parse } from 'acorn';
 import type peggy from 'peggy';
 import type { Steps } from '../helpers/steps.js';
 import { evaluate, generate, type ParseOptions, type Parser, type Source } from './agreement.js';
 
-/** Methods that take work in proportion to the text that they return. */
+/** Methods whose work is proportional to the text that they return. */
 const COPYING = new Set(['charAt', 'concat', 'join', 'repeat', 'replace', 'slice', 'substr', 'substring']);
 
 /** The global variable that counts. */
@@ -19,7 +19,7 @@ counter[COUNTER] = {
   },
 };
 
-/** A parser whose functions and loops count, and how many steps it takes for a text, its error messages included. */
+/** A parser whose functions and loops count, and the number of its steps for a text, including its error messages. */
 export function countingParser(
   sources: readonly Source[],
   build: peggy.ParserBuildOptions,
@@ -33,7 +33,7 @@ export function countingParser(
         parser.parse(text, options);
       } catch (thrown) {
         if (!(thrown instanceof parser.SyntaxError)) throw thrown;
-        // What an error tells may be found out only when somebody asks.
+        // The details of an error may be computed when they are first read.
         void [thrown.message, thrown.location, thrown.expected, thrown.found];
       }
       return counter[COUNTER].steps;
@@ -59,7 +59,7 @@ export function withCounters(code: string): string {
       readonly callee?: Node & { readonly property?: Node };
     };
     if (/^(For|While|DoWhile)/.test(node.type)) counted(body!);
-    // An arrow function without a block does no work but that of what it calls.
+    // An arrow function without a block does only the work of its calls.
     else if (/Function/.test(node.type) && body!.type === 'BlockStatement') counted(body!);
     else if (node.type === 'CallExpression' && COPYING.has((callee?.property as { name?: string })?.name ?? '')) {
       openers.push({ at: node.start, text: `${COUNTER}.text(` });
@@ -74,7 +74,7 @@ interface Insertion {
   readonly text: string;
 }
 
-/** Outer pieces of code come first in both lists; at one place, what closes stands before what opens. */
+/** Outer pieces of code come first in both lists. At one place, closing code comes before opening code. */
 function inserted(code: string, openers: readonly Insertion[], closers: readonly Insertion[]): string {
   const all = [...openers, ...closers.toReversed()].map((insertion, order) => ({ ...insertion, order }));
   const isCloser = ({ order }: { readonly order: number }): boolean => order >= openers.length;

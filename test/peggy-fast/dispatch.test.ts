@@ -1,10 +1,10 @@
-/** Choices by the next symbol: what is left out says nothing that it would not have said, and nothing is written too often. */
+/** Choices by the next symbol: a skipped alternative would not have reported, and code is not duplicated too often. */
 import peggy from 'peggy';
 import { describe, expect, test } from 'vitest';
 import fast from '../../src/peggy-fast/peggy-plugin.js';
 import { agree, compare, compile } from './agreement.js';
 
-describe('an alternative that is left out behind one that matches does not report', () => {
+describe('an alternative that is skipped after one that matches does not report', () => {
   test.each([
     's = "(" ("let" "x" / "var" "y") &{ return false; } ")"',
     's = "x" ("a" "c" / "b" "d") &{ return false; }',
@@ -28,7 +28,7 @@ describe('an alternative that is left out behind one that matches does not repor
   });
 });
 
-/** All texts of so many pieces at most. */
+/** All texts of at most a number of pieces. */
 function textsOf(pieces: readonly string[], count: number): string[] {
   if (count === 0) return [''];
   const shorter = textsOf(pieces, count - 1);
@@ -48,7 +48,7 @@ describe('the size of the code grows with that of the grammar', () => {
       fast: { standalone },
     }).length;
 
-  test.each([false, true])('with alternatives that begin alike in each other (standalone: %s)', (standalone) => {
+  test.each([false, true])('with nested alternatives that begin alike (standalone: %s)', (standalone) => {
     const [small, large] = [size(16, standalone), size(64, standalone)];
     expect(large).toBeLessThan(6 * small);
     expect(small).toBeLessThan(600_000);

@@ -5,7 +5,7 @@ import type { Block } from '../../src/peggy-fast/ir.js';
 import type { Lowered } from '../../src/peggy-fast/lower.js';
 import { ascii, lowered, nodeOf } from './lowered.js';
 
-/** Code that calls `must()` is code with an effect here. */
+/** Here, code that calls `must()` has an effect. */
 const mustRun = ({ code }: Block): boolean => code.includes('must()');
 
 function factsOf(grammar: string): { readonly facts: Facts; readonly program: Lowered } {
@@ -18,7 +18,7 @@ function startOf(expression: string, rules = ''): Start {
   return facts.startOf(nodeOf(program, 'start'));
 }
 
-describe('how a match can begin', () => {
+describe('the possible beginnings of a match', () => {
   test.each([
     ['"ab" / [c-e]', 'abcde'.replace('b', ''), false],
     ['"a"? "b"', 'ab', false],
@@ -35,12 +35,12 @@ describe('how a match can begin', () => {
     expect(has(start.first, END)).toBe(false);
   });
 
-  test('is found through rules that call each other in circles', () => {
+  test('are found through mutually recursive rules', () => {
     const start = startOf('list / "x"', 'list = "(" start ")" / empty\nempty = ""');
     expect([ascii(start.first), start.nullable]).toEqual(['(x', true]);
   });
 
-  test('says whether code with an effect may run first', () => {
+  test('include whether code with an effect may run first', () => {
     expect(startOf('&{ must() } "a"').effects).toBe(true);
     expect(startOf('&{ return true; } "a"').effects).toBe(false);
     expect(startOf('"a" { must() }').effects).toBe(false);
@@ -64,7 +64,7 @@ describe('whether a failure at the first symbol is reported each time', () => {
     expect(startOf('inner', 'inner "thing" = !"a" "b"').loud).toBe(true);
   });
 
-  test('a condition that depends on nothing that was matched is a gate', () => {
+  test('a condition that does not depend on matched text is a gate', () => {
     expect(startOf('&{ return options.wide; } "b"').gate?.negative).toBe(false);
     expect(startOf('!{ return options.wide; } "b"').gate?.negative).toBe(true);
     expect(startOf('x:"a"? &{ return x; } "b"').gate).toBeNull();
@@ -72,7 +72,7 @@ describe('whether a failure at the first symbol is reported each time', () => {
   });
 });
 
-describe('nodes that stand for one symbol', () => {
+describe('nodes that match a single symbol', () => {
   test.each([
     ['"a" / [b-d]', 'abcd'],
     ['![bd] [a-d]', 'ac'],
@@ -89,13 +89,13 @@ describe('nodes that stand for one symbol', () => {
     expect(facts.singleOf(nodeOf(program, 'start'))).toBeNull();
   });
 
-  test('a lookahead is decided by one where more may follow', () => {
+  test('a lookahead is decided by one symbol if more may follow', () => {
     const { facts, program } = factsOf('start = [ab]+\ntwo = "ab"');
     expect(ascii(facts.aheadOf(nodeOf(program, 'start'))!)).toBe('ab');
     expect(facts.aheadOf(nodeOf(program, 'two'))).toBeNull();
   });
 
-  test('what fails at its start fails before anything is consumed', () => {
+  test('a node that fails at its start fails before it consumes anything', () => {
     const { facts, program } = factsOf('a = "abc"\nb = $a\nc = [x]+\nd = "a" "b"\ne = c|1.., ","|');
     expect(['a', 'b', 'c', 'd', 'e'].map((name) => facts.failsAtStart(nodeOf(program, name)))).toEqual([
       ...[true, true, true],
@@ -104,7 +104,7 @@ describe('nodes that stand for one symbol', () => {
   });
 });
 
-test('effects are found in rules that are called, however deep', () => {
+test('effects are found in called rules, at any depth', () => {
   const { facts, program } = factsOf('a = b\nb = "x" c?\nc = "y" a { must() } / d\nd = "z" d?');
   expect(['a', 'b', 'c', 'd'].map((name) => facts.hasEffects(nodeOf(program, name)))).toEqual([
     true,

@@ -1,13 +1,13 @@
 /**
- * What Peggy gives to the code of a grammar, each in grammars that mention nothing else: generated parsers declare only what they
- * need, and keep track of the position only where somebody asks.
+ * The functions that Peggy provides for the code of a grammar, each in grammars that mention nothing else: generated
+ * parsers declare only what they need, and track the position only if code uses it.
  */
 import { describe, expect, test } from 'vitest';
 import { agree, compare, compile } from './agreement.js';
 
 type Row = readonly [grammar: string, ...accepted: string[]];
 
-/** Both compilers give the same, with Peggy's code beside the scanner and without; what is accepted never gets to Peggy's code. */
+/** Asserts that both compilers agree, with and without stock code, and that accepted texts never reach Peggy's code. */
 function expectAgreement(grammar: string, accepted: readonly string[], refused: readonly string[] = ['', '?']): void {
   const parsers = compile([{ source: 'grammar', text: grammar }]);
   expect(parsers.notices).toEqual([]);
@@ -26,14 +26,14 @@ function expectAgreement(grammar: string, accepted: readonly string[], refused: 
   }
 }
 
-describe('called on the spot', () => {
+describe('called directly', () => {
   test.each<Row>([
     ['s = [a-z]+ { return text(); }', 'abc'],
     ['s = [a-z]+ { return offset(); }', 'abc'],
     ['s = [a-z]+ { return range(); }', 'abc'],
     ['s = [a-z]+ { return location(); }', 'abc'],
     ['s = "a" &{ return offset() === 1; } "b" { return location(); }', 'ab'],
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is code of the grammar
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: code of the grammar
     ['s = [a-z]+ { return `${text()}-${offset()}-${location().start.line}`; }', 'abc'],
     ['s = [a-z]+ { return location().start.offset + range().end; }', 'abc'],
     ['s = [a-z]+ { return { type: "id", location: location() }; }', 'abc'],
@@ -68,7 +68,7 @@ describe('under another name, or from a function that is called later', () => {
   ])('%s', (grammar, ...accepted) => expectAgreement(grammar, accepted));
 });
 
-/** A place that is written out. */
+/** A literal location. */
 const WHERE = '{ start: { offset: 0, line: 1, column: 1 }, end: { offset: 1, line: 1, column: 2 } }';
 
 describe('errors of the grammar', () => {

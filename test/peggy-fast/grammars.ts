@@ -1,23 +1,23 @@
-/** The grammars that both compilers are tried on, each with texts that it accepts and refuses. */
+/** The grammars for both compilers, each with texts that it accepts and rejects. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { type BuildOptions, compile, type ParseOptions, type Parser, type Parsers, type Source } from './agreement.js';
 
-/** Texts for one start rule. */
+/** The texts for one start rule. */
 export interface Samples {
   readonly accept: readonly string[];
   readonly refuse: readonly string[];
 }
 
-/** A grammar as the file NAME.json beside NAME.peggy has it. */
+/** A grammar in the form of the file NAME.json beside NAME.peggy. */
 interface GrammarFile {
-  /** Names of the files that the grammar is made of. @default [NAME] */
+  /** The names of the files of the grammar. @default [NAME] */
   readonly sources?: readonly string[];
   readonly build?: BuildOptions;
-  /** Options of parse(); the samples hold for the first. @default [{}] */
+  /** Options of parse(); the samples are for the first. @default [{}] */
   readonly options?: readonly ParseOptions[];
-  /** Why the plugin may leave rules of this grammar to stock code. */
+  /** The reason that the plugin may leave rules of this grammar to stock code. */
   readonly fallsBack?: string;
-  /** Names that the plugin is to take as pure. */
+  /** Names that the plugin assumes to be pure. */
   readonly pure?: readonly string[];
   /** Imported grammars by the names of their parsers. */
   readonly imports?: Readonly<Record<string, string>>;
@@ -40,7 +40,7 @@ const FOLDER = new URL('grammars/', import.meta.url);
 const INPUTS = new URL('inputs/', import.meta.url);
 const EXAMPLES = new URL('../../node_modules/pegjs/examples/', import.meta.url);
 
-/** The grammars written for this purpose. */
+/** The grammars written for these tests. */
 export function ownGrammars(): readonly Grammar[] {
   return readdirSync(FOLDER)
     .filter((file) => file.endsWith('.json'))
@@ -63,7 +63,7 @@ export function ownGrammar(name: string): Grammar {
   };
 }
 
-/** The example grammars of PEG.js 0.10, which Peggy compiles as they are. */
+/** The example grammars of PEG.js 0.10, which Peggy compiles unchanged. */
 export function exampleGrammars(): readonly Grammar[] {
   return ['arithmetics', 'json', 'css', 'javascript'].map((name) => {
     const text = read(EXAMPLES, `${name}.pegjs`);
@@ -93,10 +93,7 @@ export function compileGrammar({ sources, build, pure, imports }: Grammar): Pars
   return compile(sources, build, { pure, libraries: Object.fromEntries(libraries) });
 }
 
-/**
- * Options for a start rule. Grammars of which an action parses again find here what they call; the tracer is one that
- * listens to nothing.
- */
+/** Options for a start rule. Grammars with an action that parses again find their parser here; the tracer ignores its events. */
 export function optionsFor(startRule: string, options: ParseOptions): (parser: Parser) => ParseOptions {
   return (parser) => {
     const all: ParseOptions = {

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { liftInitializer } from '../../src/peggy-fast/initializer.js';
 import { Unsupported } from '../../src/peggy-fast/ir.js';
 
-describe('what stands in the per-parse initializer', () => {
-  test('functions are made once, with the comments before them', () => {
+describe('the statements of the per-parse initializer', () => {
+  test('functions are created once, with the comments before them', () => {
     const code = '  // Doubles.\n  function twice(x) { return 2 * x; }\n';
     expect(liftInitializer(code)).toEqual({
       declarations: '// Doubles.\nfunction twice(x) { return 2 * x; }',
@@ -13,28 +13,28 @@ describe('what stands in the per-parse initializer', () => {
     });
   });
 
-  test('variables are declared once, and get their values at the start of each parse', () => {
+  test('variables are declared once, and reset at the start of each parse', () => {
     expect(liftInitializer('const a = options.a, list = []; let b;')).toMatchObject({
       declarations: 'var a, list;\n\nvar b;',
       statements: 'a = options.a;\nlist = [];\nb = undefined;',
     });
   });
 
-  test('names that are taken out of objects and arrays, too', () => {
+  test('names from destructured objects and arrays, too', () => {
     expect(liftInitializer('const { a, b: { c = 1 }, ...d } = options; let [e, , ...f] = a;')).toMatchObject({
       declarations: 'var a, c, d;\n\nvar e, f;',
       statements: '({ a, b: { c = 1 }, ...d } = options);\n[e, , ...f] = a;',
     });
   });
 
-  test('classes are made anew, as their statics are', () => {
+  test('classes are created for each parse, because of their statics', () => {
     expect(liftInitializer('class Node { static count = 0; }')).toMatchObject({
       declarations: 'var Node;',
       statements: 'Node = class Node { static count = 0; };',
     });
   });
 
-  test('other statements run each time, in their order', () => {
+  test('other statements run each time, in order', () => {
     const { declarations, statements } = liftInitializer('let a = 1; if (options.b) { a = 2; } function f() {} a++;');
     expect(declarations).toBe('var a;\n\nfunction f() {}');
     expect(statements).toBe('a = 1;\nif (options.b) { a = 2; }\na++;');
@@ -49,7 +49,7 @@ describe('what stands in the per-parse initializer', () => {
     );
   });
 
-  test('names that it uses and does not declare are told', () => {
+  test('undeclared names are reported', () => {
     expect(
       new Set(liftInitializer('const a = options.x; function f(b) { return text() + a + b; }').references),
     ).toEqual(new Set(['options', 'text']));
@@ -74,7 +74,7 @@ describe('left to Peggy', () => {
     expect(() => liftInitializer(code)).toThrow(message);
   });
 
-  test('not: "var" in a function of its own', () => {
+  test('not: "var" in a nested function', () => {
     expect(() => liftInitializer('function f() { if (1) { var a = 1; } return a; }')).not.toThrow();
   });
 });

@@ -10,7 +10,7 @@ function inlined(grammar: string, where: keyof Inlined = 'building'): string[] {
 
 const letters = (count: number): string => Array.from({ length: count }, (_, index) => `"${index}"`).join(' ');
 
-describe('rules that are written out where they are called', () => {
+describe('rules that are inlined', () => {
   test('small ones, for any number of callers', () => {
     expect(inlined('start = item item other\nother = item\nitem = [a-z]+')).toContain('item');
   });
@@ -21,13 +21,13 @@ describe('rules that are written out where they are called', () => {
     expect(inlined(`start = once\nonce = ${letters(150)}`)).not.toContain('once');
   });
 
-  test('with the weight of what is written out in them', () => {
+  test('with the weight of their inlined parts', () => {
     const rules = `twice = six six\nsix = ${letters(6)}`;
     expect(inlined(`start = twice twice\n${rules}`)).toEqual(expect.arrayContaining(['six']));
     expect(inlined(`start = twice twice\n${rules}`)).not.toContain('twice');
   });
 
-  test('where nothing is built, also larger ones for two callers, and less of a single one', () => {
+  test('if nothing is built, also larger ones for two callers, and less of a single one', () => {
     const twice = `start = twice twice\ntwice = ${letters(20)}`;
     expect(inlined(twice, 'matching')).toContain('twice');
     expect(inlined(twice.replace('twice twice', 'twice twice twice'), 'matching')).not.toContain('twice');
@@ -38,12 +38,12 @@ describe('rules that are written out where they are called', () => {
 });
 
 describe('rules that stay functions', () => {
-  test('one of each circle, so that writing out comes to an end', () => {
+  test('one of each cycle, so that inlining ends', () => {
     expect(inlined('start = a\na = "(" b ")" / "a"\nb = "[" c "]"\nc = a').length).toBeLessThan(4);
     expect(inlined('start = "(" start ")" / "x"')).toEqual([]);
   });
 
-  test('lists of what may hold such lists again', () => {
+  test('repetitions of items that may contain such repetitions', () => {
     expect(inlined('start = value\nvalue = list / "x"\nlist = "[" value|.., ","| "]"')).not.toContain('list');
   });
 });

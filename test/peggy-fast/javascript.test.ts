@@ -8,7 +8,7 @@ const at = (word: string): { start: number; end: number } => ({
 });
 
 describe('edits of code', () => {
-  test('are made in whatever order they are given', () => {
+  test('are made in any order', () => {
     const edits = [
       { ...at('right'), text: 'b$10' },
       { ...at('left'), text: '' },
@@ -17,7 +17,7 @@ describe('edits of code', () => {
     expect(edited(CODE, [...edits].reverse())).toBe(edited(CODE, edits));
   });
 
-  test('outside of the part that is asked for are left out', () => {
+  test('outside of the requested part are omitted', () => {
     const { start, end } = at('left, right');
     const edits = [
       { ...at('add'), text: 'sum' },
@@ -26,7 +26,7 @@ describe('edits of code', () => {
     expect(edited(CODE, edits, start, end)).toBe('left, r');
   });
 
-  test('none of them leave the code as it is', () => {
+  test('no edits leave the code unchanged', () => {
     expect(edited(CODE, [])).toBe(CODE);
   });
 });

@@ -4,10 +4,10 @@ import type { Block } from '../../src/peggy-fast/ir.js';
 import { Lexemes } from '../../src/peggy-fast/lexemes.js';
 import { lowered, nodeOf } from './lowered.js';
 
-/** Code that calls `must()` is code with an effect here. */
+/** Here, code that calls `must()` has an effect. */
 const mustRun = ({ code }: Block): boolean => code.includes('must()');
 
-/** Whether the first of two expressions need not be tried where the second one is. */
+/** Returns `true` if the first of two expressions can be skipped before the second one. */
 function isCovered(one: string, later: string, rules = ''): boolean {
   const program = lowered(`one = ${one}\nlater = ${later}\n${rules}`);
   const lexemes = new Lexemes(program, new Facts(program, mustRun));
@@ -16,7 +16,7 @@ function isCovered(one: string, later: string, rules = ''): boolean {
 
 const WORDS = 'word = [a-z]+\nend = ![a-z] !"!"';
 
-describe('an alternative that need not be tried', () => {
+describe('an alternative that can be skipped', () => {
   test.each([
     ['"if" ![a-z]', '[a-z]+'],
     ['[a-z]+', '[a-z]+'],
@@ -29,12 +29,12 @@ describe('an alternative that need not be tried', () => {
     ['"if" end', 'word !"!"'],
     ['"if" end &{ return true; }', 'word !"!"'],
   ])('%s, before %s', (one, later) => {
-    // A condition before the first symbol is more than a lexeme says.
+    // A condition before the first symbol is more than a lexeme expresses.
     expect(isCovered(one, later, WORDS)).toBe(!one.startsWith('&'));
   });
 });
 
-describe('an alternative that has to be tried', () => {
+describe('an alternative that must be tried', () => {
   test.each([
     ['a beginning', '"if"', '[a-z]+'],
     ['other symbols', '"i1" ![a-z]', '[a-z]+'],
@@ -53,7 +53,7 @@ describe('an alternative that has to be tried', () => {
   });
 });
 
-test('rules that mention others twice, and these again, are looked at once', () => {
+test('rules that mention others twice, recursively, are examined once', () => {
   const rules = Array.from({ length: 40 }, (_, index) => `r${index} = r${index + 1} / r${index + 1}`);
   expect(isCovered('r0', '[a-z]+', `${rules.join('\n')}\nr40 = "a" ![a-z]`)).toBe(false);
 });

@@ -1,9 +1,9 @@
-/** Texts for a grammar that nobody wrote: samples bent out of shape, and heaps of what the grammar is made of. */
+/** Random texts for a grammar: mutated samples, and sequences of its parts. */
 import fc from 'fast-check';
 import peggy from 'peggy';
 import type { Grammar } from './grammars.js';
 
-/** Characters that a compiler could take for others, or lose. */
+/** Characters that a compiler could confuse with others, or lose. */
 const STRANGE = [
   ...['\0', '\x01', '\t', '\n', '\r\n', '\x1f', ' ', '\x7f', '\x80', '\xa0', '\xff', '\u0100', '\u07ff', '\u0800'],
   ...['\u0130', '\u0131', '\u017f', '\u03c2', '\u1e9e', '\u2028', '\u212a', '\ufeff', '\ufffd', '\uffff', '\u00e9'],
@@ -40,21 +40,21 @@ export function mutants(grammar: Grammar, rule: string): fc.Arbitrary<string> {
     other: samples,
     otherPlace: fc.nat(9_999),
   });
-  const bent = fc
+  const mutated = fc
     .tuple(samples, fc.array(edit, { minLength: 1, maxLength: 2, size: 'max' }))
     .map(([text, edits]) => edits.reduce(edited, text));
   const heap = fc.array(pieces, { maxLength: 6, size: 'max' }).map((list) => list.join(''));
   const pair = fc.tuple(samples, samples).map(([first, second]) => first + second);
   return fc.oneof(
-    { weight: 8, arbitrary: bent },
+    { weight: 8, arbitrary: mutated },
     { weight: 2, arbitrary: heap },
     { weight: 1, arbitrary: pair },
-    // As they are, for the options that no sample is meant for.
+    // Unchanged, for the options that no sample is meant for.
     { weight: 1, arbitrary: samples },
   );
 }
 
-/** Texts to bend: mostly accepted ones; of long ones the paragraphs, as whole ones would take all the time there is. */
+/** Texts to mutate: mostly accepted ones; the paragraphs of long ones, because whole ones would take too long. */
 function seedsOf(grammar: Grammar, rule: string): fc.Arbitrary<string> {
   const { accept, refuse } = grammar.rules[rule]!;
   const kinds = [
@@ -93,7 +93,7 @@ function edited(text: string, { kind, place, length, piece, other, otherPlace }:
   }
 }
 
-/** What a grammar is made of: its literals, in both cases and in part; members of its classes, and their neighbors. */
+/** The parts of a grammar: its literals, in both cases and in part; members of its classes, and their neighbors. */
 export function piecesOf(grammar: Grammar): readonly string[] {
   const pieces = new Set<string>(['a', '']);
   const add = (code: number): void => {
@@ -105,7 +105,7 @@ export function piecesOf(grammar: Grammar): readonly string[] {
     },
     class({ parts }) {
       for (const part of parts) {
-        // Properties of characters have no members that could be read off.
+        // Properties of characters have no listed members.
         if (typeof part === 'object' && !Array.isArray(part)) continue;
         const [from, to] = Array.isArray(part) ? [part[0]!, part[1]!] : [part, part];
         for (const code of [from.codePointAt(0)!, to.codePointAt(0)!]) for (const by of [-1, 0, 1]) add(code + by);

@@ -1,4 +1,4 @@
-/** Parsers made with the plugin take work in proportion to the text wherever stock ones do, and never more than they. */
+/** Parsers generated with the plugin take work in proportion to the text wherever stock ones do, and never more than they. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import fast from '../../src/peggy-fast/peggy-plugin.js';
@@ -18,7 +18,7 @@ interface Language {
   readonly families: readonly Family[];
 }
 
-/** A grammar of a few lines, or one that stands among the others. */
+/** A grammar of a few lines, or one of the test grammars. */
 function language(name: string, families: readonly Family[], grammar?: string): Language {
   return {
     name,
@@ -28,7 +28,7 @@ function language(name: string, families: readonly Family[], grammar?: string): 
   };
 }
 
-/** What our own grammars use as scratch memory, or call with nothing that could make it raise. */
+/** Scratch memory of our own grammars, and functions that they never call with an invalid argument. */
 const OWN_SCRATCH = ['BigInt', 'keys', 'past', 'codes'];
 
 function protocol(name: string, options: Readonly<Record<string, unknown>>, families: readonly Family[]): Language {
@@ -173,11 +173,11 @@ describe.each(LANGUAGES)('$name', ({ sources, options, families }) => {
   });
 });
 
-describe('against stock parsers', () => {
+describe('compared with stock parsers', () => {
   const grammars = allGrammars().filter(({ imports, build }) => Object.keys(imports).length === 0 && !build.trace);
 
   test.each(grammars.map((grammar) => ({ grammar, name: grammar.name })))(
-    '$name: no more than twice the steps, and some to begin and end with',
+    '$name: at most twice the steps, and a constant',
     ({ grammar }) => {
       const [stock, made] = [{}, { plugins: [fast], fast: { pure: grammar.pure, onNotice: () => undefined } }].map(
         (options) => countingParser(grammar.sources, { ...grammar.build, ...options } as never),
@@ -203,7 +203,7 @@ describe('against stock parsers', () => {
     ['recovery', 'value = "[" value* "]" / "[" value* / $[a-z]'],
     ['lookahead at each level', 'value = &("[" value) "[" value "]" / $[a-z]+'],
     ['a shared beginning that nobody needs', 'start = $value\nvalue = "[" value "]" "!" / "[" value "]" / $[a-z]+'],
-  ])('what takes a stock parser exponential work takes no more here: %s', (name, text) => {
+  ])('exponential work of a stock parser is not more here: %s', (name, text) => {
     const sources = [{ source: name, text }];
     const [stock, made] = [{}, { plugins: [fast], fast: { pure: OWN_SCRATCH } }].map((options) =>
       countingParser(sources, options as never),
@@ -218,7 +218,7 @@ describe('against stock parsers', () => {
 });
 
 describe('the counters', () => {
-  test('see work that grows faster than the text', () => {
+  test('detect work that grows faster than the text', () => {
     const linear = 'start = (!"b" .)*';
     const quadratic = 'start = (!([a-z]* "!") .)*';
     for (const [source, shape] of [

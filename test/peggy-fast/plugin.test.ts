@@ -1,4 +1,4 @@
-/** What the plugin adds to Peggy: its options, what it refuses, and how it is called. */
+/** The plugin itself: its options, the grammars that it rejects, and how it is called. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire, SourceMap } from 'node:module';
@@ -11,7 +11,7 @@ import peggy, { type GrammarError, type ParserBuildOptions, type SourceBuildOpti
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import fast, { type FastOptions } from '../../src/peggy-fast/peggy-plugin.js';
 
-/** What the formats export here. */
+/** The exports of the formats here. */
 interface FastParser {
   readonly parse: (text: string, options?: object) => unknown;
   readonly recognize?: (text: string, options?: object) => boolean;
@@ -35,7 +35,7 @@ function parserOf(grammar: string, options: FastOptions = {}, more: ParserBuildO
   return peggy.generate(grammar, { ...more, plugins: [fast], fast: options }) as unknown as FastParser;
 }
 
-/** The error that a grammar is refused with. */
+/** The error that a grammar is rejected with. */
 function refusal(grammar: string, options: FastOptions = {}): GrammarError {
   try {
     parserOf(grammar, options, { grammarSource: 'test.peggy' });
@@ -54,7 +54,7 @@ item
   / "b" { count++; return count; }
 `;
 
-  test('is refused, with the rule, the line and the code', () => {
+  test('is rejected, with the rule, the line and the code', () => {
     const error = refusal(impure);
     expect(error.message).toContain('Rule "item" assigns the top-level variable "count"');
     expect(error.message).toContain('it outlives the parse');
@@ -66,7 +66,7 @@ item
   |           ^^^^^`);
   });
 
-  test('is refused where helpers have the effect, and all of it is told at once', () => {
+  test('is rejected if helpers have the effect, and all of it is reported at once', () => {
     const error = refusal(`{{ const seen = []; function note(x) { seen.push(x); return x; } }}
 a = "a" { return note(1); } / b
 b = "b" &{ seen.length = 0; return true; }
@@ -76,7 +76,7 @@ b = "b" &{ seen.length = 0; return true; }
     expect(messages).toContain('Rule "b" changes an object in the top-level variable "seen"');
   });
 
-  test('the same effects on a variable that is made for each parse are allowed', () => {
+  test('the same effects on a variable of the per-parse initializer are accepted', () => {
     const parser = parserOf('{ let count = 0; }\nlist = item*\nitem = "b" { return ++count; }');
     expect([parser.parse('bb'), parser.parse('bb')]).toEqual([
       [1, 2],
@@ -84,7 +84,7 @@ b = "b" &{ seen.length = 0; return true; }
     ]);
   });
 
-  test('functions that are known to be pure can be named', () => {
+  test('pure functions can be named', () => {
     const grammar = `{{ import { upper } from "letters"; }}\na = "a" { return upper(text()); }`;
     const more = { format: 'es' } as const;
     expect(() => sourceOf(grammar, {}, more)).toThrow('calls the imported "upper"');
@@ -92,7 +92,7 @@ b = "b" &{ seen.length = 0; return true; }
   });
 });
 
-describe('options that it does not have', () => {
+describe('invalid options', () => {
   test.each<[unknown, string]>([
     [
       { standalon: true },
@@ -113,25 +113,25 @@ describe('options that it does not have', () => {
       { intern: new Set(['item']) },
       'The option "intern" in "fast" must be an array of strings; got an object of another kind',
     ],
-  ])('%o is refused', (options, message) => {
+  ])('%o is rejected', (options, message) => {
     expect(refusal(LIST, options as never).message).toContain(message);
   });
 
-  test('all of them are told at once', () => {
+  test('all of them are reported at once', () => {
     const options = { standalon: true, word: ['item'] } as never;
     expect(refusal(LIST, options).problems.filter(([severity]) => severity === 'error')).toHaveLength(2);
   });
 
-  test('what is inherited counts as not given', () => {
+  test('inherited properties are ignored', () => {
     expect(parserOf(LIST, Object.create({ recognize: true }) as FastOptions).recognize).toBeUndefined();
   });
 
-  test('what is undefined counts as not given', () => {
+  test('undefined options are absent', () => {
     expect(parserOf(LIST, { intern: undefined, standalone: undefined, onNotice: undefined }).parse('[1]')).toEqual([1]);
   });
 });
 
-test('named twice, it works once', () => {
+test('listed twice, it works once', () => {
   const parser = peggy.generate(LIST, { plugins: [fast, fast], fast: { recognize: true } }) as unknown as FastParser;
   expect(parser.recognize!('[1]')).toBe(true);
 });
@@ -167,15 +167,15 @@ describe('grammars that are left to Peggy', () => {
     expect(source).toBe(peggy.generate(grammar, { ...more, output: 'source' } as never));
   });
 
-  test('are told of by the info callback of Peggy unless something else is given', () => {
-    const told: string[] = [];
-    const info = (_stage: string, message: string): void => void told.push(message);
+  test('are reported to the info callback of Peggy by default', () => {
+    const messages: string[] = [];
+    const info = (_stage: string, message: string): void => void messages.push(message);
     parserOf('a = "a"', {}, { trace: true, info });
-    expect(told).toContain('The parser is generated without a scanner: the option "trace" is set.');
+    expect(messages).toContain('The parser is generated without a scanner: the option "trace" is set.');
 
-    told.length = 0;
+    messages.length = 0;
     parserOf('a = "a"', { onNotice: () => undefined }, { trace: true, info });
-    expect(told.filter((message) => message.includes('scanner'))).toEqual([]);
+    expect(messages.filter((message) => message.includes('scanner'))).toEqual([]);
   });
 
   test('can be recognized all the same', () => {
@@ -185,7 +185,7 @@ describe('grammars that are left to Peggy', () => {
 });
 
 test.each(['{ function Number(text) { return "own " + text; } }', '{{ const Number = (text) => "own " + text; }}'])(
-  'a function of the grammar goes before a built-in one of its name: %s',
+  'a function of the grammar shadows a built-in one of its name: %s',
   (initializer) => {
     expect(parserOf(`${initializer}\na = n:$[0-9]+ { return Number(n); }`).parse('7')).toBe('own 7');
   },
@@ -199,7 +199,7 @@ test('a return inside of a statement of the initializer is left to Peggy', () =>
   expect(parser.parse('b', { skip: true })).toBe(42);
 });
 
-test('where errors may be caught, the lines of a text are looked up once for all of them', () => {
+test('if errors may be caught, the lines of a text are computed once for all of them', () => {
   const action = 's = ("a" { try { error("no"); } catch (e) { return e.location.start.line; } } / "\\n")*';
   expect(parserOf(action).parse('a\na')).toEqual([1, '\n', 2]);
   expect(sourceOf(action)).toContain('peg$linesOf(input)');
@@ -270,7 +270,7 @@ describe('the option "recognize"', () => {
     const parser = parserOf(grammar, { recognize: true }, { allowedStartRules: ['a', 'b'] });
     expect(parser.recognize!('b', { startRule: 'b' })).toBe(true);
     expect(parser.recognize!('a', { startRule: 'b' })).toBe(false);
-    // What throws has an effect, and runs.
+    // Code that throws has an effect, and runs.
     expect(() => parser.recognize!('a')).toThrow('built');
   });
 });
@@ -289,7 +289,7 @@ describe('the option "standalone"', () => {
     throw new Error('The text was accepted.');
   };
 
-  test('leaves the parse function of Peggy out', () => {
+  test('omits the parse function of Peggy', () => {
     const source = sourceOf(LIST, { standalone: true });
     expect(source).not.toContain('peg$parseSlow');
     expect(source).not.toContain('peg$parselist');
@@ -304,7 +304,7 @@ describe('the option "standalone"', () => {
     },
   );
 
-  test('parses again inside of an action, and what is longer than its buffer', () => {
+  test('supports nested parses, and inputs longer than its buffer', () => {
     const nested = parserOf('a = "(" inner:$[^)]* ")" { return options.parse(inner); } / $.*', {
       standalone: true,
       pure: ['options'],
@@ -318,7 +318,7 @@ describe('the option "standalone"', () => {
     expect(() => parser.parse(`${long}!`)).toThrow('Expected end of input but "!" found.');
   });
 
-  test('refuses what only Peggy can do, and says what it is', () => {
+  test('rejects grammars that only Peggy can parse, with the reason', () => {
     expect(refusal(CODE_POINTS, { standalone: true }).message).toBe(
       'The option "standalone" is not supported for this grammar: rule "face" matches code points, not code units',
     );
@@ -328,7 +328,7 @@ describe('the option "standalone"', () => {
     expect(parserOf(CODE_POINTS).parse('😀')).toBe('😀');
   });
 
-  test('takes strings only, and names of start rules that it has', () => {
+  test('accepts only strings, and only names of its start rules', () => {
     expect(() => parser.parse(12 as never)).toThrow(TypeError);
     expect(() => parser.parse('1', { startRule: 'item' })).toThrow('Can\'t start parsing from rule "item".');
   });
@@ -343,7 +343,7 @@ first = "x" { return text() + "one line"; }
 second = [a-z]+ { const several = text(); return several + "lines"; }
 `;
 
-  /** Where a piece of the scanner comes from, and where it stands in the grammar. Both count from 0. */
+  /** The origin of a piece of the scanner, and its place in the grammar. Both count from 0. */
   function placesOf(piece: string, standalone: boolean): { readonly mapped: Place; readonly real: Place } {
     const node = peggy.generate(grammar, {
       ...{ plugins: [fast], fast: { standalone }, grammarSource: 'test.peggy' },
@@ -429,7 +429,7 @@ describe('the command line of Peggy', () => {
     expect(parser.recognize!('[1,]')).toBe(false);
   });
 
-  test('shows what is refused in the grammar', () => {
+  test('shows the place of a violation in the grammar', () => {
     const { status, stderr } = run('impure.peggy');
     expect(status).toBe(1);
     expect(stderr).toContain('error: Rule "a" assigns the top-level variable "n"');
@@ -440,7 +440,7 @@ describe('the command line of Peggy', () => {
   |                  ^`);
   });
 
-  test('tells what is left to Peggy when it is asked to be talkative', () => {
+  test('reports what is left to Peggy in verbose mode', () => {
     expect(run('--trace', '--output', 'quiet.js', 'list.peggy')).toMatchObject({ status: 0, stdout: '', stderr: '' });
     const { stdout, stderr } = run('--trace', '--verbose', '--output', 'talkative.js', 'list.peggy');
     expect(stdout + stderr).toContain(
@@ -448,7 +448,7 @@ describe('the command line of Peggy', () => {
     );
   });
 
-  test('shows what is wrong with a text to try', () => {
+  test('shows the error in a test text', () => {
     expect(run('--test', '[1,]', 'list.peggy').stderr).toContain('Expected [0-9] but "]" found.');
   });
 });

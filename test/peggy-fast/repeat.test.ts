@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { numberLabels } from '../../src/peggy-fast/repeat.js';
 import { blockCodes, lowered } from './lowered.js';
 
-/** The labels of which only the number is wanted, with the functions that make it. */
+/** The labels of which only the number is used, with the functions that convert it. */
 function numbers(grammar: string): Record<string, string> {
   const program = lowered(grammar);
   return Object.fromEntries([...numberLabels(program, blockCodes())].map(([{ name }, how]) => [name, how]));

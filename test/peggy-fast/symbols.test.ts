@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { ANY, END, has, isSubset, NONE, rangesOf, SYMBOLS, setOf, without } from '../../src/peggy-fast/alphabet.js';
 
 describe('sets of symbols', () => {
-  test('any symbol is every one but the mark of the end', () => {
+  test('any symbol is every one except the end mark', () => {
     expect(rangesOf(ANY)).toEqual([[0, END - 1]]);
     expect(has(ANY, END)).toBe(false);
     expect(END).toBe(SYMBOLS - 1);
   });
 
-  test('hold the first, the last and what was put in, and nothing else', () => {
+  test('contain the first, the last and the added ones, and nothing else', () => {
     const set = setOf(0) | setOf(97) | setOf(END);
     expect([0, 97, END].every((symbol) => has(set, symbol))).toBe(true);
     expect([1, 96, 98, END - 1].some((symbol) => has(set, symbol))).toBe(false);

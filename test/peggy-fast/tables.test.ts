@@ -7,7 +7,7 @@ function setFrom(text: string): SymbolSet {
   return [...text].reduce((set, character) => set | setOf(character.charCodeAt(0)), NONE);
 }
 
-/** What the declared tables are in a parser. */
+/** The declared tables, as in a parser. */
 const RUNTIME = `
   const peg$tableOf = (sets) => {
     const table = new Uint8Array(256);
@@ -21,7 +21,7 @@ const RUNTIME = `
   const peg$endsOf = (ranges) => ranges;`;
 
 describe('tests for membership', () => {
-  test('compare where that is as quick as a table', () => {
+  test('are comparisons if those are as fast as a table', () => {
     const tables = new Tables();
     expect(tables.isIn(setFrom('a'), 'bytes$[at$]')).toBe('bytes$[at$] === 97');
     expect(tables.isNotIn(setFrom('a'), 'bytes$[at$]')).toBe('bytes$[at$] !== 97');
@@ -52,14 +52,14 @@ describe('tests for membership', () => {
     expect(tables.declarations().match(/peg\$tableOf/g)).toHaveLength(2);
   });
 
-  test('name in a comment what the grammar calls the set', () => {
+  test('have a comment with the grammar’s name of the set', () => {
     const tables = new Tables();
     tables.isIn(setFrom('02468'), 'x');
     tables.isIn(setFrom('02468'), 'x', '[02468]');
     expect(tables.declarations()).toContain('[48, 48, 50, 50, 52, 52, 54, 54, 56, 56], // [02468]');
   });
 
-  test('hold for the members of any set, and for them alone', () => {
+  test('hold for the members of any set, and only for them', () => {
     const sets = fc.array(fc.tuple(fc.nat(END), fc.nat(40)), { maxLength: 5 }).map((ranges) =>
       ranges.reduce((set, [from, length]) => {
         const to = Math.min(from + length, END);

@@ -1,4 +1,4 @@
-/** Texts that the scanner keeps: the same as without, whatever was read before. */
+/** Texts that the scanner interns: the same as without, after any other texts. */
 import fc from 'fast-check';
 import peggy from 'peggy';
 import { describe, expect, test } from 'vitest';
@@ -18,10 +18,10 @@ function reader(grammar: string, words: readonly string[], more: object = {}): R
 const LINES =
   'lines = @line|.., "\\n"| \n line = key:key ":" value:$[^\\n]* { return { key, value }; } \n key "key" = $[a-z]+';
 
-describe('kept texts', () => {
+describe('interned texts', () => {
   const lines = reader(LINES, ['key']);
 
-  test('are of any length, and what follows them does not matter', () => {
+  test('are of any length, with any text after them', () => {
     const texts = ['a', 'ab', 'abc', 'abcd', 'abcde', 'abcdef', 'abcdefg', 'abcdefgh', 'abcdefghi', 'abcdefghij'];
     for (const value of ['', 'x', 'aaaaaaaaaaaa', 'é€😀']) {
       const list = [...texts, ...texts].map((key) => ({ key, value }));
@@ -29,7 +29,7 @@ describe('kept texts', () => {
     }
   });
 
-  test('are the right ones when there are more than can be kept', () => {
+  test('are right even if there are more than fit', () => {
     const key = fc.stringMatching(/^[a-z]{1,10}$/);
     const line = fc.record({ key, value: fc.stringMatching(/^[ -~]{0,5}$/) });
     const property = fc.property(fc.array(line, { minLength: 1, maxLength: 3000, size: 'max' }), (list) => {
@@ -38,7 +38,7 @@ describe('kept texts', () => {
     fc.assert(property, { numRuns: 30 });
   });
 
-  test('may be empty, or hold what is no letter', () => {
+  test('may be empty, or contain other characters than letters', () => {
     const grammar = 'start = (@word ";")* \n word = $([A-Z] [a-z0-9_]* / "--" / [!-\\x2f]? "~"i?)';
     const words = ['', 'Ab', '--', '!', '!~', '~', 'A1234567', 'A12345678', ''];
     const read = reader(grammar, ['word']);
@@ -46,16 +46,16 @@ describe('kept texts', () => {
   });
 });
 
-describe('rules without words', () => {
+describe('rules that cannot be interned', () => {
   test.each([
     ['is not there', 'a = $[a-z]+', 'b', 'intern: there is no rule "b"'],
-    ['is no text', 'a = [a-z]+', 'a', 'intern: the rule "a" is not a text of ASCII characters'],
+    ['is not a text', 'a = [a-z]+', 'a', 'intern: the rule "a" is not a text of ASCII characters'],
     ['holds characters beyond ASCII', 'a = $[^,]+', 'a', 'intern: the rule "a" is not a text of ASCII characters'],
     ['holds the character zero', 'a = $[\\0-z]+', 'a', 'intern: the rule "a" is not a text of ASCII characters'],
     ['holds a string beyond ASCII', 'a = $("é" "a")', 'a', 'intern: the rule "a" is not a text of ASCII characters'],
     ['folds to a character beyond ASCII', 'a = $"k"i', 'a', 'intern: the rule "a" is not a text of ASCII characters'],
     ['calls another rule', 'a = $b \n b = "b"', 'a', 'intern: the rule "a" is not a text of ASCII characters'],
-  ])('are told: one that %s', (_, grammar, rule, message) => {
+  ])('are reported: one that %s', (_, grammar, rule, message) => {
     expect(() => reader(grammar, [rule])).toThrow(message);
     const notices: string[] = [];
     reader(grammar, [rule], { standalone: false, onNotice: (notice: string) => notices.push(notice) });

@@ -4,7 +4,7 @@ import { thisMachine } from '../../bench/machine.js';
 import type { RaceSection } from '../../bench/result.js';
 import { shortRun } from '../../bench/short.js';
 import { sectionTable, textTable } from '../../bench/table.js';
-import { makeFolders } from '../../storage/place.js';
+import { makeFolders } from '../../storage/paths.js';
 import { tryFolder, writeText, writing } from '../io/files.js';
 import { toJson } from '../io/json.js';
 import { packageVersion } from '../io/package.js';
@@ -15,13 +15,14 @@ const DURATION = 10_000;
 
 export const command = defineCommand({
   takes: 'optional-protocol',
+  details: 'Without a protocol, measures both. Compares with JSON.parse and the other parsers that are installed.',
   options: {
     duration: value(
       'DURATION',
-      'Measure for about this long (default: 10s).',
+      'Measure for about this long, at most 1h (default: 10s)',
       duration({ isPositive: true, max: '1h' }),
     ),
-    output: text('DIR', 'also write results.json there, and charts'),
+    output: text('DIR', 'Also write results.json and charts to this folder'),
   },
   example: 'pegwire bench accp',
   run: async (invocation) => {
@@ -29,7 +30,7 @@ export const command = defineCommand({
     const { duration: durationMs = DURATION, output: folder } = invocation.options;
     const machine = thisMachine();
     const run = { date: new Date().toISOString(), pegwire: packageVersion(), machine };
-    // Before measuring.
+    // Fails before a long run.
     if (folder !== undefined) await tryFolder(folder);
     const measured: RaceSection[] = [];
     if (json) await output.result(toJson(run));
@@ -38,7 +39,7 @@ export const command = defineCommand({
     for (const { name } of protocols) {
       const onProgress = async (what: string, share: number): Promise<void> => {
         output.progress(`${name}: ${what}, ${Math.round(share * 100)} %`);
-        // Signals arrive only between two turns of the event loop.
+        // Lets the event loop handle signals.
         await new Promise((resolve) => setImmediate(resolve));
       };
       const sections = await shortRun(name, { durationMs: durationMs / protocols.length, onProgress });
@@ -51,11 +52,11 @@ export const command = defineCommand({
       try {
         await save(folder, results, `${machine.cpu}, Node ${machine.node}`);
       } catch (thrown) {
-        // With --json, stdout has all of it.
+        // With --json, stdout has the results already.
         if (!json) await output.result(toJson(results));
         throw thrown;
       }
-      await output.note(`The results are written to ${folder}.`);
+      await output.note(`Results written to ${folder}`);
     }
     return 0;
   },
@@ -67,7 +68,7 @@ async function show(section: RaceSection, { output, json }: Pick<Invocation, 'ou
     return;
   }
   await output.result(`\n${output.paint('bold', section.title)}\n${textTable(sectionTable(section))}`);
-  for (const { name, why } of section.missing ?? []) await output.note(`Not measured: ${name} (${why}).`);
+  for (const { name, why } of section.missing ?? []) await output.note(`Not measured: ${name} (${why})`);
 }
 
 async function save(
@@ -78,7 +79,7 @@ async function save(
   writing(folder, () => makeFolders(folder));
   writeText(path.join(folder, 'results.json'), `${toJson(results)}\n`);
   for (const section of results.sections) {
-    // The others are tables.
+    // Sections with several groups are tables.
     if (section.groups.length === 1) writeText(path.join(folder, `${section.id}.svg`), raceChart(section, machine));
   }
 }

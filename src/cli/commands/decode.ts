@@ -7,6 +7,7 @@ import { exactJson } from '../io/exact-json.js';
 import { openLines } from '../io/files.js';
 import { type Line, readLines } from '../io/input.js';
 import { errorJson } from '../io/json.js';
+import { labelled, type NoteKind } from '../io/output.js';
 import { count, noteEmpty, noteLine, reporting, reportText } from '../io/report.js';
 import { defineCommand, type Invocation } from '../options/command.js';
 import { choice, text } from '../options/option.js';
@@ -17,12 +18,11 @@ import { noteResults, repliesOf, StreamReaders } from '../session/results.js';
 const AGENT = 'receiver';
 
 const OPTIONS = {
-  ...sessionOptions(AGENT, 'the one that the first frame names, or else the last one of the file'),
-  dialect: choice('NAME', 'strict (default) or lenient', ['strict', 'lenient']),
+  ...sessionOptions(AGENT, 'the sid of the first frame, or the last session of the file'),
+  dialect: choice('NAME', 'Grammar dialect: strict (default) or lenient', ['strict', 'lenient']),
   replies: text(
     'FILE',
-    'write frames that have to be sent back (errors, negotiation, what was lost) there, one a line; by default they are ' +
-      'told on stderr',
+    'Write the frames that must be sent in reply (errors, negotiation, repeated frames) to this file, one per line (default: stderr)',
   ),
 };
 
@@ -33,8 +33,8 @@ export const command = defineCommand({
   protocols: ['accp'],
   options: OPTIONS,
   details:
-    'Integers of any size come as JSON numbers with all of their digits. A chunk of a stream comes when its frame ' +
-    'does; chunk_index tells its place. A message in several frames comes with the last one.',
+    'The input has one frame per line. Integers are printed with all of their digits. A chunk of a stream is printed when its frame ' +
+    'arrives; chunk_index is its position. A message that is split into several frames is printed after the last one.',
   example: "echo '@planner>req:schedule{pri:high}[mid:m1,seq:1]' | pegwire decode accp",
   run: decode,
 });
@@ -75,10 +75,10 @@ function begin(invocation: Run, replies: ReturnType<typeof openReplies>, open: O
   };
 }
 
-/** Lines read before the session is known. */
+/** The number of lines that wait until the session is known. */
 const MAX_WAITING = 1000;
 
-/** Yields all lines with the session that the first readable frame names, unless the options name one. */
+/** Yields all lines with the session identifier: that of the options, or else of the first valid frame. */
 async function* withSessionId(invocation: Run): AsyncGenerator<{ line: Line; id: string | undefined }> {
   const { dialect, id: given } = invocation.options;
   let waiting: Line[] | null = given === undefined ? [] : null;
@@ -119,9 +119,9 @@ async function decodeLine(line: Line, decoding: Decoding): Promise<void> {
     case 'pending':
       if (outcome.part === 'sequence') {
         parts.add(outcome.correlationId);
-        await noteLine(invocation, line, `part of the message ${outcome.correlationId}; the rest is to come`);
+        await noteLine(invocation, line, `note[pending]: Part of message ${outcome.correlationId}; more parts follow`);
       } else {
-        // Streams are read at once, so that the buffer of the session does not fill up.
+        // Streams are read at once, so that the buffer of the session does not fill.
         streams.read(outcome.correlationId);
         if (!json) await output.result(exactJson(outcome.message));
       }
@@ -135,7 +135,7 @@ async function decodeLine(line: Line, decoding: Decoding): Promise<void> {
       break;
     }
     case 'dropped':
-      await noteLine(invocation, line, 'dropped, and nothing is to be answered: the frame has expired');
+      await noteLine(invocation, line, 'warning[expired]: Dropped without a reply: the frame has expired');
       break;
   }
   for (const reply of repliesOf(outcome)) await replies.add(line, reply);
@@ -144,28 +144,29 @@ async function decodeLine(line: Line, decoding: Decoding): Promise<void> {
 async function end({ invocation, open, streams, counts, parts }: Decoding): Promise<number> {
   const { json, output } = invocation;
   const { failed, unfinished } = await streams.end();
-  const rest = open.isKept ? '; the rest may follow' : '';
-  const said = [
-    ...failed.map(({ cid, error }) => `The stream ${cid} has failed: ${error.message}`),
-    ...unfinished.map((cid) => `The stream ${cid} has not ended${rest}.`),
-    ...[...parts].map((cid) => `The message ${cid} has not come whole${rest}.`),
-  ];
+  const isIncomplete = parts.size + unfinished.length > 0;
+  const isError = !open.isStored;
+  const more = isError ? '' : '; the rest may follow';
+  const note = (kind: NoteKind, code: string, text: string): Promise<void> =>
+    output.note(json ? errorJson(code, text) : labelled(kind, code, text, output.paintNote));
+  for (const { cid, error } of failed) await note('error', error.code, `Stream ${cid} failed: ${error.message}`);
+  const kind = isError ? 'error' : 'warning';
+  for (const cid of unfinished) await note(kind, 'unfinished', `Stream ${cid} has not ended${more}.`);
+  for (const cid of parts) await note(kind, 'unfinished', `Message ${cid} is incomplete${more}.`);
   if (!json) {
     const { message, pending, rejected, dropped } = counts;
     const frames = message + pending + rejected + dropped;
-    said.push(
+    await output.note(
       `${count(frames, 'frame')}: ${count(message, 'message')}, ${pending} pending, ${rejected} rejected, ${dropped} dropped`,
     );
   }
-  for (const text of said) await output.note(json ? errorJson('unfinished', text) : text);
-  const isCut = !open.isKept && parts.size + unfinished.length > 0;
-  return counts.rejected > 0 || failed.length > 0 || isCut ? 1 : 0;
+  return counts.rejected > 0 || failed.length > 0 || (isError && isIncomplete) ? 1 : 0;
 }
 
-/** Frames that cannot be written to the file go to stderr: the session does not send them again. @throws UsageError */
+/** Opens the file for replies. Frames that it cannot take go to stderr, since the session does not send them again. @throws UsageError if the file cannot be written */
 function openReplies(invocation: Run) {
   const { replies: file } = invocation.options;
-  const show = (line: Line, frame: string): Promise<void> => noteLine(invocation, line, `to be sent back: ${frame}`);
+  const show = (line: Line, frame: string): Promise<void> => noteLine(invocation, line, `reply: ${frame}`);
   if (file === undefined) return { add: show, close: () => {} };
   let fault: unknown;
   const lines = openLines(
@@ -187,7 +188,7 @@ function openReplies(invocation: Run) {
   };
 }
 
-/** Finds the parameter that a path such as `metadata.seq` names, not values inside of it. */
+/** Finds the parameter of a path such as `metadata.seq`, but no values inside it. */
 function placeOf(path: string | undefined, text: string, dialect: Dialect): Span | null {
   const [, block, key] = /^(metadata|payload)\.([A-Za-z0-9_]+)/.exec(path ?? '') ?? [];
   if (key === undefined) return null;

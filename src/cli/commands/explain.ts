@@ -7,11 +7,12 @@ import { givenLimits, LIMIT_OPTIONS } from '../options/shared.js';
 
 export const command = defineCommand({
   takes: 'messages',
+  details: 'The input has one message per line. Errors are reported on stderr, and the exit code is then 1.',
   options: {
-    // Explains as much as possible; errors are reported as well.
+    // The loosest dialect explains the most; the errors of the strict one are reported too.
     dialect: choice(
       'NAME',
-      'accp: lenient (default) or strict; aacp: tolerant (default) or strict',
+      'Grammar dialect: lenient (accp, default), tolerant (aacp, default) or strict',
       (protocol) => protocol.dialects,
       (dialects) => dialects.at(-1)!,
     ),

@@ -15,21 +15,21 @@ import {
 } from '../../grammar-export/export-grammar.js';
 import { railroadDiagrams } from '../../grammar-export/railroad.js';
 import { textMateGrammar } from '../../grammar-export/textmate.js';
-import { UsageError } from '../io/errors.js';
+import { libraryFault, UsageError } from '../io/errors.js';
 import { tryFile, writeText } from '../io/files.js';
 import { toJson } from '../io/json.js';
 import { defineCommand, type Invocation } from '../options/command.js';
 import { LANGUAGE_OPTIONS, languageOf } from '../options/language.js';
 import { givenNarrowing } from '../options/narrowing.js';
-import { oneOf, text, value } from '../options/option.js';
+import { alternatives, oneOf, text, value } from '../options/option.js';
 
 const FORMATS = [...GRAMMAR_FORMATS, 'railroad', 'textmate', 'codemirror', 'json-schema'] as const;
 
 type ExportFormat = (typeof FORMATS)[number];
 
 const OPTIONS = {
-  to: value('FORMAT', FORMATS.join(', '), oneOf(FORMATS)),
-  output: text('FILE', 'write it there, and not to stdout'),
+  to: value('FORMAT', `Output format (required): ${alternatives(FORMATS)}`, oneOf(FORMATS)),
+  output: text('FILE', 'Write to this file instead of stdout'),
   ...LANGUAGE_OPTIONS,
 };
 
@@ -37,40 +37,43 @@ type Run = Invocation<typeof OPTIONS>;
 
 export const command = defineCommand({
   takes: 'grammar',
+  details:
+    'A comment in the output lists the parts of the grammar that the format cannot express. For a grammar file, --to must be abnf, gbnf, ' +
+    'lark, regex or railroad. Code in a grammar file may run; use only files that you trust.',
   options: OPTIONS,
   example: 'pegwire export accp --to gbnf --intents req,done --max-depth 2',
   run: async (invocation) => {
     const { options, output, json } = invocation;
     const { to, output: file } = options;
-    if (to === undefined) throw new UsageError(`export needs --to: ${FORMATS.join(', ')}`);
+    if (to === undefined) throw new UsageError(`export requires --to: ${alternatives(FORMATS)}`);
     const language = languageOf(invocation);
-    // Before a slow export.
+    // Fails before a slow export.
     if (file !== undefined) tryFile(file);
-    const { text: made, approximations } = isGrammarFormat(to)
+    const { text: exported, approximations } = isGrammarFormat(to)
       ? asGrammar(language, { to, ...nesting(language, to, invocation) })
-      : { text: asPicture(to, language, invocation), approximations: [] };
+      : { text: asDocument(to, language, invocation), approximations: [] };
     if (file !== undefined) {
       try {
-        writeText(file, made);
+        writeText(file, exported);
       } catch (thrown) {
-        await output.result(made.trimEnd());
+        await output.result(exported.trimEnd());
         throw thrown;
       }
     }
     if (json) {
-      const where = file === undefined ? { text: made } : { file };
+      const where = file === undefined ? { text: exported } : { file };
       await output.result(toJson({ format: to, grammar: language.name, ...where, approximations }));
-    } else if (file === undefined) await output.result(made.trimEnd());
-    else await output.note(`The ${NOUNS[to] ?? 'grammar'} is written to ${file}.`);
+    } else if (file === undefined) await output.result(exported.trimEnd());
+    else await output.note(`${NOUNS[to] ?? 'Grammar'} written to ${file}`);
     return 0;
   },
 });
 
-/** Names of what is not a grammar. */
+/** The names of outputs that are not grammars. */
 const NOUNS: Readonly<Partial<Record<ExportFormat, string>>> = {
-  railroad: 'drawing',
-  codemirror: 'mode',
-  'json-schema': 'schema',
+  railroad: 'Diagram',
+  codemirror: 'Mode',
+  'json-schema': 'Schema',
 };
 
 function isGrammarFormat(to: ExportFormat): to is GrammarFormat {
@@ -84,19 +87,20 @@ function asGrammar(
   try {
     return { text: exportGrammar(exportable, how), approximations: approximationsOf(exportable, how) };
   } catch (thrown) {
-    throw thrown instanceof ExportError ? new UsageError(thrown.message) : thrown;
+    throw thrown instanceof ExportError ? libraryFault(thrown) : thrown;
   }
 }
 
-function asPicture(to: Exclude<ExportFormat, GrammarFormat>, language: Language, invocation: Run): string {
+function asDocument(to: Exclude<ExportFormat, GrammarFormat>, language: Language, invocation: Run): string {
   if (to === 'railroad') {
     return railroadDiagrams(language.exportable.ast, { title: `${language.name}, ${language.exportable.startRule}` });
   }
   if (invocation.grammar !== undefined) {
-    throw new UsageError(`--to ${to} is for accp and aacp: it takes more than a grammar`);
+    throw new UsageError(`--to ${to} applies to accp and aacp, not to grammar files`);
   }
   const given = givenNarrowing(invocation);
-  if (given !== undefined) throw new UsageError(`--${given} does not go with --to ${to}, which is for all messages`);
+  if (given !== undefined)
+    throw new UsageError(`--${given} cannot be combined with --to ${to}, which describes all messages`);
   const isFrames = language.name === 'accp';
   if (to === 'json-schema') {
     return JSON.stringify(isFrames ? frameJsonSchema() : packetJsonSchema(), null, 2);
@@ -105,7 +109,7 @@ function asPicture(to: Exclude<ExportFormat, GrammarFormat>, language: Language,
   return to === 'textmate' ? JSON.stringify(textMateGrammar(editor), null, 2) : codeMirrorMode(editor);
 }
 
-/** Counts nesting out, so that no engine accepts more than the protocol. ABNF, for people, stays short unless a depth is given. */
+/** Unrolls nesting, so that no engine accepts more than the protocol does. ABNF stays short, for people, unless a depth is given. */
 function nesting(
   language: Language,
   to: GrammarFormat,
@@ -113,7 +117,7 @@ function nesting(
 ): Pick<GrammarExportOptions, 'depth' | 'depthChecks'> {
   const { exportable, depth } = language;
   const isWanted = to !== 'abnf' || options['max-depth'] !== undefined;
-  // A narrowed grammar may lack some.
+  // A narrowed grammar may lack some of them.
   const rules = depth?.rules.filter((rule) => exportable.ast.rules.some((one) => one.name === rule)) ?? [];
   if (depth === null || rules.length === 0 || !isWanted) return {};
   return { depth: { ...depth, rules }, depthChecks: depth.checks };

@@ -8,10 +8,11 @@ import { givenLimits, LIMIT_OPTIONS } from '../options/shared.js';
 
 export const command = defineCommand({
   takes: 'messages',
+  details: 'The input has one message per line.',
   options: {
-    dialect: dialect('strict (default); accp: lenient, aacp: tolerant'),
-    check: flag('only name the lines that are not in canonical form; exit code 1 if any'),
-    'sort-params': flag('accp: order payload parameters too, as for hashes'),
+    dialect: dialect('Grammar dialect: strict (default), lenient (accp) or tolerant (aacp)'),
+    check: flag('List the lines that are not in canonical form, and exit with 1 if there are any'),
+    'sort-params': flag('Sort the payload parameters too, as hashes require (accp)'),
     ...LIMIT_OPTIONS,
   },
   example: "echo '@a>req:x{m:{b:1.50,a:007}}' | pegwire fmt accp",
@@ -19,7 +20,7 @@ export const command = defineCommand({
     const { protocol, options, output, json } = invocation;
     const sortParams = options['sort-params'];
     if (sortParams && protocol.name !== 'accp')
-      throw new UsageError('--sort-params is for accp; packets have one order');
+      throw new UsageError('--sort-params applies to accp; the fields of packets always have one order');
     const reading = { dialect: options.dialect, sortParams, limits: givenLimits(options) };
     return forEachMessage(invocation, reading, async (node, line) => {
       const canonical = READERS[protocol.name].format(node, reading);

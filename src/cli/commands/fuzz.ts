@@ -15,43 +15,52 @@ import { TargetError } from '../../fuzz/differential/target.js';
 import { type FuzzInput, fuzzInputs } from '../../fuzz/mutants/mutate.js';
 import { processTarget } from '../../fuzz/process/process-target.js';
 import { NoSentenceError } from '../../fuzz/sentences/generate.js';
-import { makeFolders } from '../../storage/place.js';
+import { makeFolders } from '../../storage/paths.js';
 import { createRandom } from '../../text/random.js';
-import { UsageError } from '../io/errors.js';
+import { libraryFault, UsageError } from '../io/errors.js';
 import { tryFile, tryFolder, writeText, writing } from '../io/files.js';
 import { readLines } from '../io/input.js';
 import { toJson } from '../io/json.js';
+import { labelled } from '../io/output.js';
 import { defineCommand, type Invocation } from '../options/command.js';
 import { LANGUAGE_OPTIONS, languageOf } from '../options/language.js';
 import { NARROWING_OPTIONS } from '../options/narrowing.js';
 import { amount, integer, optional, text, texts, value } from '../options/option.js';
 import { LIMITED_PROGRAM, processLimits, targetFault } from '../options/shared.js';
 
-/** Texts by default, without and with a target. */
-const FEW = 100;
-const MANY = 20_000;
+/** The default number of inputs, without and with a target. */
+const DEFAULT_COUNT = 100;
+const DEFAULT_TARGET_COUNT = 20_000;
 
-const someTexts = integer({ from: 1 });
+const positive = integer({ from: 1 });
 
 const OPTIONS = {
-  target: texts('CMD', "a program to test, such as 'python3 adapter.py'; may come several times"),
+  target: texts('CMD', "Test this shell command, for example 'python3 adapter.py'; may be repeated"),
   ...LIMITED_PROGRAM,
-  count: value('N', `how many texts (default ${FEW}; with a target ${MANY})`, someTexts),
-  seed: value('N', 'the same seed gives the same texts (default: a new one, which is told)', integer({ from: 0 })),
+  count: value(
+    'N',
+    `Generate this many inputs (default: ${DEFAULT_COUNT}; with --target ${DEFAULT_TARGET_COUNT})`,
+    positive,
+  ),
+  seed: value(
+    'N',
+    'Seed of the generator; the same seed gives the same inputs (default: random)',
+    integer({ from: 0 }),
+  ),
   mutate: optional(
-    '[SHARE]',
-    'bend this share of the texts, 0 to 1 (default 0, with a target 0.5; without a value 1)',
-    amount('a share from 0 to 1', (share) => share <= 1),
+    '[RATIO]',
+    'Mutate this ratio of the inputs, 0 to 1 (default: 0, or 0.5 with --target); without RATIO, mutate all',
+    amount('a number from 0 to 1', (ratio) => ratio <= 1),
   ),
-  corpus: text('FILE', 'bend the lines of this file, too; a JSON string stands for its text'),
-  'max-length': value('N', 'UTF-16 code units of a text, before it is bent (default 160)', someTexts),
-  output: text('DIR', 'where findings are saved (default pegwire-findings)'),
-  coverage: optional(
-    '[FILE]',
-    'what of the grammar was seen: by the lines of FILE, or by the texts of the run',
-    (file) => file,
+  corpus: text('FILE', 'Also mutate the lines of this file; a line that is a JSON string is decoded'),
+  'max-length': value(
+    'N',
+    'Generate inputs of at most this many UTF-16 code units, before mutation (default: 160)',
+    positive,
   ),
-  html: text('FILE', 'write the coverage as a page'),
+  output: text('DIR', 'Save findings to this folder (default: pegwire-findings)'),
+  coverage: optional('[FILE]', 'Report how much of the grammar the inputs cover, or the lines of FILE', (file) => file),
+  html: text('FILE', 'Write the coverage to this HTML file'),
   ...LANGUAGE_OPTIONS,
 };
 
@@ -59,8 +68,14 @@ type Run = Invocation<typeof OPTIONS>;
 
 export const command = defineCommand({
   takes: 'grammar',
+  details: [
+    'Without --target, prints valid inputs. With --target, sends inputs to each program, compares the answers with those of pegwire, ' +
+      'and reports each disagreement once, with the shortest input that shows it. The exit code is 1 if there is one.',
+    'A target reads one JSON request per line and answers each with one line; the guide src/fuzz/README.md describes the protocol. ' +
+      'Code in a grammar file runs; use only files that you trust.',
+  ],
   options: OPTIONS,
-  example: "pegwire fuzz aacp --target 'python3 adapter.py'",
+  example: ['pegwire fuzz accp --count 10 --seed 1', "pegwire fuzz aacp --target 'python3 adapter.py'"],
   run: fuzz,
 });
 
@@ -68,7 +83,7 @@ async function fuzz(invocation: Run): Promise<number> {
   const language = languageOf(invocation);
   const { coverage, html, target: targets } = invocation.options;
   const tracker = coverage === undefined && html === undefined ? null : createTracker(language.grammar);
-  // Fails before the work.
+  // Fails before a long run.
   if (html !== undefined) tryFile(html);
   try {
     if (typeof coverage === 'string') {
@@ -84,7 +99,7 @@ async function fuzz(invocation: Run): Promise<number> {
     if (tracker !== null) await showCoverage(invocation, tracker);
     return code;
   } catch (thrown) {
-    if (thrown instanceof NoSentenceError) throw new UsageError(thrown.message, 'unreadable');
+    if (thrown instanceof NoSentenceError) throw libraryFault(thrown);
     if (thrown instanceof TargetError) throw targetFault(thrown);
     throw thrown;
   }
@@ -93,19 +108,22 @@ async function fuzz(invocation: Run): Promise<number> {
 async function print(invocation: Run, language: Language, tracker: Tracker | null): Promise<number> {
   const { json, output } = invocation;
   const { seed = newSeed() } = invocation.options;
-  // The coverage table replaces the texts.
+  // The coverage table replaces the inputs.
   const isShown = invocation.options.coverage === undefined;
-  for (const { text, kinds, valid } of await inputsOf(invocation, language, seed, FEW, 0)) {
+  for (const { text, kinds, valid } of await inputsOf(invocation, language, seed, {
+    count: DEFAULT_COUNT,
+    mutate: 0,
+  })) {
     tracker?.add(text);
     if (isShown) await output.result(json ? toJson({ text, valid, mutation: kinds }) : oneLine(text));
   }
-  await output.note(`Seed ${seed}.`);
+  await output.note(`Seed: ${seed}`);
   return 0;
 }
 
-/** Writes texts that would not be one visible line as JSON. */
+/** Returns a text as one visible line, as JSON if necessary. */
 function oneLine(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: finds control characters
   return /[\x00-\x1f\x7f-\x9f\u2028\u2029]|^"|^$/.test(text) ? JSON.stringify(text) : text;
 }
 
@@ -128,15 +146,15 @@ async function compare(
 ): Promise<number> {
   const { json, output, options } = invocation;
   const { seed = newSeed() } = invocation.options;
-  const { output: folder = 'pegwire-findings', count = MANY } = options;
+  const { output: folder = 'pegwire-findings', count = DEFAULT_TARGET_COUNT } = options;
   await tryFindings(invocation, folder);
-  const inputs = await inputsOf(invocation, language, seed, MANY, 0.5);
+  const inputs = await inputsOf(invocation, language, seed, { count: DEFAULT_TARGET_COUNT, mutate: 0.5 });
   const stopping = new AbortController();
   const stop = (): void => {
-    // 128 and the number of the signal, as in shells.
+    // 128 plus the number of the signal, as in shells.
     if (stopping.signal.aborted) process.exit(130);
     stopping.abort();
-    void output.note('\nStopping; what was found is kept. Once more stops at once.');
+    void output.note('\nStopping and keeping the findings; press Ctrl-C again to stop now.');
   };
   process.on('SIGINT', stop);
   const targets = commands.map((command) => processTarget(command, processLimits(options)));
@@ -148,11 +166,11 @@ async function compare(
     let file: string | null = null;
     let unsaved = '';
     try {
-      // An unsteady disagreement is not a test case.
+      // A disagreement that does not repeat is not a test case.
       if (finding.reproducible) file = save(fixture, folder);
     } catch (thrown) {
       fault ??= thrown as UsageError;
-      unsaved = `   not saved: ${(thrown as Error).message}\n   its file:  ${JSON.stringify(fixture)}\n`;
+      unsaved = `   not saved: ${(thrown as Error).message}\n   fixture:   ${JSON.stringify(fixture)}\n`;
     }
     number++;
     const record = json ? toJson({ ...fixture, file }) : `${findingText(finding, number, file)}\n${unsaved}`;
@@ -170,7 +188,7 @@ async function compare(
       onFinding,
       onProgress: ({ inputs: done, findings }) => {
         const rate = Math.round(done / ((performance.now() - started) / 1_000));
-        if (done % 64 === 0) output.progress(`${done} of ${count} texts, ${rate} a second, ${findings} findings`);
+        if (done % 64 === 0) output.progress(`${done} of ${count} inputs, ${rate} per second, ${findings} findings`);
       },
     });
   } finally {
@@ -188,17 +206,17 @@ async function compare(
   const { findings: _findings, ...counts } = report;
   if (json) await output.result(toJson({ summary: { ...counts, seed, findings: report.findings.length } }));
   else await output.result(summaryText(report, seed, again.join(' ')));
-  // Nobody asked for the default folder.
+  // An unwritable default folder is not an error.
   if (fault !== undefined && options.output !== undefined) throw fault;
   return report.findings.length > 0 ? 1 : 0;
 }
 
-/** Options that a run depends on, besides seed and count. */
-const DEPENDS = ['mutate', 'corpus', 'max-length', 'start', ...Object.keys(NARROWING_OPTIONS), 'target'];
+/** Options that change the inputs, besides seed and count. */
+const INPUT_OPTIONS = ['mutate', 'corpus', 'max-length', 'start', ...Object.keys(NARROWING_OPTIONS), 'target'];
 
-/** Quotes them for a shell. */
+/** Returns the given options that change the inputs, quoted for a shell. */
 function asGiven({ given }: Run): readonly string[] {
-  return DEPENDS.flatMap((name) => {
+  return INPUT_OPTIONS.flatMap((name) => {
     const values = given[name] ?? [];
     return values.map((one) => (one === true ? `--${name}` : `--${name} '${one.replaceAll("'", "'\\''")}'`));
   });
@@ -215,10 +233,9 @@ async function inputsOf(
   invocation: Run,
   { grammar, words }: Language,
   seed: number,
-  many: number,
-  share: number,
+  defaults: { readonly count: number; readonly mutate: number },
 ): Promise<Iterable<FuzzInput>> {
-  const { corpus, count = many, mutate = share } = invocation.options;
+  const { corpus, count = defaults.count, mutate = defaults.mutate } = invocation.options;
   const seeds: string[] = [];
   if (corpus !== undefined)
     for await (const line of readLines({ ...invocation, file: corpus === '-' ? undefined : corpus }))
@@ -233,14 +250,16 @@ async function inputsOf(
   });
 }
 
-/** Checks the folder before a long run. Without --output, findings are then only printed. @throws UsageError */
+/** Checks the folder before a long run. If the default folder cannot be written, findings are only printed. @throws UsageError if that of --output cannot be written */
 async function tryFindings({ options, json, output }: Run, folder: string): Promise<void> {
   try {
     await tryFolder(folder);
   } catch (thrown) {
     if (options.output !== undefined || !(thrown instanceof UsageError)) throw thrown;
-    const message = `${thrown.message}; findings are printed only, and --output DIR saves them elsewhere`;
-    await output.note(json ? toJson({ notice: message }) : `${message}.`);
+    const message = `${thrown.message}; findings are not saved; set --output to another folder`;
+    await output.note(
+      json ? toJson({ notice: message }) : labelled('warning', thrown.code, `${message}.`, output.paintNote),
+    );
   }
 }
 
@@ -265,7 +284,7 @@ async function showCoverage({ json, output, options }: Run, tracker: Tracker): P
     await output.result(html);
     throw thrown;
   }
-  await output.note(`The page is written to ${page}.`);
+  await output.note(`Coverage written to ${page}`);
 }
 
 function newSeed(): number {

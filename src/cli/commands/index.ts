@@ -3,26 +3,26 @@ import type { CommandEntry, CommandGroup } from '../options/command.js';
 
 const aacp: CommandGroup = {
   name: 'aacp',
-  summary: 'behind the packets: workflow encoders, the registry, rules, audit logs',
+  summary: 'Manage AACP workflows, the registry, rules and audit logs',
   commands: [
     {
       name: 'workflows',
-      summary: 'what the encoders offer: workflows, their steps, inputs and packets',
+      summary: 'List the workflow encoders, their steps and inputs',
       load: () => import('./aacp/workflows.js'),
     },
     {
       name: 'registry',
-      summary: 'what the registry of encoded instructions holds',
+      summary: 'List, import, export and remove encoded instructions',
       load: () => import('./aacp/registry.js'),
     },
     {
       name: 'rules',
-      summary: 'rules for instructions: check a file of them, search them, list them',
+      summary: 'Check, search and list the rules that encode instructions',
       load: () => import('./aacp/rules.js'),
     },
     {
       name: 'audit',
-      summary: 'whether an audit log of dispatched packets is as it was written',
+      summary: 'Verify an audit log of dispatched packets',
       load: () => import('./aacp/audit.js'),
     },
   ],
@@ -30,11 +30,11 @@ const aacp: CommandGroup = {
 
 const acp: CommandGroup = {
   name: 'acp',
-  summary: 'agents of the Agent Client Protocol: one under a transport with batches',
+  summary: 'Run agents of the Agent Client Protocol',
   commands: [
     {
       name: 'run',
-      summary: 'an agent, with batches, and with nothing but messages on its streams',
+      summary: 'Run an agent behind a transport that supports JSON-RPC batches',
       isService: true,
       load: () => import('./acp/run.js'),
     },
@@ -43,111 +43,103 @@ const acp: CommandGroup = {
 
 const arcp: CommandGroup = {
   name: 'arcp',
-  summary: 'runtimes for agents: serve one, call it, and look at what was said',
+  summary: 'Serve, call and inspect ARCP runtimes',
   commands: [
     {
       name: 'serve',
-      summary: 'a runtime, with tools to try it with or with those of a module',
+      summary: 'Start a runtime with demo tools, or with the tools of a module',
       isService: true,
       load: () => import('./arcp/serve.js'),
     },
     {
       name: 'invoke',
-      summary: 'a tool, an agent or a workflow of a runtime, and what it says meanwhile',
+      summary: 'Call a tool, an agent or a workflow, and show its progress',
       load: () => import('./arcp/invoke.js'),
     },
     {
       name: 'tail',
-      summary: 'what is said of a job, or all that a file of a runtime holds, as it comes',
+      summary: 'Follow the messages of a job, or of a runtime database',
       load: () => import('./arcp/tail.js'),
     },
     {
       name: 'replay',
-      summary: 'a conversation that was written down: told once more, or held with a runtime once more',
+      summary: 'Show a recorded conversation, or repeat it with a runtime and compare',
       load: () => import('./arcp/replay.js'),
     },
     {
       name: 'graph',
-      summary: 'who has begun what, from the messages of a log',
+      summary: 'Draw the jobs and calls of a log as a tree',
       load: () => import('./arcp/graph.js'),
     },
     {
       name: 'validate',
-      summary: 'whether messages, and the order in which they were said, are as they must be',
+      summary: 'Validate the messages of a log and their order',
       load: () => import('./arcp/validate.js'),
     },
     {
       name: 'schema',
-      summary: 'the JSON Schema of all messages, or of those of one type',
+      summary: 'Print the JSON Schema of one message type, or of all',
       load: () => import('./arcp/schema.js'),
     },
     {
       name: 'conformance',
-      summary: 'whether a runtime, anybody’s, is as the protocol says',
+      summary: 'Test any runtime for conformance with the protocol',
       load: () => import('./arcp/conformance.js'),
     },
   ],
 };
 
 export const COMMANDS: readonly (CommandEntry | CommandGroup)[] = [
-  { name: 'parse', summary: 'messages, one a line, to syntax trees as JSON', load: () => import('./parse.js') },
-  { name: 'fmt', summary: 'messages, one a line, in canonical form', load: () => import('./fmt.js') },
-  {
-    name: 'check',
-    summary: 'errors and warnings of messages, one a line, with the place of each',
-    load: () => import('./check.js'),
-  },
-  { name: 'explain', summary: 'messages, one a line, in plain English', load: () => import('./explain.js') },
+  { name: 'parse', summary: 'Print the syntax tree of each message as JSON', load: () => import('./parse.js') },
+  { name: 'fmt', summary: 'Print each message in canonical form', load: () => import('./fmt.js') },
+  { name: 'check', summary: 'Report the errors and warnings of each message', load: () => import('./check.js') },
+  { name: 'explain', summary: 'Explain each message in plain English', load: () => import('./explain.js') },
   {
     name: 'find',
-    summary: 'the messages inside any text (prose, Markdown, JSON, logs), with their offsets',
+    summary: 'Find the messages in any text: prose, Markdown, JSON or logs',
     load: () => import('./find.js'),
   },
   {
     name: 'encode',
-    summary: 'messages as JSON to frames, through a session; workflow steps and English to packets',
+    summary: 'Encode JSON as frames; workflow steps and English as packets',
     load: () => import('./encode/encode.js'),
   },
-  {
-    name: 'decode',
-    summary: 'frames, one a line, to messages as JSON, through a session',
-    load: () => import('./decode.js'),
-  },
+  { name: 'decode', summary: 'Decode frames to JSON messages', load: () => import('./decode.js') },
   {
     name: 'fuzz',
-    summary: 'texts made from the grammar, and what another implementation gets wrong of them',
+    summary: 'Generate test inputs from a grammar, and compare other implementations',
     load: () => import('./fuzz.js'),
   },
   {
     name: 'conformance',
-    summary: 'the conformance cases against another implementation, a verdict a case',
+    summary: 'Run the conformance cases against another implementation',
     load: () => import('./conformance/conformance.js'),
   },
   {
     name: 'export',
-    summary: 'the grammar for another engine, with what that cannot say in a comment',
+    summary: 'Convert a grammar to GBNF, Lark, ABNF and other formats',
     load: () => import('./export.js'),
   },
   {
     name: 'prompt',
-    summary: 'the shortest instruction that makes a model write the language, or a part of it',
+    summary: 'Print the shortest prompt that makes a model write a language',
     load: () => import('./prompt.js'),
   },
   {
     name: 'tokens',
-    summary: 'how many tokens frames, packets, JSON and English are, and the same as JSON and TOON',
+    summary: 'Count the tokens of messages, and of the same content in other formats',
     load: () => import('./tokens.js'),
   },
   aacp,
   {
     name: 'serve',
-    summary: 'an endpoint for frames over HTTP and WebSocket, with agents to try it with',
+    summary: 'Start an HTTP and WebSocket endpoint for frames, with demo agents',
     isService: true,
     load: () => import('./serve.js'),
   },
   {
     name: 'connect',
-    summary: 'frames, messages and texts to an endpoint, and what it answers',
+    summary: 'Send frames, messages and text to an endpoint, and print the answers',
     isService: true,
     load: () => import('./connect/connect.js'),
   },
@@ -155,7 +147,7 @@ export const COMMANDS: readonly (CommandEntry | CommandGroup)[] = [
   arcp,
   {
     name: 'bench',
-    summary: 'how fast messages are read and printed here, against JSON and what else is installed',
+    summary: 'Measure how fast messages are parsed and printed on this machine',
     load: () => import('./bench.js'),
   },
 ];

@@ -6,9 +6,10 @@ import { givenLimits, LIMIT_OPTIONS } from '../options/shared.js';
 
 export const command = defineCommand({
   takes: 'messages',
+  details: 'The input has one message per line.',
   options: {
-    dialect: dialect('strict (default); accp: lenient, aacp: tolerant'),
-    spans: flag('put offsets on every node'),
+    dialect: dialect('Grammar dialect: strict (default), lenient (accp) or tolerant (aacp)'),
+    spans: flag('Include the start and end offset of every node'),
     ...LIMIT_OPTIONS,
   },
   example: "echo '@planner>req:schedule{pri:high}' | pegwire parse accp",

@@ -7,14 +7,16 @@ import { toJson } from '../io/json.js';
 import { defineCommand, type Invocation } from '../options/command.js';
 import { frameOptions, NARROWING_OPTIONS, packetOptions } from '../options/narrowing.js';
 import { choice } from '../options/option.js';
+import { ENCODING_HELP } from '../session/options.js';
 
 const OPTIONS = {
   ...NARROWING_OPTIONS,
-  encoding: choice('NAME', `what tokens are counted in: ${ENCODINGS.join(', ')}`, ENCODINGS),
+  encoding: choice('NAME', ENCODING_HELP, ENCODINGS),
 };
 
 export const command = defineCommand({
   takes: 'protocol',
+  details: 'Prints the prompt to stdout and its number of tokens to stderr.',
   options: OPTIONS,
   example: "pegwire prompt accp --agents planner --intents req --fields 'q:string,limit:integer?'",
   run: async (invocation) => {
@@ -28,7 +30,7 @@ export const command = defineCommand({
       await output.note(
         exact
           ? `${tokens} tokens (${encoding})`
-          : `~${tokens} tokens (an estimate: gpt-tokenizer is not installed; npm install gpt-tokenizer)`,
+          : `About ${tokens} tokens (estimated; for exact counts: npm install gpt-tokenizer)`,
       );
     }
     if (given['encoding'] !== undefined && !exact) throw notExact(encoding);
@@ -40,6 +42,7 @@ async function promptFor(invocation: Invocation<typeof OPTIONS>): Promise<ModelP
   const { encoding } = invocation.options;
   if (invocation.protocol.name === 'accp') return framePrompt({ ...frameOptions(invocation), encoding });
   const options = packetOptions(invocation);
-  if (options.dialect !== 'strict') throw new UsageError('--dialect: packets are written in the dialect strict');
+  if (options.dialect !== 'strict')
+    throw new UsageError('--dialect must be strict for aacp: models write strict packets');
   return packetPrompt({ ...options, encoding });
 }

@@ -8,36 +8,41 @@ import {
   startServer,
 } from '../../accp/serve/index.js';
 import { errorJson, toJson } from '../io/json.js';
+import { labelled } from '../io/output.js';
 import { endBySignal } from '../io/signals.js';
 import { defineCommand, type Invocation } from '../options/command.js';
 import { choice, duration, flag, integer, text, texts, token, value } from '../options/option.js';
 import { notStarted, SERVER_OPTIONS } from '../options/shared.js';
 
-/** Seconds between requests. */
-const IDLE_TIME = 600;
-/** Kept between requests; each may hold up to 16 MiB. */
+/** Milliseconds after which an idle session is closed. */
+const IDLE_TIMEOUT_MS = 600_000;
+/** Sessions kept between requests; each may use up to 16 MiB. */
 const MAX_SESSIONS = 128;
 
 const some = integer({ from: 1 });
 
 const OPTIONS = {
-  port: value('PORT', '(4711); 0 for one that is free', integer({ from: 0, to: 65_535 })),
+  port: value('PORT', 'Listen on this port (default: 4711); 0 for any free port', integer({ from: 0, to: 65_535 })),
   host: SERVER_OPTIONS.host,
-  path: text('PATH', 'of frames (/accp/v1/frames), for HTTP and WebSocket'),
+  path: text('PATH', 'Path of the HTTP and WebSocket endpoint (default: /accp/v1/frames)'),
   agent: choice(
     'NAME',
-    'echo says requests back; tools answers calls of the tools add, upper, now and count; by default both: calls of tools go ' +
-      'to the tools, everything else is said back',
+    'Demo agent: echo returns each request; tools answers calls of the tools add, upper, now and count; both (default) answers ' +
+      'calls of tools and returns everything else',
     DEMO_AGENTS,
   ),
-  token: token('what who speaks here has to show'),
-  origin: texts('ORIGIN', 'a web page that may speak here; may be given more than once'),
+  token: token('Require this bearer token'),
+  origin: texts('ORIGIN', 'Accept requests from web pages of this origin; may be repeated'),
   insecure: SERVER_OPTIONS.insecure,
-  'max-frame': value('BYTES', 'of a frame at most (1048576)', some),
-  'max-connections': value('N', 'at a time; more are closed at once (1024)', some),
-  'max-sessions': value('N', `kept between requests; each may hold up to 16 MiB (${MAX_SESSIONS})`, some),
-  grace: value('DURATION', 'On shutdown, wait this long for open requests (default: 5s).', duration()),
-  quiet: flag('no access log'),
+  'max-frame': value('BYTES', 'Allow at most this many bytes per frame (default: 1048576)', some),
+  'max-connections': value('N', 'Allow at most this many open connections; close any others (default: 1024)', some),
+  'max-sessions': value(
+    'N',
+    `Keep at most this many sessions between requests; each may use up to 16 MiB (default: ${MAX_SESSIONS})`,
+    some,
+  ),
+  grace: value('DURATION', 'On shutdown, wait this long for open requests (default: 5s)', duration()),
+  quiet: flag('Do not print the access log'),
 };
 
 type Run = Invocation<typeof OPTIONS>;
@@ -46,11 +51,11 @@ export const command = defineCommand({
   takes: 'nothing',
   options: OPTIONS,
   details: [
-    'Its addresses go to stdout, and on stderr there is a line for each request and connection. GET /healthz tells how it is. ' +
-      'SIGINT and SIGTERM end it: no more is taken, what is being answered is; a second one ends it at once.',
-    'A token is shown as Authorization: Bearer TEXT; where a browser opens a WebSocket, as the subprotocol ' +
-      'bearer.TEXT, percent-encoded, beside accp. Where only this machine reaches it, requests have to call it by a name of this ' +
-      'machine, and web pages have to be its own or an --origin.',
+    'Prints its addresses to stdout, and a line per request and connection to stderr. GET /healthz returns its state. SIGINT or ' +
+      'SIGTERM shuts it down: it finishes open requests and accepts no new ones; a second signal ends it at once.',
+    'Clients send the token as "Authorization: Bearer TOKEN"; browsers that open a WebSocket send the subprotocol bearer.TOKEN, ' +
+      'percent-encoded, in addition to accp. On a loopback address, the Host header must be a name of this machine, and web pages must ' +
+      'have the same origin or an --origin.',
   ],
   example: 'pegwire serve --port 4711',
   run: async (invocation) => {
@@ -58,10 +63,11 @@ export const command = defineCommand({
     const endpoint = createEndpoint({
       ...demoAgent(options.agent),
       maxSessions: options['max-sessions'] ?? MAX_SESSIONS,
-      idleTimeoutMs: IDLE_TIME * 1000,
+      idleTimeoutMs: IDLE_TIMEOUT_MS,
       onError: (thrown) => {
         // Protocol errors are sent as the answer.
-        if (!(thrown instanceof AccpError)) void output.note(`An agent failed: ${String(thrown)}`);
+        if (!(thrown instanceof AccpError))
+          void output.note(labelled('error', 'agent', String(thrown), output.paintNote));
       },
     });
     try {
@@ -70,7 +76,7 @@ export const command = defineCommand({
       });
       const { http, ws } = server;
       const close = async (): Promise<void> => {
-        if (!json) await output.note('Ending: what is being answered still is. Once more ends it at once.');
+        if (!json) await output.note('Shutting down after open requests; press Ctrl-C again to stop now.');
         await server.close();
       };
       const ended = endBySignal(close, server.terminate);
@@ -98,6 +104,6 @@ function serveOptions({ options, output, json }: Run): ServeOptions {
     closeGraceMs: grace,
     onAccess: quiet ? undefined : (entry) => note(json ? toJson(entry) : accessLine(entry)),
     onError: ({ message }) =>
-      note(json ? errorJson('connection', message) : `${output.paintNote('yellow', 'warning:')} ${message}`),
+      note(json ? errorJson('connection', message) : labelled('warning', 'connection', message, output.paintNote)),
   };
 }

@@ -16,17 +16,19 @@ import { noteEmpty } from '../io/report.js';
 import { defineCommand } from '../options/command.js';
 import { choice } from '../options/option.js';
 import { readMessage } from '../session/message-input.js';
+import { ENCODING_HELP } from '../session/options.js';
 
 export const command = defineCommand({
   takes: 'file',
   options: {
-    encoding: choice('NAME', `what tokens are counted in: ${ENCODINGS.join(', ')}`, ENCODINGS),
-    dialect: choice('NAME', 'of frames: strict (default) or lenient', ['strict', 'lenient']),
+    encoding: choice('NAME', ENCODING_HELP, ENCODINGS),
+    dialect: choice('NAME', 'Grammar dialect of frames: strict (default) or lenient', ['strict', 'lenient']),
   },
   details:
-    'Of a JSON message (intent, operation, payload), ACCP is its frame without metadata and with mid, seq and ts; of JSON with a task ' +
-    'and a domain, AACP is its packet. A member "english" of a JSON message is the same in English, and not part of it. Without the ' +
-    'package gpt-tokenizer, counts are estimates; the exit code is 2 then where --encoding asks for an encoding.',
+    'The input has one frame, packet, JSON document or English sentence per line. A JSON message with intent, operation and payload is ' +
+    'also counted as a frame, with and without metadata; JSON with task and domain also as a packet. The member "english" of a JSON ' +
+    'message is the same content in English, and is counted separately. Without the package gpt-tokenizer, counts are estimates; the ' +
+    'exit code is then 2 if --encoding is given.',
   example: "echo '@planner>req:schedule{task:impl_auth|pri:high}[mid:m1,seq:1]' | pegwire tokens",
   run: async (invocation) => {
     const { output, json, given } = invocation;
@@ -39,7 +41,7 @@ export const command = defineCommand({
     for await (const line of readLines(invocation)) {
       if (line.isCut === true)
         throw new UsageError(
-          `${inputName(invocation)}:${line.number}: The line is too long to be counted`,
+          `${inputName(invocation)}:${line.number}: The line is longer than 32 MiB; split it`,
           'unreadable',
         );
       const row = await tokenRow(line.text, encoding, dialect);
@@ -64,13 +66,13 @@ export const command = defineCommand({
       if (lines > 1) await output.result(output.paint('bold', total));
       await output.note(sourceText({ exact, toonMissing }, encoding));
     }
-    // An encoding that was asked for has to be exact.
+    // An estimate does not replace the encoding of --encoding.
     if (!exact && given['encoding'] !== undefined) throw notExact(encoding);
     return 0;
   },
 });
 
-/** Columns of counts, with their titles. */
+/** The titles of the columns. */
 const TITLES = {
   tokens: 'tokens',
   body: 'no metadata',
@@ -87,7 +89,7 @@ type Column = keyof typeof TITLES;
 
 const COLUMNS = Object.keys(TITLES) as Column[];
 
-/** Counts of a line, or sums; `null` if there is no such form. */
+/** The counts of a line, or totals; `null` if the line has no such form. */
 type Counts = Record<Column, number | null>;
 
 const SHOWN = 48;
@@ -99,7 +101,7 @@ function rowText({ number, text }: Line, row: TokenRow): string {
   return `${String(number).padStart(6)}  ${row.kind.padEnd(7)}  ${cells(row, row.exact)}  ${shown}`;
 }
 
-/** A tilde marks estimates, a dash missing forms. */
+/** Formats counts; a tilde marks an estimate, a dash a form that the line does not have. */
 function cells(counts: Counts, exact: boolean): string {
   return COLUMNS.map((column) => {
     const count = counts[column];
@@ -109,11 +111,9 @@ function cells(counts: Counts, exact: boolean): string {
 }
 
 function sourceText({ exact, toonMissing }: Pick<TokenRow, 'exact' | 'toonMissing'>, encoding: string): string {
-  const counted = exact
-    ? `Counted in ${encoding}`
-    : 'Estimated: gpt-tokenizer is not installed (npm install gpt-tokenizer)';
-  const toon = toonMissing ? '; no TOON: @toon-format/toon is not installed (npm install @toon-format/toon)' : '';
-  return `${counted}. JSON and TOON say what a line says without its metadata${toon}. A dash: there is no such form of a line.`;
+  const counted = exact ? `Counted in ${encoding}` : 'Estimated (for exact counts: npm install gpt-tokenizer)';
+  const toon = toonMissing ? '; TOON is not counted (npm install @toon-format/toon)' : '';
+  return `${counted}. JSON and TOON contain the message without its metadata${toon}. A dash means that the line has no such form.`;
 }
 
 type Kind = 'frame' | 'packet' | 'json' | 'english';
@@ -125,7 +125,7 @@ interface TokenRow extends Counts {
   readonly toonMissing: boolean;
 }
 
-/** Invalid messages are counted, too. */
+/** Counts a line and its other forms. Invalid messages are counted, too. */
 async function tokenRow(text: string, encoding: Encoding, dialect: Dialect): Promise<TokenRow> {
   const kind = kindOf(text);
   const input = READERS[kind](text, dialect);
@@ -186,17 +186,17 @@ const READERS: Readonly<Record<Kind, (text: string, dialect: Dialect) => Compari
     const document = documentOf(text);
     if (document === null) return {};
     const { english, ...message } = document as { readonly english?: unknown };
-    if (Array.isArray(document) || typeof english !== 'string') return { message: document, ...written(document) };
-    return { message, english, ...written(message) };
+    if (Array.isArray(document) || typeof english !== 'string') return { message: document, ...encoded(document) };
+    return { message, english, ...encoded(message) };
   },
   english: (text) => ({ english: text }),
 };
 
-/** Fixed, so that counts repeat. */
+/** A fixed envelope, so that counts are reproducible. */
 const ENVELOPE = { msg_id: 'c40861273305', timestamp: 1_714_000_000 };
 
-/** Encodes a JSON message as a frame or packet, by its members; empty if it is neither or cannot be encoded. */
-function written(message: object): Pick<ComparisonInput, 'frame' | 'frameBody' | 'packet'> {
+/** Encodes a JSON message as a frame or packet, depending on its members; empty if it is neither or cannot be encoded. */
+function encoded(message: object): Pick<ComparisonInput, 'frame' | 'frameBody' | 'packet'> {
   try {
     if ('intent' in message && 'operation' in message) return asFrames(message);
     if ('task' in message && 'domain' in message) {
@@ -220,12 +220,12 @@ function asFrames(message: object): Pick<ComparisonInput, 'frame' | 'frameBody'>
     session,
   );
   session.close();
-  // The carrier of the frames identifies the session.
+  // The transport identifies the session.
   const whole = frames.map((frame) => frame.replace(/,sid:[^,\]]*/, ''));
   return { frame: whole.join('\n'), frameBody: frames.map(withoutMetadata).join('\n') };
 }
 
-/** `}[` occurs only between the payload and the metadata. */
+/** Removes the metadata; `}[` occurs only before it. */
 function withoutMetadata(frame: string): string {
   return frame.slice(0, frame.lastIndexOf('}[') + 1);
 }

@@ -1,18 +1,46 @@
-/** Errors of usage, files and folders. */
+/** Errors that end a command. */
+import type { PegwireError } from '../../text/errors.js';
 import { StoreError } from '../../text/store-error.js';
 import { nearest } from '../../text/suggest.js';
 import { systemReason } from '../../text/system-reason.js';
 
-/** Wrong usage, unreadable input, a failing program, or an unreachable address: exit code 2. */
-export class UsageError extends Error {
-  readonly code: 'usage' | 'unreadable' | 'target' | 'address' | 'unreachable';
-  /** Lines shown unchanged below the message. */
-  readonly below: string | undefined;
+/**
+ * - `usage`: the arguments are wrong.
+ * - `unreadable`: a file or stdin cannot be read as text.
+ * - `unwritable`: a file, a folder or the output cannot be written.
+ * - `missing-package`: an optional package is not installed.
+ * - `module`: the module of `arcp serve --module` cannot be loaded.
+ * - `target`: the program to test or to run cannot be used.
+ * - `address`: a server cannot listen.
+ * - `unreachable`: a connection cannot be opened, or was lost.
+ */
+export type CliErrorCode =
+  | 'usage'
+  | 'unreadable'
+  | 'unwritable'
+  | 'missing-package'
+  | 'module'
+  | 'target'
+  | 'address'
+  | 'unreachable';
 
-  constructor(message: string, code: UsageError['code'] = 'usage', below?: string) {
+/** An error that ends a command with exit code 2: wrong usage, or a file, address or program that cannot be used. */
+export class UsageError extends Error {
+  /** A code of the command line, or that of the library error. */
+  readonly code: CliErrorCode | (string & {});
+  /** Lines to print unchanged below the message. */
+  readonly below: string | undefined;
+  readonly help: string | undefined;
+
+  constructor(
+    message: string,
+    code: UsageError['code'] = 'usage',
+    { below, help }: { readonly below?: string | undefined; readonly help?: string | undefined } = {},
+  ) {
     super(message);
     this.code = code;
     this.below = below;
+    this.help = help;
   }
 }
 
@@ -22,39 +50,49 @@ export function didYouMean(word: string, candidates: readonly string[], prefix =
   return near === undefined ? '' : `; did you mean "${prefix}${near}"?`;
 }
 
-/** Only estimates are available. */
+/** Returns the error for an encoding whose tokens can only be estimated. */
 export function notExact(encoding: string): UsageError {
   return new UsageError(
-    `--encoding ${encoding} needs the package gpt-tokenizer for exact counts: npm install gpt-tokenizer`,
-    'unreadable',
+    `--encoding ${encoding} requires the package gpt-tokenizer for exact counts: npm install gpt-tokenizer`,
+    'missing-package',
   );
 }
 
-/** A message in place of a file name. */
+/** A message where a file name is expected. */
 const MESSAGE = /^@.*>|^[A-Z]+\|/;
 
 const MAX_NAME = 100;
 
+/** Returns the error of a file that cannot be read. */
 export function unreadable(thrown: unknown, name: string): UsageError {
-  const hint = MESSAGE.test(name) ? '; messages are read from a file or from stdin, not from the arguments' : '';
-  return fileError('read', name, `${systemReason(thrown)}${hint}`);
+  const hint = MESSAGE.test(name) ? '; pass messages in a file or on stdin, not as arguments' : '';
+  return fileError('unreadable', name, `${systemReason(thrown)}${hint}`);
 }
 
+/** Returns the error of a file or folder that cannot be written. */
 export function unwritable(thrown: unknown, name: string): UsageError {
   return notWritable(name, systemReason(thrown, 'there is no such folder'));
 }
 
-/** Turns an error of a store into an error of usage. */
+/** Converts the error of a store; returns any other value unchanged. */
 export function storeFault(thrown: unknown): unknown {
-  return thrown instanceof StoreError ? new UsageError(thrown.message, 'unreadable') : thrown;
+  return thrown instanceof StoreError ? libraryFault(thrown) : thrown;
 }
 
-/** @param reason part of a sentence */
+/** Converts an error of the library, whose code it keeps. */
+export function libraryFault({ code, message, help }: PegwireError): UsageError {
+  return new UsageError(message.replace(/\.$/, ''), code, { help });
+}
+
+/** Returns the error of a file or folder that cannot be written. @param reason part of a sentence */
 export function notWritable(name: string, reason: string): UsageError {
-  return fileError('write', name, reason);
+  return fileError('unwritable', name, reason);
 }
 
-function fileError(what: 'read' | 'write', name: string, reason: string): UsageError {
+function fileError(code: 'unreadable' | 'unwritable', name: string, reason: string): UsageError {
   const shown = name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}...` : name;
-  return new UsageError(`Cannot ${what} ${shown === '' ? '""' : shown}: ${reason}`, 'unreadable');
+  return new UsageError(
+    `Cannot ${code === 'unreadable' ? 'read' : 'write'} ${shown === '' ? '""' : shown}: ${reason}`,
+    code,
+  );
 }

@@ -1,4 +1,4 @@
-/** JSON with all digits of its numbers: a double would change big integers silently. */
+/** JSON that keeps all digits of its numbers; a double would change big integers silently. */
 import { randomUUID } from 'node:crypto';
 import { AccpError } from '../../accp/errors.js';
 import type { Json } from '../../accp/message/json.js';
@@ -19,21 +19,21 @@ const SAFE_DIGITS = /^-?[0-9.]{1,15}$/;
 /** As many as the grammar accepts (draft-benzing-accp-00 names no limit). */
 const MAX_DIGITS = 1000;
 
-/** Marks numbers while JSON.parse reads them; random, so that no input contains it. */
+/** Marks numbers while `JSON.parse` reads them; random, so that no input can contain it. */
 const MARK = `${randomUUID()}:`;
 
 /**
- * Reads one JSON document. Integers beyond 2^53 - 1 are `bigint`; objects have no prototype; losses are decimals that a double cannot hold.
+ * Parses one JSON document. Integers beyond 2^53 - 1 become `bigint`; objects have no prototype; losses are decimals that a double cannot hold.
  *
- * @throws SyntaxError on invalid JSON
- * @throws AccpError E1004 on a repeated key, an integer of more than 1,000 digits, and excessive nesting
+ * @throws SyntaxError if the text is not JSON
+ * @throws AccpError E1004 if a key is repeated, an integer has more than 1,000 digits, or the nesting is too deep
  */
 export function parseExactJson(text: string): { value: Json; losses: readonly Loss[] } {
   const plain = JSON.parse(text) as unknown;
   const marked = text.replace(TOKEN, (token) => (needsMark(token) ? `"${MARK}${token}"` : token));
   const copying: Copying = { losses: [], keys: 0 };
   const value = copy(marked === text ? plain : JSON.parse(marked), '', 0, copying);
-  if (copying.keys < keysIn(text)) throw wrong(...repeatedKey(text));
+  if (copying.keys < keysIn(text)) throw rejected(...repeatedKey(text));
   return { value, losses: copying.losses };
 }
 
@@ -56,10 +56,10 @@ function repeatedKey(text: string): [path: string, message: string] {
     const object = levels.at(-1)!;
     const keys = seen.get(object) ?? new Set();
     const path = (): string => levels.map(({ step }) => stepText(step!)).join('');
-    if (keys.has(object.step)) return [path().replace(/^\./, ''), 'the key is there twice'];
+    if (keys.has(object.step)) return [path().replace(/^\./, ''), 'the key appears twice'];
     seen.set(object, keys.add(object.step));
   }
-  return ['', 'a key is there twice'];
+  return ['', 'a key appears twice'];
 }
 
 function needsMark(token: string): boolean {
@@ -71,7 +71,7 @@ function isInteger(token: string): boolean {
   return /^-?[0-9]+$/.test(token);
 }
 
-/** The digits of the nearest double. */
+/** Returns the digits of the nearest double. */
 function nearest(token: string): string {
   return String(Number(token));
 }
@@ -88,16 +88,16 @@ function copy(value: unknown, path: string, depth: number, copying: Copying): Js
   if (typeof value === 'string')
     return value.startsWith(MARK) ? numberOf(value.slice(MARK.length), path, copying.losses) : value;
   if (typeof value !== 'object' || value === null) return value as null | boolean | number;
-  if (depth > MAX_NESTING) throw wrong(`${path.slice(0, 40)}...`, `nests deeper than ${MAX_NESTING}`);
+  if (depth > MAX_NESTING) throw rejected(`${path.slice(0, 40)}...`, `nests deeper than ${MAX_NESTING}`);
   if (Array.isArray(value)) {
     return value.map((item: unknown, index) => copy(item, `${path}[${index}]`, depth + 1, copying));
   }
-  const made: Record<string, Json> = Object.create(null);
+  const object: Record<string, Json> = Object.create(null);
   for (const [key, member] of Object.entries(value)) {
     copying.keys++;
-    made[key] = copy(member, (path + stepText(key)).replace(/^\./, ''), depth + 1, copying);
+    object[key] = copy(member, (path + stepText(key)).replace(/^\./, ''), depth + 1, copying);
   }
-  return made;
+  return object;
 }
 
 function numberOf(digits: string, path: string, losses: Loss[]): number | bigint {
@@ -111,15 +111,15 @@ function numberOf(digits: string, path: string, losses: Loss[]): number | bigint
     });
     return value;
   }
-  if (digits.length > MAX_DIGITS + 1) throw wrong(path, `has ${digits.length} digits; ${MAX_DIGITS} are taken at most`);
+  if (digits.length > MAX_DIGITS + 1) throw rejected(path, `has ${digits.length} digits; the limit is ${MAX_DIGITS}`);
   return BigInt(digits);
 }
 
-function wrong(path: string, message: string): AccpError {
+function rejected(path: string, message: string): AccpError {
   return new AccpError({ code: 'E1004', path: path === '' ? undefined : path, message });
 }
 
-/** Prints like `JSON.stringify`, but big integers as numbers, and infinities by their names. */
+/** Prints as `JSON.stringify` does, but big integers as numbers, and infinities as strings. */
 export function exactJson(value: unknown): string {
   switch (typeof value) {
     case 'bigint':
@@ -139,13 +139,13 @@ export function exactJson(value: unknown): string {
   return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${exactJson(member)}`).join(',')}}`;
 }
 
-/** Converts an error of JSON.parse, with its position if known. */
+/** Converts an error of `JSON.parse`, with its position if known. */
 export function notJson(thrown: SyntaxError, text: string, help: string): PegwireError {
   const position = /position ([0-9]+)/.exec(thrown.message);
   const at = position === null ? null : Number(position[1]);
   return new PegwireError({
     code: 'not-json',
-    message: `The line is no JSON: ${visible(thrown.message)}`,
+    message: `The line is not JSON: ${visible(thrown.message)}`,
     help,
     text,
     span: at === null ? null : { start: at, end: at + 1 },

@@ -1,11 +1,11 @@
-/** Files that arguments name. */
+/** Files named in arguments. */
 import { closeSync, openSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { systemReason } from '../../text/system-reason.js';
 import { notWritable, unreadable, unwritable } from './errors.js';
 import { strictText } from './input.js';
 
-/** Reads a file of UTF-8. @throws UsageError */
+/** Reads a UTF-8 file. @throws UsageError if it cannot be read or is not UTF-8 */
 export function readText(file: string): string {
   let bytes: Uint8Array;
   try {
@@ -16,20 +16,21 @@ export function readText(file: string): string {
   return strictText(bytes, file);
 }
 
+/** Writes a file. @throws UsageError if it cannot be written */
 export function writeText(file: string, text: string): void {
   writing(file, () => writeFileSync(file, text));
 }
 
-/** Checks that a file can be written; creates it if missing. @throws UsageError */
+/** Checks that a file can be written, and creates it if it is missing. @throws UsageError if it cannot */
 export function tryFile(file: string): void {
   writing(file, () => closeSync(openSync(file, 'a')));
 }
 
-/** Checks that a folder can be written, and leaves nothing there. @throws UsageError */
+/** Checks that a folder can be written, and leaves nothing in it. @throws UsageError if it cannot */
 export async function tryFolder(folder: string): Promise<void> {
-  const { makeFolders } = await import('../../storage/place.js');
+  const { makeFolders } = await import('../../storage/paths.js');
   const made = writing(folder, () => makeFolders(folder));
-  if (!writing(folder, () => statSync(folder)).isDirectory()) throw notWritable(folder, 'it is no folder');
+  if (!writing(folder, () => statSync(folder)).isDirectory()) throw notWritable(folder, 'it is not a folder');
   writing(folder, () => {
     const probe = path.join(folder, `.pegwire-${process.pid}`);
     closeSync(openSync(probe, 'w'));
@@ -49,13 +50,14 @@ export function writing<T>(place: string, step: () => T): T {
 
 export type LineFile = ReturnType<typeof openLines>;
 
+/** Accepts all lines and drops them. */
 export const NO_FILE: LineFile = { write: () => true, isWhole: () => true, close: () => {} };
 
 /**
- * Opens a file for lines, each written synchronously, so that none is lost when the process dies. After a failure no more are written.
+ * Opens a file for lines. Each is written synchronously, so that none is lost if the process dies. After a failure, nothing more is written.
  *
  * @param flags `w` truncates, `a` appends
- * @param failed called once, with the reason
+ * @param failed called once, with the reason of the failure
  * @throws UsageError if the file cannot be opened
  */
 export function openLines(

@@ -12,57 +12,58 @@ export interface Source {
 }
 
 export interface Line {
-  /** From 1. */
+  /** Counted from 1. */
   readonly number: number;
   readonly text: string;
-  /** Whether its end is missing because it exceeds 32 MiB. */
+  /** `true` if the line exceeds 32 MiB and its end is missing. */
   readonly isCut?: true;
 }
 
-/** Bytes kept of a line; parsers reject longer ones. */
+/** The longest line in bytes; parsers reject longer ones anyway. */
 const MAX_KEPT = 32 * 1024 * 1024;
 
 const LF = 0x0a;
-/** Bytes of a buffer kept for the next line. */
+/** The largest buffer in bytes that is reused for the next line. */
 const RETAINED = 1024 * 1024;
 
-/** Bytes searched at once, limited by the length of strings. */
+/** The longest text in bytes that can be searched; strings have a maximum length. */
 const MAX_TEXT = 256 * 1024 * 1024;
 
+/** Returns the name of the input in reports. */
 export function inputName({ file }: Pick<Source, 'file'>): string {
   return file ?? 'stdin';
 }
 
 /**
- * Reads the non-blank lines, without line ends and byte order mark. Each byte is copied a bounded number of times, however long its
- * line and however small the chunks are.
+ * Reads the lines that are not blank, without line ends and byte order mark. Each byte is copied a bounded number of times, whatever the
+ * length of its line and the size of the chunks.
  *
  * @throws UsageError if the input cannot be read, or at the first line that is not UTF-8
  */
 export async function* readLines(source: Source): AsyncGenerator<Line> {
   const name = inputName(source);
   let number = 1;
-  /** The start of an incomplete line; the buffer doubles as it grows. */
-  let held = new Uint8Array(0);
-  let heldLength = 0;
+  /** The start of an incomplete line; the buffer doubles when it is full. */
+  let buffer = new Uint8Array(0);
+  let bufferedLength = 0;
   let cut = false;
-  // Binary input may have no line ends: it is rejected as soon as it shows.
+  // Binary input may have no line ends, so it is checked while it arrives.
   let checking = strictDecoder();
   const hold = (bytes: Uint8Array): void => {
-    const kept = bytes.subarray(0, MAX_KEPT - heldLength);
+    const kept = bytes.subarray(0, MAX_KEPT - bufferedLength);
     cut ||= kept.length < bytes.length;
-    const length = heldLength + kept.length;
-    if (length > held.length) {
-      const grown = new Uint8Array(Math.max(length, Math.min(2 * held.length, MAX_KEPT)));
-      grown.set(held.subarray(0, heldLength));
-      held = grown;
+    const length = bufferedLength + kept.length;
+    if (length > buffer.length) {
+      const grown = new Uint8Array(Math.max(length, Math.min(2 * buffer.length, MAX_KEPT)));
+      grown.set(buffer.subarray(0, bufferedLength));
+      buffer = grown;
     }
-    held.set(kept, heldLength);
-    heldLength = length;
+    buffer.set(kept, bufferedLength);
+    bufferedLength = length;
     try {
       checking.decode(kept, { stream: true });
     } catch {
-      const line = held.subarray(0, length);
+      const line = buffer.subarray(0, length);
       throw notUtf8(number === 1 ? afterMark(line, name) : line, number, name);
     }
   };
@@ -72,33 +73,33 @@ export async function* readLines(source: Source): AsyncGenerator<Line> {
       if (!isBlank(line.text)) yield line;
       number++;
     }
-    if (held.length > RETAINED) held = new Uint8Array(0);
-    heldLength = 0;
+    if (buffer.length > RETAINED) buffer = new Uint8Array(0);
+    bufferedLength = 0;
     cut = false;
     checking = strictDecoder();
   };
   for await (const chunk of readBytes(source)) {
     let from = 0;
-    if (heldLength > 0) {
+    if (bufferedLength > 0) {
       from = chunk.indexOf(LF) + 1;
       hold(from === 0 ? chunk : chunk.subarray(0, from - 1));
       if (from === 0) continue;
-      yield* release(held.subarray(0, heldLength));
+      yield* release(buffer.subarray(0, bufferedLength));
     }
     const last = chunk.lastIndexOf(LF);
     if (last >= from) yield* release(chunk.subarray(from, last));
     hold(chunk.subarray(Math.max(from, last + 1)));
   }
-  yield* release(held.subarray(0, heldLength));
+  yield* release(buffer.subarray(0, bufferedLength));
 }
 
-/** Decodes all lines at once if possible, which is several times as fast. */
+/** Decodes all lines at once if possible, which is several times faster. */
 function* linesOf(
   bytes: Uint8Array,
   { number, cut, name }: { number: number; cut: boolean; name: string },
 ): Generator<Line> {
   if (cut) {
-    // Leaves out a character that the cut splits.
+    // Omits a character that the cut splits.
     const text = decoded(bytes, { stream: true });
     if (text === undefined) throw notUtf8(bytes, number, name);
     yield { number, text, isCut: true };
@@ -123,7 +124,7 @@ function strictDecoder(): InstanceType<typeof TextDecoder> {
   return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 }
 
-/** Decodes UTF-8 strictly; `undefined` for other bytes. Platforms throw different errors there. */
+/** Decodes UTF-8; `undefined` if the bytes are not UTF-8. Platforms throw different errors in that case. */
 function decoded(bytes: Uint8Array, how: { readonly stream?: boolean } = {}): string | undefined {
   try {
     return strictDecoder().decode(bytes, how);
@@ -133,7 +134,7 @@ function decoded(bytes: Uint8Array, how: { readonly stream?: boolean } = {}): st
 }
 
 function notUtf8(line: Uint8Array, number: number, name: string): UsageError {
-  // Finds the longest valid prefix by bisection; an incomplete character at its end begins the invalid sequence.
+  // Bisects for the longest valid prefix; an incomplete character at its end begins the invalid sequence.
   let valid = 0;
   for (let wrong = line.length + 1; wrong - valid > 1; ) {
     const middle = (valid + wrong) >> 1;
@@ -142,30 +143,30 @@ function notUtf8(line: Uint8Array, number: number, name: string): UsageError {
   }
   const at = Buffer.byteLength(decoded(line.subarray(0, valid), { stream: true })!);
   const byte = line[at]!.toString(16).toUpperCase().padStart(2, '0');
-  const what = valid === line.length ? 'it ends inside a character' : `byte 0x${byte} is its byte ${at + 1}`;
+  const reason = valid === line.length ? 'it ends inside a character' : `byte ${at + 1} is 0x${byte}`;
   return new UsageError(
-    `${name}:${number}: The line is not UTF-8: ${what}; convert the input first, for example with iconv -t UTF-8`,
+    `${name}:${number}: The line is not UTF-8: ${reason}; convert the input, for example with iconv -t UTF-8`,
     'unreadable',
   );
 }
 
-/** Decodes a whole file. @throws UsageError with the line that is not UTF-8 */
+/** Decodes a whole file. @throws UsageError with the first line that is not UTF-8 */
 export function strictText(bytes: Uint8Array, name: string): string {
   const own = afterMark(bytes, name);
   const text = decoded(own);
-  // Throws at the line.
+  // Throws at that line.
   if (text === undefined) for (const _ of linesOf(own, { number: 1, cut: false, name }));
   return text ?? '';
 }
 
-/** Reads the whole input, with U+FFFD for each invalid sequence of bytes. @throws UsageError if it is unreadable, UTF-16, or longer than 256 MiB */
+/** Reads the whole input, with U+FFFD for each invalid sequence of bytes. @throws UsageError if it cannot be read, is UTF-16, or exceeds 256 MiB */
 export async function readAll(source: Source): Promise<{ text: string; isUtf8: boolean }> {
   const name = inputName(source);
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of readBytes(source)) {
     length += chunk.length;
-    if (length > MAX_TEXT) throw new UsageError(`${name} is too large to be searched at once`, 'unreadable');
+    if (length > MAX_TEXT) throw new UsageError(`${name} is larger than 256 MiB; split it`, 'unreadable');
     chunks.push(chunk);
   }
   const bytes = afterMark(Buffer.concat(chunks, length), name);
@@ -175,32 +176,33 @@ export async function readAll(source: Source): Promise<{ text: string; isUtf8: b
     : { text, isUtf8: true };
 }
 
-/** Drops a byte order mark. @throws UsageError on UTF-16, with or without a mark */
+/** Removes a byte order mark. @throws UsageError if the bytes are UTF-16, with or without a mark */
 function afterMark(bytes: Uint8Array, name: string): Uint8Array {
   const [a, b, c, d] = bytes;
   if (a === 0xef && b === 0xbb && c === 0xbf) return bytes.subarray(3);
   const hasMark = (a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff);
   const isWide = bytes.length > 3 && (a === 0) !== (b === 0) && (c === 0) === (a === 0) && (d === 0) === (b === 0);
   if (!hasMark && !isWide) return bytes;
-  throw new UsageError(`${name} is UTF-16; convert it first, for example with iconv -f UTF-16 -t UTF-8`, 'unreadable');
+  throw new UsageError(`${name} is UTF-16; convert it, for example with iconv -f UTF-16 -t UTF-8`, 'unreadable');
 }
 
 async function* readBytes({ file, stdin, output }: Source): AsyncGenerator<Uint8Array> {
-  if (file === undefined && stdin.isTTY) void output.note('Reading from the terminal; end with Ctrl-D.');
+  if (file === undefined && stdin.isTTY) void output.note('Reading from the terminal; press Ctrl-D to end.');
   try {
     yield* file === undefined ? stdin : createReadStream(file);
   } catch (thrown) {
-    // Only errors of the operating system have a number.
+    // Only errors of the operating system have an errno.
     const { code, errno } = thrown as NodeJS.ErrnoException;
     throw code === undefined || errno === undefined ? thrown : unreadable(thrown, inputName({ file }));
   }
 }
 
+/** Removes a carriage return at the end of a line. */
 export function withoutReturn(line: string): string {
   return line.endsWith('\r') ? line.slice(0, -1) : line;
 }
 
-/** Other white space than spaces and tabs is left to the parsers. */
+/** Parsers handle white space other than spaces and tabs. */
 function isBlank(line: string): boolean {
   return !/[^ \t]/.test(line);
 }

@@ -6,7 +6,7 @@ import type { Span } from '../../text/span.js';
 /** JSON tokens. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[-+.0-9A-Za-z]+|[{}[\],:]/g;
 
-/** More steps than any path has. */
+/** More levels than any path has. */
 const MAX_LEVELS = 20;
 
 interface Level {
@@ -17,11 +17,11 @@ interface Level {
 
 interface JsonPlace extends Span {
   readonly isKey: boolean;
-  /** The objects and arrays around it, which change as the walk goes on; the step of the last one leads to the place. */
+  /** The enclosing objects and arrays, updated as the walk continues; the step of the last one is the key or index of the place. */
   readonly levels: readonly Level[];
 }
 
-/** Walks through valid JSON: each key comes before its value, and each value at its end. */
+/** Walks through valid JSON. Yields each key before its value, and each value at its end. */
 export function* jsonPlaces(text: string): Generator<JsonPlace> {
   const levels: Level[] = [];
   let isKey = false;
@@ -45,22 +45,22 @@ export function* jsonPlaces(text: string): Generator<JsonPlace> {
   }
 }
 
-/** Finds the value at a path such as `payload.args.q[2]`; its nearest ancestor if it is missing; `null` without a path. */
+/** Finds the value at a path such as `payload.args.q[2]`, or its nearest ancestor if it is missing; `null` without a path. */
 export function jsonPlaceOf(path: string | undefined, text: string): Span | null {
   if (path === undefined || !/^\s*\{/.test(text)) return null;
   let around: Span | null = null;
   for (const { isKey, levels, start, end } of jsonPlaces(text)) {
-    // An invalid key is named itself.
+    // The path of an invalid key points to the key itself.
     if (isKey ? /^[A-Za-z0-9_]+$/.test(String(levels.at(-1)!.step)) : levels.length > MAX_LEVELS) continue;
     const here = pathOf(levels);
     if (here === path) return { start, end };
-    // The longest prefix of the path wins.
+    // The longest prefix of the path is the nearest ancestor.
     if (!isKey && here !== '' && (path.startsWith(`${here}.`) || path.startsWith(`${here}[`))) around = { start, end };
   }
   return around;
 }
 
-/** Spells the path as errors do: payload keys in full, `[0]` for an index. */
+/** Formats a path as errors do: payload keys in full, `[0]` for an index. */
 function pathOf(levels: readonly Level[]): string {
   const [first, ...steps] = levels.flatMap(({ step }) => (step === undefined ? [] : [step]));
   if (first === undefined) return '';

@@ -1,7 +1,7 @@
 import type { ParseError } from '../../text/errors.js';
 import type { Found } from '../../text/prose.js';
 
-/** Prints one line of JSON. As in the conformance fixtures, big integers and infinities become strings. */
+/** Prints one line of JSON. Big integers and infinities become strings, as in the conformance fixtures. */
 export function toJson(value: unknown): string {
   return JSON.stringify(value, (_key, member: unknown) => {
     if (typeof member === 'bigint') return String(member);
@@ -10,11 +10,12 @@ export function toJson(value: unknown): string {
   });
 }
 
-/** An error that does not concern a message of the input. */
-export function errorJson(code: string, message: string): string {
-  return toJson({ error: { code, message } });
+/** Prints an error that is not about a line of the input. */
+export function errorJson(code: string, message: string, help?: string): string {
+  return toJson({ error: { code, message, help } });
 }
 
+/** Returns the JSON record of a message found in a text. */
 export function foundRecord(item: Found<unknown, ParseError>): object {
   const { start, end, text, decoded } = item;
   const place = { start, end, text, ...(decoded === undefined ? {} : { decoded }) };

@@ -1,4 +1,4 @@
-/** Reading and checking messages, the same way for both protocols. */
+/** One interface to the parsers, printers and validators of both protocols. */
 import { findPackets } from '../../aacp/find.js';
 import {
   canonicalizePacket,
@@ -18,7 +18,7 @@ import type { Limits } from '../../text/limits.js';
 import type { Found } from '../../text/prose.js';
 import type { Protocol } from '../protocols.js';
 import type { Line, Source } from './input.js';
-import { forEachLine, type Reporting, refuse } from './report.js';
+import { forEachLine, type Reporting, reject } from './report.js';
 
 export interface Reading {
   readonly dialect: string;
@@ -28,13 +28,13 @@ export interface Reading {
   readonly limits?: Limits;
 }
 
-/** The operations of a protocol. Methods, for bivariance in `Node`. */
+/** The operations of a protocol. They are methods, since methods are bivariant in `Node`. */
 export interface Reader<Node = unknown> {
   parse(text: string, reading: Reading): Result<Node, ParseError>;
-  /** @throws PrintError */
+  /** Prints the canonical text. @throws PrintError if the node has none */
   format(node: Node, reading: Reading): string;
   explain(node: Node): string;
-  /** Returns findings in the order of the text. */
+  /** Returns the errors and warnings in text order. */
   check(text: string, reading: Reading): readonly (Report & { readonly severity: Severity })[];
   find(text: string, reading: Reading): readonly Found<Node, ParseError>[];
 }
@@ -68,7 +68,7 @@ const aacp: Reader<Packet> = {
 
 export const READERS: Readonly<Record<Protocol['name'], Reader>> = { accp, aacp };
 
-/** Parses each line and passes it to `handle`, which accepts it or not; reports errors of parsing and printing. @returns the exit code */
+/** Parses each line and passes it to `handle`, which accepts or rejects it. Reports errors of parsing and printing. @returns the exit code */
 export async function forEachMessage(
   invocation: Source & Reporting & { readonly protocol: Protocol },
   reading: Reading,
@@ -79,10 +79,10 @@ export async function forEachMessage(
     const result = READERS[protocol.name].parse(line.text, reading);
     try {
       if (result.ok) return await handle(result.value, line);
-      await refuse(invocation, line, result.error);
+      await reject(invocation, line, result.error);
     } catch (thrown) {
       if (!(thrown instanceof PrintError)) throw thrown;
-      await refuse(invocation, line, thrown);
+      await reject(invocation, line, thrown);
     }
     return false;
   });

@@ -1,4 +1,4 @@
-/** Results go to stdout, everything else to stderr. */
+/** Output: results go to stdout, everything else to stderr. */
 import process from 'node:process';
 import { WriteStream } from 'node:tty';
 import { inspect } from 'node:util';
@@ -10,7 +10,7 @@ export type Style = StyleName | readonly StyleName[];
 
 export type Paint = (style: Style, text: string) => string;
 
-/** The part of a Node stream that is used. */
+/** The part of a Node stream that the output needs. */
 export interface Sink {
   readonly isTTY?: boolean;
   write(text: string): boolean;
@@ -22,15 +22,26 @@ export type ColorChoice = 'auto' | 'always' | 'never';
 
 export type Output = ReturnType<typeof createOutput>;
 
+/** The kind of a note on stderr. */
+export type NoteKind = 'error' | 'warning' | 'note';
+
+const NOTE_COLORS: Readonly<Record<NoteKind, Color>> = { error: 'red', warning: 'yellow', note: 'cyan' };
+
+/** Formats a note with its code, for example `error[usage]: Unknown option --x.` */
+export function labelled(kind: NoteKind, code: string, text: string, paint: Paint): string {
+  return `${paint([NOTE_COLORS[kind], 'bold'], `${kind}[${code}]`)}: ${text}`;
+}
+
+/** Creates the output of a command on two streams. */
 export function createOutput(stdout: Sink, stderr: Sink, color: ColorChoice) {
   return {
-    /** Writes a line, and waits for slow readers. */
+    /** Writes a line to stdout, and waits while the reader is slow. */
     result: (text: string): Promise<void> => writeLine(stdout, text),
-    /** Writes a line for people. */
+    /** Writes a line to stderr. */
     note: (text: string): Promise<void> => writeLine(stderr, text),
-    /** Shows progress on a terminal; the next text replaces it. */
+    /** Shows progress if stderr is a terminal; the next text replaces it. */
     progress: (text: string): void => {
-      // Carriage return, and erase the line (ECMA-48, EL).
+      // Carriage return, then erase the line (ECMA-48, EL).
       if (stderr.isTTY === true) stderr.write(`\r\x1b[2K${text}`);
     },
     paint: painter(stdout, color),
@@ -41,7 +52,7 @@ export function createOutput(stdout: Sink, stderr: Sink, color: ColorChoice) {
 async function writeLine(sink: Sink, text: string): Promise<void> {
   if (sink.write(`${text}\n`)) return;
   await new Promise<void>((resolve) => {
-    // A broken sink never drains.
+    // A broken stream never drains.
     const done = (): void => {
       sink.off('drain', done).off('error', done);
       resolve();

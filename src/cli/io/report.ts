@@ -1,17 +1,17 @@
-/** Reports for people, or with `--json` as data. */
+/** Reports about lines of the input, as text or JSON. */
 import { formatReport, type Report, type Severity } from '../../text/diagnostic.js';
 import { PegwireError } from '../../text/errors.js';
 import { visible } from '../../text/visible.js';
 import { inputName, type Line, readLines, type Source } from './input.js';
 import { errorJson, toJson } from './json.js';
 import { jsonPlaceOf } from './json-place.js';
-import type { Output, Paint } from './output.js';
+import { labelled, type Output, type Paint } from './output.js';
 
 export interface Reporting {
   readonly file: string | undefined;
   readonly json: boolean;
   readonly output: Output;
-  /** The options of the command, which help may name. */
+  /** The options of the command; help names only these. */
   readonly known: object;
 }
 
@@ -21,10 +21,12 @@ export interface ReportStyle {
   readonly known: object;
 }
 
+/** Returns the style of reports on stderr. */
 export function reporting({ file, output, known }: Reporting): ReportStyle {
   return { name: inputName({ file }), paint: output.paintNote, known };
 }
 
+/** Formats an error or warning with its line and a caret. */
 export function reportText(
   report: Report,
   severity: Severity,
@@ -33,79 +35,78 @@ export function reportText(
 ): string {
   const { code, message } = report;
   const help = commandHelpOf(report.help, known);
-  // Errors about trees have no span: they concern the whole line.
+  // Errors about trees have no span; they point to the whole line.
   const span = report.span ?? { start: 0, end: line.text.length };
   const text = formatReport({ code, message, span, help }, severity, line.text, { name, line: line.number });
   return colored(text, severity, paint);
 }
 
-/** Reports a rejected request. @param line `null` for a request from the arguments */
-export async function refuse(reporter: Reporting, line: Line | null, error: PegwireError): Promise<void> {
+/** Reports an error about a line. @param line `null` for a request from the arguments */
+export async function reject(reporter: Reporting, line: Line | null, error: PegwireError): Promise<void> {
   const { json, output, known } = reporter;
   const { code, message, help } = error;
   if (line === null) {
     if (json) return output.result(toJson({ ok: false, error }));
-    await output.note(`${output.paintNote(['red', 'bold'], `error[${code}]`)}: ${visible(message)}`);
+    await output.note(labelled('error', code, visible(message), output.paintNote));
     if (help !== undefined) await output.note(`${output.paintNote('cyan', 'help:')} ${visible(help)}`);
     return;
   }
   if (json) {
     const ownHelp = commandHelpOf(help, known);
     const { help: _, ...data } = error.toJSON();
-    const told = ownHelp === undefined ? data : { ...data, help: ownHelp };
-    return output.result(toJson({ line: line.number, ok: false, error: told }));
+    const withHelp = ownHelp === undefined ? data : { ...data, help: ownHelp };
+    return output.result(toJson({ line: line.number, ok: false, error: withHelp }));
   }
   const span = error.span ?? jsonPlaceOf((error as { readonly path?: string }).path, line.text);
   await output.note(`${reportText({ code, message, help, span }, 'error', line, reporting(reporter))}\n`);
 }
 
-/** Notes something about a line; `null` for a request from the arguments. */
+/** Writes a note about a line. With --json it writes nothing, since the results contain it. @param line `null` for a request from the arguments */
 export async function noteLine(reporter: Reporting, line: Line | null, text: string): Promise<void> {
   const { json, output } = reporter;
-  // The results contain it.
   if (json) return;
   const place = line === null ? '' : `${output.paintNote('dim', `${inputName(reporter)}:${line.number}:`)} `;
   await output.note(`${place}${visible(text)}`);
 }
 
 /**
- * Handles each line, and notes an empty input.
+ * Handles each line, and reports an empty input.
  *
- * @param what the noun of what a line holds: `frame`
- * @param handle returns whether the line is accepted
+ * @param noun the content of a line: `frame`
+ * @param handle handles a line; resolves to `true` if it is accepted
  */
 export async function forEachLine(
   source: Source & Pick<Reporting, 'json' | 'output'>,
-  what: string,
+  noun: string,
   handle: (line: Line) => Promise<boolean>,
 ) {
   let lines = 0;
-  let refused = 0;
+  let rejected = 0;
   for await (const line of readLines(source)) {
     lines++;
-    if (!(await handle(line))) refused++;
+    if (!(await handle(line))) rejected++;
   }
-  if (lines === 0) await noteEmpty(source, what);
-  return { lines, refused, exitCode: lines === 0 || refused > 0 ? 1 : 0 };
+  if (lines === 0) await noteEmpty(source, noun);
+  return { lines, rejected, exitCode: lines === 0 || rejected > 0 ? 1 : 0 };
 }
 
-/** @param what the noun of what is missing: `frame` */
-export async function noteEmpty({ json, output }: Pick<Reporting, 'json' | 'output'>, what: string): Promise<void> {
-  const message = `The input is empty: it holds no ${what}`;
-  await output.note(json ? errorJson('empty', message) : `${message}.`);
+/** Reports an empty input. @param noun the missing content: `frame` */
+export async function noteEmpty({ json, output }: Pick<Reporting, 'json' | 'output'>, noun: string): Promise<void> {
+  const message = `The input is empty; expected at least one ${noun}`;
+  await output.note(json ? errorJson('empty', message) : labelled('error', 'empty', `${message}.`, output.paintNote));
 }
 
-export async function noteNothing(reporter: Reporting, code: string, message: string): Promise<void> {
-  if (reporter.json) return refuse(reporter, null, new PegwireError({ code, message }));
-  await reporter.output.note(visible(message));
+/** Reports that a search found nothing. */
+export function noteNothing(reporter: Reporting, code: string, message: string): Promise<void> {
+  return reject(reporter, null, new PegwireError({ code, message }));
 }
 
-/** `1 frame`, `3 frames`. */
+/** Formats a number with its noun: `1 frame`, `3 frames`. */
 export function count(number: number, noun: string, nouns = `${noun}s`): string {
   return `${number} ${number === 1 ? noun : nouns}`;
 }
 
-/** Rewrites help about library options for the command; `undefined` if the command lacks the option. */
+/** Rewrites help that names an option of the library, for the command; `undefined` if the command has no such option. */
 function commandHelpOf(help: string | undefined, known: object): string | undefined {
   if (help === undefined) return undefined;
   const [, limit] = /^raise (max[A-Z][A-Za-z]*)/.exec(help) ?? [];
@@ -115,9 +116,9 @@ function commandHelpOf(help: string | undefined, known: object): string | undefi
   }
   const text = Object.hasOwn(known, 'text') ? '--text transliterate' : 'letters, digits and "_"';
   return help
-    .replace(/text: "transliterate", which codec\.announce\(session\) tells the reader/, text)
+    .replace(/text: "transliterate" and announce it with codec\.announce\(session\)/, text)
     .replace(/text: "transliterate"/, text)
-    .replace(/codec\.announce\(session\)( gives first)?/, 'a sync:registry frame');
+    .replace(/(?:the frames of )?codec\.announce\(session\)/, 'a sync:registry frame');
 }
 
 function colored(report: string, severity: Severity, paint: Paint): string {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import process from 'node:process';
 
-/** Closes a service at the first SIGINT or SIGTERM, or when `other` resolves; a second signal terminates it. */
+/** Closes a service at the first SIGINT or SIGTERM, or when `other` resolves; terminates it at the second signal. */
 export async function endBySignal(
   close: () => Promise<void>,
   terminate: () => void,

@@ -1,4 +1,4 @@
-/** Commands and what they receive. */
+/** Commands and their invocations. */
 import type { Source } from '../io/input.js';
 import type { Reporting } from '../io/report.js';
 import type { Protocol } from '../protocols.js';
@@ -6,13 +6,13 @@ import { flag, type Given, type Options, type Values } from './option.js';
 
 export interface Invocation<O extends Options = Options> extends Source, Reporting {
   readonly protocol: Protocol;
-  /** The named one, or all. */
+  /** The protocol that the arguments name, or all protocols. */
   readonly protocols: readonly Protocol[];
-  /** A grammar file in the place of a protocol. */
+  /** The grammar file that the arguments name in place of a protocol. */
   readonly grammar: string | undefined;
-  /** Arguments of a command that takes words. */
+  /** The arguments of a command that takes words. */
   readonly words: readonly string[];
-  /** Arguments behind `--`; also the last of `words`. */
+  /** The arguments after `--`; also the last ones of `words`. */
   readonly program: readonly string[];
   readonly options: Values<O>;
   readonly known: Options;
@@ -21,8 +21,14 @@ export interface Invocation<O extends Options = Options> extends Source, Reporti
 }
 
 /**
- * Arguments beside options: `messages` is a protocol and a file or stdin, `file` a file or stdin, `optional-protocol` a protocol or all,
- * `grammar` a protocol or a grammar file, `words` anything, with a form for the help page.
+ * The arguments that a command accepts besides options.
+ *
+ * - `messages`: a protocol, and a file or stdin
+ * - `file`: a file or stdin
+ * - `protocol`: a protocol
+ * - `optional-protocol`: a protocol; without one, all
+ * - `grammar`: a protocol or a grammar file
+ * - `words`: anything; the text is the form on the help page; ` | ` separates several forms
  */
 export type Takes =
   | 'messages'
@@ -33,24 +39,25 @@ export type Takes =
   | 'nothing'
   | { readonly words: string };
 
-/** A command, loaded when it is called. */
+/** A command, which is loaded when it is called. */
 export interface Command<O extends Options = Options> {
   readonly takes: Takes;
   /** @default both */
   readonly protocols?: readonly Protocol['name'][];
   readonly options: O;
-  /** Options of one protocol, as grouped on the help page; also in `options`. */
+  /** Options of one protocol, in the groups of the help page; `options` has them too. */
   readonly optionGroups?: readonly { protocol: Protocol['name']; title: string; options: Options }[];
-  /** Replaces `options` for some arguments; `null` otherwise. */
+  /** Returns the options for these arguments if they differ from `options`; `null` otherwise. */
   readonly optionsFor?: (args: readonly string[]) => Promise<KnownOptions | null>;
+  /** Replaces the general list of exit codes on the help page. */
   readonly exitCodes?: string;
   readonly details?: string | readonly string[];
   readonly example: string | readonly string[];
-  /** @returns the exit code */
+  /** Runs the command. @returns the exit code */
   run(invocation: Invocation<O>): Promise<number>;
 }
 
-/** Infers the types of options. */
+/** Defines a command, with the types of its options inferred. */
 export function defineCommand<const O extends Options>(command: Command<O>): Command {
   return command;
 }
@@ -58,12 +65,12 @@ export function defineCommand<const O extends Options>(command: Command<O>): Com
 export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
-  /** Whether it continues when nobody reads its notes. */
+  /** If true, the command continues when stderr is closed. */
   readonly isService?: boolean;
   readonly load: () => Promise<{ readonly command: Command }>;
 }
 
-/** Commands under one name: `pegwire aacp registry`. */
+/** Commands that share a first word: `pegwire aacp registry`. */
 export interface CommandGroup {
   readonly name: string;
   readonly summary: string;
@@ -72,14 +79,14 @@ export interface CommandGroup {
 
 export interface KnownOptions {
   readonly options: Options;
-  /** Added to the error of an unknown option; may be empty. */
+  /** Help for the error of an unknown option; may be empty. */
   readonly hint: string;
 }
 
 export const GLOBAL_OPTIONS = {
-  json: flag('one JSON document a line on stdout, errors included'),
-  color: flag('colour even where stdout is no terminal'),
-  'no-color': flag('no colour (also: NO_COLOR=1)'),
-  help: flag('this page', 'h'),
-  version: flag('the version, with those of the protocols', 'V'),
+  json: flag('Print JSON, one document per line, errors included'),
+  color: flag('Use colour even if the output is not a terminal'),
+  'no-color': flag('Do not use colour; or set NO_COLOR=1'),
+  help: flag('Print this page', 'h'),
+  version: flag('Print the version of pegwire and of the drafts it implements', 'V'),
 };

@@ -3,14 +3,15 @@ import { type Command, type CommandEntry, type CommandGroup, GLOBAL_OPTIONS } fr
 import type { Options } from './option.js';
 
 const EXIT_CODES = `Exit codes:
-  0   success
-  1   the input is not valid or was not encoded, or a program under test is at fault
-  2   wrong usage; what is to be read, tested or reached cannot be; the output cannot be written
-  70  a defect of pegwire`;
+  0   Success
+  1   Invalid input, or a failed request, job or test
+  2   Wrong usage, or a file, address or program that cannot be used
+  70  Internal error; please report it`;
 
+/** Returns the help page of pegwire. */
 export function generalHelp(commands: readonly (CommandEntry | CommandGroup)[]): string {
   return [
-    'pegwire: the languages AI agents speak to each other, parsed, printed, validated and explained.',
+    'pegwire: Tools for the languages AI agents speak to each other',
     '',
     'Usage: pegwire <command> <accp|aacp> [file|-] [options]',
     '',
@@ -18,24 +19,26 @@ export function generalHelp(commands: readonly (CommandEntry | CommandGroup)[]):
     ...listed(commands),
     '',
     'Protocols:',
-    '  accp        compact frames: @agent>intent:operation{key:value|...}[mid:...,seq:...]',
-    '  aacp        pipe packets: TASK|DOM|return:AGENT|p:1|aacp:1.1|...',
+    '  accp         Compact frames: @agent>intent:operation{key:value|...}[mid:...,seq:...]',
+    '  aacp         Pipe packets: TASK|DOM|return:AGENT|p:1|aacp:1.1|...',
     '',
-    'Results go to stdout, everything else to stderr. Without a file, stdin is read.',
+    'Reads stdin if no file is given. Prints results to stdout and everything else to stderr.',
+    'Errors have a code: error[CODE]. A DURATION is a number and a unit: 500ms, 30s, 2m, 1h or 7d.',
     '',
     options(GLOBAL_OPTIONS),
     '',
     EXIT_CODES,
     '',
-    'pegwire <command> --help tells more of a command.',
+    'Run "pegwire <command> --help" for the options of a command.',
   ].join('\n');
 }
 
+/** Returns the help page of a group of commands. */
 export function groupHelp({ name, summary, commands }: CommandGroup): string {
   return [
     `pegwire ${name}: ${summary}`,
     '',
-    `Usage: pegwire ${name} <${commands.map((command) => command.name).join('|')}> [options]`,
+    `Usage: pegwire ${name} ${commandNames(commands)} [options]`,
     '',
     'Commands:',
     ...listed(commands),
@@ -44,11 +47,11 @@ export function groupHelp({ name, summary, commands }: CommandGroup): string {
     '',
     EXIT_CODES,
     '',
-    `pegwire ${name} <command> --help tells more of a command.`,
+    `Run "pegwire ${name} <command> --help" for the options of a command.`,
   ].join('\n');
 }
 
-/** @param name with that of its group */
+/** Returns the help page of a command. @param name includes the name of its group */
 export function commandHelp(command: Command, { name, summary }: Pick<CommandEntry, 'name' | 'summary'>): string {
   const { optionGroups = [], details = [], exitCodes } = command;
   const grouped = new Set(optionGroups.flatMap((group) => Object.keys(group.options)));
@@ -56,13 +59,13 @@ export function commandHelp(command: Command, { name, summary }: Pick<CommandEnt
   return [
     `pegwire ${name}: ${summary}`,
     '',
-    `Usage: ${['pegwire', name, ...usageOf(command)].join(' ')}`,
+    ...usageOf(command).map((form, index) => `${index === 0 ? 'Usage:' : '   or:'} pegwire ${name} ${form}`),
     '',
     ...optionGroups.flatMap((group) => [options(group.options, group.title), '']),
     options({ ...Object.fromEntries(others), ...GLOBAL_OPTIONS }),
     '',
     ...[details].flat().flatMap((paragraph) => [...wrapped(paragraph, COLUMNS), '']),
-    'Example:',
+    [command.example].flat().length > 1 ? 'Examples:' : 'Example:',
     ...[command.example].flat().map((example) => `  ${example}`),
     '',
     ...(exitCodes === undefined ? [EXIT_CODES] : wrapped(exitCodes, COLUMNS)),
@@ -70,12 +73,24 @@ export function commandHelp(command: Command, { name, summary }: Pick<CommandEnt
 }
 
 function listed(commands: readonly (CommandEntry | CommandGroup)[]): readonly string[] {
-  return commands.map(({ name, summary }) => `  ${name.padEnd(11)} ${summary}`);
+  return commands.map(({ name, summary }) => `  ${name.padEnd(11)}  ${summary}`);
 }
 
+/** Adds the options to a form of the arguments, before those of another program. */
+function withOptions(form: string): string {
+  const [own, program] = form.split(/(?:^| )-- /);
+  const words = own === '' ? '[options]' : `${own} [options]`;
+  return program === undefined ? words : `${words} -- ${program}`;
+}
+
+function commandNames(commands: readonly CommandEntry[]): string {
+  const names = commands.map((command) => command.name);
+  return names.length === 1 ? names[0]! : `<${names.join('|')}>`;
+}
+
+/** Returns the forms of the arguments. */
 function usageOf({ takes, protocols }: Command): readonly string[] {
-  if (typeof takes === 'object')
-    return takes.words.startsWith('-- ') ? ['[options]', takes.words] : [takes.words, '[options]'];
+  if (typeof takes === 'object') return takes.words.split(' | ').map(withOptions);
   const named = protocols?.length === 1 ? protocols[0]! : `<${(protocols ?? ['accp', 'aacp']).join('|')}>`;
   const words = {
     messages: [named, '[file|-]'],
@@ -85,7 +100,7 @@ function usageOf({ takes, protocols }: Command): readonly string[] {
     grammar: ['<accp|aacp|FILE.peggy>'],
     nothing: [],
   };
-  return [...words[takes], '[options]'];
+  return [[...words[takes], '[options]'].join(' ')];
 }
 
 function options(specs: Options, title?: string): string {
@@ -94,10 +109,10 @@ function options(specs: Options, title?: string): string {
     return { left: `${option} ${placeholder}`.trimEnd(), right: description };
   });
   const width = Math.max(17, ...rows.map(({ left }) => left.length));
-  const indent = ' '.repeat(width + 3);
+  const indent = ' '.repeat(width + 4);
   const lines = rows.map(({ left, right }) => {
     const text = wrapped(right, COLUMNS - indent.length).join(`\n${indent}`);
-    return `  ${left.padEnd(width)} ${text}`;
+    return `  ${left.padEnd(width)}  ${text}`;
   });
   return [title === undefined ? 'Options:' : `Options ${title}:`, ...lines].join('\n');
 }

@@ -1,4 +1,4 @@
-/** The language of a command: a protocol's, narrowed by options, or a grammar file's. */
+/** The language of a command: a protocol, narrowed by options, or a grammar file. */
 import path from 'node:path';
 import { grammarLanguage, type Language } from '../../fuzz/differential/language.js';
 import { compileGrammar, GrammarError } from '../../fuzz/grammar/compile.js';
@@ -8,17 +8,18 @@ import { givenNarrowing, languageFor, NARROWING_OPTIONS, type Narrowed } from '.
 import { text, type Values } from './option.js';
 
 export const LANGUAGE_OPTIONS = {
-  start: text('RULE', 'of a grammar file: the rule to start with (default the first)'),
+  start: text('RULE', 'Grammar file: start with this rule (default: the first one)'),
   ...NARROWING_OPTIONS,
 };
 
+/** Returns the language that the arguments select. @throws UsageError if the grammar file is invalid or an option does not apply */
 export function languageOf(
   invocation: Narrowed & { readonly grammar: string | undefined; readonly options: Values<typeof LANGUAGE_OPTIONS> },
 ): Language {
   const { grammar: file } = invocation;
   if (file === undefined) return languageFor(invocation);
   const narrowing = givenNarrowing(invocation);
-  if (narrowing !== undefined) throw new UsageError(`--${narrowing} is for protocols, not for a grammar of your own`);
+  if (narrowing !== undefined) throw new UsageError(`--${narrowing} applies to accp and aacp, not to grammar files`);
   const { start } = invocation.options;
   const name = path.basename(file).replace(/\.[^.]+$/, '');
   try {
@@ -29,6 +30,6 @@ export function languageOf(
     if (!(thrown instanceof GrammarError)) throw thrown;
     // Peggy names the grammar, not its file.
     const below = thrown.message.replaceAll(`--> ${name}:`, `--> ${file}:`).replace(/^error: /, '');
-    throw new UsageError(`${file} is not a usable grammar:`, 'unreadable', below);
+    throw new UsageError(`Invalid grammar ${file}:`, thrown.code, { below });
   }
 }

@@ -1,4 +1,4 @@
-/** Options that narrow a protocol to some messages. */
+/** Options that restrict a protocol to some of its messages. */
 import {
   type AacpLanguageOptions,
   aacpLanguage,
@@ -22,19 +22,26 @@ import { dialect, integer, text, type Values, value, words } from './option.js';
 const USES = ['none', 'optional', 'required'] as const;
 
 export const NARROWING_OPTIONS = {
-  dialect: dialect('strict (default); accp: lenient, aacp: tolerant'),
-  fields: text('LIST', "only these keys, in this order: 'q:string,limit:integer?,pri=high|low' (aacp: no types)"),
-  agents: value('LIST', 'accp: only these senders, parted by commas', words),
-  intents: value('LIST', 'accp: only these intents', words),
-  operations: value('LIST', 'accp: only these operations', words),
-  metadata: value('USE', 'accp: none, optional (default), required, or a list as in --fields', metadata),
-  'max-depth': value('N', 'accp: deepest nesting of arrays and maps, 0 to 5 (default 5)', integer({ from: 0, to: 5 })),
-  tasks: value('LIST', 'aacp: only these TASK values', words),
-  domains: value('LIST', 'aacp: only these DOM values', words),
-  'return-agents': value('LIST', 'aacp: only these agents get the result', words),
+  dialect: dialect('Grammar dialect: strict (default), lenient (accp) or tolerant (aacp)'),
+  fields: text(
+    'LIST',
+    "Allow only these keys, in this order: 'q:string,limit:integer?,pri=high|low' (no types for aacp)",
+  ),
+  agents: value('LIST', 'Allow only these senders, separated by commas (accp)', words),
+  intents: value('LIST', 'Allow only these intents (accp)', words),
+  operations: value('LIST', 'Allow only these operations (accp)', words),
+  metadata: value('USE', 'Metadata: none, optional (default), required, or a list as in --fields (accp)', metadata),
+  'max-depth': value(
+    'N',
+    'Allow at most this nesting of arrays and maps, 0 to 5 (accp; default: 5)',
+    integer({ from: 0, to: 5 }),
+  ),
+  tasks: value('LIST', 'Allow only these TASK values (aacp)', words),
+  domains: value('LIST', 'Allow only these DOM values (aacp)', words),
+  'return-agents': value('LIST', 'Allow only these agents in the return field (aacp)', words),
 };
 
-/** Options of one protocol only. */
+/** Options that apply to one protocol only. */
 const OWNED = {
   accp: ['agents', 'intents', 'operations', 'metadata', 'max-depth'],
   aacp: ['tasks', 'domains', 'return-agents'],
@@ -46,18 +53,19 @@ export interface Narrowed {
   readonly given: object;
 }
 
-/** Returns the first narrowing option given, for commands that cannot use it. */
+/** Returns the first given option that narrows a protocol, for commands that do not support any. */
 export function givenNarrowing({ given }: Pick<Narrowed, 'given'>): string | undefined {
   return Object.keys(NARROWING_OPTIONS).find((name) => name in given);
 }
 
-/** Returns the narrowed language. @throws UsageError */
+/** Returns the narrowed language. @throws UsageError if an option is invalid */
 export function languageFor(narrowed: Narrowed): Language {
   return narrowed.protocol.name === 'accp'
     ? accpLanguage(frameOptions(narrowed))
     : aacpLanguage(packetOptions(narrowed));
 }
 
+/** Returns the options of the ACCP language. @throws UsageError if one is invalid */
 export function frameOptions(narrowed: Narrowed): AccpLanguageOptions {
   refuseOthers(narrowed, 'aacp');
   const { dialect, agents, intents, operations, fields: list, metadata, 'max-depth': maxDepth } = narrowed.options;
@@ -66,6 +74,7 @@ export function frameOptions(narrowed: Narrowed): AccpLanguageOptions {
   return checked(options, resolveFrames);
 }
 
+/** Returns the options of the AACP language. @throws UsageError if one is invalid */
 export function packetOptions(narrowed: Narrowed): AacpLanguageOptions {
   refuseOthers(narrowed, 'accp');
   const { dialect, tasks, domains, 'return-agents': returnAgents, fields: list } = narrowed.options;
@@ -73,7 +82,7 @@ export function packetOptions(narrowed: Narrowed): AacpLanguageOptions {
   return checked({ dialect: dialect as PacketDialect, tasks, domains, returnAgents, fields }, resolvePackets);
 }
 
-/** Turns TypeErrors about options into errors of usage. */
+/** Checks options with the library, and reports its TypeErrors as wrong usage. */
 function checked<O>(options: O, resolve: (options: O) => unknown): O {
   try {
     resolve(options);
@@ -85,7 +94,7 @@ function checked<O>(options: O, resolve: (options: O) => unknown): O {
 
 function refuseOthers({ given, protocol }: Narrowed, owner: 'accp' | 'aacp'): void {
   const other = OWNED[owner].find((name) => name in given);
-  if (other !== undefined) throw new UsageError(`--${other} is for ${owner}, not for ${protocol.name}`);
+  if (other !== undefined) throw new UsageError(`--${other} applies to ${owner}, not to ${protocol.name}`);
 }
 
 function metadata(given: string): AccpLanguageOptions['metadata'] {
@@ -94,7 +103,7 @@ function metadata(given: string): AccpLanguageOptions['metadata'] {
   // Probably a typo, not a key.
   const meant = didYouMean(given, USES);
   if (meant !== '')
-    throw new UsageError(`--metadata is ${USES.join(', ')} or a list of fields, not "${given}"${meant}`);
+    throw new UsageError(`--metadata must be ${USES.join(', ')} or a list of fields; got "${given}"${meant}`);
   return readFields('metadata', given, frameField);
 }
 
@@ -103,7 +112,7 @@ function frameField({ types, values, optional }: WrittenField): FrameField {
   return { type: (types as readonly ValueType[] | null) ?? undefined, enum: values?.map(frameValue), optional };
 }
 
-/** Reads numbers, keywords and null as in a frame; anything else is text. */
+/** Reads numbers, keywords and null as a frame would; anything else is text. */
 function frameValue(text: string): string | number | boolean | null {
   const result = tryParseFrame(`@a>a:a{v:${text}}`);
   const found = result.ok && result.value.payload.length === 1 ? result.value.payload[0]!.value : undefined;
@@ -118,30 +127,30 @@ function frameValue(text: string): string | number | boolean | null {
 function packetField({ key, types, values, optional }: WrittenField): PacketField {
   if (types !== null) {
     throw new UsageError(
-      `--fields: ${key}:${types.join('|')} names a type; in packets all is text: ${key}, or ${key}=VALUE|VALUE`,
+      `--fields must not have types for aacp; got "${key}:${types.join('|')}"; write ${key} or ${key}=VALUE|VALUE`,
     );
   }
   return { enum: values ?? undefined, optional };
 }
 
-/** A field that the protocol has yet to check. */
+/** A field that the protocol has not checked yet. */
 type WrittenField = ReturnType<typeof readField>;
 
-const FORM = 'key, key:TYPE, key:TYPE|TYPE or key=VALUE|VALUE, each with "?" at its end if it may be left out';
+const FORM = 'key, key:TYPE, key:TYPE|TYPE or key=VALUE|VALUE, with a final "?" if the field is optional';
 
-/** Reads `q:string,limit:integer?,pri=high|low`. Values with commas, bars or a final question mark cannot be written. @throws UsageError */
+/** Parses `q:string,limit:integer?,pri=high|low`. Values cannot contain commas or bars, or end with a question mark. @throws UsageError */
 function readFields<Field>(
   option: string,
   list: string,
-  make: (written: WrittenField) => Field,
+  toField: (written: WrittenField) => Field,
 ): readonly (readonly [key: string, Field])[] {
   const fields = list.split(',').map((part) => readField(option, part));
   const seen = new Set<string>();
   for (const { key } of fields) {
-    if (seen.has(key)) throw new UsageError(`--${option} has the key "${key}" twice`);
+    if (seen.has(key)) throw new UsageError(`--${option} contains the key "${key}" twice`);
     seen.add(key);
   }
-  return fields.map((field) => [field.key, make(field)]);
+  return fields.map((field) => [field.key, toField(field)]);
 }
 
 function readField(option: string, part: string) {
@@ -149,7 +158,7 @@ function readField(option: string, part: string) {
   const [, key, sign, listed, mark] = match ?? [];
   const listedWords = listed?.split('|');
   if (key === undefined || listedWords?.includes(''))
-    throw new UsageError(`--${option}: "${part}" is no field; write ${FORM}`);
+    throw new UsageError(`--${option} contains an invalid field "${part}"; write ${FORM}`);
   return {
     key,
     types: sign === ':' ? listedWords! : null,

@@ -1,4 +1,4 @@
-/** Options: each definition gives the check, the line on the help page, and the type of its value. */
+/** Options: each definition provides the validation, the text on the help page, and the type of the value. */
 import process from 'node:process';
 import { didYouMean, UsageError } from '../io/errors.js';
 import type { Protocol } from '../protocols.js';
@@ -7,13 +7,13 @@ import type { Protocol } from '../protocols.js';
 export type Given = string | true;
 
 export interface Option<T> {
-  /** Whether a value follows: never, always, or optionally. */
+  /** The values that follow: none, one, or an optional one. */
   readonly takes: 'nothing' | 'value' | 'optional';
   readonly short?: string | undefined;
-  /** For the help page; empty for a switch. */
+  /** The name of the value on the help page; empty for a flag. */
   readonly placeholder: string;
   readonly description: string;
-  /** Reads the given values, if any. @throws UsageError */
+  /** Reads the values that were given, in order. @throws UsageError if one is invalid */
   read(given: readonly Given[], name: string, protocol: Protocol): T;
 }
 
@@ -21,19 +21,20 @@ export type Options = Readonly<Record<string, Option<unknown>>>;
 
 export type Values<O extends Options> = { readonly [Name in keyof O]: O[Name] extends Option<infer T> ? T : never };
 
-/** @throws UsageError */
+/** Parses the value of `--name`. @throws UsageError if it is invalid */
 export type Parser<T> = (text: string, name: string, protocol: Protocol) => T;
 
+/** Defines an option without a value. */
 export function flag(description: string, short?: string): Option<boolean> {
   return { takes: 'nothing', short, placeholder: '', description, read: (given) => given.length > 0 };
 }
 
-/** An option with a value; the last one counts. */
+/** Defines an option with a value; if it is repeated, the last value counts. */
 export function value<T>(placeholder: string, description: string, parse: Parser<T>): Option<T | undefined> {
   return { ...optional(placeholder, description, parse), takes: 'value' } as Option<T | undefined>;
 }
 
-/** An option whose value may be omitted: then it is `true`. */
+/** Defines an option whose value may be omitted, in which case it is `true`. */
 export function optional<T>(placeholder: string, description: string, parse: Parser<T>): Option<T | true | undefined> {
   return {
     takes: 'optional',
@@ -46,16 +47,17 @@ export function optional<T>(placeholder: string, description: string, parse: Par
   };
 }
 
+/** Defines an option whose value is any text. */
 export function text(placeholder: string, description: string): Option<string | undefined> {
   return value(placeholder, description, (given) => given);
 }
 
-/** A repeatable option. */
+/** Defines an option that may be repeated. */
 export function texts(placeholder: string, description: string): Option<readonly string[]> {
   return { takes: 'value', placeholder, description, read: (given) => given.map(String) };
 }
 
-/** An option with a few choices, by default the first one. */
+/** Defines an option with a fixed set of values, the first of which is the default. */
 export function choice<const T extends string>(
   placeholder: string,
   description: string,
@@ -74,24 +76,25 @@ export function choice<const T extends string>(
   };
 }
 
-/** Strict by default. */
+/** Defines the option for the grammar dialect; the default is strict. */
 export function dialect(description: string): Option<string> {
   return choice('NAME', description, (protocol) => protocol.dialects);
 }
 
-/** A bearer token; unlike arguments, environment variables are private. */
+/** Defines the option for a bearer token, which PEGWIRE_TOKEN also sets: other users can read arguments, but not the environment. */
 export function token(description: string): Option<string | undefined> {
   return {
-    ...text('TEXT', `${description}; better as PEGWIRE_TOKEN in the environment`),
+    ...text('TOKEN', `${description}; or set PEGWIRE_TOKEN`),
     read: (given) => given.at(-1)?.toString() ?? (process.env['PEGWIRE_TOKEN'] || undefined),
   };
 }
 
-/** `draft or interop`, `text, svg or mermaid`. */
+/** Joins choices: `draft or interop`, `text, svg or mermaid`. */
 export function alternatives(choices: readonly string[]): string {
   return choices.length < 2 ? choices.join('') : `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`;
 }
 
+/** Returns a parser that accepts only these values. */
 export function oneOf<const T extends string>(choices: readonly T[]): Parser<T> {
   return (given, name) => {
     const found = choices.find((one) => one === given);
@@ -100,7 +103,7 @@ export function oneOf<const T extends string>(choices: readonly T[]): Parser<T> 
   };
 }
 
-/** @param what completes "--name must be ..." @param read returns `undefined` for invalid text */
+/** Returns a parser that rejects invalid text. @param what completes "--name must be ..." @param read returns `undefined` if the text is invalid */
 export function checked<T>(what: string, read: (text: string) => T | undefined): Parser<T> {
   return (given, name) => {
     const found = read(given);
@@ -109,6 +112,7 @@ export function checked<T>(what: string, read: (text: string) => T | undefined):
   };
 }
 
+/** Returns a parser of integers in a range. */
 export function integer({ from, to }: { readonly from: number; readonly to?: number }): Parser<number> {
   return checked(integerRange(from, to), (given) => {
     const number = Number(given);
@@ -122,7 +126,7 @@ function integerRange(from: number, to: number | undefined): string {
   return from === 0 ? 'a non-negative integer' : from === 1 ? 'a positive integer' : `an integer of at least ${from}`;
 }
 
-/** Accepts a non-negative number. */
+/** Returns a parser of non-negative numbers. */
 export function amount(what: string, isValid: (number: number) => boolean = () => true): Parser<number> {
   return checked(what, (given) => {
     const number = Number(given);
@@ -130,6 +134,7 @@ export function amount(what: string, isValid: (number: number) => boolean = () =
   });
 }
 
+/** Returns a parser of positive numbers up to a maximum. */
 export function upTo(most: number): Parser<number> {
   return amount(`a number greater than 0 and at most ${most}`, (number) => number > 0 && number <= most);
 }
@@ -193,6 +198,7 @@ function isCalendarDay(day: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
 }
 
+/** Parses words separated by commas. */
 export const words: Parser<readonly string[]> = (given, name) => {
   const all = given.split(',').map((word) => word.trim());
   if (all.includes('')) throw new UsageError(`--${name} must not contain an empty item; got "${given}"`);

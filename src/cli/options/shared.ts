@@ -1,4 +1,4 @@
-/** Options that several commands have. */
+/** Options of several commands. */
 import type { TargetError } from '../../fuzz/differential/target.js';
 import type { ProcessOptions } from '../../fuzz/process/process-target.js';
 import type { Limits } from '../../text/limits.js';
@@ -8,12 +8,17 @@ import { duration, flag, integer, text, upTo, type Values, value } from './optio
 const limit = integer({ from: 0 });
 
 export const LIMIT_OPTIONS = {
-  'max-length': value('N', 'UTF-16 code units of a message (1048576)', limit),
-  'max-depth': value('N', 'accp: nesting of arrays and maps (5)', limit),
-  'max-items': value('N', 'parameters, entries, items and fields of a message (100000)', limit),
-  'max-digits': value('N', 'accp: digits of a number (1000)', limit),
+  'max-length': value('N', 'Allow at most this many UTF-16 code units per message (default: 1048576)', limit),
+  'max-depth': value('N', 'Allow at most this nesting of arrays and maps (accp; default: 5)', limit),
+  'max-items': value(
+    'N',
+    'Allow at most this many parameters, entries, items and fields per message (default: 100000)',
+    limit,
+  ),
+  'max-digits': value('N', 'Allow at most this many digits per number (accp; default: 1000)', limit),
 };
 
+/** Returns the limits that the options set. */
 export function givenLimits(options: Values<typeof LIMIT_OPTIONS>): Limits {
   return {
     maxLength: options['max-length'],
@@ -23,40 +28,43 @@ export function givenLimits(options: Values<typeof LIMIT_OPTIONS>): Limits {
   };
 }
 
-/** No rules are loaded for them. */
+/** Options that select rules. Defined here so that reading them loads no rules. */
 export const RULES_OPTIONS = {
-  rules: text('FILE', 'rules of your own, in the reference format, beside those of pegwire'),
-  'rules-sha256': text('HEX', 'only the file with this SHA-256'),
-  'no-bundled-rules': flag('without the rules of pegwire'),
+  rules: text('FILE', 'Load rules in the reference format, in addition to the built-in rules'),
+  'rules-sha256': text('HEX', 'Require the rules file to have this SHA-256 hash'),
+  'no-bundled-rules': flag('Do not use the built-in rules'),
 };
 
 export type RulesOptions = Values<typeof RULES_OPTIONS>;
 
 export const SERVER_OPTIONS = {
-  host: text('HOST', 'name or address (127.0.0.1); others than this machine need --token'),
-  insecure: flag('listen without --token where others than this machine reach it'),
+  host: text('HOST', 'Listen on this name or address (default: 127.0.0.1); others than loopback require --token'),
+  insecure: flag('Allow other machines to connect without a token'),
 };
 
+/** Converts the error of a server that could not start. */
 export function notStarted(thrown: unknown): unknown {
   if (!(thrown instanceof Error) || thrown instanceof UsageError) return thrown;
   const { message, code } = thrown as NodeJS.ErrnoException;
   if (code === 'no-token')
-    return new UsageError(`${message}: give it --token (or PEGWIRE_TOKEN in the environment), or --insecure`);
-  // Invalid tokens, origins and paths.
+    return new UsageError(`${message.replace(/\.$/, '')}; set --token or PEGWIRE_TOKEN, or use --insecure`);
+  // The options are invalid, for example a path or an origin.
   return thrown instanceof TypeError ? new UsageError(message) : new UsageError(message, 'address');
 }
 
+/** Options of commands that run a program under test. */
 export const LIMITED_PROGRAM = {
   'time-limit': value(
     'DURATION',
-    'Allow the program this long per input (default: 5s).',
+    'Allow the program this long per input, at most 1h (default: 5s)',
     duration({ isPositive: true, max: '1h' }),
   ),
-  memory: value('MB', 'for the program and all that it starts (default 1024)', upTo(2 ** 20)),
+  memory: value('MIB', 'Allow the program and its children this many MiB of memory (default: 1024)', upTo(2 ** 20)),
 };
 
 const MEBIBYTE = 2 ** 20;
 
+/** Returns the limits of a program under test. */
 export function processLimits(options: Values<typeof LIMITED_PROGRAM>): ProcessOptions {
   const { 'time-limit': timeLimit, memory } = options;
   return {
@@ -65,8 +73,8 @@ export function processLimits(options: Values<typeof LIMITED_PROGRAM>): ProcessO
   };
 }
 
-/** Shows what the program printed below the first line. */
+/** Converts the error of a program that could not be tested; its output follows the first line. */
 export function targetFault({ message }: TargetError): UsageError {
   const [first = '', ...rest] = message.split('\n');
-  return new UsageError(first, 'target', rest.length === 0 ? undefined : rest.join('\n'));
+  return new UsageError(first, 'target', rest.length === 0 ? {} : { below: rest.join('\n') });
 }

@@ -1,4 +1,4 @@
-/** Messages as JSON, as `pegwire encode` reads them. */
+/** Messages as JSON, in the form that `pegwire encode` reads. */
 import * as z from 'zod';
 import { AccpError } from '../../accp/errors.js';
 import type { Json, JsonObject } from '../../accp/message/json.js';
@@ -8,23 +8,23 @@ import { roundedAmount } from '../../accp/profiles/transaction.js';
 import { parseExactJson } from '../io/exact-json.js';
 
 export interface InputOptions {
-  /** Whether `{"$ref":"warm.x"}` is a reference. */
+  /** If true, `{"$ref":"warm.x"}` is a reference; otherwise it is data. */
   readonly refs: boolean;
-  /** Whether to keep the sequence and session of the envelope. */
+  /** If true, `sequence` and `session_id` of the envelope are kept. */
   readonly keepEnvelope: boolean;
 }
 
 export interface ReadMessage {
-  /** A string is a message of the chat profile. */
+  /** A string is a message of the CH (chat) profile. */
   readonly message: MessageInput | string;
   readonly losses: readonly Loss[];
 }
 
-/** The amount of a transaction. */
+/** The path of the amount of a transaction. */
 const AMOUNT = /^payload\.(?:amount|amt)$/;
 
-/** Only the codec knows what cannot be written. */
-const payload = z.custom<JsonObject>((value) => isMap(value), { error: 'is no object' });
+/** The codec checks the values, since it knows which cannot be written. */
+const payload = z.custom<JsonObject>((value) => isMap(value), { error: 'must be an object' });
 
 const seconds = z.int().min(0).exactOptional();
 const text = z.string().exactOptional();
@@ -48,13 +48,13 @@ const messageSchema = z.strictObject({
     .exactOptional(),
 });
 
-/** Reads one message. @throws SyntaxError on invalid JSON, AccpError E1004 on an invalid message */
+/** Parses one message. @throws SyntaxError if the line is not JSON @throws AccpError E1004 if the message is invalid */
 export function readMessage(line: string, { refs, keepEnvelope }: InputOptions): ReadMessage {
   const { value: read, losses } = parseExactJson(line);
   if (typeof read === 'string') return { message: read, losses };
   const value = refs ? withReferences(read, '') : read;
   const result = messageSchema.safeParse(value);
-  if (!result.success) throw refused(result.error);
+  if (!result.success) throw invalidMessage(result.error);
   const { envelope, ...message } = result.data;
   if (message.schema === 'TX' && losses.some(({ path }) => AMOUNT.test(path))) throw roundedAmount();
   if (envelope === undefined || keepEnvelope) return { message: result.data, losses };
@@ -62,14 +62,14 @@ export function readMessage(line: string, { refs, keepEnvelope }: InputOptions):
   return { message: { ...message, envelope: kept }, losses };
 }
 
-function refused({ issues }: z.ZodError): AccpError {
+function invalidMessage({ issues }: z.ZodError): AccpError {
   const { path, message } = issues[0]!;
   const at = path.length === 0 ? undefined : path.map(String).join('.');
   return new AccpError({
     code: 'E1004',
     path: at,
-    message: at === undefined ? `A message is an object: ${message}` : message,
-    help: 'a message: {"intent":"req","operation":"find","payload":{"query":"cats"}}',
+    message: at === undefined ? `A message must be an object: ${message}` : message,
+    help: 'write a message such as {"intent":"req","operation":"find","payload":{"query":"cats"}}',
   });
 }
 
@@ -77,15 +77,15 @@ function isMap(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Reference);
 }
 
-/** Replaces objects with the only key `$ref`. */
+/** Replaces each object whose only key is `$ref` with a reference. */
 function withReferences(value: Json, path: string): Json {
   if (typeof value !== 'object' || value === null || value instanceof Reference) return value;
   if (isList(value)) return value.map((item, index) => withReferences(item, `${path}[${index}]`));
   const keys = Object.keys(value);
   if (keys.length === 1 && keys[0] === '$ref') return referenceOf(value['$ref'], path);
-  const made: Record<string, Json> = Object.create(null);
-  for (const key of keys) made[key] = withReferences(value[key]!, path === '' ? key : `${path}.${key}`);
-  return made;
+  const object: Record<string, Json> = Object.create(null);
+  for (const key of keys) object[key] = withReferences(value[key]!, path === '' ? key : `${path}.${key}`);
+  return object;
 }
 
 function isList(value: Json): value is readonly Json[] {

@@ -1,4 +1,4 @@
-/** Opens a codec and a session from options. */
+/** Opens the codec and the session that the options select. */
 import path from 'node:path';
 import { createCodec } from '../../accp/codec/codec.js';
 import type { CodecOptions } from '../../accp/codec/contract.js';
@@ -13,12 +13,12 @@ export type OpenSession = Awaited<ReturnType<typeof openSession>>;
 
 export interface Defaults {
   readonly agent: string;
-  /** The default name; then the last one of the file, and the name of the file. */
+  /** The default name of the session; without it, that of the session last used with the file, or the file name. */
   readonly id?: string | undefined;
   readonly codec?: CodecOptions | undefined;
 }
 
-/** @throws UsageError */
+/** Opens a codec and a session. @throws UsageError if an option is invalid or the store fails */
 export async function openSession(options: SessionOptions, defaults: Defaults) {
   const { session: file, agent = defaults.agent, sequence, now } = options;
   const codec = createCodec({
@@ -39,15 +39,15 @@ export async function openSession(options: SessionOptions, defaults: Defaults) {
       session.close();
       store?.close();
     };
-    return { codec, session, isKept: store !== undefined, close };
+    return { codec, session, isStored: store !== undefined, close };
   } catch (thrown) {
     store?.close();
-    // An invalid name, or another sequence.
+    // The name is invalid, or the stored session counts in another way.
     throw thrown instanceof TypeError ? new UsageError(thrown.message) : storeFault(thrown);
   }
 }
 
-/** `sessions/sprint14.db`: `sprint14`. */
+/** Returns `sprint14` for `sessions/sprint14.db`. */
 function nameOf(file: string): string | undefined {
   return path.parse(file).name.replace(/[^A-Za-z0-9_.-]+/g, '-') || undefined;
 }
@@ -59,22 +59,20 @@ async function counterOf({ encoding }: SessionOptions): Promise<CodecOptions['co
   return counter;
 }
 
-// The session last used with a file.
-
-/** Stored like a session; identifiers cannot hold spaces. */
-const NOTEBOOK = 'pegwire: the session that was used last';
+/** The record of the session last used with a file. It is stored as a session; identifiers of real sessions cannot contain spaces. */
+const LAST_SESSION = 'pegwire: the session that was used last';
 const COLLECTION = 'cli';
 
 function lastSession(store: SessionStore, agent: string): string | undefined {
-  const notebook = store.claim(NOTEBOOK, agent);
-  const [entry] = notebook.entries();
-  notebook.release();
+  const record = store.claim(LAST_SESSION, agent);
+  const [entry] = record.entries();
+  record.release();
   const id = entry?.value == null ? undefined : fromText(entry.value);
   return typeof id === 'string' ? id : undefined;
 }
 
 function rememberSession(store: SessionStore, agent: string, id: string): void {
-  const notebook = store.claim(NOTEBOOK, agent);
-  notebook.commit([{ collection: COLLECTION, key: 'session', value: toText(id) }]);
-  notebook.release();
+  const record = store.claim(LAST_SESSION, agent);
+  record.commit([{ collection: COLLECTION, key: 'session', value: toText(id) }]);
+  record.release();
 }

@@ -1,32 +1,35 @@
-/** Session options. No code of sessions is loaded for them. */
+/** Options of sessions. Defined here so that reading them loads no session code. */
 import { ENCODINGS } from '../../tokens/counter.js';
-import { choice, flag, instant, oneOf, text, type Values, value } from '../options/option.js';
+import { alternatives, choice, flag, instant, oneOf, text, type Values, value } from '../options/option.js';
 
-export const NOW = value('TIME', 'Use this time as the current time, for example 2024-05-01T00:00:00Z.', instant);
+/** The description of `--encoding` if it has a default. */
+export const ENCODING_HELP = `Token encoding: ${alternatives(ENCODINGS.map((name, index) => (index === 0 ? `${name} (default)` : name)))}`;
 
-/** @param agent the default name @param id describes the default session */
+/** The option that sets the current time. */
+export const NOW = value('TIME', 'Use this as the current time, for example 2024-05-01T00:00:00Z', instant);
+
+/** Returns the options of a session. @param agent the default name of the agent @param id describes the default session */
 export function sessionOptions(agent: string, id: string) {
   return {
-    session: text('FILE', 'keep the session in this SQLite file, or go on with it'),
-    id: text('NAME', `of the session, the same on both sides; by default ${id}`),
-    agent: text('NAME', `who works here (${agent}); encode and decode of one agent share its end of the session`),
+    session: text('FILE', 'Store the session in this SQLite file, and resume it if it exists'),
+    id: text('NAME', `Name of the session, which both sides share (default: ${id})`),
+    agent: text(
+      'NAME',
+      `Name of this agent (default: ${agent}); encode and decode must use the same name to share a session`,
+    ),
     text: value(
       'NAME',
-      'strings that the grammar cannot write: reject (default), or transliterate, reversibly',
+      'Strings that a frame cannot contain: reject (default), or transliterate, which is reversible',
       oneOf(['reject', 'transliterate']),
     ),
-    sequence: choice(
-      'NAME',
-      'what counts frames: session (default), one count for all; or sender, one for each agent',
-      ['session', 'sender'],
-    ),
+    sequence: choice('NAME', 'Number frames per session (default) or per sender', ['session', 'sender']),
     encoding: value(
       'NAME',
-      `count tokens exactly, in ${ENCODINGS.join(', ')}; by default they are estimated`,
+      `Count tokens exactly with ${alternatives(ENCODINGS)} (default: estimate them)`,
       oneOf(ENCODINGS),
     ),
     now: NOW,
-    'no-state': flag('leave context state out: no checkpoints, no budgets'),
+    'no-state': flag('Do not keep context state: no checkpoints and no budgets'),
   };
 }
 

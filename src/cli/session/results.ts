@@ -1,4 +1,4 @@
-/** Results of sessions: what decoded frames hold and require, and notes for people. */
+/** Results of sessions: messages, replies, losses and checkpoints. */
 import type { DecodeOutcome } from '../../accp/codec/contract.js';
 import { AccpError } from '../../accp/errors.js';
 import type { Loss, Message } from '../../accp/message/message.js';
@@ -8,18 +8,19 @@ import type { Diagnostic } from '../../text/diagnostic.js';
 import type { Line } from '../io/input.js';
 import { noteLine, type Reporting } from '../io/report.js';
 
-/** Returns the frames to send back. */
+/** Returns the frames to send in reply. */
 export function repliesOf(outcome: DecodeOutcome): readonly string[] {
   if (outcome.outcome === 'dropped') return [];
   if (outcome.outcome === 'rejected') return outcome.reply === null ? [] : [outcome.reply];
   return outcome.replies;
 }
 
+/** Returns the message of a decoded frame, if it has one. */
 export function messageOf(outcome: DecodeOutcome): Message | null {
   return outcome.outcome === 'message' || outcome.outcome === 'pending' ? (outcome.message ?? null) : null;
 }
 
-/** Reads the streams of a session, so that chunks do not fill its buffers. */
+/** Reads the streams of a session, so that their chunks do not fill its buffers. */
 export class StreamReaders {
   readonly #session: Session;
   readonly #reading = new Set<string>();
@@ -36,9 +37,9 @@ export class StreamReaders {
     void this.#drain(cid);
   }
 
-  /** Returns errors, and the correlation identifiers of streams that have not ended. */
+  /** Returns the errors of failed streams, and the correlation identifiers of streams that have not ended. */
   async end() {
-    // Lets pending reads finish: they wait for nothing else.
+    // Pending reads finish within one turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     return { failed: [...this.#failed], unfinished: [...this.#reading] };
   }
@@ -55,11 +56,11 @@ export class StreamReaders {
 }
 
 const LOSSES: Readonly<Record<Loss['kind'], string>> = {
-  rounded: 'was rounded to six places',
-  'negative-zero': 'has lost its sign',
-  narrowed: 'has become a plain number',
-  precision: 'has more digits than are kept',
-  renamed: 'comes back under its full name',
+  rounded: 'was rounded to 6 decimal places',
+  'negative-zero': 'lost its sign',
+  narrowed: 'became a plain number',
+  precision: 'lost digits',
+  renamed: 'will be read under its full name',
 };
 
 export interface Noteworthy {
@@ -68,20 +69,23 @@ export interface Noteworthy {
   readonly checkpoint?: CheckpointResult | Promise<CheckpointResult> | undefined;
 }
 
-/** Limits of section 3.4, which most frames with envelopes exceed: counted, not shown. */
+/** Warnings about the limits of section 3.4. Most frames with an envelope exceed them, so they are counted and not shown. */
 const LIMIT_WARNING = /^over-(?:soft|hard)-limit$/;
 
+/** Reports whether a part of the message exceeds a hard limit. */
 export function isOverHardLimit({ warnings }: Pick<Noteworthy, 'warnings'>): boolean {
   return warnings.some(({ code }) => code === 'over-hard-limit');
 }
 
+/** Describes a loss. */
 export function lossText({ path, kind, from, to }: Loss): string {
-  return `${path} ${LOSSES[kind]}: ${from} is now ${to}`;
+  return `${path} ${LOSSES[kind]}: ${from} -> ${to}`;
 }
 
+/** Writes the losses, warnings and checkpoint of a line to stderr. */
 export async function noteResults(invocation: Reporting, line: Line, results: Noteworthy): Promise<void> {
   const { losses, warnings, checkpoint } = results;
-  for (const loss of losses) await noteLine(invocation, line, lossText(loss));
+  for (const loss of losses) await noteLine(invocation, line, `warning[${loss.kind}]: ${lossText(loss)}`);
   for (const { code, message } of warnings) {
     if (!LIMIT_WARNING.test(code)) await noteLine(invocation, line, `warning[${code}]: ${message}`);
   }
@@ -90,5 +94,5 @@ export async function noteResults(invocation: Reporting, line: Line, results: No
 
 function checkpointText({ id, trigger, tokensBefore, tokensAfter, exact, summary }: CheckpointResult): string {
   const about = exact ? '' : 'about ';
-  return `checkpoint ${id} (${trigger}): ${about}${tokensBefore} tokens became ${tokensAfter}: ${summary}`;
+  return `checkpoint ${id} (${trigger}): ${about}${tokensBefore} -> ${tokensAfter} tokens: ${summary}`;
 }

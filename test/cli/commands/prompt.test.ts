@@ -5,7 +5,7 @@ import { framePrompt } from '../../../src/accp/language/prompt.js';
 import { cli, jsonLines } from '../../helpers/cli.js';
 
 describe('pegwire prompt', () => {
-  test('prints the instruction, and its length on stderr', async () => {
+  test('prints the prompt, and its length to stderr', async () => {
     const { text, tokens } = await framePrompt();
     expect(await cli(['prompt', 'accp'])).toStrictEqual({
       code: 0,
@@ -14,7 +14,7 @@ describe('pegwire prompt', () => {
     });
   });
 
-  test('heeds the options that narrow frames', async () => {
+  test('applies the options that narrow frames', async () => {
     const args = ['--agents', 'planner', '--intents', 'req,qry', '--operations', 'find'];
     args.push(
       '--fields',
@@ -39,7 +39,7 @@ describe('pegwire prompt', () => {
     expect((await cli(['prompt', 'accp', ...args])).stdout).toBe(`${text}\n`);
   });
 
-  test('heeds the options that narrow packets', async () => {
+  test('applies the options that narrow packets', async () => {
     const args = ['--tasks', 'FETCH', '--domains', 'HR,FIN', '--return-agents', 'A', '--fields', 'res,fmt=json|csv?'];
     const { text } = await packetPrompt({
       tasks: ['FETCH'],
@@ -50,13 +50,13 @@ describe('pegwire prompt', () => {
     expect((await cli(['prompt', 'aacp', ...args])).stdout).toBe(`${text}\n`);
   });
 
-  test('gives keys that look like numbers in the order written', async () => {
+  test('keeps the order of keys that look like numbers', async () => {
     const { stdout } = await cli(['prompt', 'accp', '--fields', '9:integer,1:integer', '--json']);
     const [{ examples }] = jsonLines(stdout) as [{ examples: string[] }];
     expect(examples[0]).toMatch(/\{9:\d+\|1:\d+\}/);
   });
 
-  test('gives it all as JSON', async () => {
+  test('prints all results as JSON', async () => {
     const { code, stdout, stderr } = await cli([
       'prompt',
       'accp',
@@ -77,22 +77,22 @@ describe('pegwire prompt', () => {
 
 describe('wrong usage of prompt', () => {
   const cases: readonly (readonly [args: readonly string[], message: string])[] = [
-    [[], 'prompt needs a protocol'],
-    [['accp', '--tasks', 'FETCH'], '--tasks is for aacp, not for accp'],
-    [['aacp', '--max-depth', '1'], '--max-depth is for accp, not for aacp'],
+    [[], 'prompt requires a protocol'],
+    [['accp', '--tasks', 'FETCH'], '--tasks applies to aacp, not to accp'],
+    [['aacp', '--max-depth', '1'], '--max-depth applies to accp, not to aacp'],
     [['accp', '--intents', 'r q'], 'intents: "r q" is not an intent: letters'],
     [['accp', '--intents', 'req,,qry'], '--intents must not contain an empty item'],
     [['accp', '--max-depth', 'two'], '--max-depth must be an integer from 0 to 5; got "two"'],
     [['accp', '--max-depth', '6'], '--max-depth must be an integer from 0 to 5; got "6"'],
-    [['accp', '--metadata', 'non'], 'not "non"; did you mean "none"?'],
+    [['accp', '--metadata', 'non'], 'got "non"; did you mean "none"?'],
     [['accp', '--fields', 'q:sting'], "did you mean 'string'?"],
-    [['accp', '--fields', 'q,,n'], '--fields: "" is no field'],
-    [['accp', '--fields', 'q:'], '--fields: "q:" is no field'],
-    [['accp', '--fields', 'q=a|'], '--fields: "q=a|" is no field'],
-    [['accp', '--fields', 'q,q'], '--fields has the key "q" twice'],
+    [['accp', '--fields', 'q,,n'], '--fields contains an invalid field ""; write key, '],
+    [['accp', '--fields', 'q:'], '--fields contains an invalid field "q:"'],
+    [['accp', '--fields', 'q=a|'], '--fields contains an invalid field "q=a|"'],
+    [['accp', '--fields', 'q,q'], '--fields contains the key "q" twice'],
     [['accp', '--fields', 'n=007'], 'fields.n.enum: "007" cannot be written'],
-    [['aacp', '--fields', 'res:string'], 'in packets all is text'],
-    [['aacp', '--dialect', 'tolerant'], 'packets are written in the dialect strict'],
+    [['aacp', '--fields', 'res:string'], '--fields must not have types for aacp; got "res:string"'],
+    [['aacp', '--dialect', 'tolerant'], '--dialect must be strict for aacp'],
     [['accp', '--dialect', 'tolerant'], '--dialect must be strict or lenient'],
     [['accp', '--encoding', 'o200k'], '--encoding must be o200k_base'],
   ];

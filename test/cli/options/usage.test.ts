@@ -22,81 +22,83 @@ const COMMANDS = [
   'bench',
 ] as const;
 
-/** Runs a command line that is wrong, and gives what is said of it. */
+/** Runs a command line that is wrong, and returns its error. */
 async function wrong(...args: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await cli(args, { stdin: '@a>req:x{}' });
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   const [first, ...rest] = stderr.split('\n');
-  expect(rest).toEqual([expect.stringMatching(/^pegwire( [a-z]+)* --help shows how it is used\.$/), '']);
-  expect(first).toMatch(/^pegwire: .*[^.?][.?]$/);
-  return first!.replace('pegwire: ', '');
+  expect(rest).toEqual([expect.stringMatching(/^Run "pegwire( [a-z]+)* --help" for usage\.$/), '']);
+  expect(first).toMatch(/^error\[[\w-]+\]: .*[^.?][.?]$/);
+  return first!.replace(/^error\[[\w-]+\]: /, '');
 }
 
-describe('a command that does not exist', () => {
-  test('is told with the nearest one', async () => {
-    expect(await wrong('chek', 'accp')).toBe('There is no command "chek"; did you mean "check"?');
-    expect(await wrong('PARSE', 'accp')).toBe('There is no command "PARSE"; did you mean "parse"?');
-    expect(await wrong('help', 'chek')).toBe('There is no command "chek"; did you mean "check"?');
+describe('an unknown command', () => {
+  test('is reported with the nearest name', async () => {
+    expect(await wrong('chek', 'accp')).toBe('Unknown command "chek"; did you mean "check"?');
+    expect(await wrong('PARSE', 'accp')).toBe('Unknown command "PARSE"; did you mean "parse"?');
+    expect(await wrong('help', 'chek')).toBe('Unknown command "chek"; did you mean "check"?');
   });
 
-  test('is told without a guess where none is near', async () => {
-    expect(await wrong('serve-everything')).toBe('There is no command "serve-everything".');
-    expect(await wrong('constructor')).toBe('There is no command "constructor".');
-    expect(await wrong('x'.repeat(100_000))).toContain('There is no command "xxx');
+  test('is reported without a suggestion if none is near', async () => {
+    expect(await wrong('serve-everything')).toBe('Unknown command "serve-everything".');
+    expect(await wrong('constructor')).toBe('Unknown command "constructor".');
+    expect(await wrong('x'.repeat(100_000))).toContain('Unknown command "xxx');
   });
 
   test('is shown without control characters', async () => {
     expect(await wrong('\u001b[31mcheck\n')).toContain('"␛[31mcheck␊"');
   });
 
-  test('may be a word before the command', async () => {
-    expect(await wrong('accp', 'fmt')).toBe('There is no command "accp"; the command comes first: pegwire fmt accp.');
-    expect(await wrong('accp')).toBe('There is no command "accp"; the command comes first: pegwire parse accp.');
-    expect(await wrong('aacp', 'parse')).toMatch(/not "parse"; the command comes first: pegwire parse aacp\.$/);
+  test('may be an argument before the command', async () => {
+    expect(await wrong('accp', 'fmt')).toBe('Unknown command "accp"; the command must come first: pegwire fmt accp.');
+    expect(await wrong('accp')).toBe('Unknown command "accp"; the command must come first: pegwire parse accp.');
+    expect(await wrong('aacp', 'parse')).toMatch(
+      /^Unknown command "aacp parse"; the command must come first: pegwire parse aacp\.$/,
+    );
     expect(await wrong('--dialect', 'lenient', 'parse', 'accp')).toBe(
-      'There is no command "lenient"; the command comes first: pegwire parse.',
+      'Unknown command "lenient"; the command must come first: pegwire parse.',
     );
   });
 });
 
 describe.each(READERS)('%s', (command) => {
-  test('needs a protocol', async () => {
-    expect(await wrong(command)).toBe(`${command} needs a protocol: accp or aacp.`);
+  test('requires a protocol', async () => {
+    expect(await wrong(command)).toBe(`${command} requires a protocol: accp or aacp.`);
   });
 
-  test.each(['acp', 'arcp', 'ACCP', 'json'])('says which protocols it takes, when it is given %s', async (name) => {
-    expect(await wrong(command, name)).toMatch(new RegExp(`^${command} takes accp or aacp, not "${name}"`));
+  test.each(['acp', 'arcp', 'ACCP', 'json'])('names the accepted protocols for %s', async (name) => {
+    expect(await wrong(command, name)).toMatch(new RegExp(`^${command} accepts accp or aacp; got "${name}"`));
   });
 
-  test('suggests the protocol that was meant', async () => {
-    expect(await wrong(command, 'acpp')).toBe(`${command} takes accp or aacp, not "acpp"; did you mean "accp"?`);
+  test('suggests the nearest protocol', async () => {
+    expect(await wrong(command, 'acpp')).toBe(`${command} accepts accp or aacp; got "acpp"; did you mean "accp"?`);
     expect(await wrong(command, 'aap')).toContain('did you mean "aacp"?');
   });
 
-  test.each(['acp', 'arcp'])('knows that %s is another protocol', async (name) => {
-    expect(await wrong(command, name)).toContain(`not "${name}"; ${name} is the `);
+  test.each(['acp', 'arcp'])('explains that %s is another protocol', async (name) => {
+    expect(await wrong(command, name)).toContain(`got "${name}"; ${name} is the `);
   });
 
-  test('wants the protocol before the file', async () => {
+  test('requires the protocol before the file', async () => {
     const file = scratch.write('message.txt', '@a>req:x{}');
     expect(await wrong(command, file, 'accp')).toBe(
-      `The protocol comes before the file: pegwire ${command} <accp|aacp> ${file}.`,
+      `The protocol must come before the file: pegwire ${command} <accp|aacp> ${file}.`,
     );
   });
 
   test('reads one file', async () => {
-    expect(await wrong(command, 'accp', 'a.txt', 'b.txt')).toBe(`${command} reads one file; "b.txt" is one too many.`);
-    expect(await wrong(command, 'accp', '-', 'b.txt')).toBe(`${command} reads one file; "b.txt" is one too many.`);
+    expect(await wrong(command, 'accp', 'a.txt', 'b.txt')).toBe(`${command} reads one file; remove "b.txt".`);
+    expect(await wrong(command, 'accp', '-', 'b.txt')).toBe(`${command} reads one file; remove "b.txt".`);
   });
 
-  test('says which dialects a protocol has', async () => {
+  test('names the dialects of a protocol', async () => {
     expect(await wrong(command, 'accp', '--dialect', 'tolerant')).toMatch(
       /^--dialect must be strict or lenient; got "tolerant"/,
     );
     expect(await wrong(command, 'accp', '--dialect=lenent')).toContain('did you mean "lenient"?');
   });
 
-  test('its options may stand anywhere after it, or before it where all commands have them', async () => {
+  test('accepts its options in any position, and global options before the command', async () => {
     const orders = [
       ['--json', command, 'accp', '-', '--dialect', 'lenient'],
       [command, '--dialect=lenient', 'accp', '--json', '-'],
@@ -110,58 +112,58 @@ describe.each(READERS)('%s', (command) => {
 });
 
 describe('an option', () => {
-  test('that does not exist is told with the nearest one', async () => {
+  test('that is unknown is reported with the nearest name', async () => {
     expect(await wrong('parse', 'accp', '--dialct', 'lenient')).toBe(
-      'There is no option --dialct; did you mean "--dialect"?',
+      'Unknown option --dialct; did you mean "--dialect"?',
     );
     expect(await wrong('fmt', 'accp', '--sortparams')).toBe(
-      'There is no option --sortparams; did you mean "--sort-params"?',
+      'Unknown option --sortparams; did you mean "--sort-params"?',
     );
-    expect(await wrong('--jsn')).toBe('There is no option --jsn; did you mean "--json"?');
-    expect(await wrong('parse', 'accp', '-x')).toBe('There is no option -x.');
-    expect(await wrong('parse', 'accp', '--__proto__')).toBe('There is no option --__proto__.');
+    expect(await wrong('--jsn')).toBe('Unknown option --jsn; did you mean "--json"?');
+    expect(await wrong('parse', 'accp', '-x')).toBe('Unknown option -x.');
+    expect(await wrong('parse', 'accp', '--__proto__')).toBe('Unknown option --__proto__.');
   });
 
-  test('that another command has is none of this one', async () => {
-    expect(await wrong('parse', 'accp', '--check')).toMatch(/^There is no option --check/);
-    expect(await wrong('fmt', 'accp', '--profile', 'draft')).toMatch(/^There is no option --profile/);
+  test('of another command is unknown', async () => {
+    expect(await wrong('parse', 'accp', '--check')).toMatch(/^Unknown option --check/);
+    expect(await wrong('fmt', 'accp', '--profile', 'draft')).toMatch(/^Unknown option --profile/);
   });
 
-  test('of the other protocol is refused', async () => {
-    const profile = '--profile is not for accp: pegwire check aacp takes it.';
+  test('of the other protocol is rejected', async () => {
+    const profile = '--profile does not apply to accp; it is an option of pegwire check aacp.';
     expect(await wrong('check', 'accp', '--profile', 'draft')).toBe(profile);
     expect(await wrong('check', 'accp', '--profile', 'none')).toBe(profile);
-    const dialect = '--dialect is not for aacp: pegwire check accp takes it.';
+    const dialect = '--dialect does not apply to aacp; it is an option of pegwire check accp.';
     expect(await wrong('check', 'aacp', '--dialect', 'strict')).toBe(dialect);
     expect(await wrong('check', 'aacp', '--dialect', 'lenient')).toBe(dialect);
-    expect(await wrong('fmt', 'aacp', '--sort-params')).toMatch(/^--sort-params is for accp/);
+    expect(await wrong('fmt', 'aacp', '--sort-params')).toMatch(/^--sort-params applies to accp/);
     expect(await wrong('parse', 'aacp', '--dialect', 'lenient')).toBe(
       '--dialect must be strict or tolerant; got "lenient".',
     );
   });
 
-  test('that needs a value is refused without one', async () => {
-    const expected = 'The option --dialect needs a value.';
+  test('that requires a value is rejected without one', async () => {
+    const expected = 'Option --dialect requires a value.';
     expect(await wrong('parse', 'accp', '--dialect')).toBe(expected);
     expect(await wrong('parse', 'accp', '--dialect=')).toBe(expected);
     expect(await wrong('parse', 'accp', '--dialect', '')).toBe(expected);
     expect(await wrong('parse', 'accp', '--dialect', '--spans')).toBe(expected);
   });
 
-  test('that has a value it does not know is refused with the nearest', async () => {
+  test('with an unknown value is rejected with the nearest one', async () => {
     expect(await wrong('check', 'aacp', '--profile', 'interopt')).toBe(
       '--profile must be draft or interop; got "interopt"; did you mean "interop"?',
     );
   });
 
-  test('that is a switch takes no value', async () => {
-    expect(await wrong('parse', 'accp', '--spans=yes')).toBe('The option --spans takes no value.');
-    expect(await wrong('parse', 'accp', '--help=yes')).toBe('The option --help takes no value.');
+  test('that is a flag does not take a value', async () => {
+    expect(await wrong('parse', 'accp', '--spans=yes')).toBe('Option --spans does not take a value.');
+    expect(await wrong('parse', 'accp', '--help=yes')).toBe('Option --help does not take a value.');
   });
 });
 
 test('serve takes no arguments', async () => {
-  expect(await wrong('serve', 'accp')).toBe('serve takes no arguments, only options; "accp" is one too many.');
+  expect(await wrong('serve', 'accp')).toBe('serve takes only options; remove "accp".');
 });
 
 test('with --json, wrong usage is one JSON document on stderr', async () => {
@@ -206,7 +208,7 @@ describe('help', () => {
     }
   });
 
-  test.each(COMMANDS)('of %s fits into 100 columns and names each of its options once', async (command) => {
+  test.each(COMMANDS)('of %s fits into 100 columns and lists each option once', async (command) => {
     const { stdout } = await cli([command, '--help']);
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
     const named = [...stdout.matchAll(/^ {2}(?:-\w, )?--([a-z-]+)/gm)].map(([, name]) => name);
@@ -224,12 +226,12 @@ describe('help', () => {
     }
   });
 
-  test('is asked for in vain with an option that does not exist', async () => {
+  test('is not printed with an unknown option', async () => {
     expect(await wrong('parse', '--help', '--dialct')).toContain('--dialct');
   });
 });
 
-test('--version tells the version of the package and those of the protocols', async () => {
+test('--version prints the version of the package and those of the protocols', async () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
   for (const args of [['--version'], ['-V'], ['parse', '--version']]) {
     expect(await cli(args)).toEqual({
@@ -247,7 +249,7 @@ test('without arguments, the help goes to stderr and the exit code is 2', async 
   }
 });
 
-describe('a defect', () => {
+describe('an internal error', () => {
   const failing = () =>
     new Readable({
       read() {
@@ -258,7 +260,9 @@ describe('a defect', () => {
   test('has exit code 70 and asks for a report', async () => {
     const { code, stdout, stderr } = await cli(['parse', 'accp'], { stdin: failing() });
     expect({ code, stdout }).toEqual({ code: 70, stdout: '' });
-    expect(stderr).toMatch(/^pegwire has a defect, please report it:\nTypeError: unexpected\n {4}at /);
+    expect(stderr).toMatch(
+      /^error\[defect\]: Internal error in pegwire; please report it:\nTypeError: unexpected\n {4}at /,
+    );
   });
 
   test('with --json is one JSON document', async () => {

@@ -1,4 +1,4 @@
-/** The agents of the pipeline: each with a codec, and with an end of a session for everybody it talks with. */
+/** The agents of the pipeline. Each has a codec, and an endpoint for each session. */
 import { type Codec, createCodec } from '../../../src/accp/codec/codec.js';
 import { createIds } from '../../../src/accp/session/runtime.js';
 import { createSession, type Session } from '../../../src/accp/session/session.js';
@@ -7,7 +7,7 @@ import { createRandom } from '../../../src/text/random.js';
 import type { TokenCounter } from '../../../src/tokens/counter.js';
 import type { Script } from './script.js';
 
-/** One end of a session. */
+/** One endpoint of a session. */
 export interface Endpoint {
   readonly agent: string;
   readonly codec: Codec;
@@ -15,22 +15,23 @@ export interface Endpoint {
 }
 
 export interface Agents {
-  /** The end of the session between two agents that is the first one's. */
+  /** Returns the endpoint of `agent` in its session with `peer`. */
   readonly endpoint: (agent: string, peer: string) => Endpoint;
-  /** Seconds since 1970: the story has a clock of its own, so that it is the same each time. */
+  /** The time of the demo, in seconds since 1970, so that each run is the same. */
   readonly now: () => number;
-  readonly pass: (seconds: number) => void;
-  /** A new identifier of a message. */
+  /** Advances the time. */
+  readonly advance: (seconds: number) => void;
+  /** Creates a message identifier. */
   readonly newId: () => string;
-  /** The ends that are the hub's. */
+  /** Returns the endpoints of the hub. */
   readonly hubEndpoints: () => readonly Endpoint[];
   /** Closes the hub's sessions, and their file. */
   readonly closeHub: () => void;
-  /** Goes on with them from the file. */
+  /** Resumes the hub's sessions from their file. */
   readonly openHub: () => Promise<void>;
 }
 
-/** @param file where the hub's sessions are kept; those of the others are in memory */
+/** Creates the agents. @param file stores the hub's sessions; those of the others are in memory */
 export async function createAgents(script: Script, file: string, counter: TokenCounter): Promise<Agents> {
   const { hub, schemas, session: prefix } = script;
   const names = [...new Set(script.steps.flatMap((step) => ('with' in step ? [step.with] : [])))];
@@ -67,8 +68,8 @@ export async function createAgents(script: Script, file: string, counter: TokenC
   return {
     endpoint: (agent, peer) => (agent === hub ? hubs.get(peer)! : others.get(agent)!),
     now,
-    pass: (passed) => {
-      seconds += passed;
+    advance: (elapsed) => {
+      seconds += elapsed;
     },
     newId,
     hubEndpoints: () => [...hubs.values()],
@@ -81,7 +82,7 @@ export function sessionId(prefix: string, peer: string): string {
   return `${prefix}.${peer}`;
 }
 
-/** Bytes that are the same each time. */
+/** Returns a reproducible source of random bytes. */
 function seededBytes(): { getRandomValues: (bytes: Uint8Array) => Uint8Array } {
   const random = createRandom(5);
   return {

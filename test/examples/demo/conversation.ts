@@ -1,5 +1,4 @@
-/** The first half of the demo: a conversation of several agents, parsed, explained, printed canonically, errors shown. */
-
+/** The first part of the demo: the messages of a conversation are parsed, explained and printed in canonical form, and their errors shown. */
 import { foundRecord } from '../../../src/cli/io/json.js';
 import { READERS } from '../../../src/cli/io/messages.js';
 import { reportText } from '../../../src/cli/io/report.js';
@@ -7,25 +6,25 @@ import { PROTOCOLS, type Protocol } from '../../../src/cli/protocols.js';
 import { visible } from '../../../src/text/visible.js';
 import { heading, highlight, indented, type Reporter } from './report.js';
 
-/** What the reports call it. */
+/** The name of the input in reports. */
 const NAME = 'conversation';
 
-/** @param text messages and prose, as `test/examples/demo/conversation.txt` has them */
+/** Reports on the messages of a conversation. @param text messages and prose, in the form of `conversation.txt` */
 export async function reportConversation(text: string, reporter: Reporter): Promise<void> {
   const conversation = new Conversation(reporter);
   for (const [index, line] of text.split('\n').entries()) await conversation.line(line, index + 1);
   await conversation.summary();
 }
 
-/** What was seen of one protocol. */
+/** The counts of one protocol. */
 interface Tally {
   messages: number;
-  /** Read by the strict dialect, without errors. */
+  /** Messages that the strict dialect accepts. */
   strict: number;
-  /** Read by the other dialect only. */
+  /** Messages that only the other dialect accepts. */
   otherDialect: number;
   withWarnings: number;
-  refused: number;
+  rejected: number;
   /** Characters of the accepted messages, and of their canonical forms. */
   characters: number;
   canonicalCharacters: number;
@@ -33,7 +32,7 @@ interface Tally {
 
 class Conversation {
   readonly #tallies = new Map<Protocol, Tally>();
-  #found = { inProse: 0, broken: 0 };
+  #found = { inProse: 0, invalid: 0 };
 
   readonly #reporter: Reporter;
 
@@ -54,7 +53,7 @@ class Conversation {
   async #message(text: string, number: number): Promise<void> {
     const { paint } = this.#reporter;
     const protocol = PROTOCOLS.find(({ name }) => name === (text.startsWith('@') ? 'accp' : 'aacp'))!;
-    const read = readAnyhow(protocol, text);
+    const read = parseAnyDialect(protocol, text);
     const findings = READERS[protocol.name].check(text, { dialect: read?.dialect ?? 'strict', profile: 'draft' });
     const lines = [
       paint('dim', `${String(number).padStart(3)} `) + highlight(protocol.name, text, paint),
@@ -67,7 +66,7 @@ class Conversation {
     const tally = this.#tally(protocol);
     tally.messages++;
     if (read === null || findings.some(({ severity }) => severity === 'error')) {
-      tally.refused++;
+      tally.rejected++;
       await this.#reporter.report({ ...record, ok: false }, lines);
       return;
     }
@@ -78,9 +77,9 @@ class Conversation {
     tally.characters += text.length;
     tally.canonicalCharacters += canonical.length;
     const explanation = READERS[protocol.name].explain(read.node);
-    lines.push(`    ${paint('dim', 'means')} ${explanation}`);
-    if (canonical !== text) lines.push(`    ${paint('dim', 'canon')} ${visible(canonical)}`);
-    if (read.dialect !== 'strict') lines.push(`    ${paint('dim', `read with the ${read.dialect} dialect`)}`);
+    lines.push(`    ${paint('dim', 'meaning  ')} ${explanation}`);
+    if (canonical !== text) lines.push(`    ${paint('dim', 'canonical')} ${visible(canonical)}`);
+    if (read.dialect !== 'strict') lines.push(`    ${paint('dim', `accepted by the ${read.dialect} dialect only`)}`);
     await this.#reporter.report({ ...record, ok: true, explanation, canonical }, lines);
   }
 
@@ -92,7 +91,7 @@ class Conversation {
     ).sort((a, b) => a.found.start - b.found.start);
     for (const { protocol, found } of all) {
       this.#found.inProse++;
-      if (!found.ok) this.#found.broken++;
+      if (!found.ok) this.#found.invalid++;
       const verdict = found.ok ? paint('green', 'found') : paint('red', found.error.message);
       const message = highlight(protocol.name, found.decoded ?? found.text, paint);
       lines.push(`    ${found.start}-${found.end} ${verdict} ${message}`);
@@ -106,10 +105,10 @@ class Conversation {
     const lines = tallies.map(
       ([{ name, message, dialects }, tally]) =>
         `${name}: ${tally.messages} ${message}s: ${tally.strict} strict, ${tally.otherDialect} ${dialects[1]} only, ` +
-        `${tally.refused} refused; ${tally.withWarnings} with warnings. ` +
+        `${tally.rejected} rejected; ${tally.withWarnings} with warnings. ` +
         `${tally.characters} characters accepted, ${tally.canonicalCharacters} in canonical form.`,
     );
-    lines.push(`In prose and JSON: ${this.#found.inProse} found, ${this.#found.broken} of them broken.`);
+    lines.push(`In prose and JSON: ${this.#found.inProse} found, ${this.#found.invalid} of them invalid.`);
     const counts = Object.fromEntries(tallies.map(([{ name }, tally]) => [name, tally]));
     await this.#reporter.report({ summary: { ...counts, ...this.#found } }, [
       heading('Summary', this.#reporter.paint),
@@ -123,7 +122,7 @@ class Conversation {
       strict: 0,
       otherDialect: 0,
       withWarnings: 0,
-      refused: 0,
+      rejected: 0,
       characters: 0,
       canonicalCharacters: 0,
     };
@@ -132,8 +131,8 @@ class Conversation {
   }
 }
 
-/** Reads with the first dialect that can. */
-function readAnyhow(protocol: Protocol, text: string): { node: unknown; dialect: string } | null {
+/** Parses with the first dialect that accepts the text. */
+function parseAnyDialect(protocol: Protocol, text: string): { node: unknown; dialect: string } | null {
   for (const dialect of protocol.dialects) {
     const result = READERS[protocol.name].parse(text, { dialect });
     if (result.ok) return { node: result.value, dialect };

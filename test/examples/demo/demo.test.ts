@@ -44,7 +44,7 @@ const SHOWN = ALL.slice(0, ALL.indexOf(SCRIPT.title));
 const PIPELINE = ALL.slice(ALL.indexOf(SCRIPT.title));
 const SUMMARY = SHOWN.slice(SHOWN.indexOf('Summary'));
 
-/** What the summary should say of the frames, counted once more. */
+/** Counts the frames again, for the summary. */
 function recountFrames() {
   const strict = FRAMES.filter((text) => tryParseFrame(text).ok);
   const lenient = FRAMES.filter((text) => !strict.includes(text) && tryParseFrame(text, { dialect: 'lenient' }).ok);
@@ -55,7 +55,7 @@ function recountFrames() {
     strict: strict.length,
     otherDialect: lenient.length,
     withWarnings: 0,
-    refused: FRAMES.length - accepted.length,
+    rejected: FRAMES.length - accepted.length,
     characters: accepted.join('').length,
     canonicalCharacters: canonical.join('').length,
   };
@@ -70,7 +70,7 @@ function recountPackets() {
     strict: strict.length,
     otherDialect: valid.length - strict.length,
     withWarnings: valid.filter((text) => validatePacket(text).warnings.length > 0).length,
-    refused: PACKETS.length - valid.length,
+    rejected: PACKETS.length - valid.length,
     characters: valid.join('').length,
     canonicalCharacters: canonical.join('').length,
   };
@@ -78,19 +78,19 @@ function recountPackets() {
 
 function recountProse() {
   const found = PROSE.flatMap((text) => [...findFrames(text), ...findPackets(text)]);
-  return { inProse: found.length, broken: found.filter(({ ok }) => !ok).length };
+  return { inProse: found.length, invalid: found.filter(({ ok }) => !ok).length };
 }
 
-test('the demo succeeds, and writes to stdout only', () => {
+test('the demo succeeds and writes only to stdout', () => {
   expect(stderr).toBe('');
 });
 
-test('it goes through the sections of the conversation in their order, and ends with a summary', () => {
+test('it shows the sections of the conversation in order, and a summary at the end', () => {
   expect(TITLES.length).toBeGreaterThanOrEqual(8);
   expect(SHOWN.filter((line) => TITLES.includes(line) || line === 'Summary')).toEqual([...TITLES, 'Summary']);
 });
 
-test('it shows every message as it stands, with its line number', () => {
+test('it shows each message unchanged, with its line number', () => {
   const shown = SHOWN.flatMap((line) => {
     const match = /^ *(\d+) (\S.*)$/.exec(line);
     return match === null || line.includes(' | ') ? [] : [{ number: Number(match[1]), text: match[2]! }];
@@ -98,25 +98,25 @@ test('it shows every message as it stands, with its line number', () => {
   expect(shown).toEqual(MESSAGES);
 });
 
-test('it says of every message what it means, or what is wrong with it', () => {
+test('it explains each message, or shows its error', () => {
   for (const { number, text } of MESSAGES) {
     const at = SHOWN.indexOf(`${String(number).padStart(3)} ${text}`);
     const next = SHOWN.findIndex((line, index) => index > at && !line.startsWith('    '));
-    const story = SHOWN.slice(at + 1, next).join('\n');
+    const report = SHOWN.slice(at + 1, next).join('\n');
     const frame = text.startsWith('@');
     if (frame ? !tryParseFrame(text, { dialect: 'lenient' }).ok : !validatePacket(text).valid) {
-      expect(story).toMatch(/^ {4}error\[/m);
-      expect(story).toContain(`--> conversation:${number}:`);
-      expect(story).not.toContain('    means ');
+      expect(report).toMatch(/^ {4}error\[/m);
+      expect(report).toContain(`--> conversation:${number}:`);
+      expect(report).not.toContain('    meaning ');
     } else {
       const meaning = frame ? explainFrame(parseFrame(text, { dialect: 'lenient' })) : explainPacket(text);
-      expect(story).toContain(`    means ${meaning}`);
-      expect(story).not.toContain('error[');
+      expect(report).toContain(`    meaning   ${meaning}`);
+      expect(report).not.toContain('error[');
     }
   }
 });
 
-test('it finds the messages in the lines of prose', () => {
+test('messages in prose are found', () => {
   for (const text of PROSE) {
     expect(SHOWN).toContain(`  > ${text}`);
     for (const { start, end } of [...findFrames(text), ...findPackets(text)]) {
@@ -126,31 +126,31 @@ test('it finds the messages in the lines of prose', () => {
 });
 
 describe('the summary', () => {
-  test('tells of at least 40 frames and 20 packets, and that some were refused', () => {
+  test('counts at least 40 frames and 20 packets, some of them rejected', () => {
     expect(recountFrames().messages).toBeGreaterThanOrEqual(40);
     expect(recountPackets().messages).toBeGreaterThanOrEqual(20);
-    expect(recountFrames().refused).toBeGreaterThan(0);
-    expect(recountPackets().refused).toBeGreaterThan(0);
+    expect(recountFrames().rejected).toBeGreaterThan(0);
+    expect(recountPackets().rejected).toBeGreaterThan(0);
   });
 
   test.each([
     ['accp', 'frames', 'lenient', recountFrames()],
     ['aacp', 'packets', 'tolerant', recountPackets()],
-  ] as const)('has the numbers that a recount gives: %s', (protocol, messages, other, counts) => {
+  ] as const)('matches a recount: %s', (protocol, messages, other, counts) => {
     expect(SUMMARY).toContain(
       `${protocol}: ${counts.messages} ${messages}: ${counts.strict} strict, ${counts.otherDialect} ${other} only, ` +
-        `${counts.refused} refused; ${counts.withWarnings} with warnings. ` +
+        `${counts.rejected} rejected; ${counts.withWarnings} with warnings. ` +
         `${counts.characters} characters accepted, ${counts.canonicalCharacters} in canonical form.`,
     );
   });
 
-  test('has the numbers that a recount gives: prose', () => {
-    const { inProse, broken } = recountProse();
-    expect(SUMMARY).toContain(`In prose and JSON: ${inProse} found, ${broken} of them broken.`);
+  test('matches a recount: prose', () => {
+    const { inProse, invalid } = recountProse();
+    expect(SUMMARY).toContain(`In prose and JSON: ${inProse} found, ${invalid} of them invalid.`);
   });
 });
 
-test('--json tells the same conversation, one JSON document a line', async () => {
+test('--json prints the same conversation, one JSON document per line', async () => {
   const json = await demo({ json: true });
   expect(json.stderr).toBe('');
   const records = jsonLines(json.stdout).slice(0, MESSAGES.length + PROSE.length + 1);
@@ -167,7 +167,7 @@ test('--json tells the same conversation, one JSON document a line', async () =>
   });
 });
 
-test('no control character reaches the output, but line ends and the codes of colours', async () => {
+test('the output has no control characters except line ends and colour codes', async () => {
   expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Co}]/u);
   const colored = await demo({ color: true });
   expect(colored.stdout).not.toBe(stdout);
@@ -175,13 +175,13 @@ test('no control character reaches the output, but line ends and the codes of co
   expect(colored.stdout.replaceAll(codes, '').replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Co}]/u);
 });
 
-describe('the conversation holds the examples of the drafts', () => {
-  /** The draft shows a block of metadata by itself there; the frame around it is the conformance case's own. */
+describe('the conversation contains the examples of the drafts', () => {
+  /** This example of the draft is only a metadata block; the conformance case adds the frame. */
   const NO_WHOLE_FRAME = 'frames/draft-3-5-example-metadata-block';
   const frames = accpCases().filter(({ id }) => /^(frames|lenient)\/draft-/.test(id) && id !== NO_WHOLE_FRAME);
   const packets = packetCases().filter(({ id }) => id.startsWith('draft-'));
 
-  test('and there are as many as expected', () => {
+  test('of which there are enough', () => {
     expect(frames.length).toBeGreaterThanOrEqual(20);
     expect(packets.length).toBeGreaterThanOrEqual(7);
   });
@@ -206,7 +206,7 @@ describe('the pipeline', () => {
     readonly outcome: string;
     readonly error?: { readonly code: string };
   }
-  interface Told {
+  interface StepRecord {
     readonly step: string;
     readonly from: string;
     readonly to: string;
@@ -228,20 +228,20 @@ describe('the pipeline', () => {
     readonly longer: Readonly<Record<string, number>>;
   }
 
-  let steps: readonly Told[];
+  let steps: readonly StepRecord[];
   let tokens: Tokens;
 
   beforeAll(async () => {
     const records = jsonLines((await demo({ json: true })).stdout).slice(MESSAGES.length + PROSE.length + 1);
-    steps = records.slice(0, -1) as Told[];
+    steps = records.slice(0, -1) as StepRecord[];
     tokens = (records.at(-1) as { tokens: Tokens }).tokens;
   });
 
-  const said = (): readonly Told[] => steps.filter(({ english }) => english !== undefined);
+  const messages = (): readonly StepRecord[] => steps.filter(({ english }) => english !== undefined);
   const deliveries = (): readonly Delivered[] => steps.flatMap((step) => step.deliveries ?? []);
   const sequence = (frame: string): number => Number(/[[,]seq:(\d+)/.exec(frame)![1]);
 
-  test('tells the steps of its script in their order', () => {
+  test('shows the steps of its script in order', () => {
     const titles = SCRIPT.steps.flatMap((step) => (step.do === 'title' ? [step.text] : []));
     expect(titles.length).toBeGreaterThanOrEqual(7);
     expect(PIPELINE.filter((line) => titles.includes(line))).toEqual(titles);
@@ -250,13 +250,13 @@ describe('the pipeline', () => {
     for (const step of SCRIPT.steps) if ('english' in step) expect(stdout).toContain(`"${step.english}"`);
   });
 
-  test('needs the exchange of registries before a sentence can be sent', () => {
-    expect(steps[1]).toMatchObject({ step: 'refused', error: { code: 'E1004' } });
-    const goals = said().flatMap(({ frames }) => frames);
+  test('cannot send a sentence before the registries are exchanged', () => {
+    expect(steps[1]).toMatchObject({ step: 'rejected', error: { code: 'E1004' } });
+    const goals = messages().flatMap(({ frames }) => frames);
     expect(goals.some((frame) => frame.includes("task:'FindOutWhy"))).toBe(true);
   });
 
-  test('sends the analyst\u2019s registry once, as what the others lack of it', () => {
+  test('sends the additions of the analyst\u2019s registry once', () => {
     const deltas = deliveries().filter(
       ({ frame, from }) => from === 'analyst' && frame.includes('delta:{risk_finding:'),
     );
@@ -269,10 +269,10 @@ describe('the pipeline', () => {
     );
   });
 
-  test('tells a failing tool by E4002, and its retry keeps the chain under a new identifier and number', () => {
-    const calls = said().filter(({ frames }) => frames[0]!.includes('>req:tool{'));
+  test('reports a failing tool as E4002; the retry keeps the correlation and has a new identifier and number', () => {
+    const calls = messages().filter(({ frames }) => frames[0]!.includes('>req:tool{'));
     const [first, second] = calls.map(({ frames }) => frames[0]!);
-    const failure = said().find(({ step }) => step === 'fail')!;
+    const failure = messages().find(({ step }) => step === 'fail')!;
     expect(failure.frames[0]).toContain('code:E4002|');
     const mid = /\[mid:(\w+)/.exec(first!)![1];
     expect(second).toContain(`cid:${mid}`);
@@ -280,7 +280,7 @@ describe('the pipeline', () => {
     expect(sequence(second!)).toBe(sequence(first!) + 1);
   });
 
-  test('notices a lost frame by E3003, and gets it again behind a resync', () => {
+  test('detects a lost frame with E3003, and receives it after a resync', () => {
     const lost = steps.find((step) => step.lost)!;
     expect(lost.deliveries).toEqual([]);
     const after = steps[steps.indexOf(lost) + 1]!;
@@ -296,14 +296,14 @@ describe('the pipeline', () => {
     expect(again).toEqual(['@orchestrator>sync:resync{from:2', body(lost.frames[0]!), body(after.frames[0]!)]);
   });
 
-  test('reads the stream in the order of its chunks, which were sent in another', () => {
+  test('reads the stream in the order of its chunks, although they are sent in another', () => {
     const script = SCRIPT.steps.find((step) => step.do === 'stream')!;
     expect(script.order).not.toEqual(script.order.toSorted());
     expect(steps.find(({ step }) => step === 'streamed')!.text).toBe(script.chunks.join(''));
   });
 
-  test('has a checkpoint on both sides for each task that is done, with a summary that is shown', () => {
-    const done = said().filter(({ frames }) => frames[0]!.includes('>done:'));
+  test('makes a checkpoint on both sides for each finished task, and shows its summary', () => {
+    const done = messages().filter(({ frames }) => frames[0]!.includes('>done:'));
     expect(done.length).toBeGreaterThanOrEqual(6);
     for (const { checkpoints, from, to } of done) {
       expect(checkpoints.map(({ agent }) => agent)).toEqual([from, to]);
@@ -313,7 +313,7 @@ describe('the pipeline', () => {
     }
   });
 
-  test('goes on with the next number in another process, after its sessions were closed', () => {
+  test('continues with the next number in another process, after its sessions were closed', () => {
     const at = steps.findIndex(({ step }) => step === 'resumed');
     const { last } = steps[at]!;
     const next = steps[at + 1]!;
@@ -322,14 +322,14 @@ describe('the pipeline', () => {
   });
 
   describe('the table', () => {
-    test('has the counts that a recount gives', async () => {
+    test('matches a recount', async () => {
       const { count, exact } = await loadTokenCounter('o200k_base');
       const sum = (texts: readonly string[]): number => texts.reduce((total, text) => total + count(text), 0);
-      const told = said();
-      const frames = told.flatMap((step) => step.frames);
+      const all = messages();
+      const frames = all.flatMap((step) => step.frames);
       const rows = new Map(tokens.rows.map((row) => [row.form, row]));
-      expect(tokens).toMatchObject({ exact, messages: told.length });
-      expect(rows.get('english')).toMatchObject({ alone: sum(told.map(({ english }) => english!)), whole: null });
+      expect(tokens).toMatchObject({ exact, messages: all.length });
+      expect(rows.get('english')).toMatchObject({ alone: sum(all.map(({ english }) => english!)), whole: null });
       expect(rows.get('accp')).toMatchObject({
         alone: sum(frames.map((frame) => frame.slice(0, frame.lastIndexOf('}[') + 1))),
         whole: sum(frames),
@@ -347,20 +347,20 @@ describe('the pipeline', () => {
       for (const { alone, whole } of [indented, compact, rows.get('accp')!]) expect(whole).toBeGreaterThan(alone);
     });
 
-    test('shows where frames lose', () => {
+    test('shows the messages for which frames are longer', () => {
       const losing = tokens.longer['thanEnglishWithEnvelope']!;
       expect(losing).toBeGreaterThan(0);
       expect(stdout).toContain(
-        `Of ${tokens.messages} messages, the frame is longer than English in ${losing} with its envelope`,
+        `Of ${tokens.messages} messages, ${losing} are longer than English as frames with envelope, `,
       );
       const accp = tokens.rows.find(({ form }) => form === 'accp')!;
       expect(stdout).toMatch(new RegExp(`^ACCP frames +${accp.alone} +[-+]\\d+ % +${accp.whole} `, 'm'));
       expect(stdout).toMatch(/^English +\d+ +[-+]\d+ % +-/m);
     });
 
-    test('ends with what is left in the contexts', () => {
+    test('ends with the state of the sessions', () => {
       const { hot, warm, checkpoints } = tokens.contexts;
-      expect(PIPELINE.at(-2)).toContain(`${hot} tokens of hot state, and ${warm} of ${checkpoints} checkpoints`);
+      expect(PIPELINE.at(-2)).toContain(`${hot} tokens of hot state, and ${warm} tokens in ${checkpoints} checkpoints`);
       expect(checkpoints).toBe(
         steps.flatMap((step) => step.checkpoints ?? []).filter(({ agent }) => agent === SCRIPT.hub).length,
       );

@@ -5,13 +5,13 @@ import { runPipeline } from './pipeline.js';
 import { createReporter } from './report.js';
 
 export interface DemoOptions {
-  /** Whether the output is JSON, one document a line. */
+  /** If true, the output is JSON, one document per line. */
   readonly json: boolean;
-  /** What starts the command line of pegwire: the demo resumes a session in another process. */
+  /** The program and arguments that start the command line of pegwire, with which the demo resumes a session in another process. */
   readonly commandLine: readonly string[];
 }
 
-/** Runs both parts of the demo: messages, and agents that work through sessions. */
+/** Runs both parts of the demo: messages, and agents that work in sessions. */
 export async function runDemo(output: Output, { json, commandLine }: DemoOptions): Promise<void> {
   const reporter = createReporter(output, json);
   await reportConversation(await example('conversation.txt'), reporter);

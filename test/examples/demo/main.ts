@@ -1,4 +1,4 @@
-/** `npm run demo`: a conversation of several agents, read and explained; then five agents at work through sessions. */
+/** `npm run demo`: a conversation of several agents, parsed and explained; then five agents that work in sessions. */
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { createOutput } from '../../../src/cli/io/output.js';

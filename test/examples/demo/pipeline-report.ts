@@ -1,21 +1,21 @@
-/** What is shown of the pipeline's steps. */
+/** Reports on the steps of the pipeline. */
 import type { DecodeOutcome } from '../../../src/accp/codec/contract.js';
 import type { AccpError } from '../../../src/accp/errors.js';
 import type { CheckpointResult } from '../../../src/accp/state/state.js';
 import type { Endpoint } from './agents.js';
 import { heading, highlight, indented, type Reporter } from './report.js';
 
-/** A frame that has come. */
+/** A delivered frame. */
 export interface Delivery {
   readonly frame: string;
   readonly from: Endpoint;
   readonly to: Endpoint;
   readonly outcome: DecodeOutcome;
-  /** Whether the protocol itself has sent it, as an answer to another frame. */
+  /** `true` if the protocol sent it in reply to another frame. */
   readonly isReply: boolean;
 }
 
-/** One step that sent something. */
+/** A step that sent frames. */
 export interface StepEvents {
   readonly step: string;
   readonly from: string;
@@ -31,7 +31,7 @@ export class PipelineReporter {
   readonly #reporter: Reporter;
   readonly #hub: string;
 
-  /** @param hub whose checkpoints are shown with their summaries; the other side's say the same */
+  /** @param hub the agent whose checkpoints are shown with their summaries; those of its peers have the same */
   constructor(reporter: Reporter, hub: string) {
     this.#reporter = reporter;
     this.#hub = hub;
@@ -41,9 +41,9 @@ export class PipelineReporter {
     return this.#reporter.report({ step: 'title', text }, [heading(text, this.#reporter.paint)]);
   }
 
-  refused(from: string, to: string, error: AccpError): Promise<void> {
+  rejected(from: string, to: string, error: AccpError): Promise<void> {
     const { paint } = this.#reporter;
-    return this.#reporter.report({ step: 'refused', from, to, error }, [
+    return this.#reporter.report({ step: 'rejected', from, to, error }, [
       this.#arrow(from, to),
       `    ${paint('red', `not sent: ${error.code} ${error.codeName}`)} ${error.message}`,
     ]);
@@ -51,21 +51,21 @@ export class PipelineReporter {
 
   closed(agent: string): Promise<void> {
     return this.#reporter.report({ step: 'closed', agent }, [
-      `  @${agent} closes its sessions: all there is, is in the file.`,
+      `  @${agent} closes its sessions; only their file remains.`,
     ]);
   }
 
-  /** @param last the number of the last frame that was sent before */
+  /** @param last the number of the last frame sent before */
   resumed(last: number): Promise<void> {
     return this.#reporter.report({ step: 'resumed', last }, [
-      `  Another process opens the file, and goes on with the session, behind number ${last}:\n`,
+      `  Another process resumes the session from the file, after frame ${last}:\n`,
     ]);
   }
 
   context(agent: string, text: string): Promise<void> {
     const { paint } = this.#reporter;
     return this.#reporter.report({ step: 'context', agent, text }, [
-      `    ${paint('dim', `what the model of @${agent} reads:`)}`,
+      `    ${paint('dim', `text for the model of @${agent}:`)}`,
       indented(text),
     ]);
   }
@@ -73,7 +73,7 @@ export class PipelineReporter {
   streamed(agent: string, text: string): Promise<void> {
     const { paint } = this.#reporter;
     return this.#reporter.report({ step: 'streamed', agent, text }, [
-      `    ${paint('dim', `@${agent} has read the stream, in order:`)} ${text}`,
+      `    ${paint('dim', `@${agent} reads the stream in order:`)} ${text}`,
     ]);
   }
 
@@ -85,9 +85,9 @@ export class PipelineReporter {
     for (const frame of frames) lines.push(`    ${highlight('accp', frame, paint)}`);
     if (tokens !== undefined) {
       const { alone, whole, english: inEnglish } = tokens;
-      lines.push(`    ${paint('dim', `${whole} tokens, ${alone} without the envelope; in English ${inEnglish}`)}`);
+      lines.push(`    ${paint('dim', `${whole} tokens, ${alone} without envelope, ${inEnglish} in English`)}`);
     }
-    if (lost) lines.push(`    ${paint('yellow', 'lost on the way')}`);
+    if (lost) lines.push(`    ${paint('yellow', 'lost in transit')}`);
     for (const delivery of deliveries) lines.push(...this.#deliveryLines(delivery));
     for (const { agent, checkpoint } of checkpoints) lines.push(...this.#checkpointLines(agent, checkpoint));
     await this.#reporter.report({ ...events, deliveries: deliveries.map(deliveryRecord) }, lines);
@@ -102,10 +102,10 @@ export class PipelineReporter {
     const lines = isReply ? [`${this.#arrow(from.agent, to.agent)} ${highlight('accp', frame, paint)}`] : [];
     if (outcome.outcome === 'rejected') {
       const { code, codeName, message } = outcome.error;
-      lines.push(`    ${paint('red', `refused by @${to.agent}: ${code} ${codeName}`)} ${message}`);
+      lines.push(`    ${paint('red', `rejected by @${to.agent}: ${code} ${codeName}`)} ${message}`);
     }
     if (outcome.outcome === 'pending' && outcome.part === 'sequence') {
-      lines.push(`    ${paint('dim', `@${to.agent} waits for the rest of the message`)}`);
+      lines.push(`    ${paint('dim', `@${to.agent} waits for the other parts of the message`)}`);
     }
     return lines;
   }
@@ -114,8 +114,8 @@ export class PipelineReporter {
     const { id, trigger, tokensBefore, tokensAfter, warmTokens, summary } = checkpoint;
     const { paint } = this.#reporter;
     const line =
-      `    ${paint('cyan', `checkpoint ${id} of @${agent}`)} (${trigger}): ${tokensBefore} tokens of hot state become ` +
-      `${tokensAfter}, and ${warmTokens} of warm state`;
+      `    ${paint('cyan', `checkpoint ${id} of @${agent}`)} (${trigger}): hot state ${tokensBefore} -> ` +
+      `${tokensAfter} tokens, warm state ${warmTokens} tokens`;
     return agent === this.#hub ? [line, `      ${paint('dim', summary)}`] : [line];
   }
 }

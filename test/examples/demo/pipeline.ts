@@ -1,4 +1,4 @@
-/** The second half of the demo: agents that work through sessions, with whatever can go wrong between them. */
+/** The second part of the demo: agents that work in sessions, with failures between them. */
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,9 +19,9 @@ import type { Fail, Meet, Say, Script, State, Step, Stream, Try } from './script
 import { ENCODING, reportTable, TokenTally } from './tokens.js';
 
 /**
- * Runs the story, with its sessions in a file of a folder that is removed afterwards.
+ * Runs the pipeline, with its sessions in a temporary file.
  *
- * @param commandLine what starts the command line of pegwire
+ * @param commandLine the program and arguments that start the command line of pegwire
  */
 export async function runPipeline(script: Script, reporter: Reporter, commandLine: readonly string[]): Promise<void> {
   const folder = await mkdtemp(path.join(tmpdir(), 'pegwire-demo-'));
@@ -51,7 +51,7 @@ export async function runPipeline(script: Script, reporter: Reporter, commandLin
 interface Named {
   readonly msgId: string;
   readonly correlationId: string;
-  /** As it was received. */
+  /** The message as received. */
   readonly message: Message | undefined;
 }
 
@@ -60,23 +60,23 @@ type Encoded = Pick<EncodeResult, 'frames' | 'msgId' | 'correlationId' | 'checkp
 class Pipeline {
   readonly #script: Script;
   readonly #agents: Agents;
-  readonly #elsewhere: Elsewhere;
+  readonly #resuming: Resuming;
   readonly #tally: TokenTally;
   readonly #reporter: PipelineReporter;
   readonly #named = new Map<string, Named>();
   /** The number of the last frame from one agent to another. */
   readonly #last = new Map<string, number>();
 
-  constructor(script: Script, agents: Agents, elsewhere: Elsewhere, tally: TokenTally, reporter: PipelineReporter) {
+  constructor(script: Script, agents: Agents, resuming: Resuming, tally: TokenTally, reporter: PipelineReporter) {
     this.#script = script;
     this.#agents = agents;
-    this.#elsewhere = elsewhere;
+    this.#resuming = resuming;
     this.#tally = tally;
     this.#reporter = reporter;
   }
 
   async step(step: Step): Promise<void> {
-    this.#agents.pass(1);
+    this.#agents.advance(1);
     switch (step.do) {
       case 'title':
         return this.#reporter.title(step.text);
@@ -104,7 +104,7 @@ class Pipeline {
       codec.encode(message, session);
     } catch (thrown) {
       if (!(thrown instanceof AccpError)) throw thrown;
-      await this.#reporter.refused(session.agent, to, thrown);
+      await this.#reporter.rejected(session.agent, to, thrown);
     }
   }
 
@@ -119,7 +119,7 @@ class Pipeline {
   async #say(step: Say): Promise<void> {
     const { from, to, english, message, name, lost = false } = step;
     const input = { ...message, envelope: this.#envelopeFor(step) };
-    const encoded = step.resumed ? await this.#sayElsewhere(step, input) : this.#encode(from, to, input);
+    const encoded = step.resumed ? await this.#sayInProcess(step, input) : this.#encode(from, to, input);
     const { frames, msgId, correlationId } = encoded;
     const composed = { agent: from, ...message, envelope: envelopeOf(frames[0]!) };
     const tokens = await this.#tally.sent({ english, message: composed, frames });
@@ -129,13 +129,13 @@ class Pipeline {
     if (name !== undefined) this.#named.set(name, { msgId, correlationId, message: received });
   }
 
-  /** By another process, which knows the session from its file. */
-  async #sayElsewhere({ from, to }: Say, input: MessageInput): Promise<Encoded> {
+  /** Sends a message from another process, which resumes the session from its file. */
+  async #sayInProcess({ from, to }: Say, input: MessageInput): Promise<Encoded> {
     const msgId = this.#agents.newId();
     const session = sessionId(this.#script.session, to);
-    const frames = encodeElsewhere(
+    const frames = encodeInProcess(
       { ...input, envelope: { ...input.envelope, msg_id: msgId } },
-      { ...this.#elsewhere, session, agent: from, now: this.#agents.now() },
+      { ...this.#resuming, session, agent: from, now: this.#agents.now() },
     );
     await this.#agents.openHub();
     await this.#reporter.resumed(this.#last.get(`${from}>${to}`)!);
@@ -182,7 +182,7 @@ class Pipeline {
     return codec.encode(message, session);
   }
 
-  /** Delivers a message that the codec has composed. */
+  /** Delivers a message that the codec encoded. */
   async #deliverMessage(
     message: { readonly step: string; readonly from: string; readonly to: string; readonly english: string },
     encoded: Pick<EncodeResult, 'frames' | 'checkpoint'>,
@@ -194,13 +194,13 @@ class Pipeline {
     const received = await this.#deliver(events, sender, receiver, (arrived) =>
       this.#tally.sent({ english, message: arrived, frames }),
     );
-    if (received === undefined) throw new Error(`@${to} has not got what @${from} has sent`);
+    if (received === undefined) throw new Error(`@${to} did not receive the message of @${from}`);
   }
 
   /**
-   * Hands frames over, and reports what comes of them.
+   * Delivers frames, and reports the outcomes.
    *
-   * @returns the last message that has arrived at the receiver
+   * @returns the last message that the receiver accepted
    */
   async #deliver(
     events: StepEvents,
@@ -235,7 +235,7 @@ class Pipeline {
 
   #known(name: string): Named {
     const named = this.#named.get(name);
-    if (named === undefined) throw new Error(`No step is called "${name}"`);
+    if (named === undefined) throw new Error(`No step has the name "${name}"`);
     return named;
   }
 }
@@ -250,26 +250,26 @@ function messageOf({ outcome }: Delivery): Message | undefined {
   return outcome.outcome === 'message' || outcome.outcome === 'pending' ? outcome.message : undefined;
 }
 
-/** What keeps a session going is not for a model to read. */
+/** Reports whether a message only maintains its session, so that no model reads it. */
 function isUpkeep({ intent, operation, payload }: Message): boolean {
   if (intent === 'end' || (intent === 'sync' && operation !== 'state')) return true;
   return intent === 'fail' && payload['code'] === 'E3003';
 }
 
-/** Those of the pipeline are there at once: its summarizer asks nobody. */
+/** Returns the checkpoints of a result. They are synchronous, since the summarizer calls no model. */
 function checkpointsOf(agent: string, result: object): StepEvents['checkpoints'] {
   const { checkpoint } = result as { readonly checkpoint?: CheckpointResult };
   return checkpoint === undefined ? [] : [{ agent, checkpoint }];
 }
 
-/** Delivers frames, the replies to them, the replies to those, and so on. */
+/** Delivers frames, then their replies, until there are none. */
 function deliver(frames: readonly string[], from: Endpoint, to: Endpoint): readonly Delivery[] {
   const deliveries: Delivery[] = [];
-  const waiting = frames.map((frame) => ({ frame, from, to, isReply: false }));
-  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+  const queue = frames.map((frame) => ({ frame, from, to, isReply: false }));
+  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     const outcome = next.to.codec.decode(next.frame, next.to.session);
     deliveries.push({ ...next, outcome });
-    for (const frame of repliesOf(outcome)) waiting.push({ frame, from: next.to, to: next.from, isReply: true });
+    for (const frame of repliesOf(outcome)) queue.push({ frame, from: next.to, to: next.from, isReply: true });
   }
   return deliveries;
 }
@@ -295,16 +295,16 @@ function envelopeOf(frame: string): Readonly<Record<string, string | number>> {
 }
 
 /** Another process that resumes a session. */
-interface Elsewhere {
+interface Resuming {
   /** The file with the session. */
   readonly file: string;
   readonly commandLine: readonly string[];
 }
 
-/** Encodes a message in a process of its own: the command line, which knows the session from its file only. */
-function encodeElsewhere(
+/** Encodes a message with the command line in another process, which resumes the session from its file. */
+function encodeInProcess(
   message: MessageInput,
-  call: Elsewhere & { readonly session: string; readonly agent: string; readonly now: number },
+  call: Resuming & { readonly session: string; readonly agent: string; readonly now: number },
 ): readonly string[] {
   const [program, ...args] = call.commandLine;
   const session = ['--session', call.file, '--id', call.session, '--agent', call.agent, '--sequence', 'sender'];

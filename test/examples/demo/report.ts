@@ -1,4 +1,4 @@
-/** How the demo reports: records with `--json`, lines for people otherwise. */
+/** The output of the demo: records with `--json`, otherwise text. */
 import moo from 'moo';
 import { packetTokens } from '../../../grammar/aacp.tokens.js';
 import { frameTokens } from '../../../grammar/accp.tokens.js';
@@ -8,7 +8,7 @@ import { visible } from '../../../src/text/visible.js';
 
 export interface Reporter {
   readonly paint: Output['paint'];
-  /** One step of the story; `null` for what is only there to be looked at. */
+  /** Reports one step. The record is `null` for decoration, which `--json` omits. */
   readonly report: (record: object | null, lines: readonly string[]) => Promise<void>;
 }
 
@@ -55,7 +55,7 @@ const STYLES: Readonly<Record<string, Style>> = {
   domain: 'magenta',
 };
 
-/** One line of a protocol in colour, with nothing invisible left in it. Text that is no message is coloured as far as it goes. */
+/** Returns a message in colour, with control characters made visible. Invalid text is coloured as far as possible. */
 export function highlight(protocol: 'accp' | 'aacp', text: string, paint: Output['paint']): string {
   let colored = '';
   for (const { type, text: piece } of LEXERS[protocol]().reset(text)) {

@@ -1,16 +1,16 @@
-/** The story of the pipeline, as `pipeline.json` has it. */
+/** The script of the pipeline, in `pipeline.json`. */
 import type { JsonObject, SchemaDefinition } from '../../../src/accp/message/json.js';
 import type { MessageInput } from '../../../src/accp/message/message.js';
 
 export interface Script {
   readonly title: string;
-  /** What the identifiers of all sessions begin with. */
+  /** The prefix of the session identifiers. */
   readonly session: string;
-  /** Who has a session with each of the others. */
+  /** The agent that has a session with each of the others. */
   readonly hub: string;
-  /** When it begins: seconds since 1970. */
+  /** The start, in seconds since 1970. */
   readonly start: number;
-  /** Schemas that an agent has besides those of the profiles, by agent and name. */
+  /** Schemas of an agent besides those of the profiles, by agent and name. */
   readonly schemas: Readonly<Record<string, Readonly<Record<string, SchemaDefinition>>>>;
   readonly steps: readonly Step[];
 }
@@ -22,7 +22,7 @@ interface Title {
   readonly text: string;
 }
 
-/** The hub tries to send what cannot be sent yet. */
+/** The hub tries to send a message that cannot be sent yet. */
 export interface Try {
   readonly do: 'try';
   readonly to: string;
@@ -38,24 +38,24 @@ export interface Meet {
 interface Message {
   readonly from: string;
   readonly to: string;
-  /** What an agent without a protocol would have written. */
+  /** The same message as plain English. */
   readonly english: string;
-  /** The name of the message that it answers. */
+  /** The name of the message that this one answers. */
   readonly answers?: string;
 }
 
 export interface Say extends Message {
   readonly do: 'say';
-  /** What later steps call it. */
+  /** The name of this message in later steps. */
   readonly name?: string;
-  /** The name of the message that is tried once more. */
+  /** The name of the message that this one retries. */
   readonly retries?: string;
   readonly message: MessageInput;
-  /** The channel loses it. */
+  /** If true, the channel loses the message. */
   readonly lost?: boolean;
-  /** Whether to show what the receiver's model gets to read. */
+  /** If true, the text for the receiver's model is shown. */
   readonly show?: boolean;
-  /** Sent by the process that goes on with the session. */
+  /** If true, another process resumes the session and sends the message. */
   readonly resumed?: boolean;
 }
 
@@ -66,7 +66,7 @@ export interface Fail extends Message {
   readonly error: string;
 }
 
-/** The hub brings another agent's copy of the state to these values. */
+/** The hub synchronizes these values to the state of another agent. */
 export interface State {
   readonly do: 'state';
   readonly to: string;
@@ -85,7 +85,7 @@ export interface Stream {
   readonly order: readonly number[];
 }
 
-/** The hub's sessions are closed, and gone on with from their file. */
+/** The hub closes its sessions, and resumes them from their file. */
 interface Resume {
   readonly do: 'resume';
 }

@@ -1,4 +1,4 @@
-/** What the messages of the pipeline cost in several notations, counted as they are sent; and the table at the end. */
+/** Token counts of the messages of the pipeline in several notations, and the table at the end. */
 import type { Message } from '../../../src/accp/message/message.js';
 import { renderForContext } from '../../../src/accp/render/index.js';
 import { compareTokens, type Notation } from '../../../src/tokens/compare.js';
@@ -11,7 +11,7 @@ export interface TallyRow {
   readonly form: Notation | 'context';
   /** Tokens without envelopes. */
   readonly alone: number;
-  /** Tokens with envelopes; `null` where there are none. */
+  /** Tokens with envelopes; `null` if the notation has none. */
   readonly whole: number | null;
 }
 
@@ -21,26 +21,26 @@ export interface TokenTotals {
   readonly exact: boolean;
   readonly messages: number;
   readonly rows: readonly TallyRow[];
-  /** Messages whose frames have more tokens than other forms, without and with envelopes. */
+  /** The number of messages whose frames have more tokens than another notation, without and with envelopes. */
   readonly longer: {
     readonly thanEnglish: number;
     readonly thanEnglishWithEnvelope: number;
     readonly thanJson: number;
     readonly thanJsonWithEnvelope: number;
   };
-  /** What went over the wire besides: registries, errors of delivery, what was sent again, ends of streams. */
+  /** The other frames on the wire: registries, delivery errors, retransmissions, ends of streams. */
   readonly protocol: { readonly frames: number; readonly tokens: number };
 }
 
-/** A message as it was composed, and the frames that it became. */
+/** A message and its frames. */
 export interface Sent {
   readonly english: string;
-  /** With its envelope under full names. */
+  /** The message, with full names in its envelope. */
   readonly message: object;
   readonly frames: readonly string[];
 }
 
-/** What the demo counts in. */
+/** The token encoding of the demo. */
 export const ENCODING: Encoding = 'o200k_base';
 const FORMS = ['english', 'json-pretty', 'json', 'toon', 'accp'] as const;
 
@@ -57,7 +57,7 @@ export class TokenTally {
     this.#counter = counter;
   }
 
-  /** @returns tokens of the frames, and of the same in English */
+  /** Counts a message. @returns the tokens of its frames, and of the same message in English */
   async sent({ english, message, frames }: Sent): Promise<{ alone: number; whole: number; english: number }> {
     const { counts } = await compareTokens({ english, message }, { encoding: ENCODING });
     const alone = this.#count(frames.map(withoutMetadata));
@@ -77,12 +77,12 @@ export class TokenTally {
     return { alone, whole, english: inEnglish };
   }
 
-  /** A message as the receiver's model gets to read it. */
+  /** Counts the text of a message for the receiver's model. */
   received(message: Message): void {
     this.#context += renderForContext(message, { counter: this.#counter }).tokens;
   }
 
-  /** Frames that say nothing but what the protocol needs. */
+  /** Counts frames that the protocol requires and that carry no message. */
   protocol(frames: readonly string[]): void {
     this.#protocol.frames += frames.length;
     this.#protocol.tokens += this.#count(frames);
@@ -108,7 +108,7 @@ export class TokenTally {
   }
 }
 
-/** Only between the payload and the metadata does a bracket follow a brace. */
+/** Removes the metadata; `}[` occurs only before it. */
 function withoutMetadata(frame: string): string {
   return frame.slice(0, frame.lastIndexOf('}[') + 1);
 }
@@ -120,10 +120,10 @@ const NAMES: Readonly<Record<TallyRow['form'], string>> = {
   toon: 'TOON',
   accp: 'ACCP frames',
   aacp: 'AACP packets',
-  context: 'as the receivers read it',
+  context: 'text for models',
 };
 
-/** What the hub's sessions hold at the end. */
+/** The state of the hub's sessions at the end. */
 interface Contexts {
   /** Tokens of hot state. */
   readonly hot: number;
@@ -135,11 +135,11 @@ interface Contexts {
 export async function reportTable(totals: TokenTotals, hub: readonly Endpoint[], reporter: Reporter): Promise<void> {
   const contexts = contextsOf(hub);
   const { messages, encoding, exact, rows, longer, protocol } = totals;
-  const counted = exact ? encoding : 'estimates: gpt-tokenizer is not installed; npm install gpt-tokenizer';
+  const counted = exact ? encoding : 'estimated; for exact counts: npm install gpt-tokenizer';
   const json = rows.find(({ form }) => form === 'json')!;
   const lines = [
-    heading(`What the ${messages} messages cost, in tokens (${counted})`, reporter.paint),
-    reporter.paint('bold', row('', 'alone', 'to JSON', 'with envelope', 'to JSON')),
+    heading(`Tokens of the ${messages} messages (${counted})`, reporter.paint),
+    reporter.paint('bold', row('', 'body', 'vs JSON', 'with envelope', 'vs JSON')),
     ...rows.map(({ form, alone, whole }) =>
       row(
         NAMES[form],
@@ -150,13 +150,12 @@ export async function reportTable(totals: TokenTotals, hub: readonly Endpoint[],
       ),
     ),
     '',
-    `Of ${messages} messages, the frame is longer than English in ${longer.thanEnglishWithEnvelope} with its envelope and in ` +
-      `${longer.thanEnglish} without,`,
-    `and longer than compact JSON in ${longer.thanJsonWithEnvelope} and ${longer.thanJson}.`,
-    `Beside them went ${protocol.frames} frames of the protocol itself, of ${protocol.tokens} tokens: registries, errors, what was ` +
-      'sent again.',
-    `At the end, the orchestrator's contexts hold ${contexts.hot} tokens of hot state, and ${contexts.warm} of ` +
-      `${contexts.checkpoints} checkpoints, which leave things out.`,
+    `Of ${messages} messages, ${longer.thanEnglishWithEnvelope} are longer than English as frames with envelope, ` +
+      `${longer.thanEnglish} without;`,
+    `${longer.thanJsonWithEnvelope} are longer than compact JSON with envelope, ${longer.thanJson} without.`,
+    `The protocol sent ${protocol.frames} other frames of ${protocol.tokens} tokens: registries, errors, retransmissions.`,
+    `At the end, the sessions of the orchestrator contain ${contexts.hot} tokens of hot state, and ${contexts.warm} tokens in ` +
+      `${contexts.checkpoints} checkpoints, which are summaries.`,
   ];
   await reporter.report({ tokens: { ...totals, contexts } }, lines);
 }

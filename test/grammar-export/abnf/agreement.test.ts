@@ -1,4 +1,4 @@
-/** The generated parser of ABNF, held against what Peggy alone makes of the same grammar. */
+/** The generated parser of ABNF, compared with Peggy's own parser of the same grammar. */
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -23,7 +23,7 @@ function outcome(parse: Parse, text: string): unknown {
   }
 }
 
-/** A text with a part replaced by something that is typical of ABNF, or by nothing. */
+/** A text with a part removed, or replaced by something that is typical of ABNF. */
 const mutants = fc
   .tuple(
     grammars,
@@ -40,7 +40,7 @@ const mutants = fc
     return text.slice(0, at) + piece + text.slice(at + length);
   });
 
-test('both give the same trees and the same errors', () => {
+test('both return the same trees and the same errors', () => {
   let refused = 0;
   fc.assert(
     fc.property(mutants, (text) => {

@@ -1,4 +1,4 @@
-/** ABNF grammars as fast-check draws them. */
+/** ABNF grammars as fast-check arbitraries. */
 import fc from 'fast-check';
 import type { AbnfBase, AbnfElement, AbnfGrammar, AbnfItem } from '../../../src/grammar-export/abnf/ast.js';
 
@@ -52,7 +52,7 @@ const item: fc.Arbitrary<AbnfItem> = fc.oneof(
   },
 ) as fc.Arbitrary<AbnfItem>;
 
-/** Grammars of all forms that ABNF can write; what they say need make no sense. */
+/** Grammars of all forms of ABNF. They need not make sense. */
 export const grammars: fc.Arbitrary<AbnfGrammar> = fc.record(
   { kind: fc.constant('grammar'), items: fc.array(item, { maxLength: 6 }) },
   { noNullPrototype: true },

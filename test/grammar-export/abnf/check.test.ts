@@ -3,7 +3,7 @@ import { checkAbnf } from '../../../src/grammar-export/abnf/check.js';
 import { parseAbnf, withCoreRules } from '../../../src/grammar-export/abnf/parse.js';
 import { printAbnf } from '../../../src/grammar-export/abnf/print.js';
 
-/** Code and name of each finding. */
+/** The code and the name of each diagnostic. */
 function found(text: string, startRule?: string): string[] {
   return checkAbnf(parseAbnf(text), { startRule }).map(({ code, message }) => `${code} ${/"(.*?)"/.exec(message)![1]}`);
 }
@@ -34,13 +34,13 @@ describe('definitions', () => {
     expect(found(text)).toEqual(findings);
   });
 
-  test('what is used depends on the start rule', () => {
+  test('unused rules depend on the start rule', () => {
     expect(found('x = "a"\ny = x\nz = y')).toEqual(['unused-rule y', 'unused-rule z']);
     expect(found('x = "a"\ny = x\nz = y', 'Y')).toEqual(['unused-rule z']);
     expect(() => found('x = "a"', 'y')).toThrow(TypeError);
   });
 
-  test('findings tell where, how bad, and what to do', () => {
+  test('diagnostics have a place, a severity and a fix', () => {
     const text = 'x = yours\nX = "a"\nyour = "b"';
     const findings = checkAbnf(parseAbnf(text, { spans: true }));
     expect(findings).toEqual([
@@ -85,16 +85,16 @@ describe('core rules', () => {
   const added = (text: string): string =>
     printAbnf(withCoreRules(parseAbnf(text))).slice(printAbnf(parseAbnf(text)).length);
 
-  test('those that are used are added, with those that they use', () => {
+  test('are added if they are used, with those that they use', () => {
     expect(added('x = "a"')).toBe('');
     expect(added('x = Crlf [digit]')).toBe('CRLF = CR LF\nCR = %x0D\nLF = %x0A\nDIGIT = %x30-39\n');
   });
 
-  test('those that are defined anew are left as they are', () => {
+  test('are left unchanged if the grammar redefines them', () => {
     expect(added('x = hexdig\ndigit = "0"')).toBe('HEXDIG = DIGIT / "A" / "B" / "C" / "D" / "E" / "F"\n');
   });
 
-  test('a grammar with all of them has no faults', () => {
+  test('a grammar with all of them is correct', () => {
     const names = 'ALPHA BIT CHAR CR CRLF CTL DIGIT DQUOTE HEXDIG HTAB LF LWSP OCTET SP VCHAR WSP';
     expect(checkAbnf(withCoreRules(parseAbnf(`x = ${names}`)))).toEqual([]);
     expect(checkAbnf(parseAbnf(`x = ${names}`))).toEqual([]);

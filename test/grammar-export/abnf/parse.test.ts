@@ -141,7 +141,7 @@ describe('the ABNF of ABNF', () => {
     expect(comments).toEqual([...source.matchAll(/; ([^"\n]*)$/gm)].map(([, comment]) => comment));
   });
 
-  test('has its names where they stand, when spans are asked for', () => {
+  test('has the places of its names with spans', () => {
     const parsed = parseAbnf(source, { spans: true });
     for (const { name, span } of rules(parsed)) expect(source.slice(span!.start, span!.end)).toBe(name);
     const references = JSON.stringify(parsed)
@@ -154,7 +154,7 @@ describe('the ABNF of ABNF', () => {
 
 type Refusal = readonly [text: string, offset: number, expected: readonly string[], help?: RegExp];
 
-describe('what is refused', () => {
+describe('invalid grammars', () => {
   const cases: readonly Refusal[] = [
     ['x', 1, ['"="']],
     ['x = ', 4, ['an element']],
@@ -212,7 +212,7 @@ describe('what is refused', () => {
     const nested = (depth: number): string => `x = ${'(['.repeat(depth / 2)}a${'])'.repeat(depth / 2)}`;
     expect(parseAbnf(nested(200)).items).toHaveLength(1);
     expect(refusal(nested(202))).toMatchObject({ reason: 'limit', span: { start: 204, end: 205 } });
-    // Groups beside each other are not nested.
+    // Groups next to each other are not nested.
     expect(parseAbnf(`x = ${'(a) '.repeat(500)}`).items).toHaveLength(1);
   });
 
@@ -228,7 +228,7 @@ describe('what is refused', () => {
     expect(parseAbnf('\n'.repeat(2 ** 20)).items).toEqual([]);
   });
 
-  test('what is no string is refused', () => {
+  test('a value that is not a string is rejected', () => {
     expect(refusal(7 as unknown as string)).toMatchObject({ code: 'bad-abnf', reason: 'not-a-string' });
   });
 });

@@ -7,7 +7,7 @@ import { printAbnf } from '../../../src/grammar-export/abnf/print.js';
 import { PrintError } from '../../../src/text/errors.js';
 import { grammars } from './arbitraries.js';
 
-test('what is printed reads as the same tree, with either line end', () => {
+test('printed text reads as the same tree, with either line end', () => {
   fc.assert(
     fc.property(grammars, fc.constantFrom('\n' as const, '\r\n' as const), (grammar, lineEnd) => {
       const text = printAbnf(grammar, { lineEnd });
@@ -18,7 +18,7 @@ test('what is printed reads as the same tree, with either line end', () => {
   );
 });
 
-test('printing what was printed changes nothing', () => {
+test('printing is idempotent', () => {
   const texts = ['../../../grammar/accp.abnf', '../../../grammar/aacp.abnf', 'rfc5234.abnf'].map((file) =>
     readFileSync(new URL(file, import.meta.url), 'utf8'),
   );
@@ -78,7 +78,7 @@ describe('canonical text', () => {
     expect(printAbnf(parseAbnf(source))).toBe(`${printed.join('\n')}\n`);
   });
 
-  test('lines have at most 72 columns where words allow it', () => {
+  test('lines have at most 72 columns if words allow it', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(12), { minLength: 2, maxLength: 60 }), (lengths) => {
         const element: AbnfElement = {
@@ -96,7 +96,7 @@ describe('canonical text', () => {
   });
 });
 
-describe('trees that ABNF cannot write', () => {
+describe('trees that ABNF cannot express', () => {
   const element = (one: unknown): AbnfItem => ruleOf(one as AbnfElement);
   const a: AbnfElement = { kind: 'reference', name: 'a' };
   const rule = ruleOf(a);
@@ -136,7 +136,7 @@ describe('trees that ABNF cannot write', () => {
     expect(print).toThrow(expect.objectContaining({ code: 'bad-abnf-tree', path }));
   });
 
-  test('brackets nested deeper than they are read', () => {
+  test('brackets that are nested too deeply for the parser', () => {
     const nested = (depth: number): AbnfElement => (depth === 0 ? a : { kind: 'option', item: nested(depth - 1) });
     const deepest = grammarOf(ruleOf(nested(200)));
     expect(parseAbnf(printAbnf(deepest))).toEqual(deepest);

@@ -1,4 +1,4 @@
-/** The ABNF grammars of the protocols, run by apg-js on the conformance cases. */
+/** The ABNF grammars of the protocols in apg-js, on the conformance cases. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { tryParsePacket } from '../../../src/aacp/index.js';
@@ -11,7 +11,7 @@ import { recognizerOf } from '../../fuzz/apg.js';
 const frames = recognizerOf('accp');
 const packets = recognizerOf('aacp');
 
-test.each(['accp', 'aacp'])('the rules of %s make sense together', (protocol) => {
+test.each(['accp', 'aacp'])('the rules of %s are consistent', (protocol) => {
   const text = readFileSync(new URL(`../../../grammar/${protocol}.abnf`, import.meta.url), 'utf8');
   expect(checkAbnf(parseAbnf(text))).toEqual([]);
 });
@@ -19,7 +19,7 @@ test.each(['accp', 'aacp'])('the rules of %s make sense together', (protocol) =>
 describe('ACCP', () => {
   const cases = accpCases().filter(({ dialect }) => dialect === 'strict');
   const accepted = cases.filter(({ error }) => error === undefined);
-  // What is wrong with the others, ABNF cannot say.
+  // ABNF cannot express the faults of the others.
   const refused = cases.filter(({ input, error }) => {
     const result = tryParseFrame(input);
     return error !== undefined && !result.ok && result.error.reason === 'syntax';
@@ -29,11 +29,11 @@ describe('ACCP', () => {
     expect(frames(input)).toBe(true);
   });
 
-  test.each(refused)('$id is refused', ({ input }) => {
+  test.each(refused)('$id is rejected', ({ input }) => {
     expect(frames(input)).toBe(false);
   });
 
-  test('what ABNF cannot say is accepted', () => {
+  test('conditions beyond ABNF are ignored', () => {
     const values = ['[[[[[[1]]]]]]', `-${'1'.repeat(1_001)}`, '{a:1,a:2}'];
     for (const value of values) {
       expect(tryParseFrame(`@a>b:c{k:${value}}`).ok).toBe(false);

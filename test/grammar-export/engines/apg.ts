@@ -1,7 +1,7 @@
-/** APG, a parser generator for ABNF. It takes the first alternative that matches, and as many repetitions as there are. */
+/** APG, a parser generator for ABNF. It takes the first alternative that matches, and the longest repetition. */
 import { createRequire } from 'node:module';
 
-/** As much of the package as is used here; it brings no types. */
+/** The used part of the package, which has no types. */
 interface Apg {
   readonly apgApi: new (
     grammar: string,
@@ -16,8 +16,10 @@ interface Apg {
 const { apgApi: Api, apgLib } = createRequire(import.meta.url)('apg-js') as Apg;
 
 /**
+ * Compiles a grammar to a matcher.
+ *
  * @param startRule the name of the rule in the ABNF
- * @throws Error with APG's words when it is no grammar to it
+ * @throws Error with APG's message if the grammar is invalid
  */
 export function abnfMatcher(grammar: string, startRule: string): (input: string) => boolean {
   const api = new Api(grammar);
@@ -25,7 +27,7 @@ export function abnfMatcher(grammar: string, startRule: string): (input: string)
   if (api.errors.length > 0) throw new Error(`APG refuses the grammar: ${api.errorsToAscii()}`);
   const rules = api.toObject();
   const parser = new apgLib.parser();
-  // Codes are code points; the package would take UTF-16 code units of a string.
+  // Codes are code points; from a string, the package would take UTF-16 code units.
   return (input) =>
     parser.parse(
       rules,

@@ -1,4 +1,4 @@
-/** Modes for CodeMirror at work: loaded as the module that they are, and run by `@codemirror/language`. */
+/** Runs modes for CodeMirror: loads them as modules, and runs them in `@codemirror/language`. */
 import { ensureSyntaxTree, type StreamLanguage, type StreamParser } from '@codemirror/language';
 import { EditorState } from '@codemirror/state';
 import type { Piece } from '../pieces.js';
@@ -16,7 +16,7 @@ export function readLines(language: StreamLanguage<unknown>, lines: readonly str
   return piecesOf(language.parser.parse(lines.join('\n')), lines);
 }
 
-/** The same, the way an editor does it: with a document that has the lines. */
+/** The same, as in an editor: with a document of these lines. */
 export function readDocument(
   language: StreamLanguage<unknown>,
   lines: readonly string[],

@@ -1,9 +1,9 @@
-/** Lark, the parser in Python, in a process of its own. */
+/** Lark, the parser in Python, in a separate process. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** The system's Python is the one that Debian's packages are for. */
+/** Debian's packages are for the system's Python. */
 const PYTHONS = ['python3', '/usr/bin/python3'];
 
 const SCRIPT = fileURLToPath(new URL('lark-process.py', import.meta.url));
@@ -13,13 +13,13 @@ export interface LarkMatcher {
   readonly close: () => void;
 }
 
-/** A Python that has Lark. Without one, tests skip, and say why. */
+/** A Python with Lark. Without one, tests are skipped, with the reason. */
 export const larkPython = PYTHONS.find((python) => spawnSync(python, ['-c', 'import lark']).status === 0);
 
-/** For the names of tests that are skipped. */
+/** A suffix for the names of skipped tests. */
 export const larkHint = larkPython === undefined ? ' (skipped: Lark is missing; Debian has it as python3-lark)' : '';
 
-/** @throws Error with Lark's words when it is no grammar to it */
+/** @throws Error with Lark's message if the grammar is invalid */
 export async function larkMatcher(grammar: string): Promise<LarkMatcher> {
   const child = spawn(larkPython!, [SCRIPT], { stdio: ['pipe', 'pipe', 'inherit'] });
   const ask = asker(child);
@@ -37,7 +37,7 @@ interface Answer {
   readonly message?: string;
 }
 
-/** Lines come back in the order of the questions. */
+/** Lines come back in the order of the requests. */
 function asker({ stdin, stdout }: ChildProcess): (question: object) => Promise<Answer> {
   const waiting: { resolve: (answer: Answer) => void; reject: (error: Error) => void }[] = [];
   const lines = createInterface({ input: stdout! });

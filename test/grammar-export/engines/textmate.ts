@@ -1,4 +1,4 @@
-/** TextMate grammars at work, in the engine of VS Code: vscode-textmate with Oniguruma as WebAssembly. */
+/** TextMate grammars in the engine of VS Code: vscode-textmate with Oniguruma as WebAssembly. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import oniguruma from 'vscode-oniguruma';
@@ -11,12 +11,12 @@ const onigLib = oniguruma.loadWASM(readFileSync(wasm)).then(() => ({
   createOnigString: (text: string) => new oniguruma.OnigString(text),
 }));
 
-/** Reads lines one after the other, as an editor does: what a line leaves open goes on in the next one. */
+/** Reads lines in sequence, as an editor does: an open state continues on the next line. */
 export type LinesReader = (lines: readonly string[]) => readonly (readonly Piece[])[];
 
-/** A reader with a grammar. The kind of a piece is its innermost scope, or '' where it has none but the language's. */
+/** Creates a reader for a grammar. The kind of a piece is its innermost scope, or '' if it has only that of the language. */
 export async function textMateReader(grammar: { readonly scopeName: string }): Promise<LinesReader> {
-  // Through JSON, in which such grammars come.
+  // Through JSON, the format of such grammars.
   const raw = JSON.parse(JSON.stringify(grammar)) as IRawGrammar;
   const registry = new textmate.Registry({ onigLib, loadGrammar: async () => raw });
   const loaded = await registry.loadGrammar(grammar.scopeName);

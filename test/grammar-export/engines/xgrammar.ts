@@ -1,4 +1,4 @@
-/** XGrammar, which reads GBNF: it stands behind constrained decoding in several servers for language models. */
+/** XGrammar, which reads GBNF: several servers for language models use it for constrained decoding. */
 import { readFileSync } from 'node:fs';
 import Module, { createRequire } from 'node:module';
 
@@ -6,7 +6,7 @@ type XGrammar = typeof import('@mlc-ai/web-xgrammar');
 
 export interface GbnfMatcher {
   (input: string): boolean;
-  /** Frees what the engine holds. */
+  /** Frees the resources of the engine. */
   readonly dispose: () => void;
 }
 
@@ -14,20 +14,20 @@ const STOP = 0;
 
 interface Engine {
   readonly library: XGrammar;
-  /** What it has told on the console. */
-  readonly said: string[];
+  /** Its console output. */
+  readonly output: string[];
 }
 
 let engine: Promise<Engine> | undefined;
 
 /**
- * Compiles a grammar, and tells of a text whether it matches the whole of it.
+ * Compiles a grammar to a matcher of whole texts.
  *
- * @throws Error with the engine's words when it is no grammar to it
+ * @throws Error with the engine's message if the grammar is invalid
  */
 export async function gbnfMatcher(text: string): Promise<GbnfMatcher> {
   engine ??= load();
-  const { library, said } = await engine;
+  const { library, output } = await engine;
   const { Grammar, GrammarCompiler, GrammarMatcher, TokenizerInfo } = library;
   try {
     const grammar = await Grammar.fromEBNF(text);
@@ -37,7 +37,7 @@ export async function gbnfMatcher(text: string): Promise<GbnfMatcher> {
     const matcher = await GrammarMatcher.createGrammarMatcher(compiled);
     const matches = (input: string): boolean => {
       matcher.reset();
-      // The end of the text may come only where the grammar lets it end.
+      // The grammar must allow the end of the text here.
       return (input === '' || matcher._acceptString(input)) && matcher.acceptToken(STOP);
     };
     const dispose = (): void => {
@@ -45,29 +45,29 @@ export async function gbnfMatcher(text: string): Promise<GbnfMatcher> {
     };
     return Object.assign(matches, { dispose });
   } catch (thrown) {
-    // It aborts on errors, and cannot go on.
+    // The engine aborts on errors and must be loaded again.
     engine = undefined;
-    throw new Error(`XGrammar refuses the grammar: ${said.join(' ')}`, { cause: thrown });
+    throw new Error(`XGrammar rejects the grammar: ${output.join(' ')}`, { cause: thrown });
   }
 }
 
-/** The package says that it is an ES module, and ships a script of the older kind: Node has to be told. */
+/** The package claims to be an ES module, but contains a CommonJS script, so Node needs help. */
 async function load(): Promise<Engine> {
   const path = createRequire(import.meta.url).resolve('@mlc-ai/web-xgrammar');
   const script = new Module(path) as Module & { _compile: (source: string, path: string) => void };
   script._compile(readFileSync(path, 'utf8'), path);
   const library = script.exports as XGrammar;
-  const said: string[] = [];
+  const output: string[] = [];
   const { log, warn, error } = console;
   const listen = (...words: unknown[]): void => {
-    said.push(words.join(' '));
+    output.push(words.join(' '));
   };
-  // It takes hold of the console when it starts.
+  // The engine captures the console when it starts.
   Object.assign(console, { log: listen, warn: listen, error: listen });
   try {
     (await library.Grammar.fromEBNF('root ::= "x"')).dispose();
   } finally {
     Object.assign(console, { log, warn, error });
   }
-  return { library, said };
+  return { library, output };
 }

@@ -1,4 +1,4 @@
-/** A Peggy grammar and what was made of it, on the same texts. */
+/** A Peggy grammar and its export, on the same texts. */
 
 import { compileGrammar } from '../../../src/fuzz/grammar/compile.js';
 import type { ContextFreeGrammar } from '../../../src/grammar-export/context-free.js';
@@ -7,9 +7,9 @@ import { languageOf } from './texts.js';
 
 export interface Pair {
   readonly grammar: ContextFreeGrammar;
-  /** Whether Peggy's own parser takes a text. */
+  /** Returns `true` if Peggy's own parser accepts a text. */
   readonly accepts: (text: string) => boolean;
-  /** Whether the context-free grammar has it. */
+  /** Returns `true` if the context-free grammar matches it. */
   readonly has: (text: string) => boolean;
 }
 
@@ -20,9 +20,9 @@ export function pairOf(text: string, options: Partial<ContextFreeOptions> = {}):
 }
 
 export interface Difference {
-  /** Texts that the parser takes and the grammar does not have: there must be none. */
+  /** Texts that the parser accepts and the grammar does not match; there must be none. */
   readonly lost: readonly string[];
-  /** Texts that the grammar has and the parser refuses: none, unless it says so. */
+  /** Texts that the grammar matches and the parser rejects; none without an approximation. */
   readonly added: readonly string[];
 }
 

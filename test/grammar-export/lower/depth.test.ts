@@ -1,4 +1,4 @@
-/** Nesting that ends. */
+/** Limited nesting. */
 import { expect, test } from 'vitest';
 import { difference, pairOf } from './compare.js';
 import { shown } from './show.js';
@@ -6,7 +6,7 @@ import { textsOver } from './texts.js';
 
 const LISTS = 'value = list / map / word\nlist = "[" (value ("," value)*)? "]"\nmap = "{" value? "}"\nword = "x"';
 
-test('rules are written once for each level, and the last one has no more of them', () => {
+test('rules have one copy for each level, and the last one has no further nesting', () => {
   const { grammar } = pairOf(LISTS, { depth: [{ rules: ['list', 'map'], max: 2 }] });
   expect(shown(grammar)).toEqual([
     'value = list_1 / map_1 / word',
@@ -19,7 +19,7 @@ test('rules are written once for each level, and the last one has no more of the
   ]);
 });
 
-test.each([0, 1, 2])('just the texts that nest up to %i deep are left', (max) => {
+test.each([0, 1, 2])('only texts that nest up to %i deep remain', (max) => {
   const pair = pairOf(LISTS, { depth: [{ rules: ['list', 'map'], max }] });
   const depthOf = (text: string): number => {
     let open = 0;
@@ -42,7 +42,7 @@ test('a start rule that nests counts as the first level', () => {
   ]);
 });
 
-test('one limit goes with another', () => {
+test('limits can be combined', () => {
   const pair = pairOf('a = b / c / "x"\nb = "[" a "]"\nc = "{" a "}"', {
     depth: [
       { rules: ['b'], max: 1 },
@@ -53,7 +53,7 @@ test('one limit goes with another', () => {
   expect(texts.filter(pair.has)).toEqual(['x', '[x]', '{{x}}', '{[{x}]}', '[{{x}}]']);
 });
 
-test('names of levels keep clear of the grammar', () => {
+test('names of levels do not conflict with the grammar', () => {
   const { grammar } = pairOf('a = "(" a ")" / a_1\na_1 = "x"', { depth: [{ rules: ['a'], max: 3 }] });
   expect(shown(grammar)).toEqual(['a = "(" a__2 ")" / a_1', 'a__2 = "(" a_1 ")" / a_1', 'a_1 = "x"']);
 });
@@ -63,6 +63,6 @@ test.each([
   { depth: { rules: ['list'], max: -1 }, message: /-1/ },
   { depth: { rules: ['list'], max: 1.5 }, message: /1\.5/ },
   { depth: { rules: ['list'], max: 1000 }, message: /1000/ },
-])('a limit that makes no sense is refused: $depth', ({ depth, message }) => {
+])('an invalid limit is rejected: $depth', ({ depth, message }) => {
   expect(() => pairOf(LISTS, { depth: [depth] })).toThrow(message);
 });

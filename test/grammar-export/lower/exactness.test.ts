@@ -1,4 +1,4 @@
-/** All short texts, read by Peggy's own parser and looked up in what was made of the grammar. */
+/** All short texts, read by Peggy's own parser and matched by the export of the grammar. */
 import { describe, expect, test } from 'vitest';
 import { difference, pairOf } from './compare.js';
 import { textsOver } from './texts.js';
@@ -13,7 +13,7 @@ function over(characters: string, longest: number, ...grammars: readonly string[
   return grammars.map((grammar) => ({ grammar, characters, longest }));
 }
 
-/** Of these, nothing may be told: they are the same. */
+/** Grammars whose exports must have no approximations: they are equal. */
 const SAME: readonly Case[] = [
   ...over(
     'abc',
@@ -78,7 +78,7 @@ const SAME: readonly Case[] = [
   ...over('kK\u212a\u00c9\u00e9', 4, 'a = "k"i+', 'a = [k]i [\u00e9]i*', 'a = "k\u00e9"i', 'a = [k\u00e9]iu+'),
 ];
 
-/** Of these, something is told, and nothing may be lost. */
+/** Grammars whose exports have approximations, and must lose no text. */
 const MORE: readonly Case[] = over(
   'abc',
   6,
@@ -93,7 +93,7 @@ const MORE: readonly Case[] = over(
 ).concat(over('\u{1f600}a', 6, 'a = .|5..|', 'a = .|4..9| "a"', 'a = . . . . . . "a"?'));
 
 describe.each(SAME)('$grammar', ({ grammar, characters, longest }) => {
-  test('has the texts of the parser, and says so', () => {
+  test('has the texts of the parser, and no approximations', () => {
     const pair = pairOf(grammar);
     expect(pair.grammar.approximations).toEqual([]);
     expect(difference(pair, textsOver(characters, longest))).toEqual({ lost: [], added: [] });
@@ -101,7 +101,7 @@ describe.each(SAME)('$grammar', ({ grammar, characters, longest }) => {
 });
 
 describe.each(MORE)('$grammar', ({ grammar, characters, longest }) => {
-  test('has all texts of the parser, and says that it has more', () => {
+  test('has all texts of the parser, and approximations', () => {
     const pair = pairOf(grammar);
     expect(pair.grammar.approximations).not.toEqual([]);
     expect(difference(pair, textsOver(characters, longest)).lost).toEqual([]);

@@ -1,4 +1,4 @@
-/** Grammars that others wrote: the examples of PEG.js. */
+/** Grammars by other authors: the examples of PEG.js. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { difference, pairOf } from './compare.js';
@@ -9,7 +9,7 @@ function exampleOf(name: string): string {
   return readFileSync(new URL(`../../../node_modules/pegjs/examples/${name}.pegjs`, import.meta.url), 'utf8');
 }
 
-test('arithmetics: the same, and it is told so', () => {
+test('arithmetics: equal, without approximations', () => {
   const pair = pairOf(exampleOf('arithmetics'));
   expect(pair.grammar.approximations).toEqual([]);
   expect(shown(pair.grammar)).toEqual([
@@ -22,7 +22,7 @@ test('arithmetics: the same, and it is told so', () => {
   expect(difference(pair, textsOver('(1+* )', 4))).toEqual({ lost: [], added: [] });
 });
 
-test('JSON: the same, and it is told so, though blanks could be read in many ways', () => {
+test('JSON: equal, without approximations, although white space is ambiguous', () => {
   const pair = pairOf(exampleOf('json'));
   expect(pair.grammar.approximations).toEqual([]);
   expect(difference(pair, textsOver('[{"1 ,]', 4))).toEqual({ lost: [], added: [] });
@@ -37,7 +37,7 @@ test('JSON: the same, and it is told so, though blanks could be read in many way
   expect(texts.map(pair.has)).toEqual([true, false, false, true, false, true]);
 });
 
-test('CSS: nothing is lost, and what was not proved is told', () => {
+test('CSS: nothing is lost, and approximations name the unproved parts', () => {
   const pair = pairOf(exampleOf('css'));
   expect(pair.grammar.approximations.length).toBeGreaterThan(0);
   const texts = [

@@ -27,13 +27,13 @@ function exported({ ast, startRule }: Grammar, options: Partial<ContextFreeOptio
   return contextFree(ast, { name: 'protocol', startRule, ...options });
 }
 
-const told = ({ approximations }: ContextFreeGrammar): string[] =>
+const approximationsIn = ({ approximations }: ContextFreeGrammar): string[] =>
   approximations.map(({ code, rule }) => `${code} ${rule}`);
 
 describe('ACCP frames', () => {
   const nesting = { depth: [{ rules: ['array', 'map'], max: 2 }], depthChecks: ['entered', 'left'] };
 
-  test('come down to a few rules, and only counts and repeated keys are left out', () => {
+  test('come down to a few rules, and omit only counts and repeated keys', () => {
     const grammar = exported(framesFrom('frame'));
     expect(shown(grammar)).toEqual([
       'frame = "@" agent_id ">" intent ":" operation "{" payload? "}" metadata?',
@@ -56,17 +56,17 @@ describe('ACCP frames', () => {
     expect(new Set(grammar.approximations.map(({ code }) => code))).toEqual(new Set(['predicate']));
   });
 
-  test('with nesting limited, what counts it is not told', () => {
-    expect(told(exported(framesFrom('frame'), nesting))).toEqual(
+  test('with limited nesting, its count is not an approximation', () => {
+    expect(approximationsIn(exported(framesFrom('frame'), nesting))).toEqual(
       ['payload', 'meta_pairs', 'param', 'item', 'map', 'number'].map((rule) => `predicate ${rule}`),
     );
   });
 
-  test("without a limit of nesting, the grammar's own is told", () => {
-    expect(told(exported(framesFrom('frame')))).toContain('predicate entered');
+  test("without a nesting limit, the grammar's own is an approximation", () => {
+    expect(approximationsIn(exported(framesFrom('frame')))).toContain('predicate entered');
   });
 
-  test('have all frames of the conformance cases, and none that is refused for its syntax', () => {
+  test('match all frames of the conformance cases, and none with a syntax error', () => {
     const has = languageOf(exported(framesFrom('frame'), { ...nesting, depth: [{ rules: ['array', 'map'], max: 5 }] }));
     const cases = accpCases().filter(({ dialect }) => dialect === 'strict');
     const valid = cases.filter(({ error, input }) => error === undefined && input.length < 500);
@@ -78,7 +78,7 @@ describe('ACCP frames', () => {
     { dialect: 'strict', lenient: false, characters: 'a1-.\\|', longest: 4 },
     { dialect: 'strict', lenient: false, characters: '[]{}:,1', longest: 4 },
     { dialect: 'lenient', lenient: true, characters: '[@a:,]', longest: 4 },
-  ])('have just the values of the $dialect dialect: $characters', ({ lenient, characters, longest }) => {
+  ])('match exactly the values of the $dialect dialect: $characters', ({ lenient, characters, longest }) => {
     const grammar = framesFrom('value', lenient);
     const made = exported(grammar, nesting);
     const pair = { grammar: made, accepts: grammar.accepts, has: languageOf(made) };
@@ -98,10 +98,10 @@ describe('AACP packets', () => {
       'value = value_text?',
       'value_text = [!-{}-~\\u{80}-\\u{d7ff}\\u{e000}-\\u{10ffff}] [\\u{20}-{}-~\\u{80}-\\u{d7ff}\\u{e000}-\\u{10ffff}]*',
     ]);
-    expect(told(grammar)).toEqual(['predicate text_end', 'predicate counted']);
+    expect(approximationsIn(grammar)).toEqual(['predicate text_end', 'predicate counted']);
   });
 
-  test('have all packets of the conformance cases', () => {
+  test('match all packets of the conformance cases', () => {
     const has = languageOf(exported(packetsFrom('packet')));
     const valid = packetCases().filter(({ error }) => error === undefined);
     expect(valid.length).toBeGreaterThan(10);

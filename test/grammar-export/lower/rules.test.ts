@@ -1,4 +1,4 @@
-/** What becomes of the parts of a Peggy grammar, and what is told of them. */
+/** The export of each part of a Peggy grammar, with its approximations. */
 import { describe, expect, test } from 'vitest';
 import { pairOf } from './compare.js';
 import { shown } from './show.js';
@@ -7,8 +7,8 @@ interface Case {
   readonly name: string;
   readonly grammar: string;
   readonly rules: readonly string[];
-  /** `code rule`, as told. @default none */
-  readonly told?: readonly string[];
+  /** The approximations, as `code rule`. @default none */
+  readonly approximations?: readonly string[];
 }
 
 const ALL = '\\u{0}-\\u{d7ff}\\u{e000}-\\u{10ffff}';
@@ -36,7 +36,7 @@ const READING: readonly Case[] = [
     name: 'bounds that only code knows are none',
     grammar: 'a = n:b c|n|\nb = [0-9] { return +text(); }\nc = "x"',
     rules: ['a = b c*', 'b = [0-9]', 'c = "x"'],
-    told: ['repetition a'],
+    approximations: ['repetition a'],
   },
   { name: 'case stays ignored in literals', grammar: 'a = "Ab"i "c"', rules: ['a = "Ab"i "c"'] },
   { name: 'case is spelled out in classes', grammar: 'a = [b-d0]i', rules: ['a = [0B-Db-d]'] },
@@ -58,19 +58,19 @@ const CONDITIONS: readonly Case[] = [
     name: 'conditions in code are left out, each with its place',
     grammar: 'a = "(" b ")" b &{ return ok(); }\nb = !{ return no(); } "x"',
     rules: ['a = "(" b ")" b', 'b = "x"'],
-    told: ['predicate a', 'predicate b'],
+    approximations: ['predicate a', 'predicate b'],
   },
   {
     name: 'an action that refuses is a condition',
     grammar: 'a = "x" { if (late) error("no"); return 1; }',
     rules: ['a = "x"'],
-    told: ['predicate a'],
+    approximations: ['predicate a'],
   },
   {
     name: 'a rule that is only a condition leaves no rule',
     grammar: 'a = c "x" c\nc = &{ return true; }',
     rules: ['a = "x"'],
-    told: ['predicate c'],
+    approximations: ['predicate c'],
   },
 ];
 
@@ -78,7 +78,7 @@ const LOOKAHEADS: readonly Case[] = [
   { name: 'a set less another is a set', grammar: 'a = ![aeiou] [a-z]', rules: ['a = [b-df-hj-np-tv-z]'] },
   { name: 'a set and another is what both have', grammar: 'a = &[a-m] [h-z]', rules: ['a = [h-m]'] },
   {
-    name: 'the first of many is told apart',
+    name: 'the first of many is distinguished',
     grammar: 'a = !" " [^|]+ "|"',
     rules: [`a = [\\u{0}-\\u{1f}!-{}-\\u{d7ff}\\u{e000}-\\u{10ffff}] [\\u{0}-{}-\\u{d7ff}\\u{e000}-\\u{10ffff}]* "|"`],
   },
@@ -102,10 +102,10 @@ const LOOKAHEADS: readonly Case[] = [
   },
   { name: 'the end of the text at the end of the text goes', grammar: 'a = "x" !.', rules: ['a = "x"'] },
   {
-    name: 'the end of the text elsewhere is told',
+    name: 'the end of the text elsewhere is reported',
     grammar: 'a = ("x" end)* ("y" a)?\nend = "\\n" / !.',
     rules: ['a = ("x" end)* ("y" a)?', 'end = "\\n"?'],
-    told: ['lookahead end'],
+    approximations: ['lookahead end'],
   },
 ];
 
@@ -115,7 +115,7 @@ const ORDER: readonly Case[] = [
     name: 'an alternative that hides a longer one',
     grammar: 'a = "(" b ")" a?\nb = "x" / "xy" a',
     rules: ['a = "(" b ")" a?', 'b = "x" / "xy" a'],
-    told: ['order b'],
+    approximations: ['order b'],
   },
   {
     name: 'a shorter one that does not, because what follows decides',
@@ -131,7 +131,7 @@ const ORDER: readonly Case[] = [
     name: 'a repetition that leaves nothing to what follows',
     grammar: 'a = "(" b ")" a? / "x"\nb = a* a',
     rules: ['a = "(" b ")" a? / "x"', 'b = a+'],
-    told: ['repetition a', 'repetition b'],
+    approximations: ['repetition a', 'repetition b'],
   },
   {
     name: 'blanks that two parts could take are no matter',
@@ -168,7 +168,7 @@ const SHORTER: readonly Case[] = [
     rules: ['a = b ":" b', 'b = [a-z]+'],
   },
   {
-    name: 'a rule that can be said in fewer words',
+    name: 'a rule that can be shortened',
     grammar: 'a = "(" b ")" a?\nb = c e? / e\nc = [a-z]+\ne = ("\\\\" [()] c?)+',
     rules: ['a = "(" b ")" a?', 'b = ([a-z] / "\\\\" [(-)])+'],
   },
@@ -228,14 +228,14 @@ describe.each([
   { topic: 'fewer words', cases: SHORTER },
   { topic: 'halves of characters', cases: HALVES },
 ])('$topic', ({ cases }) => {
-  test.each(cases)('$name', ({ grammar, rules, told = [] }) => {
+  test.each(cases)('$name', ({ grammar, rules, approximations = [] }) => {
     const pair = pairOf(grammar);
     expect(shown(pair.grammar)).toEqual(rules);
-    expect(pair.grammar.approximations.map(({ code, rule }) => `${code} ${rule}`)).toEqual(told);
+    expect(pair.grammar.approximations.map(({ code, rule }) => `${code} ${rule}`)).toEqual(approximations);
   });
 });
 
-test('a condition is told with its line and an excerpt', () => {
+test('a condition is reported with its line and an excerpt', () => {
   const { grammar } = pairOf(
     'a = b\nb = "x" &{ return  true /* and a long text behind it that nobody wants to see here */; }',
   );
@@ -249,12 +249,12 @@ test('a condition is told with its line and an excerpt', () => {
   ]);
 });
 
-test('conditions of rules that somebody else sees to are not told', () => {
+test('conditions of rules that the caller replaces are not reported', () => {
   const text = 'a = b c\nb = &{ return one(); } "x"\nc = &{ return two(); } "y"';
   const { grammar } = pairOf(text, { depthChecks: ['b'] });
   expect(grammar.approximations.map(({ rule }) => rule)).toEqual(['c']);
 });
 
-test('a start rule that there is not is refused', () => {
+test('an unknown start rule is rejected', () => {
   expect(() => pairOf('a = "x"', { startRule: 'b' })).toThrow();
 });

@@ -1,4 +1,4 @@
-/** Patterns in a notation that is short enough for tables of tests: that of Peggy, more or less. */
+/** Patterns in a short notation for tables of tests, close to that of Peggy. */
 import type { CodePointRange, ContextFreeGrammar, Pattern } from '../../../src/grammar-export/context-free.js';
 
 /** The rules of a grammar, one each. */

@@ -1,7 +1,7 @@
-/** Which texts a context-free grammar matches: slow and simple, to compare with. */
+/** Decides which texts a context-free grammar matches: slow and simple, for comparison. */
 import type { ContextFreeGrammar, Pattern } from '../../../src/grammar-export/context-free.js';
 
-/** A function that tells whether a text is in the language. */
+/** Returns a function that returns `true` if a text is in the language. */
 export function languageOf({
   rules,
   startRule,

@@ -12,7 +12,7 @@ function effectsOf(grammar: string): string[] {
   });
 }
 
-/** The effects of an action with two labels, `a` and `b`, where the grammar has some helpers. */
+/** The effects of an action with two labels, `a` and `b`, in a grammar with some helpers. */
 function effectsOfAction(action: string): string {
   const grammar = `
     {{
@@ -86,7 +86,7 @@ test('a variable that only the initializer changes counts as constant', () => {
   ]);
 });
 
-test('a label may hold what a per-parse variable holds', () => {
+test('a label may hold the same object as a per-parse variable', () => {
   const grammar = `
     { const seen = []; }
     a = n:node { n.x = 1; }

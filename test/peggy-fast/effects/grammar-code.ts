@@ -2,7 +2,7 @@ import peggy from 'peggy';
 import type { Block, GrammarCode } from '../../../src/peggy-fast/effects/analyze.js';
 import type { Snippet } from '../../../src/peggy-fast/effects/syntax.js';
 
-/** All JavaScript of a grammar, with the labels in reach of each block. */
+/** All JavaScript of a grammar, with the labels in scope of each block. */
 export function codeOf(grammar: string, trusted: readonly string[] = []): GrammarCode {
   const tree = peggy.generate(grammar, { output: 'ast', grammarSource: 'test.peggy', allowedStartRules: ['*'] });
   const blocks: Block[] = [];
@@ -21,7 +21,7 @@ function snippet({ code, codeLocation }: { code: string; codeLocation: Snippet['
 
 type Expression = peggy.ast.Expression | peggy.ast.Named;
 
-/** Enters the blocks of an expression; gives the labels that what follows it in a sequence may use. */
+/** Adds the blocks of an expression, and returns the labels that are in scope after it in a sequence. */
 function collect(node: Expression, rule: string, labels: readonly string[], blocks: Block[]): readonly string[] {
   const below = (child: Expression): readonly string[] => collect(child, rule, labels, blocks);
   switch (node.type) {

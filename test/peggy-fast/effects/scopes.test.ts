@@ -51,7 +51,7 @@ describe('free references', () => {
   ];
   test.each(cases)('%s', (_, code, names) => expect(free(code)).toBe(names));
 
-  test('a node below the outermost one is looked at alone', () => {
+  test('a node below the outermost one is examined on its own', () => {
     const [statement] = parseBody('let a; { a; b }').body.slice(1);
     expect(freeReferences(statement!).map(({ name }) => name)).toEqual(['a', 'b']);
   });
@@ -59,13 +59,13 @@ describe('free references', () => {
 
 describe('parseBody', () => {
   test.each(['return a as string', 'await x', 'yield 1', 'import "x"', 'a <!-- b', '#!x', 'return }'])(
-    'refuses %s',
+    'rejects %s',
     (code) => {
       expect(() => parseBody(code)).toThrow(SyntaxError);
     },
   );
 
-  test('takes what stock Peggy takes', () => {
+  test('accepts what stock Peggy accepts', () => {
     expect(parseBody('\n  // note\n  var let_ = 010; if (a) return b; return { c }\n').type).toBe('Program');
   });
 });

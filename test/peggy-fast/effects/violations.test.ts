@@ -36,7 +36,7 @@ const MADE_BEFORE = `
   function count_(some) { some.prototype.count = 1; }
 `;
 
-/** What is refused of an action with two labels, `a` and `b`, where the grammar has the code above. */
+/** The violations of an action with two labels, `a` and `b`, in a grammar with the code above. */
 function refused(action: string, trusted: readonly string[] = []): readonly Violation[] {
   const grammar = `{{${MADE_BEFORE}}}\n{ let depth = 0; const stack = []; function enter() { depth++; } }\nstart = a:"a" b:"b" {${action}}\n`;
   const { violations, unsupported } = analyzeEffects(codeOf(grammar, trusted));
@@ -50,7 +50,7 @@ function refused(action: string, trusted: readonly string[] = []): readonly Viol
   return violations;
 }
 
-describe('refused, because it outlives the parse', () => {
+describe('rejected, because it outlives the parse', () => {
   const cases: readonly (readonly [code: string, message: string])[] = [
     ['count = 1', 'assigns the top-level variable "count"'],
     ['count++', 'assigns the top-level variable "count"'],
@@ -224,7 +224,7 @@ test('trusted names are pure, and so are built-ins by path', () => {
   expect(refused(code)).toHaveLength(6);
 });
 
-test('a message names the rule, what is changed and why that is refused', () => {
+test('a message names the rule, the change and the reason', () => {
   const { violations } = analyzeEffects(codeOf('{{ let n = 0; }}\nitem\n  = "x"\n    { n += 1;\n      return n; }'));
   expect(violations).toEqual([
     {
@@ -241,14 +241,14 @@ test('a message names the rule, what is changed and why that is refused', () => 
   ]);
 });
 
-test('what a function does is told once, for the first rule that calls it', () => {
+test('an effect of a function is reported once, for the first rule that calls it', () => {
   const grammar =
     '{{ let n = 0; function next() { return ++n; } }}\na = b { return next(); }\nb = "b" { return next(); }';
   const { violations } = analyzeEffects(codeOf(grammar));
   expect(violations.map(({ rule, location }) => [rule, location.start.offset])).toEqual([['a', 41]]);
 });
 
-test('the per-parse initializer keeps to the same rules, the top-level one is free', () => {
+test('the per-parse initializer has the same restrictions, the top-level one has none', () => {
   const top =
     '{{ console.log("loaded"); globalThis.x = new Date(); const ids = new Map(); ids.set(1, 2); let n = 0; }}';
   const own = '{ const start = Date.now(); ids.clear(); const mine = []; mine.push(n); options.x = 1; }';
@@ -257,7 +257,7 @@ test('the per-parse initializer keeps to the same rules, the top-level one is fr
   expect(violations[0]!.message).toMatch(/^The per-parse initializer calls Date\.now\(\): /);
 });
 
-test('a top-level object that actions return or hold in what they return is no obstacle, as long as nobody changes it', () => {
+test('a top-level object that actions return is accepted if it is never changed', () => {
   const grammar = (change: string): string => `
     {{ const SHARED = { kind: "x", list: [] }; const NAMES = { "+": "plus" }; function visit(node) { return node; } }}
     start = list:node* { ${change} }
@@ -292,7 +292,7 @@ describe('common code of trees is followed', () => {
   });
 });
 
-describe('what cannot be followed is no violation', () => {
+describe('code that cannot be followed is not a violation', () => {
   test.each<readonly [grammar: string, message: string]>([
     ['{{ const x: number = 1; }}\na = "a" { return x; }', 'The code is not valid JavaScript'],
     ['a = "a" { return <b/>; }', 'The code is not valid JavaScript'],
@@ -384,7 +384,7 @@ describe('what cannot be followed is no violation', () => {
     expect(unsupported[0]!.message).toContain(message);
   });
 
-  test('code that only looks runs without being called, too', () => {
+  test('code without effects may run without a call, too', () => {
     const grammar = `{ let n = 0; class List { constructor() { this.items = []; } last() { return this.items[n]; } toString() { return "list"; } } }
       a = "a" { n++; } / b:b { return b.last(); }
       b = "b" { return new List(); }`;

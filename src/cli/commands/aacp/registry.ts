@@ -12,15 +12,15 @@ import { toJson } from '../../io/json.js';
 import type { Paint } from '../../io/output.js';
 import { count, noteNothing } from '../../io/report.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
-import { duration, text, value } from '../../options/option.js';
+import { alternatives, duration, text, value } from '../../options/option.js';
 import { dollars, openRegistry, registryFault } from './open-registry.js';
 
 const OPTIONS = {
-  registry: text('FILE', "of the registry; by default registry.db in the user's data folder"),
-  domain: text('DOM', 'list, pending: only entries of this domain'),
+  registry: text('FILE', "Registry file (default: registry.db in the user's data folder)"),
+  domain: text('DOM', 'Print only the entries of this domain (list, pending)'),
   'older-than': value(
     'DURATION',
-    'purge: Remove packets older than this, for example 30d.',
+    'Remove the entries that are older than this, for example 30d (purge)',
     duration({ isPositive: true }),
   ),
 };
@@ -28,13 +28,13 @@ const OPTIONS = {
 type Run = Invocation<typeof OPTIONS>;
 
 export const command = defineCommand({
-  takes: { words: '[ACTION] [KEY|FILE]' },
+  takes: { words: '[stats] | list | pending | show KEY | remove KEY | import FILE | export | purge' },
   options: OPTIONS,
   details: [
-    'Actions: stats counts (the default); list shows all entries, pending those that no rule covers, most asked for ' +
-      'first; show KEY tells all of one, remove KEY drops it; import FILE takes an unknown_patterns.json of the ' +
-      'reference SDK, export writes one; purge drops what is older than it should be.',
-    'KEY is the beginning of a key, or the id of the instruction.',
+    '"stats" prints counts and costs; "list" prints all entries; "pending" prints those that no rule covers, most frequent first; ' +
+      '"show" prints one in full; "remove" removes one; "import" reads an unknown_patterns.json of the reference SDK, and "export" ' +
+      'prints one; "purge" removes the entries that are older than --older-than.',
+    'KEY is the start of a key, or the id of an instruction.',
   ],
   example: 'pegwire aacp registry pending --domain HR',
   run,
@@ -64,10 +64,14 @@ async function run(invocation: Run): Promise<number> {
   const action = ACTIONS.get(name);
   const names = [...ACTIONS.keys()];
   if (action === undefined)
-    throw new UsageError(`aacp registry takes ${names.join(', ')}, not "${name}"${didYouMean(name, names)}`);
-  if (action.word !== null && word === undefined) throw new UsageError(`aacp registry ${name} needs a ${action.word}`);
+    throw new UsageError(`Unknown action "${name}"${didYouMean(name, names) || `; expected ${alternatives(names)}`}`);
+  if (action.word !== null && word === undefined)
+    throw new UsageError(`aacp registry ${name} requires a ${action.word}`);
   const surplus = action.word === null ? word : extra;
-  if (surplus !== undefined) throw new UsageError(`aacp registry ${name}: "${surplus}" is one word too many`);
+  if (surplus !== undefined)
+    throw new UsageError(
+      `aacp registry ${name} takes ${action.word === null ? 'no arguments' : `one ${action.word}`}; remove "${surplus}"`,
+    );
   checkOptions(name, options);
 
   const registry = await openRegistry(invocation, {
@@ -87,16 +91,16 @@ async function run(invocation: Run): Promise<number> {
 
 function checkOptions(name: string, options: Run['options']): void {
   const age = options['older-than'];
-  if (age !== undefined && name !== 'purge') throw new UsageError('--older-than goes with purge');
+  if (age !== undefined && name !== 'purge') throw new UsageError('--older-than applies only to purge');
   if (age === undefined && name === 'purge')
     throw new UsageError('purge requires --older-than, for example --older-than 30d');
   if (options.domain !== undefined && name !== 'list' && name !== 'pending')
-    throw new UsageError('--domain goes with list and pending');
+    throw new UsageError('--domain applies only to list and pending');
 }
 
 async function showStatistics(registry: Registry, { json, output, options }: Run): Promise<number> {
   const statistics = registry.statistics();
-  // A missing one is empty.
+  // A missing file is an empty registry.
   const file = registry.file ?? options.registry ?? defaultRegistryFile();
   if (json) {
     await output.result(toJson({ file, exists: registry.file !== null, ...statistics }));
@@ -104,13 +108,13 @@ async function showStatistics(registry: Registry, { json, output, options }: Run
   }
   const { entries, timesSeen, served, pending, spent, saved, unpriced, byDomain } = statistics;
   const domains = Object.entries(byDomain).map(([domain, number]) => `${domain} ${number}`);
-  const unknown = unpriced === 0 ? '' : ` (${unpriced} of unknown price left out)`;
+  const unknown = unpriced === 0 ? '' : ` (without ${count(unpriced, 'entry', 'entries')} of unknown cost)`;
   const rows = [
-    ['file', registry.file === null ? `${file} (there is none yet)` : file],
+    ['file', registry.file === null ? `${file} (does not exist yet)` : file],
     ['entries', `${entries}${domains.length === 0 ? '' : `: ${domains.join(', ')}`}`],
-    ['times seen', String(timesSeen)],
-    ['served', `${count(served, 'time')} instead of a call`],
-    ['pending', `${pending} that no rule covers`],
+    ['requested', count(timesSeen, 'time')],
+    ['served', `${count(served, 'time')} without a model`],
+    ['pending', `${pending} without a rule`],
     ['spent', dollars(spent) + unknown],
     ['saved', dollars(saved) + unknown],
   ] as const;
@@ -163,7 +167,7 @@ async function showEntries(entries: Iterable<RegistryEntry>, { json, output }: R
   return 0;
 }
 
-/** Returns `null`, after a note, unless there is exactly one such entry. */
+/** Finds the one entry of a key. @returns `null` if there is none or more than one, after reporting it */
 async function oneEntry(registry: Registry, invocation: Run, word: string): Promise<RegistryEntry | null> {
   const found: RegistryEntry[] = [];
   const digits = word.toLowerCase();
@@ -174,8 +178,8 @@ async function oneEntry(registry: Registry, invocation: Run, word: string): Prom
   if (found.length === 1) return found[0]!;
   const message =
     found.length === 0
-      ? `There is no entry whose key begins with "${word}".`
-      : `${found.length} entries are called "${word}": ${found.map(({ key }) => key.slice(0, SHOWN)).join(', ')}.`;
+      ? `No entry has a key that starts with "${word}".`
+      : `${found.length} entries match "${word}": ${found.map(({ key }) => key.slice(0, SHOWN)).join(', ')}; give more digits of the key.`;
   await noteNothing(invocation, 'no-entry', message);
   return null;
 }
@@ -196,12 +200,12 @@ function entryText(entry: RegistryEntry, paint: Paint): string {
     ['id', id],
     ['instruction', instruction],
     ['packet', packet],
-    ['asked for', `${domain}, for ${returnAgent}, priority ${priority}`],
-    ['from', model === null ? origin : `${origin}: ${model}`],
+    ['request', `domain ${domain}, return agent ${returnAgent}, priority ${priority}`],
+    ['source', model === null ? origin : `${origin}: ${model}`],
     ['cost', cost === null ? 'unknown' : dollars(cost)],
-    ['made', isoTime(createdAt)],
-    ['seen', `${count(entry.timesSeen, 'time')}, last at ${isoTime(entry.lastSeenAt)}`],
-    ['rule', covered === true ? 'a rule covers it' : 'no rule covers it: it is pending'],
+    ['created', isoTime(createdAt)],
+    ['requested', `${count(entry.timesSeen, 'time')}, last at ${isoTime(entry.lastSeenAt)}`],
+    ['rule', covered === true ? 'covered by a rule' : 'pending: no rule covers it'],
   ] as const;
   return rows.map(([name, value]) => `${paint('bold', name.padEnd(11))} ${visible(value)}`).join('\n');
 }
@@ -219,12 +223,7 @@ async function importFile(registry: Registry, { json, output }: Run, file: strin
       await output.note(
         `${visible(file)}: entry ${index + 1}${id === null ? '' : ` (${visible(id)})`}: ${visible(reason)}`,
       );
-    const parts = [
-      `${imported} imported`,
-      `${merged} were there`,
-      `${rewritten} written anew`,
-      `${skipped.length} left out`,
-    ];
+    const parts = [`${imported} imported`, `${merged} merged`, `${rewritten} rewritten`, `${skipped.length} skipped`];
     await output.result(parts.join(', '));
   }
   return skipped.length > 0 ? 1 : 0;

@@ -14,24 +14,25 @@ import { toJson } from '../../io/json.js';
 import type { Paint } from '../../io/output.js';
 import { count, noteNothing } from '../../io/report.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
-import { integer, text, value } from '../../options/option.js';
+import { alternatives, integer, text, value } from '../../options/option.js';
 import { RULES_OPTIONS } from '../../options/shared.js';
 import { chosenLibrary, rulesOfFile } from './open-rules.js';
 
 const OPTIONS = {
   ...RULES_OPTIONS,
-  domain: text('DOM', 'find, list: only rules of this domain'),
-  task: text('TASK', 'find, list: only rules of this task'),
-  limit: value('N', 'find: the most rules (default 10)', integer({ from: 1 })),
+  domain: text('DOM', 'Print only the rules of this domain (find, list)'),
+  task: text('TASK', 'Print only the rules of this task (find, list)'),
+  limit: value('N', 'Print at most this many rules (find; default: 10)', integer({ from: 1 })),
 };
 
 type Run = Invocation<typeof OPTIONS>;
 
 export const command = defineCommand({
-  takes: { words: '<check [FILE]|find WORDS|list>' },
+  takes: { words: 'check [FILE] | find WORD... | list' },
   options: OPTIONS,
   details:
-    'check, without a FILE, checks the rules that come with pegwire. Its exit code is 1 when a rule has an error.',
+    '"check" reports the errors and warnings of the rules in FILE, by default of the built-in rules; "find" prints the rules ' +
+    'that are nearest to the words; "list" prints all rules. The exit code is 1 if a rule has an error, or if none is found.',
   example: 'pegwire aacp rules find three-way match of an invoice',
   run,
 });
@@ -47,19 +48,20 @@ const ACTIONS: ReadonlyMap<string, Action> = new Map([
 async function run(invocation: Run): Promise<number> {
   const [name, ...words] = invocation.words;
   const names = [...ACTIONS.keys()];
-  if (name === undefined) throw new UsageError(`aacp rules needs one of ${names.join(', ')}`);
+  if (name === undefined) throw new UsageError(`aacp rules requires an action: ${alternatives(names)}`);
   const action = ACTIONS.get(name);
   if (action === undefined)
-    throw new UsageError(`aacp rules takes ${names.join(', ')}, not "${name}"${didYouMean(name, names)}`);
+    throw new UsageError(`Unknown action "${name}"${didYouMean(name, names) || `; expected ${alternatives(names)}`}`);
   return action(invocation, words);
 }
 
 async function checkRules(invocation: Run, [file, extra]: readonly string[]): Promise<number> {
   const { json, output, options } = invocation;
-  if (extra !== undefined) throw new UsageError(`aacp rules check reads one file; "${extra}" is one too many`);
-  if (options.rules !== undefined) throw new UsageError('aacp rules check takes its file without --rules');
+  if (extra !== undefined) throw new UsageError(`aacp rules check reads one file; remove "${extra}"`);
+  if (options.rules !== undefined)
+    throw new UsageError('aacp rules check takes its file as an argument; remove --rules');
   const sha256 = options['rules-sha256'];
-  if (file === undefined && sha256 !== undefined) throw new UsageError('--rules-sha256 goes with a file');
+  if (file === undefined && sha256 !== undefined) throw new UsageError('--rules-sha256 requires a file');
   const library = file === undefined ? bundledAgain() : await rulesOfFile(file, sha256);
   const { reports, rules, hash } = library;
   for (const report of reports) await output.result(json ? toJson(report) : reportLine(report, output.paint));
@@ -67,25 +69,25 @@ async function checkRules(invocation: Run, [file, extra]: readonly string[]): Pr
   const summary = { ...library.summary(), errors, warnings: reports.length - errors, hash };
   if (json) await output.result(toJson({ summary }));
   else {
-    const counts = [count(rules.length, 'good rule'), count(errors, 'error'), count(summary.warnings, 'warning')];
+    const counts = [count(rules.length, 'valid rule'), count(errors, 'error'), count(summary.warnings, 'warning')];
     await output.note(`${counts.join(', ')}; hash ${hash}`);
   }
   return errors > 0 ? 1 : 0;
 }
 
-/** Loads them again, this time trying the steps that they name. */
+/** Loads the built-in rules again, and runs the workflow steps that they name. */
 function bundledAgain(): RuleLibrary {
   return loadRules(bundledRules().rules.map(sourceOf), { encodeStep });
 }
 
 function reportLine({ index, id, severity, code, message }: RuleReport, paint: Paint): string {
   const head = paint(severity === 'error' ? 'red' : 'yellow', `${severity}[${code}]`);
-  return `${index + 1}: ${visible(id ?? 'a rule without an id')}: ${head}: ${visible(message)}`;
+  return `${index + 1}: ${visible(id ?? '(no id)')}: ${head}: ${visible(message)}`;
 }
 
 async function findRules(invocation: Run, words: readonly string[]): Promise<number> {
   const { json, output, options } = invocation;
-  if (words.length === 0) throw new UsageError('aacp rules find needs words to look for');
+  if (words.length === 0) throw new UsageError('aacp rules find requires words to search for');
   const library = await chosenLibrary(invocation);
   const { domain, task } = narrowed(invocation.options);
   const found = library.find(words.join(' '), { domain, task, limit: options.limit });
@@ -93,13 +95,13 @@ async function findRules(invocation: Run, words: readonly string[]): Promise<num
     const { rule, score, matched } = one;
     await output.result(json ? toJson({ score, matched, rule: sourceOf(rule) }) : foundLine(one));
   }
-  if (found.length === 0) await noteNothing(invocation, 'no-rule', 'No rule comes near.');
+  if (found.length === 0) await noteNothing(invocation, 'no-rule', 'No rule matches.');
   return found.length === 0 ? 1 : 0;
 }
 
 async function listRules(invocation: Run, [extra]: readonly string[]): Promise<number> {
   const { json, output } = invocation;
-  if (extra !== undefined) throw new UsageError(`aacp rules list takes no words; "${extra}" is one too many`);
+  if (extra !== undefined) throw new UsageError(`aacp rules list takes no arguments; remove "${extra}"`);
   const { rules } = await chosenLibrary(invocation);
   const { domain, task } = narrowed(invocation.options);
   const isWanted = (rule: Rule): boolean =>

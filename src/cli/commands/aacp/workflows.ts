@@ -4,19 +4,21 @@ import { toJson } from '../../io/json.js';
 import type { Paint } from '../../io/output.js';
 import { count } from '../../io/report.js';
 import { defineCommand } from '../../options/command.js';
+import { alternatives } from '../../options/option.js';
 
 export const command = defineCommand({
   takes: { words: '[NAME|NAME.STEP]' },
   options: {},
+  details: 'Without a name, lists all workflows; with NAME, the steps of one; with NAME.STEP, one step.',
   example: 'pegwire aacp workflows payroll.fetch_employees',
   run: async (invocation) => {
     const { words, json, output } = invocation;
     const [name, extra] = words;
-    if (extra !== undefined) throw new UsageError(`aacp workflows takes one name; "${extra}" is one too many`);
+    if (extra !== undefined) throw new UsageError(`aacp workflows takes one name; remove "${extra}"`);
     if (name === undefined) {
       const all = listWorkflows();
       for (const workflow of all) await output.result(json ? toJson(workflow) : summaryOf(workflow));
-      if (!json) await output.note('pegwire aacp workflows NAME tells the steps and inputs of one.');
+      if (!json) await output.note('Run "pegwire aacp workflows NAME" for the steps and inputs of one.');
       return 0;
     }
     if (name.includes('.')) {
@@ -65,38 +67,40 @@ function optionText({ name, type }: InputInfo): string {
 }
 
 function inputText({ description, required, default: value, defaultWith, personal }: InputInfo): string {
-  const where = defaultWith === null ? '' : ` where ${defaultWith} is given`;
+  const where = defaultWith === null ? '' : ` if ${defaultWith} is given`;
   const more = [
     ...(required ? ['required'] : []),
     ...(value === null || value === false ? [] : [`default ${String(value)}${where}`]),
-    ...(personal ? ['personal: behind data_ptr'] : []),
+    ...(personal ? ['personal: sent by reference in data_ptr'] : []),
   ];
   return more.length === 0 ? description : `${description} (${more.join('; ')})`;
 }
 
 export type NamedMethod = ReturnType<typeof findMethod>;
 
-/** Finds a workflow by its name or alias, ignoring case, hyphens and underscores. @throws UsageError */
+/** Finds a workflow by its name or alias; case, hyphens and underscores do not matter. @throws UsageError if it is unknown */
 function findWorkflow(name: string): WorkflowInfo {
   const all = listWorkflows();
   const found = all.find(({ encoder, alias }) => [encoder, alias].some((one) => one !== null && isSame(one, name)));
   if (found !== undefined) return found;
   const names = all.map(shortName);
-  throw new UsageError(`There is no workflow "${name}"${didYouMean(name, names) || `; there are ${names.join(', ')}`}`);
+  throw new UsageError(`Unknown workflow "${name}"${didYouMean(name, names) || `; expected ${alternatives(names)}`}`);
 }
 
-/** Finds a step or a sequence by `ENCODER.STEP`. @throws UsageError */
+/** Finds a step or a sequence by `ENCODER.STEP`. @throws UsageError if it is unknown */
 export function findMethod(name: string) {
   const [workflowName, methodName, ...rest] = name.split('.');
   const workflow = findWorkflow(workflowName!);
   const short = shortName(workflow);
   const names = workflow.methods.map((method) => method.name);
   if (methodName === undefined || methodName === '' || rest.length > 0)
-    throw new UsageError(`A step is named as ENCODER.STEP: ${short}.${names[0]}; ${short} has ${names.join(', ')}`);
+    throw new UsageError(
+      `A step is written as ENCODER.STEP, for example ${short}.${names[0]}; the steps of ${short} are ${names.join(', ')}`,
+    );
   const method = workflow.methods.find((one) => isSame(one.name, methodName));
   if (method !== undefined) return { encoder: workflow.encoder, method, title: `${short}.${method.name}` };
-  const hint = didYouMean(methodName, names) || `; it has ${names.join(', ')}`;
-  throw new UsageError(`${short} has no step "${methodName}"${hint}`);
+  const hint = didYouMean(methodName, names) || `; expected ${alternatives(names)}`;
+  throw new UsageError(`Unknown step "${methodName}" of ${short}${hint}`);
 }
 
 function shortName({ alias, encoder }: WorkflowInfo): string {

@@ -1,4 +1,4 @@
-/** Relays messages between a client and an agent unchanged, but for batches, which it may split. */
+/** Relays messages between a client and an agent. They are unchanged, except that batches may be split. */
 import { BatchReply } from '../../../acp/batches.js';
 import {
   ErrorLimit,
@@ -18,27 +18,27 @@ import { MAX_LINE_BYTES } from '../../../channels/line-decoder.js';
 export type Side = 'client' | 'agent';
 
 export interface RelayOptions {
-  /** `split`: the agent gets the entries of a batch one by one, and the client one array of answers. */
+  /** With `split`, the agent receives the entries of a batch one by one, and the client receives one array of responses. */
   readonly batches: 'split' | 'pass';
-  /** Called with each text that is passed on or answered here. */
-  readonly passed: (from: Side | 'pegwire', text: string) => void;
-  /** Called with each text that is not a message and goes no further. */
-  readonly refused: (from: Side, why: string, text: string) => void;
-  /** Called when a side has ended, with the error if it broke. */
-  readonly ended: (side: Side, error: Error | undefined) => void;
+  /** Called with each text that is relayed, or sent by the relay itself. */
+  readonly onMessage: (from: Side | 'pegwire', text: string) => void;
+  /** Called with each text that is not a message, which is not relayed. */
+  readonly onRejected: (from: Side, reason: string, text: string) => void;
+  /** Called when a side has ended, with the error if it failed. */
+  readonly onEnd: (side: Side, error: Error | undefined) => void;
 }
 
 type Done = (response: string) => void;
 
 const READING = { maxBatch: MAX_BATCH, acceptsBatches: () => true };
-const MAX_WAITING = 65_536;
+const MAX_PENDING = 65_536;
 
 export class Relay {
   readonly #client: Channel;
   readonly #agent: Channel;
   readonly #options: RelayOptions;
-  /** Callbacks that wait for answers, in the order of their requests; `null` passes the answer to the client. */
-  readonly #waiting = new Map<Id, (Done | null)[]>();
+  /** Callbacks of pending requests, in order; `null` relays the response to the client. */
+  readonly #pending = new Map<Id, (Done | null)[]>();
   #openBatches = 0;
   readonly #faults = new ErrorLimit();
 
@@ -49,21 +49,21 @@ export class Relay {
   }
 
   start(): void {
-    const { refused, ended } = this.#options;
+    const { onRejected, onEnd } = this.#options;
     let agentFault: Error | undefined;
     this.#agent.start({
       text: (text) => this.#fromAgent(text),
       invalid: (why, beginning = '') => {
-        refused('agent', why, '');
+        onRejected('agent', why, '');
         this.#failAnswers(readPartially(beginning).answers);
       },
       tooLong: (limit, beginning = '') => {
         this.#failAnswers(readPartially(beginning).answers);
-        agentFault = new Error(`a message is longer than ${limit} bytes`);
+        agentFault = new Error(`a message exceeds ${limit} bytes`);
       },
       ended: (error) => {
-        this.#abandon();
-        ended('agent', agentFault ?? error);
+        this.#failPending();
+        onEnd('agent', agentFault ?? error);
       },
     });
     this.#client.start({
@@ -74,9 +74,9 @@ export class Relay {
       },
       tooLong: (limit, beginning = '') => {
         const answer = tooLongRequest(readPartially(beginning).id, limit);
-        this.#answerFault(answer, ERROR_CODES.invalidRequest, `a message has at most ${limit} bytes`, '');
+        this.#answerFault(answer, ERROR_CODES.invalidRequest, `the message exceeds ${limit} bytes`, '');
       },
-      ended: (error) => ended('client', error),
+      ended: (error) => onEnd('client', error),
     });
   }
 
@@ -88,9 +88,9 @@ export class Relay {
     } else if (arrival.kind === 'batch') this.#batch(arrival, text);
     else if (arrival.item.kind === 'invalid') {
       this.#answerFault(invalidText(arrival.item), ERROR_CODES.invalidRequest, arrival.item.reason, text);
-    } else if (arrival.item.kind === 'malformed-response') this.#options.refused('client', 'is no response', text);
+    } else if (arrival.item.kind === 'malformed-response') this.#options.onRejected('client', 'invalid response', text);
     else {
-      if (arrival.item.kind === 'request') this.#wait(arrival.item.message.id, null);
+      if (arrival.item.kind === 'request') this.#expect(arrival.item.message.id, null);
       this.#toAgent(text);
     }
   }
@@ -103,9 +103,9 @@ export class Relay {
     const calls = items.filter(({ kind }) => kind !== 'response' && kind !== 'malformed-response');
     if (calls.length > 0) this.#openBatches++;
     const reply = new BatchReply(calls.length, MAX_LINE_BYTES, (answers) => this.#answer(answers, this.#agent));
-    let left = calls.length;
+    let remaining = calls.length;
     const done = (response: string | null, id?: Id): void => {
-      if (--left === 0) this.#openBatches--;
+      if (--remaining === 0) this.#openBatches--;
       reply.done(response, id);
     };
     for (const [index, entry] of splitArray(text).entries()) this.#entry(items[index]!, entry, done);
@@ -114,7 +114,7 @@ export class Relay {
   #entry(item: Classified, text: string, done: (response: string | null, id?: Id) => void): void {
     switch (item.kind) {
       case 'request':
-        this.#wait(item.message.id, (response) => done(response, item.message.id));
+        this.#expect(item.message.id, (response) => done(response, item.message.id));
         this.#toAgent(text);
         break;
       case 'notification':
@@ -125,55 +125,55 @@ export class Relay {
         this.#toAgent(text);
         break;
       case 'malformed-response':
-        this.#options.refused('client', 'is no response', text);
+        this.#options.onRejected('client', 'invalid response', text);
         break;
       default:
-        this.#options.refused('client', item.reason, text);
+        this.#options.onRejected('client', item.reason, text);
         done(invalidText(item));
     }
   }
 
-  #wait(id: Id, done: Done | null): void {
-    const waiting = this.#waiting.get(id);
-    if (waiting !== undefined) waiting.push(done);
+  #expect(id: Id, done: Done | null): void {
+    const pending = this.#pending.get(id);
+    if (pending !== undefined) pending.push(done);
     else {
-      this.#waiting.set(id, [done]);
-      if (this.#waiting.size > MAX_WAITING) this.#forgetOldest();
+      this.#pending.set(id, [done]);
+      if (this.#pending.size > MAX_PENDING) this.#forgetOldest();
     }
   }
 
-  /** Forgets a request of the client that the agent never answers: only the order of equal identifiers is lost. */
+  /** Forgets the oldest request that the agent has not answered; only the order of equal identifiers is lost. */
   #forgetOldest(): void {
-    for (const [id, waiting] of this.#waiting) {
-      if (waiting.some((done) => done !== null)) continue;
-      this.#waiting.delete(id);
+    for (const [id, pending] of this.#pending) {
+      if (pending.some((done) => done !== null)) continue;
+      this.#pending.delete(id);
       return;
     }
   }
 
   #toAgent(text: string): void {
     this.#faults.reset();
-    this.#options.passed('client', text);
+    this.#options.onMessage('client', text);
     this.#agent.send(text);
-    holdBack(this.#agent, this.#client);
+    pauseWhileFull(this.#agent, this.#client);
   }
 
   #answerFault(answer: string, rpcCode: number, why: string, text: string): void {
-    this.#options.refused('client', why, text);
+    this.#options.onRejected('client', why, text);
     if (this.#faults.answers(rpcCode)) this.#answer(answer, this.#client);
   }
 
-  /** @param cause the side to pause while the client reads slowly */
+  /** Sends a text of the relay to the client. @param cause the side to pause while the client reads slowly */
   #answer(text: string, cause: Channel): void {
-    this.#options.passed('pegwire', text);
+    this.#options.onMessage('pegwire', text);
     this.#client.send(text);
-    holdBack(this.#client, cause);
+    pauseWhileFull(this.#client, cause);
   }
 
   #fromAgent(text: string): void {
     const arrival = readIncoming(text, READING);
     if (arrival.kind === 'invalid-text') {
-      this.#options.refused('agent', arrival.reason, text);
+      this.#options.onRejected('agent', arrival.reason, text);
       this.#failAnswers(arrival.partial.answers);
     } else if (arrival.kind === 'one') this.#oneFromAgent(arrival.item, text);
     else if (this.#openBatches === 0) this.#toClient(text);
@@ -182,68 +182,68 @@ export class Relay {
 
   #oneFromAgent(item: Classified, text: string): void {
     if (item.kind === 'invalid') {
-      this.#options.refused('agent', item.reason, text);
+      this.#options.onRejected('agent', item.reason, text);
       if (item.id === undefined) return;
       if (item.isCall === true) this.#agent.send(invalidText(item));
       else this.#failAnswers([item.id]);
     } else if (item.kind === 'malformed-response') {
-      this.#options.refused('agent', 'is no response', text);
+      this.#options.onRejected('agent', 'invalid response', text);
       if (item.id !== undefined) this.#respond(item.id, errorText(item.id, NO_RESPONSE));
     } else if (item.kind === 'response') this.#respond(item.message.id, text);
     else this.#toClient(text);
   }
 
-  /** Fails requests whose answers cannot be read. */
+  /** Fails the requests whose responses cannot be read. */
   #failAnswers(ids: readonly Id[]): void {
-    for (const id of ids) if (this.#waiting.has(id)) this.#respond(id, errorText(id, NO_RESPONSE));
+    for (const id of ids) if (this.#pending.has(id)) this.#respond(id, errorText(id, NO_RESPONSE));
   }
 
   #respond(id: Id, text: string): void {
-    const done = this.#taken(id);
+    const done = this.#takePending(id);
     if (done === undefined || done === null) this.#toClient(text);
     else {
-      this.#options.passed('agent', text);
+      this.#options.onMessage('agent', text);
       done(text);
     }
   }
 
-  #taken(id: Id): Done | null | undefined {
-    const waiting = this.#waiting.get(id);
-    const done = waiting?.shift();
-    if (waiting?.length === 0) this.#waiting.delete(id);
+  #takePending(id: Id): Done | null | undefined {
+    const pending = this.#pending.get(id);
+    const done = pending?.shift();
+    if (pending?.length === 0) this.#pending.delete(id);
     return done;
   }
 
   #toClient(text: string): void {
-    this.#options.passed('agent', text);
+    this.#options.onMessage('agent', text);
     this.#client.send(text);
-    holdBack(this.#client, this.#agent);
+    pauseWhileFull(this.#client, this.#agent);
   }
 
   /** Completes open batches with errors once the agent has ended. */
-  #abandon(): void {
-    for (const [id, waiting] of this.#waiting)
-      for (const done of waiting)
+  #failPending(): void {
+    for (const [id, pending] of this.#pending)
+      for (const done of pending)
         done?.(errorText(id, { code: ERROR_CODES.internalError, message: 'The agent has ended' }));
-    this.#waiting.clear();
+    this.#pending.clear();
   }
 }
 
-const NO_RESPONSE = { code: ERROR_CODES.internalError, message: 'The agent has answered with what is no response' };
+const NO_RESPONSE = { code: ERROR_CODES.internalError, message: 'The agent sent an invalid response' };
 
 function invalidText({ reason, id }: Extract<Classified, { kind: 'invalid' }>): string {
   return invalidTextError(ERROR_CODES.invalidRequest, `Invalid request: ${reason}`, id);
 }
 
-/** Pauses `from` while `to` is full. */
-function holdBack(to: Channel, from: Channel): void {
+/** Pauses `from` until `to` can accept more. */
+function pauseWhileFull(to: Channel, from: Channel): void {
   const ready = to.ready();
   if (ready === undefined) return;
   from.pause();
   void ready.then(() => from.resume());
 }
 
-/** Splits a JSON array into the texts of its items: parsing and printing them could lose digits. */
+/** Splits a JSON array into the texts of its items. Parsing and printing them could lose digits. */
 function splitArray(text: string): readonly string[] {
   const items: string[] = [];
   let depth = 0;

@@ -14,6 +14,7 @@ import { visible } from '../../../text/visible.js';
 import { UsageError } from '../../io/errors.js';
 import { NO_FILE, openLines } from '../../io/files.js';
 import { errorJson } from '../../io/json.js';
+import { labelled } from '../../io/output.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
 import { choice, duration, text, value } from '../../options/option.js';
 import { Relay, type Side } from './relay.js';
@@ -21,16 +22,11 @@ import { Relay, type Side } from './relay.js';
 const OPTIONS = {
   batches: choice(
     'NAME',
-    'split (default): the agent gets the messages of a batch one by one, and its answers are collected; pass: it gets ' +
-      'batches as they are',
+    'split (default): Send the messages of a batch one by one, and return one array of responses; pass: Send batches unchanged',
     ['split', 'pass'],
   ),
-  log: text('FILE', 'add all messages of both sides to it, as JSON lines'),
-  grace: value(
-    'DURATION',
-    'Once the input has ended, wait this long for the agent to exit (default: 10s).',
-    duration(),
-  ),
+  log: text('FILE', 'Append the messages of both sides to this file, one JSON object per line'),
+  grace: value('DURATION', 'After the input ends, wait this long for the agent to exit (default: 10s)', duration()),
 };
 
 type Run = Invocation<typeof OPTIONS>;
@@ -39,68 +35,71 @@ export const command = defineCommand({
   takes: { words: '-- CMD [ARG...]' },
   options: OPTIONS,
   details: [
-    'Starts CMD, and stands between it and whoever started pegwire: messages are passed on as they are, what is no message is ' +
-      'not. The client is answered as JSON-RPC says; what the agent prints is told on stderr, and so is its log.',
-    'SIGINT, SIGTERM, SIGHUP and SIGQUIT go to the agent with all that it has started. What the client has not read by then is waited ' +
-      'for as long as the grace says, and after a signal for a second.',
+    'Starts CMD and relays messages between it and the client on stdin and stdout. Messages are relayed unchanged. Text that is not a ' +
+      'message is not relayed: the client gets a JSON-RPC error, and what the agent prints is reported on stderr, as is its stderr.',
+    'SIGINT, SIGTERM, SIGHUP and SIGQUIT are sent to the agent and its children. When the agent has exited, the client has the time of ' +
+      '--grace to read the rest; after a signal, at most one second.',
   ],
   exitCodes:
-    "The exit code is the agent's; 128 and the number of the signal where one ended it; 2 where it cannot be started, or the usage is " +
-    'wrong; 70 for a defect of pegwire.',
+    'The exit code is that of the agent; 128 plus the number of the signal that ended it; 2 for wrong usage or if the agent cannot be ' +
+    'started; or 70 for an internal error.',
   example: 'pegwire acp run --log messages.jsonl -- my-agent --acp',
   run,
 });
 
-const SHOWN = 200;
-/** Reports in a row of texts that are not messages. */
-const MAX_TOLD = 100;
+/** The longest part of a rejected text that is shown. */
+const MAX_SHOWN = 200;
+/** Texts in a row that are reported as not being messages. */
+const MAX_REPORTED = 100;
 /** Milliseconds for the client to read the rest after a signal. */
-const LAST = 1000;
+const SIGNAL_GRACE_MS = 1000;
 
 async function run(invocation: Run): Promise<number> {
   const [command, ...args] = invocation.words;
-  if (command === undefined) throw new UsageError('acp run needs a program: pegwire acp run -- CMD [ARG...]');
+  if (command === undefined) throw new UsageError('acp run requires a program: pegwire acp run -- CMD [ARG...]');
   const { batches, grace: graceMs = 10_000, log: file } = invocation.options;
   const note = (code: string, text: string): void => {
     const { json, output } = invocation;
-    void output.note(json ? errorJson(code, text) : `${output.paintNote('yellow', 'pegwire:')} ${visible(text)}`);
+    void output.note(json ? errorJson(code, text) : labelled('warning', code, visible(text), output.paintNote));
   };
-  const log = openMessageLog(file, (why) => note('log', `${file} is not written on: ${why}`));
+  const log = openMessageLog(file, (reason) =>
+    note('log', `Cannot write ${file}: ${reason}; continuing without the log`),
+  );
   try {
     const agent = await launched(command, args);
     const client = byteChannel(process.stdin, output());
-    let told = 0;
+    let reported = 0;
     const relayed = new Promise<boolean>((resolve) => {
       const relay = new Relay(client, agent.channel, {
         batches,
-        passed: (from, text) => {
-          if (from !== 'pegwire') told = 0;
+        onMessage: (from, text) => {
+          if (from !== 'pegwire') reported = 0;
           log.message(from, text);
         },
-        refused: (from, why, text) => {
-          log.refused(from, why, text);
-          if (++told > MAX_TOLD) return;
-          const quote = text === '' ? '' : `: ${text.slice(0, SHOWN)}`;
-          note('not-a-message', `not passed on, from the ${from}: ${why}${quote}`);
-          if (told === MAX_TOLD) note('not-a-message', 'More of them are not told, until a message comes.');
+        onRejected: (from, reason, text) => {
+          log.rejected(from, reason, text);
+          if (++reported > MAX_REPORTED) return;
+          const quote = text === '' ? '' : `: ${text.slice(0, MAX_SHOWN)}`;
+          note('not-a-message', `Not relayed from the ${from}: ${reason}${quote}`);
+          if (reported === MAX_REPORTED) note('not-a-message', 'No more are reported until a message arrives.');
         },
-        ended: (side, error) => {
+        onEnd: (side, error) => {
           if (side === 'agent') {
-            if (error !== undefined && !isExit(error)) note('agent', `the agent: ${error.message}`);
+            if (error !== undefined && !isExit(error)) note('agent', `Agent: ${error.message}`);
             resolve(error === undefined || isExit(error));
           } else void endAgent(agent, graceMs);
         },
       });
       relay.start();
     });
-    const signals = passSignalsOn(agent);
+    const signals = forwardSignals(agent);
     const isWhole = await relayed;
     const exit = await agent.close();
-    const isTold = await flushed(client, signals, graceMs);
+    const isFlushed = await flushed(client, signals, graceMs);
     client.destroy();
     signals.release();
-    const code = isWhole && isTold ? codeOf(exit) : codeOf(exit) || 1;
-    if (isTold) return code;
+    const code = isWhole && isFlushed ? codeOf(exit) : codeOf(exit) || 1;
+    if (isFlushed) return code;
     log.close();
     // Unread output would keep the process alive.
     process.exit(code);
@@ -118,7 +117,7 @@ async function launched(command: string, args: readonly string[]): Promise<Agent
   }
 }
 
-/** Wraps stdout, which must not be ended: the process writes there, too. */
+/** Wraps stdout, which must not be ended, since the process writes to it, too. */
 function output(): Writable {
   return new Writable({
     decodeStrings: false,
@@ -126,7 +125,7 @@ function output(): Writable {
   });
 }
 
-/** Ends the input of the agent, and the agent itself after the grace. */
+/** Ends the input of the agent, and after the grace period the agent itself. */
 async function endAgent(agent: AgentProcess, graceMs: number): Promise<void> {
   void agent.channel.end();
   const stop = after(graceMs, () => void agent.close());
@@ -134,38 +133,38 @@ async function endAgent(agent: AgentProcess, graceMs: number): Promise<void> {
   stop();
 }
 
-/** Waits until the client has read everything, the grace is over, or a signal comes. @returns whether it read everything */
-async function flushed(client: Channel, signals: ReturnType<typeof passSignalsOn>, graceMs: number): Promise<boolean> {
+/** Waits until the client has read everything, the grace period is over, or a signal arrives. @returns `true` if it has read everything */
+async function flushed(client: Channel, signals: ReturnType<typeof forwardSignals>, graceMs: number): Promise<boolean> {
   let stop!: () => void;
   const late = new Promise<false>((resolve) => {
-    stop = after(signals.haveCome() ? Math.min(graceMs, LAST) : graceMs, () => resolve(false));
+    stop = after(signals.haveArrived() ? Math.min(graceMs, SIGNAL_GRACE_MS) : graceMs, () => resolve(false));
   });
-  const isTold = await Promise.race([client.end().then(() => true), late, signals.next().then(() => false)]);
+  const isFlushed = await Promise.race([client.end().then(() => true), late, signals.next().then(() => false)]);
   stop();
-  return isTold;
+  return isFlushed;
 }
 
-/** The exit code already reports the end of the process. */
+/** Reports whether the error is the end of the process, which the exit code shows already. */
 function isExit(error: Error): boolean {
   return error instanceof ConnectionError && error.code === 'closed';
 }
 
-/** 128 and the number of the signal, as in shells. */
+/** Returns the exit code; 128 plus the number of the signal, as in shells. */
 function codeOf({ code, signal }: Exit): number {
   return signal === null ? (code ?? 0) : 128 + constants.signals[signal];
 }
 
-/** Opens the log, which only its owner may read. @throws UsageError */
-function openMessageLog(file: string | undefined, failed: (why: string) => void) {
+/** Opens the log, which only its owner can read. @throws UsageError if it cannot be opened */
+function openMessageLog(file: string | undefined, failed: (reason: string) => void) {
   const lines = file === undefined ? NO_FILE : openLines(file, 'a', failed);
   const write = (from: string, rest: string): void => {
     lines.write(`{"at":"${new Date().toISOString()}","from":"${from}",${rest}}`);
   };
   return {
-    // The text is JSON already; printing it again could lose digits.
+    // The text is JSON; parsing and printing it could lose digits.
     message: (from: Side | 'pegwire', message: string) => write(from, `"message":${message}`),
-    refused: (from: Side, why: string, refused: string) =>
-      write(from, `"rejected":${JSON.stringify(why)},"text":${JSON.stringify(refused)}`),
+    rejected: (from: Side, reason: string, text: string) =>
+      write(from, `"rejected":${JSON.stringify(reason)},"text":${JSON.stringify(text)}`),
     close: lines.close,
   };
 }
@@ -175,30 +174,30 @@ function openMessageLog(file: string | undefined, failed: (why: string) => void)
 const ON_WINDOWS = process.platform === 'win32';
 const SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', ...(ON_WINDOWS ? [] : ['SIGQUIT' as const])];
 
-/** Passes signals to the process group of the agent, then closes it. */
-function passSignalsOn(agent: AgentProcess) {
+/** Forwards signals to the process group of the agent, then closes it. */
+function forwardSignals(agent: AgentProcess) {
   let count = 0;
-  let told: (() => void) | undefined;
-  const passOn = (signal: NodeJS.Signals): void => {
+  let notify: (() => void) | undefined;
+  const forward = (signal: NodeJS.Signals): void => {
     count++;
     try {
       process.kill(ON_WINDOWS ? agent.pid : -agent.pid, signal);
     } catch (thrown) {
-      // The group has ended; EPERM: its processes wait to be reaped.
+      // ESRCH: the group has ended; EPERM: its processes wait to be reaped.
       if (!/^(?:ESRCH|EPERM)$/.test((thrown as NodeJS.ErrnoException).code ?? '')) throw thrown;
     }
     void agent.close();
-    told?.();
+    notify?.();
   };
-  for (const signal of SIGNALS) process.on(signal, passOn);
+  for (const signal of SIGNALS) process.on(signal, forward);
   return {
-    haveCome: () => count > 0,
+    haveArrived: () => count > 0,
     next: () =>
       new Promise<void>((resolve) => {
-        told = resolve;
+        notify = resolve;
       }),
     release: () => {
-      for (const signal of SIGNALS) process.off(signal, passOn);
+      for (const signal of SIGNALS) process.off(signal, forward);
     },
   };
 }

@@ -12,13 +12,17 @@ import { toJson } from '../../io/json.js';
 import type { Style } from '../../io/output.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
 import { duration, text, value } from '../../options/option.js';
-import { argumentsOf, bearer, namedTarget, reaching, TARGET_OPTIONS, TARGETS } from './targets.js';
+import { argumentsOf, bearer, namedTarget, TARGET_OPTIONS, TARGETS, withTarget } from './targets.js';
 
 const OPTIONS = {
-  tool: value('NAME [JSON]', 'a tool that ends at once, which is called several times', call),
-  job: value('NAME [JSON]', 'one that becomes a job and goes on for a second or more; it is cancelled', call),
-  'other-token': text('TEXT', 'of somebody else, who must not get at what is not theirs'),
-  timeout: value('DURATION', 'Wait this long for each answer (default: 5s).', duration({ isPositive: true })),
+  tool: value('NAME [JSON]', 'Test with this tool, which must end at once; it is called several times', call),
+  job: value(
+    'NAME [JSON]',
+    'Test with this tool, which must run as a job for at least a second; it is cancelled',
+    call,
+  ),
+  'other-token': text('TOKEN', 'Token of another client, to test that it cannot access the work of the first'),
+  timeout: value('DURATION', 'Wait this long for each answer (default: 5s)', duration({ isPositive: true })),
   ...TARGET_OPTIONS,
 };
 
@@ -28,9 +32,9 @@ export const command = defineCommand({
   takes: { words: 'TARGET | -- CMD [ARG...]' },
   options: OPTIONS,
   details: [
-    `${TARGETS} Nothing is called but what --tool and --job name; without them, what needs one is skipped.`,
-    'Each line is a check with the numbers of its requirements, which conformance/requirements/arcp.json lists; where one has failed, what ' +
-      'was said follows. The exit code is 1 where the runtime is not as it must be; "warned" is what should be otherwise.',
+    `${TARGETS} Only the tools of --tool and --job are called; without them, the checks that need one are skipped.`,
+    'Prints one line per check with the numbers of its requirements, which test/conformance/requirements/arcp.json describes, and the ' +
+      'messages of a check that failed. The exit code is 1 if a MUST is violated; a violated SHOULD is a warning.',
   ],
   example: [
     'pegwire arcp conformance ws://127.0.0.1:7777/arcp --tool echo --job \'count {"to":1000}\'',
@@ -39,11 +43,13 @@ export const command = defineCommand({
   run,
 });
 
-/** Reads a tool, with its arguments as JSON behind it. @throws UsageError */
+/** Parses the name of a tool, followed by its arguments as JSON. @throws UsageError if it is invalid */
 function call(given: string, name: string): Call {
   const [, tool, json] = /^(\S+)(?:\s+(.*))?$/s.exec(given) ?? [];
   if (tool === undefined)
-    throw new UsageError(`--${name} is the name of a tool, with JSON behind it where it takes some`);
+    throw new UsageError(
+      `--${name} must be the name of a tool, optionally followed by its arguments as JSON; got "${given}"`,
+    );
   return json === undefined ? { tool } : { tool, arguments: argumentsOf(json) };
 }
 
@@ -57,7 +63,7 @@ const STYLES: Readonly<Record<CheckOutcome, Style>> = {
 async function run(invocation: Run): Promise<number> {
   const { json, output, program, options } = invocation;
   const { target, words, token: secret } = namedTarget(invocation);
-  if (words.length > 0) throw new UsageError(`arcp conformance takes a runtime, not "${words[0]}" as well`);
+  if (words.length > 0) throw new UsageError(`arcp conformance takes one target; remove "${words[0]}"`);
   const { timeout, tool, job, 'other-token': other } = options;
   const subject: CheckTarget = {
     dial: dialOf(target, { token: secret }),
@@ -69,7 +75,7 @@ async function run(invocation: Run): Promise<number> {
     timeoutMs: timeout,
   };
   const counts: Record<CheckOutcome, number> = { passed: 0, failed: 0, warned: 0, skipped: 0 };
-  for await (const result of reaching(checkRuntime(subject), target)) {
+  for await (const result of withTarget(checkRuntime(subject), target)) {
     counts[result.outcome]++;
     await output.result(json ? toJson(result) : lines(invocation, result));
   }
@@ -81,6 +87,6 @@ async function run(invocation: Run): Promise<number> {
 function lines({ output }: Run, { id, requirements, title, outcome, reason, transcript = [] }: CheckResult): string {
   const first = `${output.paint(STYLES[outcome], outcome.padEnd(7))} ${id}: ${title} (${requirements.join(', ')})`;
   const why = reason === undefined ? [] : [`        ${visible(reason)}`];
-  const said = transcript.map((line) => output.paint('dim', `        ${visible(line.slice(0, 300))}`));
-  return [first, ...why, ...said].join('\n');
+  const exchanged = transcript.map((line) => output.paint('dim', `        ${visible(line.slice(0, 300))}`));
+  return [first, ...why, ...exchanged].join('\n');
 }

@@ -23,10 +23,10 @@ const STYLES: Readonly<Record<NodeState, Style>> = {
 export const command = defineCommand({
   takes: 'file',
   options: {
-    format: choice('FORMAT', 'Output format: text (default), svg or mermaid.', ['text', 'svg', 'mermaid']),
-    trace: text('ID', 'only what belongs to this trace'),
+    format: choice('FORMAT', 'Output format: text (default), svg or mermaid', ['text', 'svg', 'mermaid']),
+    trace: text('ID', 'Draw only the messages of this trace'),
   },
-  details: 'The input is messages, one a line, in any order; or a file that pegwire arcp serve --db keeps.',
+  details: 'The input is a log with one message per line, in any order, or a database of pegwire arcp serve --db.',
   example: ['pegwire arcp graph arcp.db', 'pegwire arcp graph log.jsonl --format svg > log.svg'],
   run: async (invocation) => {
     const { output, json, options } = invocation;
@@ -47,7 +47,7 @@ export const command = defineCommand({
       const drawn = drawings[options.format]();
       if (drawn !== '') await output.result(drawn);
     }
-    // A truncated log still shows its contents.
+    // A log that is cut off is shown as far as it goes.
     if (fault !== undefined) throw fault;
     return 0;
   },

@@ -13,21 +13,22 @@ import { visible } from '../../../text/visible.js';
 import { UsageError } from '../../io/errors.js';
 import { type LineFile, NO_FILE, openLines } from '../../io/files.js';
 import { errorJson, toJson } from '../../io/json.js';
+import { labelled } from '../../io/output.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
 import { choice, duration, flag, text, value } from '../../options/option.js';
 import { lineOf, noteFailure } from './lines.js';
-import { argumentsOf, bearer, namedTarget, reached, TARGET_OPTIONS, TARGETS, unreachable } from './targets.js';
+import { argumentsOf, bearer, connected, namedTarget, TARGET_OPTIONS, TARGETS, unreachable } from './targets.js';
 
 const OPTIONS = {
-  agent: flag('NAME is an agent; its task stands in the place of the JSON, or is "task" in it'),
+  agent: flag('NAME is an agent; JSON is its task as text, or an object with a member "task"'),
   workflow: flag('NAME is a workflow'),
-  mode: choice('MODE', 'of a tool: auto (default), direct, job', ['auto', 'direct', 'job']),
-  key: text('TEXT', 'the operation: of several calls with one key, one is carried out'),
-  timeout: value('DURATION', 'Cancel the work after this long.', duration({ isPositive: true })),
-  yes: flag('grant all permissions that are asked for'),
-  no: flag('deny them; without either, somebody at the terminal is asked'),
-  log: text('FILE', 'where what both sides say is written, for replay, graph and validate'),
-  quiet: flag('only the result'),
+  mode: choice('MODE', 'Run a tool as auto (default), direct or job', ['auto', 'direct', 'job']),
+  key: text('TEXT', 'Operation key: calls with the same key run once'),
+  timeout: value('DURATION', 'Cancel the work after this long', duration({ isPositive: true })),
+  yes: flag('Grant all permission requests'),
+  no: flag('Deny all permission requests (default: ask at the terminal)'),
+  log: text('FILE', 'Write the messages of both sides to this file, for arcp replay, graph and validate'),
+  quiet: flag('Print only the result'),
   ...TARGET_OPTIONS,
 };
 
@@ -38,8 +39,8 @@ export const command = defineCommand({
   options: OPTIONS,
   details: [
     TARGETS,
-    'The result goes to stdout as JSON, what is said meanwhile to stderr; with --json, all messages go to stdout, one a line. The exit ' +
-      'code is 1 where it failed or was cancelled. Ctrl-C cancels the work, and once more ends the command.',
+    'Prints the result to stdout as JSON, and the messages before it to stderr; with --json, prints all messages to stdout, one per ' +
+      'line. The exit code is 1 if the work failed or was cancelled. Ctrl-C cancels the work; a second Ctrl-C ends the command.',
   ],
   example: [
     'pegwire arcp invoke ws://127.0.0.1:7777/arcp add \'{"a":2,"b":3}\'',
@@ -54,21 +55,21 @@ const RECONNECT = { maxAttempts: 10, maxDelayMs: 2000 };
 async function run(invocation: Run): Promise<number> {
   const { target, words, token } = namedTarget(invocation);
   const [name, text, extra] = words;
-  if (name === undefined) throw new UsageError('arcp invoke needs a name: pegwire arcp invoke TARGET NAME [JSON]');
-  if (extra !== undefined) throw new UsageError(`arcp invoke takes a target, a name and JSON, not "${extra}" as well`);
+  if (name === undefined) throw new UsageError('arcp invoke requires a name: pegwire arcp invoke TARGET NAME [JSON]');
+  if (extra !== undefined) throw new UsageError(`arcp invoke takes a target, a name and JSON; remove "${extra}"`);
   const { quiet: isQuiet, log } = invocation.options;
   const start = starter(invocation, name, text);
   const onMessage = (message: Envelope): void => {
     if (!isQuiet) show(invocation, message);
   };
   const dial = dialOf(target, { token });
-  const file = openRecord(invocation, log);
+  const file = openLog(invocation, log);
   let client: Client;
   try {
-    client = await openClient(await reached(log === undefined ? dial : recorded(dial, file)), {
+    client = await openClient(await connected(log === undefined ? dial : logged(dial, file)), {
       onMessage,
       onPermission: permissions(invocation),
-      // A program ends with its connection.
+      // A program ends with its connection, so there is no reconnecting to it.
       reconnect: typeof target === 'string' ? RECONNECT : false,
       auth: bearer(token),
     });
@@ -94,7 +95,7 @@ async function run(invocation: Run): Promise<number> {
   } catch (thrown) {
     await noteFailure(invocation, thrown);
     if (jobId !== undefined && typeof target === 'string' && (await isLost(client)))
-      await invocation.output.note(`The job goes on. To follow it: pegwire arcp tail ${target} ${jobId}`);
+      await invocation.output.note(`The job continues. To follow it, run: pegwire arcp tail ${target} ${jobId}`);
     return 1;
   } finally {
     stopped();
@@ -103,7 +104,7 @@ async function run(invocation: Run): Promise<number> {
   }
 }
 
-/** Reports whether the connection has ended for good. */
+/** Reports whether the connection has ended and will not be opened again. */
 function isLost(client: Client): Promise<boolean> {
   return Promise.race([
     client.closed.then(() => true),
@@ -111,6 +112,7 @@ function isLost(client: Client): Promise<boolean> {
   ]);
 }
 
+/** Returns a function that starts the work. */
 function starter({ options }: Run, name: string, text: string | undefined): (client: Client) => Work {
   const { timeout: timeoutMs, key: operationKey, mode, agent, workflow } = options;
   const shared = { operationKey, timeoutMs };
@@ -131,17 +133,17 @@ function show({ json, output }: Run, message: Envelope): void {
 
 function permissions({ options, stdin, output }: Run): ClientOptions['onPermission'] {
   if (options.yes) return () => ({ decision: 'grant' });
-  if (options.no || stdin.isTTY !== true) return () => ({ decision: 'deny', reason: 'Nobody is there to ask' });
+  if (options.no || stdin.isTTY !== true) return () => ({ decision: 'deny', reason: 'No user to ask' });
   return async ({ payload }) => {
     const { permission, resource, reason } = payload;
     const terminal = createInterface({ input: process.stdin, output: process.stderr });
     try {
       const on = resource === undefined ? '' : ` on ${resource}`;
       const why = reason === undefined ? '' : ` (${reason})`;
-      const said = await terminal.question(
+      const reply = await terminal.question(
         `${output.paintNote('yellow', '?')} ${visible(`Grant ${permission}${on}${why}`)} [y/N] `,
       );
-      return /^y(?:es)?$/i.test(said.trim())
+      return /^y(?:es)?$/i.test(reply.trim())
         ? { decision: 'grant' }
         : { decision: 'deny', reason: 'Denied at the terminal' };
     } finally {
@@ -150,12 +152,12 @@ function permissions({ options, stdin, output }: Run): ClientOptions['onPermissi
   };
 }
 
-/** @returns a function that removes the listeners */
+/** Cancels the work at the first signal, and exits at the second. @returns a function that removes the listeners */
 function cancelBySignal(work: Work): () => void {
-  let isAsked = false;
+  let isCancelled = false;
   const stop = (): void => {
-    if (isAsked) process.exit(130);
-    isAsked = true;
+    if (isCancelled) process.exit(130);
+    isCancelled = true;
     work.cancel({ reason: 'Stopped at the terminal' }).catch(() => {});
   };
   process.on('SIGINT', stop).on('SIGTERM', stop);
@@ -164,17 +166,19 @@ function cancelBySignal(work: Work): () => void {
 
 const SECRET = 'secret';
 
-/** Opens the log; the work goes on if it cannot be written. */
-function openRecord({ json, output }: Run, log: string | undefined): LineFile {
+/** Opens the log. If it cannot be written later, the work continues. */
+function openLog({ json, output }: Run, log: string | undefined): LineFile {
   if (log === undefined) return NO_FILE;
   return openLines(log, 'w', (reason) => {
-    const message = `Cannot write ${log}: ${reason}; the work goes on without its log`;
-    void output.note(json ? errorJson('unreadable', message) : `${message}.`);
+    const message = `Cannot write ${log}: ${reason}; continuing without the log`;
+    void output.note(
+      json ? errorJson('unwritable', message) : labelled('error', 'unwritable', `${message}.`, output.paintNote),
+    );
   });
 }
 
-/** Records what both sides send, one message per line. */
-function recorded(dial: Dial, file: LineFile): Dial {
+/** Logs the messages of both sides, one per line. */
+function logged(dial: Dial, file: LineFile): Dial {
   return async () => {
     const channel = await dial();
     return {
@@ -195,7 +199,7 @@ function recorded(dial: Dial, file: LineFile): Dial {
   };
 }
 
-/** Hides the tokens of sessions. */
+/** Replaces the tokens of sessions. */
 function withoutSecrets(text: string): string {
   if (!/"(?:token|resume_token)"/.test(text)) return text;
   try {

@@ -1,13 +1,14 @@
-/** Messages as lines for people. */
+/** Messages as lines of text. */
 import { ArcpError, type Envelope } from '../../../arcp/index.js';
 import { visible } from '../../../text/visible.js';
 import { errorJson, toJson } from '../../io/json.js';
-import type { Paint, Style } from '../../io/output.js';
+import { labelled, type Paint, type Style } from '../../io/output.js';
 import type { Invocation } from '../../options/command.js';
 
-const MOST = 160;
+/** The longest JSON value that is shown. */
+const MAX_SHOWN = 160;
 
-/** Shows a message, on stdout. */
+/** Prints a message to stdout. */
 export async function showMessage(
   { json, output }: Pick<Invocation, 'json' | 'output'>,
   message: Envelope,
@@ -16,25 +17,25 @@ export async function showMessage(
   if (line !== undefined) await output.result(line);
 }
 
-/** @returns `undefined` for messages that only keep a connection alive */
+/** Formats a message. @returns `undefined` for messages that only maintain the connection */
 export function lineOf(message: Envelope, paint: Paint): string | undefined {
-  const said = saying(message);
-  if (said === undefined) return undefined;
-  const [style, what, more = ''] = said;
+  const summary = summaryOf(message);
+  if (summary === undefined) return undefined;
+  const [style, what, more = ''] = summary;
   const time = paint('dim', message.timestamp.replace(/^.*T/, '').replace(/(\.\d{3})\d*/, '$1'));
   return `${time} ${paint(style, visible(what))}${more === '' ? '' : ` ${visible(more)}`}`;
 }
 
-type Saying = readonly [style: Style, what: string, more?: string | undefined];
+type Summary = readonly [style: Style, what: string, more?: string | undefined];
 
-function saying(message: Envelope): Saying | undefined {
+function summaryOf(message: Envelope): Summary | undefined {
   switch (message.type) {
     case 'job.accepted': {
       const { tool, workflow, agent, state, duplicate, job_id } = message.payload;
       return [
         'bold',
         `${tool ?? workflow ?? agent ?? 'job'} ${state}`,
-        `${job_id}${duplicate === true ? ', begun before' : ''}`,
+        `${job_id}${duplicate === true ? ', duplicate' : ''}`,
       ];
     }
     case 'job.started':
@@ -53,7 +54,7 @@ function saying(message: Envelope): Saying | undefined {
     case 'nack':
       return [
         'red',
-        message.type === 'nack' ? 'refused' : 'failed',
+        message.type === 'nack' ? 'rejected' : 'failed',
         `${message.payload.code}: ${message.payload.message}`,
       ];
     case 'job.cancelled':
@@ -64,19 +65,19 @@ function saying(message: Envelope): Saying | undefined {
       return ['green', 'result', shown(message.payload.result)];
     case 'tool.error': {
       const { code, message: text, will_retry: again } = message.payload;
-      return [again === true ? 'yellow' : 'red', again === true ? 'tries again' : 'error', `${code}: ${text}`];
+      return [again === true ? 'yellow' : 'red', again === true ? 'error, will retry' : 'error', `${code}: ${text}`];
     }
     case 'workflow.complete':
       return [message.payload.status === 'completed' ? 'green' : 'red', `workflow ${message.payload.status}`];
     case 'agent.delegate':
       return ['magenta', `delegates to ${message.payload.target}`, message.payload.task];
     case 'agent.handoff':
-      return ['magenta', `hands over to ${message.payload.target ?? 'another runtime'}`, message.payload.reason];
+      return ['magenta', `hands off to ${message.payload.target ?? 'another runtime'}`, message.payload.reason];
     case 'workflow.start':
       return ['magenta', `starts ${message.payload.workflow}`, shown(message.payload.inputs)];
     case 'permission.request': {
       const { permission, resource = '', reason: why } = message.payload;
-      return ['yellow', `asks for ${permission}`, `${resource}${reason(why)}`];
+      return ['yellow', `requests ${permission}`, `${resource}${reason(why)}`];
     }
     case 'log': {
       const { level, message: text } = message.payload;
@@ -111,13 +112,14 @@ function reason(text: string | undefined): string {
 function shown(value: unknown): string {
   if (value === undefined) return '';
   const text = toJson(value);
-  return text.length > MOST ? `${text.slice(0, MOST)}...` : text;
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text;
 }
 
+/** Reports why work failed. */
 export async function noteFailure(
   { json, output }: Pick<Invocation, 'json' | 'output'>,
   thrown: unknown,
 ): Promise<void> {
   const { code, message } = thrown instanceof ArcpError ? thrown : new ArcpError('UNKNOWN', String(thrown));
-  await output.note(json ? errorJson(code, message) : `${output.paintNote('red', code)} ${visible(message)}`);
+  await output.note(json ? errorJson(code, message) : labelled('error', code, visible(message), output.paintNote));
 }

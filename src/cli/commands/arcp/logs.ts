@@ -1,4 +1,4 @@
-/** Logs: messages, one per line, or the database of a runtime. */
+/** Logs: files with one message per line, and databases of runtimes. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { type Envelope, type EnvelopeError, tryParseEnvelope } from '../../../arcp/index.js';
 import { type ArcpStore, sqliteStore } from '../../../arcp/runtime/index.js';
@@ -10,11 +10,12 @@ const MAGIC = 'SQLite format 3\0';
 const PAGE = 1000;
 
 export interface Entry {
-  /** The line, or the position in the database, from 1. */
+  /** The line, or the position in the database, counted from 1. */
   readonly number: number;
   readonly result: { readonly message: Envelope } | { readonly error: EnvelopeError };
 }
 
+/** Reads the entries of a log. @throws UsageError if it cannot be read */
 export async function* readLog(source: Source): AsyncGenerator<Entry> {
   const { file } = source;
   if (file !== undefined && isDatabase(file)) {
@@ -24,12 +25,15 @@ export async function* readLog(source: Source): AsyncGenerator<Entry> {
   for await (const { number, text } of readLines(source)) yield { number, result: parsed(text) };
 }
 
-/** Reads the messages before the first invalid line, and its error, to be thrown after they were shown. */
+/** Reads the messages before the first invalid line, and the error of that line, which the caller throws after showing them. */
 export async function readMessages(source: Source): Promise<{ messages: readonly Envelope[]; fault?: UsageError }> {
   const messages: Envelope[] = [];
   for await (const { number, result } of readLog(source)) {
     if ('error' in result) {
-      const fault = new UsageError(`${inputName(source)}:${number}: ${result.error.message}`, 'unreadable');
+      const fault = new UsageError(
+        `${inputName(source)}:${number}: ${result.error.message.replace(/\.$/, '')}`,
+        result.error.code,
+      );
       return { messages, fault };
     }
     messages.push(result.message);
@@ -37,10 +41,11 @@ export async function readMessages(source: Source): Promise<{ messages: readonly
   return { messages };
 }
 
+/** Opens the database of a runtime. @throws UsageError if the file is not one */
 export async function openLog(file: string): Promise<ArcpStore> {
-  if (!isDatabase(file)) throw new UsageError(`${file} is no file of a runtime`, 'unreadable');
+  if (!isDatabase(file)) throw new UsageError(`${file} is not a database of pegwire arcp serve`, 'unreadable');
   try {
-    return await sqliteStore(file, { orReadOnly: true });
+    return await sqliteStore(file, { allowReadOnly: true });
   } catch (thrown) {
     throw storeFault(thrown);
   }
@@ -68,7 +73,7 @@ function parsed(text: string): Entry['result'] {
   return result.ok ? { message: result.value } : { error: result.error };
 }
 
-/** @throws UsageError if the file cannot be read */
+/** Reports whether a file is an SQLite database. @throws UsageError if it cannot be read */
 function isDatabase(file: string): boolean {
   const start = Buffer.alloc(MAGIC.length);
   let descriptor: number | undefined;

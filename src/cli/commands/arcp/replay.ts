@@ -10,17 +10,17 @@ import { defineCommand, type Invocation } from '../../options/command.js';
 import { amount, duration, value } from '../../options/option.js';
 import { lineOf, showMessage } from './lines.js';
 import { readMessages } from './logs.js';
-import { bearer, namedTarget, reaching, TARGET_OPTIONS, TARGETS } from './targets.js';
+import { bearer, namedTarget, TARGET_OPTIONS, TARGETS, withTarget } from './targets.js';
 
 const OPTIONS = {
   speed: value(
     'FACTOR',
-    'without a runtime: how much faster than it was (1); 0 for all at once',
+    'Print this many times faster than recorded (default: 1); 0 for no pauses',
     amount('a non-negative number'),
   ),
   timeout: value(
     'DURATION',
-    'With a runtime: wait this long for each message (default: 5s).',
+    'Wait this long for each message of the target (default: 5s)',
     duration({ isPositive: true }),
   ),
   ...TARGET_OPTIONS,
@@ -32,29 +32,29 @@ export const command = defineCommand({
   takes: { words: 'FILE [TARGET] | FILE -- CMD [ARG...]' },
   options: OPTIONS,
   details: [
-    `FILE is messages, one a line, in the order in which both sides have sent them. ${TARGETS}`,
-    'With a runtime, what the client has said is said again, permissions granted and denied as they were, and what the runtime says is ' +
-      'compared: everything but names and times. The exit code is 1 where something is otherwise, missing or new. Without one, the ' +
-      'messages are told at their pace, of which no pause is longer than two seconds. What has an operation key is carried out once by a ' +
-      'runtime, however often it is said.',
+    `FILE is a log with one message per line, in the order in which both sides sent them. ${TARGETS}`,
+    'Without a target, prints the messages at their original pace, with pauses of at most two seconds. With a target, sends the messages ' +
+      'of the client again, repeats its permission decisions, and compares the messages of the runtime with the log, except for ' +
+      'identifiers and times. The exit code is 1 if a message differs, is missing or is new. A runtime runs a call with an operation ' +
+      'key only once, so replaying one does not repeat it.',
   ],
   example: ['pegwire arcp replay log.jsonl --speed 10', 'pegwire arcp replay log.jsonl ws://127.0.0.1:7777/arcp'],
   run,
 });
 
-/** Milliseconds of the longest pause. */
-const LONGEST = 2000;
+/** The longest pause, in milliseconds. */
+const MAX_PAUSE = 2000;
 
 async function run(invocation: Run): Promise<number> {
   const [file, ...rest] = invocation.words;
   if (file === undefined || (invocation.program.length > 0 && invocation.words.length === invocation.program.length))
-    throw new UsageError('arcp replay needs a log: pegwire arcp replay FILE [TARGET]');
+    throw new UsageError('arcp replay requires a log: pegwire arcp replay FILE [TARGET]');
   const { messages, fault } = await readMessages({ ...invocation, file });
   if (rest.length === 0) {
     await show(invocation, messages);
     if (fault === undefined) return 0;
   }
-  // An incomplete conversation is not repeated.
+  // An incomplete conversation is not sent to a runtime.
   if (fault !== undefined) throw fault;
   return compare({ ...invocation, words: rest }, messages);
 }
@@ -66,7 +66,7 @@ async function show(invocation: Run, log: readonly Envelope[]): Promise<void> {
     const moment = parseTimestamp(message.timestamp);
     const pause = before === undefined || speed === 0 ? 0 : (moment - before) / speed;
     before = moment;
-    if (pause > 0) await sleep(Math.min(pause, LONGEST));
+    if (pause > 0) await sleep(Math.min(pause, MAX_PAUSE));
     await showMessage(invocation, message);
   }
 }
@@ -74,8 +74,8 @@ async function show(invocation: Run, log: readonly Envelope[]): Promise<void> {
 async function compare(invocation: Run, log: readonly Envelope[]): Promise<number> {
   const { json, output } = invocation;
   const { target, words, token } = namedTarget(invocation);
-  if (words.length > 0) throw new UsageError(`arcp replay takes a log and a runtime, not "${words[0]}" as well`);
-  if (!log.some(isFromClient)) throw new UsageError('Nothing in the log was said by a client');
+  if (words.length > 0) throw new UsageError(`arcp replay takes a log and one target; remove "${words[0]}"`);
+  if (!log.some(isFromClient)) throw new UsageError('The log contains no message of a client');
   const { timeout } = invocation.options;
   const auth = bearer(token);
   const steps = replayLog(dialOf(target, { token }), log, {
@@ -83,17 +83,17 @@ async function compare(invocation: Run, log: readonly Envelope[]): Promise<numbe
     ...(timeout === undefined ? {} : { timeoutMs: timeout }),
   });
   const counts = new Map<ReplayStep['kind'], number>();
-  for await (const step of reaching(steps, target)) {
+  for await (const step of withTarget(steps, target)) {
     counts.set(step.kind, (counts.get(step.kind) ?? 0) + 1);
     await output.result(json ? toJson(step) : lineOfStep(step, output));
   }
   const count = (kind: ReplayStep['kind']): number => counts.get(kind) ?? 0;
-  const odd = count('different') + count('missing') + count('new');
+  const differences = count('different') + count('missing') + count('new');
   if (!json)
     await output.note(
-      `${count('sent')} sent, ${count('same')} the same, ${count('different')} different, ${count('missing')} missing, ${count('new')} new`,
+      `${count('sent')} sent, ${count('same')} identical, ${count('different')} different, ${count('missing')} missing, ${count('new')} new`,
     );
-  return odd === 0 ? 0 : 1;
+  return differences === 0 ? 0 : 1;
 }
 
 const MARKS: Readonly<Record<ReplayStep['kind'], readonly [mark: string, style: Style]>> = {

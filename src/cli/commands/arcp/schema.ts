@@ -8,10 +8,10 @@ export const command = defineCommand({
   example: 'pegwire arcp schema tool.invoke',
   run: async ({ words, output, json }) => {
     const [type, extra] = words;
-    if (extra !== undefined) throw new UsageError(`arcp schema takes one type, not "${extra}" as well`);
+    if (extra !== undefined) throw new UsageError(`arcp schema takes one type; remove "${extra}"`);
     const known = MESSAGE_TYPES.find((one) => one === type);
     if (type !== undefined && known === undefined)
-      throw new UsageError(`There is no type "${type}"${didYouMean(type, MESSAGE_TYPES)}`);
+      throw new UsageError(`Unknown message type "${type}"${didYouMean(type, MESSAGE_TYPES)}`);
     const schema = known === undefined ? messageJsonSchema() : messageJsonSchema(known);
     await output.result(json ? JSON.stringify(schema) : JSON.stringify(schema, null, 2));
     return 0;

@@ -18,35 +18,40 @@ import {
 import { systemReason } from '../../../text/system-reason.js';
 import { storeFault, UsageError, unreadable } from '../../io/errors.js';
 import { toJson } from '../../io/json.js';
+import { labelled } from '../../io/output.js';
 import { endBySignal } from '../../io/signals.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
 import { choice, duration, flag, integer, optional, text, texts, token, value } from '../../options/option.js';
 import { notStarted, SERVER_OPTIONS } from '../../options/shared.js';
-import { addTryTools } from './try-tools.js';
+import { addDemoTools } from './demo-tools.js';
 
 const OPTIONS = {
-  ws: optional('PORT', 'by WebSocket (7777); 0 for one that is free', integer({ from: 0, to: 65_535 })),
-  socket: text('PATH', 'by a Unix-domain socket, which only its owner reaches'),
-  fifo: text('NAME', 'by two named pipes, NAME.in and NAME.out'),
-  stdio: flag('on the standard streams, for whoever starts it'),
-  db: text('FILE', 'where jobs, messages and sessions are kept; without it, in memory'),
-  module: text('FILE', 'a module whose default export is given the runtime, to add tools to it'),
+  ws: optional(
+    'PORT',
+    'Listen for WebSocket connections (default: 7777); 0 for any free port',
+    integer({ from: 0, to: 65_535 }),
+  ),
+  socket: text('PATH', 'Listen on this Unix domain socket, which only its owner can open'),
+  fifo: text('NAME', 'Listen on the named pipes NAME.in and NAME.out'),
+  stdio: flag('Serve one client on stdin and stdout'),
+  db: text('FILE', 'Store jobs, messages and sessions in this SQLite file (default: in memory)'),
+  module: text('FILE', 'Load the tools from this module; its default export is a function of the runtime'),
   host: SERVER_OPTIONS.host,
-  origin: texts('ORIGIN', 'a web page that may connect; may be given more than once'),
-  token: token('what who connects by WebSocket has to show'),
+  origin: texts('ORIGIN', 'Accept connections of web pages of this origin; may be repeated'),
+  token: token('Require this bearer token of WebSocket clients'),
   insecure: SERVER_OPTIONS.insecure,
   trust: choice(
     'LEVEL',
-    'of clients: untrusted, constrained (default), trusted, privileged',
+    'Trust level of clients: untrusted, constrained (default), trusted or privileged',
     TRUST_LEVELS,
     () => 'constrained',
   ),
   lease: value(
     'DURATION',
-    'Restart the work of another runtime that has not renewed its lease for this long (default: 15s).',
+    'Take over the work of a runtime that has not renewed its lease for this long (default: 15s)',
     duration({ isPositive: true }),
   ),
-  grace: value('DURATION', 'On shutdown, wait this long for running work (default: 10s).', duration()),
+  grace: value('DURATION', 'On shutdown, wait this long for running work (default: 10s)', duration()),
 };
 
 type Run = Invocation<typeof OPTIONS>;
@@ -55,11 +60,11 @@ export const command = defineCommand({
   takes: 'nothing',
   options: OPTIONS,
   details: [
-    'Without --ws, --socket, --fifo and --stdio, it is --ws. Its addresses go to stdout (with --stdio, to stderr). SIGINT and ' +
-      'SIGTERM end it: nothing new is begun, and what has not ended in time goes on after the next start, where there is a --db. A ' +
-      'second one ends it at once.',
-    'Its tools are echo, add, count (a job with progress, a stream and checkpoints) and refund (a job that asks for a permission), the ' +
-      'agent writer and the workflow tour; with --module, there are those of the module alone.',
+    'Without --ws, --socket, --fifo and --stdio, listens as with --ws. Prints its addresses to stdout (with --stdio, to stderr). SIGINT ' +
+      'or SIGTERM shuts it down: it starts no new work, and with --db unfinished work continues at the next start; a second signal ends ' +
+      'it at once.',
+    'The demo tools are echo, add, count (a job with progress, a stream and checkpoints) and refund (a job that requests a permission), ' +
+      'the agent writer and the workflow tour. With --module, only the tools of the module exist.',
   ],
   example: 'pegwire arcp serve --ws 7777 --db arcp.db',
   run,
@@ -74,14 +79,14 @@ async function run(invocation: Run): Promise<number> {
   const { options, output, json } = invocation;
   const note = (text: string): void => void output.note(text);
   const runtime = await makeRuntime(invocation, (error) =>
-    note(`${output.paintNote('yellow', 'warning:')} ${systemReason(error)}`),
+    note(labelled('warning', 'runtime', systemReason(error), output.paintNote)),
   );
   const listening: Listening[] = [];
   try {
     await listen(invocation, runtime, listening);
     runtime.start();
     const names = listening.map(({ name }) => name);
-    // Stdout carries only messages then.
+    // With --stdio, stdout carries only messages.
     if (options.stdio) for (const name of names) note(name);
     else await output.result(json ? toJson({ listening: names }) : names.join('\n'));
     const drain = (): Promise<void> => runtime.drain(options.grace ?? 10_000);
@@ -103,12 +108,12 @@ async function makeRuntime(invocation: Run, onError: (error: unknown) => void): 
   }
   const workers = lease === undefined ? {} : { leaseMs: lease };
   const runtime = createRuntime({ store, auth: anonymous({ trust }), workers, onError });
-  if (module === undefined) return addTryTools(runtime);
+  if (module === undefined) return addDemoTools(runtime);
   await loadModule(runtime, module);
   return runtime;
 }
 
-/** Passes the runtime to the default export of a module. */
+/** Passes the runtime to the default export of a module. @throws UsageError if the module cannot be loaded or fails */
 async function loadModule(runtime: Runtime, module: string): Promise<void> {
   try {
     readFileSync(module);
@@ -118,11 +123,14 @@ async function loadModule(runtime: Runtime, module: string): Promise<void> {
   }
   try {
     const loaded = (await import(pathToFileURL(path.resolve(module)).href)) as { readonly default?: unknown };
-    if (typeof loaded.default !== 'function') throw new Error('it has no function as its default export');
+    if (typeof loaded.default !== 'function') throw new Error('its default export is not a function');
     await loaded.default(runtime);
   } catch (thrown) {
     await runtime.close();
-    throw new UsageError(`${module}: ${thrown instanceof Error ? thrown.message : String(thrown)}`, 'unreadable');
+    throw new UsageError(
+      `Cannot load ${module}: ${(thrown instanceof Error ? thrown.message : String(thrown)).replace(/\.$/, '')}`,
+      'module',
+    );
   }
 }
 

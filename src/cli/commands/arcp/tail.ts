@@ -7,13 +7,13 @@ import { defineCommand, type Invocation } from '../../options/command.js';
 import { flag, text } from '../../options/option.js';
 import { noteFailure, showMessage } from './lines.js';
 import { openLog } from './logs.js';
-import { bearer, namedTarget, reached, TARGET_OPTIONS, TARGETS, unreachable } from './targets.js';
+import { bearer, connected, namedTarget, TARGET_OPTIONS, TARGETS, unreachable } from './targets.js';
 
 const OPTIONS = {
-  job: text('ID', 'of a file: only what is said of this job'),
-  session: text('ID', 'of a file: only what is said in this session'),
-  trace: text('ID', 'of a file: only what belongs to this trace'),
-  follow: flag('of a file: wait for more, until Ctrl-C', 'f'),
+  job: text('ID', 'Print only the messages of this job (FILE)'),
+  session: text('ID', 'Print only the messages of this session (FILE)'),
+  trace: text('ID', 'Print only the messages of this trace (FILE)'),
+  follow: flag('Wait for new messages until Ctrl-C (FILE)', 'f'),
   ...TARGET_OPTIONS,
 };
 
@@ -23,18 +23,18 @@ export const command = defineCommand({
   takes: { words: 'FILE | TARGET JOB | JOB -- CMD [ARG...]' },
   options: OPTIONS,
   details: [
-    `FILE is what pegwire arcp serve --db keeps; a runtime may be at work on it. ${TARGETS}`,
-    'Of a job, it ends with the job. With --json, messages are shown as they are, one a line.',
+    `FILE is a database of pegwire arcp serve --db, which a runtime may be using. ${TARGETS}`,
+    'With a target, ends when the job ends. With --json, prints each message unchanged, one per line.',
   ],
   example: ['pegwire arcp tail arcp.db --follow', 'pegwire arcp tail ws://127.0.0.1:7777/arcp job_01JABC'],
   run,
 });
 
-/** Milliseconds between reads of a file. */
-const LOOK = 200;
+/** Milliseconds between reads of a database. */
+const POLL_INTERVAL_MS = 200;
 const PAGE = 500;
 
-/** An address; anything else is a file, also `C:\\runtime.db`. */
+/** An address; anything else is a file, including `C:\\runtime.db`. */
 const ADDRESS = /^[a-z][a-z0-9+.-]+:/i;
 
 async function run(invocation: Run): Promise<number> {
@@ -43,11 +43,11 @@ async function run(invocation: Run): Promise<number> {
     return tailFile(invocation, first);
   const { target, words, token } = namedTarget(invocation);
   const [jobId] = words;
-  if (jobId === undefined) throw new UsageError('arcp tail needs a job: pegwire arcp tail TARGET JOB');
-  const client = await reached(dialOf(target, { token }))
+  if (jobId === undefined) throw new UsageError('arcp tail requires a job: pegwire arcp tail TARGET JOB');
+  const client = await connected(dialOf(target, { token }))
     .then((dial) =>
       openClient(dial, {
-        // A program ends with its connection.
+        // A program ends with its connection, so there is no reconnecting to it.
         reconnect: typeof target === 'string' ? {} : false,
         auth: bearer(token),
       }),
@@ -69,9 +69,10 @@ async function run(invocation: Run): Promise<number> {
     await job.result();
     return 0;
   } catch (thrown) {
-    // Without the note, an incomplete list would look complete.
+    // The list is incomplete.
     if (!isOver && !isStopped) await noteFailure(invocation, thrown);
-    if (thrown instanceof ArcpError && thrown.code === 'NOT_FOUND') throw new UsageError(`There is no job ${jobId}`);
+    if (thrown instanceof ArcpError && thrown.code === 'NOT_FOUND')
+      throw new UsageError(`Unknown job ${jobId}`, thrown.code);
     return 1;
   } finally {
     process.off('SIGINT', stop);
@@ -97,7 +98,7 @@ async function tailFile(invocation: Run, file: string): Promise<number> {
       }
       if (events.length === PAGE) continue;
       if (isOver) return 0;
-      await sleep(LOOK);
+      await sleep(POLL_INTERVAL_MS);
     }
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop);

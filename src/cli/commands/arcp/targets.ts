@@ -1,4 +1,4 @@
-/** Runtimes that arguments name. */
+/** Targets: the runtimes that arguments name. */
 import { type Dial, dialOf, type Target } from '../../../arcp/client/index.js';
 import type { Channel } from '../../../channels/channel.js';
 import { systemReason } from '../../../text/system-reason.js';
@@ -6,13 +6,13 @@ import { UsageError } from '../../io/errors.js';
 import type { Invocation } from '../../options/command.js';
 import { token } from '../../options/option.js';
 
-export const TARGET_OPTIONS = { token: token('what the runtime wants to be shown') };
+export const TARGET_OPTIONS = { token: token('Authenticate with this bearer token') };
 
 export const TARGETS =
-  'A runtime is ws://HOST:PORT/PATH, unix:PATH, tcp://HOST:PORT or fifo:NAME; or it is a program, behind --, that speaks on its ' +
-  'standard streams.';
+  'TARGET is ws://HOST:PORT/PATH, unix:PATH, tcp://HOST:PORT or fifo:NAME; or, after --, the command of a program that speaks ARCP on ' +
+  'stdin and stdout.';
 
-/** @throws UsageError if no valid runtime is named */
+/** Returns the target of the arguments, and the words after it. @throws UsageError if there is no valid target */
 export function namedTarget({
   words,
   program,
@@ -27,7 +27,7 @@ export function namedTarget({
   if (command !== undefined) return { target: { command, args }, words: own, token };
   const [url, ...rest] = own;
   if (url === undefined)
-    throw new UsageError('A runtime is needed: ws://HOST:PORT/PATH, unix:PATH, or -- CMD [ARG...]');
+    throw new UsageError('The command requires a target: ws://HOST:PORT/PATH, unix:PATH, or -- CMD [ARG...]');
   try {
     dialOf(url);
   } catch (thrown) {
@@ -36,8 +36,8 @@ export function namedTarget({
   return { target: url, words: rest, token };
 }
 
-/** Connects at once, so that an unreachable target is an error; the first call of the returned function uses that connection. */
-export async function reached(dial: Dial): Promise<Dial> {
+/** Connects at once, to detect an unreachable target. The first call of the returned function returns that connection. */
+export async function connected(dial: Dial): Promise<Dial> {
   let first: Channel | undefined = await dial();
   return () => {
     const channel = first ?? dial();
@@ -46,13 +46,14 @@ export async function reached(dial: Dial): Promise<Dial> {
   };
 }
 
+/** Returns the error of a target that cannot be reached. */
 export function unreachable(thrown: unknown, target: Target): UsageError {
   const name = typeof target === 'string' ? target : target.command;
   return new UsageError(`${name}: ${systemReason(thrown)}`, 'unreachable');
 }
 
-/** Passes items on; an error of their source becomes a UsageError. */
-export async function* reaching<T>(items: AsyncIterable<T>, target: Target): AsyncGenerator<T> {
+/** Yields the items of a target; converts its error. */
+export async function* withTarget<T>(items: AsyncIterable<T>, target: Target): AsyncGenerator<T> {
   try {
     yield* items;
   } catch (thrown) {
@@ -60,17 +61,18 @@ export async function* reaching<T>(items: AsyncIterable<T>, target: Target): Asy
   }
 }
 
+/** Returns the authentication of a token. */
 export function bearer(secret: string | undefined): { readonly scheme: 'bearer'; readonly token: string } | undefined {
   return secret === undefined ? undefined : { scheme: 'bearer', token: secret };
 }
 
-/** Parses a JSON object. @throws UsageError */
+/** Parses the arguments of a call. @throws UsageError if they are not a JSON object */
 export function argumentsOf(text: string): Record<string, unknown> {
   try {
     const value = JSON.parse(text) as unknown;
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // Reported below.
+    // The error is thrown below.
   }
-  throw new UsageError(`Arguments are an object in JSON, not ${text.slice(0, 100)}`);
+  throw new UsageError(`Arguments must be a JSON object; got ${text.slice(0, 100)}`);
 }

@@ -1,4 +1,4 @@
-/** The packaged conformance cases that a parser alone can answer. */
+/** The packaged conformance cases that test a parser. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ConformanceCase, Expected } from '../../../fuzz/differential/conformance.js';
@@ -8,6 +8,7 @@ import type { Protocol } from '../../protocols.js';
 
 export interface CaseSet {
   readonly cases: readonly ConformanceCase[];
+  /** Descriptions of the cases that are not run, with the reason. */
   readonly skipped: readonly string[];
 }
 
@@ -16,7 +17,7 @@ export const DRAFTS: Readonly<Record<Protocol['name'], string>> = {
   aacp: 'draft-mackay-aacp-01',
 };
 
-/** Members of the cases of both protocols; `test/conformance` holds their schemas. */
+/** The common members of the cases of both protocols; `test/conformance` has the schemas. */
 interface Fixture {
   readonly id: string;
   readonly section?: string;
@@ -50,8 +51,9 @@ const SYNTAX = new Set(
   ).split(' '),
 );
 /** Diagnostics of packets that a strict parser may accept or reject. */
-const OPEN = new Set(['unknown-task', 'unknown-dom', 'unknown-key', 'key-case']);
+const UNDECIDED = new Set(['unknown-task', 'unknown-dom', 'unknown-key', 'key-case']);
 
+/** Loads the cases of a protocol. */
 export function conformanceCases({ name, dialects }: Protocol): Promise<CaseSet> {
   return name === 'accp' ? accpCases(dialects) : aacpCases(dialects);
 }
@@ -76,16 +78,16 @@ async function accpCases(dialects: readonly string[]): Promise<CaseSet> {
       expected: expectedOf(fixture, fixture.ast),
       rereadIn: dialects,
     })),
-    skipped: [`${sorted} texts with sorted parameters: the protocol of adapters has no request for them`],
+    skipped: [`${sorted} texts with sorted parameters: the adapter protocol has no request for them`],
   };
 }
 
 async function aacpCases(dialects: readonly string[]): Promise<CaseSet> {
-  const [packets, verdicts] = await Promise.all([
+  const [packets, fixtures] = await Promise.all([
     fixturesOf<PacketFixture>('aacp/packets.json'),
     fixturesOf<ValidatorFixture>('aacp/validator.json'),
   ]);
-  const told = verdicts.flatMap((fixture) => verdictCase(fixture) ?? []);
+  const decided = fixtures.flatMap((fixture) => validatorCase(fixture) ?? []);
   return {
     cases: [
       ...packets.map((fixture) => ({
@@ -97,13 +99,13 @@ async function aacpCases(dialects: readonly string[]): Promise<CaseSet> {
         expected: expectedOf(fixture),
         rereadIn: dialects,
       })),
-      ...told,
+      ...decided,
     ],
     skipped: [
-      'the diagnostics of aacp/validator.json: of its cases, only whether a strict parser accepts the packet is asked',
-      `${verdicts.length - told.length} cases of aacp/validator.json: their diagnostics do not tell that`,
-      'aacp/explain.json: it is about sentences',
-      'the other files of aacp/: they are about encoding and rules',
+      'the diagnostics in aacp/validator.json: its cases only test whether a strict parser accepts the packet',
+      `${fixtures.length - decided.length} cases of aacp/validator.json: a strict parser may accept or reject them`,
+      'aacp/explain.json: it tests explanations',
+      'the other files of aacp/: they test encoders and rules',
     ],
   };
 }
@@ -113,12 +115,12 @@ function expectedOf({ canonical, error }: Fixture, ast?: Json): Expected {
   return { ok: false, code: error.code, offset: error.approximate ? undefined : error.offset };
 }
 
-/** The validator parses tolerantly and reports what a strict parser rejects. */
-function verdictCase({ id, packet, errors, warnings }: ValidatorFixture): ConformanceCase | null {
+/** Derives a parser case from a validator case; `null` if a strict parser may accept or reject the packet. */
+function validatorCase({ id, packet, errors, warnings }: ValidatorFixture): ConformanceCase | null {
   const codes = [...errors, ...warnings];
-  const refused = codes.some((code) => SYNTAX.has(code));
-  if (!refused && codes.some((code) => OPEN.has(code))) return null;
-  const expected = { ok: !refused };
+  const isRejected = codes.some((code) => SYNTAX.has(code));
+  if (!isRejected && codes.some((code) => UNDECIDED.has(code))) return null;
+  const expected = { ok: !isRejected };
   return { id: `validator/${id}`, file: 'aacp/validator.json', input: packet, dialect: 'strict', expected };
 }
 

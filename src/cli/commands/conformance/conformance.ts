@@ -10,10 +10,10 @@ import { type CaseSet, conformanceCases, DRAFTS } from './cases.js';
 import { failureText, summaryText, tallyOf } from './report.js';
 
 const OPTIONS = {
-  target: text('CMD', 'the program to test, for the shell: an adapter, see the guide'),
+  target: text('CMD', "Test this shell command, for example 'python3 adapter.py' (required)"),
   ...LIMITED_PROGRAM,
-  filter: text('TEXT', 'only cases whose id holds this'),
-  dialect: value('NAME', 'only cases of this dialect, and only it for canonical texts', (given, name, protocol) =>
+  filter: text('TEXT', 'Run only the cases whose id contains this text'),
+  dialect: value('NAME', 'Run only the cases of this dialect', (given, name, protocol) =>
     oneOf(protocol.dialects)(given, name, protocol),
   ),
 };
@@ -22,6 +22,9 @@ type Run = Invocation<typeof OPTIONS>;
 
 export const command = defineCommand({
   takes: 'protocol',
+  details:
+    'The target reads one JSON request per line and answers each with one line; the guide src/fuzz/README.md describes the ' +
+    'protocol. Prints the cases that failed, or with --json one result per case, and a summary. The exit code is 1 if a case failed.',
   options: OPTIONS,
   example: "pegwire conformance aacp --target 'python3 my_adapter.py'",
   run: async (invocation) => {
@@ -39,14 +42,14 @@ export const command = defineCommand({
 
 async function resultsOf(invocation: Run, { cases }: CaseSet): Promise<readonly CaseResult[]> {
   const { options, output, json, protocol } = invocation;
-  if (options.target === undefined) throw new UsageError('The option --target is missing: the program to test');
+  if (options.target === undefined) throw new UsageError('conformance requires --target, the program to test');
   const target = processTarget(options.target, processLimits(options));
   const done: CaseResult[] = [];
   try {
     for await (const result of runConformance(target, cases)) {
       done.push(result);
-      const { case: asked, verdict, mismatches, failure, answer, compared } = result;
-      const { id, file, section, dialect, input } = asked;
+      const { case: sent, verdict, mismatches, failure, answer, compared } = result;
+      const { id, file, section, dialect, input } = sent;
       if (json)
         await output.result(
           toJson({ id, file, section, dialect, input, verdict, mismatches, failure, answer, compared }),
@@ -74,6 +77,6 @@ async function chosenCases(invocation: Run): Promise<CaseSet> {
     .map((one) =>
       dialect === undefined ? one : { ...one, rereadIn: one.rereadIn?.filter((other) => other === dialect) },
     );
-  if (chosen.length === 0) throw new UsageError(`No case of ${protocol.name} is chosen by these options`);
+  if (chosen.length === 0) throw new UsageError(`No case of ${protocol.name} matches --filter and --dialect`);
   return { cases: chosen, skipped };
 }

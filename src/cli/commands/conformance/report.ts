@@ -1,4 +1,4 @@
-/** Results of conformance cases, for people. */
+/** Conformance results as text. */
 import {
   ASPECTS,
   type Aspect,
@@ -23,9 +23,10 @@ const NAMES: Readonly<Record<Aspect, string>> = {
 };
 const SHOWN = 200;
 
+/** Counts the results. */
 export function tallyOf(results: readonly CaseResult[]) {
   const count = (verdict: CaseResult['verdict']): number => results.filter((one) => one.verdict === verdict).length;
-  // Compared answers, and answers that could have been compared.
+  // The answers that had the aspect, and the cases that have it.
   const compared = ASPECTS.map((aspect) => {
     const answers = results.filter((one) => one.compared.includes(aspect)).length;
     const of = results.filter((one) => isExpected(aspect, one.case)).length;
@@ -47,6 +48,7 @@ function isExpected(aspect: Aspect, { expected }: ConformanceCase): boolean {
   return aspect === 'code' ? expected.code !== undefined : aspect === 'offset' && expected.offset !== undefined;
 }
 
+/** Describes a case that did not pass. */
 export function failureText(result: CaseResult, draft: string, paint: Paint): string {
   const { id, section } = result.case;
   const where = section === undefined ? draft : `${draft}, section ${section}`;
@@ -55,7 +57,7 @@ export function failureText(result: CaseResult, draft: string, paint: Paint): st
   return [head, inputText(result), ...wrong, ...failureLines(result)].join('\n');
 }
 
-/** The input, with a caret at the given or expected offset. */
+/** Formats the input, with a caret at the given or expected offset. */
 function inputText({ case: { input, dialect, expected }, answer }: CaseResult): string {
   const refusal = answer?.ok === false ? answer : undefined;
   const at = refusal?.offset ?? (expected.ok ? undefined : expected.offset);
@@ -63,18 +65,18 @@ function inputText({ case: { input, dialect, expected }, answer }: CaseResult): 
     at === undefined
       ? `  ${dialect}: ${shortened(visible(input))}`
       : codeFrame(input, { start: at, end: at + 1 }, { name: dialect });
-  return refusal?.message === undefined ? text : `${text}\n  it says: ${shortened(visible(refusal.message))}`;
+  return refusal?.message === undefined ? text : `${text}\n  message: ${shortened(visible(refusal.message))}`;
 }
 
 function mismatchText({ aspect, path, rereadIn, expected, actual }: Mismatch): string {
   const what = `wrong ${NAMES[aspect]}${path === undefined ? '' : ` at ${path === '' ? 'the root' : visible(path)}`}`;
-  const where = rereadIn === undefined ? '' : `, when the canonical text is read again (${rereadIn})`;
+  const where = rereadIn === undefined ? '' : `, when its canonical text is parsed again (${rereadIn})`;
   const show = aspect === 'verdict' ? verdictText : valueText;
   return `  ${what}${where}\n    expected  ${show(expected)}\n    actual    ${show(actual)}`;
 }
 
 function verdictText(accepted: Json | undefined): string {
-  return accepted === true ? 'accepted' : 'refused';
+  return accepted === true ? 'accepted' : 'rejected';
 }
 
 function valueText(value: Json | undefined): string {
@@ -92,14 +94,15 @@ function failureLines({ failure }: CaseResult): readonly string[] {
     case 'crash':
       return [`  crash: ${failure.detail.split('\n').map(visible).join('\n    ')}`, ...note];
     case 'garbage':
-      return [`  no answer of the protocol: ${visible(failure.detail)}`, ...note];
+      return [`  invalid answer: ${visible(failure.detail)}`, ...note];
     case 'hang':
       return [`  no answer within ${failure.limitMs / 1000} s`, ...note];
     case 'memory':
-      return [`  more than ${failure.limitBytes / 2 ** 20} MB of memory`, ...note];
+      return [`  more than ${failure.limitBytes / 2 ** 20} MiB of memory`, ...note];
   }
 }
 
+/** Formats the summary. */
 export function summaryText(results: readonly CaseResult[], { skipped }: CaseSet, paint: Paint): string {
   const files = [...new Set(results.map((one) => one.case.file))];
   const rows = files.map((file) => [file, tallyOf(results.filter((one) => one.case.file === file))] as const);
@@ -111,8 +114,8 @@ export function summaryText(results: readonly CaseResult[], { skipped }: CaseSet
   });
   return [
     ...rows.map(([file, tally]) => `${file.padEnd(width)}  ${countsText(tally, paint)}`),
-    `Judged, where the answers had it: ${judged.join(', ')}.`,
-    ...skipped.map((what) => paint('dim', `Left out: ${what}.`)),
+    `Compared where the answers had it: ${judged.join(', ')}.`,
+    ...skipped.map((what) => paint('dim', `Skipped: ${what}.`)),
     paint('bold', `${all.cases} cases: ${countsText(all, paint)}`),
   ].join('\n');
 }

@@ -3,7 +3,7 @@ import { isAgentName } from '../../../accp/session/envelope.js';
 import { PegwireError } from '../../../text/errors.js';
 import { UsageError } from '../../io/errors.js';
 import { type Line, readLines } from '../../io/input.js';
-import { refuse } from '../../io/report.js';
+import { reject } from '../../io/report.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
 import { duration, flag, text, token, value } from '../../options/option.js';
 import { httpSender } from './http.js';
@@ -12,16 +12,16 @@ import { type Outgoing, readOutgoing, type Sender, type SenderOptions } from './
 import { rawSender, webSocketSender } from './websocket.js';
 
 const OPTIONS = {
-  agent: text('NAME', 'Send as this agent (default: cli).'),
-  token: token('what the endpoint wants to be shown'),
+  agent: text('NAME', 'Send messages as this agent (default: cli)'),
+  token: token('Authenticate with this bearer token'),
   timeout: value(
     'DURATION',
-    'Stop waiting for answers after this long without a frame (default: 30s); or never.',
+    'Stop waiting for answers after this long without a frame (default: 30s); or never',
     duration({ isPositive: true, never: true }),
   ),
-  explain: flag('tell in plain English what comes'),
-  all: flag('show what keeps the session going, too: registries, pings'),
-  raw: flag('send lines as they are: no session, no numbers, no registry'),
+  explain: flag('Explain each received frame in plain English'),
+  all: flag('Also print the frames that maintain the session: registries and pings'),
+  raw: flag('Send lines unchanged, without a session'),
 };
 
 type Run = Invocation<typeof OPTIONS>;
@@ -31,11 +31,11 @@ export const command = defineCommand({
   takes: { words: 'URL [file|-]' },
   options: OPTIONS,
   details: [
-    'A line that begins with @ is a frame, one that begins with { or " a message as JSON, as pegwire encode accp reads it; any other is ' +
-      'what somebody says in a chat. Messages and texts go out in a session; frames over HTTP as they are, and over a WebSocket, ' +
-      "where numbers are the session's, as messages of it. An address without a path means /accp/v1/frames.",
-    'What comes goes to stdout, a frame a line; with --json as {"frame", "message"}. When the input ends, outstanding answers are ' +
-      'waited for. The exit code is 1 where an error frame came, or a request was not answered.',
+    'A line that starts with @ is a frame; one that starts with { or " is a JSON message, as for pegwire encode accp; any other line is ' +
+      'a chat message. Messages are sent in a session. Frames are sent unchanged over HTTP; over a WebSocket, which has a session, they ' +
+      'are sent as messages of it, with new numbers. The default path of URL is /accp/v1/frames.',
+    'Prints the received frames, one per line; with --json as {"frame", "message"}. At the end of the input, waits for outstanding ' +
+      'answers. The exit code is 1 if an error frame arrived or a request was not answered.',
   ],
   example: [
     `echo '@me>req:add{a:1}[mid:m1,seq:1]' | pegwire connect http://127.0.0.1:4711`,
@@ -46,8 +46,8 @@ export const command = defineCommand({
 
 async function run(invocation: Run): Promise<number> {
   const [address, file, extra] = invocation.words;
-  if (address === undefined) throw new UsageError('connect needs an address: pegwire connect http://127.0.0.1:4711');
-  if (extra !== undefined) throw new UsageError(`connect reads one file; "${extra}" is one too many`);
+  if (address === undefined) throw new UsageError('connect requires a URL: pegwire connect http://127.0.0.1:4711');
+  if (extra !== undefined) throw new UsageError(`connect reads one file; remove "${extra}"`);
   const target = readTarget(address);
   const received = new Received(invocation);
   const sender = await senderFor(invocation, target, received);
@@ -67,7 +67,8 @@ async function run(invocation: Run): Promise<number> {
 function senderOptions({ options }: Run, { url }: Target): SenderOptions {
   const { agent = 'cli', timeout: timeoutMs = 30_000, token: secret } = options;
   if (!isAgentName(agent)) throw new UsageError(`--agent must be 1 to 256 letters, digits, "-" or "_"; got "${agent}"`);
-  if (secret !== undefined && !/^[!-~]+$/.test(secret)) throw new UsageError('A token is of visible ASCII characters');
+  if (secret !== undefined && !/^[!-~]+$/.test(secret))
+    throw new UsageError('--token must be visible ASCII characters');
   return { url, agent, token: secret, timeoutMs };
 }
 
@@ -82,13 +83,13 @@ async function sendLines(input: Run, sender: Sender, received: Received): Promis
   const lines = readLines(input);
   for (;;) {
     const reading = lines.next();
-    // After the notice about reading from a terminal.
+    // After the note about reading from a terminal.
     received.prompt();
     let next: IteratorResult<Line>;
     try {
       next = await Promise.race([reading, sender.broken]);
     } catch (thrown) {
-      leave(input, reading);
+      closeInput(input, reading);
       throw thrown;
     }
     if (next.done === true) return;
@@ -104,24 +105,24 @@ async function sendLine(input: Run, line: Line, sender: Sender, received: Receiv
   } catch (thrown) {
     if (!(thrown instanceof PegwireError)) throw thrown;
     received.faults++;
-    await refuse(input, line, thrown);
+    await reject(input, line, thrown);
   }
 }
 
-/** An open input would keep the process alive. */
-function leave({ stdin }: Run, reading: Promise<unknown>): void {
+/** Closes the input, which would keep the process alive. */
+function closeInput({ stdin }: Run, reading: Promise<unknown>): void {
   reading.catch(() => undefined);
   (stdin as { readonly destroy?: () => void }).destroy?.();
 }
 
-/** @throws UsageError on an invalid address */
+/** Parses the URL. @throws UsageError if it is invalid */
 function readTarget(text: string) {
-  if (!URL.canParse(text)) throw new UsageError(`"${text}" is no address: http://127.0.0.1:4711 is one`);
+  if (!URL.canParse(text)) throw new UsageError(`Invalid URL "${text}"; write, for example, http://127.0.0.1:4711`);
   const url = new URL(text);
   if (!/^(?:https?|wss?):$/.test(url.protocol))
-    throw new UsageError(`connect takes http, https, ws and wss, not ${url.protocol.slice(0, -1)}`);
+    throw new UsageError(`The URL must begin with http:, https:, ws: or wss:; got ${url.protocol}`);
   if (url.username !== '' || url.password !== '')
-    throw new UsageError('An address shows to everybody: give what is secret as --token, or PEGWIRE_TOKEN');
+    throw new UsageError('The URL must not contain a user name or password; use --token or PEGWIRE_TOKEN');
   if (url.pathname === '/') url.pathname = FRAMES_PATH;
   url.hash = '';
   return { url: url.href, isWebSocket: url.protocol.startsWith('ws') };

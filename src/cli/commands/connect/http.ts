@@ -1,5 +1,4 @@
 /** `pegwire connect` over HTTP: each frame is a request. */
-
 import { readHead } from '../../../accp/bindings/frames.js';
 import { HttpBindingError, streamFrames } from '../../../accp/bindings/http/index.js';
 import { createCodec } from '../../../accp/codec/codec.js';
@@ -9,17 +8,18 @@ import { systemReason } from '../../../text/system-reason.js';
 import { UsageError } from '../../io/errors.js';
 import { messageOf, repliesOf, StreamReaders } from '../../session/results.js';
 import type { Received } from './received.js';
-import { headersOf, isAsking, messageOfFrame, NEVER, type Sender, type SenderOptions } from './sender.js';
+import { headersOf, messageOfFrame, NEVER, requiresAnswer, type Sender, type SenderOptions } from './sender.js';
 
-/** Rounds of replies to replies, so that two sides cannot loop forever. */
+/** The most rounds of replies to replies, so that two sides cannot loop forever. */
 const MAX_ROUNDS = 8;
 
-/** Of this frame only; others may be accepted (RFC 9110, section 15.5.14). */
+/** This frame is too large; others may be accepted (RFC 9110, section 15.5.14). */
 const TOO_LARGE = 413;
 
-/** Handles a frame of a response and returns replies to send. */
+/** Handles a frame of a response, and returns the replies to send. */
 type Receive = (frame: string) => readonly string[];
 
+/** Creates a sender over HTTP. */
 export function httpSender(options: SenderOptions, received: Received): Sender {
   const codec = createCodec({ state: false });
   const session = createSession({ agent: options.agent, sequence: 'sender' });
@@ -31,7 +31,7 @@ export function httpSender(options: SenderOptions, received: Received): Sender {
     const outcome = codec.decode(frame, session);
     if (outcome.outcome === 'pending' && outcome.part === 'stream') streams.read(outcome.correlationId);
     void received.frame(frame, messageOf(outcome), true);
-    if (outcome.outcome === 'rejected') void received.refused(outcome.error);
+    if (outcome.outcome === 'rejected') void received.rejected(outcome.error);
     // A server that sends no frames would not understand an error frame.
     return readHead(frame) === null ? [] : repliesOf(outcome);
   };
@@ -42,16 +42,16 @@ export function httpSender(options: SenderOptions, received: Received): Sender {
   };
 
   const post = async (frames: readonly string[], receive: Receive): Promise<void> => {
-    let waiting = frames;
-    for (let round = 0; waiting.length > 0 && round < MAX_ROUNDS; round++) {
+    let outgoing = frames;
+    for (let round = 0; outgoing.length > 0 && round < MAX_ROUNDS; round++) {
       const replies: string[] = [];
-      for (const frame of waiting)
+      for (const frame of outgoing)
         for await (const answer of streamFrames(options.url, frame, posting)) replies.push(...receive(answer));
-      waiting = replies;
+      outgoing = replies;
     }
   };
 
-  const ask = async (frames: readonly string[], isRequest: boolean, receive: Receive): Promise<void> => {
+  const request = async (frames: readonly string[], isRequest: boolean, receive: Receive): Promise<void> => {
     const before = received.frames;
     try {
       await post(frames, receive);
@@ -59,25 +59,25 @@ export function httpSender(options: SenderOptions, received: Received): Sender {
       await failed(thrown, received);
       return;
     }
-    if (isRequest && received.frames === before) await received.unanswered('There was no answer.');
+    if (isRequest && received.frames === before) await received.unanswered('The request was not answered.');
   };
 
   const sendMessage = async (message: MessageInput): Promise<void> => {
     if (!isAnnounced) {
       isAnnounced = true;
-      // Strings with any characters need the registry.
-      await ask(codec.announce(session).frames, false, receiveOwn);
+      // The registry allows strings with any characters.
+      await request(codec.announce(session).frames, false, receiveOwn);
     }
     const { frames, losses } = codec.encode(message, session);
     await received.lost(losses);
     for (const frame of frames) await received.sent(frame);
-    await ask(frames, isAsking(message), receiveOwn);
+    await request(frames, requiresAnswer(message), receiveOwn);
   };
 
   return {
     send: async (outgoing) => {
       if (outgoing.kind === 'message') await sendMessage(outgoing.message);
-      else await ask([outgoing.frame], isAsking(readHead(outgoing.frame) ?? { intent: '' }), receiveOther);
+      else await request([outgoing.frame], requiresAnswer(readHead(outgoing.frame) ?? { intent: '' }), receiveOther);
     },
     broken: NEVER,
     end: async () => session.close(),
@@ -85,7 +85,7 @@ export function httpSender(options: SenderOptions, received: Received): Sender {
   };
 }
 
-/** @throws UsageError, or HttpBindingError if only this frame is too long */
+/** Handles the error of a request. @throws UsageError if the endpoint cannot be used @throws HttpBindingError if this frame is too large */
 async function failed(thrown: unknown, received: Received): Promise<void> {
   if (!(thrown instanceof HttpBindingError) || thrown.status === TOO_LARGE) throw thrown;
   const { code, message, status, cause } = thrown;
@@ -93,7 +93,7 @@ async function failed(thrown: unknown, received: Received): Promise<void> {
     await received.unanswered(message);
     return;
   }
-  const why = code === 'unreachable' ? `: ${systemReason(cause)}` : '';
-  const text = `${message.replace(/\.$/, '')}${why}`.replace(/\.$/, '');
-  throw new UsageError(status === 401 ? `${text}. It wants another --token` : text, 'unreachable');
+  const reason = code === 'unreachable' ? `: ${systemReason(cause)}` : '';
+  const text = `${message.replace(/\.$/, '')}${reason}`.replace(/\.$/, '');
+  throw new UsageError(status === 401 ? `${text}; check --token` : text, 'unreachable');
 }

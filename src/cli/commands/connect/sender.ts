@@ -1,4 +1,4 @@
-/** Messages to an endpoint, and ways to send them. */
+/** Outgoing messages, and the interface of senders. */
 import { isUpkeep, readHead } from '../../../accp/bindings/frames.js';
 import { createCodec } from '../../../accp/codec/codec.js';
 import type { Loss, Message, MessageInput } from '../../../accp/message/message.js';
@@ -19,7 +19,7 @@ export type Outgoing =
 
 const READING = { refs: false, keepEnvelope: false };
 
-/** Reads a frame, a message as JSON, or a text, by the first character. @throws PegwireError */
+/** Reads a frame, a JSON message or a chat message, depending on the first character. @throws PegwireError if it is invalid */
 export function readOutgoing(line: string): Outgoing {
   const text = line.trim();
   if (text.startsWith('@')) return { kind: 'frame', frame: text };
@@ -30,18 +30,22 @@ export function readOutgoing(line: string): Outgoing {
     return { kind: 'message', message, losses };
   } catch (thrown) {
     if (thrown instanceof PegwireError || !(thrown instanceof SyntaxError)) throw thrown;
-    throw notJson(thrown, text, 'a message: {"intent":"req","operation":"find","payload":{"query":"cats"}}');
+    throw notJson(
+      thrown,
+      text,
+      'write a message such as {"intent":"req","operation":"find","payload":{"query":"cats"}}',
+    );
   }
 }
 
 /** Reports whether a message requires an answer. */
-export function isAsking({ intent }: { readonly intent: string }): boolean {
+export function requiresAnswer({ intent }: { readonly intent: string }): boolean {
   return intent === 'req' || intent === 'qry';
 }
 
 const codec = createCodec({ state: false, dialect: 'lenient' });
 
-/** Decodes a frame outside of any session; `null` for parts of messages and frames that need their session. */
+/** Decodes a frame without its session; `null` for a part of a message, or if the session is required. */
 export function messageOfFrame(frame: string): Message | null {
   const head = readHead(frame);
   if (head === null) return null;
@@ -55,9 +59,9 @@ export function messageOfFrame(frame: string): Message | null {
 }
 
 export interface Sender {
-  /** @throws PegwireError on a message that cannot be sent, UsageError if the endpoint is unreachable */
+  /** Sends a message. @throws PegwireError if the message cannot be sent @throws UsageError if the endpoint is unreachable */
   readonly send: (outgoing: Outgoing) => Promise<void>;
-  /** Rejects with a UsageError if the connection breaks. */
+  /** Rejects with a UsageError if the connection is lost. */
   readonly broken: Promise<never>;
   /** Waits for outstanding answers, then closes. */
   readonly end: () => Promise<void>;
@@ -73,14 +77,16 @@ export interface SenderOptions {
   readonly timeoutMs: number;
 }
 
+/** Returns the HTTP headers of a request. */
 export function headersOf({ token }: SenderOptions): Record<string, string> {
   return token === undefined ? {} : { authorization: `Bearer ${token}` };
 }
 
+/** A promise that never settles. */
 export const NEVER: Promise<never> = new Promise(() => {});
 
-/** Adds `end`, which waits for outstanding answers. */
-export function lastingSender(
+/** Creates a sender over a connection, whose `end` waits for outstanding answers. */
+export function connectionSender(
   connection: Pick<Sender, 'send' | 'broken' | 'stop'>,
   outstanding: Outstanding,
   { timeoutMs }: SenderOptions,
@@ -92,8 +98,9 @@ export function lastingSender(
   return {
     ...connection,
     end: async () => {
-      const left = await Promise.race([outstanding.wait(timeoutMs), broken]).finally(() => outstanding.stop());
-      if (left > 0) await received.unanswered(`${count(left, 'request')} had no answer within ${timeoutMs / 1000} s.`);
+      const unanswered = await Promise.race([outstanding.wait(timeoutMs), broken]).finally(() => outstanding.stop());
+      if (unanswered > 0)
+        await received.unanswered(`${count(unanswered, 'request')} not answered within ${timeoutMs / 1000} s.`);
       await stop();
     },
   };
@@ -102,25 +109,27 @@ export function lastingSender(
 /** Intents that end a chain (draft-benzing-accp-00, Table 7). */
 const ENDS: ReadonlySet<string> = new Set(['done', 'end', 'fail', 'cancel']);
 
-/** Requests without an answer yet. */
+/** The requests that have not been answered. */
 export class Outstanding {
   /** Correlation identifiers by message identifier. */
   readonly #open = new Map<string, string>();
-  #arrived: () => void = () => {};
+  #onFrame: () => void = () => {};
   #stop: () => void = () => {};
 
-  asked(msgId: string, correlationId: string): void {
+  /** Adds a request. */
+  add(msgId: string, correlationId: string): void {
     this.#open.set(msgId, correlationId);
   }
 
-  forget(msgId: string): void {
+  /** Removes a request. */
+  remove(msgId: string): void {
     this.#open.delete(msgId);
   }
 
-  /** Any frame restarts the wait: it may be part of an answer. */
-  arrived(message: Message | null): void {
+  /** Handles a received frame. Any frame restarts the timeout, since it may be part of an answer. */
+  receive(message: Message | null): void {
     if (message !== null && ENDS.has(message.intent) && !isUpkeep(message)) this.#settle(message);
-    this.#arrived();
+    this.#onFrame();
   }
 
   #settle({ envelope: { correlation_id: cid, causation_id: aid } }: Message): void {
@@ -128,7 +137,7 @@ export class Outstanding {
       if (correlationId === cid || (cid === undefined && msgId === aid)) this.#open.delete(msgId);
   }
 
-  /** Waits until all are answered, or no frame arrives for that long. @returns how many are not */
+  /** Waits until all requests are answered, or no frame arrives within the timeout. @returns the number of unanswered requests */
   async wait(timeoutMs: number): Promise<number> {
     while (this.#open.size > 0) if (!(await this.#next(timeoutMs))) break;
     return this.#open.size;
@@ -139,11 +148,11 @@ export class Outstanding {
     this.#stop();
   }
 
-  /** @returns whether a frame came in time */
+  /** Waits for a frame. @returns `false` after the timeout */
   #next(timeoutMs: number): Promise<boolean> {
     return new Promise((resolve) => {
       this.#stop = after(timeoutMs, () => resolve(false));
-      this.#arrived = () => {
+      this.#onFrame = () => {
         this.#stop();
         resolve(true);
       };

@@ -1,4 +1,4 @@
-/** `pegwire connect` over a WebSocket that reconnects. */
+/** `pegwire connect` over a WebSocket. */
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import {
@@ -22,12 +22,12 @@ import { UsageError } from '../../io/errors.js';
 import { messageOf, StreamReaders } from '../../session/results.js';
 import type { Received } from './received.js';
 import {
+  connectionSender,
   headersOf,
-  isAsking,
-  lastingSender,
   messageOfFrame,
   type Outgoing,
   Outstanding,
+  requiresAnswer,
   type Sender,
   type SenderOptions,
 } from './sender.js';
@@ -35,6 +35,7 @@ import {
 const RECONNECT = { maxAttempts: 5, maxDelayMs: 2000 };
 const freshId = createIds();
 
+/** Creates a sender over a WebSocket with a session, which reconnects. */
 export async function webSocketSender(options: SenderOptions, received: Received): Promise<Sender> {
   const session = createSession({ agent: options.agent, sequence: 'sender' });
   const streams = new StreamReaders(session);
@@ -43,8 +44,8 @@ export async function webSocketSender(options: SenderOptions, received: Received
     const message = messageOf(outcome);
     if (outcome.outcome === 'pending' && outcome.part === 'stream') streams.read(outcome.correlationId);
     void received.frame(frame, message, true);
-    if (outcome.outcome === 'rejected') void received.refused(outcome.error);
-    outstanding.arrived(message);
+    if (outcome.outcome === 'rejected') void received.rejected(outcome.error);
+    outstanding.receive(message);
   };
   let link: Link;
   try {
@@ -52,29 +53,34 @@ export async function webSocketSender(options: SenderOptions, received: Received
       ...{ codec: observed(createCodec({ state: false }), onDecoded), session, reconnect: RECONNECT },
       handshakeTimeoutMs: options.timeoutMs,
       onState: (state, cause) => {
-        if (state === 'reconnecting') void received.note('reconnecting', `${cause?.message ?? ''} Trying again.`);
+        if (state === 'reconnecting')
+          void received.note('reconnecting', `${cause?.message ?? ''} Reconnecting.`.trim());
       },
     });
   } catch (thrown) {
     session.close();
     throw unreachable(thrown);
   }
-  // They are shown as they come.
+  // Frames are printed when they are decoded, so the messages only need to be consumed.
   void drained(link);
 
   const send = async (outgoing: Outgoing): Promise<void> => {
     const message = messageToSend(outgoing);
     if (outgoing.kind === 'frame')
-      await received.note('sent-as-message', 'The frame goes out as a message of this session.');
+      await received.note(
+        'sent-as-message',
+        'The frame is sent as a message of this session, with new numbers.',
+        'note',
+      );
     const chain = message.envelope!.correlation_id!;
     try {
       // Before sending: the answer may arrive before `send` resolves.
-      if (isAsking(message)) outstanding.asked(chain, chain);
+      if (requiresAnswer(message)) outstanding.add(chain, chain);
       const { frames, losses } = await link.send(message);
       await received.lost(losses);
       for (const frame of frames) await received.sent(frame);
     } catch (thrown) {
-      outstanding.forget(chain);
+      outstanding.remove(chain);
       throw thrown instanceof LinkError ? unreachable(thrown) : thrown;
     }
   };
@@ -83,10 +89,10 @@ export async function webSocketSender(options: SenderOptions, received: Received
     session.close();
   };
   const broken = link.closed.then((error) => {
-    // Closed here, which is not an error.
+    // Closed by this side, which is not an error.
     return error === undefined ? new Promise<never>(() => {}) : Promise.reject(unreachable(error));
   });
-  return lastingSender({ send, broken, stop }, outstanding, options, received);
+  return connectionSender({ send, broken, stop }, outstanding, options, received);
 }
 
 function socketTo(options: SenderOptions): WebSocketLike & WebSocket {
@@ -105,7 +111,7 @@ function observed(codec: Codec, onDecoded: (frame: string, outcome: DecodeOutcom
   };
 }
 
-/** A frame becomes a message of this session, which has its own numbers; sent again, it keeps its correlation identifier. */
+/** Converts a frame to a message of this session. It gets new numbers, but keeps its correlation identifier. */
 function messageToSend(outgoing: Outgoing): MessageInput {
   if (outgoing.kind === 'message') return inChain(outgoing.message);
   parseFrame(outgoing.frame, { dialect: 'lenient' });
@@ -113,7 +119,8 @@ function messageToSend(outgoing: Outgoing): MessageInput {
   if (message === null)
     throw new PegwireError({
       code: 'no-message',
-      message: 'The frame cannot be a message of this session; see --raw.',
+      message: 'The frame is not a whole message, so that the session cannot send it.',
+      help: 'send it unchanged with --raw',
     });
   const { intent, operation, schema, payload, envelope } = message;
   const { correlation_id, msg_id } = envelope;
@@ -134,28 +141,27 @@ async function drained({ messages }: Link): Promise<void> {
 
 function unreachable(thrown: unknown): unknown {
   if (!(thrown instanceof Error)) return thrown;
-  const hint = /\b401\b/.test(thrown.message) ? '; it wants another --token' : '';
+  const hint = /\b401\b/.test(thrown.message) ? '; check --token' : '';
   return new UsageError(`${thrown.message.replace(/\.$/, '')}${hint}`, 'unreachable');
 }
 
-// --raw: lines are sent unchanged.
+/** Normal closure (RFC 6455, section 7.4.1). */
+const NORMAL_CLOSURE = 1000;
 
-/** RFC 6455, section 7.4.1. */
-const NORMAL = 1000;
-
+/** Creates a sender over a WebSocket without a session, for `--raw`. */
 export async function rawSender(options: SenderOptions, received: Received): Promise<Sender> {
   const socket = socketTo(options);
   const outstanding = new Outstanding();
-  // Before it opens: the first frames may come with the handshake.
+  // The first frames may arrive with the handshake, before `open`.
   socket.on('message', (data, isBinary) => {
     const frame = String(data);
     if (isBinary) {
-      void received.note('binary', `A binary message came, of ${(data as Buffer).length} bytes.`);
+      void received.note('binary', `Ignored a binary message of ${(data as Buffer).length} bytes.`);
       return;
     }
     const message = messageOfFrame(frame);
     void received.frame(frame, message, false);
-    outstanding.arrived(message);
+    outstanding.receive(message);
   });
   const closed = new Promise<[code: number, reason: Buffer]>((resolve) => {
     socket.once('close', (...how) => resolve(how));
@@ -169,24 +175,21 @@ export async function rawSender(options: SenderOptions, received: Received): Pro
   let isEnding = false;
   const broken = closed.then(([code, reason]) => {
     if (isEnding) return new Promise<never>(() => {});
-    throw new UsageError(
-      `The other side has closed the connection with ${code} ${String(reason)}`.trim(),
-      'unreachable',
-    );
+    throw new UsageError(`The server closed the connection with ${code} ${String(reason)}`.trim(), 'unreachable');
   });
   const stop = async (): Promise<void> => {
     isEnding = true;
-    closeWebSocket(socket, NORMAL);
+    closeWebSocket(socket, NORMAL_CLOSURE);
     await closed;
   };
   const send = async (outgoing: Outgoing): Promise<void> => {
-    if (outgoing.kind !== 'frame') throw new TypeError('Raw lines are sent as frames');
+    if (outgoing.kind !== 'frame') throw new TypeError('Lines are sent unchanged with --raw');
     const message = messageOfFrame(outgoing.frame);
-    if (message !== null && isAsking(message)) {
+    if (message !== null && requiresAnswer(message)) {
       const { msg_id: mid, correlation_id: cid = mid } = message.envelope;
-      outstanding.asked(mid, cid);
+      outstanding.add(mid, cid);
     }
     socket.send(outgoing.frame);
   };
-  return lastingSender({ send, broken, stop }, outstanding, options, received);
+  return connectionSender({ send, broken, stop }, outstanding, options, received);
 }

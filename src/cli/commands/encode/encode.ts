@@ -7,22 +7,21 @@ export const command = defineCommand({
   takes: 'messages',
   options: ENCODE_OPTIONS,
   optionGroups: [
-    { protocol: 'accp', title: 'of accp: messages as JSON, one a line', options: FRAME_OPTIONS },
-    { protocol: 'aacp', title: 'of aacp: a step of a workflow', options: WORKFLOW_OPTIONS },
-    { protocol: 'aacp', title: 'of aacp: instructions in English, one a line', options: ENGLISH_OPTIONS },
+    { protocol: 'accp', title: 'for accp: JSON messages, one per line', options: FRAME_OPTIONS },
+    { protocol: 'aacp', title: 'for aacp: a workflow step', options: WORKFLOW_OPTIONS },
+    { protocol: 'aacp', title: 'for aacp: instructions in English, one per line', options: ENGLISH_OPTIONS },
   ],
   optionsFor: async (args) => {
     const workflow = peekOption(args, 'workflow');
     return workflow === undefined ? null : (await import('./steps.js')).stepOptions(workflow);
   },
   details: [
-    'A message has intent and operation, and may have agent, schema, payload and envelope, under the full names of ' +
-      'their fields; a JSON text is what somebody says in a chat. Integers of any size are JSON numbers with all of ' +
-      'their digits.',
-    'A step takes its inputs as options (lists with commas), as JSON with --input, or as one JSON object a line of the ' +
-      'file; of stdin where no option gives one. pegwire aacp workflows lists the steps with their inputs.',
-    'An instruction that came before, or that a rule covers, costs nothing; any other is put to the model, and the ' +
-      'packet is kept in the registry.',
+    'A message has intent and operation, and may have agent, schema, payload and envelope, with the full names of their fields. A ' +
+      'JSON string is a chat message. Integers of any size keep all of their digits.',
+    'A step takes its inputs as options (lists separated by commas), as a JSON object with --input, or as one JSON object per line of ' +
+      'the file or stdin. "pegwire aacp workflows" lists the steps and their inputs.',
+    'An instruction that is in the registry or that a rule covers is encoded without a model. Any other is sent to the model, and its ' +
+      'packet is stored in the registry.',
   ],
   example: [
     `echo '{"intent":"req","operation":"find","payload":{"query":"cats"}}' | pegwire encode accp`,
@@ -30,7 +29,7 @@ export const command = defineCommand({
     "pegwire encode aacp --english 'Retrieve the employee salary records for August 2024' --domain HR",
   ],
   run: async (invocation) => {
-    // Each is loaded separately: sessions, encoders, models.
+    // Sessions, encoders and models are loaded separately.
     if (invocation.protocol.name === 'accp') return (await import('./frames.js')).encodeLines(invocation);
     if (invocation.options.workflow !== undefined) return (await import('./steps.js')).encodeSteps(invocation);
     checkEnglish(invocation);
@@ -39,8 +38,8 @@ export const command = defineCommand({
 });
 
 function checkEnglish({ given }: Invocation): void {
-  const alien = Object.keys(WORKFLOW_OPTIONS).find((option) => option in given);
-  if (alien !== undefined) throw new UsageError(`--${alien} goes with --workflow`);
+  const misplaced = Object.keys(WORKFLOW_OPTIONS).find((option) => option in given);
+  if (misplaced !== undefined) throw new UsageError(`--${misplaced} requires --workflow`);
   if (!('english' in given || 'domain' in given))
-    throw new UsageError('encode aacp needs --workflow ENCODER.STEP, or --english with --domain');
+    throw new UsageError('encode aacp requires --workflow ENCODER.STEP, or --english with --domain');
 }

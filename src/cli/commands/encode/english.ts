@@ -1,4 +1,4 @@
-/** The work of `pegwire encode aacp --english`. */
+/** Implements `pegwire encode aacp --english`. */
 import process from 'node:process';
 import {
   type Candidate,
@@ -26,7 +26,8 @@ import { quoted, visible } from '../../../text/visible.js';
 import { didYouMean, UsageError } from '../../io/errors.js';
 import type { Line } from '../../io/input.js';
 import { toJson } from '../../io/json.js';
-import { count, forEachLine, noteLine, refuse } from '../../io/report.js';
+import { labelled } from '../../io/output.js';
+import { count, forEachLine, noteLine, reject } from '../../io/report.js';
 import type { Invocation } from '../../options/command.js';
 import { dollars, openRegistry, registryFault } from '../aacp/open-registry.js';
 import { chosenRules } from '../aacp/open-rules.js';
@@ -34,25 +35,26 @@ import type { ENCODE_OPTIONS } from './options.js';
 
 type Run = Invocation<typeof ENCODE_OPTIONS>;
 
+/** Encodes the instructions of the option, the file or stdin. @returns the exit code */
 export async function encodeInstructions(invocation: Run): Promise<number> {
   const { options, file } = invocation;
-  const asked = requestOptions(options);
+  const request = requestOptions(options);
   const given = options.english;
   // A dash means stdin.
-  const alone = typeof given === 'string' && given !== '-' ? given : null;
+  const single = typeof given === 'string' && given !== '-' ? given : null;
   if (typeof given === 'string' && file !== undefined) {
-    const what = alone === null ? 'reads the standard input' : 'has an instruction already';
-    throw new UsageError(`--english ${what}; "${file}" is one input too many`);
+    const what = single === null ? 'reads stdin' : 'has an instruction';
+    throw new UsageError(`--english ${what}; remove the file "${file}"`);
   }
   const { encoder, close } = await openEncoder(invocation);
   try {
     const totals = emptyTotals();
-    const asking = { encoder, asked, totals };
-    if (alone !== null) return (await answer(invocation, null, alone, asking)) ? 0 : 1;
-    const { lines, refused, exitCode } = await forEachLine(invocation, 'instruction', (line) =>
-      answer(invocation, line, line.text, asking),
+    const encoding = { encoder, request, totals };
+    if (single !== null) return (await encodeOne(invocation, null, single, encoding)) ? 0 : 1;
+    const { lines, rejected, exitCode } = await forEachLine(invocation, 'instruction', (line) =>
+      encodeOne(invocation, line, line.text, encoding),
     );
-    if (lines > 0 && !invocation.json && !options.explain) await noteTotals(invocation, totals, lines, refused);
+    if (lines > 0 && !invocation.json && !options.explain) await noteTotals(invocation, totals, lines, rejected);
     return exitCode;
   } catch (thrown) {
     throw registryFault(thrown);
@@ -62,7 +64,7 @@ export async function encodeInstructions(invocation: Run): Promise<number> {
 }
 
 function requestOptions({ domain, 'return-agent': returnAgent, priority }: Run['options']): EncodeOptions {
-  if (domain === undefined) throw new UsageError('--english needs a --domain, such as HR or FIN');
+  if (domain === undefined) throw new UsageError('--english requires --domain, for example --domain HR');
   return { domain, returnAgent, priority };
 }
 
@@ -70,7 +72,11 @@ async function openEncoder(invocation: Run) {
   const { json, output, options } = invocation;
   const { now, threshold, strict } = options;
   const model = modelOf(options, (notice) => {
-    void output.note(json ? toJson({ notice }) : `${notice.provider}: ${notice.message}`);
+    void output.note(
+      json
+        ? toJson({ notice })
+        : labelled('warning', notice.code, `${notice.provider}: ${notice.message}`, output.paintNote),
+    );
   });
   const rules = await chosenRules(invocation);
   const registry = await chosenRegistry(invocation);
@@ -90,32 +96,32 @@ async function chosenRegistry(invocation: Run): Promise<Registry | null> {
   const { registry: file, explain } = invocation.options;
   if (file === 'none') return null;
   if (file === 'memory') return memoryRegistry();
-  // Explaining changes nothing.
+  // --explain must not create a file.
   return openRegistry(invocation, { file, create: !explain, otherwise: 'memory' });
 }
 
-/** @returns whether it was encoded; a failure has been reported */
-async function answer(
+/** Encodes or explains one instruction. @returns `false` if it was not encoded, after reporting the error */
+async function encodeOne(
   invocation: Run,
   line: Line | null,
   instruction: string,
-  { encoder, asked, totals }: { encoder: FallbackEncoder; asked: EncodeOptions; totals: Totals },
+  { encoder, request, totals }: { encoder: FallbackEncoder; request: EncodeOptions; totals: Totals },
 ): Promise<boolean> {
   try {
     if (invocation.options.explain) {
-      await showExplanation(invocation, line, await encoder.explain(instruction, asked));
+      await showExplanation(invocation, line, await encoder.explain(instruction, request));
       return true;
     }
-    const result = await encoder.encode(instruction, asked);
+    const result = await encoder.encode(instruction, request);
     addResult(totals, result);
     await showResult(invocation, line, result);
     return true;
   } catch (thrown) {
     if (!(thrown instanceof FallbackError || thrown instanceof ModelError)) throw thrown;
-    // An error of the options, whatever the instruction.
+    // The options are wrong, whatever the instruction.
     if (thrown.code === 'bad-request') throw new UsageError(thrown.message.replace(/\.$/, ''));
     addResult(totals, thrown);
-    await showRefusal(invocation, line, thrown);
+    await showError(invocation, line, thrown);
     return false;
   }
 }
@@ -127,42 +133,43 @@ async function showResult(invocation: Run, line: Line | null, result: FallbackRe
     return noteResult(invocation, line, result);
   }
   const { packet, task, domain, tier, explain, cost, usage, tokens, warnings } = result;
-  const said = { packet, task, domain, tier, cost, usage, tokens, warnings, explain: explanationData(explain) };
-  await output.result(toJson({ line: line?.number, ok: true, ...said }));
+  const data = { packet, task, domain, tier, cost, usage, tokens, warnings, explain: explanationData(explain) };
+  await output.result(toJson({ line: line?.number, ok: true, ...data }));
 }
 
-/** With the replies of the model, which were paid for. */
-async function showRefusal(invocation: Run, line: Line | null, error: FallbackError | ModelError): Promise<void> {
+/** Reports an error, with the replies of the model, which were paid for. */
+async function showError(invocation: Run, line: Line | null, error: FallbackError | ModelError): Promise<void> {
   const { json, output } = invocation;
   const replies = error instanceof FallbackError ? error.replies : [];
   if (json) {
-    const told = replies.length > 0 ? replies : undefined;
-    return output.result(toJson({ line: line?.number, ok: false, error, replies: told }));
+    const paid = replies.length > 0 ? replies : undefined;
+    return output.result(toJson({ line: line?.number, ok: false, error, replies: paid }));
   }
-  await refuse(invocation, line, withWayOut(error));
-  for (const reply of replies) await noteLine(invocation, line, `the model wrote: ${reply}`);
+  await reject(invocation, line, withHelp(error));
+  for (const reply of replies) await noteLine(invocation, line, `reply of the model: ${reply}`);
 }
 
-/** Help in terms of options: the library names its own. */
-const WAYS_OUT: ReadonlyMap<string, string> = new Map([
+/** Help that names options of the command, in place of the help of the library. */
+const HELP: ReadonlyMap<string, string> = new Map([
   [
     'no-model',
-    'name a model with --model anthropic:NAME, openai:NAME or URL#NAME, or a rule that covers it with --rules',
+    'set --model to anthropic:NAME, openai:NAME or URL#NAME, or add a rule for the instruction with --rules',
   ],
-  ['model-unauthorised', 'the key stands in ANTHROPIC_API_KEY, OPENAI_API_KEY, or the variable of --key-variable'],
+  [
+    'model-unauthorised',
+    'set the key in ANTHROPIC_API_KEY or OPENAI_API_KEY, or name another variable with --key-variable',
+  ],
 ]);
 
-function withWayOut(error: PegwireError): PegwireError {
+function withHelp(error: PegwireError): PegwireError {
   const { code, message } = error;
-  const help = WAYS_OUT.get(code);
+  const help = HELP.get(code);
   return help === undefined ? error : new PegwireError({ code, message, help });
 }
 
-// Reports
-
 type Totals = ReturnType<typeof emptyTotals>;
 
-/** Costs are known ones, in US dollars; unpriced are calls of unknown price. */
+/** Totals of a run: `cost` is the known cost in US dollars, `unpriced` the number of calls whose price is unknown. */
 function emptyTotals() {
   return { tiers: { cache: 0, pattern: 0, model: 0 }, cost: 0, unpriced: 0 };
 }
@@ -177,36 +184,36 @@ function addResult(totals: Totals, result: FallbackResult | FallbackError | Mode
 async function noteResult(invocation: Run, line: Line | null, result: FallbackResult): Promise<void> {
   const { tier, cost, usage, explain, warnings } = result;
   const note = (text: string): Promise<void> => noteLine(invocation, line, text);
-  const tokens = `${count(usage.calls, 'call')}, ${usage.inputTokens} tokens read, ${usage.outputTokens} written`;
+  const tokens = `${count(usage.calls, 'call')}, ${usage.inputTokens} input and ${usage.outputTokens} output tokens`;
   await note(`${tier}, ${tier === 'model' ? `${costText(cost)} (${tokens})` : 'free'}: ${explain.text}`);
-  for (const adjustment of explain.adjustments) await note(`changed: ${adjustment}`);
+  for (const adjustment of explain.adjustments) await note(`adjusted: ${adjustment}`);
   for (const { code, message } of warnings) await note(`warning[${code}]: ${message}`);
 }
 
-async function noteTotals({ output }: Run, totals: Totals, instructions: number, refused: number): Promise<void> {
+async function noteTotals({ output }: Run, totals: Totals, instructions: number, rejected: number): Promise<void> {
   const { tiers, cost, unpriced } = totals;
-  const parts = (Object.keys(tiers) as Tier[]).map((tier) => `${tiers[tier]} from ${WHENCE[tier]}`);
-  const unknown = unpriced === 0 ? '' : `, and ${count(unpriced, 'call')} of unknown price`;
+  const parts = (Object.keys(tiers) as Tier[]).map((tier) => `${tiers[tier]} from ${SOURCES[tier]}`);
+  const unknown = unpriced === 0 ? '' : ` and ${count(unpriced, 'call')} of unknown cost`;
   await output.note(
-    `${count(instructions, 'instruction')}: ${parts.join(', ')}, ${refused} not encoded; ${dollars(cost)}${unknown}`,
+    `${count(instructions, 'instruction')}: ${parts.join(', ')}, ${rejected} not encoded; ${dollars(cost)}${unknown}`,
   );
 }
 
-const WHENCE: Readonly<Record<Tier, string>> = {
+const SOURCES: Readonly<Record<Tier, string>> = {
   cache: 'the registry',
   pattern: 'patterns',
   model: 'the model',
 };
 
 function costText(cost: number | null): string {
-  return cost === null ? 'at an unknown price; --price tells it' : dollars(cost);
+  return cost === null ? 'unknown cost; set --price' : dollars(cost);
 }
 
 const HEADS: Readonly<Record<FallbackExplanation['tier'], string>> = {
   cache: 'from the registry',
   pattern: 'from a pattern',
   model: 'from the model',
-  none: 'the model would be asked',
+  none: 'requires a call of the model',
 };
 
 async function showExplanation(
@@ -219,7 +226,7 @@ async function showExplanation(
     return;
   }
   const { tier, text, match, candidates } = explanation;
-  const head = tier === 'none' && options.model === undefined ? 'a model would have to be asked' : HEADS[tier];
+  const head = tier === 'none' && options.model === undefined ? 'requires a model' : HEADS[tier];
   const place = line === null ? '' : `${line.number}: `;
   await output.result(`${place}${output.paint('bold', head)}: ${visible(text)}`);
   for (const candidate of match === null ? candidates : [match, ...candidates]) {
@@ -235,19 +242,19 @@ function candidateLines(candidate: Candidate): readonly string[] {
       : `registry ${source.entry.key.slice(0, 12)} ${quoted(source.entry.instruction)}`;
   const values = Object.entries(slots).map(([slot, value]) => `${slot} ${quoted(value)}`);
   const words = [
-    ['in both', shared],
+    ['shared words', shared],
     ['only in the instruction', extra],
     ['only in the pattern', missing],
     ['slots', values],
   ] as const;
   return [
     `${score.toFixed(2)} ${visible(name)}`,
-    `     ${refusal === null ? 'serves' : `refused (${refusal})`}: ${visible(reason)}`,
+    `     ${refusal === null ? 'matches' : `rejected (${refusal})`}: ${visible(reason)}`,
     ...words.filter(([, list]) => list.length > 0).map(([what, list]) => `     ${what}: ${visible(list.join(', '))}`),
   ];
 }
 
-/** Names patterns, without their contents. */
+/** Returns an explanation as data; patterns are named without their contents. */
 function explanationData(explanation: FallbackExplanation): object {
   const { match, candidates } = explanation;
   return {
@@ -266,15 +273,13 @@ function candidateData(candidate: Candidate): object {
   return { ...candidate, source: shown };
 }
 
-// --model, --key-variable and --price
-
-const FORMS = 'anthropic:NAME, openai:NAME, or URL#NAME such as http://127.0.0.1:8080/v1#local';
+const FORMS = 'anthropic:NAME, openai:NAME or URL#NAME, for example http://127.0.0.1:8080/v1#local';
 
 function modelOf(options: Run['options'], onNotice: (notice: ModelNotice) => void): Model | null {
   const { model: given, price, 'key-variable': variable } = options;
   if (given === undefined) {
-    const alien = variable !== undefined ? 'key-variable' : price !== undefined ? 'price' : undefined;
-    if (alien !== undefined) throw new UsageError(`--${alien} goes with --model`);
+    const misplaced = variable !== undefined ? 'key-variable' : price !== undefined ? 'price' : undefined;
+    if (misplaced !== undefined) throw new UsageError(`--${misplaced} requires --model`);
     return null;
   }
   const shared = { price: priceOf(price), onNotice, apiKey: keyOf(variable) };
@@ -287,9 +292,9 @@ function modelOf(options: Run['options'], onNotice: (notice: ModelNotice) => voi
   const isServer = URL.canParse(baseUrl) && /^https?:$/.test(new URL(baseUrl).protocol);
   if (model !== '' && isServer) return openaiCompatibleModel({ ...shared, baseUrl, model });
   const near = provider === undefined ? '' : didYouMean(provider, ['anthropic', 'openai']);
-  // Addresses may hold a password.
+  // The address may contain a password.
   const shown = given.replace(/\/\/[^/]*@/, '//');
-  throw new UsageError(`--model is ${FORMS}; not "${shown}"${near}`);
+  throw new UsageError(`--model must be ${FORMS}; got "${shown}"${near}`);
 }
 
 function priceOf(given: string | undefined): ProviderPrice | undefined {
@@ -297,12 +302,12 @@ function priceOf(given: string | undefined): ProviderPrice | undefined {
   const [, input, output] = /^([0-9.]+),([0-9.]+)$/.exec(given) ?? [];
   if (Number.isFinite(Number(input)) && Number.isFinite(Number(output)))
     return { input: Number(input), output: Number(output) };
-  throw new UsageError(`--price is two amounts of US dollars per million tokens, such as 3,15; not "${given}"`);
+  throw new UsageError(`--price must be the prices of input and output tokens, for example 3,15; got "${given}"`);
 }
 
 function keyOf(variable: string | undefined): string | undefined {
   if (variable === undefined) return undefined;
   const key = process.env[variable];
   if (key !== undefined && key !== '') return key;
-  throw new UsageError(`--key-variable: the environment has no ${variable}`);
+  throw new UsageError(`--key-variable must name an environment variable that is set; got "${variable}"`);
 }

@@ -1,4 +1,4 @@
-/** The options of `pegwire encode`. No session, encoder or model is loaded for them. */
+/** The options of `pegwire encode`. Defined here so that reading them loads no sessions, encoders or models. */
 import { choice, flag, oneOf, optional, text, upTo, type Values, value } from '../../options/option.js';
 import { RULES_OPTIONS } from '../../options/shared.js';
 import { sessionOptions } from '../../session/options.js';
@@ -7,52 +7,51 @@ export const AGENT = 'sender';
 
 const { now, ...session } = sessionOptions(
   AGENT,
-  'the last one of the file, or one of its name; without a file, a new one',
+  'the last session of --session, or else its file name; without --session a new one',
 );
 
-/** For messages as JSON. */
+/** Options of JSON messages. */
 export const FRAME_OPTIONS = {
   ...session,
-  refs: flag('take {"$ref":"warm.x"} for a reference to state; without, it is data'),
+  refs: flag('Read {"$ref":"warm.x"} as a reference to state, and not as data'),
   'keep-envelope': flag(
-    'keep sequence and session_id of an envelope, too, which then have to be those of the session; msg_id, timestamp and ' +
-      'the rest are kept anyway',
+    'Keep sequence and session_id of the envelope, which must then be those of the session; the other fields are always kept',
   ),
 };
 
-/** For steps of workflows, beside their inputs. */
+/** Options of workflow steps, besides their inputs. */
 export const WORKFLOW_OPTIONS = {
-  workflow: text('ENCODER.STEP', 'such as payroll.fetch_employees; its inputs are options, too'),
-  input: text('JSON', 'the inputs as an object; options stand for what it leaves out'),
-  compat: value('NAME', 'sdk: the packets of the reference SDK, which leaves inputs out', oneOf(['sdk'])),
-  'receiver-knows-fields': flag('leave out lists of fields and pointers to data, which the receiver has'),
+  workflow: text('ENCODER.STEP', 'Encode this step, for example payroll.fetch_employees; its inputs become options'),
+  input: text('JSON', 'Inputs as a JSON object, in addition to those given as options'),
+  compat: value('NAME', 'sdk: Encode as the reference SDK does, which omits some inputs', oneOf(['sdk'])),
+  'receiver-knows-fields': flag('Omit field lists and data pointers that the receiver knows'),
 };
 
-/** For instructions in English. */
+/** Options of instructions in English. */
 export const ENGLISH_OPTIONS = {
   english: optional(
     'TEXT',
-    'one instruction, or - for those of stdin; without TEXT, or with --domain alone, those of the file or of stdin',
+    'Encode this instruction; without TEXT, or with - or only --domain, those of the file or stdin',
     (given) => given,
   ),
-  domain: text('DOM', 'of the packets: HR, FIN, SALES, LEGAL, IT, CS, MKT, or one of your own'),
-  'return-agent': text('NAME', "who gets the result; by default the domain's: HR-Agent"),
-  priority: choice('N', '1 critical, 2 medium (default), 3 low', ['1', '2', '3'], () => '2'),
+  domain: text('DOM', 'Domain of the packets (required): HR, FIN, SALES, LEGAL, IT, CS, MKT or another'),
+  'return-agent': text('NAME', 'Agent that receives the result (default: that of the domain, for example HR-Agent)'),
+  priority: choice('N', 'Priority: 1 (critical), 2 (medium, default) or 3 (low)', ['1', '2', '3'], () => '2'),
   registry: text(
     'FILE',
-    "what was encoded before; memory: for this run only; none; by default registry.db in the user's data folder",
+    "Registry of encoded instructions (default: registry.db in the user's data folder); memory keeps it for this run only, none uses no registry",
   ),
   ...RULES_OPTIONS,
   model: text(
     'NAME',
-    'who is asked for what is novel: anthropic:NAME, openai:NAME, with the key in ANTHROPIC_API_KEY or OPENAI_API_KEY; or ' +
-      'URL#NAME, a server that speaks Chat Completions',
+    'Model for new instructions: anthropic:NAME or openai:NAME, with the key in ANTHROPIC_API_KEY or OPENAI_API_KEY; or URL#NAME, a ' +
+      'server with the Chat Completions API',
   ),
-  'key-variable': text('NAME', 'the environment variable with the key of the model, instead'),
-  price: text('IN,OUT', 'US dollars per million tokens of the model'),
-  threshold: value('N', 'how alike a pattern has to be, above 0 and up to 1', upTo(1)),
-  strict: flag('refuse packets of a model with values that the instruction does not state'),
-  explain: flag('ask no model: tell what would happen, and which patterns came near'),
+  'key-variable': text('NAME', 'Read the key of the model from this environment variable'),
+  price: text('IN,OUT', 'Prices of the model in US dollars per million input and output tokens, for example 3,15'),
+  threshold: value('N', 'Require this similarity of patterns, greater than 0 and at most 1', upTo(1)),
+  strict: flag('Reject packets of the model with values that the instruction does not contain'),
+  explain: flag('Do not encode; show how the instruction would be encoded, and the nearest patterns'),
 };
 
 export const ENCODE_OPTIONS = { now, ...FRAME_OPTIONS, ...WORKFLOW_OPTIONS, ...ENGLISH_OPTIONS };

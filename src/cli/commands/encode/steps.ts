@@ -1,4 +1,4 @@
-/** The work of `pegwire encode aacp --workflow`. */
+/** Implements `pegwire encode aacp --workflow`. */
 import {
   EncodeError,
   type EncodeLoss,
@@ -14,7 +14,7 @@ import { UsageError } from '../../io/errors.js';
 import { notJson, parseExactJson } from '../../io/exact-json.js';
 import type { Line } from '../../io/input.js';
 import { toJson } from '../../io/json.js';
-import { forEachLine, noteLine, refuse } from '../../io/report.js';
+import { forEachLine, noteLine, reject } from '../../io/report.js';
 import type { Invocation, KnownOptions } from '../../options/command.js';
 import { type Given, type Option, optional, texts } from '../../options/option.js';
 import { findMethod, type NamedMethod } from '../aacp/workflows.js';
@@ -22,7 +22,7 @@ import { type ENCODE_OPTIONS, WORKFLOW_OPTIONS } from './options.js';
 
 type Run = Invocation<typeof ENCODE_OPTIONS>;
 
-/** Returns the options of a step: those of every step, and one for each input. @throws UsageError */
+/** Returns the options of a step: those of every step, and one per input. @throws UsageError if the step is unknown */
 export function stepOptions(name: string): KnownOptions {
   const { method, title } = findMethod(name);
   const inputs = method.inputs.flatMap((input) =>
@@ -31,7 +31,7 @@ export function stepOptions(name: string): KnownOptions {
   const shown = method.inputs.map((input) => `--${input.name}`);
   return {
     options: { ...WORKFLOW_OPTIONS, ...Object.fromEntries(inputs) },
-    hint: `${title} takes ${shown.join(', ')}`,
+    hint: `${title} has the inputs ${shown.join(', ')}`,
   };
 }
 
@@ -39,11 +39,12 @@ function inputOption({ type, description }: InputInfo): Option<unknown> {
   return type === 'boolean' ? optional('', description, (given) => given) : texts('', description);
 }
 
-/** `return_agent`, `return-agent`. */
+/** Returns the names of the option of an input: `return_agent` and `return-agent`. */
 function spellings(input: string): readonly string[] {
   return [...new Set([input, input.replaceAll('_', '-')])];
 }
 
+/** Encodes a step with the inputs of the options, the file or stdin. @returns the exit code */
 export async function encodeSteps(invocation: Run): Promise<number> {
   const { options, file, stdin } = invocation;
   const named = findMethod(String(options.workflow));
@@ -60,8 +61,8 @@ export async function encodeSteps(invocation: Run): Promise<number> {
   const isAlone = file === undefined && (Object.keys(shared).length > 0 || stdin.isTTY === true);
   if (isAlone) return (await encode(null, () => ({}))) ? 0 : 1;
 
-  const what = `inputs for ${named.title}, and no option gives one`;
-  const { exitCode } = await forEachLine(invocation, what, (line) => encode(line, () => inputsFromJson(line.text)));
+  const noun = `JSON object with the inputs of ${named.title}`;
+  const { exitCode } = await forEachLine(invocation, noun, (line) => encode(line, () => inputsFromJson(line.text)));
   return exitCode;
 }
 
@@ -69,7 +70,7 @@ function callStep({ encoder, method }: NamedMethod, inputs: Inputs, options: Enc
   return [encodeStep(encoder, method.name, inputs, options)].flat();
 }
 
-/** @returns whether packets were written; a failure has been reported */
+/** Encodes one set of inputs. @returns `false` if it was not encoded, after reporting the error */
 async function encodeOne(invocation: Run, line: Line | null, call: () => readonly StepResult[]): Promise<boolean> {
   const { json, output } = invocation;
   let results: readonly StepResult[];
@@ -77,7 +78,7 @@ async function encodeOne(invocation: Run, line: Line | null, call: () => readonl
     results = call();
   } catch (thrown) {
     if (!(thrown instanceof PegwireError)) throw thrown;
-    await refuse(invocation, line, thrown);
+    await reject(invocation, line, thrown);
     return false;
   }
   for (const result of results) {
@@ -90,7 +91,7 @@ async function encodeOne(invocation: Run, line: Line | null, call: () => readonl
   return true;
 }
 
-/** Reads all members: some are computed lazily. */
+/** Reads all members, since some are computed lazily. */
 function dataOf(result: StepResult): StepResult {
   const { packet, step, task, domain, tokens, losses, diagnostics, lint, referenced, cost } = result;
   return { packet, step, task, domain, tokens, losses, diagnostics, lint, referenced, cost };
@@ -99,22 +100,23 @@ function dataOf(result: StepResult): StepResult {
 /** Inputs by name, without a prototype. */
 type Inputs = Readonly<Record<string, unknown>>;
 
-/** @throws UsageError on repeated inputs and invalid flags */
+/** Returns the inputs that are given as options. @throws UsageError if one is repeated or not a boolean */
 function inputsFromOptions({ inputs }: MethodInfo, { given: asGiven }: Run): Inputs {
   const given: Record<string, unknown> = Object.create(null);
   for (const input of inputs) {
     const values = spellings(input.name).flatMap((option) => asGiven[option] ?? []);
     if (values.length === 0) continue;
     if (input.type === 'list') given[input.name] = values.flatMap((value) => String(value).split(','));
-    else if (values.length > 1) throw new UsageError(`--${input.name} is given ${values.length} times`);
+    else if (values.length > 1)
+      throw new UsageError(`--${input.name} must be given once; got it ${values.length} times`);
     else given[input.name] = input.type === 'boolean' ? flagOf(input.name, values[0]!) : values[0];
   }
   return given;
 }
 
-/** Reads a JSON object of inputs; numbers keep all digits. @throws PegwireError */
+/** Parses a JSON object of inputs; numbers keep all digits. @throws PegwireError if it is invalid */
 function inputsFromJson(text: string): Inputs {
-  const help = 'the inputs by their names: {"period":"2024-08"}';
+  const help = 'write the inputs by name, for example {"period":"2024-08"}';
   let read: ReturnType<typeof parseExactJson>;
   try {
     read = parseExactJson(text);
@@ -124,9 +126,9 @@ function inputsFromJson(text: string): Inputs {
   }
   const { value, losses } = read;
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new EncodeError({ code: 'bad-input', path: 'inputs', message: 'are no JSON object', help });
+    throw new EncodeError({ code: 'bad-input', path: 'inputs', message: 'must be a JSON object', help });
   const inputs: Record<string, unknown> = Object.assign(Object.create(null), value);
-  // As text, which keeps all digits.
+  // Text keeps all digits.
   for (const { path, from } of losses) if (Object.hasOwn(inputs, path)) inputs[path] = from;
   for (const [name, input] of Object.entries(inputs)) if (typeof input === 'bigint') inputs[name] = String(input);
   return inputs;
@@ -135,22 +137,22 @@ function inputsFromJson(text: string): Inputs {
 function flagOf(name: string, value: Given): boolean {
   if (value === true || value === 'true') return true;
   if (value === 'false') return false;
-  throw new UsageError(`--${name} is true or false, not "${value}"`);
+  throw new UsageError(`--${name} must be true or false; got "${value}"`);
 }
 
 const CHANGES: Readonly<Record<Exclude<EncodeLoss['kind'], 'referenced'>, string>> = {
-  'upper-case': 'in capitals',
+  'upper-case': 'in upper case',
   'lower-case': 'in lower case',
   'space-to-hyphen': 'with hyphens for spaces',
   'space-to-underscore': 'with underscores for spaces',
   'hyphen-to-underscore': 'with underscores for hyphens',
   rounded: 'rounded',
-  transformed: 'as the workflow changes it',
-  'known-to-receiver': 'left out, since the receiver has it',
-  'not-emitted': 'left out, as the reference SDK does',
+  transformed: 'changed by the workflow',
+  'known-to-receiver': 'omitted, since the receiver knows it',
+  'not-emitted': 'omitted, as in the reference SDK',
 };
 
-/** @param several whether to name the step */
+/** Writes the losses, diagnostics and hints of a step to stderr. @param several `true` if there are several steps, so that each is named */
 async function noteStep(
   invocation: Run,
   line: Line | null,
@@ -158,16 +160,18 @@ async function noteStep(
   several: boolean,
 ): Promise<void> {
   const note = (text: string): Promise<void> => noteLine(invocation, line, several ? `${step}: ${text}` : text);
-  // Pointers are reported once, below.
+  // Pointers are reported together below.
   for (const { input, key, kind, from, to } of losses) {
     if (kind === 'referenced') continue;
     const place = key === null ? '' : ` in ${key}`;
-    const change = to === null ? 'is' : `stands${place} as ${quoted(to)},`;
+    const change = to === null ? 'is' : `is written${place} as ${quoted(to)},`;
     await note(`${input} ${quoted(from)} ${change} ${CHANGES[kind]}`);
   }
   if (referenced !== null) {
     const data = Object.entries(referenced.data).map(([name, value]) => `${name} ${quoted(value)}`);
-    await note(`data_ptr ${referenced.pointer} stands for ${data.join(', ')}: keep it where the receiver looks it up`);
+    await note(
+      `data_ptr ${referenced.pointer} refers to ${data.join(', ')}; store these where the receiver can look them up`,
+    );
   }
   for (const { severity, code, message } of diagnostics) await note(`${severity}[${code}]: ${message}`);
   for (const { severity, code, input, message, help } of lint) {

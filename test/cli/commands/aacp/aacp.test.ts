@@ -11,15 +11,15 @@ const scratch = scratchFolder();
 beforeEach(() => vi.stubEnv('PEGWIRE_DATA_DIR', path.join(scratch.path, 'data')));
 afterEach(() => vi.unstubAllEnvs());
 
-/** A command line that is wrong, and what is said of it. */
+/** Runs a command line that is wrong, and returns its error. */
 async function wrong(...args: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await cli(args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  return stderr.split('\n')[0]!.replace('pegwire: ', '');
+  return stderr.split('\n')[0]!.replace(/^error\[[\w-]+\]: /, '');
 }
 
 describe('the commands of aacp', () => {
-  test('are listed on its help page, and each has a page of its own', async () => {
+  test('are listed on its help page, and have their own pages', async () => {
     const { stdout } = await cli(['aacp', '--help']);
     expect(stdout).toContain('Usage: pegwire aacp <workflows|registry|rules|audit> [options]');
     for (const name of ['workflows', 'registry', 'rules', 'audit']) {
@@ -33,14 +33,14 @@ describe('the commands of aacp', () => {
     }
   });
 
-  test('are told where another word stands', async () => {
-    expect(await wrong('aacp')).toBe('aacp needs a command: workflows, registry, rules, audit.');
-    expect(await wrong('aacp', 'registy')).toBe(
-      'aacp takes workflows, registry, rules, audit, not "registy"; did you mean "registry"?',
+  test('are required and suggested', async () => {
+    expect(await wrong('aacp')).toBe('aacp requires a command: workflows, registry, rules or audit.');
+    expect(await wrong('aacp', 'registy')).toBe('Unknown command "aacp registy"; did you mean "registry"?');
+    expect(await wrong('aacp', 'constructor')).toBe(
+      'Unknown command "aacp constructor"; expected workflows, registry, rules or audit.',
     );
-    expect(await wrong('aacp', 'constructor')).toBe('aacp takes workflows, registry, rules, audit, not "constructor".');
-    expect(await wrong('aacp', 'fmt', 'x')).toMatch(/; the command comes first: pegwire fmt aacp\.$/);
-    expect(await wrong('aacp', 'workflows', '--domain', 'HR')).toBe('There is no option --domain.');
+    expect(await wrong('aacp', 'fmt', 'x')).toMatch(/; the command must come first: pegwire fmt aacp\.$/);
+    expect(await wrong('aacp', 'workflows', '--domain', 'HR')).toBe('Unknown option --domain.');
   });
 });
 
@@ -61,25 +61,25 @@ describe('aacp rules', () => {
   const bad = [{ ...RULE, packet: 'no packet' }, { ...RULE, id: 'other', dom: 'FIN' }, { name: 'no id' }, RULE];
   const badFile = scratch.write('bad.json', JSON.stringify({ rules: bad }));
 
-  test('check finds nothing against the rules of pegwire', async () => {
+  test('check finds no errors in the built-in rules', async () => {
     const { code, stdout, stderr } = await cli(['aacp', 'rules', 'check']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-    expect(stderr).toMatch(/^\d+ good rules, 0 errors, 0 warnings; hash [0-9a-f]{64}\n$/);
+    expect(stderr).toMatch(/^\d+ valid rules, 0 errors, 0 warnings; hash [0-9a-f]{64}\n$/);
     expect(stderr).toContain(bundledRules().hash);
   });
 
-  test('check reports on each rule of a file', async () => {
+  test('check reports the errors of each rule of a file', async () => {
     expect((await cli(['aacp', 'rules', 'check', goodFile])).code).toBe(0);
     const { code, stdout, stderr } = await cli(['aacp', 'rules', 'check', badFile]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^1: hr-bake-cake: error\[/m);
     expect(stdout).toMatch(/^2: other: error\[dom-mismatch\]: /m);
-    expect(stdout).toMatch(/^3: a rule without an id: error\[not-a-rule\]: /m);
+    expect(stdout).toMatch(/^3: \(no id\): error\[not-a-rule\]: /m);
     expect(stdout).not.toMatch(/^4: /m);
-    expect(stderr).toMatch(/^1 good rule, \d+ errors, 2 warnings; /);
+    expect(stderr).toMatch(/^1 valid rule, \d+ errors, 2 warnings; /);
   });
 
-  test('check --json has a document a report, and the summary', async () => {
+  test('check --json prints one document per report, and a summary', async () => {
     const { code, stdout, stderr } = await cli(['aacp', 'rules', 'check', badFile, '--json']);
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     const documents = jsonLines(stdout) as { index: number; severity: string; summary?: object }[];
@@ -91,24 +91,24 @@ describe('aacp rules', () => {
     expect(counts.errors).toBeGreaterThan(3);
   });
 
-  test('check holds a file to its hash', async () => {
+  test('check compares a file with its hash', async () => {
     const sha256 = createHash('sha256').update(good).digest('hex');
     expect((await cli(['aacp', 'rules', 'check', goodFile, '--rules-sha256', sha256])).code).toBe(0);
-    expect(await wrong('aacp', 'rules', 'check', badFile, '--rules-sha256', sha256)).toContain('other rules than');
+    expect(await wrong('aacp', 'rules', 'check', badFile, '--rules-sha256', sha256)).toContain('instead of the expected');
   });
 
-  test('find ranks, and finds nothing where nothing comes near', async () => {
+  test('find ranks rules, and finds none if nothing is near', async () => {
     const { code, stdout } = await cli(['aacp', 'rules', 'find', 'three-way', 'match', 'of an invoice']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^1\.00 {2}fin-match-invoice {2}/);
     const args = ['aacp', 'rules', 'find', 'please send a birthday card for my dog'];
-    expect(await cli(args)).toEqual({ code: 1, stdout: '', stderr: 'No rule comes near.\n' });
+    expect(await cli(args)).toEqual({ code: 1, stdout: '', stderr: 'error[no-rule]: No rule matches.\n' });
     const inJson = await cli([...args, '--json']);
     expect({ code: inJson.code, stderr: inJson.stderr }).toEqual({ code: 1, stderr: '' });
     expect(jsonLines(inJson.stdout)).toMatchObject([{ ok: false, error: { code: 'no-rule' } }]);
   });
 
-  test('find takes rules of a file, a domain and a limit', async () => {
+  test('find accepts a rules file, a domain and a limit', async () => {
     const both = await cli(['aacp', 'rules', 'find', 'bake a cake', '--rules', goodFile, '--json']);
     expect(jsonLines(both.stdout)).toEqual([{ score: expect.any(Number), matched: expect.any(Array), rule: RULE }]);
     expect((await cli(['aacp', 'rules', 'find', 'bake a cake', '--rules', goodFile, '--domain', 'FIN'])).code).toBe(1);
@@ -116,7 +116,7 @@ describe('aacp rules', () => {
     expect(jsonLines(limited.stdout)).toHaveLength(2);
   });
 
-  test('list shows the rules, of a domain or a task', async () => {
+  test('list prints all rules, or those of a domain or task', async () => {
     const all = await cli(['aacp', 'rules', 'list', '--json']);
     expect(jsonLines(all.stdout)).toHaveLength(bundledRules().rules.length);
     const some = await cli(['aacp', 'rules', 'list', '--domain', 'hr', '--task', 'fetch']);
@@ -130,20 +130,20 @@ describe('aacp rules', () => {
   });
 
   test.each([
-    [[], /^aacp rules needs one of check, find, list\.$/],
-    [['finde', 'x'], /^aacp rules takes check, find, list, not "finde"; did you mean "find"\?$/],
-    [['find'], /^aacp rules find needs words to look for\.$/],
+    [[], /^aacp rules requires an action: check, find or list\.$/],
+    [['finde', 'x'], /^Unknown action "finde"; did you mean "find"\?$/],
+    [['find'], /^aacp rules find requires words to search for\.$/],
     [['find', 'x', '--limit', '0'], /^--limit must be a positive integer/],
-    [['check', 'a', 'b'], /"b" is one too many\.$/],
-    [['check', '--rules', 'a'], /takes its file without --rules\.$/],
-    [['check', '--rules-sha256', 'a'], /^--rules-sha256 goes with a file\.$/],
+    [['check', 'a', 'b'], /"b"\.$/],
+    [['check', '--rules', 'a'], /takes its file as an argument; remove --rules\.$/],
+    [['check', '--rules-sha256', 'a'], /^--rules-sha256 requires a file\.$/],
     [['check', 'no-such-file.json'], /^Cannot read no-such-file\.json: there is no such file\.$/],
     [['check', 'src'], /^Cannot read src: it is a folder\.$/],
     [['find', 'x', '--rules', 'src'], /^Cannot read src: it is a folder\.$/],
     [['check', 'README.md'], /JSON/],
-    [['list', 'x'], /^aacp rules list takes no words; "x" is one too many\.$/],
-  ])('%j is wrong', async (args, told) => {
-    expect(await wrong('aacp', 'rules', ...args)).toMatch(told);
+    [['list', 'x'], /^aacp rules list takes no arguments; remove "x"\.$/],
+  ])('%j is wrong', async (args, expected) => {
+    expect(await wrong('aacp', 'rules', ...args)).toMatch(expected);
   });
 });
 
@@ -178,7 +178,7 @@ describe('aacp audit verify', () => {
     return file;
   }
 
-  test('a log as it was written is intact', async () => {
+  test('an unchanged log is intact', async () => {
     const { code, stdout, stderr } = await cli(['aacp', 'audit', 'verify', log]);
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `intact: 3 records\nhead: ${head}\n`, stderr: '' });
     expect((await cli(['aacp', 'audit', 'verify', log, '--head', head])).code).toBe(0);
@@ -190,7 +190,7 @@ describe('aacp audit verify', () => {
     ['changed', (text: string) => text.replace(/"HR-?|\|HR\|/, '|FIN|'), 'chain', 1],
     ['cut out', (text: string) => text.replace(/^.*\n/, ''), 'sequence', 1],
     ['no record', (text: string) => text.replace('\n', '\nnonsense\n'), 'not-a-record', 2],
-  ])('a record that was %s is told with its place', async (_what, change, reason, line) => {
+  ])('a record that was %s is reported with its line', async (_what, change, reason, line) => {
     const file = changed(change);
     const { code, stdout } = await cli(['aacp', 'audit', 'verify', file]);
     expect(code).toBe(1);
@@ -204,16 +204,16 @@ describe('aacp audit verify', () => {
     ]);
   });
 
-  test('a torn end is told apart', async () => {
+  test('an incomplete last line is reported as torn', async () => {
     const file = changed((text) => text);
     appendFileSync(file, '{"seq":4,"ti');
     const { code, stdout } = await cli(['aacp', 'audit', 'verify', file]);
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^torn end: .*:4: torn-end: .*\nbefore it: 3 records, as they were written; head: /);
+    expect(stdout).toMatch(/^torn end: .*:4: torn-end: .*\nbefore it: 3 intact records; head: /);
     expect(stdout).toContain(head);
   });
 
-  test('an end that was cut off is found by its head', async () => {
+  test('a missing end is detected with the head', async () => {
     const file = changed((text) => text.replace(/[^\n]*\n$/, ''));
     expect((await cli(['aacp', 'audit', 'verify', file])).code).toBe(0);
     const { code, stdout } = await cli(['aacp', 'audit', 'verify', file, '--head', head]);
@@ -221,7 +221,7 @@ describe('aacp audit verify', () => {
     expect(stdout).toMatch(/^not intact: .*:3: head: /);
   });
 
-  test('bytes that are no text are a fault of the log', async () => {
+  test('bytes that are not UTF-8 are a fault of the log', async () => {
     const file = scratch.write('binary.jsonl', new Uint8Array([0xff, 0xfe, 0x0a]));
     const { code, stdout } = await cli(['aacp', 'audit', 'verify', file]);
     expect(code).toBe(1);
@@ -229,14 +229,14 @@ describe('aacp audit verify', () => {
   });
 
   test.each([
-    [[], /^aacp audit takes verify\.$/],
-    [['check', 'x'], /^aacp audit takes verify, not "check"\.$/],
-    [['verify'], /^aacp audit verify needs the file of a log\.$/],
-    [['verify', 'a', 'b'], /"b" is one too many\.$/],
+    [[], /^aacp audit requires the action verify\.$/],
+    [['check', 'x'], /^aacp audit requires the action verify; got "check"\.$/],
+    [['verify'], /^aacp audit verify requires the file of a log\.$/],
+    [['verify', 'a', 'b'], /"b"\.$/],
     [['verify', 'a', '--head', 'x'], /^--head must be 64 hexadecimal digits/],
     [['verify', 'no-such-file.jsonl'], /^Cannot read no-such-file\.jsonl: there is no such file\.$/],
     [['verify', 'src'], /^Cannot read src: it is a folder\.$/],
-  ])('%j is wrong', async (args, told) => {
-    expect(await wrong('aacp', 'audit', ...args)).toMatch(told);
+  ])('%j is wrong', async (args, expected) => {
+    expect(await wrong('aacp', 'audit', ...args)).toMatch(expected);
   });
 });

@@ -1,13 +1,14 @@
-/** Tools to try a runtime with, without side effects. */
+/** Demo tools, without side effects. */
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod';
 import type { Runtime } from '../../../arcp/runtime/index.js';
 
 const count = z.object({ to: z.int().min(1).max(100_000).default(5), ms: z.int().min(0).max(60_000).default(200) });
 
-export function addTryTools(runtime: Runtime): Runtime {
+/** Adds the demo tools, agent and workflow to a runtime. */
+export function addDemoTools(runtime: Runtime): Runtime {
   return runtime
-    .tool('echo', { description: 'Says its arguments back', isPublic: true }, (input) => input)
+    .tool('echo', { description: 'Returns its arguments', isPublic: true }, (input) => input)
     .tool(
       'add',
       { description: 'Adds two numbers', isPublic: true, input: z.object({ a: z.number(), b: z.number() }) },
@@ -16,7 +17,7 @@ export function addTryTools(runtime: Runtime): Runtime {
     .tool(
       'count',
       {
-        description: 'Counts, one number after the other; begun again, it goes on where it was',
+        description: 'Counts, one number at a time; continues from its last checkpoint if it is restarted',
         durable: true,
         input: count,
       },
@@ -35,7 +36,7 @@ export function addTryTools(runtime: Runtime): Runtime {
     .tool(
       'refund',
       {
-        ...{ description: 'Refunds an order, once somebody has allowed it', durable: true },
+        ...{ description: 'Refunds an order if permission is granted', durable: true },
         ...{ permissions: ['payment.refund.create'], input: z.object({ order: z.string().min(1) }) },
       },
       async ({ order }, { permission, step, log }) => {
@@ -52,13 +53,13 @@ export function addTryTools(runtime: Runtime): Runtime {
     )
     .agent('writer', { description: 'Writes about its task' }, async ({ task }, { stream }) => {
       const out = stream({ kind: 'text', name: 'draft' });
-      for (const word of `Here is what there is to say about "${task}".`.split(' ')) await out.write(`${word} `);
+      for (const word of `This is a draft about "${task}".`.split(' ')) await out.write(`${word} `);
       await out.close();
       return `A draft about ${task}`;
     })
     .workflow('tour', { description: 'Calls, counts and delegates' }, async (_, { call, delegate, progress }) => {
       const sum = await call('add', { a: 2, b: 3 });
-      await progress({ percent: 50, message: 'Half of it' });
+      await progress({ percent: 50, message: 'Halfway' });
       const draft = await (await delegate('writer', 'the number five')).result();
       return { sum, draft };
     });
