@@ -77,7 +77,7 @@ describe('coverage', () => {
     const page = path.join(folder, 'coverage.html');
     writeFileSync(corpus, '@a>req:x{k:1}\n@a>req:x{k:true}\nno frame\n');
     const { stdout } = await cli(['fuzz', 'accp', '--coverage', corpus]);
-    expect(stdout).toContain('by 2 texts, and 1 that it rejects');
+    expect(stdout).toContain('by 2 texts (and 1 rejected)');
     expect(stdout).toMatch(/line \d+:\d+ +value, alternative 2 of 5/);
     const json = await cli(['fuzz', 'accp', '--coverage', corpus, '--html', page, '--json']);
     const [{ coverage }] = jsonLines(json.stdout) as [{ coverage: { texts: number; missing: { name: string }[] } }];

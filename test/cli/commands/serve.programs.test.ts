@@ -144,8 +144,8 @@ describe('wrong usage', () => {
   });
 
   test.each([
-    [['--host', '0.0.0.0'], /would speak on 0\.0\.0\.0; set --token or PEGWIRE_TOKEN, or use --insecure\./],
-    [['--host', '::'], /would speak on ::; set --token/],
+    [['--host', '0.0.0.0'], /0\.0\.0\.0.*; set --token or PEGWIRE_TOKEN, or use --insecure\./],
+    [['--host', '::'], /::.*; set --token/],
     [['--port', 'x'], /--port must be an integer from 0 to 65535; got "x"/],
     [['--port', '65536'], /--port must be an integer from 0 to 65535/],
     [['--agent', 'ech'], /--agent must be both, echo or tools; got "ech"; did you mean "echo"\?/],

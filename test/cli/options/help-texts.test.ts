@@ -122,7 +122,7 @@ describe('help', () => {
     );
     const stdin = lines(JSON.stringify(message));
     const { stderr } = await cli(['encode', 'accp'], { stdin });
-    expect(stderr).toContain('help: write with --text transliterate');
+    expect(stderr).toContain('help: use --text transliterate');
     expect(stderr).not.toMatch(/announce\(|text: /);
     const [refused] = jsonLines((await cli(['encode', 'accp', '--json'], { stdin })).stdout);
     expect(refused).toMatchObject({ error: { help: expect.stringContaining('--text transliterate') } });

@@ -163,7 +163,7 @@ describe('messages', () => {
     expect(linesOf(ran)).toEqual([{ jsonrpc: '2.0', id: 1, result: 0 }]);
     expect(ran.stderr).toContain('Not relayed from the agent: Parse error: debug: a');
     expect(ran.stderr).toContain(
-      'Not relayed from the agent: a message has a method, a result or an error: {"half":1}',
+      'Not relayed from the agent: a message must have a method, a result or an error: {"half":1}',
     );
     expect(ran.code).toBe(0);
   });

@@ -112,7 +112,7 @@ describe('a new instruction', () => {
         warnings: [],
         explain: {
           tier: 'model',
-          text: expect.stringContaining('The model was asked'),
+          text: expect.stringContaining('The model was called'),
           key: expect.stringMatching(/^[0-9a-f]{64}$/),
           match: null,
           candidates: expect.any(Array),
