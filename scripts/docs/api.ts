@@ -93,7 +93,7 @@ export async function apiPages(
         .replace('\n', `\n\n${introduction(entry)}\n`)
         .replace(/^### (\w+)\n/gm, (heading, declared: string) => {
           const link = errors.get(declared);
-          return link === undefined ? heading : `${heading}\nIts codes: [errors of ${declared}](${link})\n`;
+          return link === undefined ? heading : `${heading}\n[All codes of ${declared}](${link})\n`;
         });
       return { path: apiPath(name), markdown };
     }),
@@ -135,7 +135,8 @@ function simplify(module: DeclarationReflection, repository: string): void {
       source.url = `${repository}/blob/main/${source.fileName}#L${source.line}`;
     }
     for (const member of [...(declaration.children ?? [])]) {
-      if (declaration.kindOf(ReflectionKind.Class) && member.inheritedFrom !== undefined) {
+      const isInherited = (member.inheritedFrom ?? member.getSignature?.inheritedFrom) !== undefined;
+      if (isInherited && declaration.kindOf(ReflectionKind.Class)) {
         module.project.removeReflection(member);
         continue;
       }

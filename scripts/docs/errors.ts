@@ -80,7 +80,7 @@ function indexPage(classes: readonly ErrorClass[]): string {
 function classPage(errorClass: ErrorClass): string {
   const { name, passages } = errorClass;
   const parts = passages.flatMap(({ file, room, body }) => [
-    ...(passages.length === 1 ? [] : [`## ${room}`]),
+    ...(passages.length === 1 ? [] : [`## ${capitalized(room)}`]),
     body,
     codeTable(errorClass, file),
   ]);
@@ -91,7 +91,7 @@ function codePage({ name, path }: ErrorClass, errorCode: string, passages: reado
   return [
     `[Errors](${linkTo('errors')}) / [${name}](${linkTo(path)}) / ${escaped(errorCode)} {.breadcrumbs}`,
     `# ${escaped(errorCode)} <small>${name}</small>`,
-    ...passages.flatMap(({ room, body }) => (passages.length === 1 ? [body] : [`## ${room}`, body])),
+    ...passages.flatMap(({ room, body }) => (passages.length === 1 ? [body] : [`## ${capitalized(room)}`, body])),
   ].join('\n\n');
 }
 
@@ -103,6 +103,10 @@ function codeTable({ path, codes }: ErrorClass, file?: string): string {
     return [`| [${code(name)}](${linkTo(`${path}/${name}`)}) | ${inTable(firstSentence(passage.body))} |`];
   });
   return rows.length === 0 ? '' : ['| code | meaning |', '| --- | --- |', ...rows].join('\n');
+}
+
+function capitalized(phrase: string): string {
+  return phrase.charAt(0).toUpperCase() + phrase.slice(1);
 }
 
 /** `LinkError` to `link-error`, `Validator codes` to `validator-codes`. */

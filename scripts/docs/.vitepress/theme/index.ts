@@ -4,7 +4,7 @@ import '@fontsource/ibm-plex-sans/latin-400-italic.css';
 import '@fontsource/ibm-plex-sans/latin-600.css';
 import '@fontsource/ibm-plex-mono/latin-400.css';
 import '@fontsource/ibm-plex-mono/latin-600.css';
-import type { Theme } from 'vitepress';
+import { inBrowser, type Theme } from 'vitepress';
 import DefaultTheme from 'vitepress/theme-without-fonts';
 import './style.css';
 
@@ -28,6 +28,7 @@ function showItem(): void {
 const theme: Theme = {
   extends: DefaultTheme,
   enhanceApp({ router }) {
+    if (!inBrowser) return;
     // The groups of the sidebar open after the page is shown.
     router.onAfterRouteChange = () => void setTimeout(showItem, 300);
   },
