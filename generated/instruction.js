@@ -29,14 +29,14 @@ function isDay(year, month, day) {
   return month !== 2 || day < 29 || year === null || leap;
 }
 
-// Two numbers and a year: which is the day shows only where one of them is above 12, or both are the same.
+// Two numbers and a year: the day is only unambiguous if one of them is above 12, or both are equal.
 function dayAndMonth(first, second, year) {
   if (first !== second && first <= 12 && second <= 12) return isDay(year, second, first) ? { day: null, month: null } : null;
   const [day, month] = first > 12 ? [first, second] : second > 12 ? [second, first] : [first, first];
   return isDay(year, month, day) ? { day, month } : null;
 }
 
-// The last of them ends with what all share.
+// The last of them ends with the part that all share.
 function spanNode(kind, first, more, partsOf, end) {
   const places = [first, ...more.map((pair) => pair[1])];
   const items = places.map((place, index) => ({

@@ -1,4 +1,4 @@
-/** Timers while the wall clock jumps by an hour: none goes off at once, none is late by more than its length, none goes off twice. */
+/** Timers during jumps of the wall clock by an hour: none fires at once, late or twice. */
 import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ import { sample } from './aacp/registry/sample.js';
 import { connectTo, type Wire } from './arcp/runtime/wire.js';
 
 const HOUR = 3_600_000;
-/** Milliseconds that each timer of the table lasts. */
+/** The duration of each timer of the table, in milliseconds. */
 const LENGTH = 60_000;
 const SECONDS = LENGTH / 1000;
 
@@ -45,13 +45,13 @@ afterEach(async () => {
 
 const pass = (milliseconds: number): Promise<unknown> => vi.advanceTimersByTimeAsync(milliseconds);
 const jump = (milliseconds: number): void => void vi.setSystemTime(Date.now() + milliseconds);
-/** The wall clock, as a function of its own: each row begins anew. */
+/** Returns the wall clock as a new function, so that each row starts a new monotonic clock. */
 const wallClock =
   (unitMs = 1) =>
   () =>
     Date.now() / unitMs;
 
-/** Gives how often the timer has gone off. */
+/** Returns how often the timer has fired. */
 type Count = () => number | Promise<number>;
 
 /** Counts calls. */
@@ -70,7 +70,7 @@ function runtimeWith(options: RuntimeOptions = {}): Runtime {
   return runtime;
 }
 
-/** Lets time go on by milliseconds, until the promise is settled. */
+/** Advances time in steps until the promise is settled. */
 async function soon<T>(promise: Promise<T>): Promise<T> {
   let isSettled = false;
   const settled = promise.finally(() => (isSettled = true));
@@ -85,7 +85,7 @@ async function opened(runtime: Runtime): Promise<Wire> {
   return wire;
 }
 
-/** Counts messages of a type, of a job that a tool begins. */
+/** Counts messages of a type of a job. */
 async function jobCount(runtime: Runtime, type: string, payload = {}): Promise<Count> {
   const wire = await opened(runtime);
   await soon(wire.startJob('work', payload));
@@ -103,7 +103,7 @@ function sessionWith(options: Partial<SessionOptions> = {}) {
   return { codec, session };
 }
 
-/** A reservation that nobody renews, which another asks for. */
+/** Counts how often another holder takes a reservation that is not renewed. */
 function reservation(holder: Registry, other: Registry): Count {
   ending.push(
     () => holder.close(),
@@ -115,12 +115,12 @@ function reservation(holder: Registry, other: Registry): Count {
   return () => (times += other.reserve('k', 100 * HOUR).kind === 'granted' ? 1 : 0);
 }
 
-/** A store that several runtimes have, and that none of them closes. */
+/** A store that several runtimes share and none closes. */
 function shared(): ArcpStore {
   return { ...memoryStore({ now: wallClock() }), close: async () => {} };
 }
 
-/** A runtime whose tool `work` tells that it begins, and takes ten leases' time. */
+/** A runtime whose tool `work` reports its start, and runs for ten leases. */
 function worker(store: ArcpStore, begins: () => void): Runtime {
   return runtimeWith({ store, workers: { leaseMs: LENGTH } }).tool('work', { durable: true }, async () => {
     begins();
@@ -129,8 +129,8 @@ function worker(store: ArcpStore, begins: () => void): Runtime {
 }
 
 const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
-  ['what is done later', () => counting((goOff) => after(LENGTH, goOff))],
-  ['what is done later and keeps no process', () => counting((goOff) => afterUnref(LENGTH, goOff))],
+  ['a delayed call', () => counting((goOff) => after(LENGTH, goOff))],
+  ['a delayed call that does not keep the process alive', () => counting((goOff) => afterUnref(LENGTH, goOff))],
   [
     'the limit of a call of a model',
     () => failing(() => withTimeout(new AbortController().signal, LENGTH, untilAborted)),
@@ -176,7 +176,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
       }),
   ],
   [
-    'how long a connection has to stand before attempts are counted anew',
+    'the time after which a connection resets the count of attempts',
     () => {
       const pacer = new Reconnecting({ minDelayMs: 1000, maxDelayMs: LENGTH });
       const waits = pacer.delays();
@@ -186,7 +186,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     },
   ],
   [
-    'a session that nobody uses',
+    'an idle session',
     () => {
       const sessions = new EndpointSessions({ agent: 'a', idleTimeoutMs: LENGTH, session: { now: wallClock() } });
       const idle = sessions.open('idle');
@@ -250,7 +250,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     },
   ],
   [
-    'the time of a job',
+    'the timeout of a job',
     () =>
       jobCount(
         runtimeWith().tool('work', { durable: true, timeoutMs: LENGTH }, (_, { signal }) => untilAborted(signal)),
@@ -258,14 +258,14 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
       ),
   ],
   [
-    'the time of a job that waits',
+    'the timeout of a queued job',
     () => {
       const runtime = runtimeWith({ workers: { queues: ['other'] } });
       return jobCount(runtime.tool('work', { durable: true, timeoutMs: LENGTH }, never), 'job.cancelled');
     },
   ],
   [
-    'the wait before a retry',
+    'the delay before a retry',
     () => {
       let attempts = 0;
       const retry = { maxAttempts: 2, backoffMs: LENGTH };
@@ -278,7 +278,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     },
   ],
   [
-    'an answer to a question',
+    'an answer to a permission request',
     () => {
       const policy = definePolicy({ decide: () => 'challenge', answerTimeoutMs: LENGTH });
       const work = { durable: true, permissions: ['shell.execute'] };
@@ -289,7 +289,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     },
   ],
   [
-    'a grant',
+    'a lease',
     () => {
       const policy = definePolicy({ decide: () => 'auto' });
       const work = { durable: true, permissions: ['shell.execute'] };
@@ -306,7 +306,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     },
   ],
   [
-    'the end by force',
+    'the end after the grace period',
     async () => {
       const runtime = runtimeWith().tool('work', { durable: true }, never);
       const wire = await opened(runtime);
@@ -349,7 +349,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     },
   ],
   [
-    'the answer of an implementation that is tested',
+    'the answer of a tested implementation',
     () =>
       counting(
         (goOff) =>
@@ -379,7 +379,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     },
   ],
   [
-    'what is kept',
+    'the retention of jobs',
     async () => {
       const runtime = runtimeWith({ retentionMs: LENGTH }).tool('work', { durable: true }, () => 1);
       const wire = await opened(runtime);
@@ -389,7 +389,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     },
   ],
   [
-    'the pace of a stream',
+    'the rate of a stream',
     async () => {
       const pacer = new RateLimiter(() => performance.now());
       pacer.set('reader', { rate: 1 / SECONDS, maxBytes: Number.POSITIVE_INFINITY });
@@ -398,7 +398,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     },
   ],
   [
-    'the lease of a runtime that has died',
+    'the lease of a crashed runtime',
     async () => {
       const store = shared();
       const holder = worker(store, () => {});
@@ -437,7 +437,7 @@ describe.each([
       if (when === 'before') other.start();
       await pass(LENGTH / 2);
       jump(by);
-      // A process of its own would begin with the new hour.
+      // A new process would start with the new time.
       if (when === 'after') worker({ ...store, now: wallClock() }, () => begun++).start();
       await pass(10 * LENGTH);
       expect(begun).toBe(1);

@@ -35,7 +35,7 @@ export interface Line {
   readonly store: Store;
   readonly size: number;
   readonly question: Question;
-  readonly asked: Selection;
+  readonly selection: Selection;
   /** Requests once, and checks the answer. */
   readonly ask: () => Promise<void>;
 }
@@ -44,7 +44,7 @@ export interface HitRate {
   readonly store: Store;
   readonly size: number;
   readonly question: Question;
-  readonly asked: Selection;
+  readonly selection: Selection;
   /** Hits per second of processor time. */
   readonly rate: Spread;
   /** The rate relative to the smallest size of the same store and kind of requests, by round. */
@@ -63,7 +63,7 @@ const SLICE = 1000;
 export async function openLines(
   stores: readonly Store[],
   sizes: readonly number[],
-  asked: readonly Selection[] = ['few'],
+  selections: readonly Selection[] = ['few'],
 ): Promise<Lines> {
   const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-bench-registry-'));
   const registries: Registry[] = [];
@@ -81,8 +81,8 @@ export async function openLines(
       registries.push(registry);
       encoders.push(encoder);
       for (const question of ['repeat', 'pattern'] as const) {
-        for (const which of asked) {
-          lines.push({ store, size, question, asked: which, ask: asking(encoder, size, question, which) });
+        for (const which of selections) {
+          lines.push({ store, size, question, selection: which, ask: requester(encoder, size, question, which) });
         }
       }
     }
@@ -107,7 +107,7 @@ function fill(sized: readonly { readonly registry: Registry; readonly size: numb
   }
 }
 
-function asking(encoder: FallbackEncoder, size: number, question: Question, which: Selection): () => Promise<void> {
+function requester(encoder: FallbackEncoder, size: number, question: Question, which: Selection): () => Promise<void> {
   const random = createRandom(size);
   const numbers = Array.from({ length: Math.min(FREQUENT_ENTRIES, size) }, () => random.integer(0, size - 1));
   const repeated = numbers.map((number) => known(number, AUGUST));
@@ -115,10 +115,10 @@ function asking(encoder: FallbackEncoder, size: number, question: Question, whic
   const again = (): KnownInstruction => (which === 'few' ? random.pick(repeated) : known(anyNumber(), AUGUST));
   const tier = question === 'repeat' ? 'cache' : 'pattern';
   return async () => {
-    const asked = question === 'repeat' ? again() : another(random, anyNumber());
-    const result = await encoder.encode(asked.instruction, { domain: asked.domain });
-    if (result.packet !== asked.packet || result.tier !== tier) {
-      throw new Error(`${asked.instruction} was answered from tier ${result.tier} by ${result.packet}`);
+    const requested = question === 'repeat' ? again() : another(random, anyNumber());
+    const result = await encoder.encode(requested.instruction, { domain: requested.domain });
+    if (result.packet !== requested.packet || result.tier !== tier) {
+      throw new Error(`${requested.instruction} was answered from tier ${result.tier} by ${result.packet}`);
     }
   };
 }
@@ -151,12 +151,13 @@ export async function hitRates(lines: readonly Line[], { rounds, turnMs, now }: 
       if (round > 0) rates[index]!.push(rate);
     }
   }
-  return lines.map(({ store, size, question, asked }, index) => {
-    const isAlike = (line: Line): boolean => line.store === store && line.question === question && line.asked === asked;
+  return lines.map(({ store, size, question, selection }, index) => {
+    const isAlike = (line: Line): boolean =>
+      line.store === store && line.question === question && line.selection === selection;
     const alike = lines.flatMap((line, at) => (isAlike(line) ? [at] : []));
     const smallest = alike.reduce((a, b) => (lines[a]!.size <= lines[b]!.size ? a : b));
     return {
-      ...{ store, size, question, asked, rate: spreadOf(rates[index]!) },
+      ...{ store, size, question, selection, rate: spreadOf(rates[index]!) },
       ratio: spreadOf(rates[index]!.map((rate, round) => rate / rates[smallest]![round]!)),
     };
   });
@@ -165,16 +166,16 @@ export async function hitRates(lines: readonly Line[], { rounds, turnMs, now }: 
 /** Requests between two readings of the clock, which takes as long as some requests. */
 const BATCH: Readonly<Record<Question, number>> = { repeat: 128, pattern: 8 };
 
-async function rateOf({ ask, question }: Line, turn: number, now: () => number): Promise<number> {
+async function rateOf({ ask, question }: Line, turnMs: number, now: () => number): Promise<number> {
   // Once outside of the measured time: the caches contain what another line needed.
   await ask();
   const start = now();
-  let asked = 0;
+  let requests = 0;
   let time = 0;
-  while (time < turn) {
+  while (time < turnMs) {
     for (let count = 0; count < BATCH[question]; count++) await ask();
-    asked += BATCH[question];
+    requests += BATCH[question];
     time = now() - start;
   }
-  return (asked * 1000) / time;
+  return (requests * 1000) / time;
 }

@@ -107,15 +107,15 @@ async function bareServer(file: string): Promise<{ readonly url: string; readonl
         return;
       }
       const job = `job_${++number}`;
-      const begun = [
+      const batch = [
         say('job.accepted', job, message.id, { job_id: job }),
         say('job.started', job, message.id, { job_id: job, attempt: 1 }),
       ];
       await commit(() => {
         command.run(message.id);
-        for (const { keep } of begun) keep();
+        for (const { keep } of batch) keep();
       });
-      for (const { send } of begun) send();
+      for (const { send } of batch) send();
       const result = await Promise.resolve(message.payload.arguments);
       const completed = say('job.completed', job, message.id, { result, attempt: 1 });
       await commit(completed.keep);

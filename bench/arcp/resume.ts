@@ -21,8 +21,8 @@ export async function resumed(events: number): Promise<Resumed> {
     { durable: true },
     async (_, { progress }) => {
       for (let n = 0; n < events; n++) {
-        const said = progress({ current: n, message: 'so far' });
-        if (n % 1000 === 999) await said;
+        const sent = progress({ current: n, message: 'so far' });
+        if (n % 1000 === 999) await sent;
       }
     },
   );
@@ -47,12 +47,12 @@ export async function resumed(events: number): Promise<Resumed> {
   await second.ask('resume', {}, 'ack', { session_id });
   const seconds = (performance.now() - from) / 1000;
   clearInterval(watch);
-  const told = second.heard();
+  const received = second.heard();
   second.socket.terminate();
   await close();
   await runtime.close();
   rmSync(folder, { recursive: true, force: true });
-  return { events: told, seconds, megabytes: (Math.max(most, process.memoryUsage().rss) - before) / 2 ** 20 };
+  return { events: received, seconds, megabytes: (Math.max(most, process.memoryUsage().rss) - before) / 2 ** 20 };
 }
 
 interface Message {

@@ -46,19 +46,19 @@ export async function registry({ rounds }: RaceTiming): Promise<FactSection[]> {
   }
 }
 
-function hitsSection(rates: readonly HitRate[], question: Question, asked: Selection): FactSection {
+function hitsSection(rates: readonly HitRate[], question: Question, selection: Selection): FactSection {
   const cells = (store: string, size: number): string[] => {
     const isIt = (one: HitRate): boolean => one.store === store && one.size === size;
-    const found = rates.find((one) => isIt(one) && one.question === question && one.asked === asked)!;
+    const found = rates.find((one) => isIt(one) && one.question === question && one.selection === selection)!;
     const { low, high } = found.ratio;
     const spread = size === SIZES[0] ? '' : ` (${significant(low)}-${significant(high)})`;
     return [whole(found.rate.median), `${significant(found.ratio.median)}${spread}`];
   };
   const columns = ['entries', 'memory, hits/s', 'x one entry', 'SQLite, hits/s', 'x one entry'];
   const rows = SIZES.map((size) => [size.toLocaleString('en-US'), ...cells('memory', size), ...cells('sqlite', size)]);
-  if (asked === 'all') {
+  if (selection === 'all') {
     return {
-      ...{ kind: 'facts', id: `registry-${question}-all`, title: `${TITLES[question]}, all entries asked for alike` },
+      ...{ kind: 'facts', id: `registry-${question}-all`, title: `${TITLES[question]}, all entries equally often` },
       ...{ columns, rows },
       note:
         'By processor time. With many entries, hardly any is requested twice within a short time: the text of the ' +

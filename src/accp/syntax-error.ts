@@ -43,7 +43,7 @@ export function unprintable(path: string, message: string): PrintError {
 function readable(phrases: readonly string[], text: string, offset: number): string[] {
   // Escapes are implied by text.
   const rest = phrases.filter((phrase) => phrase !== '"\\"');
-  // One word stands for all that can begin a value.
+  // One phrase replaces all tokens that can begin a value.
   if (rest.includes('boolean')) return [...rest.filter((phrase) => !VALUE_STARTS.has(phrase)), 'a value'];
   // The lexer ends a number or keyword where it could continue as text.
   if (

@@ -21,6 +21,7 @@ export {
   assertEnvelope,
   type CodecOptions,
   EnvelopeError,
+  type EnvelopeErrorCode,
   type EnvelopeHeader,
   type Extensions,
   type Issue,

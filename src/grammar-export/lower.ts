@@ -97,9 +97,9 @@ function inOrder(
   grammar: ast.Grammar,
   used: PegRules,
 ): readonly Approximation[] {
-  const told = [...new Map(approximations.map((each) => [JSON.stringify(each), each])).values()];
+  const unique = [...new Map(approximations.map((each) => [JSON.stringify(each), each])).values()];
   const names = grammar.rules.map(({ name }) => name).filter((name) => used.has(name));
-  return names.flatMap((name) => told.filter(({ rule }) => rule === name));
+  return names.flatMap((name) => unique.filter(({ rule }) => rule === name));
 }
 
 /**

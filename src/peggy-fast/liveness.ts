@@ -4,7 +4,7 @@ import { type Block, isBlock, type Label, type Node } from './ir.js';
 
 export function liveLabels(
   root: Node,
-  wanted: boolean,
+  isUsed: boolean,
   codeOf: (block: Block) => BlockCode,
   mustRun: (block: Block) => boolean,
 ): ReadonlySet<Label> {
@@ -54,7 +54,7 @@ export function liveLabels(
   // A label that turns out to be used may cause more code to run, which may mention more labels.
   for (let before = -1; before !== live.size; ) {
     before = live.size;
-    visit(root, wanted);
+    visit(root, isUsed);
   }
   return live;
 }

@@ -9,21 +9,26 @@ import { type Format, migrate, versionOf } from './migrate.js';
 import { platformDriver } from './platform.js';
 import { isReadOnly, readOnlyDatabase } from './read-only.js';
 
-/** Options of {@link openDatabase}. */
-export interface OpenOptions {
-  /** The format of the file. */
-  readonly format: Format;
-  /** The driver. @default `node:sqlite`, or `@photostructure/sqlite` if Node has none */
+/** Options of every store in a SQLite file. */
+export interface SqliteOptions {
+  /** The driver, such as `betterSqlite3(Database)`. @default `node:sqlite`, or `@photostructure/sqlite` if Node has none */
   readonly driver?: Driver | undefined;
-  /** Milliseconds to wait, blocking, while another process writes; `Infinity` waits forever. @default 5000 */
+  /** Milliseconds that a call waits, and blocks, while another process writes; `Infinity` waits forever. @default 5000 */
   readonly busyTimeoutMs?: number | undefined;
   /**
-   * If true, commits survive a power failure, at the cost of waiting for the disk. They always survive the end of the process.
+   * If true, commits survive a power failure, at the cost of waiting for the disk. Otherwise a power failure may lose the last commits, but
+   * does not damage the file. Commits always survive the end of the process, including `kill -9`.
    * @default false
    */
   readonly powerSafe?: boolean | undefined;
+}
+
+/** Options of {@link openDatabase}. */
+export interface OpenOptions extends SqliteOptions {
+  /** The format of the file. */
+  readonly format: Format;
   /** If true, a file that cannot be written is opened for reading, if it has the latest format. @default false */
-  readonly orReadOnly?: boolean | undefined;
+  readonly allowReadOnly?: boolean | undefined;
   /**
    * Called when opening fails, before the connection closes. Closing merges the log into the file, unless the listener has renamed the file.
    */
@@ -60,7 +65,8 @@ export async function openDatabase(file: string, options: OpenOptions): Promise<
   if (file === '') throw new TypeError('the name of a database file must not be empty');
   makePrivate(absolute);
   const driver = options.driver ?? (await platformDriver(absolute));
-  if (options.orReadOnly === true && isReadOnly(absolute)) return openToRead(driver, absolute, busyTimeoutMs, options);
+  if (options.allowReadOnly === true && isReadOnly(absolute))
+    return openToRead(driver, absolute, busyTimeoutMs, options);
   const database = openWith(driver, absolute);
   try {
     await prepare(database, absolute, busyTimeoutMs, options);

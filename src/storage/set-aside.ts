@@ -2,7 +2,7 @@
 import { closeSync, existsSync, openSync, readSync, renameSync, statSync } from 'node:fs';
 import type { StoreError } from '../text/store-error.js';
 import type { Format } from './migrate.js';
-import { identityOf } from './place.js';
+import { identityOf } from './paths.js';
 
 const MAGIC = Buffer.from('SQLite format 3\0', 'latin1');
 

@@ -74,7 +74,7 @@ describe('a long text is validated and explained, and its errors are shown', () 
     ['blanks on both sides', `${HEAD}|res: ${' '.repeat(LONG / 2)}x${' '.repeat(LONG / 2)}|p:1`],
     ['blanks around the TASK', `${' '.repeat(LONG / 2)}FETCH${' '.repeat(LONG / 2)}|HR`],
     ['blanks around the DOM', `FETCH|${' '.repeat(LONG / 2)}HR${' '.repeat(LONG / 2)}|`],
-    ['white space that is no blank', `${HEAD}|res:${'\u00a0'.repeat(LONG)}x`],
+    ['white space other than spaces', `${HEAD}|res:${'\u00a0'.repeat(LONG)}x`],
     ['a long key in capitals', `${HEAD}|${'A'.repeat(LONG)}:v`],
     ['a long TASK', `${'A'.repeat(LONG)}|HR`],
     ['hyphens', `${HEAD}|party:${'-'.repeat(LONG)}`],
@@ -94,7 +94,7 @@ describe('a long text is validated and explained, and its errors are shown', () 
     ['nines', `0.${'9'.repeat(LONG)}`, '1'],
     ['zeros', `${'0'.repeat(LONG)}.50`, '0.5'],
     ['a tie, but for its last digit', `0.0000005${'0'.repeat(LONG)}1`, '0.000001'],
-    ['digits that are no number', `${'1'.repeat(LONG)}x`, `${'1'.repeat(LONG)}x`],
+    ['digits that are not a number', `${'1'.repeat(LONG)}x`, `${'1'.repeat(LONG)}x`],
     ['digits with points', '1.'.repeat(LONG / 2), '1.'.repeat(LONG / 2)],
   ])('an amount of %s is rounded', (_name, amount, expected) => {
     const packet = canonicalizePacket(parsePacket(`${HEAD}|amt:${amount}`, UNLIMITED));

@@ -61,7 +61,7 @@ describe('a value that is not a packet tree is rejected', () => {
     ['fields as an object', { ...packet, fields: { k: 'v' } }],
     ['a field without a value', { ...packet, fields: [{ key: 'k' }] }],
     ['a number as a value', { ...packet, fields: [{ key: 'k', value: 1 }] }],
-    ['a field that is not bare, and says so', { ...packet, fields: [{ key: 'k', value: 'v', bare: false }] }],
+    ['a field with bare: false', { ...packet, fields: [{ key: 'k', value: 'v', bare: false }] }],
     ['half a span', { ...packet, span: { start: 0 } }],
     ['a fraction in a span', { ...packet, span: { start: 0, end: 1.5 } }],
   ])('%s', (_name, tree) => {

@@ -48,7 +48,7 @@ const tools = client.session.tools!;
 
 describe('tools for OpenAI', () => {
   test('are described with allowed names', () => {
-    // They are what the SDK takes.
+    // The SDK accepts them.
     const listed: OpenAI.ChatCompletionTool[] = toOpenAiTools(tools).map((tool) => ({
       ...tool,
       function: { ...tool.function },

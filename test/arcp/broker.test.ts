@@ -46,7 +46,7 @@ afterEach(async () => {
   await Promise.all(runtimes.splice(0).map((runtime) => runtime.close()));
 });
 
-/** Runs a tool that has a broker; all is granted where nobody asks. */
+/** Runs a tool with a broker. By default, all permissions are granted. */
 async function withBroker(
   work: (brokered: BrokerServices) => unknown,
   { permissions = ['*'], policy = definePolicy({ rules: { constrained: { '*': 'auto' } } }) } = {},
@@ -83,10 +83,10 @@ describe('files', () => {
 
   test.each([
     ['above the root', '../secret.txt'],
-    ['by its full path', path.join(folder, 'secret.txt')],
+    ['by an absolute path', path.join(folder, 'secret.txt')],
     ['by a link', 'link.txt'],
     ['by a linked folder', 'out/secret.txt'],
-    ['that there is not, by a linked folder', 'out/new/file.txt'],
+    ['that does not exist, by a linked folder', 'out/new/file.txt'],
     ['beside a root of a similar name', '../root-2/file'],
   ])('%s cannot be accessed', async (_, file) => {
     expect(await outcome(({ fs }) => fs.readFile(file))).toBe('PERMISSION_DENIED');
@@ -135,7 +135,7 @@ describe('the network', () => {
     ['other hosts', () => 'http://localhost:1/'],
     ['another port', () => 'http://127.0.0.1:1/'],
     ['a user before the host', () => `http://${host}@evil.example/`],
-    ['redirections to others', () => `http://${host}/elsewhere`],
+    ['redirects to other hosts', () => `http://${host}/elsewhere`],
     ['other schemes', () => 'file:///etc/passwd'],
   ])('cannot be accessed at %s', async (_, where) => {
     expect(await outcome(get(where()))).toBe('PERMISSION_DENIED');

@@ -44,7 +44,7 @@ async function count(input: Record<string, unknown>, { progress }: JobContext): 
   return 'counted';
 }
 
-/** Dials a runtime; the connections can be cut. */
+/** Opens connections to a runtime that can be interrupted. */
 function line(runtime: Runtime): { readonly dial: Dial; readonly cut: () => void; readonly dialled: () => number } {
   let there: Channel | undefined;
   let times = 0;
@@ -336,7 +336,7 @@ describe('sessions', () => {
     expect(second.session.session_id).toBe(first.session.session_id);
     await done.promise;
     const rest = currents(after.filter(({ job_id }) => job_id === jobId)) as number[];
-    // What came after the last event that was taken may have been seen, too.
+    // Messages after the last consumed event may also have been received.
     expect(rest).toEqual(Array.from({ length: 400 - rest[0]! }, (_, n) => n + rest[0]!));
     expect(rest[0]).toBeGreaterThanOrEqual(50);
   });

@@ -17,7 +17,7 @@ import {
 import { anyEnvelopeSchema, isEnvelope } from '../../src/arcp/protocol/envelope.js';
 import { ENVELOPE_CASES, envelope, MESSAGE_CASES } from './messages.js';
 
-/** The paths of all members and items. */
+/** Returns the paths of all members and items. */
 function placesOf(value: unknown): string[][] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) => [

@@ -1,4 +1,4 @@
-/** The check of runtimes: ours passes all of it, and each mistake that a runtime may make is found. */
+/** Conformance checks: this runtime passes all of them, and each defect is detected. */
 import { describe, expect, test } from 'vitest';
 import { dialOf } from '../../src/arcp/client/index.js';
 import { type CheckResult, type CheckTarget, checkRuntime } from '../../src/arcp/conformance/index.js';
@@ -40,7 +40,7 @@ const bad = (results: readonly CheckResult[]): string[] =>
 
 type Message = { type: string; [name: string]: unknown };
 
-/** A runtime of ours that makes a mistake: what it says, or hears, is changed on the way. */
+/** A runtime with a defect: its messages are changed in transit. */
 function mistaken({ says, hears }: Mistake): { readonly dial: () => Channel; readonly close: () => Promise<void> } {
   const subject = runtime();
   const change = (text: string, by: ((message: Message) => readonly Message[]) | undefined): readonly string[] => {
@@ -88,18 +88,18 @@ const hearing = (is: (message: Message) => boolean, how: (message: Message) => r
 });
 
 let copies = 0;
-/** Apart from the copies, which concurrent tests count. */
+/** Without replayed messages, which concurrent tests count. */
 let chunks = 0;
 
 const MISTAKES: readonly (readonly [string, Mistake, readonly string[]])[] = [
-  ['says nothing to what is wrong', saying('nack', () => []), ['no-json', 'unknown-type', 'unknown-tool', 'roles']],
+  ['does not refuse invalid messages', saying('nack', () => []), ['no-json', 'unknown-type', 'unknown-tool', 'roles']],
   [
-    'names another code',
+    'refuses with another code',
     saying('nack', (one) => [{ ...one, payload: { code: 'INTERNAL', message: 'x' } }]),
     ['unknown-type', 'same-id', 'errors'],
   ],
   [
-    'takes any version',
+    'accepts any version',
     hearing(
       ({ arcp }) => arcp === '9.9',
       (one) => [{ ...one, arcp: '1.0' }],
@@ -107,7 +107,7 @@ const MISTAKES: readonly (readonly [string, Mistake, readonly string[]])[] = [
     ['other-version'],
   ],
   [
-    'takes one version alone',
+    'accepts only one version',
     hearing(
       ({ arcp }) => arcp === '1.4',
       (one) => [{ ...one, arcp: '9.4' }],
@@ -115,7 +115,7 @@ const MISTAKES: readonly (readonly [string, Mistake, readonly string[]])[] = [
     ['minor-version'],
   ],
   [
-    'takes any time',
+    'accepts any timestamp',
     hearing(
       ({ timestamp }) => timestamp === 'yesterday',
       (one) => [{ ...one, timestamp: '2026-05-07T21:30:00Z' }],
@@ -123,14 +123,18 @@ const MISTAKES: readonly (readonly [string, Mistake, readonly string[]])[] = [
     ['timestamps'],
   ],
   [
-    'answers without saying to what',
+    'answers without correlation_id',
     saying('pong', ({ correlation_id: _, ...one }) => [one as Message]),
     ['alive', 'opaque-ids'],
   ],
   ['answers in another trace', saying('pong', (one) => [{ ...one, trace_id: 'f'.repeat(32) }]), ['traced']],
-  ['says no message', saying('pong', (one) => [one, { ...one, timestamp: 'now' }]), ['alive', 'unknown-members']],
   [
-    'agrees on anything',
+    'sends an invalid message',
+    saying('pong', (one) => [one, { ...one, timestamp: 'now' }]),
+    ['alive', 'unknown-members'],
+  ],
+  [
+    'negotiates any capability',
     saying('session.accepted', (one) => {
       const payload = one['payload'] as object;
       const capabilities = {
@@ -145,7 +149,7 @@ const MISTAKES: readonly (readonly [string, Mistake, readonly string[]])[] = [
     ['agreement', 'unknown-capability'],
   ],
   [
-    'does a command again',
+    'executes a repeated command',
     hearing(
       ({ type, id }) => type === 'tool.invoke' && id !== undefined,
       (one) => [{ ...one, id: `${one['id']}_${++copies}` }],
@@ -154,7 +158,7 @@ const MISTAKES: readonly (readonly [string, Mistake, readonly string[]])[] = [
   ],
   ['ends twice', saying('tool.result', (one) => [one, { ...one, id: `msg_again_${++copies}` }]), ['one-end']],
   [
-    'ends a job with more behind',
+    'sends a message after the end of a job',
     saying('job.cancelled', (one) => [
       one,
       { ...one, id: `msg_again_${++copies}`, type: 'job.progress', payload: { percent: 1 } },
@@ -162,21 +166,21 @@ const MISTAKES: readonly (readonly [string, Mistake, readonly string[]])[] = [
     ['in-order'],
   ],
   [
-    'does not cancel',
+    'ignores cancellation',
     hearing(
       ({ type }) => type === 'cancel',
       (one) => [{ ...one, type: 'ping', payload: {} }],
     ),
     ['cancelled', 'unknown-job'],
   ],
-  ['loses some of what it says', saying('stream.chunk', (one) => (++chunks % 2 === 0 ? [] : [one])), ['in-order']],
+  ['loses messages', saying('stream.chunk', (one) => (++chunks % 2 === 0 ? [] : [one])), ['in-order']],
   [
-    'tells again in other words',
+    'replays changed messages',
     saying('job.progress', (one) => [{ ...one, timestamp: new Date(1e12 + ++copies).toISOString() }]),
     ['replayed'],
   ],
   [
-    'lets anybody take a session up',
+    'lets any client resume a session',
     hearing(
       ({ type, session_id }) => type === 'session.open' && session_id !== undefined,
       ({ session_id: _, ...one }) => [one as Message],
@@ -184,7 +188,7 @@ const MISTAKES: readonly (readonly [string, Mistake, readonly string[]])[] = [
     ['unknown-session', 'wrong-token', 'other-principal'],
   ],
   [
-    'asks nobody for a token',
+    'ignores credentials',
     hearing(
       ({ type }) => type === 'session.open',
       (one) => [{ ...one, payload: { ...(one['payload'] as object), auth: auth('a') } }],

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { newId } from '../../src/arcp/index.js';
 
 const PROCESSES = 4;
-/** In `npm run test:long`, ten times as many: a million of all together. */
+/** `npm run test:long` uses ten times as many: a million in total. */
 const EACH = process.env['LONG_RUNS'] === undefined ? 25_000 : 250_000;
 
 async function made(count: number): Promise<readonly string[]> {

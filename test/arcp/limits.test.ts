@@ -1,4 +1,4 @@
-/** Messages that one side sends and the other does not read: nothing that waits for them stays pending, and the connection goes on. */
+/** Messages that the other side does not accept: calls that wait for them fail, and the connection continues. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -19,7 +19,7 @@ afterEach(async () => {
 const nest = (levels: number): unknown => (levels === 0 ? 0 : [nest(levels - 1)]);
 const long = (characters: number): string => 'x'.repeat(characters);
 
-/** A runtime that reads and sends messages of at most 64 KiB. */
+/** A runtime that accepts and sends messages of at most 64 KiB. */
 function start(maxMessageBytes = 65_536): Runtime {
   const runtime = createRuntime({ limits: { maxMessageBytes } });
   ending.push(() => runtime.close());
@@ -64,7 +64,7 @@ async function open(dial: Dial, options: ClientOptions = {}): Promise<Client> {
   return client;
 }
 
-/** The code that a promise rejects with, or its value. */
+/** Returns the error code of a promise, or its value. */
 const outcome = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     (value) => value,
@@ -109,15 +109,15 @@ describe('a client does not exceed the limits of the runtime', () => {
 describe('an invalid answer to a permission request denies it', () => {
   test.each<[name: string, answer: object]>([
     ['a long reason', { decision: 'deny', reason: long(70_000) }],
-    ['a reason that is no text', { decision: 'deny', reason: 5 }],
+    ['a reason that is not a string', { decision: 'deny', reason: 5 }],
     ['long constraints', { decision: 'grant', constraints: { a: long(70_000) } }],
     ['deep constraints', { decision: 'grant', constraints: { a: nest(70) } }],
-    ['a constraint that JSON does not hold', { decision: 'grant', constraints: { most: Number.NaN } }],
-    ['a constraint that JSON leaves out', { decision: 'grant', constraints: { check: () => false } }],
+    ['a constraint that JSON cannot represent', { decision: 'grant', constraints: { most: Number.NaN } }],
+    ['a constraint that JSON omits', { decision: 'grant', constraints: { check: () => false } }],
     ['a bigint', { decision: 'grant', constraints: { most: 5n } }],
-    ['a lease of less than nothing', { decision: 'grant', lease_seconds: -5 }],
-    ['uses that are no number', { decision: 'grant', max_uses: 'once' }],
-    ['uses without an end', { decision: 'grant', max_uses: Number.POSITIVE_INFINITY }],
+    ['a negative lease', { decision: 'grant', lease_seconds: -5 }],
+    ['uses that are not a number', { decision: 'grant', max_uses: 'once' }],
+    ['infinite uses', { decision: 'grant', max_uses: Number.POSITIVE_INFINITY }],
   ])('%s', { timeout: 10_000 }, async (_, answer) => {
     const errors: unknown[] = [];
     const client = await open(inMemory(start()), {
@@ -149,21 +149,29 @@ describe('a refusal has the identifiers that can be read', () => {
   test.each([
     ['too long', message({ payload: { tool: 'size', arguments: { a: long(70_000) } } }), 'PAYLOAD_TOO_LARGE'],
     [
-      'too long, its id behind',
+      'too long, with its id at the end',
       `{"payload":{"a":"${long(70_000)}","id":"other"},"x":["id","no"],"id":"msg_1"}`,
       'PAYLOAD_TOO_LARGE',
     ],
     ['too deep', message({ payload: { tool: 'size', arguments: { a: nest(70) } } }), 'PAYLOAD_TOO_LARGE'],
-    ['cut off', message({ payload: {} }).slice(0, -4), 'INVALID_ARGUMENT'],
-    ['with a member twice', message({ payload: {} }).replace('"payload"', '"a":1,"a":2,"payload"'), 'INVALID_ARGUMENT'],
-    ['with escapes in its id', `{"id":"msg\\u005f1","payload":${long(3)}`, 'INVALID_ARGUMENT'],
-    ['with very many faults', message({ payload: { tool: 1, retry: Array(20_000).fill(0) } }), 'INVALID_ARGUMENT'],
+    ['truncated', message({ payload: {} }).slice(0, -4), 'INVALID_ARGUMENT'],
     [
-      'with a number beyond a double',
+      'with a repeated member',
+      message({ payload: {} }).replace('"payload"', '"a":1,"a":2,"payload"'),
+      'INVALID_ARGUMENT',
+    ],
+    ['with escapes in its id', `{"id":"msg\\u005f1","payload":${long(3)}`, 'INVALID_ARGUMENT'],
+    [
+      'with very many invalid members',
+      message({ payload: { tool: 1, retry: Array(20_000).fill(0) } }),
+      'INVALID_ARGUMENT',
+    ],
+    [
+      'with a number beyond the range of a double',
       message({ payload: { tool: 'echo', arguments: { a: 7 } } }).replace('7}', '1e999}'),
       'INVALID_ARGUMENT',
     ],
-    ['of a long type', message({ type: long(60_000), payload: {} }), 'INVALID_ARGUMENT'],
+    ['with a long type', message({ type: long(60_000), payload: {} }), 'INVALID_ARGUMENT'],
   ])('one that is %s', async (_, text, code) => {
     const wire = connectTo(start());
     await wire.open();
@@ -174,7 +182,7 @@ describe('a refusal has the identifiers that can be read', () => {
     expect((await wire.startJob('echo', { mode: 'job' })).jobId).toBeDefined();
   });
 
-  /** A client of a runtime that accepts everything, and then says `text` of the first call. */
+  /** A client of a runtime that accepts everything, and then sends `text` about the first call. */
   async function answeredWith(
     text: (id: string, session: string) => string,
   ): Promise<{ client: Client; sent: string[] }> {
@@ -220,13 +228,9 @@ describe('a refusal has the identifiers that can be read', () => {
       of('job.completed', { attempt: 1, completed_at: '2026-01-01T00:00:00Z', result: nest(70) }),
       'PAYLOAD_TOO_LARGE',
     ],
-    ['a result against its schema', of('job.completed', { attempt: 'first' }), 'INVALID_ARGUMENT'],
+    ['a result that does not match its schema', of('job.completed', { attempt: 'first' }), 'INVALID_ARGUMENT'],
     ['a failure without a code', of('job.failed', {}), 'INVALID_ARGUMENT'],
-    [
-      'a text that is cut off',
-      (id: string) => `{"id":"msg_r","correlation_id":"${id}","payload":{`,
-      'INVALID_ARGUMENT',
-    ],
+    ['a truncated text', (id: string) => `{"id":"msg_r","correlation_id":"${id}","payload":{`, 'INVALID_ARGUMENT'],
   ])('so that the call fails: %s', async (_, text, code) => {
     const { client, sent } = await answeredWith(text);
     expect(await outcome(client.invoke('anything').result())).toBe(code);
@@ -333,7 +337,7 @@ describe('a transport with a lower limit than its runtime', () => {
 });
 
 describe('members that the specification does not require are optional', () => {
-  /** A runtime that says no more than the specification demands. */
+  /** A runtime that sends only what the specification requires. */
   const terse = (last: object) => (): Channel => {
     const [here, there] = memoryChannels();
     let count = 0;

@@ -15,7 +15,7 @@ import { createRuntime, type Runtime } from '../../src/arcp/runtime/index.js';
 import { connectTo } from './runtime/wire.js';
 
 let runtime: Runtime;
-/** All that both sides of an incident said, in order. */
+/** All messages of the incident scenario, in order. */
 let log: Envelope[] = [];
 
 beforeAll(async () => {
@@ -59,7 +59,7 @@ beforeAll(async () => {
   send('permission.grant', {}, { correlation_id: request.id, job_id: payload.job_id! });
   await wire.untilEnded(payload.job_id!);
   const said = sent.map((message) => parseEnvelope(JSON.stringify(message)));
-  // As they follow from each other: what a client says stands before its answer.
+  // In causal order: each command precedes its answer.
   log = wire.heard.flatMap((message) => {
     const cause = said.find(({ id }) => id === message.correlation_id && !log.some((one) => one.id === id));
     return cause === undefined || wire.heard.find((one) => one.correlation_id === cause.id) !== message
@@ -69,7 +69,7 @@ beforeAll(async () => {
 });
 afterAll(() => runtime.close());
 
-/** Kinds and names, below each other. */
+/** Returns kinds and names as an indented list. */
 function outline(graph: ExecutionGraph): string {
   return treeText(graph)
     .split('\n')
@@ -91,7 +91,7 @@ describe('an execution graph', () => {
   });
 
   test.each([
-    ['as they came', () => log],
+    ['in order', () => log],
     ['all in one millisecond', () => log.map((message) => ({ ...message, timestamp: log[0]!.timestamp }))],
   ])('does not depend on the order and repetition of messages: %s', (_, messages) => {
     const whole = outline(ExecutionGraph.from(log));

@@ -1,8 +1,8 @@
-/** Messages to try things with. */
+/** Messages for tests. */
 import type { AnyEnvelope, MessageType } from '../../src/arcp/index.js';
 import { readJson } from '../conformance/fixtures.js';
 
-/** One message type, as the conformance cases have it. */
+/** A message type of the conformance cases. */
 export interface MessageCase {
   readonly id: MessageType;
   readonly group: string;
@@ -18,7 +18,7 @@ export const MESSAGE_CASES: readonly MessageCase[] = (
   readJson('arcp/messages.json') as { readonly cases: readonly MessageCase[] }
 ).cases;
 
-/** One text, and whether it is a message. */
+/** A text of the conformance cases, and whether it is a valid message. */
 export interface EnvelopeCase {
   readonly id: string;
   readonly name: string;
@@ -31,7 +31,7 @@ export const ENVELOPE_CASES: readonly EnvelopeCase[] = (
   readJson('arcp/envelopes.json') as { readonly cases: readonly EnvelopeCase[] }
 ).cases;
 
-/** An envelope that names all that any message has to name. */
+/** An envelope with all ids that any message requires. */
 export function envelope(type: string, payload: unknown, more: Readonly<Record<string, unknown>> = {}): AnyEnvelope {
   return {
     ...{ arcp: '1.0', id: 'msg_1', type, timestamp: '2026-05-07T21:30:00Z' },

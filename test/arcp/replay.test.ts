@@ -1,4 +1,4 @@
-/** Conversations that were written down, held again. */
+/** Replays of recorded conversations. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type ReplayStep, replayLog } from '../../src/arcp/conformance/index.js';

@@ -74,7 +74,7 @@ interface Setting extends SandboxOptions {
 
 const ALL = definePolicy({ rules: { constrained: { '*': 'auto' } } });
 
-/** A job of a sandboxed tool. */
+/** Runs a job of a sandboxed tool. */
 async function start(
   input: Readonly<Record<string, unknown>>,
   { handler, policy = ALL, ...options }: Setting = {},
@@ -138,7 +138,7 @@ describe('files', () => {
   test.each([
     ['above', () => path.join(folder, 'secret.txt')],
     ['in a folder of a similar name', () => path.join(beside, 'secret.txt')],
-    ['by a way up', () => `${root}/../secret.txt`],
+    ['by a parent path', () => `${root}/../secret.txt`],
     ['of the system', () => '/etc/passwd'],
     ['of its runtime', () => `/proc/${process.pid}/environ`],
   ])('%s cannot be read, and can outside a sandbox', async (_, file) => {
@@ -166,11 +166,11 @@ describe('a sandbox prevents', () => {
   test.each([
     ['to start a program', 'program', 'ran\n'],
     ['to start a thread', 'thread', 'ran'],
-    ['to fetch', 'fetch', 'told'],
-    ['to make a request', 'http', 200],
+    ['to use fetch', 'fetch', 'told'],
+    ['to use http', 'http', 200],
     ['to open a socket', 'socket', 'open'],
-    ['to listen', 'listen', 'open'],
-    ['to look names up', 'lookup', '127.0.0.1'],
+    ['to listen on a port', 'listen', 'open'],
+    ['to resolve names', 'lookup', '127.0.0.1'],
     ['to signal its runtime', 'signal', true],
   ])('%s', async (_, deed, result) => {
     const before = requests.length;
@@ -194,18 +194,18 @@ describe('the end of its process', () => {
   test.each([
     ['without an answer', { do: 'exit', code: 3 }, { code: 'INTERNAL', details: { exit_code: 3, signal: null } }],
     ['by an error', { do: 'throw' }, { code: 'NOT_FOUND', message: 'there is none', details: { of: 'them' } }],
-    ['by an error that nobody waits for', { do: 'throwLater' }, { code: 'INTERNAL', message: 'later' }],
-    ['by a result that has no JSON', { do: 'cycle' }, { code: 'INVALID_ARGUMENT' }],
-    ['by a result of another kind', { do: 'bigint' }, { code: 'INVALID_ARGUMENT' }],
+    ['by an uncaught exception', { do: 'throwLater' }, { code: 'INTERNAL', message: 'later' }],
+    ['by a cyclic result', { do: 'cycle' }, { code: 'INVALID_ARGUMENT' }],
+    ['by a bigint result', { do: 'bigint' }, { code: 'INVALID_ARGUMENT' }],
     ['by a result that is too deep', { do: 'deep' }, { code: 'PAYLOAD_TOO_LARGE' }],
     ['by a result that is too long', { do: 'long', length: 100_000 }, { code: 'PAYLOAD_TOO_LARGE' }],
-    ['by what is no JSON', { do: 'raw', text: 'rubbish\n' }, { code: 'INTERNAL' }],
-    ['by what is no message', { do: 'raw', text: '{"type":"root","cmd":"NODE_HANDLE"}\n' }, { code: 'INTERNAL' }],
-    ['by bytes that are no text', { do: 'raw', text: '22ff220a', encoding: 'hex' }, { code: 'INTERNAL' }],
+    ['by a text that is not JSON', { do: 'raw', text: 'rubbish\n' }, { code: 'INTERNAL' }],
+    ['by an invalid message', { do: 'raw', text: '{"type":"root","cmd":"NODE_HANDLE"}\n' }, { code: 'INTERNAL' }],
+    ['by bytes that are not UTF-8', { do: 'raw', text: '22ff220a', encoding: 'hex' }, { code: 'INTERNAL' }],
     ['by a line without an end', { do: 'raw', text: 'x', times: 60_000 }, { code: 'PAYLOAD_TOO_LARGE' }],
-    ['by more steps than there can be', { do: 'raw', text: STEP, times: 300 }, { code: 'RESOURCE_EXHAUSTED' }],
-    ['by beginning again', { do: 'raw', text: '{"type":"ready","isRestricted":true}\n' }, { code: 'INTERNAL' }],
-    ['by an error that is none', { do: 'raw', text: '{"type":"error","error":{"code":"no"}}\n' }, { code: 'INTERNAL' }],
+    ['by too many steps', { do: 'raw', text: STEP, times: 300 }, { code: 'RESOURCE_EXHAUSTED' }],
+    ['by a second ready message', { do: 'raw', text: '{"type":"ready","isRestricted":true}\n' }, { code: 'INTERNAL' }],
+    ['by an invalid error', { do: 'raw', text: '{"type":"error","error":{"code":"no"}}\n' }, { code: 'INTERNAL' }],
   ])('%s is a structured error', async (_, input, error) => {
     const { wire, jobId } = await start(input, { maxMessageBytes: 50_000 });
     const last = await wire.untilEnded(jobId);
@@ -255,9 +255,9 @@ describe('the end of its process', () => {
 });
 
 test.each([
-  ['that is not there', 'nowhere.mjs', 'FAILED_PRECONDITION'],
-  ['without a function', 'no-tool.mjs', 'FAILED_PRECONDITION'],
-  ['that is no JavaScript', 'broken.mjs', 'FAILED_PRECONDITION'],
+  ['that does not exist', 'nowhere.mjs', 'FAILED_PRECONDITION'],
+  ['without a default function', 'no-tool.mjs', 'FAILED_PRECONDITION'],
+  ['that is not JavaScript', 'broken.mjs', 'FAILED_PRECONDITION'],
 ])('a module %s is an error of the call', async (_, name, code) => {
   expect(await outcome({}, { handler: sandboxed(path.join(folder, name)) })).toBe(code);
 });
@@ -380,7 +380,7 @@ describe('its messages', () => {
   });
 
   test('that it does not read do not fill the memory of the runtime', async () => {
-    // Half a million questions, whose answers nobody reads.
+    // Half a million requests, whose answers are not read.
     const ask = '{"type":"ask","id":0,"method":"nothing","args":[]}\n'.repeat(10_000);
     const before = process.memoryUsage().rss;
     const { wire, jobId } = await start({ do: 'raw', text: ask, times: 50 }, { timeoutMs: 3000 });

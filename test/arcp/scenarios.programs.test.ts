@@ -1,4 +1,4 @@
-/** The four scenarios of the specification: played, and held against what they said when they were written down. */
+/** The four scenarios of the specification, compared with their recorded messages. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { checkLog, type Envelope, ExecutionGraph, parseEnvelope } from '../../src/arcp/index.js';

@@ -1,4 +1,4 @@
-/** What every store has to do: the same tests for all of them. */
+/** The contract of stores: tests that each implementation runs. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ArcpStore, JobRow, NewEvent } from '../../src/arcp/store/store.js';
@@ -194,7 +194,7 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
         });
         expect(await store.commit({ jobs: [{ ...change, attempt: 2 }] })).toMatchObject({ outcome: 'done' });
         expect(await store.readJob(one.jobId)).toEqual({ ...one, state: 'completed', endedAt: 1 });
-        // What has ended does not change.
+        // A job that has ended does not change.
         expect(await store.commit({ jobs: [{ jobId: one.jobId, set: { state: 'running' } }] })).toMatchObject({
           outcome: 'fenced',
         });

@@ -20,7 +20,7 @@ const now = (): number => clock;
 const setNow = (moment: number): void => {
   clock = moment;
 };
-// Stores measure time: it goes with the clock that is set.
+// Stores use the monotonic clock, which follows the clock that the test sets.
 vi.spyOn(performance, 'now').mockImplementation(now);
 const newFile = (): string => path.join(folder, `${++files}.db`);
 
@@ -131,7 +131,7 @@ test('trimming yields to the event loop, and releases the space of the file and 
   expect(await trimming).toEqual({ jobs: 20, events: 5000, records: 0 });
   isTrimming = false;
   await kept;
-  // Each portion of 500 rows is a turn of its own.
+  // Each batch of 500 rows takes its own turn of the event loop.
   expect(turns).toBeGreaterThanOrEqual(10);
   expect(statSync(file).size).toBeLessThan(500_000);
   expect(statSync(`${file}-wal`).size).toBe(0);

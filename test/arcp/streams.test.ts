@@ -218,7 +218,7 @@ describe('back-pressure', () => {
     await wire.until(() => chunks(wire).length >= 20);
     stop.resolve();
     await wire.untilEnded(jobId);
-    // By the sender's own clock: 20 chunks have 19 intervals of 20 ms between them.
+    // By the clock of the sender: 20 chunks have 19 intervals of 20 ms.
     const at = chunks(wire).map(({ timestamp }) => Date.parse(timestamp));
     expect(at[19]! - at[0]!).toBeGreaterThanOrEqual(19 * 20 - 20);
   });
@@ -263,7 +263,7 @@ describe('back-pressure', () => {
       for (let n = 0; n < 1000; n++) {
         await out.write(n);
         written = n + 1;
-        // Nothing in memory gives others their turn.
+        // A store in memory does not yield to the event loop.
         await new Promise((resolve) => setImmediate(resolve));
       }
     });
@@ -272,7 +272,7 @@ describe('back-pressure', () => {
     const numbers = invocation.stream('event');
     const first = await numbers.next();
     await new Promise((resolve) => setTimeout(resolve, 100));
-    // So many may wait at the reader, and some on their way.
+    // The buffer of the reader, plus some chunks in transit.
     expect(written).toBeLessThan(300);
     const rest = await all(numbers);
     expect([first.value, ...rest]).toEqual(Array.from({ length: 1000 }, (_, n) => n));

@@ -81,7 +81,7 @@ describe('OpenTelemetry', () => {
       events: [{ name: 'half', attributes: { at: 1 } }],
     });
     expect(inner!.kind).toBe(api.SpanKind.CLIENT);
-    // Messages call them the same.
+    // The spans have the same ids in messages.
     const told = wire.heard.filter(({ type }) => type === 'trace.span').map(({ span_id: id }) => id);
     expect(told).toEqual([inner, outer].map((span) => span!.spanContext().spanId));
   });
@@ -130,7 +130,7 @@ describe('OpenTelemetry', () => {
   });
 });
 
-/** A collector: what was posted to it, by its paths (OpenTelemetry, "OTLP/HTTP Request"). */
+/** A collector, with the requests that it received by path (OpenTelemetry, "OTLP/HTTP Request"). */
 async function collector() {
   const posted = new Map<string, unknown[]>();
   const server = createServer((request, response) => {

@@ -1,4 +1,4 @@
-/** The same conversation over every transport: what is said does not depend on what carries it. */
+/** The same conversation over each transport: the messages do not depend on the transport. */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -37,7 +37,7 @@ function runtime(): Runtime {
 let files = 0;
 const file = (): string => path.join(folder, String(++files));
 
-/** How each is reached. */
+/** Connections to each transport. */
 const TRANSPORTS: Readonly<Record<string, () => Promise<Target | (() => Channel)>>> = {
   memory: async () => {
     const [here, there] = memoryChannels();
@@ -80,7 +80,7 @@ async function reach(name: string): Promise<Wire> {
   return wire;
 }
 
-/** All that both sides said, with ids by their order, and without times. */
+/** Returns the messages of both sides, with normalized ids and without times. */
 class Transcript {
   readonly #ids = new Map<string, string>();
   readonly lines: string[] = [];
@@ -105,7 +105,7 @@ class Transcript {
   }
 }
 
-/** Open, negotiate, invoke, stream, progress, checkpoints, a permission, refusals, and the end. */
+/** A conversation: open, negotiate, invoke, stream, progress, checkpoints, a permission, refusals, and the end. */
 async function converse(wire: Wire): Promise<string> {
   const transcript = new Transcript();
   let told = 0;

@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const end of ending.splice(0).toReversed()) await end();
 });
 
-/** A runtime whose tools read what they are sent. */
+/** A runtime whose tools read uploaded streams. */
 function reading(options: RuntimeOptions = {}): Runtime {
   const runtime = createRuntime(options);
   ending.push(() => runtime.close());
@@ -198,11 +198,11 @@ describe('a runtime', () => {
   });
 
   test.each([
-    ['for no job', {}, { job_id: 'job_none' }, {}, 'NOT_FOUND'],
-    ['for nothing', {}, {}, {}, 'INVALID_ARGUMENT'],
+    ['for an unknown job', {}, { job_id: 'job_none' }, {}, 'NOT_FOUND'],
+    ['without a job', {}, {}, {}, 'INVALID_ARGUMENT'],
     ['that was not negotiated', {}, { job_id: 'any' }, { streaming: false }, 'UNIMPLEMENTED'],
     [
-      'of bytes that were not negotiated',
+      'of bytes if binary streams were not negotiated',
       { kind: 'binary' },
       { job_id: 'any' },
       { binary_streams: false },

@@ -70,7 +70,7 @@ describe('the corpus in a session', () => {
     const endpoint = createEndpoint(TOKENS);
     readStreams(endpoint, batch);
     decodeBatch(endpoint, batch);
-    expect(() => decodeBatch(endpoint, batch)).toThrow('has come before');
+    expect(() => decodeBatch(endpoint, batch)).toThrow('was received before');
   });
 
   test('has its own frames in each round', () => {

@@ -1,4 +1,4 @@
-/** Readers, buffers and finders take work in proportion to the bytes that come, whatever the chunks and lines are. */
+/** Readers, buffers and finders do work in proportion to the bytes, whatever the chunks and lines are. */
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { findPackets } from '../../src/aacp/find.js';
@@ -13,7 +13,7 @@ import { cli } from '../helpers/cli.js';
 
 const MEBIBYTE = 1024 * 1024;
 
-/** The built-in methods that copy, or move what stays, with how much a call copies. */
+/** The built-in methods that copy or move elements, with the amount per call. */
 const COPYING = [
   [String.prototype, 'slice', (_: unknown, __: unknown, made: string) => made.length],
   [Array.prototype, 'shift', (before: number) => before],
@@ -23,7 +23,7 @@ const COPYING = [
   [Buffer, 'concat', (_: unknown, __: unknown, made: Buffer) => made.length],
 ] as const;
 
-/** Characters, bytes and items that the work copies. */
+/** The number of copied characters, bytes and items. */
 async function copied(work: () => unknown): Promise<number> {
   let count = 0;
   const restore = COPYING.map(([owner, name, amount]) => {
@@ -47,12 +47,12 @@ async function copied(work: () => unknown): Promise<number> {
   return count;
 }
 
-/** Compares the work for sizes that grow by the factor 8: it grows by about as much. */
+/** Compares the work for sizes that grow by a factor of 8; it must grow by about as much. */
 async function expectLinear(sizes: readonly number[], most: number, work: (size: number) => unknown): Promise<void> {
   for (const size of sizes) expect((await copied(() => work(size))) / size, String(size)).toBeLessThanOrEqual(most);
 }
 
-/** A byte as often as asked for, in chunks. */
+/** Repeats a byte, in chunks. */
 function* chunks(size: number, chunk = 65_536): Generator<Buffer> {
   const bytes = Buffer.alloc(chunk, 'x');
   for (let left = size; left > 0; left -= chunk) yield bytes.subarray(0, left);
@@ -66,7 +66,7 @@ test.each([1, 8, 64])('a line of %d MiB is read by the commands', async (size) =
   });
 });
 
-test('a line that comes byte by byte is read by the commands', async () => {
+test('a line that arrives byte by byte is read by the commands', async () => {
   await expectLinear([2 ** 12, 2 ** 16], 8, async (bytes) => {
     expect((await cli(['fmt', 'accp'], { stdin: Readable.from([...chunks(bytes, 1)]) })).code).toBe(1);
   });
@@ -78,7 +78,7 @@ test.each([1, 8, 64])('text of %d MiB is searched by find', async (size) => {
   });
 });
 
-test.each([1, 8, 32])('a message of %d MiB comes out of a line decoder', async (size) => {
+test.each([1, 8, 32])('a message of %d MiB is decoded by a line decoder', async (size) => {
   await expectLinear([size * MEBIBYTE], 4, (bytes) => {
     const lengths: number[] = [];
     const decoder = new LineDecoder();
@@ -89,7 +89,7 @@ test.each([1, 8, 32])('a message of %d MiB comes out of a line decoder', async (
   });
 });
 
-test('a log of stderr is kept, piece by piece', async () => {
+test('the end of a stderr is kept, piece by piece', async () => {
   await expectLinear([2 ** 17, 2 ** 20], 4, async (bytes) => {
     const stderr = new PassThrough();
     const kept = drainStderr(stderr, 'capture');
@@ -135,7 +135,7 @@ const RECEIVER: Receiver = {
   ended: () => {},
 };
 
-/** A WebSocket that says its messages once it is listened to. */
+/** A WebSocket that emits its messages when a listener is added. */
 class Messages extends EventTarget {
   readonly readyState = 1;
   readonly bufferedAmount = 0;
@@ -164,7 +164,7 @@ describe('findFrames', () => {
 });
 
 describe('findPackets', () => {
-  /** Quotes behind 1, 2, 3, ... backslashes, none of which closes another one. */
+  /** Quotes after 1, 2, 3, ... backslashes, none of which closes another one. */
   const quotes = (size: number): string => {
     let text = '';
     const from = Math.ceil(Math.sqrt(size));

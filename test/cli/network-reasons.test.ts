@@ -1,4 +1,4 @@
-/** What the network refuses is told in words, by every command and binding that connects or listens. */
+/** Network errors are reported in words, by every command and binding that connects or listens. */
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -9,9 +9,9 @@ import { connect } from '../../src/arcp/client/index.js';
 import { cli, scratchFolder } from '../helpers/cli.js';
 
 const scratch = scratchFolder();
-/** An address of nobody, and one that this machine has not (RFC 5737). */
+/** An address without a host, and one that is not of this machine (RFC 5737). */
 const [NOBODY, ELSEWHERE] = [`127.0.0.1:${await freePort()}`, '192.0.2.1'];
-/** Names that never resolve (RFC 6761): told by a resolver, or by its absence. */
+/** Names that never resolve (RFC 6761), with or without a resolver. */
 const NO_HOST = 'nowhere.invalid:8080';
 const REFUSED = /the connection was refused/;
 const UNKNOWN = /the host was not found|the host name cannot be resolved at the moment/;
@@ -25,7 +25,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** In no case is it told as Node, undici or ws word it. */
+/** The wording of Node, undici and ws never appears. */
 const RAW = /\bE[A-Z_]{4,}\b|fetch failed|getaddrinfo|\blisten E|connect E/;
 
 const hello = scratch.write(

@@ -1,4 +1,4 @@
-/** The command line as a program of its own: its exit code, and what goes through real pipes. */
+/** The command line as a program: its exit code, and real pipes. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import process from 'node:process';
@@ -11,7 +11,7 @@ import { cli, inPieces, jsonLines, lines, PROGRAM, program, scratchFolder } from
 const scratch = scratchFolder();
 const POSIX = process.platform !== 'win32';
 
-/** A few megabytes for the fast commands; for all, more than fits into a pipe. */
+/** A few megabytes for the fast commands; for all, more than the buffer of a pipe. */
 const FILES = {
   frames: scratch.write('many.accp', '@planner>req:schedule{who:dev_team|m:{b:1.50,a:007}}\n'.repeat(60_000)),
   fewerFrames: scratch.write('fewer.accp', '@planner>req:schedule{who:dev_team|m:{b:1.50,a:007}}\n'.repeat(10_000)),
@@ -20,7 +20,7 @@ const FILES = {
 };
 
 describe.concurrent('as a program', () => {
-  test('it writes results to stdout and the rest to stderr, and exits with 1 when the input is not valid', async () => {
+  test('it writes results to stdout and the rest to stderr, and exits with 1 if the input is invalid', async () => {
     const stdin = '@a>req:x{k:01}\n@a>req:x{k:[1}\n';
     const ending = await program(['fmt', 'accp'], { stdin });
     expect(ending).toEqual(await cli(['fmt', 'accp'], { stdin }));
@@ -33,12 +33,12 @@ describe.concurrent('as a program', () => {
     expect(ending.stderr).not.toContain('\u001b');
   });
 
-  test('it is in colour in a pipe when that is asked for', async () => {
+  test('it has colour in a pipe with --color', async () => {
     const ending = await program(['check', 'accp', '--color'], { stdin: '@a>req:x{', env: { NO_COLOR: '1' } });
     expect(ending.stdout).toContain('\u001b[31m');
   });
 
-  test('it finds files from where it is run, and names them as they were named', async () => {
+  test('it finds files relative to its working directory, and names them as given', async () => {
     scratch.write('one.accp', '\n@a>req:x{k:[1}');
     const { code, stderr } = await program(['parse', 'accp', 'one.accp'], { cwd: scratch.path });
     expect(code).toBe(1);
@@ -52,7 +52,7 @@ describe.concurrent('as a program', () => {
     child.stdin.destroy();
   });
 
-  test('it stops reading where the input is no text', async () => {
+  test('it stops reading at bytes that are not text', async () => {
     const stdin = Buffer.concat([Buffer.from('@a>req:x{}\n'), Uint8Array.from([0xff, 0xfe])]);
     const child = start([...PROGRAM, 'fmt', 'accp']);
     child.stdin.write(stdin);
@@ -63,7 +63,7 @@ describe.concurrent('as a program', () => {
   });
 });
 
-describe.concurrent('big outputs arrive whole', () => {
+describe.concurrent('large outputs are complete', () => {
   const numbered = (count: number, write: (index: number) => string) =>
     Array.from({ length: count }, (_, index) => `${write(index)}\n`).join('');
   const digest = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -85,7 +85,7 @@ describe.concurrent('big outputs arrive whole', () => {
     expect(documents.every(({ line, ok }, index) => line === index + 1 && ok === (index % 2 === 0))).toBe(true);
   });
 
-  test('a slow reader is waited for, and gets everything', async () => {
+  test('a slow reader gets everything', async () => {
     let text = '';
     let waiting = 0;
     const stdout = new Writable({
@@ -106,7 +106,7 @@ describe.concurrent('big outputs arrive whole', () => {
 });
 
 describe.runIf(POSIX).concurrent('a reader that closes the pipe early', () => {
-  /** What is run writes its exit code to the stderr of the shell. */
+  /** Starts a program that writes its exit code to the stderr of the shell. */
   const first = (script: string, ...args: readonly string[]) =>
     ended(start(['sh', '-c', script, 'sh', ...PROGRAM, ...args], { stdin: '' }));
   const HEAD = '{ "$@"; echo "exit $?" >&2; } | head -n 1';
@@ -127,13 +127,13 @@ describe.runIf(POSIX).concurrent('a reader that closes the pipe early', () => {
     expect(ending).toMatchObject({ stdout: expect.stringMatching(/^warning\[unknown-task\]/), stderr: 'exit 0\n' });
   });
 
-  test('ends a program that reads a stdin without end', async () => {
+  test('ends a program that reads an endless stdin', async () => {
     const script = '{ yes "@a>req:x{k:01}" | { "$@"; echo "exit $?" >&2; } ; } | head -n 2';
     const ending = await first(script, 'fmt', 'accp');
     expect(ending).toEqual({ code: 0, stdout: lines('@a>req:x{k:1}', '@a>req:x{k:1}'), stderr: 'exit 0\n' });
   });
 
-  test('of stderr ends it quietly too', async () => {
+  test('of stderr ends it, too', async () => {
     const ending = await first(HEAD_OF_STDERR, 'fmt', 'accp', FILES.broken);
     expect(ending).toMatchObject({ stdout: expect.stringMatching(/^error\[E1001\]: .*\n$/), stderr: 'exit 0\n' });
   });
@@ -145,7 +145,7 @@ describe.runIf(POSIX).concurrent('a reader that closes the pipe early', () => {
   });
 });
 
-test.runIf(existsSync('/dev/full'))('an output that cannot be written is told, with exit code 2', async () => {
+test.runIf(existsSync('/dev/full'))('an output that cannot be written is reported, with exit code 2', async () => {
   const script = '"$@" >/dev/full';
   const { code, stderr } = await ended(
     start(['sh', '-c', script, 'sh', ...PROGRAM, 'fmt', 'accp'], { stdin: '@a>req:x{}' }),

@@ -15,7 +15,7 @@ const scratch = scratchFolder();
 const grammar = scratch.write('list.peggy', 'start = item|1.., ","|\nitem = [a-z]+\n');
 const agent = bundledProgram(new URL('../fixtures/minimal-agent.mjs', import.meta.url));
 
-/** What the command line is given, and a part of what it prints. */
+/** The arguments of each command. */
 const RUNS: readonly (readonly [args: readonly string[], stdin: string, printed: string])[] = [
   [['parse', 'accp'], FRAME, '"agent":"planner"'],
   [['fmt', 'accp'], '@a>req:x{b:1.50|a:007}', '@a>req:x{b:1.5|a:7}'],
@@ -34,8 +34,8 @@ const RUNS: readonly (readonly [args: readonly string[], stdin: string, printed:
 describe.concurrent('as a program', () => {
   test.each(RUNS)('%j', async (args, stdin, printed) => {
     const { code, stdout, stderr } = await program(args, { stdin });
-    const wanted = args[0] === 'check' ? 1 : 0;
-    expect({ code, stdout, stderr }).toMatchObject({ code: wanted, stdout: expect.stringContaining(printed) });
+    const exitCode = args[0] === 'check' ? 1 : 0;
+    expect({ code, stdout, stderr }).toMatchObject({ code: exitCode, stdout: expect.stringContaining(printed) });
   });
 
   test('frames are answered over HTTP and WebSocket', async () => {

@@ -99,8 +99,8 @@ function envelopeOf(frame: Outcome): Outcome {
 /** An error in terms of the hand-written parser, which rejects a frame that is not ASCII before it begins to read it. */
 function inTermsOfHand(stock: Outcome, { protocol, text }: Input): Outcome<ShortError> {
   if (stock.kind !== 'refused') return stock;
-  const stranger = protocol === 'accp' ? text.search(/[^\0-\x7f]/) : -1;
-  return { kind: 'refused', error: stranger < 0 ? shortened(stock.error) : { reason: 'syntax', offset: stranger } };
+  const nonAscii = protocol === 'accp' ? text.search(/[^\0-\x7f]/) : -1;
+  return { kind: 'refused', error: nonAscii < 0 ? shortened(stock.error) : { reason: 'syntax', offset: nonAscii } };
 }
 
 function shortened({ reason, location }: ReportedError): ShortError {

@@ -91,11 +91,11 @@ function materialOf(language: Language, seed: number): Material {
 
 /** Four fifths of them are in the language; the others are mutated already, with pieces that are typical of it. */
 function drawn(language: Language, seed: number): string[] {
-  const [plain, bent] =
+  const [plain, mutated] =
     language.protocol === 'accp'
       ? [frameTexts(language.dialect), frameMutants(language.dialect)]
       : [packetTexts(language.dialect), packetMutants(language.dialect)];
-  return [...fc.sample(plain, { numRuns: DRAWN, seed }), ...fc.sample(bent, { numRuns: DRAWN / 4, seed })];
+  return [...fc.sample(plain, { numRuns: DRAWN, seed }), ...fc.sample(mutated, { numRuns: DRAWN / 4, seed })];
 }
 
 function written(protocol: Language['protocol']): string[] {

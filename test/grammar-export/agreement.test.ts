@@ -45,7 +45,7 @@ function subject(
     ...generateSentences(grammar, { seed: 1, count: MANY }),
     ...fc.sample(valid, { numRuns: MANY, seed: 1 }),
   ].filter(isWellFormed);
-  const bent = [
+  const mutated = [
     ...[...generateMutants(grammar, { seed: 1, count: MANY })].map(({ text }) => text),
     ...fc.sample(mutants, { numRuns: 2 * MANY, seed: 1 }),
   ];
@@ -56,7 +56,7 @@ function subject(
     grammar: contextFree(grammar.ast, { name, startRule, depth: depth === null ? [] : [depth], depthChecks }),
     valid: everyOther(texts, MANY),
     invalid: everyOther(
-      bent.filter((text) => isWellFormed(text) && isExpressible(language, text)),
+      mutated.filter((text) => isWellFormed(text) && isExpressible(language, text)),
       MANY,
     ),
   };

@@ -32,7 +32,7 @@ export const frames = grammar(
     key: some(word),
     ref_key: some(set('..', '09', 'AZ', 'az', '__')),
   },
-  [{ code: 'predicate', rule: 'payload', message: 'Repeated keys are not told.' }],
+  [{ code: 'predicate', rule: 'payload', message: 'Repeated keys are not detected.' }],
   'accp',
 );
 

@@ -22,8 +22,8 @@ describe.each(allGrammars().map((grammar) => ({ grammar, name: grammar.name })))
             const comparison = compare(parsers, text, optionsFor(rule, options));
             if (!agree(comparison)) throw disagreement(grammar, rule, text, comparison);
             if (index > 0) continue;
-            const said = { rule, text, accepted: comparison.stock.kind === 'accepted' };
-            expect(said).toEqual({ rule, text, accepted: wanted });
+            const verdict = { rule, text, accepted: comparison.stock.kind === 'accepted' };
+            expect(verdict).toEqual({ rule, text, accepted: wanted });
           }
         }
       }

@@ -301,9 +301,9 @@ describe('tracing', () => {
     const parsers = compileGrammar(ownGrammar('tracing'));
     for (const text of ['1', ' 1 + 2', '1+', '', 'a']) {
       const events = [parsers.stock, parsers.fast].map((parser) => {
-        const told: unknown[] = [];
-        outcome(parser, text, { tracer: { trace: (event: unknown) => told.push(event) } });
-        return told;
+        const events: unknown[] = [];
+        outcome(parser, text, { tracer: { trace: (event: unknown) => events.push(event) } });
+        return events;
       });
       expect(events[0]!.length).toBeGreaterThan(2);
       expect(events[1]).toEqual(events[0]);

@@ -40,13 +40,13 @@ export function mutants(grammar: Grammar, rule: string): fc.Arbitrary<string> {
     other: samples,
     otherPlace: fc.nat(9_999),
   });
-  const bent = fc
+  const mutated = fc
     .tuple(samples, fc.array(edit, { minLength: 1, maxLength: 2, size: 'max' }))
     .map(([text, edits]) => edits.reduce(edited, text));
   const heap = fc.array(pieces, { maxLength: 6, size: 'max' }).map((list) => list.join(''));
   const pair = fc.tuple(samples, samples).map(([first, second]) => first + second);
   return fc.oneof(
-    { weight: 8, arbitrary: bent },
+    { weight: 8, arbitrary: mutated },
     { weight: 2, arbitrary: heap },
     { weight: 1, arbitrary: pair },
     // Unchanged, for the options that no sample is meant for.

@@ -168,14 +168,14 @@ describe('grammars that are left to Peggy', () => {
   });
 
   test('are reported to the info callback of Peggy by default', () => {
-    const told: string[] = [];
-    const info = (_stage: string, message: string): void => void told.push(message);
+    const messages: string[] = [];
+    const info = (_stage: string, message: string): void => void messages.push(message);
     parserOf('a = "a"', {}, { trace: true, info });
-    expect(told).toContain('The parser is generated without a scanner: the option "trace" is set.');
+    expect(messages).toContain('The parser is generated without a scanner: the option "trace" is set.');
 
-    told.length = 0;
+    messages.length = 0;
     parserOf('a = "a"', { onNotice: () => undefined }, { trace: true, info });
-    expect(told.filter((message) => message.includes('scanner'))).toEqual([]);
+    expect(messages.filter((message) => message.includes('scanner'))).toEqual([]);
   });
 
   test('can be recognized all the same', () => {

@@ -50,12 +50,12 @@ function nameRules({ tasks, domains }: Narrowing): readonly string[] {
 }
 
 function fieldRules({ others }: Narrowing, fields: readonly Field[]): readonly string[] {
-  const told = fields.map(({ key, values, optional }) => {
+  const listed = fields.map(({ key, values, optional }) => {
     const notes = [...meaningOf(key, values), ...(optional ? ['may be left out'] : [])];
     return notes.length === 0 ? key : `${key} (${notes.join('; ')})`;
   });
   const rules = [
-    `Fields${others ? '' : ', only and'} in this order: ${told.join(', ')}${others ? ', then any others' : ''}.`,
+    `Fields${others ? '' : ', only and'} in this order: ${listed.join(', ')}${others ? ', then any others' : ''}.`,
   ];
   if (others) {
     rules.push(

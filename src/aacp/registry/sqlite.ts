@@ -3,10 +3,9 @@
 import { chmodSync, realpathSync, statSync } from 'node:fs';
 // biome-ignore lint/correctness/noNodejsModules: reads the platform
 import process from 'node:process';
-import type { Driver } from '../../storage/database.js';
 import { storeError } from '../../storage/errors.js';
-import { type OpenDatabase, openDatabase } from '../../storage/open.js';
-import { identityOf, makeFolderOf, userDataFile } from '../../storage/place.js';
+import { type OpenDatabase, openDatabase, type SqliteOptions } from '../../storage/open.js';
+import { identityOf, makeFolderOf, userDataFile } from '../../storage/paths.js';
 import { isDamagedOwn, type Origin, setAside } from '../../storage/set-aside.js';
 import { resolveChoice } from '../../text/limits.js';
 import { StoreError, type StoreReason } from '../../text/store-error.js';
@@ -24,21 +23,12 @@ export { StoreError, type StoreReason } from '../../text/store-error.js';
 export type { NoticeListener, RegistryNotice } from './options.js';
 
 /** Options of `sqliteRegistry`. */
-export interface SqliteRegistryOptions extends RegistryOptions {
-  /** The SQLite driver, such as `betterSqlite3(Database)`. @default `node:sqlite`, or `@photostructure/sqlite` on Node 20 */
-  readonly driver?: Driver | undefined;
-  /** Milliseconds that a call waits, and blocks, while another process writes; then it throws a StoreError. @default 5000 */
-  readonly busyTimeoutMs?: number | undefined;
-  /**
-   * If true, entries survive a power failure, at the cost of waiting for the disk with each change. They always survive the end of the
-   * process, even `kill -9`, and the file is never damaged by it. @default false
-   */
-  readonly powerSafe?: boolean | undefined;
+export interface SqliteRegistryOptions extends RegistryOptions, SqliteOptions {
   /**
    * If true, a file that cannot be written is opened for reading, and writes throw `store-unavailable`. A file of an earlier version is rejected.
    * @default false
    */
-  readonly orReadOnly?: boolean | undefined;
+  readonly allowReadOnly?: boolean | undefined;
   /**
    * The reaction to a damaged file, which is renamed to `FILE.corrupt-TIME`, unchanged. `fail` throws a StoreError with code
    * `store-corrupt`, and the next call creates an empty registry; `renew` creates it at once. Damage that is found after the file was
@@ -49,7 +39,7 @@ export interface SqliteRegistryOptions extends RegistryOptions {
   readonly onNotice?: NoticeListener | undefined;
 }
 
-const NAMES = ['driver', 'busyTimeoutMs', 'powerSafe', 'orReadOnly', 'onCorrupt', 'onNotice'];
+const NAMES = ['driver', 'busyTimeoutMs', 'powerSafe', 'allowReadOnly', 'onCorrupt', 'onNotice'];
 
 /** Returns the path of the default registry: `registry.db` in the user's data folder, or in the folder named by `PEGWIRE_DATA_DIR`. */
 export function defaultRegistryFile(): string {
@@ -106,7 +96,7 @@ export async function memoryCopy(
 ): Promise<{ readonly registry: Registry; readonly isCopy: boolean }> {
   const registry = memoryRegistry({ ttlMs: options.ttlMs });
   try {
-    const source = await sqliteRegistry(file, { ...options, orReadOnly: true });
+    const source = await sqliteRegistry(file, { ...options, allowReadOnly: true });
     try {
       registry.putAll(source.entries());
     } finally {
@@ -144,11 +134,11 @@ function withStoreErrors<T>(file: string, step: () => T): T {
 async function openedDatabase(
   file: string,
   origin: Origin,
-  { driver, busyTimeoutMs, powerSafe, orReadOnly, onNotice }: SqliteRegistryOptions,
+  { driver, busyTimeoutMs, powerSafe, allowReadOnly, onNotice }: SqliteRegistryOptions,
   limits: Limits,
 ): Promise<OpenDatabase> {
   const identity = withStoreErrors(file, () => identityOf(file));
-  const settings = { driver, busyTimeoutMs, powerSafe, orReadOnly };
+  const settings = { driver, busyTimeoutMs, powerSafe, allowReadOnly };
   let isOurs = false;
   let aside: string | null = null;
 

@@ -89,7 +89,10 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   }
 
   /** Encodes and yields frames in one step, so that those of another answer do not come between. */
-  async function* inTurn(session: Session, make: () => readonly string[]): AsyncGenerator<string, void, undefined> {
+  async function* exclusively(
+    session: Session,
+    make: () => readonly string[],
+  ): AsyncGenerator<string, void, undefined> {
     const acquired = mutexOf(session).acquire();
     const release = typeof acquired === 'function' ? acquired : await acquired;
     try {
@@ -108,12 +111,12 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     const end = sessions.use(session);
     try {
       let received!: ReturnType<typeof receiveFrame>;
-      yield* inTurn(session, () => {
+      yield* exclusively(session, () => {
         received = receiveFrame(frame, session);
         return received.replies;
       });
       const { message, again } = received;
-      for await (const batch of run(again, session, signal)) yield* inTurn(session, batch);
+      for await (const batch of run(again, session, signal)) yield* exclusively(session, batch);
       if (message === undefined) return;
       const admitted = admit?.();
       if (admitted !== undefined) {
@@ -121,7 +124,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
         // It may have been cancelled meanwhile.
         if (signal.aborted || isCancelled(message, session)) return;
       }
-      for await (const batch of run([message], session, signal)) yield* inTurn(session, batch);
+      for await (const batch of run([message], session, signal)) yield* exclusively(session, batch);
     } finally {
       end();
     }
@@ -131,7 +134,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     holding(() => sessions.use(session), frames);
 
   /** Yields frames that are encoded when they are requested: a client that waits for each answer gets them in the order of their numbers. */
-  async function* streamed(
+  async function* encodedOnRequest(
     replies: readonly string[],
     batches: AsyncIterable<Batch>,
     session: Session,
@@ -152,7 +155,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     const { replies, message, again } = dropOnStoreFailure(session, () => receiveFrame(frame, session));
     if (again.length > 0) {
       const messages = message === undefined ? again : [message, ...again];
-      return busy(session, streamed(replies, run(messages, session, signal), session));
+      return busy(session, encodedOnRequest(replies, run(messages, session, signal), session));
     }
     if (message === undefined) return toAnswer(replies);
     // The message was cancelled while it waited.
@@ -162,7 +165,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
         ...dropOnStoreFailure(session, () => answers.errorFrames(message, signal.reason, session)),
       ]);
     const started = await answers.begin(message, session, signal);
-    if (typeof started !== 'function') return busy(session, streamed(replies, started, session));
+    if (typeof started !== 'function') return busy(session, encodedOnRequest(replies, started, session));
     const frames = dropOnStoreFailure(session, started);
     return toAnswer(replies.length === 0 ? frames : [...replies, ...frames]);
   };
@@ -171,7 +174,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
    * Answers a frame after those with lower numbers, which may arrive in other requests. A frame whose sender has disconnected meanwhile counts
    * as if it had never arrived.
    */
-  const answerInTurn = (
+  const answerInOrder = (
     frame: string,
     address: FrameAddress,
     session: Session,
@@ -209,7 +212,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     const end = sessions.use(session);
     let { release } = linked;
     try {
-      const answered = await answerInTurn(frame, address, session, linked.signal);
+      const answered = await answerInOrder(frame, address, session, linked.signal);
       if (answered === null || typeof answered === 'string') return answered;
       release = () => undefined;
       return holding(() => linked.release, answered);
@@ -227,7 +230,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     send: (make, session) =>
       busy(
         session,
-        inTurn(session, () => make(codec)),
+        exclusively(session, () => make(codec)),
       ),
     handler,
     disconnect: (sid, reason = 'the server has disconnected the session') => {

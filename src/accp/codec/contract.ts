@@ -37,13 +37,20 @@ export interface CodecOptions {
   readonly profiles?: readonly string[] | undefined;
   /** The allowed intents beyond those of Table 7, `ping` and `pong`. @default none */
   readonly intents?: readonly string[] | undefined;
-  /** The tools of this side, from {@link defineTools}: requests for other tools are rejected with E4001, invalid arguments with E4003. @default no check */
+  /**
+   * The tools of this side, from {@link defineTools}: requests for other tools are rejected with E4001, invalid arguments with
+   * E4003.
+   * @default no check
+   */
   readonly tools?: Tools | undefined;
-  /** Returns `true` to accept a frame that has passed all checks of delivery. `false`, or a string with the reason, rejects it with E5001. */
+  /**
+   * Returns `true` to accept a frame that has passed all checks of delivery. `false`, or a string with the reason, rejects it with
+   * E5001.
+   */
   readonly authorize?: ((frame: Frame) => boolean | string) | undefined;
   /** The extraction of facts and summaries at checkpoints. @default deterministic rules */
   readonly checkpointTools?: CheckpointTools | undefined;
-  /** `auto`: checkpoints are made when section 5.2 requires. `manual`: the host calls `checkpoint(session)`. @default 'auto' */
+  /** `auto`: the codec makes checkpoints as section 5.2 requires. `manual`: the host calls `checkpoint(session)`. @default 'auto' */
   readonly checkpoints?: 'auto' | 'manual' | undefined;
   /** If true, messages are added to hot state. `false` is conformance level 1. @default true */
   readonly state?: boolean | undefined;

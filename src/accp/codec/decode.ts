@@ -70,12 +70,12 @@ export function decode(text: string, session: CodecSession): DecodeOutcome {
     return process(text, frame, envelope, session);
   } catch (thrown) {
     if (thrown instanceof StoreError) throw thrown;
-    return reject(refusalOf(thrown), frame, envelope, session);
+    return reject(toAccpError(thrown), frame, envelope, session);
   }
 }
 
 /** Errors of the checks of the host must neither end the session nor reach the other side. */
-function refusalOf(thrown: unknown): AccpError {
+function toAccpError(thrown: unknown): AccpError {
   if (thrown instanceof AccpError) return thrown;
   const error = accpError('E9999', undefined, 'The frame could not be processed.');
   error.cause = thrown;
@@ -293,7 +293,7 @@ function answerError(reception: Reception, message: Message): void {
   const { payload, envelope } = message;
   const expected = expectedOf(frame);
   if (expected !== undefined) {
-    const { frames, warnings } = sender.recover({ expected, refused: envelope.causation_id, reporter: frame.agent });
+    const { frames, warnings } = sender.recover({ expected, rejected: envelope.causation_id, reporter: frame.agent });
     findings.replies.push(...frames);
     findings.warnings.push(...warnings);
   } else if (payload['code'] === 'E2001' && payload['want'] === 'full_state') {
@@ -358,15 +358,15 @@ function fullState(session: CodecSession, theirs = -1): readonly string[] {
 const MAX_ANSWER_CHARACTERS = 1_048_576;
 /** The number of characters of answers that each character of a request earns. */
 const ANSWER_CHARACTERS_PER_CHARACTER = 8;
-const ANSWER_CHARACTERS = 'given-in-answer';
+const ANSWER_CHARACTERS = 'answer-characters';
 
 /** Sends a long answer to a short request, within a budget per session. Lost answers are sent again by resync (section 3.7). */
 function answerWithinBudget(answer: () => readonly string[], { text, session, findings }: Reception): void {
   const { facts, runtime } = session;
   const before = facts.get(ANSWER_CHARACTERS);
-  const given = Math.max(0, (typeof before === 'number' ? before : 0) - ANSWER_CHARACTERS_PER_CHARACTER * text.length);
-  if (given > MAX_ANSWER_CHARACTERS) {
-    facts.set(ANSWER_CHARACTERS, given);
+  const used = Math.max(0, (typeof before === 'number' ? before : 0) - ANSWER_CHARACTERS_PER_CHARACTER * text.length);
+  if (used > MAX_ANSWER_CHARACTERS) {
+    facts.set(ANSWER_CHARACTERS, used);
     runtime.emit('unanswered', UNANSWERED.message);
     findings.warnings.push(UNANSWERED);
     return;
@@ -374,7 +374,7 @@ function answerWithinBudget(answer: () => readonly string[], { text, session, fi
   const frames = answer();
   facts.set(
     ANSWER_CHARACTERS,
-    frames.reduce((length, frame) => length + frame.length, given),
+    frames.reduce((length, frame) => length + frame.length, used),
   );
   findings.replies.push(...frames);
 }

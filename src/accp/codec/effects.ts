@@ -62,7 +62,7 @@ function chainOf({ schema, payload }: ProfileMessage): { schema?: string; transa
   };
 }
 
-/** State comes first: only state can refuse a message. */
+/** Applies a message. State comes first, since only state can reject a message. */
 function apply(processed: Processed, session: CodecSession): Checkpoint {
   const { message, text, mid, cid, retained } = processed;
   const { agent, intent, operation, schema, payload } = message;
@@ -140,7 +140,10 @@ function readStateSync(payload: { readonly [key: string]: Json }, { version: bas
   return { kind: 'full', version, values };
 }
 
-/** Returns `true` if a received full state loses to ours: the newer one wins. For equal versions, both sides must decide alike: by text. */
+/**
+ * Returns `true` if a received full state loses to ours: the newer one wins. For equal versions, both sides must decide alike: by
+ * text.
+ */
 export function losesToOwnState(payload: { readonly [key: string]: Json }, state: SessionState): boolean {
   const sync = readStateSync(payload, state);
   return sync.kind === 'full' && !wins(sync, state);

@@ -93,15 +93,15 @@ function normalize(input: MessageInput, { options, runtime, settings }: CodecSes
   return { ...message, payload: completeError(message) };
 }
 
-function withFullKeys(schema: string | undefined, given: JsonObject, renamed: Loss[]): Record<string, Json> {
+function withFullKeys(schema: string | undefined, input: JsonObject, renamed: Loss[]): Record<string, Json> {
   const table = keyTable(schema);
   const payload: Record<string, Json> = Object.create(null);
-  const keys = Object.keys(given);
+  const keys = Object.keys(input);
   if (keys.length > DEFAULT_LIMITS.maxItems) {
     throw accpError('E1004', 'payload', `a payload can have at most ${DEFAULT_LIMITS.maxItems} keys`);
   }
   for (const key of keys) {
-    const value = given[key];
+    const value = input[key];
     if (value === undefined) continue;
     const full = table.expand(key);
     if (full in payload) {
@@ -189,10 +189,10 @@ export function profileWarning(code: string, text: string, path: string | undefi
 /** Abbreviates keys, replaces large values by references, and omits defaults. */
 function writePayload({ session, message, schema, writing }: Encoding): Param[] {
   const table = keyTable(message.schema);
-  const kept = schema === undefined ? message.payload : omitDefaults(message.payload, schema);
+  const fields = schema === undefined ? message.payload : omitDefaults(message.payload, schema);
   // Error frames must be readable even when state has failed.
   const isCompressed = message.schema !== 'ER' && message.intent !== 'sync';
-  const params = Object.entries(kept).map(([key, value]) => {
+  const params = Object.entries(fields).map(([key, value]) => {
     const sent = isCompressed ? compressed(key, value, session) : value;
     return writeParam(table.abbreviate(key), sent, writing, fieldType(schema, key), key);
   });

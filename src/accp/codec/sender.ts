@@ -34,9 +34,10 @@ export interface Sent {
 
 interface Gap {
   readonly expected: number;
-  readonly refused?: string | undefined;
+  /** The identifier of the rejected frame. */
+  readonly rejected?: string | undefined;
   readonly reporter?: string | undefined;
-  /** The sender of the frames. @default that of the refused frame, otherwise the agent of the session */
+  /** The sender of the frames. @default that of the rejected frame, otherwise the agent of the session */
   readonly agent?: string | undefined;
 }
 
@@ -100,14 +101,14 @@ export class Sender {
    * Announces a resend by `sync:resync{from:n}`, then sends unprocessed messages with new identifiers and numbers. A peer that asks
    * often and processes little gets only the first of them, and a frame that makes it ask for the rest.
    */
-  recover({ expected, refused, reporter, agent: named }: Gap): Pick<EncodeResult, 'frames' | 'warnings'> {
+  recover({ expected, rejected, reporter, agent: named }: Gap): Pick<EncodeResult, 'frames' | 'warnings'> {
     const { delivery, outbox, options, runtime } = this.#parts;
-    const known = refused === undefined ? undefined : delivery.sentAs(refused);
+    const known = rejected === undefined ? undefined : delivery.sentAs(rejected);
     if (known !== undefined) {
       const [sender, seq] = known;
       const yields = this.#mustYield(known, reporter, expected);
-      if (seq < expected && !yields) outbox.refused(sender, seq);
-      // Every frame behind a gap is reported. Answering each report would invalidate the first answer.
+      if (seq < expected && !yields) outbox.rejected(sender, seq);
+      // Every frame after a gap is reported. Answering each report would invalidate the first answer.
       if (outbox.isSuperseded(sender, seq)) return { frames: [], warnings: [] };
       if (yields) return { frames: [], warnings: this.#giveUp(sender, seq) };
     }
@@ -146,8 +147,8 @@ export class Sender {
 
   #sendCopy(copy: OutboxEntry, mid: string, keep: boolean): Sent {
     const { delivery, outbox } = this.#parts;
-    const { agent, body, ts, cid, aid, ttl, part, sid: given } = copy.frame;
-    const sid = given === null ? undefined : (given ?? this.#sessionId());
+    const { agent, body, ts, cid, aid, ttl, part, sid: own } = copy.frame;
+    const sid = own === null ? undefined : (own ?? this.#sessionId());
     const metadata = (seq: number): string => metadataText({ mid, seq, ts, cid, aid, sid, ttl, part });
     // Checks identifiers before a number is assigned.
     metadata(delivery.nextToSend(agent));
@@ -180,12 +181,15 @@ export class Sender {
     return reporter < agent || !outbox.isLast(agent, seq);
   }
 
-  /** Gives up a frame after a collision. A registry is announced again when the peer announces its own; other frames are not sent again. */
+  /**
+   * Gives up a frame after a collision. A registry is announced again when the peer announces its own; other frames are not sent
+   * again.
+   */
   #giveUp(sender: string, seq: number): readonly Diagnostic[] {
     const { outbox, registries } = this.#parts;
-    const given = outbox.giveUp(sender, seq);
-    if (given === null) return [];
-    if (!given.body.startsWith(`@${given.agent}>sync:registry{`)) return [collisionWarning(seq)];
+    const frame = outbox.giveUp(sender, seq);
+    if (frame === null) return [];
+    if (!frame.body.startsWith(`@${frame.agent}>sync:registry{`)) return [collisionWarning(seq)];
     registries.announced = undefined;
     return [];
   }

@@ -2,8 +2,8 @@
  * Zod schemas and the JSON Schema of the tree of a frame. Public as `pegwire/accp/schema`.
  *
  * In JSON, big integers are strings of digits, and infinities (decimals beyond a double's range) are their names.
- * `frameSchema.parse(json)` decodes a tree, `z.encode(frameSchema, frame)` encodes one. `printFrame` refuses what no schema can
- * express: repeated keys, a `text` that denotes another value, too deep nesting.
+ * `frameSchema.parse(json)` decodes a tree, `z.encode(frameSchema, frame)` encodes one. `printFrame` also rejects trees that
+ * no schema can reject: repeated keys, a `text` that denotes another value, too deep nesting.
  */
 import * as z from 'zod';
 import type { Frame, Value } from '../ast.js';

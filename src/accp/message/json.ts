@@ -93,7 +93,10 @@ function className(value: object): string {
   return typeof type === 'function' && type.name !== '' ? type.name : 'a class';
 }
 
-/** Creates an object without a prototype. Unlike that of `Object.create(null)`, V8 does not make it a hash table, which takes twice as long to fill. */
+/**
+ * Creates an object without a prototype. Unlike that of `Object.create(null)`, V8 does not make it a hash table, which takes twice
+ * as long to fill.
+ */
 export function nullObject<V>(): { [key: string]: V } {
   return Object.setPrototypeOf({}, null) as { [key: string]: V };
 }

@@ -93,7 +93,7 @@ function map({ entries }: MapValue, reading: Reading, level: number): Json {
     }
     result[key] = read(entry.value, reading, level, key);
   }
-  // The grammar refuses keys repeated in their written form only.
+  // The grammar rejects only keys that are repeated in their written form.
   if (isEscaped && Object.keys(result).length < entries.length) {
     throw accpError('E1004', placeOf(reading, level - 1, reading.path[level - 1]!), 'two spellings of the same key');
   }
@@ -106,9 +106,9 @@ function decimal({ value }: DecimalValue, text: string, reading: Reading, level:
     throw accpError('E1004', placeOf(reading, level, step), 'the number is beyond the range of a double', help);
   }
   if (value === 0) recordSign({ text }, reading, level, step);
-  const kept = digitsOf(value);
-  if (significant(kept) !== significant(text)) {
-    reading.losses.push({ path: placeOf(reading, level, step), kind: 'precision', from: text, to: kept });
+  const digits = digitsOf(value);
+  if (significant(digits) !== significant(text)) {
+    reading.losses.push({ path: placeOf(reading, level, step), kind: 'precision', from: text, to: digits });
   }
   return value;
 }

@@ -131,7 +131,7 @@ function fractionNode(value: number, writing: Writing): DecimalValue {
   const digits = digitsOf(value);
   const places = digits.length - digits.indexOf('.') - 1;
   if (places <= PLACES) return { kind: 'decimal', value };
-  const kept = rounded(digits);
-  recordLoss(writing, 'rounded', digits, kept);
-  return decimalOf(kept);
+  const roundedDigits = rounded(digits);
+  recordLoss(writing, 'rounded', digits, roundedDigits);
+  return decimalOf(roundedDigits);
 }

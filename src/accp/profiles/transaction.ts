@@ -29,7 +29,7 @@ export const TRANSACTION: Profile = {
   check: checkTransaction,
 };
 
-/** Identifiers are kept in memory on both sides, so their length is limited, like those of frames. */
+/** The maximum length of an identifier: both sides store identifiers, like those of frames. */
 const MAX_ID = 256;
 
 function checkTransaction(message: ProfileMessage, context: ProfileContext): void {

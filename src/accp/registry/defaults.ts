@@ -66,21 +66,24 @@ function isEqual(value: unknown, expected: Json): boolean {
 /** Deepest nesting of a default; a scalar is 0. */
 const MAX_DEPTH = 5;
 
-/** Copies a default. Throws AccpError E1004 at `path` if it is not JSON, cannot be written exactly, or has another type than the field. */
+/**
+ * Copies a default. Throws AccpError E1004 at `path` if it is not JSON, cannot be written exactly, or has another type than the
+ * field.
+ */
 export function checkDefault(value: unknown, type: FieldType | undefined, path: string): Json {
   const checked = checkJson(value, path, 0);
   if (type !== undefined && !hasType(checked, type))
-    throw refusal(path, `it does not have the type of the field, ${type}`);
+    throw invalidDefault(path, `it does not have the type of the field, ${type}`);
   return checked;
 }
 
 function checkJson(value: unknown, path: string, depth: number): Json {
   if (typeof value === 'number') return checkNumber(value, path);
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
-  if (typeof value !== 'object') throw refusal(path, `a value of type ${typeof value} is not JSON`);
-  if (depth === MAX_DEPTH) throw refusal(path, `it nests deeper than ${MAX_DEPTH} levels`);
+  if (typeof value !== 'object') throw invalidDefault(path, `a value of type ${typeof value} is not JSON`);
+  if (depth === MAX_DEPTH) throw invalidDefault(path, `it nests deeper than ${MAX_DEPTH} levels`);
   if (Array.isArray(value)) return Array.from(value, (item, at) => checkJson(item, `${path}[${at}]`, depth + 1));
-  if (!isPlainMap(value)) throw refusal(path, 'it is an instance of a class');
+  if (!isPlainMap(value)) throw invalidDefault(path, 'it is an instance of a class');
   const copy = nullObject<Json>();
   for (const key of Object.keys(value)) {
     const member = value[key];
@@ -92,17 +95,17 @@ function checkJson(value: unknown, path: string, depth: number): Json {
 function checkNumber(value: number, path: string): number {
   const digits = String(value);
   if (Number.isInteger(value) ? !Number.isSafeInteger(value) : !Number.isFinite(value) || digits.includes('e')) {
-    throw refusal(path, `frames cannot write ${digits} exactly`);
+    throw invalidDefault(path, `frames cannot write ${digits} exactly`);
   }
   const point = digits.indexOf('.');
   if (point >= 0 && digits.length - point - 1 > PLACES) {
-    throw refusal(path, `${digits} has more than ${PLACES} decimal places`);
+    throw invalidDefault(path, `${digits} has more than ${PLACES} decimal places`);
   }
   // Frames have no negative zero.
   return value === 0 ? 0 : value;
 }
 
-function refusal(path: string, why: string): AccpError {
+function invalidDefault(path: string, why: string): AccpError {
   return accpError('E1004', shortened(path), `Invalid default: ${why}.`);
 }
 

@@ -9,7 +9,7 @@
  *
  * With equal hashes, there are two announcements and no delta. With different ones, A announces, B announces with its delta, A sends
  * its delta. If both begin at once, two deltas follow two announcements. An unknown hash needs no answer: its owner sends the delta.
- * A registry kept from an earlier session is usable at once.
+ * A registry that was stored in an earlier session is usable at once.
  */
 
 import { asciiLowerCase } from '../../text/ascii.js';
@@ -130,7 +130,7 @@ function isWritable(value: Json): boolean {
   return Object.keys(value).length === 0;
 }
 
-/** In compact JSON, other characters than visible ASCII stand only in strings, where they can be escaped. */
+/** In compact JSON, other characters than visible ASCII occur only in strings, where they can be escaped. */
 function asciiJson(value: JsonObject): string {
   return JSON.stringify(value).replace(/[^!-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
@@ -171,7 +171,10 @@ export function announcementReceived(
   return { ...negotiation, known, peer: { version, hash } };
 }
 
-/** Creates the registry of the peer. Throws AccpError E1004 if a definition is invalid, E5001 if hash or version is wrong (section 9, item 4). */
+/**
+ * Creates the registry of the peer. Throws AccpError E1004 if a definition is invalid, E5001 if hash or version is wrong (section 9,
+ * item 4).
+ */
 export function applyDelta(announcement: Announcement): Registry {
   const { version, hash, delta, operations } = announcement;
   if (delta === undefined) throw accpError('E1004', 'payload.delta', 'The delta is missing.');

@@ -135,7 +135,7 @@ function takesLines(value: Value): boolean {
   return text === null ? tableOf(value) !== null : isBlock(text);
 }
 
-/** Returns the text of a string, or of a reference in a hand-made tree that holds no path; null for other values. */
+/** Returns the text of a string, or of a reference without a path in a handmade tree; null for other values. */
 function textOf(value: Value): string | null {
   if (value.kind === 'string') return value.value;
   return value.kind === 'ref' && !PATH.test(value.path) ? `$${value.path}` : null;
@@ -188,7 +188,10 @@ function stringText(text: string, place: Place, maxLength: number): string {
 /** Deeper than any frame, and within the call stack. */
 const MAX_DEPTH = 200;
 
-/** Converts members to parameters; undefined ones are omitted, as in JSON. Throws AccpError E1004 if values nest too deeply or are not JSON. */
+/**
+ * Converts members to parameters; undefined ones are omitted, as in JSON. Throws AccpError E1004 if values nest too deeply or are
+ * not JSON.
+ */
 function paramsOf(members: { readonly [key: string]: Json }, depth = 0): Param[] {
   return Object.entries(members)
     .filter(([, value]) => value !== undefined)
@@ -208,7 +211,7 @@ function nodeOf(value: Json, depth: number): Value {
   return { kind: 'map', entries: paramsOf(value, depth + 1) };
 }
 
-/** Hand-made trees may be of any depth. */
+/** Throws AccpError E1004 if a value nests too deeply: handmade trees may have any depth. */
 function checkDepth(value: Value, depth: number): void {
   if (value.kind !== 'array' && value.kind !== 'map') return;
   if (depth > MAX_DEPTH) throw tooDeep();

@@ -97,7 +97,10 @@ export class Delivery {
     this.#advance(key, seq);
   }
 
-  /** Accepts a frame, which uses up its number. Throws AccpError E3002 for a known identifier, E3003 (with `expected`) for a wrong number. */
+  /**
+   * Accepts a frame, which uses up its number. Throws AccpError E3002 for a known identifier, E3003 (with `expected`) for a wrong
+   * number.
+   */
   admit(arrival: Arrival): void {
     const { agent, mid, seq, kind } = arrival;
     if (this.#seen.has(mid)) {
@@ -122,7 +125,10 @@ export class Delivery {
     this.#remember(mid);
   }
 
-  /** Accepts a report of a gap, which concerns the other direction. A number above the expected one shows a gap in this direction, too. */
+  /**
+   * Accepts a report of a gap, which concerns the other direction. A number above the expected one shows a gap in this direction,
+   * too.
+   */
   #admitReport(key: string, seq: number): void {
     const { next, gap } = this.#incomingOf(key);
     if (this.#isShared) this.skipTo('', seq + 1);

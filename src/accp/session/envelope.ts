@@ -26,7 +26,10 @@ export interface Part {
 /** The maximum length of an identifier: peers choose identifiers, which are stored in memory. */
 const MAX_ID = 256;
 
-/** Reads the metadata. Throws AccpError if `mid` or `seq` is invalid; `fault` is the error of another field, reported after the number is used up. */
+/**
+ * Reads the metadata. Throws AccpError if `mid` or `seq` is invalid; `fault` is the error of another field, reported after the
+ * number is used up.
+ */
 export function readEnvelope(frame: Frame): {
   readonly envelope: ReceivedEnvelope;
   readonly fault: AccpError | undefined;
@@ -154,6 +157,6 @@ export const isIdentifier = (id: unknown): id is string => typeof id === 'string
 /** Returns a valid name of an agent. Throws TypeError if it is invalid. */
 export function checkAgentName(agent: string): string {
   if (isAgentName(agent)) return agent;
-  const given = typeof agent === 'string' ? `"${agent}"` : String(agent);
-  throw new TypeError(`Invalid agent name ${given}; use 1 to 256 letters, digits, "-" and "_"`);
+  const shown = typeof agent === 'string' ? `"${agent}"` : String(agent);
+  throw new TypeError(`Invalid agent name ${shown}; use 1 to 256 letters, digits, "-" and "_"`);
 }

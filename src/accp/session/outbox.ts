@@ -71,8 +71,11 @@ export class Outbox {
     if (this.#entries.size > this.max) this.#evictOldest();
   }
 
-  /** Records that the other side never processes a copy, since it had passed the number. (A copy with a higher number may still be processed.) */
-  refused(agent: string, seq: number): void {
+  /**
+   * Records that the other side never processes a copy, since it had passed the number. (A copy with a higher number may still be
+   * processed.)
+   */
+  rejected(agent: string, seq: number): void {
     this.#resyncs.delete(`${agent}:${seq}`);
     const found = this.#find(agent, seq);
     if (found === null) return;
@@ -105,7 +108,10 @@ export class Outbox {
     if (this.#resyncs.size > this.max) this.#resyncs.takeOldest();
   }
 
-  /** Returns messages to send again, and removes processed and unwanted ones. All numbers below `expected` are processed, rejected or void. */
+  /**
+   * Returns messages to send again, and removes processed and unwanted ones. All numbers below `expected` are processed, rejected or
+   * void.
+   */
   takeUnprocessed(
     agent: string,
     expected: number,

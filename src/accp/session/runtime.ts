@@ -84,7 +84,10 @@ interface RandomSource {
   readonly getRandomValues: (bytes: Uint8Array) => Uint8Array;
 }
 
-/** Returns a generator of identifiers: a letter, so that none reads as a number, and eleven digits, which cost fewer tokens than letters. */
+/**
+ * Returns a generator of identifiers: a letter, so that none reads as a number, and eleven digits, which cost fewer tokens than
+ * letters.
+ */
 export function createIds(
   source: RandomSource = (globalThis as unknown as { crypto: RandomSource }).crypto,
 ): () => string {

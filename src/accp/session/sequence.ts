@@ -191,7 +191,7 @@ function container(kind: 'array' | 'map', members: readonly Param[]): ArrayValue
   return kind === 'map' ? { kind, entries: members } : { kind, items: members.map(({ value }) => value) };
 }
 
-/** Returns the node of a piece of text. A piece that would read as another kind is written as a reference, whose characters are kept. */
+/** Returns the node of a piece of text. A piece that would read as another kind is written as a reference, which keeps all characters. */
 function textNode(text: string): StringValue | RefValue {
   return OTHER_KIND.test(text) ? { kind: 'ref', path: text } : { kind: 'string', value: text };
 }

@@ -204,7 +204,10 @@ export function createCheckpoints(options: CheckpointOptions) {
     });
   }
 
-  /** Runs steps 2 to 6 by the default rules. Steps 2 to 4 depend only on the messages in cold state, so they run when the result is first read. */
+  /**
+   * Runs steps 2 to 6 by the default rules. Steps 2 to 4 depend only on the messages in cold state, so they run when the result is
+   * first read.
+   */
   function compressLazily(frozen: HotSnapshot): CheckpointResult {
     orRestore(frozen, () => checkRoom(frozen));
     warm.addCheckpoint(frozen.id, null);
@@ -233,16 +236,16 @@ export function createCheckpoints(options: CheckpointOptions) {
 
   function resultOf(
     { id, trigger, tokens: tokensBefore, frames }: HotSnapshot,
-    make: () => CheckpointEntry,
+    compute: () => CheckpointEntry,
   ): CheckpointResult {
     const tokensAfter = hot.tokens();
     emit('checkpoint', `${id}: hot state was compressed from ${tokensBefore} to ${tokensAfter} tokens`, {
       details: { id, trigger, frames: frames.length, tokensBefore, tokensAfter },
     });
-    let made: CheckpointEntry | undefined;
+    let computed: CheckpointEntry | undefined;
     const fitted = (): CheckpointEntry => {
-      made ??= make();
-      return made;
+      computed ??= compute();
+      return computed;
     };
     return {
       id,
@@ -322,8 +325,8 @@ const MAX_FACTS = 1000;
 /** Copies facts. Throws TypeError if the value is not a list of facts. */
 function checkFacts(answer: unknown): Fact[] {
   if (!Array.isArray(answer)) throw new TypeError('extractFacts must return an array of facts');
-  return answer.slice(0, MAX_FACTS).map((given: unknown, index) => {
-    const { entity, relation, value } = (given ?? {}) as Readonly<Record<string, unknown>>;
+  return answer.slice(0, MAX_FACTS).map((item: unknown, index) => {
+    const { entity, relation, value } = (item ?? {}) as Readonly<Record<string, unknown>>;
     if (isName(entity) && isName(relation) && isValue(value)) return { entity, relation, value };
     throw new TypeError(`fact ${index} must have an entity, a relation and a value`);
   });

@@ -31,7 +31,10 @@ export function digest(
   return entryFor(phase, summarizeFacts(facts, budgets.summary, counter), facts, budgets, counter);
 }
 
-/** Creates the entry of warm state. To save room, facts that the summary states are omitted first, then the last in `facts`. Throws AccpError `E2003` if no entry fits. */
+/**
+ * Creates the entry of warm state. To save room, facts that the summary states are omitted first, then the last in `facts`. Throws
+ * AccpError `E2003` if no entry fits.
+ */
 export function entryFor(
   { trigger, at, version, frames }: Phase,
   summary: string,
@@ -45,7 +48,7 @@ export function entryFor(
   const shortened = cutSummary(head, summary, max, counter);
   const states = statedIn(shortened);
   const ranked = [...facts.filter((fact) => !states(fact)), ...facts.filter(states)];
-  const kept: Fact[] = [];
+  const included: Fact[] = [];
   const known = new Set<string>();
   let room = max - tokensOf(head, shortened, [], counter);
   for (const fact of ranked) {
@@ -55,17 +58,17 @@ export function entryFor(
     if (cost > room) continue;
     room -= cost;
     known.add(fact.entity);
-    kept.push(fact);
+    included.push(fact);
   }
   const rank = new Map(facts.map((fact, index) => [fact, index]));
-  kept.sort((a, b) => rank.get(a)! - rank.get(b)!);
+  included.sort((a, b) => rank.get(a)! - rank.get(b)!);
   // The whole may have more tokens than the sum of its parts.
-  let tokens = tokensOf(head, shortened, kept, counter);
+  let tokens = tokensOf(head, shortened, included, counter);
   while (tokens > max) {
-    kept.pop();
-    tokens = tokensOf(head, shortened, kept, counter);
+    included.pop();
+    tokens = tokensOf(head, shortened, included, counter);
   }
-  return { entry: entryOf(head, shortened, kept), facts: kept, summary: shortened, tokens };
+  return { entry: entryOf(head, shortened, included), facts: included, summary: shortened, tokens };
 }
 
 /** Returns the value of `$cold.ckpt_1`: the messages in order, and the other values of hot state. */

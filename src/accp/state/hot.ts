@@ -50,7 +50,10 @@ export function createHot({ journal, counter, now, budgets, cold, onMoved }: Hot
     return used;
   }
 
-  /** Returns the references that replace values, the oldest first, until `excess` tokens are saved. Throws AccpError E2003 if too few can be moved. */
+  /**
+   * Returns the references that replace values, the oldest first, until `excess` tokens are saved. Throws AccpError E2003 if too few
+   * can be moved.
+   */
   function planMoves(except: string, excess: number): Map<string, StateEntry> {
     const plan = new Map<string, StateEntry>();
     let left = excess;

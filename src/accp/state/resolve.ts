@@ -18,7 +18,10 @@ const MAX_HOPS = 8;
 
 const INDEX = /^(0|[1-9][0-9]{0,8})$/;
 
-/** Resolves a path. Throws AccpError `E2001` if it is unknown, `E2002` if it has expired, `E5002` if it is in the cold state of another session without a grant. */
+/**
+ * Resolves a path. Throws AccpError `E2001` if it is unknown, `E2002` if it has expired, `E5002` if it is in the cold state of
+ * another session without a grant.
+ */
 export function resolvePath(path: string, tiers: Tiers): Json {
   return follow(path, path, (key, tier) => find(key, tier, tiers), MAX_HOPS);
 }
@@ -43,7 +46,10 @@ export function resolveReferenceLimits(limits: Partial<ReferenceLimits> = {}): R
   return resolved;
 }
 
-/** Returns a function that resolves references. It reads and freezes each value once, so that time and memory depend on stored data only. */
+/**
+ * Returns a function that resolves references. It reads and freezes each value once, so that time and memory depend on stored data
+ * only.
+ */
 export function createResolver(tiers: Tiers, { maxBytes, maxCount }: ReferenceLimits): (path: string) => Json {
   const found = new Map<string, Lookup>();
   const known = new Map<string, { readonly value: Json; readonly bytes: number }>();

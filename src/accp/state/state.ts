@@ -151,7 +151,10 @@ export interface SessionState {
 
 const KEEP_CHECKPOINTS = 16;
 
-/** Opens the state of an endpoint from its journal, which stores all changes with its next commit. Throws TypeError if a budget is invalid. */
+/**
+ * Opens the state of an endpoint from its journal, which stores all changes with its next commit. Throws TypeError if a budget is
+ * invalid.
+ */
 export function createState(options: StateOptions): SessionState {
   const { session, journal, counter, now, emit } = options;
   const budgets = resolveBudgets(options.budgets);
@@ -261,11 +264,11 @@ function createSharedState(journal: Journal) {
       for (const key of values.keys()) if (!Object.hasOwn(target, key)) delta[key] = null;
       return { version: version() + 1, delta };
     },
-    applyDelta(given: number, delta: JsonObject): void {
-      if (given !== version() + 1) {
+    applyDelta(next: number, delta: JsonObject): void {
+      if (next !== version() + 1) {
         throw new AccpError({
           code: 'E2001',
-          message: `a delta to version ${given} needs version ${given - 1}; this side has version ${version()}`,
+          message: `a delta to version ${next} needs version ${next - 1}; this side has version ${version()}`,
           path: 'payload.version',
           help: 'request the full state',
           details: { version: version() },
@@ -275,17 +278,17 @@ function createSharedState(journal: Journal) {
         if (value === null) values.delete(key);
         else values.set(key, value);
       }
-      meta.set('version', given);
+      meta.set('version', next);
     },
-    applyFull(given: number, full: JsonObject): void {
-      if (!Number.isSafeInteger(given) || given < 0) {
+    applyFull(next: number, full: JsonObject): void {
+      if (!Number.isSafeInteger(next) || next < 0) {
         throw accpError('E1004', 'payload.version', 'a version must be a non-negative integer');
       }
       const target = snapshotObject(full, 'values');
       checkNoNulls('values', target);
       for (const key of [...values.keys()]) if (!Object.hasOwn(target, key)) values.delete(key);
       for (const [key, value] of Object.entries(target)) if (!isSame(values.get(key), value)) values.set(key, value);
-      meta.set('version', given);
+      meta.set('version', next);
     },
   };
 }

@@ -165,12 +165,14 @@ export interface TokenBudget {
 const DEFAULTS: StateBudgets = { hot: 500, hotTrigger: 400, checkpoint: 200, summary: 100 };
 
 /** Fills in the defaults. Throws TypeError if a budget is not a positive integer, or if the trigger exceeds the budget of hot state. */
-export function resolveBudgets(given: { readonly [K in keyof StateBudgets]?: number | undefined } = {}): StateBudgets {
+export function resolveBudgets(
+  options: { readonly [K in keyof StateBudgets]?: number | undefined } = {},
+): StateBudgets {
   const budgets = {
-    hot: given.hot ?? DEFAULTS.hot,
-    hotTrigger: given.hotTrigger ?? Math.min(DEFAULTS.hotTrigger, given.hot ?? DEFAULTS.hot),
-    checkpoint: given.checkpoint ?? DEFAULTS.checkpoint,
-    summary: given.summary ?? DEFAULTS.summary,
+    hot: options.hot ?? DEFAULTS.hot,
+    hotTrigger: options.hotTrigger ?? Math.min(DEFAULTS.hotTrigger, options.hot ?? DEFAULTS.hot),
+    checkpoint: options.checkpoint ?? DEFAULTS.checkpoint,
+    summary: options.summary ?? DEFAULTS.summary,
   };
   for (const [name, tokens] of Object.entries(budgets)) {
     if (!Number.isSafeInteger(tokens) || tokens < 1) {

@@ -35,8 +35,8 @@ export function createWarm({ journal, counter, now, budgets, cold, keep, digest 
   }
 
   function known(key: string): StateEntry | undefined {
-    const kept = values.get(key);
-    if (kept !== DEFERRED) return kept;
+    const stored = values.get(key);
+    if (stored !== DEFERRED) return stored;
     const entry = compute(key);
     if (entry !== undefined) values.set(key, entry);
     return entry;
@@ -48,9 +48,9 @@ export function createWarm({ journal, counter, now, budgets, cold, keep, digest 
 
   return {
     find(key: string): Lookup {
-      const kept = known(key);
-      if (kept === undefined) return CHECKPOINT_ID.test(key) ? archived(key) : undefined;
-      return isExpired(kept.expiresAt, now()) ? 'expired' : kept;
+      const entry = known(key);
+      if (entry === undefined) return CHECKPOINT_ID.test(key) ? archived(key) : undefined;
+      return isExpired(entry.expiresAt, now()) ? 'expired' : entry;
     },
     set(key: string, value: Json, expiresAt: number | null): void {
       const tokens = counter.count(`${key}:${stateText(value)}`);
@@ -73,16 +73,16 @@ export function createWarm({ journal, counter, now, budgets, cold, keep, digest 
       checkpoints.push(id);
       if (!inOrder) checkpoints.sort(byNumber);
       for (const old of checkpoints.splice(0, Math.max(0, checkpoints.length - keep))) {
-        const kept = values.get(old)!;
-        if (kept !== DEFERRED) cold.set(archiveKey(old), kept.value, null);
+        const entry = values.get(old)!;
+        if (entry !== DEFERRED) cold.set(archiveKey(old), entry.value, null);
         values.delete(old);
       }
     },
     budget(): TokenBudget['warm'] {
       let used = 0;
       for (const key of values.keys()) {
-        const kept = known(key);
-        if (kept !== undefined && !isExpired(kept.expiresAt, now())) used += kept.tokens;
+        const entry = known(key);
+        if (entry !== undefined && !isExpired(entry.expiresAt, now())) used += entry.tokens;
       }
       return {
         used,

@@ -2,7 +2,10 @@
 
 /** An event of the debug log: one step of a session. */
 export interface SessionEvent {
-  /** The type: `sent`, `received`, `rejected`, `dropped`, `resync`, `checkpoint`, `timeout`, `moved`, `inline`, `warning`, `stream-started`, ... */
+  /**
+   * The type: `sent`, `received`, `rejected`, `dropped`, `resync`, `checkpoint`, `timeout`, `moved`, `inline`, `warning`,
+   * `stream-started`, ...
+   */
   readonly type: string;
   /** The identifier of the session. */
   readonly session: string;

@@ -1,8 +1,8 @@
 /** The store in a SQLite file, which outlives the process. For Node only. */
 
-import type { Database, Driver, Statement } from '../../storage/database.js';
+import type { Database, Statement } from '../../storage/database.js';
 import { storeError } from '../../storage/errors.js';
-import { openStore } from '../../storage/open.js';
+import { openStore, type SqliteOptions as SqliteStoreOptions } from '../../storage/open.js';
 import { StoreError } from '../../text/store-error.js';
 import { SESSION_FORMAT } from './sqlite-format.js';
 import type { Change, ColdEntry, EndpointStore, SessionStore } from './store.js';
@@ -57,21 +57,7 @@ export type { Database, Driver, Row, SqlValue, Statement } from '../../storage/d
 export { type ErrorJson, PegwireError } from '../../text/errors.js';
 export { StoreError, type StoreReason } from '../../text/store-error.js';
 export type { ColdChange } from './store.js';
-export type { Change, ColdEntry, EndpointStore, SessionStore };
-
-/** Options of {@link sqliteStore}. */
-export interface SqliteStoreOptions {
-  /** The driver, such as `betterSqlite3(Database)`. @default `node:sqlite`, or `@photostructure/sqlite` on Node 20 */
-  readonly driver?: Driver | undefined;
-  /** The maximum number of milliseconds for which a call blocks while another process writes. @default 5000 */
-  readonly busyTimeoutMs?: number | undefined;
-  /**
-   * If true, commits survive a power failure, at the cost of waiting for the disk at every commit. Otherwise, a power failure may lose the
-   * last commits, but never damages the file. Commits always survive the end of the process, including `kill -9`.
-   * @default false
-   */
-  readonly powerSafe?: boolean | undefined;
-}
+export type { Change, ColdEntry, EndpointStore, SessionStore, SqliteStoreOptions };
 
 /** A store in a SQLite file. */
 export interface SqliteStore extends SessionStore {

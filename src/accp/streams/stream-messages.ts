@@ -66,14 +66,20 @@ function payloadOf({ index, total, data, final }: StreamChunk): { readonly [key:
 export interface SplitOptions {
   /** The number of chunks. @default the number of pieces of a text or array; unknown for other sources */
   readonly total?: number | undefined;
-  /** The maximum length of the text of a chunk, in UTF-16 code units; longer texts are cut, between words if possible. @default Infinity */
+  /**
+   * The maximum length of the text of a chunk, in UTF-16 code units; longer texts are cut, between words if possible.
+   * @default Infinity
+   */
   readonly maxText?: number | undefined;
 }
 
 /** The source of a stream: a text, or items that are available at once or over time. */
 export type StreamSource = string | Iterable<Json> | AsyncIterable<Json>;
 
-/** Returns the chunks of a source, each when its successor is known, so that the last one is marked. An empty source is one chunk with data `null`. */
+/**
+ * Returns the chunks of a source, each when its successor is known, so that the last one is marked. An empty source is one chunk
+ * with data `null`.
+ */
 export function splitStream(source: StreamSource, options: SplitOptions = {}): AsyncIterable<StreamChunk> {
   const { total, maxText = Number.POSITIVE_INFINITY } = options;
   if (total !== undefined) checkCount('total', total);

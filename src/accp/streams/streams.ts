@@ -242,7 +242,10 @@ export function createStreams(options: StreamsOptions) {
       return stream.reader.chunks;
     },
 
-    /** Ends the loops of readers with an error after the senders have disconnected. The streams stay in the journal, in case the senders reconnect. */
+    /**
+     * Ends the loops of readers with an error after the senders have disconnected. The streams stay in the journal, in case the
+     * senders reconnect.
+     */
     disconnect(error?: Error): void {
       for (const stream of buffer.streams.values()) {
         if (stream.reader === null || stream.failure !== null || isComplete(stream)) continue;

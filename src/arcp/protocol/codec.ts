@@ -15,7 +15,7 @@ import {
   isVersion,
   SUPPORTED_VERSIONS,
 } from './envelope.js';
-import { ArcpError, type ErrorDetails, type KnownErrorCode } from './errors.js';
+import { ArcpError, type ErrorDetails } from './errors.js';
 import { isId } from './ids.js';
 import { readJson } from './json.js';
 
@@ -52,6 +52,9 @@ const HEADER_MEMBERS = ['id', 'type', 'session_id', 'job_id', 'stream_id', 'corr
 
 export type MessageLimits = Pick<CodecOptions, 'maxMessageBytes' | 'maxDepth'>;
 
+/** The codes of an {@link EnvelopeError}. */
+export type EnvelopeErrorCode = 'INVALID_ARGUMENT' | 'UNSUPPORTED_VERSION' | 'UNIMPLEMENTED' | 'PAYLOAD_TOO_LARGE';
+
 /**
  * The error of a text or value that is not a valid message.
  *
@@ -63,12 +66,13 @@ export type MessageLimits = Pick<CodecOptions, 'maxMessageBytes' | 'maxDepth'>;
 export class EnvelopeError extends ArcpError {
   /** The name of the class. */
   override readonly name: string = 'EnvelopeError';
-  declare readonly code: KnownErrorCode;
+  /** The error code. */
+  declare readonly code: EnvelopeErrorCode;
   /** The identifiers of the message, as far as they can be read. */
   readonly header: EnvelopeHeader;
 
   constructor(
-    code: KnownErrorCode,
+    code: EnvelopeErrorCode,
     message: string,
     { header, ...details }: ErrorDetails & { readonly header: EnvelopeHeader },
   ) {
@@ -214,7 +218,7 @@ function refuseFor(
 }
 
 function refuse(
-  code: KnownErrorCode,
+  code: EnvelopeErrorCode,
   message: string,
   header: EnvelopeHeader,
   details?: Readonly<Record<string, unknown>>,

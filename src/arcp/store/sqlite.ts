@@ -1,8 +1,8 @@
 /** A store in a SQLite file. Commits survive the end of the process, including a crash. */
 import { monotonicClock, nextTurn } from '../../async/timers.js';
-import type { Database, Driver, SqlValue, Statement } from '../../storage/database.js';
+import type { Database, SqlValue, Statement } from '../../storage/database.js';
 import { storeError } from '../../storage/errors.js';
-import { openStore, resolveBusyTimeout } from '../../storage/open.js';
+import { openStore, resolveBusyTimeout, type SqliteOptions } from '../../storage/open.js';
 import { StoreError } from '../../text/store-error.js';
 import { isExpected, isLeaseOf } from './expected.js';
 import { GroupCommit } from './group-commit.js';
@@ -34,18 +34,11 @@ import type {
 } from './store.js';
 
 /** Options of a store in a SQLite file. */
-export interface SqliteStoreOptions {
-  /** The SQLite driver, such as `betterSqlite3(Database)`. @default `node:sqlite`, or `@photostructure/sqlite` on Node 20 */
-  readonly driver?: Driver | undefined;
-  /** Milliseconds for which a call waits, and blocks the event loop, while another process writes. @default 1000 */
+export interface SqliteStoreOptions extends SqliteOptions {
+  /** Milliseconds that a call waits, and blocks, while another process writes; `Infinity` waits forever. @default 1000 */
   readonly busyTimeoutMs?: number | undefined;
-  /**
-   * If true, a commit waits for the disk, so that it survives a power failure. Otherwise commits survive a crash of the process, and a power
-   * failure may lose the last ones but does not damage the file. @default false
-   */
-  readonly powerSafe?: boolean | undefined;
   /** If true, opens a file that is read-only for reading; writes fail with `unavailable`. Otherwise such a file is refused. @default false */
-  readonly orReadOnly?: boolean | undefined;
+  readonly allowReadOnly?: boolean | undefined;
   /** The wall clock, in milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined;
 }

@@ -76,10 +76,7 @@ export async function listenOn(
   const address = await addressOf(bare);
   const isLoopback = isLoopbackAddress(address);
   if (!isLoopback && token === undefined && !insecure)
-    throw new ServeError(
-      'no-token',
-      `Other machines could reach ${bare} without a token; set a token, or allow it with insecure`,
-    );
+    throw new ServeError('no-token', `Other machines could reach ${bare} without a token`);
   const server = createServer(createAdmission(options, bare, isLoopback));
   await listening(server, port, address);
   const bound = (server.address() as AddressInfo).port;

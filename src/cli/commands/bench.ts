@@ -4,7 +4,7 @@ import { thisMachine } from '../../bench/machine.js';
 import type { RaceSection } from '../../bench/result.js';
 import { shortRun } from '../../bench/short.js';
 import { sectionTable, textTable } from '../../bench/table.js';
-import { makeFolders } from '../../storage/place.js';
+import { makeFolders } from '../../storage/paths.js';
 import { tryFolder, writeText, writing } from '../io/files.js';
 import { toJson } from '../io/json.js';
 import { packageVersion } from '../io/package.js';

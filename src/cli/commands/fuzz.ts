@@ -15,7 +15,7 @@ import { TargetError } from '../../fuzz/differential/target.js';
 import { type FuzzInput, fuzzInputs } from '../../fuzz/mutants/mutate.js';
 import { processTarget } from '../../fuzz/process/process-target.js';
 import { NoSentenceError } from '../../fuzz/sentences/generate.js';
-import { makeFolders } from '../../storage/place.js';
+import { makeFolders } from '../../storage/paths.js';
 import { createRandom } from '../../text/random.js';
 import { libraryFault, UsageError } from '../io/errors.js';
 import { tryFile, tryFolder, writeText, writing } from '../io/files.js';

@@ -28,7 +28,7 @@ export function tryFile(file: string): void {
 
 /** Checks that a folder can be written, and leaves nothing in it. @throws UsageError if it cannot */
 export async function tryFolder(folder: string): Promise<void> {
-  const { makeFolders } = await import('../../storage/place.js');
+  const { makeFolders } = await import('../../storage/paths.js');
   const made = writing(folder, () => makeFolders(folder));
   if (!writing(folder, () => statSync(folder)).isDirectory()) throw notWritable(folder, 'it is not a folder');
   writing(folder, () => {

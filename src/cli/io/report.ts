@@ -116,9 +116,9 @@ function commandHelpOf(help: string | undefined, known: object): string | undefi
   }
   const text = Object.hasOwn(known, 'text') ? '--text transliterate' : 'letters, digits and "_"';
   return help
-    .replace(/text: "transliterate", which codec\.announce\(session\) tells the reader/, text)
+    .replace(/text: "transliterate" and announce it with codec\.announce\(session\)/, text)
     .replace(/text: "transliterate"/, text)
-    .replace(/codec\.announce\(session\)( gives first)?/, 'a sync:registry frame');
+    .replace(/(?:the frames of )?codec\.announce\(session\)/, 'a sync:registry frame');
 }
 
 function colored(report: string, severity: Severity, paint: Paint): string {

@@ -53,11 +53,11 @@ export function compareOutcome(reference: Answer, outcome: Outcome, text = ''): 
   }
   if (!answer.ok) {
     const own = [answer.code, answer.message].filter((one) => one !== undefined && one !== '').join(': ');
-    const said =
+    const message =
       own === ''
         ? 'The target rejects the text, but it is valid.'
         : `The target rejects the text, but it is valid. The target reports: ${own}`;
-    return disagreement('rejects-valid', answer.code ?? digest(answer.message ?? ''), said);
+    return disagreement('rejects-valid', answer.code ?? digest(answer.message ?? ''), message);
   }
   if (reference.ast !== undefined && answer.ast !== undefined) {
     const difference = treeDifference(reference.ast, answer.ast);

@@ -109,8 +109,8 @@ export function createSchedule(maxInFlight: number): Schedule {
       }
     },
     rejectAll: (error) => {
-      const held = search?.answer == null ? [] : [search.first];
-      for (const job of [...held, ...sent, ...suspects, ...waiting.clear()]) job.reject(error);
+      const pendingFirst = search?.answer == null ? [] : [search.first];
+      for (const job of [...pendingFirst, ...sent, ...suspects, ...waiting.clear()]) job.reject(error);
       sent = [];
       suspects = [];
       close();

@@ -96,11 +96,11 @@ export function matcherOf(grammar: ast.Grammar): Match {
 
 /** A text that ends within the literal may still match it. */
 function literal({ value, ignoreCase }: ast.Literal, text: string, at: number): number {
-  const wanted = ignoreCase ? value.toLowerCase() : value;
-  const given = text.slice(at, at + wanted.length);
-  const found = ignoreCase ? given.toLowerCase() : given;
-  if (wanted === found) return at + wanted.length;
+  const expected = ignoreCase ? value.toLowerCase() : value;
+  const actual = text.slice(at, at + expected.length);
+  const folded = ignoreCase ? actual.toLowerCase() : actual;
+  if (expected === folded) return at + expected.length;
   // More text may change the lower case of a capital sigma at the end.
-  const isBeginning = wanted.startsWith(found) || (ignoreCase && given.endsWith('\u03a3'));
-  return given.length < wanted.length && isBeginning ? UNKNOWN : FAILS;
+  const isBeginning = expected.startsWith(folded) || (ignoreCase && actual.endsWith('\u03a3'));
+  return actual.length < expected.length && isBeginning ? UNKNOWN : FAILS;
 }

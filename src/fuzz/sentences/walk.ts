@@ -161,8 +161,8 @@ export function walkerOf(grammar: Grammar): (options: WalkOptions) => string | n
     }
 
     function writeCharacter(node: ast.CharacterClass | ast.Any, pairs: boolean): void {
-      const wanted = unseenGoals(node);
-      if (wanted.length > 0 && random.next() < 0.7) text += String.fromCodePoint(random.pick(wanted).value as number);
+      const unseen = unseenGoals(node);
+      if (unseen.length > 0 && random.next() < 0.7) text += String.fromCodePoint(random.pick(unseen).value as number);
       else {
         const character = pickCharacter(node, random, pairs);
         if (character === null) throw new DeadEnd();
@@ -176,8 +176,8 @@ export function walkerOf(grammar: Grammar): (options: WalkOptions) => string | n
     }
 
     function pickAlternative({ alternatives }: ast.Choice): Expression {
-      const wanted = alternatives.filter((one) => weightOf(one) > 0);
-      const allowed = wanted.length === 0 ? alternatives : wanted;
+      const weighted = alternatives.filter((one) => weightOf(one) > 0);
+      const allowed = weighted.length === 0 ? alternatives : weighted;
       const fitting = allowed.filter((one) => sizeOf(one) <= remaining());
       if (fitting.length === 0) return smallest(allowed);
       return pickWeighted(fitting, (one) => {
@@ -211,8 +211,8 @@ export function walkerOf(grammar: Grammar): (options: WalkOptions) => string | n
       const { min, max } = boundsOf(node)!;
       const limit = max ?? Number.POSITIVE_INFINITY;
       const size = sizeOf(node.expression);
-      const wanted = unseenGoals(node).map(({ value }) => (value === 'more' ? min + 2 : (value as number)));
-      const goal = wanted.length > 0 && random.next() < 0.6 ? random.pick(wanted) : null;
+      const counts = unseenGoals(node).map(({ value }) => (value === 'more' ? min + 2 : (value as number)));
+      const goal = counts.length > 0 && random.next() < 0.6 ? random.pick(counts) : null;
       const delimiter = node.type === 'repeated' ? node.delimiter : null;
       const plain = inner(node.expression);
       const isLong = limit > 1 && isLongDue && random.next() < LONG_CHANCE;

@@ -76,10 +76,10 @@ function beginningIn(peg: Peg, allowed: Ranges, context: Context, depth: number)
     case 'rule': {
       if (depth === 0) return null;
       const body = context.rules.get(peg.name)!;
-      const begun = beginningIn(body, allowed, context, depth - 1);
-      if (begun === null) return null;
+      const restricted = beginningIn(body, allowed, context, depth - 1);
+      if (restricted === null) return null;
       // The rule keeps its name if it begins that way anyhow.
-      return JSON.stringify(begun) === JSON.stringify(body) ? peg : begun;
+      return JSON.stringify(restricted) === JSON.stringify(body) ? peg : restricted;
     }
     case 'choice': {
       const items = peg.items.map((item) => beginningIn(item, allowed, context, depth));
@@ -104,14 +104,14 @@ function beginningLiteral(peg: Extract<Peg, { kind: 'literal' }>, allowed: Range
   // A character of two halves stays in one piece.
   if (peg.text === '' || peg.text.codePointAt(0)! > LAST_UNIT) return null;
   const first = firstOf(peg);
-  const begun = intersectionOf(first, allowed);
-  if (begun.length === 0) return NEVER;
-  if (JSON.stringify(begun) === JSON.stringify(first)) return peg;
+  const restricted = intersectionOf(first, allowed);
+  if (restricted.length === 0) return NEVER;
+  if (JSON.stringify(restricted) === JSON.stringify(first)) return peg;
   const rest = peg.text.slice(String.fromCodePoint(peg.text.codePointAt(0)!).length);
   return {
     kind: 'sequence',
     items: [
-      { kind: 'set', ranges: begun },
+      { kind: 'set', ranges: restricted },
       { ...peg, text: rest },
     ],
   };
@@ -123,9 +123,9 @@ function beginningSequence(items: readonly Peg[], allowed: Ranges, context: Cont
   const [first, ...rest] = items;
   if (first === undefined) return null;
   if (first.kind === 'lookahead' || first.kind === 'code') {
-    const begun = beginningSequence(rest, allowed, context, depth);
-    return begun === null ? null : { kind: 'sequence', items: [first, begun] };
+    const restricted = beginningSequence(rest, allowed, context, depth);
+    return restricted === null ? null : { kind: 'sequence', items: [first, restricted] };
   }
-  const begun = context.nullable(first) ? null : beginningIn(first, allowed, context, depth);
-  return begun === null ? null : { kind: 'sequence', items: [begun, ...rest] };
+  const restricted = context.nullable(first) ? null : beginningIn(first, allowed, context, depth);
+  return restricted === null ? null : { kind: 'sequence', items: [restricted, ...rest] };
 }

@@ -19,7 +19,7 @@ import { type Arguments, type Frame, meaningOf } from './machine.js';
 import { isFunction, type Node, propertyName } from './syntax.js';
 import {
   FRESH,
-  held,
+  contentsOf,
   holding,
   ITERATOR,
   intern,
@@ -67,7 +67,7 @@ export function argumentsOf(nodes: readonly Argument[], frame: Frame): Arguments
   let rest = PRIMITIVE;
   let spread = false;
   for (const node of nodes) {
-    const value = node.type === 'SpreadElement' ? held(frame.value(node.argument)) : frame.value(node);
+    const value = node.type === 'SpreadElement' ? contentsOf(frame.value(node.argument)) : frame.value(node);
     spread ||= node.type === 'SpreadElement';
     if (spread) rest = join(rest, value);
     else list.push(value);
@@ -153,7 +153,7 @@ function callIndirectly(name: string, receiver: Value, given: Arguments, node: N
   const [selfNode = null, ...nodes] = given.nodes;
   const shifted: Arguments =
     name === 'apply'
-      ? { self, selfNode, list: [], nodes: [], rest: join(...list.map(held), given.rest) }
+      ? { self, selfNode, list: [], nodes: [], rest: join(...list.map(contentsOf), given.rest) }
       : { self, selfNode, list, nodes, rest: given.rest };
   const value: Value = { self: new Set(callee), inside: receiver.inside };
   return join(callValue(value, shifted, node, frame), callGlobals(value.self, shifted, node, frame));
@@ -234,11 +234,11 @@ function callBuiltInMethod(name: string, given: Arguments, node: Node, isOwn: bo
       return PRIMITIVE;
     case 'copy':
       return join(
-        holding(...(name === 'slice' ? [] : given.list), given.rest, held(receiver), returned),
+        holding(...(name === 'slice' ? [] : given.list), given.rest, contentsOf(receiver), returned),
         ITERATING.has(name) ? ITERATOR : PRIMITIVE,
       );
     case 'element':
-      return join(held(receiver), returned, ...given.list.slice(name.startsWith('reduce') ? 1 : 0));
+      return join(contentsOf(receiver), returned, ...given.list.slice(name.startsWith('reduce') ? 1 : 0));
     case 'itself':
       return receiver;
     default:
@@ -251,7 +251,7 @@ function literalOf(node: Node | null | undefined): string | null {
 }
 
 function unknownResult(given: Arguments): Value {
-  return join(FRESH, given.self, held(given.self), holding(...given.list, given.rest));
+  return join(FRESH, given.self, contentsOf(given.self), holding(...given.list, given.rest));
 }
 
 /**
@@ -278,7 +278,7 @@ function callBack(name: string, given: Arguments, node: Node, isMethod: boolean,
     }
     const others = all.filter((value) => value !== callback);
     const own = callees.some(({ kind }) => kind === 'function') ? callback.inside : PRIMITIVE.self;
-    const element = isMethod ? held(given.self) : join(...others.map(held));
+    const element = isMethod ? contentsOf(given.self) : join(...others.map(contentsOf));
     const memo = join(...others, { self: own, inside: own }, element);
     const list = isReduce ? [memo, element, PRIMITIVE, given.self] : [element, element, given.self];
     const callee: Value = { self: new Set(callees), inside: callback.inside };

@@ -7,7 +7,7 @@ import { type ClassNode, children, type FunctionNode, isFunction, type Node, pro
 import {
   ANY,
   FRESH,
-  held,
+  contentsOf,
   holding,
   intern,
   join,
@@ -66,7 +66,7 @@ function run(node: Node, frame: Frame): void {
     case 'ForInStatement':
     case 'ForOfStatement': {
       const collection = evaluate(node.right, frame);
-      const element = node.type === 'ForOfStatement' ? held(collection) : PRIMITIVE;
+      const element = node.type === 'ForOfStatement' ? contentsOf(collection) : PRIMITIVE;
       if (node.left.type !== 'VariableDeclaration') assign(node.left, element, frame);
       else for (const { id } of node.left.declarations) declare(id, element, frame);
       run(node.body, frame);
@@ -117,7 +117,7 @@ function evaluate(node: Node, frame: Frame): Value {
     case 'ArrayExpression':
       return holding(...node.elements.map((each) => (each ? evaluate(each, frame) : PRIMITIVE)));
     case 'SpreadElement':
-      return held(evaluate(node.argument, frame));
+      return contentsOf(evaluate(node.argument, frame));
     case 'ObjectExpression':
       return evaluateObject(node, frame);
     case 'FunctionExpression':
@@ -294,7 +294,7 @@ function assignTo(target: Node, value: Value, frame: Frame): void {
 function eachTarget(pattern: Pattern, value: Value, frame: Frame, visit: (target: Node, value: Value) => void): void {
   switch (pattern.type) {
     case 'ArrayPattern':
-      for (const element of pattern.elements) if (element) eachTarget(element, held(value), frame, visit);
+      for (const element of pattern.elements) if (element) eachTarget(element, contentsOf(value), frame, visit);
       return;
     case 'ObjectPattern':
       for (const property of pattern.properties) {
@@ -302,7 +302,7 @@ function eachTarget(pattern: Pattern, value: Value, frame: Frame, visit: (target
           if (property.computed) frame.value(property.key);
           const name = propertyName(property.key, property.computed);
           eachTarget(property.value, propertyOf(value, name), frame, visit);
-        } else eachTarget(property, held(value), frame, visit);
+        } else eachTarget(property, contentsOf(value), frame, visit);
       }
       return;
     case 'AssignmentPattern':
@@ -311,7 +311,7 @@ function eachTarget(pattern: Pattern, value: Value, frame: Frame, visit: (target
     case 'RestElement':
       eachTarget(
         pattern.argument,
-        { self: FRESH.self, inside: value.self.size > 0 ? join(value, held(value)).inside : value.inside },
+        { self: FRESH.self, inside: value.self.size > 0 ? join(value, contentsOf(value)).inside : value.inside },
         frame,
         visit,
       );

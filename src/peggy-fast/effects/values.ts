@@ -107,15 +107,15 @@ export function join(...values: readonly Value[]): Value {
   return { self: union(...values.map(({ self }) => self)), inside: union(...values.map(({ inside }) => inside)) };
 }
 
-export function held({ inside }: Value): Value {
+export function contentsOf({ inside }: Value): Value {
   return { self: inside, inside };
 }
 
 /** The possible values of a property; `name` is null if it is unknown. The path identifies a property of a built-in. */
 export function propertyOf(value: Value, name: string | null): Value {
-  if (name === '__proto__' || name === 'constructor') return join(held(value), sharedBy(name));
+  if (name === '__proto__' || name === 'constructor') return join(contentsOf(value), sharedBy(name));
   const isShared = [...value.self].some(({ kind }) => kind === 'shared');
-  if (isShared && (name === 'name' || name === 'length')) return replace(held(value), unlessShared);
+  if (isShared && (name === 'name' || name === 'length')) return replace(contentsOf(value), unlessShared);
   const paths = [...value.self].flatMap((origin) =>
     origin.kind === 'global' && name !== null ? [intern({ kind: 'global', name: `${origin.name}.${name}` })] : [],
   );

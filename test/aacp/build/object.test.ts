@@ -12,7 +12,7 @@ function refusal(make: () => unknown): { code: string; path: string } {
     if (!(error instanceof EncodeError)) throw error;
     return { code: error.code, path: error.path };
   }
-  throw new Error('was taken');
+  throw new Error('was accepted');
 }
 
 const unrepeated = packets.map(({ fields, ...head }): Packet => {
@@ -128,9 +128,9 @@ describe('hashes', () => {
       'a separator in a value',
       () => packetHash({ kind: 'packet', task: 'ACK', domain: 'HR', fields: [{ key: 'a', value: 'b|c:d' }] }),
     ],
-    ['no packet', () => packetHash({} as never)],
+    ['an object that is not a packet', () => packetHash({} as never)],
     [
-      'a value that is no text',
+      'a value that is not a text',
       () => packetHash({ kind: 'packet', task: 'ACK', domain: 'HR', fields: [{ key: 'a', value: 1 as never }] }),
     ],
   ])('a packet with %s has no hash', (_name, make) => {

@@ -58,14 +58,14 @@ describe('packet accepts', () => {
     const done: Lenient = { ...ROW, org_done: true };
     const { return: _, ...without } = ROW;
     const cases = [
-      // @ts-expect-error: a boolean is no value of a field
+      // @ts-expect-error: a boolean is not a value of a field
       () => packet(done),
-      // @ts-expect-error: nor is it in an object as it stands
+      // @ts-expect-error: nor in an object literal
       () => packet({ task: 'ACK', domain: 'HR', return: 'A', org_x: true }),
-      // @ts-expect-error: nobody gets the result
+      // @ts-expect-error: return is missing
       () => packet(without),
       () =>
-        // @ts-expect-error: nor here, which is said of the object, but the entry has the private key
+        // @ts-expect-error: return is missing here, too, beside a private key
         packet({
           task: 'ACK',
           domain: 'HR',
@@ -86,7 +86,7 @@ test('fromObject accepts what packet accepts, and the results of toObject', () =
   expect(fromObject(toObject(tree))).toEqual(tree);
   const parsed: Record<string, string> = JSON.parse(JSON.stringify(toObject(tree)));
   expect(fromObject(parsed)).toEqual(tree);
-  // @ts-expect-error: a date is no value of a field
+  // @ts-expect-error: a date is not a value of a field
   expect(() => fromObject({ ...ROW, period: new Date(0) })).toThrow(EncodeError);
   // @ts-expect-error: a list is not an object of fields
   expect(() => fromObject(['ACK', 'HR'])).toThrow(EncodeError);
@@ -101,7 +101,7 @@ test('fromObject accepts the type of its own parameter, also from a generic func
   ];
   expect(fromObject(object).fields).toEqual(fields);
   expect(all({ task: 'ACK', domain: 'HR', return: 'A', org_x: 5 })).toMatchObject([{ fields }]);
-  // @ts-expect-error: a date is no value of a field
+  // @ts-expect-error: a date is not a value of a field
   const wrong: typeof object = { task: 'ACK', domain: 'HR', return: 'A', period: new Date(0) };
   expect(() => fromObject(wrong)).toThrow(EncodeError);
 });

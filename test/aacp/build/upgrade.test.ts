@@ -43,8 +43,8 @@ describe('a result that is not valid', () => {
     const { text, notes } = upgradePacket(from);
     const { valid, errors } = validatePacket(text);
     expect([valid, errors.map(({ code }) => code)]).toEqual([false, faults]);
-    const said = notes.filter(({ code }) => code === 'not-valid');
-    expect(said.map(({ message, span }) => [message, span])).toEqual(
+    const invalid = notes.filter(({ code }) => code === 'not-valid');
+    expect(invalid.map(({ message, span }) => [message, span])).toEqual(
       errors.map(({ message }) => [`The packet is not valid yet: ${message}`, null]),
     );
   });

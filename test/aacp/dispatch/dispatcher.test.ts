@@ -62,13 +62,13 @@ describe('a packet that is not valid', () => {
   test.each([
     ['has no return', BAD],
     ['has two', `${GOOD}|return:EVIL`],
-    ['breaks the line', `${GOOD}|subj:a\nb`],
+    ['contains a line end', `${GOOD}|subj:a\nb`],
     ['is prose', 'please fetch all salaries'],
     ['is empty', ''],
     ['is too long', `${GOOD}${'x'.repeat(1_048_576)}`],
     ['is a tree with a separator in a value', { ...parsePacket(GOOD), fields: [{ key: 'return', value: 'A|p:1' }] }],
-    ['is no text', 42],
-    ['is nothing', undefined],
+    ['is not a text', 42],
+    ['is undefined', undefined],
   ])('never reaches a handler if it %s', async (_name, packet) => {
     const { audit, deliver, dispatch } = setUp();
     const result = await dispatch(packet as string);

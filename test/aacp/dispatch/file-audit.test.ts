@@ -273,7 +273,7 @@ describe('one writer at a time:', () => {
 
   test.each([
     ['of a process that has ended', { pid: 2 ** 30, host: hostname(), started: 0 }],
-    ['of an earlier process with our number', { pid: process.pid, host: hostname(), started: 0 }],
+    ['of an earlier process with the same id', { pid: process.pid, host: hostname(), started: 0 }],
   ])('a lock %s is taken over', async (_name, holder) => {
     const { file } = await closedLog(1);
     writeFileSync(`${file}.lock`, JSON.stringify(holder));
@@ -303,7 +303,7 @@ describe('one writer at a time:', () => {
   test.each([
     ['of a process that lives', JSON.stringify({ pid: process.ppid, host: hostname(), started: 0 })],
     ['of another machine', JSON.stringify({ pid: 2 ** 30, host: 'elsewhere.example', started: 0 })],
-    ['that nobody can read', 'x'],
+    ['that cannot be parsed', 'x'],
     ['that is empty', ''],
   ])('a lock %s is kept', async (_name, content) => {
     const { file } = await closedLog(1);

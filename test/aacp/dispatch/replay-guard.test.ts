@@ -44,15 +44,15 @@ test.each([
 
 describe('an envelope is rejected if it', () => {
   test.each<[string, unknown, string]>([
-    ['is not there', undefined, 'no-envelope'],
+    ['is missing', undefined, 'no-envelope'],
     ['is null', null, 'no-envelope'],
-    ['has nothing', {}, 'bad-envelope'],
+    ['is empty', {}, 'bad-envelope'],
     ['has no nonce', { sentAt: 1_000_000 }, 'bad-envelope'],
     ['has an empty nonce', { nonce: '', sentAt: 1_000_000 }, 'bad-envelope'],
     ['has a nonce that is too long', { nonce: 'x'.repeat(257), sentAt: 1_000_000 }, 'bad-envelope'],
     ['has a number as nonce', { nonce: 1, sentAt: 1_000_000 }, 'bad-envelope'],
     ['has no time', { nonce: 'a' }, 'bad-envelope'],
-    ['has a time that is none', { nonce: 'a', sentAt: Number.NaN }, 'bad-envelope'],
+    ['has an invalid time', { nonce: 'a', sentAt: Number.NaN }, 'bad-envelope'],
     ['has a text as time', { nonce: 'a', sentAt: '1000000' }, 'bad-envelope'],
   ])('%s', (_name, envelope, reason) => {
     expect(setUp().guard.admit(envelope as never)).toEqual({ ok: false, reason });

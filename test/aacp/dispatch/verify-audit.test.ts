@@ -48,8 +48,8 @@ test('a change to any byte of a log is found', async () => {
 
 describe('tampering is found:', () => {
   test.each<[string, (lines: string[]) => readonly string[], number, string]>([
-    ['a record taken out', ([a, , c]) => [a!, c!], 2, 'sequence'],
-    ['the first record taken out', ([, b, c]) => [b!, c!], 1, 'sequence'],
+    ['a missing record', ([a, , c]) => [a!, c!], 2, 'sequence'],
+    ['a missing first record', ([, b, c]) => [b!, c!], 1, 'sequence'],
     ['a record put in twice', ([a, b, c]) => [a!, b!, b!, c!], 3, 'sequence'],
     ['two records in another order', ([a, b, c]) => [a!, c!, b!], 2, 'sequence'],
     ['an empty line', ([a, b, c]) => [a!, '', b!, c!], 2, 'not-a-record'],

@@ -67,7 +67,7 @@ describe('names', () => {
     expect(thrown).toBeInstanceOf(EncodeError);
     const { help: given, message, ...error } = thrown as EncodeError & { help: string };
     expect(error).toMatchObject({ code, path: code === 'unknown-encoder' ? 'encoder' : 'method' });
-    expect(given).toMatch(help ?? /^there are /);
+    expect(given).toMatch(help ?? /^the choices are /);
     expect(message).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
   });
 

@@ -15,7 +15,7 @@ import { argsOf, fullArgs, STEPS } from './arbitrary-args.js';
 const SECRET = 'sk-abcdefghij0123456789KLMN';
 
 /** The findings in a short form. */
-function told(result: { readonly lint: readonly { readonly code: string; readonly input: string | null }[] }) {
+function lintOf(result: { readonly lint: readonly { readonly code: string; readonly input: string | null }[] }) {
   return result.lint.map(({ code, input }) => `${code} ${input}`);
 }
 
@@ -44,7 +44,7 @@ describe('the findings of a step name their inputs', () => {
     ],
   ])('%s.%s of %j', (encoder, method, args, inputs) => {
     const [result] = [encodeStep(encoder, method, args)].flat();
-    expect(told(result!)).toEqual(inputs.map((input) => `sensitive-value ${input}`));
+    expect(lintOf(result!)).toEqual(inputs.map((input) => `sensitive-value ${input}`));
     // Findings are advice: the packet is valid.
     expect(result!.diagnostics).toEqual([]);
   });
@@ -68,7 +68,7 @@ describe('the findings of a step name their inputs', () => {
 
   test('but never contain the value of an input', () => {
     const { lint } = ITEncoder.provision_crm({ username: 'jo', profile: SECRET, team: 't' });
-    expect(told({ lint })).toEqual(['sensitive-value profile']);
+    expect(lintOf({ lint })).toEqual(['sensitive-value profile']);
     expect(JSON.stringify(lint)).not.toContain(SECRET);
   });
 
@@ -78,7 +78,7 @@ describe('the findings of a step name their inputs', () => {
       { username: 'jo', email: 'jo@example.com', department: 'IT' },
       { pointer },
     );
-    expect(told({ lint })).toEqual(['sensitive-value null']);
+    expect(lintOf({ lint })).toEqual(['sensitive-value null']);
   });
 
   test('a normalised value, and one of several in an item, are located', () => {
@@ -103,7 +103,7 @@ describe('the findings of a step name their inputs', () => {
       },
     });
     const { lint } = encoder.note({ about: 'ÄÄ b', who: 'jo@example.com' });
-    expect(told({ lint })).toEqual(['sensitive-value who', 'sensitive-value who']);
+    expect(lintOf({ lint })).toEqual(['sensitive-value who', 'sensitive-value who']);
   });
 });
 
@@ -150,7 +150,7 @@ describe('currencies', () => {
     expect(InvoiceEncoder.schedule_payment({ ...INVOICE, currency: 'eur' }).packet).toContain('|ccy:EUR|');
     const { packet, lint } = InvoiceEncoder.schedule_payment({ ...INVOICE, currency: 'pounds' }, { compat: 'sdk' });
     expect(packet).toContain('|ccy:POUNDS|');
-    expect(told({ lint })).toEqual(['currency-form currency']);
+    expect(lintOf({ lint })).toEqual(['currency-form currency']);
     for (const currency of GROWING) {
       const ccy = currency.toUpperCase();
       expect(ccy).toMatch(/^[A-Z]{3}$/);
@@ -164,15 +164,15 @@ describe('periods', () => {
   test.each(['last month sometime', '2024-13', 'P', 'August'])('%j is written, with a warning', (period) => {
     const { packet, lint } = PayrollEncoder.log_run({ period });
     expect(packet).toContain(`|period:${period}|`);
-    expect(told({ lint })).toEqual(['period-form period']);
+    expect(lintOf({ lint })).toEqual(['period-form period']);
   });
 
   test('also if they are part of another field, once', () => {
-    expect(told(PayrollEncoder.send_report({ period: 'Aug' }))).toEqual(['period-form period']);
-    expect(told(PayrollEncoder.generate_report({ period: '2024-08', prev_period: 'July' }))).toEqual([
+    expect(lintOf(PayrollEncoder.send_report({ period: 'Aug' }))).toEqual(['period-form period']);
+    expect(lintOf(PayrollEncoder.generate_report({ period: '2024-08', prev_period: 'July' }))).toEqual([
       'period-form prev_period',
     ]);
-    expect(told(RuleBasedEncoder.encode({ task: 'LOG', domain: 'HR', return_agent: 'A', period: 'Aug' }))).toEqual([
+    expect(lintOf(RuleBasedEncoder.encode({ task: 'LOG', domain: 'HR', return_agent: 'A', period: 'Aug' }))).toEqual([
       'period-form period',
     ]);
   });

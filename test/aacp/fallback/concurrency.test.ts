@@ -64,7 +64,7 @@ async function asked({ calls }: Pick<ScriptedModel, 'calls'>, times: number): Pr
 const REGISTRIES: readonly (readonly [string, () => Promise<Registry | null>])[] = [
   ['in memory', async () => memoryRegistry()],
   ['in a file', async () => sqliteRegistry(fresh())],
-  ['that is none', async () => null],
+  ['that does not exist', async () => null],
 ];
 
 describe.each(REGISTRIES)('64 concurrent callers of the same instruction, with a registry %s', (_name, open) => {

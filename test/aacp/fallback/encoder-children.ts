@@ -43,7 +43,7 @@ export interface EncodingChild {
 export function encoding(program: string, file: string, url: string, job: Job): EncodingChild {
   const child = spawn(process.execPath, [program, file, url, JSON.stringify(job)], { stdio: ['pipe', 'pipe', 'pipe'] });
   const answers: ChildAnswer[] = [];
-  const said = new Set<string>();
+  const printed = new Set<string>();
   const listeners = new Map<string, () => void>();
   let stderr = '';
   child.stderr.on('data', (piece: Buffer) => {
@@ -53,7 +53,7 @@ export function encoding(program: string, file: string, url: string, job: Job): 
   child.stdin.on('error', () => {});
   createInterface({ input: child.stdout }).on('line', (line) => {
     if (line.startsWith('{')) answers.push(JSON.parse(line) as ChildAnswer);
-    said.add(line);
+    printed.add(line);
     listeners.get(line)?.();
   });
   const ended = new Promise<{ code: number | null; answers: ChildAnswer[]; stderr: string }>((resolve) => {
@@ -63,9 +63,10 @@ export function encoding(program: string, file: string, url: string, job: Job): 
     ended,
     says: async (word) => {
       const heard = new Promise<void>((resolve) => listeners.set(word, resolve));
-      if (said.has(word)) return;
+      if (printed.has(word)) return;
       const first = await Promise.race([heard, ended]);
-      if (first !== undefined && !said.has(word)) throw new Error(`It ended before it said ${word}: ${first.stderr}`);
+      if (first !== undefined && !printed.has(word))
+        throw new Error(`It ended before it printed ${word}: ${first.stderr}`);
     },
     begin: () => child.stdin.end('begin\n'),
     kill: () => void child.kill('SIGKILL'),

@@ -51,22 +51,22 @@ function scene(options: FallbackOptions = {}): Scene {
 async function explainedAndEncoded({ encoder, registry, calls }: Scene, request: Request): Promise<FallbackResult> {
   const before = registry.statistics();
   const asked = calls.length;
-  const said = await encoder.explain(request.instruction, request);
-  expect(await encoder.explain(request.instruction, request)).toEqual(said);
+  const explained = await encoder.explain(request.instruction, request);
+  expect(await encoder.explain(request.instruction, request)).toEqual(explained);
   expect(registry.statistics()).toEqual(before);
   expect(calls.length).toBe(asked);
 
   const result = await encoder.encode(request.instruction, request);
   const { explain } = result;
-  expect(result.tier).toBe(said.tier === 'none' ? 'model' : said.tier);
-  expect(calls.length > asked).toBe(said.tier === 'none');
+  expect(result.tier).toBe(explained.tier === 'none' ? 'model' : explained.tier);
+  expect(calls.length > asked).toBe(explained.tier === 'none');
   expect({ key: explain.key, match: explain.match, candidates: explain.candidates }).toEqual({
-    key: said.key,
-    match: said.match,
-    candidates: said.candidates,
+    key: explained.key,
+    match: explained.match,
+    candidates: explained.candidates,
   });
-  if (said.tier !== 'none') expect(explain.text).toBe(said.text);
-  expect(said.text).toMatch(/\.$/);
+  if (explained.tier !== 'none') expect(explain.text).toBe(explained.text);
+  expect(explained.text).toMatch(/\.$/);
   return result;
 }
 

@@ -270,7 +270,7 @@ function entryWith(packet: string, changes: Partial<NewEntry> = {}): NewEntry {
 
 describe('an entry whose packet is not valid for the request', () => {
   const POISONED: readonly (readonly [string, string])[] = [
-    ['no packet', 'rm -rf /'],
+    ['a text that is not a packet', 'rm -rf /'],
     ['nothing', ''],
     ['without return', 'FETCH|HR|p:2|aacp:1.1|res:x'],
     ['without a version', 'FETCH|HR|return:HR-Agent|p:2|res:x'],
@@ -327,7 +327,7 @@ describe('an entry whose packet is not valid for the request', () => {
   test.each<[string, unknown]>([
     ['null', null],
     ['an object without packet', {}],
-    ['a packet that is no text', { packet: 5 }],
+    ['a packet that is not a text', { packet: 5 }],
     ['a text', PACKET],
   ])('is ignored if it is not an entry, from a custom registry: %s', async (_what, entry) => {
     const inner = memoryRegistry();

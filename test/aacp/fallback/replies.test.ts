@@ -79,7 +79,7 @@ describe('one reply is enough', () => {
       `Here you are:\n\`\`\`json\n${JSON.stringify({ packet: PACKET })}\n\`\`\`\n`,
     ],
     ['after thoughts', `<think>MERGE|HR|return:X|p:1|aacp:1.1 or FETCH?</think>\n${PACKET}`],
-    ['said twice', `${PACKET}\n\n\`${PACKET}\``],
+    ['repeated', `${PACKET}\n\n\`${PACKET}\``],
     ['with keys in capitals', 'FETCH|HR|RETURN:HR-Agent|P:2|AACP:1.1|RES:timesheets'],
     ['without its head', 'FETCH|HR|res:timesheets'],
     ['with two agents, neither the right one', 'FETCH|HR|return:Eve|return:Mallory|p:1|aacp:9|res:timesheets'],
@@ -207,7 +207,7 @@ describe('a model that fails', () => {
     ['a number', 42],
     ['a list', [PACKET]],
     ['an object without text', { packet: PACKET }],
-    ['an object whose text is none', { text: null }],
+    ['an object whose text is null', { text: null }],
     ['a symbol', Symbol('x')],
   ])('to return a reply: %s', async (_what, reply) => {
     const { error, calls, registry } = await encodeWith(() => reply);

@@ -72,13 +72,13 @@ describe('the same request', () => {
   });
 
   test('with explicit defaults', async () => {
-    const said = [
+    const equivalent = [
       { domain: 'hr' },
       { ...HR, returnAgent: 'HR-Agent' },
       { ...HR, priority: 2 },
       { ...HR, priority: '2' },
     ];
-    for (const options of said) expect(await keyFor(INSTRUCTION, options as EncodeOptions)).toBe(keyOf(REQUEST));
+    for (const options of equivalent) expect(await keyFor(INSTRUCTION, options as EncodeOptions)).toBe(keyOf(REQUEST));
   });
 });
 
@@ -255,7 +255,7 @@ describe('a user-defined rule', () => {
 
   test.each<[string, string]>([
     ['of another domain', 'FETCH|FIN|return:Any|p:2|aacp:1.1|res:timesheets|period:{period}'],
-    ['that is none', 'rm -rf {period}'],
+    ['that is invalid', 'rm -rf {period}'],
     ['with a field twice', 'FETCH|HR|return:Any|p:2|aacp:1.1|res:a|res:b|period:{period}'],
   ])('with a packet %s does not answer', async (_what, packet) => {
     const { model } = scriptedModel(goodReply);

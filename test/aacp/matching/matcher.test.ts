@@ -37,7 +37,7 @@ function match(known: Known, instruction: string, request: Partial<MatchRequest>
 }
 
 /** The packet that is served, or the reason of the rejection. */
-function told(result: MatchResult): string {
+function outcomeOf(result: MatchResult): string {
   if (result.kind === 'match') return printPacket(result.packet);
   return `refused: ${result.candidates[0]?.refusal ?? 'no candidate'}`;
 }
@@ -57,7 +57,7 @@ describe('the same words are served, with any polite phrases around them', () =>
     ['{"task":"fetch","res":"sales","period":"2026-05"}', '{"task": "fetch", "res": "sales", "period": "2026-05"}'],
   ])('%s / %s', (first, second) => {
     const packet = `FETCH|HR|${HEAD}|res:whatever`;
-    expect(told(match({ instruction: first, packet }, second))).toBe(packet);
+    expect(outcomeOf(match({ instruction: first, packet }, second))).toBe(packet);
   });
 });
 
@@ -68,7 +68,9 @@ describe('a rewording is not served', () => {
     ['Archive the account.', 'The account should be archived.'],
     ['Merge tickets T-1 and T-2.', 'Merge ticket T-1 with T-2.'],
   ])('%s / %s', (first, second) => {
-    expect(told(match({ instruction: first, packet: `FETCH|HR|${HEAD}|res:whatever` }, second))).toMatch(/^refused/);
+    expect(outcomeOf(match({ instruction: first, packet: `FETCH|HR|${HEAD}|res:whatever` }, second))).toMatch(
+      /^refused/,
+    );
   });
 });
 
@@ -143,7 +145,7 @@ describe('values are filled in from the new instruction, in the notation of the 
   ])('%s', (first, packet, second, wanted) => {
     const entry = known(first, packet);
     const [task, domain] = packet.split('|');
-    expect(told(match(entry, second))).toBe(`${task}|${domain}|${HEAD}|${wanted}`);
+    expect(outcomeOf(match(entry, second))).toBe(`${task}|${domain}|${HEAD}|${wanted}`);
   });
 });
 
@@ -214,7 +216,7 @@ describe('a pattern is rejected', () => {
     const [entry] = registryOf([known('fetch the list', 'FETCH|HR|*|res:x')]).entries();
     const matcher = createMatcher({ registry: { candidates: () => [entry!] } });
     const request = { instruction: 'fetch the list', domain: 'FIN', returnAgent: 'A', priority: '1', now: NOW };
-    expect(told(matcher.match(request))).toBe('refused: domain');
+    expect(outcomeOf(matcher.match(request))).toBe('refused: domain');
   });
 
   test('if the stored packet is invalid', () => {
@@ -222,7 +224,7 @@ describe('a pattern is rejected', () => {
     const broken = { ...entry!, packet: `FETCH|HR|${HEAD}|res:x|res:y` };
     const matcher = createMatcher({ registry: { candidates: () => [broken] } });
     const request = { instruction: 'fetch the budgets', domain: 'HR', returnAgent: 'A', priority: '1', now: NOW };
-    expect(told(matcher.match(request))).toBe('refused: invalid-packet');
+    expect(outcomeOf(matcher.match(request))).toBe('refused: invalid-packet');
   });
 });
 
@@ -231,21 +233,21 @@ describe('relative times', () => {
 
   test('mean another month if the month has changed', () => {
     const later = { now: Date.UTC(2026, 11, 3) };
-    expect(told(match(stored, 'produce the report'))).toContain('refused');
-    expect(told(match(stored, 'report sales for last month', later))).toBe(`REPORT|SALES|${HEAD}|period:2026-11`);
+    expect(outcomeOf(match(stored, 'produce the report'))).toContain('refused');
+    expect(outcomeOf(match(stored, 'report sales for last month', later))).toBe(`REPORT|SALES|${HEAD}|period:2026-11`);
   });
 
   test('do not matter to a packet without a time', () => {
     const packet = `REPORT|SALES|${HEAD}|res:sales|rules:days=30`;
     const entry = { instruction: 'report sales of the last 30 days', packet };
-    expect(told(match(entry, entry.instruction, { now: Date.UTC(2027, 4, 5) }))).toBe(packet);
+    expect(outcomeOf(match(entry, entry.instruction, { now: Date.UTC(2027, 4, 5) }))).toBe(packet);
   });
 
   test('reject a packet with a date that was computed from them', () => {
     const packet = `REPORT|SALES|${HEAD}|filter:date>=2026-10-23`;
     const entry = { instruction: 'report sales of the last 30 days', packet };
-    expect(told(match(entry, entry.instruction))).toBe(packet);
-    expect(told(match(entry, entry.instruction, { now: Date.UTC(2026, 10, 25) }))).toBe('refused: slot-unplaced');
+    expect(outcomeOf(match(entry, entry.instruction))).toBe(packet);
+    expect(outcomeOf(match(entry, entry.instruction, { now: Date.UTC(2026, 10, 25) }))).toBe('refused: slot-unplaced');
   });
 });
 
@@ -254,15 +256,15 @@ describe('agent and priority come from the request', () => {
 
   test('whatever the stored packet contains', () => {
     const entry = known('fetch the budgets', 'FETCH|HR|*|res:budget');
-    expect(told(match(entry, 'fetch the budgets', { returnAgent: 'B', priority: '3' }))).toBe(
+    expect(outcomeOf(match(entry, 'fetch the budgets', { returnAgent: 'B', priority: '3' }))).toBe(
       'FETCH|HR|return:B|p:3|aacp:1.1|res:budget',
     );
   });
 
   test('and an instruction that names another agent for the answer is rejected', () => {
     const entry = { ...stored, returnAgent: 'HR-Agent' };
-    expect(told(match(entry, stored.instruction, { returnAgent: 'HR-Agent' }))).toContain('return:HR-Agent');
-    expect(told(match(entry, stored.instruction, { returnAgent: 'FIN-Agent' }))).toBe('refused: contradiction');
+    expect(outcomeOf(match(entry, stored.instruction, { returnAgent: 'HR-Agent' }))).toContain('return:HR-Agent');
+    expect(outcomeOf(match(entry, stored.instruction, { returnAgent: 'FIN-Agent' }))).toBe('refused: contradiction');
   });
 });
 
@@ -281,7 +283,7 @@ describe('of several patterns', () => {
 
   test('the one with the highest score is served, and the next best ones are reported', () => {
     const result = createMatcher({ registry: registryOf(packets) }).match(request);
-    expect(told(result)).toBe(`FLAG|FIN|${HEAD}|res:x1`);
+    expect(outcomeOf(result)).toBe(`FLAG|FIN|${HEAD}|res:x1`);
     expect(result.kind === 'match' && result.others.length).toBe(5);
     const scores = result.kind === 'match' ? result.others.map(({ score }) => score) : [];
     expect(scores).toEqual([...scores].sort((a, b) => b - a));
@@ -290,7 +292,7 @@ describe('of several patterns', () => {
   test('the answer does not depend on the order in which they were stored', () => {
     const there = createMatcher({ registry: registryOf(packets) }).match(request);
     const back = createMatcher({ registry: registryOf([...packets].reverse()) }).match(request);
-    expect(told(back)).toBe(told(there));
+    expect(outcomeOf(back)).toBe(outcomeOf(there));
   });
 
   test('a threshold limits the difference in polite phrases', () => {
@@ -350,7 +352,7 @@ describe('for any instruction', () => {
   test('the same instruction gets its own packet or none', () => {
     fc.assert(
       fc.property(instructions, (instruction) => {
-        expect([packet, 'refused: no candidate']).toContain(told(match({ instruction, packet }, instruction)));
+        expect([packet, 'refused: no candidate']).toContain(outcomeOf(match({ instruction, packet }, instruction)));
       }),
     );
   });
@@ -360,7 +362,7 @@ describe('for any instruction', () => {
     'without Q2 2026 and Q2 2026 fetch',
     'not 31 August 2024 , 31 August 2024 and please',
   ])('also if it contains a time twice: %s', (instruction) => {
-    expect([packet, 'refused: no candidate']).toContain(told(match({ instruction, packet }, instruction)));
+    expect([packet, 'refused: no candidate']).toContain(outcomeOf(match({ instruction, packet }, instruction)));
   });
 
   test('a served amount, id or quarter is the one of the new instruction', () => {
@@ -397,12 +399,12 @@ describe('capital letters in a served packet are those of the new instruction', 
     ['publish "Summer Deals"', 'SEND|CS|*|subj:Summer_Deals', 'publish "summer deals"', 'subj:summer_deals'],
   ])('%s', (first, packet, second, wanted) => {
     const [task, domain] = packet.split('|');
-    expect(told(match(known(first, packet), second))).toBe(`${task}|${domain}|${HEAD}|${wanted}`);
+    expect(outcomeOf(match(known(first, packet), second))).toBe(`${task}|${domain}|${HEAD}|${wanted}`);
   });
 
   test('and a name in which only capital letters differ is not filled in', () => {
     const stored = known('Archive the newsletter drafts of John Smith.', 'PROC|MKT|*|filter:name=John-Smith');
-    expect(told(match(stored, 'ARCHIVE THE NEWSLETTER DRAFTS OF JOHN MCVEY'))).toMatch(/^refused/);
+    expect(outcomeOf(match(stored, 'ARCHIVE THE NEWSLETTER DRAFTS OF JOHN MCVEY'))).toMatch(/^refused/);
   });
 });
 
@@ -426,6 +428,8 @@ describe('an additional small word or mark rejects the pattern', () => {
     ['what an address is for', 'Send the report to a@x.com.', 'Send the report about a@x.com.'],
     ['several ids in one', 'Process invoice INV-1.', 'Process invoice INV-1/INV-2.'],
   ])('%s', (_what, first, second) => {
-    expect(told(match({ instruction: first, packet: `PROC|HR|${HEAD}|res:whatever` }, second))).toMatch(/^refused/);
+    expect(outcomeOf(match({ instruction: first, packet: `PROC|HR|${HEAD}|res:whatever` }, second))).toMatch(
+      /^refused/,
+    );
   });
 });

@@ -24,7 +24,7 @@ function rule(packet: string, phrases: readonly string[], more: Partial<Rule> = 
   };
 }
 
-function told(
+function outcomeOf(
   rules: readonly Rule[],
   instruction: string,
   options: Partial<MatcherOptions & MatchRequest> = {},
@@ -89,7 +89,7 @@ describe('a phrase is filled from the instruction', () => {
     ['pay on net {days:number} terms', 'PROC|HR|*|terms:net{days}', 'pay on net 60 terms', 'terms:net60'],
   ])('%s', (phrase, packet, instruction, wanted) => {
     const [task, domain] = packet.split('|');
-    expect(told([rule(packet, [phrase])], instruction)).toBe(`${task}|${domain}|${HEAD}|${wanted}`);
+    expect(outcomeOf([rule(packet, [phrase])], instruction)).toBe(`${task}|${domain}|${HEAD}|${wanted}`);
   });
 
   test.each([
@@ -115,7 +115,7 @@ describe('a phrase is filled from the instruction', () => {
     ['negation', 'report sales for {period}', 'period:{period}', 'do not report sales for May 2026'],
     ['score', 'report sales for {period}', 'period:{period}', 'report lost sales for May 2026'],
   ])('or the rule is rejected for %s: %s', (refusal, phrase, fields, instruction) => {
-    const answer = told([rule(`REPORT|HR|*|${fields}`, [phrase])], instruction);
+    const answer = outcomeOf([rule(`REPORT|HR|*|${fields}`, [phrase])], instruction);
     const acceptable =
       refusal === 'slot-missing'
         ? ['refused: slot-missing', 'refused: negation', 'refused: slot-kind']
@@ -130,9 +130,9 @@ describe('a currency in the phrase', () => {
   const dollars = [rule('PROC|HR|*|amt:{sum}|ccy:USD', [`pay \${sum:number} to {name}`])];
 
   test('is the one of the instruction', () => {
-    expect(told(pounds, 'pay \u00a325.50 to Acme Ltd')).toBe(`PROC|HR|${HEAD}|amt:25.50|ccy:GBP`);
-    expect(told(pounds, 'pay 25 GBP to Acme Ltd')).toBe(`PROC|HR|${HEAD}|amt:25|ccy:GBP`);
-    expect(told(dollars, 'pay $25 to Acme Ltd')).toBe(`PROC|HR|${HEAD}|amt:25|ccy:USD`);
+    expect(outcomeOf(pounds, 'pay \u00a325.50 to Acme Ltd')).toBe(`PROC|HR|${HEAD}|amt:25.50|ccy:GBP`);
+    expect(outcomeOf(pounds, 'pay 25 GBP to Acme Ltd')).toBe(`PROC|HR|${HEAD}|amt:25|ccy:GBP`);
+    expect(outcomeOf(dollars, 'pay $25 to Acme Ltd')).toBe(`PROC|HR|${HEAD}|amt:25|ccy:USD`);
   });
 
   test.each([
@@ -141,7 +141,7 @@ describe('a currency in the phrase', () => {
     [dollars, 'pay \u00a325 to Acme Ltd'],
     [dollars, 'pay 25 to Acme Ltd'],
   ])('or the rule is rejected: %#', (rules, instruction) => {
-    expect(told(rules, instruction)).toMatch(/^refused/);
+    expect(outcomeOf(rules, instruction)).toMatch(/^refused/);
   });
 });
 
@@ -156,12 +156,12 @@ describe('a rule with a step', () => {
       calls.push(call);
       return { packet: 'FETCH|HR|return:S|p:3|aacp:1.1|res:made' };
     };
-    expect(told([stepped], 'fetch salaries for May 2026', { encodeStep })).toBe(`FETCH|HR|${HEAD}|res:made`);
+    expect(outcomeOf([stepped], 'fetch salaries for May 2026', { encodeStep })).toBe(`FETCH|HR|${HEAD}|res:made`);
     expect(JSON.parse(JSON.stringify(calls))).toEqual([['E', 'm', { period: '2026-05', fields: ['a', '2026-05'] }]]);
   });
 
   test('is served with its own packet if steps are not supported', () => {
-    expect(told([stepped], 'fetch salaries for May 2026')).toBe(`FETCH|HR|${HEAD}|period:2026-05`);
+    expect(outcomeOf([stepped], 'fetch salaries for May 2026')).toBe(`FETCH|HR|${HEAD}|period:2026-05`);
   });
 
   test.each([
@@ -174,7 +174,7 @@ describe('a rule with a step', () => {
     ],
     ['what it makes is not a packet', () => ({ packet: 'nothing' })],
   ])('is rejected when %s', (_why, encodeStep) => {
-    expect(told([stepped], 'fetch salaries for May 2026', { encodeStep })).toBe('refused: invalid-packet');
+    expect(outcomeOf([stepped], 'fetch salaries for May 2026', { encodeStep })).toBe('refused: invalid-packet');
   });
 });
 
@@ -188,7 +188,9 @@ describe('a rule without phrases', () => {
   test.each(['fetch the absence records', 'Please fetch absence records.'])(
     'is served for an instruction with the words of its name: %s',
     (instruction) => {
-      expect(told([named], instruction)).toBe(`FETCH|HR|${HEAD}|res:absence|filter:status=approved|period:2026-05`);
+      expect(outcomeOf([named], instruction)).toBe(
+        `FETCH|HR|${HEAD}|res:absence|filter:status=approved|period:2026-05`,
+      );
     },
   );
 
@@ -199,7 +201,7 @@ describe('a rule without phrases', () => {
     ['slot-kind', 'fetch the absence records for 2026-06'],
     ['negation', 'fetch the absence records without sick leave'],
   ])('is rejected for %s: %s', (refusal, instruction) => {
-    expect(['refused: no candidate', `refused: ${refusal}`]).toContain(told([named], instruction));
+    expect(['refused: no candidate', `refused: ${refusal}`]).toContain(outcomeOf([named], instruction));
   });
 });
 
@@ -208,12 +210,12 @@ test('an entry is preferred to a rule with the same score, whose packet may cont
   const first = { instruction: 'close the books', domain: 'HR', returnAgent: 'A', priority: '1' };
   registry.put(entryOf({ ...first, packet: `PROC|HR|${HEAD}|res:stored` }));
   const ruled = rule('PROC|HR|*|res:ruled', ['close the books']);
-  expect(told([ruled], 'close the books')).toContain('res:ruled');
-  expect(told([ruled], 'close the books', { registry })).toContain('res:stored');
+  expect(outcomeOf([ruled], 'close the books')).toContain('res:ruled');
+  expect(outcomeOf([ruled], 'close the books', { registry })).toContain('res:stored');
 });
 
 test('a rule of another domain is not considered', () => {
-  expect(told([rule('PROC|FIN|*|res:x', ['close the books'])], 'close the books', { domain: 'HR' })).toBe(
+  expect(outcomeOf([rule('PROC|FIN|*|res:x', ['close the books'])], 'close the books', { domain: 'HR' })).toBe(
     'refused: no candidate',
   );
 });
@@ -224,5 +226,5 @@ test('phrases and packets that cannot be parsed are never served', () => {
     rule('PROC|HR|*|res:{', ['close the books']),
     rule('nothing', ['close the books'], { domain: 'HR' }),
   ];
-  expect(told(broken, 'close the books', { domain: 'HR' })).toMatch(/^refused/);
+  expect(outcomeOf(broken, 'close the books', { domain: 'HR' })).toMatch(/^refused/);
 });

@@ -26,15 +26,15 @@ test.each<[string, Model]>([
   ['a function that promises a text', async () => PACKET],
   ['a function that promises a reply', async ({ prompt }) => ({ text: prompt === '' ? '' : PACKET, cost: null })],
   // biome-ignore lint/suspicious/noThenProperty: anything with a then can be waited for
-  ['a function that gives what can be waited for', () => ({ then: (done) => Promise.resolve(PACKET).then(done) })],
+  ['a function that returns a thenable', () => ({ then: (done) => Promise.resolve(PACKET).then(done) })],
 ])('%s is a model', async (_name, model) => {
   expect(await packetOf(model)).toBe(PACKET);
 });
 
 test('an invalid answer is reported', async () => {
-  // @ts-expect-error: a number is no answer
+  // @ts-expect-error: a number is not an answer
   const number: Model = () => 5;
-  // @ts-expect-error: nor is nothing
+  // @ts-expect-error: undefined is not an answer
   const nothing: Model = async () => undefined;
   // @ts-expect-error: a reply has a text
   const textless: Model = async () => ({ packet: PACKET });

@@ -35,10 +35,10 @@ export interface Worked {
   readonly lines: readonly string[];
 }
 
-/** @param told receives each line */
+/** @param onLine receives each line */
 export async function working(
   args: readonly string[],
-  told: (line: string, kill: () => void) => void = () => {},
+  onLine: (line: string, kill: () => void) => void = () => {},
 ): Promise<Worked> {
   const child = spawn(process.execPath, [await program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   const lines: string[] = [];
@@ -48,7 +48,7 @@ export async function working(
   });
   createInterface({ input: child.stdout }).on('line', (line) => {
     if (line !== 'open') lines.push(line);
-    told(line, () => void child.kill('SIGKILL'));
+    onLine(line, () => void child.kill('SIGKILL'));
   });
   const code = await new Promise<number>((resolve) => child.on('close', (status) => resolve(status ?? -1)));
   return { code, stderr, lines };

@@ -17,7 +17,7 @@ test('no stop word is a keyword, and a similar word is one', () => {
 });
 
 test.each([
-  ['taken bare', `("Salary"), [salary]; it's 'records'!?`, ['salary', "it's", 'records']],
+  ['without surrounding punctuation', `("Salary"), [salary]; it's 'records'!?`, ['salary', "it's", 'records']],
   [
     'counted by characters',
     '\u{1F600}\u{1F600} \u{1F600}\u{1F600}\u{1F600}\u{1F600} abc abcd',

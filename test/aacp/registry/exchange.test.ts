@@ -106,19 +106,19 @@ describe('importing', () => {
   });
 
   test.each([
-    ['no packet', 'not valid', { aacp_packet: 'rm -rf /' }],
+    ['a text that is not a packet', 'not valid', { aacp_packet: 'rm -rf /' }],
     ['a packet without an agent', 'not valid', { aacp_packet: 'FLAG|FIN|p:1|aacp:1.1' }],
     ['a packet with two agents', 'not valid', { aacp_packet: 'FLAG|FIN|return:A|return:B|p:1|aacp:1.1' }],
     ['a packet with a line end', 'not valid', { aacp_packet: 'FLAG|FIN|return:A|p:1|aacp:1.1|res:a\nb' }],
     ['a packet of v1.0', 'not valid', { aacp_packet: 'FLAG|FIN|contractors|2026|A|1|aacp:1.0' }],
-    ['a packet with words that are none', 'cannot be written', { aacp_packet: 'flag it|FIN|return:A|p:1|aacp:1.1' }],
+    ['a packet with invalid words', 'cannot be written', { aacp_packet: 'flag it|FIN|return:A|p:1|aacp:1.1' }],
     ['a packet of another domain', 'domain', { domain: 'HR' }],
     ['an empty instruction', 'empty', { english: ' \n ' }],
     ['a long instruction', 'longer', { english: 'x'.repeat(20_001) }],
     ['no domain', 'domain', { domain: null }],
-    ['a domain that is none', 'domain', { domain: {} }],
+    ['an invalid domain', 'domain', { domain: {} }],
     ['no instruction', 'english', { english: undefined }],
-    ['a packet that is no text', 'aacp_packet', { aacp_packet: ['FLAG'] }],
+    ['a packet that is not a text', 'aacp_packet', { aacp_packet: ['FLAG'] }],
   ])('an entry with %s is left out, and the reason is reported', (_what, reason, changes) => {
     const { report, entries } = imported([ENTRY, { ...ENTRY, ...changes }, { ...ENTRY, english: 'Other words' }]);
     expect(report).toMatchObject({ imported: 2, skipped: [{ index: 1, id: ENTRY.id }] });
@@ -135,17 +135,17 @@ describe('importing', () => {
   });
 
   test.each([
-    ['a count that is none', { times_seen: '3' }, { timesSeen: 1 }],
+    ['an invalid count', { times_seen: '3' }, { timesSeen: 1 }],
     ['a count below 1', { times_seen: 0 }, { timesSeen: 1 }],
-    ['a count beyond all numbers', { times_seen: 1e300 }, { timesSeen: 1 }],
+    ['a count that is too large', { times_seen: 1e300 }, { timesSeen: 1 }],
     ['no count', { times_seen: undefined }, { timesSeen: 1 }],
-    ['an id that is none', { id: 7 }, { timesSeen: 4 }],
+    ['an invalid id', { id: 7 }, { timesSeen: 4 }],
     ['a time without a zone', { timestamp: '2026-05-30T09:00:00' }, { createdAt: Date.UTC(2026, 4, 30, 9) }],
     ['a time in another zone', { timestamp: '2026-05-30T09:00:00+02:00' }, { createdAt: Date.UTC(2026, 4, 30, 7) }],
-    ['a time to come', { timestamp: '2099-01-01T00:00:00Z' }, { createdAt: clock() }],
-    ['a time before all times', { timestamp: '0001-01-01T00:00:00Z' }, { createdAt: clock() }],
-    ['a time that is none', { timestamp: 'yesterday' }, { createdAt: clock() }],
-    ['a day that is none', { timestamp: '2026-13-45T00:00:00Z' }, { createdAt: clock() }],
+    ['a future time', { timestamp: '2099-01-01T00:00:00Z' }, { createdAt: clock() }],
+    ['a time in year 1', { timestamp: '0001-01-01T00:00:00Z' }, { createdAt: clock() }],
+    ['an invalid time', { timestamp: 'yesterday' }, { createdAt: clock() }],
+    ['an invalid day', { timestamp: '2026-13-45T00:00:00Z' }, { createdAt: clock() }],
     ['a domain in small letters', { domain: 'fin' }, { domain: 'FIN' }],
     ['a rule that covers it', { rule_based_written: true }, { covered: true }],
   ])('an entry with %s is still accepted', (_what, changes, expected) => {

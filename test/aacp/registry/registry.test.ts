@@ -288,7 +288,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     test('is granted to one caller at a time, and ends when it is released', async () => {
       const registry = await open();
       const first = registry.reserve(key, 1000);
-      if (first.kind !== 'granted') throw new Error('nobody has it');
+      if (first.kind !== 'granted') throw new Error('not granted');
       expect(registry.reserve(key, 1000)).toEqual({ kind: 'taken', expiresAt: clock() + 1000 });
       expect(registry.reserve(sample(2).key, 1000)).toMatchObject({ kind: 'granted' });
       registry.release(key, 'another token');
@@ -300,7 +300,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     test('ends when an entry is put, and then none is granted', async () => {
       const registry = await open();
       const first = registry.reserve(key, 1000);
-      if (first.kind !== 'granted') throw new Error('nobody has it');
+      if (first.kind !== 'granted') throw new Error('not granted');
       const entry = registry.put(sample(1));
       expect(registry.reserve(key, 1000)).toEqual({ kind: 'known', entry });
       expect(registry.renew(key, first.token, 1000)).toBe(false);
@@ -311,7 +311,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt) => {
     test('expires, unless it is renewed in time or no other caller asked for it', async () => {
       const registry = await open();
       const first = registry.reserve(key, 1000);
-      if (first.kind !== 'granted') throw new Error('nobody has it');
+      if (first.kind !== 'granted') throw new Error('not granted');
       clock.pass(999);
       expect(registry.renew(key, first.token, 1000)).toBe(true);
       clock.pass(999);

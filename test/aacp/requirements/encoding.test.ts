@@ -159,8 +159,8 @@ describe('boundaries (section 9)', () => {
     ['ITEncoder', 'provision_badge', { username: 'jo', zones: ['roof'] }, []],
   ] as const)('%s.%s: data that such a receiver does not get is reported', (encoder, method, args, lost) => {
     const [result] = [encodeStep(encoder as string, method, args, { receiver: { knowsFields: true } })].flat();
-    const told = result!.losses.filter(({ kind }) => kind === 'known-to-receiver');
-    expect(told.map(({ input, key, from }) => [input, key, from])).toEqual(lost);
+    const redundant = result!.losses.filter(({ kind }) => kind === 'known-to-receiver');
+    expect(redundant.map(({ input, key, from }) => [input, key, from])).toEqual(lost);
   });
 
   test('a packet that is built for such a receiver has neither', () => {

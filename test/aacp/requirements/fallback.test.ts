@@ -62,7 +62,7 @@ describe('LLM-assisted encoding (section 6.2)', () => {
     expect(calls[0]?.system).toBe(calls[1]?.system);
   });
 
-  test('the cost is the one that the model reports, and unknown if it reports none', async () => {
+  test('the cost is the one that the model reports, or unknown', async () => {
     const { encoder } = scene();
     expect(await encoder.encode(INSTRUCTION, { domain: 'HR' })).toMatchObject({
       cost: PRICE,

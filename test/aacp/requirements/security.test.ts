@@ -15,7 +15,7 @@ const NOW = Date.UTC(2026, 5, 1, 12);
 const VALID = `${HEAD}|res:emp_salary`;
 const INVALID = [
   '',
-  'no packet',
+  'not a packet',
   'FETCH|HR|p:1|aacp:1.1',
   'FETCH|HR|return:A|p:1',
   `${HEAD}|return:EVE`,
@@ -87,15 +87,15 @@ describe('before processing (section 15)', () => {
     ['FETCH|HR|return:A|aacp:1.1', 'missing-p'],
     [`${HEAD}|org_x:y`, 'unknown-key'],
   ])('warnings do not stop a packet, and are reported: %s', async (text, code) => {
-    const told: string[] = [];
+    const logged: string[] = [];
     const { dispatch, handled, audit } = gate({
       onWarning: (warning) => {
-        told.push(warning.code);
+        logged.push(warning.code);
         throw new Error('the log is full');
       },
     });
     expect(await dispatch(text)).toMatchObject({ ok: true, warnings: [{ code }] });
-    expect([handled.length, told, audit.records()[0]?.codes]).toEqual([1, [code], [code]]);
+    expect([handled.length, logged, audit.records()[0]?.codes]).toEqual([1, [code], [code]]);
   });
 });
 

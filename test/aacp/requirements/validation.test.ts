@@ -82,14 +82,14 @@ describe('decoding (section 8)', () => {
 
   test('each field is explained by its key, at any position', () => {
     const { fields, ...head } = parsePacket(EXAMPLES[0]!.slice(1).join(''));
-    const told = explainPacket({ ...head, fields });
-    expect(told).toContain('Return to: HR-Agent.');
-    expect(told).toContain('Filter: status = active.');
-    expect(explainPacket({ ...head, fields: fields.toReversed() })).toBe(told);
+    const text = explainPacket({ ...head, fields });
+    expect(text).toContain('Return to: HR-Agent.');
+    expect(text).toContain('Filter: status = active.');
+    expect(explainPacket({ ...head, fields: fields.toReversed() })).toBe(text);
   });
 
   test('a field without a sentence of its own is explained, too', () => {
-    const told = explainPacket(`${HEAD}|highlight:REVIEW|urgency:high|loyalty:gold|org_ticket:T-1`);
+    const text = explainPacket(`${HEAD}|highlight:REVIEW|urgency:high|loyalty:gold|org_ticket:T-1`);
     for (const sentence of [
       'Highlight: REVIEW.',
       'Urgency: high.',
@@ -97,7 +97,7 @@ describe('decoding (section 8)', () => {
       'Org_ticket: T-1.',
       'Aacp: 1.1.',
     ]) {
-      expect(told).toContain(` ${sentence}`);
+      expect(text).toContain(` ${sentence}`);
     }
   });
 

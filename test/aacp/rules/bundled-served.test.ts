@@ -15,7 +15,7 @@ function serve(instruction: string, domain: string): { readonly id: string; read
 }
 
 /** Texts for a slot, by its name or its kind; the second of a kind is different. */
-const SAID: Readonly<Record<string, readonly string[]>> = {
+const TEXTS: Readonly<Record<string, readonly string[]>> = {
   period: ['August 2026', 'July 2026'],
   quarter: ['Q3 2026'],
   date: ['31 August 2026'],
@@ -34,19 +34,19 @@ const SAID: Readonly<Record<string, readonly string[]>> = {
   issue: ['unlimited liability'],
 };
 
-function said(phrase: string): string {
+function instructionOf(phrase: string): string {
   const counts = new Map<string, number>();
   return phrase.replace(/\{(\w+)(?::(\w+))?\}/g, (_, name: string, kind: string = name) => {
-    const key = SAID[name] === undefined ? kind : name;
+    const key = TEXTS[name] === undefined ? kind : name;
     const count = counts.get(key) ?? 0;
     counts.set(key, count + 1);
-    return SAID[key]![count]!;
+    return TEXTS[key]![count]!;
   });
 }
 
 describe('an instruction like a phrase of a bundled rule', () => {
   const phrases = rules.flatMap(({ id, domain, phrases: own }) =>
-    own.map((phrase) => [id, domain, said(phrase)] as const),
+    own.map((phrase) => [id, domain, instructionOf(phrase)] as const),
   );
 
   it.each(phrases)('is served by the rule %s, for %s: %s', (id, domain, instruction) => {

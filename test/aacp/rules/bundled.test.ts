@@ -7,7 +7,7 @@ import { bundledRules, loadRules, type Rule, type RuleWorkflow, type SlotKind } 
 const library = bundledRules();
 
 /** Texts for a slot, by its kind. */
-const SAID: Readonly<Record<SlotKind, string>> = {
+const EXAMPLES: Readonly<Record<SlotKind, string>> = {
   period: '2026-08',
   quarter: '2026-Q3',
   date: '2026-08-31',
@@ -28,9 +28,9 @@ function slotsOf(phrase: string): ReadonlyMap<string, SlotKind> {
 
 function fill(template: string, slots: ReadonlyMap<string, SlotKind>): string {
   return template.replace(/\{(\w+)(?:\.(\w+))?\}/g, (_, name: string, part?: string) => {
-    const said = SAID[slots.get(name)!];
-    if (part === undefined) return said;
-    return said.split(' ')[part === 'value' ? 0 : 1]!;
+    const example = EXAMPLES[slots.get(name)!];
+    if (part === undefined) return example;
+    return example.split(' ')[part === 'value' ? 0 : 1]!;
   });
 }
 

@@ -76,12 +76,12 @@ const FAULTS: readonly (readonly [name: string, changes: Record<string, unknown>
   ['has a number for a tag', { tags: ['a', 7] }, 'not-a-rule', 'tags[1]: '],
   ['has no packet', { packet: '' }, 'not-a-rule', 'packet: '],
   [
-    'has inputs that are no texts',
+    'has inputs that are not texts',
     { workflow: { encoder: 'E', method: 'm', args: { a: 1 } } },
     'not-a-rule',
     'workflow.args: ',
   ],
-  ['has a phrase beyond all measure', { phrases: ['x '.repeat(300)] }, 'not-a-rule', 'phrases[0]: '],
+  ['has a phrase that is too long', { phrases: ['x '.repeat(300)] }, 'not-a-rule', 'phrases[0]: '],
   ['has a packet without return', { packet: 'FETCH|FIN|p:2|aacp:1.1|period:{period}' }, 'missing-return', 'return'],
   ['has a packet without version', { packet: 'FETCH|FIN|return:A|p:2|period:{period}' }, 'missing-aacp', 'aacp'],
   ['has a packet with an empty slot', { packet: `${GOOD.packet}||fmt:json` }, 'empty-field', 'empty'],
@@ -100,7 +100,7 @@ const FAULTS: readonly (readonly [name: string, changes: Record<string, unknown>
   ],
   ['has a slot for the task', { packet: GOOD.packet.replace('FETCH', '{period}') }, 'task-mismatch', '2026-05'],
   [
-    'has a phrase that says too little',
+    'has a phrase without a slot of the packet',
     { phrases: ['fetch the ledger for {period}', 'fetch the ledger'] },
     'unfilled-slot',
     'The phrase "fetch the ledger" lacks the slot period.',
@@ -113,13 +113,13 @@ const FAULTS: readonly (readonly [name: string, changes: Record<string, unknown>
     '{id}',
   ],
   [
-    'has a phrase that says more than the packet',
+    'has a phrase with a slot that the packet lacks',
     { phrases: ['fetch the ledger for {period} in {region:name}'] },
     'unused-slot',
     'has the slot region, which is not used',
   ],
   [
-    'shows in its packet what no input of its step takes',
+    'has a slot in its packet that no input of its step uses',
     { workflow: { encoder: 'E', method: 'm', args: {} } },
     'unused-slot',
     'has the slot period, which is not used',
@@ -143,19 +143,19 @@ const FAULTS: readonly (readonly [name: string, changes: Record<string, unknown>
     'The slot period has the kind period in one phrase and quarter in another.',
   ],
   [
-    'puts an amount into one field',
+    'writes an amount into one field',
     { packet: `${PLAIN}|amt:{amount}`, phrases: ['fetch ledger entries over {amount}'] },
     'bad-slot',
     'write an amount as {amount.value} and {amount.currency}',
   ],
   [
-    'takes up half of an amount',
+    'uses half of an amount',
     { packet: `${PLAIN}|amt:{amount.value}`, phrases: ['fetch ledger entries over {amount}'] },
     'unused-slot',
     'Only the value of the amount amount is used.',
   ],
   [
-    'takes a part of what has none',
+    'uses a part of a slot without parts',
     { packet: `${PLAIN}|period:{period.value}` },
     'bad-slot',
     'only amounts have parts',
@@ -165,12 +165,12 @@ const FAULTS: readonly (readonly [name: string, changes: Record<string, unknown>
 const WARNINGS: readonly (readonly [name: string, changes: Record<string, unknown>, code: string, message: string])[] =
   [
     [
-      'is for a task of its own',
+      'is for a private task',
       { task: 'AUDIT', packet: GOOD.packet.replace('FETCH', 'AUDIT') },
       'unknown-task',
       'AUDIT',
     ],
-    ['has a key of its own', { packet: `${GOOD.packet}|org_unit:7` }, 'unknown-key', 'org_unit'],
+    ['has a private key', { packet: `${GOOD.packet}|org_unit:7` }, 'unknown-key', 'org_unit'],
     ['is of another version', { packet: GOOD.packet.replace('1.1', '1.2') }, 'version-mismatch', '1.2'],
     ['is long', { packet: `${GOOD.packet}|filter:${'x'.repeat(150)}` }, 'long-packet', 'at most 200 are recommended'],
   ];

@@ -1,4 +1,4 @@
-/** Connections that are cut over and over, in the middle of messages, of replays and of handshakes. */
+/** Connections that are lost repeatedly, during messages, replays and handshakes. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -25,16 +25,16 @@ afterEach(async () => {
 
 const MOST_CUTS = process.env['LONG_RUNS'] === undefined ? 60 : 1000;
 const JOBS = 5;
-/** Messages of each job. */
+/** The number of messages of each job. */
 const MESSAGES = process.env['LONG_RUNS'] === undefined ? 400 : 8000;
 
 interface Judged {
   readonly cuts: number;
-  /** What is wrong with what was told. */
+  /** The violations in the received messages. */
   readonly problems: readonly string[];
 }
 
-/** Jobs that say much, to a client that is cut off all the time. */
+/** Jobs with many messages, and a client that is disconnected repeatedly. */
 async function followThrough(store: ArcpStore, reading: ArcpStore = store): Promise<Judged> {
   const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-cut-'));
   ending.push(() => rmSync(folder, { recursive: true, force: true }));
@@ -73,7 +73,7 @@ async function followThrough(store: ArcpStore, reading: ArcpStore = store): Prom
     for await (const word of work.stream('words')) read.push((word as { readonly n: number }).n);
     return read;
   });
-  // Looked at below; until then they are nobody's.
+  // Checked below; until then, rejections are ignored.
   for (const one of words) one.catch(() => {});
   const problems: string[] = [];
   for (const work of works) if ((await work.result()) !== MESSAGES) problems.push('a wrong result');
@@ -92,7 +92,7 @@ async function followThrough(store: ArcpStore, reading: ArcpStore = store): Prom
   return { cuts: proxy.cuts(), problems };
 }
 
-/** In `npm run test:long`, ten times as many. */
+/** `npm run test:long` uses ten times as many. */
 const CLIENTS = process.env['LONG_RUNS'] === undefined ? 40 : 400;
 const STORMS = 5;
 
@@ -167,7 +167,7 @@ describe('a client whose connection is lost', () => {
       durable: store.durable,
       readEvents: async (query) => {
         const events = await store.readEvents(query);
-        // Now and then the one before comes in the place of another; the end is told all the same, or nobody would wait for it long enough.
+        // Sometimes the previous event replaces another one. The end is always delivered, so that the test ends.
         const isForgotten = ({ sequence, type }: StoredEvent): boolean =>
           sequence % 97 === 0 && /progress|chunk/.test(type);
         return events.map((event, at) =>

@@ -1,4 +1,4 @@
-/** A transport's end is not the stream's end: ARCP over each transport, cut between two messages and inside one. */
+/** Streams survive the end of their transport: each transport is interrupted between two messages and within one. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -22,7 +22,7 @@ afterEach(async () => {
 
 const COUNT = 30;
 
-/** A runtime whose tool streams numbers, and then works on until it is let go. */
+/** A runtime whose tool streams numbers, and then runs until it is released. */
 function start(): { runtime: Runtime; go: () => void } {
   let go = (): void => {};
   const gone = new Promise<void>((resolve) => {
@@ -49,7 +49,7 @@ interface Cut {
   readonly more: number;
 }
 
-/** How each is reached through something that cuts it once. */
+/** Connections to each transport through a proxy that interrupts it once. */
 const TRANSPORTS: Readonly<Record<string, (runtime: Runtime, cut: Cut) => Promise<Target>>> = {
   'a WebSocket': async (runtime, { how, what, more }) => {
     const { url, close } = await listenWebSocket(runtime, { port: 0 });
@@ -102,7 +102,7 @@ async function read<T>(values: AsyncIterable<T>): Promise<{ taken: T[]; error: u
 const ALL = Array.from({ length: COUNT }, (_, n) => ({ n }));
 const PLACES: readonly [string, string, number][] = [
   ['between two messages', '"n":11', 0],
-  ['inside a message', '"n":11', 40],
+  ['within a message', '"n":11', 40],
 ];
 const LOST = { name: 'ArcpError', code: 'UNAVAILABLE' };
 
@@ -147,7 +147,7 @@ describe.each(Object.keys(TRANSPORTS))('over %s', (transport) => {
   });
 });
 
-/** Starts a runtime on standard streams, and passes what it says on until it is to be cut. */
+/** Starts a runtime on standard streams, and forwards its output until the interruption. */
 const CUTTING = `
 const { spawn } = require('node:child_process');
 const [what, more, ...command] = process.argv.slice(1);
@@ -172,7 +172,7 @@ child.stdout.setEncoding('latin1').on('data', (text) => {
 describe('over standard streams', () => {
   test.each([
     ['between two messages', 0],
-    ['inside a message', 40],
+    ['within a message', 40],
   ])('a program that ends %s: its stream, its events and its result fail', async (_, more) => {
     const { PROGRAM } = await import('../../helpers/cli.js');
     const serve = [...PROGRAM, 'arcp', 'serve', '--stdio'];

@@ -1,4 +1,4 @@
-/** What clients may send, and what they may not read: the runtime answers or ends, and others notice nothing. */
+/** Hostile clients: the runtime answers them or ends their connections, and others are not affected. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect as connectNet } from 'node:net';
@@ -35,9 +35,9 @@ function start(): { readonly runtime: Runtime; readonly defects: unknown[] } {
   return { runtime, defects };
 }
 
-/** Anything that JSON can say. */
+/** Any JSON value. */
 const json = fc.jsonValue({ maxDepth: 3 });
-/** Messages of every type, whose members are as they should be or anything. */
+/** Messages of every type, with valid or arbitrary members. */
 const messages = fc.record(
   {
     arcp: fc.oneof({ weight: 9, arbitrary: fc.constant('1.0') }, json),
@@ -56,7 +56,7 @@ const messages = fc.record(
   { requiredKeys: [] },
 );
 
-/** What a client says to find out whether the session is alive. */
+/** Sends a message that a live session answers. */
 async function isAlive(wire: Wire): Promise<void> {
   const sent = wire.send('tool.invoke', { tool: 'echo', arguments: { alive: true } });
   expect((await wire.answer('tool.result', sent)).payload.result).toEqual({ alive: true });
@@ -71,7 +71,7 @@ describe('arbitrary messages', () => {
       fc.asyncProperty(fc.array(messages, { minLength: 1, maxLength: 20 }), async (all) => {
         const wire = connectTo(runtime);
         await wire.open();
-        // What closes the session, or floods it with garbage, ends it: that is another test's.
+        // Other tests close the session or flood it with invalid texts.
         for (const message of all) {
           if (message.type === 'session.close') continue;
           wire.channel.send(JSON.stringify(message).replace('"SESSION"', JSON.stringify(wire.sessionId)));
@@ -90,9 +90,9 @@ describe('arbitrary messages', () => {
   test.each([
     ['a prototype', '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}'],
     ['depth', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
-    ['a number beyond all', '1e999999'],
-    ['a name twice', '{"arcp":"1.0","arcp":"2.0"}'],
-    ['half of a pair', '"\\ud800"'],
+    ['a number beyond the range of a double', '1e999999'],
+    ['a repeated member', '{"arcp":"1.0","arcp":"2.0"}'],
+    ['an unpaired surrogate', '"\\ud800"'],
     ['nothing', ''],
     ['a comment', '// {}'],
   ])('%s is refused', async (name, text) => {
@@ -222,7 +222,7 @@ describe('a client that does not read', () => {
       calls++;
       most = Math.max(most, process.memoryUsage().rss);
     }
-    // Others were served all the while. What grows is garbage, and no more with a longer flood: all of it would be more than that.
+    // Others are served meanwhile. The heap may grow by garbage, but not by all messages, which would be more.
     expect(calls).toBeGreaterThan(10);
     const flood = messagesOfIt * size;
     expect(most - before, `${(most - before) / 2 ** 20} MiB of ${flood / 2 ** 20}`).toBeLessThan(220 * 2 ** 20);

@@ -1,4 +1,4 @@
-/** A runtime that is killed while it works: nothing is lost, nothing is done twice, and everybody is told everything once. */
+/** A runtime that is killed while it runs jobs loses and repeats nothing, and its clients receive each message once. */
 import process from 'node:process';
 import { afterEach, describe, expect, test } from 'vitest';
 import { World } from './world.js';
@@ -8,10 +8,10 @@ afterEach(() => world.end());
 
 const JOBS = 20;
 const STEPS = 60;
-/** In `npm run test:long`, ten times as many. */
+/** `npm run test:long` uses ten times as many. */
 const KILLS = process.env['LONG_RUNS'] === undefined ? 5 : 50;
 
-/** Jobs at work, and a runtime that is killed at points that nobody chose. */
+/** Running jobs, and a runtime that is killed at random times. */
 async function killWhileWorking(tool: string, kills: number): Promise<unknown[]> {
   world = new World();
   await world.begin();
@@ -32,11 +32,11 @@ describe('a runtime that is killed during jobs', () => {
     const results = await killWhileWorking('work', KILLS);
     expect(results).toEqual(Array.from({ length: JOBS }, (_, n) => `w${n} done`));
     expect(await world.problems()).toEqual([]);
-    // They were at work: hardly any came through in its first attempt.
+    // The jobs were running: most did not end in their first attempt.
     const attempts = world.heard.flatMap((one) => (one.type === 'job.started' ? [one.payload.attempt!] : []));
     expect(Math.max(...attempts)).toBeGreaterThan(1);
     expect(attempts.filter((attempt) => attempt > 1).length).toBeGreaterThan(JOBS / 2);
-    // Each step has one effect. It may have been tried again by an attempt that came after one which died right behind it.
+    // Each step has one effect. An attempt may repeat it if the previous one crashed right after it.
     const tried = world.tried();
     expect(new Set(tried).size).toBe(JOBS * STEPS);
     expect(tried.length - JOBS * STEPS).toBeLessThanOrEqual(world.kills * JOBS);

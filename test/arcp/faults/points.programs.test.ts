@@ -1,4 +1,4 @@
-/** A runtime that dies at each point at which it keeps something: right before, and right behind. */
+/** A runtime that crashes right before or after each of its commits. */
 import { describe, expect, test } from 'vitest';
 import { openClient } from '../../../src/arcp/client/index.js';
 import { checkLog, type Envelope } from '../../../src/arcp/index.js';
@@ -13,21 +13,21 @@ import type { Channel } from '../../../src/channels/channel.js';
 import { memoryChannels } from '../../../src/channels/memory.js';
 
 const LEASE_MS = 60;
-/** Milliseconds for a job, of which one that dies once takes two or three leases. */
+/** Milliseconds for a job; one that crashes once takes two or three leases. */
 const PATIENCE_MS = 2000;
 
-/** Dies before or behind a commit, or says of one that it is done, and dies. */
+/** Crashes before or after a commit, or falsely reports one as done and crashes. */
 type Death = 'before' | 'behind' | 'lying';
 
 interface World {
   readonly commits: number;
   readonly problems: readonly string[];
-  /** What the work did, by its operation keys: each time that it was tried. */
+  /** The executions of the work, by operation key. */
   readonly tried: readonly string[];
   readonly result: unknown;
 }
 
-/** A job of two steps, with a checkpoint and a stream, in a runtime that dies at one of its commits; another one takes its place. */
+/** A job with two steps, a checkpoint and a stream, in a runtime that crashes at one of its commits and is replaced. */
 async function play(at: number, death: Death): Promise<World> {
   const kept = memoryStore();
   const store: ArcpStore = { ...kept, durable: true, close: async () => {} };
@@ -90,7 +90,7 @@ async function play(at: number, death: Death): Promise<World> {
   return { commits, problems, tried, result };
 }
 
-/** A store as a process sees it that dies: from then on nothing is done, and nothing comes back. */
+/** A store as seen by a process that crashes: later calls have no effect and do not settle. */
 function mortal(
   store: ArcpStore,
   { isLast, death, die }: { readonly isLast: () => boolean; readonly death: Death; readonly die: () => void },
@@ -138,7 +138,7 @@ describe('a runtime that crashes', () => {
     for (const at of all) {
       const { problems, tried, result } = await play(at, death);
       expect({ at, problems, result }).toEqual({ at, problems: [], result: 'done' });
-      // A step whose end was not kept is tried again, under the same key; no other is.
+      // Only a step whose result was not stored is repeated, with the same key.
       expect(new Set(tried).size).toBe(2);
       expect(tried.length).toBeLessThanOrEqual(3);
     }

@@ -1,4 +1,4 @@
-/** A runtime that is used for long: what is over leaves nothing behind, whatever happens meanwhile. */
+/** Long use of a runtime: ended sessions and jobs leave nothing behind. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -13,10 +13,10 @@ import { memoryChannels } from '../../../src/channels/memory.js';
 import { World } from './world.js';
 
 const IS_LONG = process.env['LONG_RUNS'] !== undefined;
-/** Sessions of which each does a bit of everything, and how long it all goes on with faults. */
+/** The number of sessions, each with some of everything, and the duration of the run with faults. */
 const SESSIONS = IS_LONG ? 2000 : 150;
 const SECONDS = IS_LONG ? 120 : 5;
-/** Megabytes by which a heap may differ from itself. */
+/** The tolerated difference of the heap in megabytes. */
 const SLACK = 6;
 
 setFlagsFromString('--expose-gc');
@@ -50,7 +50,7 @@ function furnish(runtime: Runtime): void {
     );
 }
 
-/** One client that calls, is asked, reads, cancels and goes; some go without a word. */
+/** A client that calls, answers, reads, cancels and disconnects, with or without closing its session. */
 async function visit(runtime: Runtime, n: number): Promise<void> {
   const client = await openClient(
     () => {

@@ -1,4 +1,4 @@
-/** What a runtime does when its store is full, locked, read-only or somebody else's, and when it wakes up too late. */
+/** Failures of stores: full, locked, read-only, or taken over by another runtime; and a runtime that resumes too late. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -42,7 +42,7 @@ async function opened(runtime: Runtime): Promise<Wire> {
   return wire;
 }
 
-/** A store in a file, and its database, of which things can be taken away. */
+/** A store in a file, and its database, whose limits can be changed. */
 async function tapped(): Promise<{ readonly store: ArcpStore; readonly database: Database }> {
   const open = await platformDriver();
   let database: Database;
@@ -55,7 +55,7 @@ async function tapped(): Promise<{ readonly store: ArcpStore; readonly database:
   return { store, database: database! };
 }
 
-/** A store that fails when it is told to. */
+/** A store that fails on demand. */
 function failing(store: ArcpStore): { readonly store: ArcpStore; fail: (reason?: StoreError['reason']) => void } {
   let reason: StoreError['reason'] | undefined;
   const commit: ArcpStore['commit'] = async (entry) => {
@@ -104,7 +104,7 @@ describe('a store that is', () => {
     await new Promise((resolve) => setTimeout(resolve, 150));
     const said = wire.ofJob(jobId).length;
     expect(wire.ofJob(jobId).some((one) => one.type === 'job.progress' && one.payload.current === 2)).toBe(false);
-    // Whoever asks is answered: the session is alive.
+    // A ping is answered, since the session is alive.
     await wire.answer('pong', wire.send('ping'));
     fail(undefined);
     expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.completed' });
@@ -176,7 +176,7 @@ describe('a store that is', () => {
 describe('a runtime that sleeps longer than its lease', () => {
   type Context = Pick<JobContext, 'progress' | 'attempt' | 'step'>;
 
-  /** Two runtimes on one store: the first stops in the middle, and the second takes over. Then the first goes on. */
+  /** Two runtimes on one store: the first stops during a job, the second takes over, and then the first continues. */
   async function zombie(
     store: ArcpStore,
     commit: ArcpStore['commit'] = store.commit,
@@ -194,7 +194,7 @@ describe('a runtime that sleeps longer than its lease', () => {
       await step('effect', () => effects.push(attempt));
       return attempt;
     };
-    // Whoever is stopped does not see that its leases are lost.
+    // A stopped runtime does not notice that its leases are lost.
     const renewLeases: ArcpStore['renewLeases'] = async ({ jobs }) =>
       (await Promise.all(jobs.map(({ jobId }) => store.readJob(jobId)))).flatMap((row, at) =>
         row === undefined ? [] : [{ ...row, attempt: jobs[at]!.attempt }],

@@ -1,4 +1,4 @@
-/** A runtime in a process of its own that is killed, and what has to hold afterwards. */
+/** A runtime in another process that is killed, and the invariants to check afterwards. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,7 +12,7 @@ export class World {
   readonly folder = mkdtempSync(path.join(tmpdir(), 'pegwire-faults-'));
   readonly db = path.join(this.folder, 'arcp.db');
   readonly socket = path.join(this.folder, 'arcp.sock');
-  /** What the client was told, in order. */
+  /** The messages that the client received, in order. */
   readonly heard: Envelope[] = [];
   client!: Client;
   #child: ReturnType<typeof start> | undefined;
@@ -40,7 +40,7 @@ export class World {
     });
   }
 
-  /** kill -9, and another one in its place. */
+  /** Kills the runtime with SIGKILL, and starts another one. */
   async replaceRuntime(): Promise<void> {
     const child = this.#child!;
     const over = new Promise((resolve) => child.once('close', resolve));
@@ -56,12 +56,12 @@ export class World {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** Effects that were tried, by their keys. */
+  /** The executed effects, by key. */
   tried(): string[] {
     return readFileSync(path.join(this.folder, 'tried'), 'utf8').trim().split('\n');
   }
 
-  /** All that is wrong with what was kept, told and done. */
+  /** Returns the violations in stored data, messages and effects. */
   async problems(): Promise<string[]> {
     const store = await sqliteStore(this.db);
     const kept = (await store.readEvents({ limit: Number.POSITIVE_INFINITY })).map(

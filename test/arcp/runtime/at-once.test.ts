@@ -1,4 +1,4 @@
-/** What is promised for one call holds for several at once: in one attempt, across clients, and across runtimes on one file. */
+/** Guarantees for concurrent calls: in one attempt, across clients, and across runtimes on one file. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -25,7 +25,7 @@ afterEach(async () => {
 interface World {
   readonly runtimes: readonly Runtime[];
   readonly store: ArcpStore;
-  /** Opens sessions, in turn with each runtime. */
+  /** Opens sessions with each runtime in turn. */
   readonly open: (count: number) => Promise<Wire[]>;
 }
 
@@ -67,7 +67,7 @@ const answerTo = (wire: Wire, { id }: { readonly id: string }): Promise<Envelope
   wire.until(({ type, correlation_id }) => correlation_id === id && type !== 'event.emit' && type !== 'log');
 const several = fc.integer({ min: 2, max: 6 });
 
-/** Runs a handler as a durable job of an agent, and gives all that is heard of it. */
+/** Runs a handler as a durable job of an agent, and returns its messages. */
 async function inOneAttempt(
   handler: (context: JobContext, count: number) => Promise<unknown>,
   count: number,
@@ -101,7 +101,7 @@ describe('several calls in one attempt', () => {
     fc.assert(fc.asyncProperty(several, check), { numRuns: 4 });
 
   test(
-    'a step, a call, a child: done once',
+    'a step, a call, a child: executed once',
     property(async (count) => {
       const { end, ran, wire } = await inOneAttempt(async ({ step, call, delegate }, n) => {
         let steps = 0;
@@ -122,7 +122,7 @@ describe('several calls in one attempt', () => {
   );
 
   test(
-    'a permission: asked for once',
+    'a permission: requested once',
     property(async (count) => {
       const { end, wire } = await inOneAttempt(
         async ({ permission }, n) => {
@@ -150,7 +150,7 @@ describe('several calls in one attempt', () => {
             return taken.filter(({ status }) => status === 'fulfilled').length;
           };
           const used = await use();
-          // What is left of it, if anything is: nobody answers a second request.
+          // Uses the remaining count, if any: no client answers a second request.
           const again = await Promise.race([use(), new Promise<number>((resolve) => setTimeout(resolve, 30, 0))]);
           return used + again;
         },
@@ -162,7 +162,7 @@ describe('several calls in one attempt', () => {
   );
 
   test(
-    'checkpoints: each has a number of its own, and the last is gone on from',
+    'checkpoints: each has its own number, and the job continues from the last',
     property(async (count) => {
       const { end, wire, jobId } = await inOneAttempt(async ({ checkpoint, attempt, restored }, n) => {
         if (attempt === 2) return restored;
@@ -176,7 +176,7 @@ describe('several calls in one attempt', () => {
   );
 
   test(
-    'a handoff: the work is given to one',
+    'a handoff: one agent receives the job',
     property(async (count) => {
       const { wire, jobId } = await inOneAttempt(
         async ({ handOff, handoff }, n) =>
@@ -348,7 +348,7 @@ test('one command of several clients does not change the running job', async () 
       async (_, { attempt, restored, onCheckpoint, progress }) => {
         if (attempt === 2) return restored;
         onCheckpoint(() => 'snapshot');
-        // The job is changed in between.
+        // The job changes in between.
         for (let n = 0; !isAnswered; n++) await progress({ current: n });
         throw new ArcpError('UNAVAILABLE', 'once more');
       },
@@ -425,7 +425,7 @@ test('cancelling and closing with many jobs does not block the event loop', asyn
       await new Promise((resolve) => setTimeout(resolve, 5));
     isOver = true;
     expect(await store.countQueued(['nobody'])).toBe(0);
-    // 100 jobs at most are read, and cancelled, in one turn.
+    // At most 100 jobs are read and cancelled in one turn of the event loop.
     expect(turns - from).toBeGreaterThanOrEqual(12);
   }
 });

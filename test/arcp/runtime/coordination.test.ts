@@ -53,7 +53,7 @@ const emitted = (wire: Wire, name: string): Envelope<'event.emit'>[] =>
 // biome-ignore lint/suspicious/noThenProperty: it is called so on the wire.
 const PAUSE = { then: 'pause' };
 
-/** Fails once with what may pass. */
+/** Fails once with a retryable error. */
 const unavailable = (): never => {
   throw new ArcpError('UNAVAILABLE', 'not now');
 };
@@ -86,10 +86,10 @@ describe('a call within a job', () => {
   });
 
   test.each([
-    ['there is none', 'missing', {}, 'NOT_FOUND'],
-    ['its arguments are none', 'lookup', { id: 1 }, 'INVALID_ARGUMENT'],
+    ['the tool does not exist', 'missing', {}, 'NOT_FOUND'],
+    ['its arguments are invalid', 'lookup', { id: 1 }, 'INVALID_ARGUMENT'],
     ['it fails', 'failing', {}, 'FAILED_PRECONDITION'],
-    ['its result is not as declared', 'lying', {}, 'INTERNAL'],
+    ['its result does not match its schema', 'lying', {}, 'INTERNAL'],
   ])('fails if %s', async (_, tool, args, code) => {
     const runtime = start()
       .tool('lookup', lookup, () => '')
@@ -197,7 +197,7 @@ describe('an agent', () => {
     expect(children).toHaveLength(2);
     expect(new Set(wire.heard.slice(1).map(({ trace_id }) => trace_id)).size).toBe(1);
     expect(emitted(wire, 'arcp.context.changed')).toHaveLength(2);
-    // While it waits, others work in its place: there is but one.
+    // While it waits, others use its slot, of which there is only one.
     expect(emitted(wire, 'arcp.job.state').map(({ payload }) => payload.attributes?.['reason'])).toContain('child');
   });
 
@@ -267,7 +267,7 @@ describe('an agent', () => {
       wire.send('permission.grant', {}, { correlation_id: id });
     }
     expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.completed' });
-    // The rollback was asked for once, the refund twice.
+    // The rollback is requested once, the refund twice.
     expect(answered.size).toBe(3);
     expect(asked).toEqual([asked[0], asked[0], 'help']);
   });
@@ -346,7 +346,7 @@ describe('a handoff', () => {
   });
 
   test.each([
-    ['to nobody', { target: 'nobody' }, 'NOT_FOUND'],
+    ['to an unknown agent', { target: 'nobody' }, 'NOT_FOUND'],
     ['to another runtime', { to_runtime: { kind: 'other' } }, 'UNIMPLEMENTED'],
   ])('%s is refused', async (_, payload, code) => {
     const held = deferred();
@@ -558,22 +558,22 @@ describe('a workflow', () => {
 
   test.each([
     [
-      'two of one name',
+      'a repeated step id',
       [
         { id: 'a', tool: 'add' },
         { id: 'a', tool: 'add' },
       ],
     ],
-    ['a need for what there is not', [{ id: 'a', tool: 'add', needs: ['b'] }]],
+    ['an unknown dependency', [{ id: 'a', tool: 'add', needs: ['b'] }]],
     [
-      'a circle',
+      'a cycle',
       [
         { id: 'a', tool: 'add', needs: ['b'] },
         { id: 'b', tool: 'add', needs: ['a'] },
       ],
     ],
-    ['a need for itself', [{ id: 'a', tool: 'add', needs: ['a'] }]],
-    ['too many', Array.from({ length: 1001 }, (_, n) => ({ id: `s${n}`, tool: 'add' }))],
+    ['a dependency on itself', [{ id: 'a', tool: 'add', needs: ['a'] }]],
+    ['too many steps', Array.from({ length: 1001 }, (_, n) => ({ id: `s${n}`, tool: 'add' }))],
   ])('with %s is refused', async (_, steps) => {
     const wire = await opened(toolbox());
     const refused = await wire.answer('nack', wire.send('workflow.start', { workflow: 'of steps', steps }));
@@ -591,7 +591,7 @@ describe('a workflow', () => {
 });
 
 describe('a checkpoint that a client requests', () => {
-  /** Works until it is asked to end, and tells where it began. */
+  /** Runs until it is cancelled, and reports its start position. */
   const working = (
     options: RuntimeOptions = {},
   ): { readonly runtime: Runtime; readonly begun: () => Promise<void> } => {
@@ -633,9 +633,9 @@ describe('a checkpoint that a client requests', () => {
     await started;
     await wire.answer('job.checkpoint', wire.send('checkpoint.create', PAUSE, { job_id: jobId }));
     await wire.until((one) => one.type === 'event.emit' && one.payload.attributes?.['to'] === 'paused');
-    // Who only looks on does not set it going.
+    // A replay does not resume it.
     await wire.answer('ack', wire.send('resume', { mode: 'replay' }, { job_id: jobId }));
-    // One that has paused can be looked at, and moved on.
+    // A paused job accepts a checkpoint and a resumption.
     const idle = await wire.answer('job.checkpoint', wire.send('checkpoint.create', {}, { job_id: jobId }));
     expect(idle.payload.sequence).toBe(2);
     started = begun();
@@ -660,7 +660,7 @@ describe('a checkpoint that a client requests', () => {
   });
 
   test('with the same id over two connections is created once, and both receive the same answer', async () => {
-    // Both look before either has been kept.
+    // Both read before either is stored.
     const memory = memoryStore();
     const readRecord: ArcpStore['readRecord'] = async (scope, key) => {
       const found = await memory.readRecord(scope, key);
@@ -705,7 +705,7 @@ describe('a checkpoint that a client requests', () => {
     expect(await wire.untilEnded(jobId)).toMatchObject({ payload: { result: { at: 1 }, attempt: 2 } });
     const begun = wire.ofJob(jobId).filter(({ type }) => type === 'job.started');
     expect(begun[1]).toMatchObject({ payload: { restored_from: checkpoint_id } });
-    // It has ended: only a new job goes on from there.
+    // It has ended: only a new job can continue from there.
     const refused = await wire.answer('nack', wire.send('checkpoint.restore', { checkpoint_id }));
     expect(refused.payload.code).toBe('FAILED_PRECONDITION');
     const anew = await wire.answer('job.accepted', wire.send('checkpoint.restore', { checkpoint_id, new_job: true }));
@@ -714,9 +714,9 @@ describe('a checkpoint that a client requests', () => {
   });
 
   test.each([
-    ['of nothing', 'checkpoint.create', {}, {}, 'INVALID_ARGUMENT'],
-    ['of no job', 'checkpoint.create', {}, { job_id: 'job_none' }, 'NOT_FOUND'],
-    ['that there is not', 'checkpoint.restore', { checkpoint_id: 'chk_none' }, {}, 'NOT_FOUND'],
+    ['without a job', 'checkpoint.create', {}, {}, 'INVALID_ARGUMENT'],
+    ['of an unknown job', 'checkpoint.create', {}, { job_id: 'job_none' }, 'NOT_FOUND'],
+    ['that does not exist', 'checkpoint.restore', { checkpoint_id: 'chk_none' }, {}, 'NOT_FOUND'],
   ])('%s is refused', async (_, type, payload, more, code) => {
     const wire = await opened(working().runtime);
     expect((await wire.answer('nack', wire.send(type, payload, more))).payload.code).toBe(code);

@@ -1,4 +1,4 @@
-/** What stands around every message that a runtime says. */
+/** The envelopes of messages that a runtime sends. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { ArcpError, type Envelope } from '../../../src/arcp/index.js';
 import { createRuntime, type Runtime } from '../../../src/arcp/runtime/index.js';
@@ -12,7 +12,7 @@ afterEach(async () => {
 const TRACE = 'c'.repeat(32);
 const SPAN = 'd'.repeat(16);
 
-/** Everything that may happen, in one session. */
+/** A session with all kinds of messages. */
 async function muchHappens(): Promise<{ readonly wire: Wire; readonly sent: readonly { readonly id: string }[] }> {
   const runtime = createRuntime()
     .tool('read', {}, () => 'read')
@@ -90,7 +90,7 @@ describe('each message', () => {
       if (message.type.startsWith('job.')) expect(message.job_id).toEqual(expect.any(String));
       if (message.type.startsWith('stream.')) expect(message.stream_id).toEqual(expect.any(String));
     }
-    // What was told again is the same message.
+    // A replayed message is unchanged.
     const texts = new Set(wire.heard.map((message) => JSON.stringify(message)));
     expect(new Set(wire.heard.map(({ id }) => id)).size).toBe(texts.size);
   });
@@ -107,7 +107,7 @@ describe('each message', () => {
   test('that is an answer has the id of its command, and each command is answered', async () => {
     const { wire, sent } = await muchHappens();
     const answers = new Set(['ack', 'nack', 'job.accepted', 'tool.result', 'tool.error', 'pong', 'session.accepted']);
-    // An attempt that failed and is followed by another one answers nothing yet.
+    // A failed attempt that is followed by another one is not an answer.
     const isAnswer = (one: Envelope): boolean =>
       answers.has(one.type) && !(one.type === 'tool.error' && one.payload.will_retry === true);
     for (const { type, correlation_id } of wire.heard.filter(isAnswer))

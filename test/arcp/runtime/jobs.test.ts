@@ -35,7 +35,7 @@ async function opened(runtime: Runtime): Promise<Wire> {
   return wire;
 }
 
-/** Ends when it is asked to. */
+/** Ends when its signal aborts. */
 const obedient = (_: unknown, { signal }: { readonly signal: AbortSignal }): Promise<never> =>
   new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
 
@@ -131,12 +131,12 @@ describe('a command that is refused', () => {
     ['an unknown tool', 'tool.invoke', { tool: 'none' }, 'NOT_FOUND'],
     ['an unknown workflow', 'workflow.start', { workflow: 'none' }, 'NOT_FOUND'],
     ['an unknown agent', 'agent.delegate', { target: 'none', task: 'x' }, 'NOT_FOUND'],
-    ['a tool with the name of a method of objects', 'tool.invoke', { tool: 'toString' }, 'NOT_FOUND'],
-    ['arguments that are none', 'tool.invoke', { tool: 'add', arguments: { a: 'x' } }, 'INVALID_ARGUMENT'],
-    ['a job that nobody knows', 'cancel', { target_id: 'job_none' }, 'NOT_FOUND'],
+    ['a tool with the name of a method of Object', 'tool.invoke', { tool: 'toString' }, 'NOT_FOUND'],
+    ['invalid arguments', 'tool.invoke', { tool: 'add', arguments: { a: 'x' } }, 'INVALID_ARGUMENT'],
+    ['an unknown job', 'cancel', { target_id: 'job_none' }, 'NOT_FOUND'],
     ['nothing to cancel', 'cancel', {}, 'INVALID_ARGUMENT'],
-    ['a message that nobody knows', 'resume', { after_message_id: 'msg_none' }, 'NOT_FOUND'],
-    ['a checkpoint that nobody knows', 'resume', { checkpoint_id: 'chk_none' }, 'NOT_FOUND'],
+    ['an unknown message', 'resume', { after_message_id: 'msg_none' }, 'NOT_FOUND'],
+    ['an unknown checkpoint', 'resume', { checkpoint_id: 'chk_none' }, 'NOT_FOUND'],
   ])('%s', async (_, type, payload, code) => {
     const wire = await opened(start().tool('add', { input: z.object({ a: z.number() }) }, ({ a }) => a));
     const sent = wire.send(type, payload);
@@ -193,7 +193,7 @@ describe('a job', () => {
       'busy',
       { durable: true },
       async (input, { progress, log, metric, emit, checkpoint }) => {
-        // Nobody waits for these.
+        // These are not awaited.
         void progress({ percent: 42, message: 'Embedding documents' });
         void log('info', 'half');
         void metric({ name: 'rows', value: 1 });
@@ -326,7 +326,7 @@ describe('a job', () => {
 
   test.each([
     ['no attempt is left', { maxAttempts: 2, backoffMs: 1 }, 'UNAVAILABLE', 2],
-    ['it would not help', { maxAttempts: 5, backoffMs: 1 }, 'INVALID_ARGUMENT', 1],
+    ['the error is not retryable', { maxAttempts: 5, backoffMs: 1 }, 'INVALID_ARGUMENT', 1],
   ] as const)('fails when %s', async (_, retry, code, attempts) => {
     const runtime = start().tool('failing', { durable: true, retry }, () => {
       throw new ArcpError(code, 'no');
@@ -515,7 +515,7 @@ describe('cancelling', () => {
     expect(await wire.until(({ type }) => type === 'stream.error')).toMatchObject({
       ...{ stream_id, payload: { code: 'CANCELLED', message: 'Enough' } },
     });
-    // Sent again, it is answered again.
+    // A repetition is answered again.
     wire.channel.send(JSON.stringify(sent));
     await expect.poll(() => wire.heard.filter(({ correlation_id }) => correlation_id === sent.id).length).toBe(2);
     wanted.resolve();
@@ -722,7 +722,7 @@ describe('resuming', () => {
     const waiting = there.backlog();
     here.resume();
     for (const one of asked) await wire.answer('ack', one);
-    // A megabyte, and what is read from the store at once.
+    // A megabyte, plus the messages that are read from the store at once.
     expect(waiting).toBeGreaterThan(200_000);
     expect(waiting).toBeLessThan(2_000_000);
   });
@@ -863,7 +863,7 @@ describe('restarts', () => {
   });
 });
 
-/** As of a process that was stopped: it neither renews its leases nor claims anything. */
+/** A store as used by a stopped process, which neither renews leases nor claims jobs. */
 function freezable(store: ArcpStore): { readonly store: ArcpStore; readonly freeze: () => void } {
   let isFrozen = false;
   const unlessFrozen =
@@ -902,7 +902,7 @@ describe('a job with a timeout', () => {
     await wire.startJob('hold');
     const { jobId } = await wire.startJob('brief');
     await first.close();
-    // Nobody works there on what waits, and its time is over all the same.
+    // No worker runs this queue, and the job expires anyway.
     const second = start({ store: kept, workers: { queues: ['other'] } });
     second.start();
     await expect.poll(async () => (await store.readJob(jobId))?.state).toBe('cancelled');
@@ -914,7 +914,7 @@ describe('a value that is too large or not JSON', () => {
 
   test.each([
     ['result', 'x'.repeat(5000), 'PAYLOAD_TOO_LARGE'],
-    ['result without JSON', 1n, 'INVALID_ARGUMENT'],
+    ['result that is not JSON', 1n, 'INVALID_ARGUMENT'],
   ])('a %s', async (_, result, code) => {
     const wire = await opened(start({ limits }).tool('make', { durable: true }, () => result));
     const { jobId } = await wire.startJob('make');

@@ -1,4 +1,4 @@
-/** Values that are kept and given again: the first run gets what later ones get, and a value that JSON would change is refused. */
+/** Stored values: the first attempt receives the same values as later ones, and values that JSON would change are refused. */
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openClient } from '../../../src/arcp/client/client.js';
@@ -15,7 +15,7 @@ afterEach(async () => {
 
 type Keep = (value: unknown, context: JobContext) => Promise<unknown>;
 
-/** The ways in which a handler has a value kept and gets it again. */
+/** The ways in which a handler stores a value and reads it. */
 const KEEPERS: Readonly<Record<string, Keep>> = {
   'a step': (value, { step }) => step('s', () => value),
   'a call with a key': (value, { call }) => call('give', { value: () => value }, { key: 'c' }),
@@ -36,7 +36,7 @@ interface Seen {
   readonly error?: { readonly code: string; readonly path: unknown };
 }
 
-/** What a handler gets in its first and in its second attempt. */
+/** Returns the values that a handler receives in its first and second attempt. */
 async function twice(keep: Keep, make: () => unknown): Promise<Seen[]> {
   const seen: Seen[] = [];
   let given: unknown;
@@ -84,7 +84,7 @@ describe.each(Object.entries(KEEPERS))('%s', (_, keep) => {
     ['an instance of a class', () => new Point(), { x: 1, y: 2 }],
     ['boxed values', () => [Object(5), Object(true), Object('x')], [5, true, 'x']],
     ['objects without members', () => [{}, Object.create(null)], [{}, {}]],
-    ['half of a pair of surrogates', () => ['\ud800', '\u2028\0'], ['\ud800', '\u2028\0']],
+    ['an unpaired surrogate', () => ['\ud800', '\u2028\0'], ['\ud800', '\u2028\0']],
     ['a member named __proto__', () => JSON.parse('{"__proto__":{"a":1}}'), JSON.parse('{"__proto__":{"a":1}}')],
   ])('returns the same value in both attempts: %s', async (_name, make, expected) => {
     const [first, second] = await twice(keep, make);
@@ -110,10 +110,10 @@ describe.each(Object.entries(KEEPERS))('%s', (_, keep) => {
     ['headers', () => [new Headers({ a: 'b' })], '$[0]'],
     ['a blob', () => new Blob(['x']), '$'],
     ['an iterator', () => ({ i: [1].values() }), '$.i'],
-    ['an instance whose fields are private', () => ({ secret: new Secret() }), '$.secret'],
+    ['an instance with private fields', () => ({ secret: new Secret() }), '$.secret'],
     ['a boxed NaN', () => ({ n: Object(Number.NaN) }), '$.n'],
     ['an invalid date', () => new Date(Number.NaN), '$'],
-    ['a value that contains itself', cycle, expect.stringMatching(/^\$\.self\[0\]/)],
+    ['a cyclic value', cycle, expect.stringMatching(/^\$\.self\[0\]/)],
   ])('refuses with the path: %s', async (_name, make, path) => {
     const [first, second] = await twice(
       keep === KEEPERS['a checkpoint'] ? (value, { checkpoint }) => checkpoint(value) : keep,
@@ -135,14 +135,14 @@ test('any JSON is the same in both attempts', async () => {
   );
 });
 
-/** What work is given goes as JSON, too, and is kept for every attempt. */
+/** Arguments are also JSON, and stored for all attempts. */
 const GIVEN: Readonly<Record<string, (value: unknown, client: Client) => Promise<unknown>>> = {
   'a tool': (v, client) => client.invoke('echo', { v }).result(),
   'a job': (v, client) => client.invoke('echo', { v }, { mode: 'job' }).result(),
   'a workflow': (v, client) => client.startWorkflow('flow', { v }).result(),
   'an agent': (v, client) => client.delegate('agent', 'do it', { arguments: { v } }).result(),
-  'an agent, by a job': (_v, client) => client.invoke('delegating', { v: 1 }, { mode: 'job' }).result(),
-  'a workflow, by a job': (_v, client) => client.invoke('starting', { v: 1 }, { mode: 'job' }).result(),
+  'an agent, from a job': (_v, client) => client.invoke('delegating', { v: 1 }, { mode: 'job' }).result(),
+  'a workflow, from a job': (_v, client) => client.invoke('starting', { v: 1 }, { mode: 'job' }).result(),
 };
 
 describe.each(Object.entries(GIVEN))('an argument of %s', (_, give) => {
@@ -184,25 +184,22 @@ describe.each(Object.entries(GIVEN))('an argument of %s', (_, give) => {
   });
 });
 
-test.each(['direct', 'job'] as const)(
-  'a result of null is null, called as a %s, and again by its key',
-  async (mode) => {
-    const runtime = createRuntime()
-      .tool('nothing', {}, () => null)
-      .tool('undefined', {}, () => undefined);
-    ending.push(() => runtime.close());
-    const client = await openClient(() => {
-      const [here, there] = memoryChannels();
-      void runtime.accept(there);
-      return here;
-    });
-    ending.push(() => client.disconnect());
-    for (let time = 0; time < 2; time++) {
-      expect(await client.invoke('nothing', {}, { mode, operationKey: 'n' }).result()).toBeNull();
-      expect(await client.invoke('undefined', {}, { mode, operationKey: 'u' }).result()).toBeUndefined();
-    }
-  },
-);
+test.each(['direct', 'job'] as const)('a null result is null, called as a %s, and again with its key', async (mode) => {
+  const runtime = createRuntime()
+    .tool('nothing', {}, () => null)
+    .tool('undefined', {}, () => undefined);
+  ending.push(() => runtime.close());
+  const client = await openClient(() => {
+    const [here, there] = memoryChannels();
+    void runtime.accept(there);
+    return here;
+  });
+  ending.push(() => client.disconnect());
+  for (let time = 0; time < 2; time++) {
+    expect(await client.invoke('nothing', {}, { mode, operationKey: 'n' }).result()).toBeNull();
+    expect(await client.invoke('undefined', {}, { mode, operationKey: 'u' }).result()).toBeUndefined();
+  }
+});
 
 test('a result that JSON would change fails the job, with the path', async () => {
   const runtime = createRuntime().tool('work', { durable: true }, () => ({ sum: Number.NaN }));

@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const end of ending.splice(0).toReversed()) await end();
 });
 
-/** A runtime whose tools say how often they were carried out. */
+/** A runtime whose tools return how often they were executed. */
 function counting(options: RuntimeOptions = {}, work: (n: number) => unknown = (n) => n): Runtime {
   const runtime = createRuntime(options);
   ending.push(() => runtime.close());
@@ -123,7 +123,7 @@ describe('two commands with one operation key', () => {
 
   test.each([
     ['other arguments', { tool: 'job', operation_key: 'op-1', arguments: { a: 2 } }],
-    ['another way of being carried out', { tool: 'job', ...KEY, mode: 'direct' }],
+    ['another mode', { tool: 'job', ...KEY, mode: 'direct' }],
   ])('and %s are refused', async (_, payload) => {
     const wire = await opened(counting());
     await wire.startJob('job', KEY);
@@ -169,7 +169,7 @@ describe('a client', () => {
     for await (const { type } of second.events()) types.push(type);
     expect(await second.result()).toBe(1);
     expect(types.slice(-2)).toEqual(['job.started', 'job.completed']);
-    // Also of a job that was begun in the same session.
+    // This includes a job that was started in the same session.
     expect(await client.job((await second.accepted)!).result()).toBe(1);
     expect(await Promise.all([1, 2, 3].map(() => client.invoke('call', {}, options).result()))).toEqual([1, 1, 1]);
   });

@@ -74,7 +74,7 @@ describe('capabilities', () => {
     ['both', { streaming: true }, { streaming: true }, { streaming: true }],
     ['one of them', { streaming: true }, { streaming: false }, { streaming: false }],
     [
-      'one that only one side names',
+      'one of one side only',
       { streaming: true, durable_jobs: true },
       { checkpoints: true },
       { streaming: false, durable_jobs: false, checkpoints: false },
@@ -89,9 +89,9 @@ describe('capabilities', () => {
     ['numbers', { 'x.acme.limit': 5 }, { 'x.acme.limit': 3 }, { 'x.acme.limit': 3 }],
     ['unknown ones of both sides', { 'x.acme': true }, { 'x.acme': true }, { 'x.acme': true }],
     ['unknown ones of one side', { 'x.acme': true }, { 'x.other': true }, {}],
-    ['what is no boolean to one side', { streaming: true }, { streaming: 'yes' }, { streaming: false }],
-    ['other values that are the same', { x: { a: 1 } }, { x: { a: 1 } }, { x: { a: 1 } }],
-    ['other values that differ', { x: { a: 1 } }, { x: { a: 2 } }, {}],
+    ['one that is not a boolean of one side', { streaming: true }, { streaming: 'yes' }, { streaming: false }],
+    ['other equal values', { x: { a: 1 } }, { x: { a: 1 } }, { x: { a: 1 } }],
+    ['other different values', { x: { a: 1 } }, { x: { a: 2 } }, {}],
   ])('%s', (_, ours, theirs, agreed) => {
     expect(negotiate(ours, theirs)).toEqual(agreed);
   });

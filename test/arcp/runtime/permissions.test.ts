@@ -44,7 +44,7 @@ const REFUND: PermissionRequest = {
 };
 const DECLARED = { durable: true, permissions: ['payment.refund.create'] } as const;
 
-/** A tool that asks, and does something then. */
+/** A tool that requests a permission, and then does something. */
 function withRefund(
   runtime: Runtime,
   work: (lease: Lease, context: JobContext) => unknown = () => 'refunded',
@@ -80,7 +80,7 @@ describe('a challenge', () => {
     expect(told(wire.ofJob(jobId))).toEqual([
       ...['job.accepted', 'job.started', 'permission.request', 'running>blocked', 'blocked>running', 'job.completed'],
     ]);
-    // What set it going again is named as the cause.
+    // The cause is the message that resumed it.
     expect(wire.ofJob(jobId)[4]).toMatchObject({ causation_id: grant.id });
   });
 
@@ -157,8 +157,8 @@ describe('an answer', () => {
   });
 
   test.each([
-    ['to nothing', {}, {}, 'INVALID_ARGUMENT'],
-    ['before anything was asked', {}, { correlation_id: 'msg_unknown' }, 'NOT_FOUND'],
+    ['without a request', {}, {}, 'INVALID_ARGUMENT'],
+    ['to an unknown request', {}, { correlation_id: 'msg_unknown' }, 'NOT_FOUND'],
   ])('%s is refused', async (_, payload, more, code) => {
     const wire = await opened(withRefund(start()));
     const refused = await wire.answer('nack', wire.send('permission.grant', payload, more));
@@ -174,7 +174,7 @@ describe('an answer', () => {
       [{ resource: 'order:ord_4813' }, more],
       [{ permission: 'payment.refund.delete' }, more],
       [{}, { ...more, job_id: 'job_other' }],
-      // It would grant nothing.
+      // Such a grant would have no effect.
       [{ expires_at: '2001-01-01T00:00:00Z' }, more],
       [{ lease_seconds: 0 }, more],
     ] as const)
@@ -205,7 +205,7 @@ describe('an answer', () => {
 });
 
 describe('a grant', () => {
-  /** What a lease says to each use. */
+  /** The outcome of each use of a lease. */
   async function uses(
     wanted: readonly Parameters<Lease['use']>[0][],
     grant: Readonly<Record<string, unknown>> = {},
@@ -353,7 +353,7 @@ describe('a permission that a tool does not declare', () => {
 });
 
 describe('trust', () => {
-  /** What becomes of a tool that needs something of low risk, and something of high. */
+  /** The outcome of a tool that needs a permission of low risk and one of high risk. */
   async function becomes(trust: string, permission: string): Promise<string[]> {
     const auth = () => ({ principal: 'p', trust: trust as 'trusted' });
     const runtime = start({ auth }).tool(
@@ -414,7 +414,7 @@ describe('a policy', () => {
     [{ 'filesystem.*': 'auto' }, 'filesystem.read', 'auto'],
     [{ 'filesystem.*': 'auto', 'filesystem.read': 'deny' }, 'filesystem.read', 'deny'],
     [{ '*.read': 'auto' }, 'mail.read', 'auto'],
-    // Both say as much of it: the stricter one counts, in whatever order they stand.
+    // Both are equally specific: the stricter one applies, in any order.
     [{ 'a.b.*': 'auto', '*.b.c': 'deny' }, 'a.b.c', 'deny'],
     [{ '*.b.c': 'deny', 'a.b.*': 'auto' }, 'a.b.c', 'deny'],
     [{ '*': 'deny' }, 'anything', 'deny'],

@@ -66,7 +66,7 @@ describe('opening', () => {
     const opened = wire.send('session.open', { capabilities: CAPABILITIES });
     const early = wire.send('tool.invoke', { tool: 'echo' });
     await wire.answer('session.accepted', opened);
-    // The id of the session was not known yet.
+    // The id of the session is not known yet.
     expect((await wire.answer('nack', early)).payload).toMatchObject({
       code: 'INVALID_ARGUMENT',
       details: { issues: [{ path: 'session_id' }] },
@@ -277,7 +277,7 @@ describe('resuming', () => {
     };
     const first = payload.resume_token;
     const lost = await takeUp(first);
-    // The answer may have been lost.
+    // The answer may be lost.
     const second = await takeUp(first);
     const third = await takeUp(second);
     expect(new Set([first, lost, second, third]).size).toBe(4);
@@ -357,7 +357,7 @@ describe('resuming', () => {
   describe('sessions in use are never removed', () => {
     const DAY = 24 * 60 * 60 * 1000;
 
-    /** Takes up what another connection had, behind the last message that it was sent. */
+    /** Resumes the session of another connection after its last message. */
     async function takeUp(runtime: Runtime, accepted: Envelope<'session.accepted'>, lastId: string): Promise<Wire> {
       const wire = connectTo(runtime);
       const { session_id, resume_token } = accepted.payload;
@@ -368,9 +368,9 @@ describe('resuming', () => {
 
     test.each([
       ['used every day', true, {}],
-      ['connected, without a word', false, {}],
-      ['used every day, in a short window', true, { resumeWindowMs: 60_000 }],
-      ['connected, without a word, in a short window', false, { resumeWindowMs: 60_000 }],
+      ['connected and idle', false, {}],
+      ['used every day, with a short window', true, { resumeWindowMs: 60_000 }],
+      ['connected and idle, with a short window', false, { resumeWindowMs: 60_000 }],
     ])('%s', async (_, isUsed, options) => {
       const clock = passingTime(Date.now());
       const now = () => clock.now;
@@ -385,7 +385,7 @@ describe('resuming', () => {
         if (isUsed) last = await use();
         await runtime.trim();
       }
-      // The runtime does not see the end of the connection: neither on its own side, nor where its process dies.
+      // The runtime does not notice the end of the connection, as after a network failure or a crash.
       const again = await takeUp(runtime, accepted, last.id);
       await again.answer('tool.result', again.send('tool.invoke', { tool: 'echo' }));
       const { payload } = again.heard.find(({ type }) => type === 'session.accepted') as typeof accepted;

@@ -1,4 +1,4 @@
-/** Several runtimes on one file: who works on a job, and who tells of it, need not be the same. */
+/** Several runtimes on one file: the runtime of a job and that of its client can differ. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const end of ending.splice(0).toReversed()) await end();
 });
 
-/** Two on one file. The first takes connections alone: what is to be done there is done by the second. */
+/** Two runtimes on one file. The first only accepts connections; the second runs the jobs. */
 async function two(
   furnish: (runtime: Runtime) => void,
   front: RuntimeOptions = { workers: { queues: ['nobody'] } },
@@ -46,7 +46,7 @@ describe('a job that another runtime runs', () => {
   });
 
   test('is awaited by the runtime that started it', async () => {
-    // The first does what is near, and the second what is far.
+    // The first runs the queue near, and the second the queue far.
     const [front] = await two(
       (runtime) =>
         runtime

@@ -1,4 +1,4 @@
-/** A client that is no more than a channel: what a runtime does is judged by what it says. */
+/** A client that sends and receives single messages over a channel, to test a runtime by its messages. */
 
 import { type Envelope, type MessageType, newId, parseEnvelope } from '../../../src/arcp/index.js';
 import type { Runtime } from '../../../src/arcp/runtime/index.js';
@@ -11,7 +11,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 export class Wire {
   readonly channel: Channel;
-  /** All that was said, in order. */
+  /** All received messages, in order. */
   readonly heard: Envelope[] = [];
   sessionId: string | undefined;
   hasEnded = false;
@@ -40,7 +40,7 @@ export class Wire {
     });
   }
 
-  /** @returns the message as it was sent */
+  /** Sends a message, and returns it. */
   send(type: string, payload: Fields = {}, more: Fields = {}): Fields & { readonly id: string } {
     const session = this.sessionId === undefined ? {} : { session_id: this.sessionId };
     const message = {
@@ -60,7 +60,7 @@ export class Wire {
     this.send('pong', { ack_for: id, received_at: new Date().toISOString() }, { correlation_id: id });
   }
 
-  /** The first message that is so, whether it was said before or comes. */
+  /** Returns the first matching message, which may already have arrived. */
   async until(is: (message: Envelope) => boolean, from = 0): Promise<Envelope> {
     for (;;) {
       const found = this.heard.slice(from).find(is);
@@ -70,7 +70,7 @@ export class Wire {
     }
   }
 
-  /** The first message of a type that answers another. */
+  /** Returns the first message of a type that answers another. */
   async answer<T extends MessageType>(type: T, { id }: { readonly id: string }): Promise<Envelope<T>> {
     const message = await this.until((one) => one.type === type && one.correlation_id === id);
     return message as Envelope<T>;
@@ -80,7 +80,7 @@ export class Wire {
     while (!this.hasEnded) await new Promise<void>((resolve) => this.#wake.push(resolve));
   }
 
-  /** What was said of a job, in order. */
+  /** Returns the messages of a job, in order. */
   ofJob(jobId: string): Envelope[] {
     return this.heard.filter(({ job_id }) => job_id === jobId);
   }
@@ -105,7 +105,7 @@ export class Wire {
     return { id, jobId: accepted.payload.job_id! };
   }
 
-  /** The last message of a job. */
+  /** Returns the last message of a job. */
   untilEnded(jobId: string): Promise<Envelope> {
     return this.until(({ type, job_id }) => job_id === jobId && /^job\.(completed|failed|cancelled)$/.test(type));
   }
@@ -115,14 +115,14 @@ export class Wire {
   }
 }
 
-/** A connection to a runtime in this process. */
+/** Connects to a runtime in this process. */
 export function connectTo(runtime: Runtime): Wire {
   const [here, there] = memoryChannels();
   void runtime.accept(there);
   return new Wire(here);
 }
 
-/** A promise, and what settles it. */
+/** Creates a promise with the function that resolves it. */
 export function deferred<T = void>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
   let resolve!: (value: T) => void;
   const promise = new Promise<T>((settle) => {

@@ -1,4 +1,4 @@
-/** A runtime that is killed while a sandboxed tool works. Says which process and folder the tool is in. */
+/** A runtime that is killed while a sandboxed tool runs. Prints the process and folder of the tool. */
 import { writeSync } from 'node:fs';
 import process from 'node:process';
 import { memoryChannels, openClient } from '../../../src/arcp/client/index.js';

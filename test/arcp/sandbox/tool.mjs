@@ -1,4 +1,4 @@
-/** A tool that does what it is asked to, in a sandbox or outside of one. */
+/** A tool whose input selects an action, inside or outside a sandbox. */
 import { spawnSync } from 'node:child_process';
 import dns from 'node:dns/promises';
 import fs from 'node:fs';
@@ -7,7 +7,7 @@ import net from 'node:net';
 import process from 'node:process';
 import { Worker } from 'node:worker_threads';
 
-/** Writes past whatever stands between a tool and its runtime. */
+/** Writes to the pipe of the runtime directly. */
 function written(bytes, from) {
   try {
     return fs.writeSync(3, bytes, from);
@@ -50,7 +50,7 @@ const DEEDS = {
   lookup: async () => (await dns.lookup('127.0.0.1')).address,
   signal: ({ pid }) => process.kill(pid, 0),
   database: async ({ file }) => {
-    // Not every Node has it.
+    // Some versions of Node lack it.
     const name = 'node:sqlite';
     const { DatabaseSync } = await import(name);
     new DatabaseSync(file).exec('CREATE TABLE a (b)');

@@ -4,13 +4,13 @@ import { accpCases, validatorCases } from '../../conformance/fixtures.js';
 import { cli, jsonLines, lines } from '../../helpers/cli.js';
 
 describe('check accp', () => {
-  test('has nothing to report of valid frames, and sums up on stderr', async () => {
+  test('reports nothing about valid frames, and prints counts to stderr', async () => {
     const { code, stdout, stderr } = await cli(['check', 'accp'], { stdin: lines('@a>req:x{k:1}', '@a>req:x{k:01}') });
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
     expect(stderr).toBe('2 frames, 2 valid, 0 invalid, 0 errors, 0 warnings\n');
   });
 
-  test('reports on stdout, with the line of each error', async () => {
+  test('reports errors on stdout, each with its line', async () => {
     const stdin = lines('@a>req:x{k:1}', '@a>req:x{k:1|k:2}', '', '@a>req:x{k:[1}');
     const { code, stdout, stderr } = await cli(['check', 'accp'], { stdin });
     expect(code).toBe(1);
@@ -36,14 +36,14 @@ describe('check accp', () => {
     );
   });
 
-  test('counts one of a thing as one', async () => {
+  test('counts one error in the singular', async () => {
     const { stderr } = await cli(['check', 'accp'], { stdin: '@a>req:x{k:' });
     expect(stderr).toBe('1 frame, 0 valid, 1 invalid, 1 error, 0 warnings\n');
   });
 });
 
 describe('check aacp', () => {
-  test('warnings alone leave a packet valid and the exit code 0', async () => {
+  test('warnings leave a packet valid, and the exit code 0', async () => {
     const { code, stdout, stderr } = await cli(['check', 'aacp'], { stdin: 'FECH|HR|return:A|p:1|aacp:1.1' });
     expect(code).toBe(0);
     expect(stdout).toContain('warning[unknown-task]: ');
@@ -52,7 +52,7 @@ describe('check aacp', () => {
     expect(stderr).toBe('1 packet, 1 valid, 0 invalid, 0 errors, 1 warning\n');
   });
 
-  test('finds everything that is wrong with a packet, in the order of the text', async () => {
+  test('reports all errors of a packet in text order', async () => {
     const { code, stdout, stderr } = await cli(['check', 'aacp'], { stdin: 'FETCH|HR|p:high|res:a|res:b' });
     expect(code).toBe(1);
     expect(stdout.match(/^(error|warning)\[[a-z-]+\]/gm)).toEqual([
@@ -67,7 +67,7 @@ describe('check aacp', () => {
   test('--json: the verdicts of the conformance cases', async () => {
     const cases = validatorCases().filter(({ packet }) => /^[^\n]*\S[^\n]*$/.test(packet) && !packet.endsWith('\r'));
     expect(cases.length).toBeGreaterThan(60);
-    // The first line is a packet of ours: a byte order mark at the very start would not count as part of a packet.
+    // The first line is another packet, since a byte order mark at the start of the input would not be part of a packet.
     const { stdout, stderr } = await cli(['check', 'aacp', '--json'], {
       stdin: lines('ACK|HR', ...cases.map(({ packet }) => packet)),
     });
@@ -91,7 +91,7 @@ describe('check aacp', () => {
     );
   });
 
-  test('--json tells the section and the help of a finding', async () => {
+  test('--json includes the section and help of a finding', async () => {
     const { stdout } = await cli(['check', 'aacp', '--json'], { stdin: 'FECH|HR|return:A|p:1|aacp:1.1' });
     expect(jsonLines(stdout)).toEqual([
       {
@@ -112,7 +112,7 @@ describe('check aacp', () => {
     ]);
   });
 
-  test.each(['draft', 'interop'] as const)('--profile %s gives the findings of that profile', async (profile) => {
+  test.each(['draft', 'interop'] as const)('--profile %s reports the findings of that profile', async (profile) => {
     const packet = 'FETCH|HR|return:A|p:1|aacp:1.2|zone:eu|amt:1';
     const { stdout } = await cli(['check', 'aacp', '--json', '--profile', profile], { stdin: packet });
     const { valid, errors, warnings } = validatePacket(packet, { profile });

@@ -11,7 +11,7 @@ const ONE = '@a>req:find{q:cats}[mid:m1,seq:1,ts:1000,sid:s1]';
 const TWO = '@b>done:find{d:42}[mid:m2,seq:2,ts:1001,cid:m1,sid:s1]';
 
 describe('decode accp', () => {
-  test('gives a message a line, with full names', async () => {
+  test('prints one message per line, with full names', async () => {
     const { code, stdout, stderr } = await decode(lines(ONE, TWO), '--no-state');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '2 frames: 2 messages, 0 pending, 0 rejected, 0 dropped\n' });
     expect(jsonLines(stdout)).toEqual([
@@ -32,7 +32,7 @@ describe('decode accp', () => {
     ]);
   });
 
-  test('--json tells what became of each frame', async () => {
+  test('--json prints the outcome of each frame', async () => {
     const expired = '@a>req:find{q:dogs}[mid:m2,seq:2,ts:1000,ttl:5,sid:s1]';
     const { code, stdout, stderr } = await decode(
       lines(ONE, expired, '@a>req:x{', ONE),
@@ -54,7 +54,7 @@ describe('decode accp', () => {
     ]);
   });
 
-  test('shows the place of what is wrong', async () => {
+  test('shows the place of an error', async () => {
     const { code, stdout, stderr } = await decode(lines(ONE, '@a>req:find{q:[1}[mid:m2,seq:2]'));
     expect(code).toBe(1);
     expect(stdout).toMatch(/^\{"agent":"a"[^\n]*\n$/);
@@ -62,26 +62,26 @@ describe('decode accp', () => {
     expect(stderr).toContain(lines('2 | @a>req:find{q:[1}[mid:m2,seq:2]', '  |                 ^'));
   });
 
-  test('shows the part of a readable frame that is refused', async () => {
+  test('shows the part of a valid frame that is rejected', async () => {
     const gap = '@a>req:find{q:cats}[mid:m2,seq:3,ts:1000]';
     const { stderr } = await decode(lines(ONE, gap));
     expect(stderr).toContain('error[E3003]: ');
     expect(stderr).toContain(lines(`2 | ${gap}`, `  | ${' '.repeat(gap.indexOf('seq'))}^^^^^`));
   });
 
-  test('tells what has to be sent back on stderr', async () => {
+  test('prints replies to stderr', async () => {
     const { stderr } = await decode(lines(ONE, '@a>req:find{q:cats}[mid:m2,seq:3,ts:1000]'), '--agent', 'me');
     expect(stderr).toMatch(/^stdin:2: reply: @me>fail:error\{code:E3003\|.*expected:2/m);
   });
 
-  test('--replies writes what has to be sent back into a file', async () => {
+  test('--replies writes replies to a file', async () => {
     const file = path.join(scratch.path, 'replies.txt');
     const { stderr } = await decode(lines(ONE, '@a>req:find{q:cats}[mid:m2,seq:3,ts:1000]'), '--replies', file);
     expect(stderr).not.toContain('to be sent back');
     expect(readFileSync(file, 'utf8')).toMatch(/^@receiver>fail:error\{code:E3003\|[^\n]*\n$/);
   });
 
-  test('drops expired frames without an answer, and says so', async () => {
+  test('drops expired frames without a reply, and warns', async () => {
     const file = path.join(scratch.path, 'none.txt');
     const { code, stdout, stderr } = await decode(
       '@a>req:x{}[mid:m1,seq:1,ts:1000,ttl:5]',
@@ -98,13 +98,13 @@ describe('decode accp', () => {
     );
   });
 
-  test('reads the lenient dialect where it is asked to', async () => {
+  test('accepts the lenient dialect with --dialect', async () => {
     const frame = '@a>req:plan{who:@dev_team}[mid:m1,seq:1]';
     expect((await decode(frame)).code).toBe(1);
     expect(await messagesOf([frame], '--dialect', 'lenient')).toMatchObject([{ payload: { target: '@dev_team' } }]);
   });
 
-  test('reads integers of any size, and tells digits that are not kept', async () => {
+  test('reads integers of any size, and reports lost digits', async () => {
     const { stdout, stderr } = await decode('@a>req:x{n:123456789012345678901|f:0.12345678901234567890}[mid:m1,seq:1]');
     expect(stdout).toContain('"payload":{"n":123456789012345678901,');
     expect(stderr).toContain('payload.findings lost digits');
@@ -120,19 +120,19 @@ describe('decode accp', () => {
 });
 
 describe('the session', () => {
-  test('is the one that the first readable frame names', async () => {
+  test('is that of the first valid frame', async () => {
     const foreign = TWO.replace('sid:s1', 'sid:s2');
     const { stderr } = await decode(lines('noise', ONE, foreign));
     expect(stderr).toContain('error[E5001]: metadata.sid');
     expect(stderr).toContain('3 frames: 0 messages');
   });
 
-  test('is the one of --id, whatever the frames name', async () => {
+  test('is that of --id, whatever the frames contain', async () => {
     expect((await decode(ONE, '--id', 's1')).code).toBe(0);
     expect((await decode(ONE, '--id', 's2')).stderr).toContain('error[E5001]: metadata.sid');
   });
 
-  test('goes on in the file of --session', async () => {
+  test('continues in the file of --session', async () => {
     const file = path.join(scratch.path, 'receiver.db');
     expect((await decode(ONE, '--session', file)).code).toBe(0);
     expect((await decode(TWO, '--session', file)).code).toBe(0);
@@ -140,7 +140,7 @@ describe('the session', () => {
     expect(existsSync(file)).toBe(true);
   });
 
-  test('is shared by encode and decode of one agent', async () => {
+  test('is shared by encode and decode with the same agent', async () => {
     const file = path.join(scratch.path, 'both.db');
     const options = ['--session', file, '--id', 's1', '--agent', 'a'];
     const [frame] = await framesOf([FIND], ...options);
@@ -149,7 +149,7 @@ describe('the session', () => {
     expect((await framesOf([FIND], ...options))[0]).toContain('seq:3,');
   });
 
-  test('recovers from a gap: the replies go to the sender, and what the sender answers to the receiver', async () => {
+  test('recovers from a gap: replies go to the sender, and its answers to the receiver', async () => {
     const [sender, receiver] = ['sender.db', 'gap.db'].map((name) => path.join(scratch.path, name));
     const both = ['--id', 's1', '--sequence', 'sender'];
     const send = ['--session', sender!, '--agent', 'a', ...both];
@@ -173,7 +173,7 @@ describe('the session', () => {
 describe('a message in several frames', () => {
   const payload = { rows: Array.from({ length: 60 }, (_, index) => ({ id: index, name: `item_${index}` })) };
 
-  test('comes once it is whole', async () => {
+  test('is printed when it is complete', async () => {
     const frames = await framesOf([{ ...FIND, payload }], '--no-state');
     const { code, stdout, stderr } = await decode(lines(...frames), '--no-state');
     expect(code).toBe(0);
@@ -181,7 +181,7 @@ describe('a message in several frames', () => {
     expect(stderr.match(/note\[pending\]: Part of message/g)).toHaveLength(frames.length - 1);
   });
 
-  test('that does not come whole is told, and lost where there is no --session', async () => {
+  test('that is incomplete is reported, and lost without --session', async () => {
     const frames = await framesOf([{ ...FIND, payload }], '--no-state', '--id', 's1');
     const { code, stdout, stderr } = await decode(lines(...frames.slice(0, -1)), '--no-state');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -202,26 +202,26 @@ describe('a stream', () => {
     envelope: { correlation_id: 'c1' },
   });
 
-  test('of more chunks than are buffered comes through', async () => {
+  test('with more chunks than the buffer has is printed', async () => {
     const chunks = Array.from({ length: 1100 }, (_, index) => chunk(index, index === 1099));
     const frames = await framesOf(chunks, '--no-state');
     const messages = await messagesOf(frames, '--no-state');
     expect(messages.map((message) => message.payload['data'])).toEqual(chunks.map((_, index) => `d${index}`));
   });
 
-  test('that has not ended is told, and lost where there is no --session', async () => {
+  test('that has not ended is reported, and lost without --session', async () => {
     const frames = lines(...(await framesOf([chunk(0)])));
     const { code, stderr } = await decode(frames);
     expect(code).toBe(1);
     expect(stderr).toContain('error[unfinished]: Stream c1 has not ended.');
-    const kept = await decode(frames, '--session', path.join(scratch.path, 'unended.db'));
-    expect(kept.code).toBe(0);
-    expect(kept.stderr).toContain('warning[unfinished]: Stream c1 has not ended; the rest may follow.');
+    const stored = await decode(frames, '--session', path.join(scratch.path, 'unended.db'));
+    expect(stored.code).toBe(0);
+    expect(stored.stderr).toContain('warning[unfinished]: Stream c1 has not ended; the rest may follow.');
   });
 
-  test('that ends without a final chunk has failed', async () => {
+  test('that ends without a final chunk fails', async () => {
     const end = { agent: 'w', intent: 'end', operation: 'infer', envelope: { correlation_id: 'c1' } };
-    // Ours would not send it.
+    // The codec would not send it.
     await expect(framesOf([chunk(0), end])).rejects.toThrow('cannot be ended without a final chunk');
     const [first] = await framesOf([chunk(0)]);
     const text = lines(first!, first!.replace(/^.*(?=\[)/, '@w>end:infer{}').replace(/mid:\w+,seq:1/, 'mid:m2,seq:2'));
@@ -234,22 +234,22 @@ describe('a stream', () => {
   });
 });
 
-describe('what encode writes, decode reads', () => {
+describe('decode reads the output of encode', () => {
   const FULL_STATE = { agent: 'orchestrator', intent: 'sync', operation: 'state' };
-  /** The corpus is an excerpt: these messages need what came before them. */
+  /** Messages that require others that the excerpt does not contain. */
   const NEEDS: Readonly<Record<string, (message: CorpusMessage) => object[]>> = {
     A07: (message) => [{ ...message, envelope: { ...message.envelope, correlation_id: '7d9a4ccbb1b6' } }],
     A09: (message) => [{ ...FULL_STATE, payload: { version: 7, phase: 'code' } }, message],
     C09: (message) => [{ ...FULL_STATE, payload: { version: 5, phase: 'fix' } }, message],
   };
-  /** The corpus holds several sessions, each with a state of its own. */
+  /** The corpus has several sessions, each with its own state. */
   const SESSIONS = [...new Set(CORPUS.map(({ message }) => message.envelope['session_id']))].map((session) =>
     CORPUS.filter(({ message }) => message.envelope['session_id'] === session),
   );
-  /** Before the shortest ttl of the corpus is over. */
+  /** Before the shortest ttl of the corpus expires. */
   const OPTIONS = ['--text', 'transliterate', '--now', '2026-04-08T09:09:46Z'];
 
-  /** The defaults of its schema, which a receiver fills in. */
+  /** The defaults of the schema, which a receiver adds. */
   function expected({ schema, payload, ...message }: CorpusMessage): object {
     const defaults = schema === undefined ? {} : createRegistry().byCode(schema)!.defaults;
     const { sequence: _, session_id: __, ...envelope } = message.envelope ?? {};
@@ -258,20 +258,20 @@ describe('what encode writes, decode reads', () => {
 
   test.each(SESSIONS.map((session) => [session[0]!.id, session] as const))('the session of %s', async (id, session) => {
     const sent = session.flatMap(({ id, message }) => NEEDS[id]?.(message) ?? [message]) as CorpusMessage[];
-    // Some of its streams go on behind the excerpt.
-    const kept = ['--session', path.join(scratch.path, `${id}.db`)];
-    const messages = await messagesOf(await framesOf(sent, ...OPTIONS), ...OPTIONS, ...kept);
-    const told = messages.map(({ envelope: { sequence: _, session_id: __, ...envelope }, ...message }) => ({
+    // Some of its streams continue after the excerpt.
+    const stored = ['--session', path.join(scratch.path, `${id}.db`)];
+    const messages = await messagesOf(await framesOf(sent, ...OPTIONS), ...OPTIONS, ...stored);
+    const decoded = messages.map(({ envelope: { sequence: _, session_id: __, ...envelope }, ...message }) => ({
       ...message,
       envelope,
     }));
-    expect(told).toMatchObject(sent.map(expected));
+    expect(decoded).toMatchObject(sent.map(expected));
     expect(messages.map(({ payload }) => Object.keys(payload).length)).toEqual(
       sent.map((message) => Object.keys((expected(message) as CorpusMessage).payload).length),
     );
   });
 
-  test('what the corpus alone does not allow is refused with its path', async () => {
+  test('messages that the corpus does not allow are rejected with their path', async () => {
     const refused: unknown[] = [];
     for (const session of SESSIONS) {
       const { stdout } = await encode(
@@ -303,8 +303,8 @@ describe('what encode writes, decode reads', () => {
 test.each([
   [['decode', 'aacp'], /^error\[[\w-]+\]: decode accepts accp; got "aacp"/],
   [['decode', 'accp', '--replies', 'no/such/folder/x'], /^error\[unwritable\]: Cannot write no\/such\/folder\/x/],
-] as const)('wrong usage: %j', async (args, told) => {
+] as const)('wrong usage: %j', async (args, expected) => {
   const { code, stdout, stderr } = await cli(args, { stdin: ONE });
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toMatch(told);
+  expect(stderr).toMatch(expected);
 });

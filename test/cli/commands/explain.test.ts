@@ -5,7 +5,7 @@ import { accpCases, explainCases } from '../../conformance/fixtures.js';
 import { cli, jsonLines, lines } from '../../helpers/cli.js';
 
 describe('explain accp', () => {
-  test.each(['strict', 'lenient'] as const)('says what frames mean, one a line, %s', async (dialect) => {
+  test.each(['strict', 'lenient'] as const)('explains frames, one per line, %s', async (dialect) => {
     const frames = accpCases().filter((one) => one.canonical !== undefined && one.dialect === dialect);
     const { code, stdout, stderr } = await cli(['explain', 'accp', '--dialect', dialect], {
       stdin: lines(...frames.map(({ input }) => input)),
@@ -14,14 +14,14 @@ describe('explain accp', () => {
     expect(stdout).toBe(lines(...frames.map(({ input }) => explainFrame(parseFrame(input, { dialect })))));
   });
 
-  test('does not explain what is no frame', async () => {
+  test('does not explain invalid frames', async () => {
     const { code, stdout, stderr } = await cli(['explain', 'accp'], { stdin: lines('@a>req:x{k:', '@a>req:x{}') });
     expect(code).toBe(1);
     expect(stdout.split('\n')).toHaveLength(2);
     expect(stderr).toContain('--> stdin:1:12\n');
   });
 
-  test('--json tells explanations and errors', async () => {
+  test('--json prints explanations and errors', async () => {
     const { code, stdout, stderr } = await cli(['explain', 'accp', '--json'], {
       stdin: lines('@a>req:x{}', '@a>req:x{'),
     });
@@ -34,7 +34,7 @@ describe('explain accp', () => {
 });
 
 describe('explain aacp', () => {
-  test('says what packets mean, one a line', async () => {
+  test('explains packets, one per line', async () => {
     const packets = explainCases()
       .map(({ packet }) => packet)
       .filter((packet) => /^[^\r\n]*\S[^\r\n]*$/.test(packet));
@@ -42,7 +42,7 @@ describe('explain aacp', () => {
     expect(stdout).toBe(lines(...packets.map((packet) => explainPacket(packet))));
   });
 
-  test('explains a packet whatever is wrong with it, tells what is wrong, and exits with 1', async () => {
+  test('explains an invalid packet, reports its errors, and exits with 1', async () => {
     const { code, stdout, stderr } = await cli(['explain', 'aacp'], { stdin: 'FETCH|HR|return:A||p:1|aacp:1.1' });
     expect(code).toBe(1);
     expect(stdout).toMatch(/^Retrieve .*Return to: A\. .*\n$/);
@@ -50,19 +50,19 @@ describe('explain aacp', () => {
     expect(stderr).toContain('--> stdin:1:19\n');
   });
 
-  test('does not speak of warnings', async () => {
+  test('does not report warnings', async () => {
     const { code, stderr } = await cli(['explain', 'aacp'], { stdin: 'FECH|HR|return:A|p:1|aacp:1.1' });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
 
-  test('explains only what the strict dialect reads, if that is asked for', async () => {
+  test('explains only packets of the strict dialect with --dialect strict', async () => {
     const { code, stdout } = await cli(['explain', 'aacp', '--dialect', 'strict'], {
       stdin: 'ACK|HR|return:A||aacp:1.1',
     });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   });
 
-  test('--json tells the explanation with the errors beside it', async () => {
+  test('--json prints the explanation and the errors', async () => {
     const { code, stdout, stderr } = await cli(['explain', 'aacp', '--json'], { stdin: 'ACK|HR|return:A||aacp:1.1' });
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     expect(jsonLines(stdout)).toMatchObject([

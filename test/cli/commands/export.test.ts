@@ -19,7 +19,7 @@ describe('export', () => {
     expect(await exported('aacp', '--to', 'regex')).toMatch(/\n\/\^\[A-Z\].*\$\/u\n$/);
   });
 
-  test('writes only what options leave of a protocol', async () => {
+  test('prints the language that the options select', async () => {
     const text = await exported('aacp', '--to', 'regex', '--tasks', 'FETCH,LOG', '--fields', 'res,fmt=json|csv?');
     const regex = new RegExp(text.split('\n').at(-2)!.slice(1, -2), 'u');
     const packets = [
@@ -30,7 +30,7 @@ describe('export', () => {
     expect(packets.map((packet) => regex.test(packet))).toEqual([true, true, false]);
   });
 
-  test('counts the nesting of frames out, so that no more of it is let through', async () => {
+  test('unrolls the nesting of frames, so that no more is accepted', async () => {
     const rules = await exported('accp', '--to', 'gbnf', '--max-depth', '2', '--metadata', 'none');
     expect(rules).toContain('\narray-1 ::= "[" (value-1 ("," value-1)*)? "]"\n');
     expect(rules).toContain('\narray-2 ::= "[" (value-2 ("," value-2)*)? "]"\n');
@@ -40,13 +40,13 @@ describe('export', () => {
     expect(flat).not.toContain('array');
   });
 
-  test('takes a grammar file, and a rule of it to start with', async () => {
+  test('accepts a grammar file and its start rule', async () => {
     const file = scratch.write('bits.peggy', 'bits = bit+\nbit = [01]\n');
     expect(await exported(file, '--to', 'regex')).toContain('bits in the notation of regular expressions');
     expect((await exported(file, '--to', 'regex', '--start', 'bit')).split('\n').at(-2)).toBe('/^[01]$/u');
   });
 
-  test('tells of conditions that are left out, as JSON too', async () => {
+  test('reports conditions that the format cannot express, as JSON too', async () => {
     const file = scratch.write('even.peggy', 'even = digits:$[0-9]+ &{ return digits % 2 === 0; }\n');
     expect(await exported(file, '--to', 'gbnf')).toMatch(/^# - even: the condition .*\(predicate\)$/m);
     const [record] = jsonLines(await exported(file, '--to', 'gbnf', '--json'));
@@ -58,14 +58,14 @@ describe('export', () => {
     expect((record as { text: string }).text).toContain('root ::= [0-9]+\n');
   });
 
-  test('writes into a file on request', async () => {
+  test('writes to a file', async () => {
     const file = path.join(scratch.path, 'aacp.gbnf');
     const { code, stdout, stderr } = await cli(['export', 'aacp', '--to', 'gbnf', '--output', file]);
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: `Grammar written to ${file}\n` });
     expect(readFileSync(file, 'utf8')).toContain('root ::=');
   });
 
-  test('also draws, colours and describes', async () => {
+  test('also prints diagrams, editor modes and schemas', async () => {
     expect(await exported('accp', '--to', 'railroad')).toMatch(/^<svg [\s\S]*<\/svg>\n$/);
     expect(JSON.parse(await exported('aacp', '--to', 'textmate'))).toMatchObject({ scopeName: 'source.aacp' });
     expect(await exported('accp', '--to', 'codemirror')).toMatch(/^export const accp\b/m);
@@ -80,7 +80,7 @@ describe('export', () => {
     [['aacp', '--to', 'gbnf', '--output', '/nowhere/at/all'], 'Cannot write /nowhere/at/all'],
     [[scratch.write('nested.peggy', 'nested = "(" nested? ")"\n'), '--to', 'regex'], 'The rule nested is recursive'],
     [[scratch.write('broken.peggy', 'broken = (\n'), '--to', 'gbnf'], 'Invalid grammar '],
-  ])('refuses %j', async (args, message) => {
+  ])('rejects %j', async (args, message) => {
     const { code, stdout, stderr } = await cli(['export', ...args]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(message);

@@ -11,7 +11,7 @@ const PROSE = lines(
 );
 
 describe('find accp', () => {
-  test('gives offsets, verdict and text of each frame on stdout', async () => {
+  test('prints offsets, verdict and text of each frame to stdout', async () => {
     const { code, stdout } = await cli(['find', 'accp'], { stdin: PROSE });
     expect(code).toBe(1);
     const rows = stdout
@@ -25,35 +25,35 @@ describe('find accp', () => {
     for (const [place, , text] of rows) expect(PROSE.slice(...place!.split('-').map(Number))).toBe(text);
   });
 
-  test('shows a broken frame in its line of the source, and sums up, on stderr', async () => {
+  test('reports an invalid frame with its line, and prints counts to stderr', async () => {
     const { stderr } = await cli(['find', 'accp'], { stdin: PROSE });
     const shown = PROSE.split('\n')[3]!;
     expect(stderr).toContain(lines(' --> stdin:4:29', '  |', `4 | ${shown}`, `  | ${' '.repeat(28)}^`));
     expect(stderr).toMatch(/\n2 found, 1 invalid\n$/);
   });
 
-  test('counts lines that end in CRLF, and leaves their ends out of the frame', async () => {
+  test('counts lines that end in CRLF, and excludes the line ends from frames', async () => {
     const { stderr } = await cli(['find', 'accp'], { stdin: 'one\r\ntwo\r\n@a>req:x{k:[1}\r\nfour\r\n' });
     expect(stderr).toContain(lines(' --> stdin:3:14', '  |', '3 | @a>req:x{k:[1}', '  |              ^'));
   });
 
-  test('nothing to find is no error', async () => {
+  test('finding nothing is not an error', async () => {
     for (const stdin of ['', '\n\n', 'no frame here']) {
       expect(await cli(['find', 'accp'], { stdin })).toEqual({ code: 0, stdout: '', stderr: '0 found, 0 invalid\n' });
     }
   });
 
-  test('reads frames out of JSON strings', async () => {
+  test('finds frames inside JSON strings', async () => {
     const stdin = JSON.stringify({ sent: '@a>req:x{at:12\\:30}', broken: '@a>req:x{k:a\tb}' });
     const { code, stdout, stderr } = await cli(['find', 'accp'], { stdin });
     expect(code).toBe(1);
     expect(stdout).toContain('\tok\t@a>req:x{at:12\\:30}\n');
-    // The text that is wrong is the one that the string says, so that is what is shown, by itself.
+    // The error is in the decoded text, so that is shown.
     const start = stdin.indexOf('@', 10);
     expect(stderr).toContain(lines(` --> stdin@${start}:1:13`, '  |', '1 | @a>req:x{k:a␉b}', '  |             ^'));
   });
 
-  test('--json tells what the library finds, and nothing on stderr', async () => {
+  test('--json prints what the library finds, and nothing to stderr', async () => {
     const { code, stdout, stderr } = await cli(['find', 'accp', '--json'], { stdin: PROSE });
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     const expected = findFrames(PROSE).map(({ start, end, text }) => ({ start, end, text }));
@@ -64,7 +64,7 @@ describe('find accp', () => {
     ]);
   });
 
-  test('--json with --spans puts offsets on the nodes', async () => {
+  test('--json --spans includes the offsets of nodes', async () => {
     const { stdout } = await cli(['find', 'accp', '--json', '--spans'], { stdin: 'so @a>req:x{} it is' });
     expect(jsonLines(stdout)).toMatchObject([{ start: 3, end: 13, ast: { span: { start: 0, end: 10 } } }]);
   });
@@ -77,7 +77,7 @@ describe('find accp', () => {
 });
 
 describe('find aacp', () => {
-  test('gives offsets, verdict and text of each packet, and shows the broken ones in their lines', async () => {
+  test('prints offsets, verdict and text of each packet, and reports invalid ones with their lines', async () => {
     const { code, stdout, stderr } = await cli(['find', 'aacp'], { stdin: PROSE });
     expect(code).toBe(1);
     expect(stdout).toBe(
@@ -91,7 +91,7 @@ describe('find aacp', () => {
     expect(stderr).toMatch(/2 found, 1 invalid\n$/);
   });
 
-  test('--json tells trees and errors', async () => {
+  test('--json prints trees and errors', async () => {
     const { stdout } = await cli(['find', 'aacp', '--json'], { stdin: PROSE });
     expect(jsonLines(stdout)).toMatchObject([
       { ok: true, ast: { kind: 'packet', task: 'FETCH' } },
@@ -99,11 +99,11 @@ describe('find aacp', () => {
     ]);
   });
 
-  test('takes empty slots with the tolerant dialect', async () => {
+  test('accepts empty slots with the tolerant dialect', async () => {
     expect((await cli(['find', 'aacp', '--dialect', 'tolerant'], { stdin: PROSE })).code).toBe(0);
   });
 
-  test('shows control characters as stand-ins, in the row and in the frame; --json has the text as it is', async () => {
+  test('makes control characters visible; --json has the text unchanged', async () => {
     const stdin = 'FETCH|HR|return:A|subj:\u001b[31mred\u202e|aacp:1.1\n';
     const { stdout, stderr } = await cli(['find', 'aacp'], { stdin });
     expect(stdout).toContain('subj:␛[31mred<U+202E>|aacp:1.1\n');
@@ -113,7 +113,7 @@ describe('find aacp', () => {
   });
 });
 
-test('a broken message on a very long line is shown by itself', async () => {
+test('an invalid message on a very long line is shown by itself', async () => {
   const stdin = `${'word '.repeat(5000)}@a>req:x{k:[1} end`;
   const { stderr } = await cli(['find', 'accp'], { stdin });
   expect(stderr).toContain(lines(' --> stdin@25000:1:14', '  |', '1 | @a>req:x{k:[1}', '  |              ^'));

@@ -15,13 +15,13 @@ describe('fmt accp', () => {
     },
   );
 
-  test('--sort-params orders the payload too; without it the payload keeps its order', async () => {
+  test('--sort-params sorts the payload, which otherwise keeps its order', async () => {
     const stdin = '@a>req:x{z:1|m:{b:1.50,a:007}|a:2}';
     expect((await cli(['fmt', 'accp'], { stdin })).stdout).toBe('@a>req:x{z:1|m:{a:7,b:1.5}|a:2}\n');
     expect((await cli(['fmt', 'accp', '--sort-params'], { stdin })).stdout).toBe('@a>req:x{a:2|m:{a:7,b:1.5}|z:1}\n');
   });
 
-  test('--check names the lines that are not canonical, prints no message, and exits with 1', async () => {
+  test('--check lists the lines that are not canonical, prints no message, and exits with 1', async () => {
     const { code, stdout, stderr } = await cli(['fmt', 'accp', '--check'], {
       stdin: '@a>req:x{k:1}\r\n\n@a>req:x{k:01}\n@a>req:x{k:1.50}',
     });
@@ -32,18 +32,18 @@ describe('fmt accp', () => {
     });
   });
 
-  test('--check is silent where all is canonical, whatever the line ends', async () => {
+  test('--check prints nothing if all lines are canonical, whatever the line ends', async () => {
     const { code, stdout, stderr } = await cli(['fmt', 'accp', '--check'], { stdin: '@a>req:x{k:1}\r\n@a>req:x{}\n' });
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
-  test('--check looks at the order of the payload only with --sort-params', async () => {
+  test('--check compares the order of the payload only with --sort-params', async () => {
     const stdin = '@a>req:x{b:1|a:2}';
     expect((await cli(['fmt', 'accp', '--check'], { stdin })).code).toBe(0);
     expect((await cli(['fmt', 'accp', '--check', '--sort-params'], { stdin })).code).toBe(1);
   });
 
-  test('--json tells the canonical text, and whether it is another', async () => {
+  test('--json prints the canonical text, and whether it differs', async () => {
     const stdin = lines('@a>req:x{k:1}', '@a>req:x{k:01}', '@a>req:x{k:');
     const { code, stdout, stderr } = await cli(['fmt', 'accp', '--json'], { stdin });
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
@@ -54,7 +54,7 @@ describe('fmt accp', () => {
     ]);
   });
 
-  test('--check with --json exits with 1 when a line is not canonical', async () => {
+  test('--check --json exits with 1 if a line is not canonical', async () => {
     expect((await cli(['fmt', 'accp', '--json', '--check'], { stdin: '@a>req:x{k:01}' })).code).toBe(1);
     expect((await cli(['fmt', 'accp', '--json'], { stdin: '@a>req:x{k:01}' })).code).toBe(0);
   });
@@ -68,21 +68,21 @@ describe('fmt aacp', () => {
     expect(stdout).toBe(lines(...cases.map(({ canonical }) => canonical!)));
   });
 
-  test('--check names the packets whose fields are in another order', async () => {
+  test('--check lists the packets whose fields are in another order', async () => {
     const { code, stdout } = await cli(['fmt', 'aacp', '--check'], {
       stdin: lines('ACK|HR|return:A|p:1', 'ACK|HR|p:1|return:A'),
     });
     expect({ code, stdout }).toEqual({ code: 1, stdout: 'stdin:2: not in canonical form\n' });
   });
 
-  test('mends white space in the tolerant dialect only', async () => {
+  test('corrects white space only in the tolerant dialect', async () => {
     const stdin = ' ACK | HR | return: A ';
     expect((await cli(['fmt', 'aacp'], { stdin })).code).toBe(1);
     const tolerant = await cli(['fmt', 'aacp', '--dialect', 'tolerant'], { stdin });
     expect({ code: tolerant.code, stdout: tolerant.stdout }).toEqual({ code: 0, stdout: 'ACK|HR|return:A\n' });
   });
 
-  test('a packet that can be read but not written is refused, with its line', async () => {
+  test('a packet that can be parsed but not printed is rejected, with its line', async () => {
     const stdin = lines('ACK|HR|return:A', 'ACK|HR|no colon', 'ACK|HR|p:1');
     const { code, stdout, stderr } = await cli(['fmt', 'aacp', '--dialect', 'tolerant'], { stdin });
     expect({ code, stdout }).toEqual({ code: 1, stdout: lines('ACK|HR|return:A', 'ACK|HR|p:1') });

@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const ADAPTER = programCommand('../../../examples/adapters/node-adapter.mjs');
 
-/** An adapter of AACP that is right but for one thing. */
+/** An adapter of AACP with one error. */
 function faulty(name: string, find: string, replace: string): string {
   const source = readFileSync(new URL('../../examples/adapters/node-adapter.mjs', import.meta.url), 'utf8');
   if (!source.includes(find)) throw new Error(`The example adapter has no "${find}"`);
@@ -22,8 +22,8 @@ function faulty(name: string, find: string, replace: string): string {
   return `"${process.execPath}" "${file}"`;
 }
 
-describe('texts', () => {
-  test('are valid, one a line, and the same for the same seed', async () => {
+describe('inputs', () => {
+  test('are valid, one per line, and the same for the same seed', async () => {
     const first = await cli(['fuzz', 'accp', '--count', '50', '--seed', '4']);
     const lines = first.stdout.trimEnd().split('\n');
     expect(first.code).toBe(0);
@@ -33,7 +33,7 @@ describe('texts', () => {
     expect(await cli(['fuzz', 'accp', '--count', '50', '--seed', '4'])).toEqual(first);
   });
 
-  test('are of the dialect and the part of the language that is asked for', async () => {
+  test('are of the selected dialect and sublanguage', async () => {
     const lenient = await cli(['fuzz', 'accp', '--count', '200', '--seed', '1', '--dialect', 'lenient']);
     const lines = lenient.stdout.trimEnd().split('\n');
     expect(lines.filter((line) => !tryParseFrame(line, { dialect: 'lenient' }).ok)).toEqual([]);
@@ -42,7 +42,7 @@ describe('texts', () => {
     expect(narrow.stdout).toMatch(/^(@[^>]+>(req|done):.*\n){30}$/);
   });
 
-  test('can be bent, and then say with --json what was done and whether they are valid', async () => {
+  test('can be mutated; --json has the mutations and the verdict', async () => {
     const { stdout } = await cli(['fuzz', 'aacp', '--count', '200', '--seed', '1', '--mutate', '--json']);
     const records = jsonLines(stdout) as { text: string; valid: boolean; mutation: string[] }[];
     for (const { text, valid } of records) expect({ text, valid }).toEqual({ text, valid: isPacket(text) });
@@ -50,7 +50,7 @@ describe('texts', () => {
     expect(new Set(records.map(({ valid }) => valid))).toEqual(new Set([true, false]));
   });
 
-  test('come of any grammar file; what would not be one line is JSON', async () => {
+  test('are generated from any grammar file; those with line ends are JSON', async () => {
     const file = path.join(folder, 'lines.peggy');
     writeFileSync(file, 'start = line|1.., "\\n"|\nline = [a-z]+');
     const { stdout, code } = await cli(['fuzz', file, '--count', '100', '--seed', '1']);
@@ -66,18 +66,18 @@ describe('texts', () => {
 });
 
 describe('coverage', () => {
-  test('of the texts of a run is a table', async () => {
+  test('of the inputs of a run is a table', async () => {
     const { stdout, code } = await cli(['fuzz', 'accp', '--count', '1500', '--seed', '1', '--coverage']);
     expect(code).toBe(0);
     expect(stdout).toContain('by 1500 texts: rules 100 %, alternatives 100 %');
   });
 
-  test('of a file says what it has never seen; also as JSON, and as a page', async () => {
+  test('of a file lists the parts that it does not cover; also as JSON, and as a page', async () => {
     const corpus = path.join(folder, 'corpus.txt');
     const page = path.join(folder, 'coverage.html');
     writeFileSync(corpus, '@a>req:x{k:1}\n@a>req:x{k:true}\nno frame\n');
     const { stdout } = await cli(['fuzz', 'accp', '--coverage', corpus]);
-    expect(stdout).toContain('by 2 texts, and 1 that it rejects');
+    expect(stdout).toContain('by 2 texts (and 1 rejected)');
     expect(stdout).toMatch(/line \d+:\d+ +value, alternative 2 of 5/);
     const json = await cli(['fuzz', 'accp', '--coverage', corpus, '--html', page, '--json']);
     const [{ coverage }] = jsonLines(json.stdout) as [{ coverage: { texts: number; missing: { name: string }[] } }];
@@ -88,7 +88,7 @@ describe('coverage', () => {
 });
 
 describe('a target', () => {
-  test('that is right is told so', async () => {
+  test('that agrees is reported', async () => {
     const output = path.join(folder, 'none');
     const { code, stdout } = await cli([
       'fuzz',
@@ -107,7 +107,7 @@ describe('a target', () => {
     expect(existsSync(output)).toBe(false);
   });
 
-  test('that is wrong is shown the smallest text, saved as a conformance case', async () => {
+  test('that disagrees is reported with the shortest input, saved as a conformance case', async () => {
     const output = path.join(folder, 'found');
     const target = faulty('last-colon', "indexOf(':')", "lastIndexOf(':')");
     const args = ['fuzz', 'aacp', '--target', target, '--count', '1000', '--seed', '1', '--output', output];
@@ -127,13 +127,13 @@ describe('a target', () => {
     expect(records.flatMap(({ id }) => id ?? []).sort()).toEqual(cases.map(({ id }) => id).sort());
   });
 
-  test('that cannot be started is wrong usage', async () => {
+  test('that cannot be started is an error', async () => {
     const { code, stderr } = await cli(['fuzz', 'aacp', '--target', 'no-such-program-anywhere', '--count', '5']);
     expect(code).toBe(2);
     expect(stderr).toContain('no-such-program-anywhere');
   });
 
-  test('is left in peace when somebody stops the run, and what was found is told', async () => {
+  test('is not ended by Ctrl-C, which keeps the findings', async () => {
     const output = path.join(folder, 'stopped');
     const target = faulty('never', 'ok: true', 'ok: false');
     const program = start([
@@ -154,7 +154,7 @@ describe('a target', () => {
     let stopped = false;
     program.stdout.on('data', (piece: Buffer) => {
       stdout += piece;
-      // Once: the second time, it would stop at once.
+      // Only once: a second signal would end the run at once.
       if (!stopped && stdout.includes('saved as')) stopped = program.kill('SIGINT');
     });
     expect(await ended).toBe(1);
@@ -186,7 +186,7 @@ describe('usage', () => {
     expect(code).toBe(2);
   });
 
-  test('a grammar with a fault is told with its place', async () => {
+  test('an invalid grammar is reported with its place', async () => {
     const file = path.join(folder, 'broken.peggy');
     writeFileSync(file, 'start = "a\n');
     const { code, stderr } = await cli(['fuzz', file]);
@@ -194,7 +194,7 @@ describe('usage', () => {
     expect(code).toBe(2);
   });
 
-  test('a grammar that no text meets is told', async () => {
+  test('a grammar without sentences is reported', async () => {
     const file = path.join(folder, 'greedy.peggy');
     writeFileSync(file, 'start = "a"* "a"');
     const { code, stderr } = await cli(['fuzz', file, '--count', '1']);

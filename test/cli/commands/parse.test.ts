@@ -5,7 +5,7 @@ import { cli, jsonLines, lines } from '../../helpers/cli.js';
 const ONE_LINE = /^[^\n\r]*[^\s][^\n\r]*$/;
 
 describe('parse accp', () => {
-  test('prints one tree a line, in the order of the input, and nothing on stderr', async () => {
+  test('prints one tree per line, in input order, and nothing to stderr', async () => {
     const { code, stdout, stderr } = await cli(['parse', 'accp'], {
       stdin: lines('@planner>req:schedule{pri:high}', '@a>ack:x{}[mid:m1,seq:2]'),
     });
@@ -33,7 +33,7 @@ describe('parse accp', () => {
     ]);
   });
 
-  test.each(['strict', 'lenient'] as const)('gives the trees of the conformance cases, %s', async (dialect) => {
+  test.each(['strict', 'lenient'] as const)('prints the trees of the conformance cases, %s', async (dialect) => {
     const cases = accpCases().filter((one) => one.ast !== undefined && one.dialect === dialect);
     expect(cases.length).toBeGreaterThan(10);
     const { code, stdout } = await cli(['parse', 'accp', '--dialect', dialect], {
@@ -43,7 +43,7 @@ describe('parse accp', () => {
     expect(jsonLines(stdout)).toEqual(cases.map(({ ast }) => ast));
   });
 
-  test('refuses what the conformance cases reject, each with its code and place', async () => {
+  test('rejects the invalid conformance cases, each with its code and place', async () => {
     const cases = accpCases().filter(
       ({ error, dialect, input }) => error !== undefined && dialect === 'strict' && ONE_LINE.test(input),
     );
@@ -61,7 +61,7 @@ describe('parse accp', () => {
     );
   });
 
-  test('tells of a refused line on stderr, with a caret frame, and goes on with the next', async () => {
+  test('reports an invalid line on stderr, with a code frame, and continues with the next', async () => {
     const { code, stdout, stderr } = await cli(['parse', 'accp'], {
       stdin: lines('@bot>req:run{k:12:30}', '@bot>req:run{k:1}'),
     });
@@ -79,7 +79,7 @@ describe('parse accp', () => {
     ]);
   });
 
-  test('--json puts trees and errors on stdout, each with its line number, and nothing on stderr', async () => {
+  test('--json prints trees and errors to stdout, each with its line number, and nothing to stderr', async () => {
     const { code, stdout, stderr } = await cli(['parse', 'accp', '--json'], {
       stdin: lines('@a>b:c{}', '', '@a>b:c{', '@a>b:c{k:1}'),
     });
@@ -95,7 +95,7 @@ describe('parse accp', () => {
     ]);
   });
 
-  test('writes numbers that JSON has no number for as strings', async () => {
+  test('prints numbers that JSON cannot represent as strings', async () => {
     const { code, stdout } = await cli(['parse', 'accp', '--json'], {
       stdin: `@a>b:c{big:9007199254740993|small:-9007199254740993|max:9007199254740991|out:${'9'.repeat(400)}.5|under:-${'9'.repeat(400)}.5}`,
     });
@@ -110,7 +110,7 @@ describe('parse accp', () => {
     });
   });
 
-  test('--spans puts offsets on every node; without it there are none', async () => {
+  test('--spans includes the offsets of every node; otherwise there are none', async () => {
     const stdin = '@a>b:c{k:[1,x]}';
     const plain = await cli(['parse', 'accp'], { stdin });
     const spanned = await cli(['parse', 'accp', '--spans'], { stdin });
@@ -131,7 +131,7 @@ describe('parse accp', () => {
     ]);
   });
 
-  test('reads mentions in the lenient dialect only', async () => {
+  test('accepts mentions only in the lenient dialect', async () => {
     const stdin = '@planner>req:plan{nx:@strategy:plan}';
     const strict = await cli(['parse', 'accp'], { stdin });
     expect({ code: strict.code, stdout: strict.stdout }).toEqual({ code: 1, stdout: '' });
@@ -144,7 +144,7 @@ describe('parse accp', () => {
 });
 
 describe('parse aacp', () => {
-  test('prints one tree a line, values as written', async () => {
+  test('prints one tree per line, with unchanged values', async () => {
     const { code, stdout, stderr } = await cli(['parse', 'aacp'], {
       stdin: lines('FETCH|HR|return:HR-Agent|aacp:1.1|amt:4200.50', 'ACK|HR'),
     });
@@ -164,8 +164,8 @@ describe('parse aacp', () => {
     ]);
   });
 
-  test('refuses what the conformance cases reject, each with its code and place', async () => {
-    // A byte order mark at the very start of an input is the encoding's business; so that case must not come first.
+  test('rejects the invalid conformance cases, each with its code and place', async () => {
+    // A byte order mark at the start of the input is removed, so that case must not be the first.
     const cases = packetCases().filter(({ error, packet }) => error !== undefined && ONE_LINE.test(packet));
     expect(cases.length).toBeGreaterThan(20);
     const { code, stdout, stderr } = await cli(['parse', 'aacp', '--json'], {
@@ -181,7 +181,7 @@ describe('parse aacp', () => {
     );
   });
 
-  test('reads empty slots in the tolerant dialect only', async () => {
+  test('accepts empty slots only in the tolerant dialect', async () => {
     const stdin = 'FETCH|HR|return:A||aacp:1.1';
     const strict = await cli(['parse', 'aacp'], { stdin });
     expect(strict.code).toBe(1);
@@ -192,7 +192,7 @@ describe('parse aacp', () => {
     expect(jsonLines(tolerant.stdout)).toMatchObject([{ kind: 'packet', task: 'FETCH' }]);
   });
 
-  test('--spans puts offsets on packets and fields', async () => {
+  test('--spans includes the offsets of packets and fields', async () => {
     const { stdout } = await cli(['parse', 'aacp', '--spans'], { stdin: 'ACK|HR|return:A' });
     expect(jsonLines(stdout)).toMatchObject([
       { span: { start: 0, end: 15 }, fields: [{ span: { start: 7, end: 15 } }] },

@@ -5,7 +5,7 @@ import { framePrompt } from '../../../src/accp/language/prompt.js';
 import { cli, jsonLines } from '../../helpers/cli.js';
 
 describe('pegwire prompt', () => {
-  test('prints the instruction, and its length on stderr', async () => {
+  test('prints the prompt, and its length to stderr', async () => {
     const { text, tokens } = await framePrompt();
     expect(await cli(['prompt', 'accp'])).toStrictEqual({
       code: 0,
@@ -14,7 +14,7 @@ describe('pegwire prompt', () => {
     });
   });
 
-  test('heeds the options that narrow frames', async () => {
+  test('applies the options that narrow frames', async () => {
     const args = ['--agents', 'planner', '--intents', 'req,qry', '--operations', 'find'];
     args.push(
       '--fields',
@@ -39,7 +39,7 @@ describe('pegwire prompt', () => {
     expect((await cli(['prompt', 'accp', ...args])).stdout).toBe(`${text}\n`);
   });
 
-  test('heeds the options that narrow packets', async () => {
+  test('applies the options that narrow packets', async () => {
     const args = ['--tasks', 'FETCH', '--domains', 'HR,FIN', '--return-agents', 'A', '--fields', 'res,fmt=json|csv?'];
     const { text } = await packetPrompt({
       tasks: ['FETCH'],
@@ -50,13 +50,13 @@ describe('pegwire prompt', () => {
     expect((await cli(['prompt', 'aacp', ...args])).stdout).toBe(`${text}\n`);
   });
 
-  test('gives keys that look like numbers in the order written', async () => {
+  test('keeps the order of keys that look like numbers', async () => {
     const { stdout } = await cli(['prompt', 'accp', '--fields', '9:integer,1:integer', '--json']);
     const [{ examples }] = jsonLines(stdout) as [{ examples: string[] }];
     expect(examples[0]).toMatch(/\{9:\d+\|1:\d+\}/);
   });
 
-  test('gives it all as JSON', async () => {
+  test('prints all results as JSON', async () => {
     const { code, stdout, stderr } = await cli([
       'prompt',
       'accp',

@@ -1,4 +1,4 @@
-/** `pegwire serve` as a program: what it prints, what it listens on, how it ends. */
+/** `pegwire serve` as a program: its output, addresses and shutdown. */
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -24,11 +24,11 @@ async function wrong(...args: readonly string[]): Promise<Ended> {
 }
 
 describe('its addresses', () => {
-  test('go to stdout, and frames are answered there by curl', async () => {
+  test('are printed to stdout, and answer curl', async () => {
     const { http, ws, stop } = await serve();
     expect(ws).toBe(http.replace('http', 'ws'));
-    const told = await curl('-H', 'Content-Type: application/accp', '--data-raw', REQUEST, http);
-    expect(told).toMatch(/^@pegwire>done:x\{a:1\}\[/);
+    const answer = await curl('-H', 'Content-Type: application/accp', '--data-raw', REQUEST, http);
+    expect(answer).toMatch(/^@pegwire>done:x\{a:1\}\[/);
     expect(JSON.parse(await curl(http.replace('/accp/v1/frames', '/healthz')))).toMatchObject({ status: 'ok' });
     const { code, stdout, stderr } = await stop();
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${http}\n${ws}\n` });
@@ -39,23 +39,23 @@ describe('its addresses', () => {
     ]);
   });
 
-  test('are one JSON line with --json, and so is each entry of the access log', async () => {
+  test('are one JSON line with --json, as is each entry of the access log', async () => {
     const { http, ws, stop } = await serve('--json', '--path', '/x', '--agent', 'echo', '--host', 'localhost');
     expect(http).toMatch(/^http:\/\/localhost:[0-9]+\/x$/);
     await curl('-H', 'Content-Type: application/accp', '--data-raw', REQUEST, http);
     const { code, stdout, stderr } = await stop();
-    expect({ code, told: jsonLines(stdout) }).toEqual({ code: 0, told: [{ http, ws }] });
+    expect({ code, addresses: jsonLines(stdout) }).toEqual({ code: 0, addresses: [{ http, ws }] });
     expect(jsonLines(stderr)).toMatchObject([{ method: 'POST', path: '/x', status: 200 }]);
   });
 
-  test('may be all that it prints', async () => {
+  test('are the only output with --quiet', async () => {
     const { http, stop } = await serve('--quiet');
     await fetch(http, { method: 'POST', body: REQUEST, headers: TYPE });
     expect((await stop()).stderr).not.toContain('POST');
   });
 });
 
-test('of the sessions between requests as many are kept as was said', async () => {
+test('the number of sessions between requests is limited', async () => {
   const { http, stop } = await serve('--max-sessions', '1', '--agent', 'echo');
   const ask = async (sid: string, seq: number): Promise<string> => {
     const body = `@me>req:x{a:1}[mid:${sid}${seq},seq:${seq},sid:${sid}]`;
@@ -64,7 +64,7 @@ test('of the sessions between requests as many are kept as was said', async () =
   expect(await ask('one', 1)).toContain('>done:x{');
   expect(await ask('one', 2)).toContain('>done:x{');
   expect(await ask('two', 1)).toContain('>done:x{');
-  // Begun anew, it has not seen numbers 1 and 2.
+  // The session is new, so it has not seen numbers 1 and 2.
   expect(await ask('one', 3)).toContain('>fail:');
   await stop();
 });
@@ -74,7 +74,7 @@ describe('a token', () => {
     ['as an option', ['--token', 'abc'], {}],
     ['from the environment', [], { PEGWIRE_TOKEN: 'abc' }],
     ['as an option, which goes before the environment', ['--token', 'abc'], { PEGWIRE_TOKEN: 'def' }],
-  ])('%s is asked for, and is in no log', async (_, args, env) => {
+  ])('%s is required, and appears in no log', async (_, args, env) => {
     const { http, stop } = await serving(PROGRAM, args, env);
     const post = (headers: Record<string, string>) =>
       fetch(http, { method: 'POST', body: REQUEST, headers: { ...TYPE, ...headers } }).then(({ status }) => status);
@@ -86,7 +86,7 @@ describe('a token', () => {
   });
 });
 
-test('pages that were named may speak, others may not', async () => {
+test('pages of a given origin are accepted, others are not', async () => {
   const { http, stop } = await serve('--origin', 'https://a.example', '--origin', 'https://b.example');
   const statuses = ['https://a.example', 'https://b.example', 'https://c.example'].map((origin) =>
     fetch(http, { method: 'POST', body: REQUEST, headers: { ...TYPE, origin } }).then(({ status }) => status),
@@ -95,7 +95,7 @@ test('pages that were named may speak, others may not', async () => {
   await stop();
 });
 
-test('a frame over the limit is refused', async () => {
+test('a frame over the limit is rejected', async () => {
   const { http, stop } = await serve('--max-frame', '20');
   expect((await fetch(http, { method: 'POST', body: REQUEST, headers: TYPE })).status).toBe(413);
   await stop();
@@ -104,22 +104,19 @@ test('a frame over the limit is refused', async () => {
 describe('a signal', () => {
   const COUNT = '@me>req:tool{tool:count|args:{to:4,ms:100}|schema:TC}[mid:m1,seq:1]';
 
-  test.each(['SIGINT', 'SIGTERM'] as const)(
-    '%s lets a stream come to its end, and closes WebSockets',
-    async (signal) => {
-      const { http, ws, stop } = await serve();
-      const socket = new WebSocket(ws, 'accp');
-      await once(socket, 'open');
-      const closed = once(socket, 'close');
-      const response = await fetch(http, { method: 'POST', body: COUNT, headers: TYPE });
-      const over = stop(signal);
-      expect((await closed)[0]).toBe(1001);
-      expect((await response.text()).trimEnd().split('\n')).toHaveLength(5);
-      expect((await over).code).toBe(0);
-    },
-  );
+  test.each(['SIGINT', 'SIGTERM'] as const)('%s lets a stream end, and closes WebSockets', async (signal) => {
+    const { http, ws, stop } = await serve();
+    const socket = new WebSocket(ws, 'accp');
+    await once(socket, 'open');
+    const closed = once(socket, 'close');
+    const response = await fetch(http, { method: 'POST', body: COUNT, headers: TYPE });
+    const over = stop(signal);
+    expect((await closed)[0]).toBe(1001);
+    expect((await response.text()).trimEnd().split('\n')).toHaveLength(5);
+    expect((await over).code).toBe(0);
+  });
 
-  test('that comes again ends it at once', async () => {
+  test('that is repeated ends it at once', async () => {
     const { http, child, over, noted } = await serve('--grace', '10m');
     const body = COUNT.replace('to:4', 'to:10000');
     const response = await fetch(http, { method: 'POST', body, headers: TYPE });
@@ -131,7 +128,7 @@ describe('a signal', () => {
     await cut;
   });
 
-  test('that comes when nothing is under way ends it', async () => {
+  test('ends it if no request is open', async () => {
     expect((await (await serve()).stop()).code).toBe(0);
   });
 });
@@ -147,8 +144,11 @@ describe('wrong usage', () => {
   });
 
   test.each([
-    [['--host', '0.0.0.0'], /would speak on 0\.0\.0\.0; set --token or PEGWIRE_TOKEN, or use --insecure\./],
-    [['--host', '::'], /would speak on ::; set --token/],
+    [
+      ['--host', '0.0.0.0'],
+      /could reach 0\.0\.0\.0 without a token; set --token or PEGWIRE_TOKEN, or use --insecure\./,
+    ],
+    [['--host', '::'], /could reach :: without a token; set --token/],
     [['--port', 'x'], /--port must be an integer from 0 to 65535; got "x"/],
     [['--port', '65536'], /--port must be an integer from 0 to 65535/],
     [['--agent', 'ech'], /--agent must be both, echo or tools; got "ech"; did you mean "echo"\?/],

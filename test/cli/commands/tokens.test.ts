@@ -83,7 +83,7 @@ describe('pegwire tokens', () => {
     ],
   ];
 
-  test.each(cases)('tells what a line is, and counts it: %s', async (text, row) => {
+  test.each(cases)('detects the kind of a line, and counts it: %s', async (text, row) => {
     const { code, stdout, stderr } = await cli(['tokens', '--json'], { stdin: lines(text) });
     expect({ code, stderr }).toStrictEqual({ code: 0, stderr: '' });
     expect(jsonLines(stdout)[0]).toStrictEqual({
@@ -96,7 +96,7 @@ describe('pegwire tokens', () => {
     });
   });
 
-  test('shows the forms side by side, with totals', async () => {
+  test('prints all forms in columns, with totals', async () => {
     const file = folder.write('lines.txt', lines(BODY, '', ENGLISH));
     const { code, stdout, stderr } = await cli(['tokens', file]);
     const { jsonPretty, json, toon } = (await forms(MESSAGE)) as Record<string, number>;
@@ -129,20 +129,20 @@ describe('pegwire tokens', () => {
     });
   });
 
-  test('ends with the totals as JSON', async () => {
+  test('prints the totals as JSON at the end', async () => {
     const { stdout } = await cli(['tokens', '--json'], { stdin: lines(ENGLISH, ENGLISH) });
     const sum = 2 * (await tokens(ENGLISH));
     const total = { lines: 2, tokens: sum, ...NO_FORMS, ...OTHERS, english: sum };
     expect(jsonLines(stdout).at(-1)).toStrictEqual({ total, encoding: 'o200k_base', exact: true });
   });
 
-  test('counts in the encoding that is asked for', async () => {
+  test('counts in the selected encoding', async () => {
     const text = 'Größenordnung 日本語';
     const { stdout } = await cli(['tokens', '--json', '--encoding', 'r50k_base'], { stdin: lines(text) });
     expect(jsonLines(stdout)[0]).toMatchObject({ tokens: await tokens(text, 'r50k_base'), encoding: 'r50k_base' });
   });
 
-  test('reads frames with the dialect that is asked for', async () => {
+  test('parses frames in the selected dialect', async () => {
     const mention = '@planner>req:schedule{who:@dev}';
     const strict = await cli(['tokens', '--json'], { stdin: lines(mention) });
     const lenient = await cli(['tokens', '--json', '--dialect', 'lenient'], { stdin: lines(mention) });
@@ -150,14 +150,14 @@ describe('pegwire tokens', () => {
     expect(jsonLines(lenient.stdout)[0]).toMatchObject({ kind: 'frame', json: expect.any(Number) });
   });
 
-  test('shows nothing invisible of a long line', async () => {
+  test('makes control characters of a long line visible', async () => {
     const { stdout } = await cli(['tokens'], { stdin: lines(`\x1b[2J${'word '.repeat(100)}`) });
     expect(stdout).toContain('␛[2Jword');
     expect(stdout).toMatch(/\.\.\.\n$/);
     expect(stdout).not.toContain('\x1b');
   });
 
-  test('is at a loss for an empty input', async () => {
+  test('rejects an empty input', async () => {
     expect(await cli(['tokens'])).toStrictEqual({
       code: 1,
       stdout: '',
@@ -169,13 +169,13 @@ describe('pegwire tokens', () => {
     });
   });
 
-  test('its help names no protocol', async () => {
+  test('has no protocol on its help page', async () => {
     const { stdout } = await cli(['tokens', '--help']);
     expect(stdout).toContain('Usage: pegwire tokens [file|-] [options]');
   });
 });
 
-test('estimates are marked, and a missing TOON is named, whatever the last line is', () => {
+test('estimates are marked, and a missing TOON is reported, whatever the last line is', () => {
   const program = `const { run } = await import(${moduleAt('src/cli/run.ts')});
     process.exitCode = await run(['tokens'], { stdin: process.stdin, stdout: process.stdout, stderr: process.stdout });`;
   const output = runWithout(['gpt-tokenizer', '@toon-format/toon'], program, lines(BODY, BODY, ENGLISH));
@@ -192,7 +192,7 @@ test.each([
   ['tokens', `['tokens', '--encoding', 'o200k_base']`],
   ['prompt', `['prompt', 'aacp', '--encoding', 'o200k_base']`],
   ['encode', `['encode', 'accp', '--encoding', 'o200k_base']`],
-])('an exact count that %s cannot give is an error that names the package', (_, args) => {
+])('an exact count that %s cannot produce is an error that names the package', (_, args) => {
   const program = `const { run } = await import(${moduleAt('src/cli/run.ts')});
     const code = await run(${args}, { stdin: process.stdin, stdout: process.stdout, stderr: process.stdout });
     console.log('code', code);`;

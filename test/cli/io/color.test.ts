@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { cli } from '../../helpers/cli.js';
 
-/** What every code of a colour begins with. */
+/** The start of every colour code. */
 const COLOR = '\u001b[';
 const BROKEN = '@a>req:x{k:[1}';
 
@@ -20,23 +20,23 @@ describe.each(['check', 'parse', 'tokens'])('%s', (command) => {
     return stdout + stderr;
   };
 
-  test('is in colour on a terminal, and without in a pipe', async () => {
+  test('has colour on a terminal, and not in a pipe', async () => {
     expect(await output([], true)).toContain(COLOR);
     expect(await output([], false)).not.toContain(COLOR);
   });
 
-  test('has no colour where NO_COLOR is set', async () => {
+  test('has no colour if NO_COLOR is set', async () => {
     vi.stubEnv('NO_COLOR', '1');
     expect(await output([], true)).not.toContain(COLOR);
   });
 
-  test('is in colour with --color, in a pipe and against NO_COLOR', async () => {
+  test('has colour with --color, in a pipe and with NO_COLOR', async () => {
     expect(await output(['--color'], false)).toContain(COLOR);
     vi.stubEnv('NO_COLOR', '1');
     expect(await output(['--color'], false)).toContain(COLOR);
   });
 
-  test('has no colour with --no-color, whatever else is asked for', async () => {
+  test('has no colour with --no-color, whatever the other options', async () => {
     expect(await output(['--no-color'], true)).not.toContain(COLOR);
     expect(await output(['--color', '--no-color'], true)).not.toContain(COLOR);
     expect(await output(['--no-color', '--color'], true)).not.toContain(COLOR);
@@ -44,13 +44,13 @@ describe.each(['check', 'parse', 'tokens'])('%s', (command) => {
     expect(await output(['--no-color'], true)).not.toContain(COLOR);
   });
 
-  test('says the same with and without colour', async () => {
+  test('has the same text with and without colour', async () => {
     const plain = await output([], false);
     expect(stripVTControlCharacters(await output(['--color'], false))).toBe(plain);
   });
 });
 
-test('results that are data have no colour even on a terminal', async () => {
+test('results that are data have no colour, even on a terminal', async () => {
   const stdin = '@a>req:x{k:01}';
   for (const args of [['parse'], ['parse', '--json'], ['fmt'], ['explain'], ['find'], ['check', '--json']]) {
     const [command, ...flags] = args as [string, ...string[]];
@@ -59,7 +59,7 @@ test('results that are data have no colour even on a terminal', async () => {
   }
 });
 
-test('errors about the usage are in colour on a terminal only', async () => {
+test('usage errors have colour only on a terminal', async () => {
   expect((await cli(['chek'], { isTTY: true })).stderr).toContain(COLOR);
   expect((await cli(['chek'], { isTTY: false })).stderr).not.toContain(COLOR);
 });

@@ -1,4 +1,4 @@
-/** Files and folders that cannot be used: one wording, with the path and the reason, for every argument and option that names one. */
+/** Files and folders that cannot be used: every argument and option reports the path and the reason in the same form. */
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
@@ -24,7 +24,7 @@ const [MISSING, IN_FILE, IN_NOTHING, DIRECTORY, TOO_LONG, PLAIN] = [
   plain,
 ] as const;
 
-/** What may be wrong with the place, and how it is said. */
+/** Reasons why a place cannot be used. */
 const FAULTS = {
   /** A file that is read. */
   read: [
@@ -40,7 +40,7 @@ const FAULTS = {
     [DIRECTORY, 'it is a folder'],
     [TOO_LONG, 'the name is too long'],
   ],
-  /** A folder that files are written into, and a database: with the folders above it, it is made. */
+  /** A folder for files, or a database, whose parent folders are created. */
   folder: [
     [PLAIN, 'it is not a folder'],
     [IN_FILE, 'part of the path is not a folder'],
@@ -59,7 +59,7 @@ const FAULTS = {
   ],
 } as const;
 
-/** The command, the option or argument, what it is, and the command line with it. */
+/** The command, its option or argument, its kind, and the command line. */
 type Row = readonly [command: string, option: string, kind: keyof typeof FAULTS, args: (place: string) => string[]];
 
 const ROWS: readonly Row[] = [
@@ -109,24 +109,24 @@ describe('a place that cannot be used', () => {
   test.each(cases)('%s %s: %s', async (_, option, reason, place, args) => {
     const { code, stdout, stderr } = await cli(args, { stdin: FRAME });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    // One sentence, that names the place once.
+    // One sentence with the path once.
     expect(stderr).toMatch(/^error\[[\w-]+\]: [^\n]+\.\n$/);
     expect(stderr).toContain(`: ${reason}`);
     const shown = place.slice(0, 99);
     expect(stderr.split(shown).length - 1).toBe(1);
-    // Nothing of Node's own words.
+    // No wording of Node.
     expect(stderr.replaceAll(place, '')).not.toMatch(/\bE[A-Z]{3,}\b|no such file or directory|illegal|imported from/);
     if (option.startsWith('--')) return;
     const json = await cli([...args, '--json'], { stdin: FRAME });
     expect(jsonLines(json.stderr)).toMatchObject([{ error: { code: 'unreadable' } }]);
   });
 
-  test('is looked at for every argument and option that names a file or a folder', async () => {
+  test('is tested for every argument and option that names a file or a folder', async () => {
     const named: string[] = [];
     for (const command of await commands()) {
       const { stdout } = await cli([...command.split(' '), '--help']);
       if (/^Usage: .*\[file\|-\]|^Usage: .*FILE/m.test(stdout)) named.push(`${command} file`);
-      // The path of `serve` must be addresses.
+      // The path of `serve` is part of a URL.
       for (const [, option] of stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+) \[?(?:FILE|DIR|PATH)\b/gm))
         if (command !== 'serve') named.push(`${command} ${option}`);
     }
@@ -136,7 +136,7 @@ describe('a place that cannot be used', () => {
   });
 });
 
-/** All commands and those below them, by the help pages. */
+/** All commands and subcommands, from the help pages. */
 async function commands(above = ''): Promise<string[]> {
   const { stdout } = await cli([...above.split(' ').filter((word) => word !== ''), '--help']);
   const section = /^Commands:\n((?: {2}\S.*\n)+)/m.exec(stdout)?.[1] ?? '';
@@ -156,21 +156,21 @@ describe('a file that is not UTF-8', () => {
     ['a grammar', (file: string) => ['export', file, '--to', 'abnf'], 'start =\n  "\xe9"\n'],
     ['a grammar', (file: string) => ['fuzz', file], 'start =\n  "\xe9"\n'],
     ['a corpus', (file: string) => ['fuzz', 'aacp', '--corpus', file], 'A|B\n\xff\n'],
-  ] as const)('is refused with the line, and not read with other letters: %s', async (_, args, text) => {
+  ] as const)('is rejected with its line, and not decoded with replacements: %s', async (_, args, text) => {
     const file = scratch.write('latin1.peggy', bytes(text));
     const { code, stdout, stderr } = await cli(args(file));
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(`error[unreadable]: ${file}:2: The line is not UTF-8: byte `);
   });
 
-  test('may begin with a byte order mark', async () => {
+  test('may start with a byte order mark', async () => {
     const file = scratch.write('marked.json', '\ufeff[]');
     const { code } = await cli(['aacp', 'registry', 'import', file, '--registry', within('marked.db')]);
     expect(code).toBe(0);
   });
 });
 
-describe('what cannot be reached or started', () => {
+describe('targets that cannot be reached or started', () => {
   const unix = (name: string): string => `unix:${name}`;
   test.each([
     ['arcp invoke', unix(MISSING), 'there is no such socket'],
@@ -181,7 +181,7 @@ describe('what cannot be reached or started', () => {
     ['arcp tail', unix(MISSING), 'there is no such socket'],
     ['arcp tail', 'ws://127.0.0.1:1', 'the connection was refused'],
     ['arcp conformance', unix(MISSING), 'there is no such socket'],
-  ])('%s %s is told at once', async (command, target, reason) => {
+  ])('%s %s is reported at once', async (command, target, reason) => {
     const more = command === 'arcp conformance' ? [] : ['x'];
     const { code, stdout, stderr } = await cli([...command.split(' '), target, ...more]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -194,13 +194,13 @@ describe('what cannot be reached or started', () => {
     ['acp run', DIRECTORY, 'permission is denied'],
     ['arcp conformance', MISSING, 'there is no such program'],
     ['arcp invoke x', PLAIN, 'permission is denied'],
-  ])('%s -- %s is told in words', async (command, program, reason) => {
+  ])('%s -- %s is reported in words', async (command, program, reason) => {
     const { code, stderr } = await cli([...command.split(' '), '--', program]);
     expect(code).toBe(2);
     expect(stderr).toContain(`${program} could not be started: ${reason}.`);
   });
 
-  test.skipIf(process.platform === 'win32')('half a pair of named pipes is not left behind', async () => {
+  test.skipIf(process.platform === 'win32')('half a pair of named pipes is removed', async () => {
     scratch.write('pair.out', '');
     const { code, stderr } = await cli(['arcp', 'serve', '--fifo', within('pair')]);
     expect(code).toBe(2);

@@ -8,7 +8,7 @@ import { cli, inPieces, jsonLines, lines, scratchFolder } from '../../helpers/cl
 
 const scratch = scratchFolder();
 
-/** A message of each protocol, whose canonical text is itself. */
+/** A message of each protocol that is its own canonical text. */
 const MESSAGES = { accp: '@a>req:x{k:1}', aacp: 'ACK|HR|return:été' } as const;
 const PROTOCOLS = ['accp', 'aacp'] as const;
 const LINE_COMMANDS = ['parse', 'fmt', 'check', 'explain'] as const;
@@ -28,12 +28,12 @@ describe.each(PROTOCOLS)('lines of %s', (protocol) => {
     expect(await cli(['fmt', protocol], { stdin })).toEqual({ code: 0, stdout: two, stderr: '' });
   });
 
-  test.each(['\u00a0', '\u2028', '\u3000', '\ufeff', '\v'])('are not blank with %j alone', async (other) => {
+  test.each(['\u00a0', '\u2028', '\u3000', '\ufeff', '\v'])('are not blank with only %j', async (other) => {
     const { code, stdout } = await cli(['check', protocol], { stdin: `${message}\n${other}\n` });
     expect({ code, names: stdout.includes(':2:') }).toEqual({ code: 1, names: true });
   });
 
-  test('are the same in whatever pieces they come', async () => {
+  test('do not depend on the chunks of the input', async () => {
     const bytes = Buffer.from(`\ufeff${message}\r\n\r\n${message}`);
     for (const size of [1, 2, 3, 7]) {
       expect(await cli(['fmt', protocol], { stdin: inPieces(bytes, size) })).toEqual({
@@ -44,31 +44,31 @@ describe.each(PROTOCOLS)('lines of %s', (protocol) => {
     }
   });
 
-  test('are counted from 1, blank ones too', async () => {
+  test('are counted from 1, including blank ones', async () => {
     const { stdout } = await cli(['parse', protocol, '--json'], { stdin: `\r\n${message}\n\n\n${message}` });
     expect(jsonLines(stdout)).toMatchObject([{ line: 2 }, { line: 5 }]);
   });
 
-  test('end at no lone CR: it stays in the message, which is refused', async () => {
+  test('do not end at a lone CR, which stays in the message and is rejected', async () => {
     const { code, stdout, stderr } = await cli(['fmt', protocol], { stdin: `${message}\r${message}\n${message}\n` });
     expect({ code, stdout }).toEqual({ code: 1, stdout: `${message}\n` });
     expect(stderr).toContain(` --> stdin:1:${message.length + 1}\n`);
     expect(stderr).not.toContain('\r');
   });
 
-  test('hold no byte order mark but at the start of the input', async () => {
+  test('have a byte order mark removed only at the start of the input', async () => {
     const { code, stdout } = await cli(['fmt', protocol], { stdin: `${message}\n\ufeff${message}\n` });
     expect({ code, stdout }).toEqual({ code: 1, stdout: `${message}\n` });
   });
 
-  test('with a NUL are messages that are refused, and text that can be read', async () => {
+  test('with a NUL are invalid messages, but text that can be searched', async () => {
     const { code, stdout, stderr } = await cli(['fmt', protocol], { stdin: `${message}\n${message}\0\n${message}` });
     expect({ code, stdout }).toEqual({ code: 1, stdout: two });
     expect(stderr).toContain(` --> stdin:2:${message.length + 1}\n`);
     expect(stderr).not.toContain('\0');
   });
 
-  test('of 10 MB are refused by the limit, and the lines after them still handled', async () => {
+  test('of 10 MB exceed the limit, and the next lines are read', async () => {
     const long = message.slice(0, -1) + 'x'.repeat(10 * 1024 * 1024) + message.slice(-1);
     const { code, stdout, stderr } = await cli(['fmt', protocol], { stdin: lines(message, long, message) });
     expect({ code, stdout }).toEqual({ code: 1, stdout: two });
@@ -81,7 +81,7 @@ describe.each(PROTOCOLS)('lines of %s', (protocol) => {
   });
 });
 
-test.each(PROTOCOLS)('a line beyond a limit of %s is refused for that reason', async (protocol) => {
+test.each(PROTOCOLS)('a line over a limit of %s is rejected for that reason', async (protocol) => {
   const message = MESSAGES[protocol];
   const long = message.slice(0, -1) + 'x'.repeat(2 ** 20) + message.slice(-1);
   const { stdout } = await cli(['parse', protocol, '--json'], { stdin: long });
@@ -92,7 +92,7 @@ describe('an input without messages', () => {
   const EMPTY = { nothing: '', 'blank lines': '\n \r\n\t\n', 'a byte order mark': '\ufeff' };
   const cases = LINE_COMMANDS.flatMap((command) => Object.keys(EMPTY).map((what) => [command, what] as const));
 
-  test.each(cases)('is told by %s, with exit code 1: %s', async (command, what) => {
+  test.each(cases)('is an error of %s, with exit code 1: %s', async (command, what) => {
     const stdin = EMPTY[what as keyof typeof EMPTY];
     expect(await cli([command, 'accp'], { stdin })).toEqual({
       code: 1,
@@ -108,7 +108,7 @@ describe('an input without messages', () => {
 });
 
 describe('a file', () => {
-  test.each(LINE_COMMANDS)('is read by %s as stdin is', async (command) => {
+  test.each(LINE_COMMANDS)('is read by %s in the same way as stdin', async (command) => {
     const content = lines('@a>req:x{k:1}', '@a>req:x{k:01}');
     const file = scratch.write('frames.accp', content);
     const fromStdin = await cli([command, 'accp'], { stdin: content });
@@ -136,7 +136,7 @@ describe('a file', () => {
     }
   });
 
-  test('whose name begins with a dash comes after --', async () => {
+  test('whose name starts with a dash follows --', async () => {
     const { code, stderr } = await cli(['fmt', 'accp', '--', '-no-such-file']);
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -145,7 +145,7 @@ describe('a file', () => {
   });
 });
 
-describe('what cannot be read is told, with exit code 2 and nothing on stdout', () => {
+describe('unreadable input is reported, with exit code 2 and no output', () => {
   const unreadable: readonly (readonly [what: string, name: string, reason: RegExp])[] = [
     ['a missing file', path.join(scratch.path, 'missing.accp'), /missing\.accp: there is no such file\.\n$/],
     ['a directory', scratch.path, /: it is a folder\.\n$/],
@@ -189,7 +189,7 @@ describe('what cannot be read is told, with exit code 2 and nothing on stdout', 
     ]);
   });
 
-  test('a message where a file belongs, with a word on where messages come from', async () => {
+  test('a message in place of a file, with a hint', async () => {
     for (const [protocol, message] of Object.entries(MESSAGES)) {
       const { code, stderr } = await cli(['parse', protocol, message]);
       expect(code).toBe(2);
@@ -230,8 +230,8 @@ describe('what cannot be read is told, with exit code 2 and nothing on stdout', 
   });
 });
 
-describe('one bad byte', () => {
-  /** Commands that read lines, with a line that each takes. */
+describe('one invalid byte', () => {
+  /** Commands that read lines, with a line that each accepts. */
   const READERS: readonly (readonly [args: readonly string[], line: string])[] = [
     ...LINE_COMMANDS.map((command) => [[command, 'accp'], '@a>req:x{}'] as const),
     [['decode', 'accp'], '@a>req:x{}'],
@@ -248,7 +248,7 @@ describe('one bad byte', () => {
       const bytes = Buffer.concat([Buffer.from(`${good}\n${line}`), Uint8Array.from([0xff]), Buffer.from(`\n${good}`)]);
       const { code, stdout, stderr } = await cli([...args, ...fixed, '--json'], { stdin: inPieces(bytes, size) });
       expect(code).toBe(2);
-      // Identifiers are random, and a summary follows only the end of the input.
+      // Identifiers are random, and counts follow only at the end of the input.
       expect(jsonLines(stdout)).toHaveLength(3);
       expect(whole.stdout.split('\n').length).toBeGreaterThan(3);
       const at = line.length + 1;
@@ -261,7 +261,7 @@ describe('one bad byte', () => {
     }
   });
 
-  test('does not keep find from the messages around it, whose offsets are those of the text with U+FFFD', async () => {
+  test('does not prevent find from finding the messages around it, with offsets that count U+FFFD', async () => {
     const frame = '@a>req:x{k:1}';
     await fc.assert(
       fc.asyncProperty(
@@ -290,7 +290,7 @@ describe('one bad byte', () => {
     );
   });
 
-  test('is told by find, for people and with --json', async () => {
+  test('is reported by find, as text and with --json', async () => {
     const stdin = Buffer.from('\u00e9 @a>req:x{}', 'latin1');
     const { code, stdout, stderr } = await cli(['find', 'accp'], { stdin });
     expect({ code, stdout }).toEqual({ code: 0, stdout: '2-12\tok\t@a>req:x{}\n' });
@@ -299,7 +299,7 @@ describe('one bad byte', () => {
     expect(jsonLines(json.stderr)).toEqual([{ notice: expect.stringContaining('bytes that are not UTF-8') }]);
   });
 
-  test('is the same on platforms whose TextDecoder throws errors without a code', async () => {
+  test('is reported in the same way on platforms whose TextDecoder throws errors without a code', async () => {
     const Strict = globalThis.TextDecoder;
     vi.stubGlobal(
       'TextDecoder',
@@ -323,12 +323,12 @@ describe('one bad byte', () => {
     }
   });
 
-  test('is no reason to refuse a NUL in a log, or lines without a last line end', async () => {
+  test('is not a NUL in a log, nor a missing last line end', async () => {
     expect((await cli(['find', 'accp'], { stdin: '\0\0\0\0@a>req:x{}' })).stdout).toBe('4-14\tok\t@a>req:x{}\n');
   });
 });
 
-test('a person at a terminal is told how to end the input', async () => {
+test('on a terminal, a note explains how to end the input', async () => {
   const stdin = Object.assign(Readable.from([Buffer.from('@a>req:x{}')]), { isTTY: true });
   const { code, stderr } = await cli(['fmt', 'accp'], { stdin });
   expect({ code, stderr }).toEqual({ code: 0, stderr: 'Reading from the terminal; press Ctrl-D to end.\n' });

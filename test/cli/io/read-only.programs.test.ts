@@ -1,4 +1,4 @@
-/** Stores that cannot be written: commands that only read show them, and encoding uses what is known. */
+/** Stores that cannot be written: reading commands open them, and encoding uses their entries. */
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
@@ -9,7 +9,7 @@ import { type Ended, ended, start } from '../../helpers/child.js';
 import { cli, PROGRAM, scratchFolder } from '../../helpers/cli.js';
 
 const scratch = scratchFolder();
-/** Root writes everywhere, unless it has given up its powers. */
+/** Root can write everywhere, unless it has dropped its capabilities. */
 const POWERLESS = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-all', '--inh-caps=-all', '--'] : [];
 const run = (args: readonly string[]): Promise<Ended> =>
   ended(start([...POWERLESS, ...PROGRAM, ...args], { stdin: '' }));
@@ -34,7 +34,7 @@ async function invoke(db: string): Promise<void> {
 
 const folders: string[] = [];
 
-/** A copy of a file that cannot be written; or only its folder cannot. */
+/** Copies a file, and makes it, or only its folder, read-only. */
 function readOnly(file: string, mode = 0o444): string {
   const folder = path.join(scratch.path, `read-only-${folders.length}`);
   mkdirSync(folder);
@@ -82,14 +82,14 @@ describe.skipIf(process.platform === 'win32').each([
   test.each([
     ['remove', sample(2).key],
     ['purge', '--older-than', '1d'],
-  ])('is refused by aacp registry %s', async (...args) => {
+  ])('is rejected by aacp registry %s', async (...args) => {
     const copy = readOnly(registry, mode);
     const { code, stdout, stderr } = await run(['aacp', 'registry', ...args, '--registry', copy]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^error\[store-unavailable\]: [^\n]*\.\n$/);
   });
 
-  test('is what encode aacp begins with, with one warning', async () => {
+  test('is read by encode aacp, with one warning', async () => {
     const copy = readOnly(registry, mode);
     const child = start(
       [
@@ -115,16 +115,16 @@ describe.skipIf(process.platform === 'win32').each([
   });
 });
 
-test.skipIf(process.platform === 'win32')('a log that another user goes on writing is followed', async () => {
+test.skipIf(process.platform === 'win32')('a log that another user continues to write is followed', async () => {
   const copy = readOnly(log);
   const following = start([...POWERLESS, ...PROGRAM, 'arcp', 'tail', copy, '--follow', '--json']);
   const over = ended(following);
-  let said = '';
+  let output = '';
   following.stdout.on('data', (chunk) => {
-    said += chunk;
+    output += chunk;
   });
   const completed = async (times: number): Promise<void> => {
-    while ((said.match(/"job\.completed"/g)?.length ?? 0) < times)
+    while ((output.match(/"job\.completed"/g)?.length ?? 0) < times)
       await Promise.race([
         new Promise((resolve) => following.stdout.once('data', resolve)),
         over.then(({ stderr }) => {
@@ -133,7 +133,7 @@ test.skipIf(process.platform === 'win32')('a log that another user goes on writi
       ]);
   };
   await completed(1);
-  // Who may write it does, from here on.
+  // From here on, the other user can write it.
   const folder = path.dirname(copy);
   chmodSync(folder, 0o755);
   chmodSync(copy, 0o644);

@@ -1,4 +1,4 @@
-/** Places that cannot be written: tried before the work, and what cannot be saved after it is printed. */
+/** Places that cannot be written: tested before the work; results that cannot be saved are printed. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
@@ -8,7 +8,7 @@ import { cli, jsonLines, scratchFolder } from '../../helpers/cli.js';
 const scratch = scratchFolder();
 const isLinux = process.platform === 'linux';
 
-/** An adapter that leaves a note when it is started, and answers nonsense. */
+/** An adapter that leaves a file when it is started, and answers nonsense. */
 const started = path.join(scratch.path, 'started');
 const adapter = scratch.write(
   'adapter.mjs',
@@ -22,12 +22,12 @@ const FUZZ = ['fuzz', 'aacp', '--count', '5', '--seed', '1', '--target', `"${pro
 const CORPUS = ['fuzz', 'aacp', '--coverage', scratch.write('corpus.txt', 'ACK|HR|return:A\n')];
 const BENCH = ['bench', 'aacp', '--duration', '50ms'];
 const FRAME = '@a>req:find{q:cats}[mid:m1,seq:5]\n';
-/** Nothing can be made in a file, in a missing folder, or in a folder of the kernel. */
+/** No file can be created in a file, in a missing folder, or in a folder of the kernel. */
 const NOWHERE = [
   path.join(scratch.write('plain', ''), 'inner'),
   ...(isLinux ? ['/proc/pegwire', '/proc/pegwire/deeper'] : []),
 ];
-/** Can be opened, and then takes nothing. */
+/** A device that can be opened, but not written. */
 const FULL = '/dev/full';
 
 afterEach(() => vi.restoreAllMocks());
@@ -44,7 +44,7 @@ describe.each(NOWHERE)('%s', (place) => {
     ['the log of acp run', ['acp', 'run', '--log', place, '--', process.execPath, adapter]],
     ['the log of arcp invoke', ['arcp', 'invoke', '--log', place, 'x', '--', process.execPath, adapter]],
     ['the jobs of arcp serve', ['arcp', 'serve', '--ws', '0', '--db', path.join(place, 'jobs.db')]],
-  ])('is refused for %s before any work', async (_, args) => {
+  ])('is rejected for %s before any work', async (_, args) => {
     const { code, stdout, stderr } = await cli(args, { stdin: args[0] === 'decode' ? FRAME : '' });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(place);
@@ -53,7 +53,7 @@ describe.each(NOWHERE)('%s', (place) => {
   });
 });
 
-test('a place that is tried and not used stays as it was', async () => {
+test('a place that is tested but not used stays unchanged', async () => {
   const folder = path.join(scratch.path, 'made', 'here');
   const target = `"${process.execPath}" "${path.resolve('test/examples/adapters/node-adapter.mjs')}"`;
   const { code } = await cli([...FUZZ.slice(0, -2), '--target', target, '--output', folder]);
@@ -61,8 +61,8 @@ test('a place that is tried and not used stays as it was', async () => {
   expect(existsSync(path.dirname(folder))).toBe(false);
 });
 
-describe('a folder in which a file is in the way of the result', () => {
-  test('fuzz goes on, prints each finding whole, and ends with 2', async () => {
+describe('a folder in which a file blocks the result', () => {
+  test('fuzz continues, prints each finding in full, and ends with 2', async () => {
     const folder = path.join(scratch.path, 'findings');
     const saved = await cli([...FUZZ, '--output', folder, '--json']);
     expect(saved.code).toBe(1);
@@ -85,7 +85,7 @@ describe('a folder in which a file is in the way of the result', () => {
     );
   });
 
-  test('fuzz without --output tells it before the run, prints the findings, and ends with 1', async () => {
+  test('fuzz without --output warns before the run, prints the findings, and ends with 1', async () => {
     const home = path.join(scratch.path, 'home');
     mkdirSync(home);
     writeFileSync(path.join(home, 'pegwire-findings'), '');
@@ -113,8 +113,8 @@ describe('a folder in which a file is in the way of the result', () => {
   });
 });
 
-describe.skipIf(!isLinux)('a disk that is full', () => {
-  test('export prints what cannot be saved, and ends with 2', async () => {
+describe.skipIf(!isLinux)('a full disk', () => {
+  test('export prints the result, and ends with 2', async () => {
     const printed = await cli(['export', 'aacp', '--to', 'gbnf']);
     const { code, stdout, stderr } = await cli(['export', 'aacp', '--to', 'gbnf', '--output', FULL]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: printed.stdout });
@@ -129,7 +129,7 @@ describe.skipIf(!isLinux)('a disk that is full', () => {
     expect(stderr).toContain(`Cannot write ${FULL}`);
   });
 
-  test('decode shows replies that cannot be saved, goes on, and ends with 2', async () => {
+  test('decode prints the replies, continues, and ends with 2', async () => {
     const stdin =
       '@a>req:find{q:cats}[mid:m1,seq:1]\n@a>req:find{q:dogs}[mid:m2,seq:5]\n@a>req:find{q:owls}[mid:m3,seq:2]\n';
     const shown = await cli(['decode', 'accp', '--now', '2023-11-14T22:13:20Z'], { stdin });

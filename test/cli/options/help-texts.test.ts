@@ -1,4 +1,4 @@
-/** Errors show the place on lines of their own, and their help names what exists where it is read. */
+/** Errors show the place on separate lines, and help names what exists in the library or the command. */
 import { describe, expect, test } from 'vitest';
 import { createCodec } from '../../../src/accp/codec/codec.js';
 import { createSession } from '../../../src/accp/session/session.js';
@@ -7,7 +7,7 @@ import { cli, jsonLines, lines, scratchFolder } from '../../helpers/cli.js';
 
 const scratch = scratchFolder();
 
-describe('a grammar file that Peggy refuses', () => {
+describe('a grammar file that Peggy rejects', () => {
   const GRAMMARS = [
     ['syntax', 'start =\n  [a-z\n', 2, 3],
     ['a rule that is missing', 'start = a\na = "x" b\n', 2, 9],
@@ -36,7 +36,7 @@ describe('a grammar file that Peggy refuses', () => {
   });
 });
 
-test('what a target has printed before it failed stands on lines of its own', async () => {
+test('the output of a target that failed is on separate lines', async () => {
   const { code, stderr } = await cli([
     'fuzz',
     'aacp',
@@ -50,7 +50,7 @@ test('what a target has printed before it failed stands on lines of its own', as
 });
 
 describe('E1004 of encode', () => {
-  /** Messages, each with the part that is wrong between guillemets. */
+  /** Messages, each with its invalid part in guillemets. */
   const MESSAGES = [
     '{"intent":"req","operation":"find","payload":{"query":«"two words"»}}',
     '{"intent":"req","operation":"find","payload":{"q":«"two words"»}}',
@@ -89,7 +89,7 @@ describe('help', () => {
   ] as const;
 
   test.each(LIMITS)(
-    'of a limit of %s names %s in the library and %s in the commands, where it helps',
+    'for a limit of %s names %s in the library and %s in the commands that have it',
     async (protocol, option, flag, text) => {
       const parse = protocol === 'accp' ? tryParseFrame : tryParsePacket;
       const result = parse(text);
@@ -97,7 +97,7 @@ describe('help', () => {
       expect(parse(text, { [option]: 10_000_000 }).ok).toBe(true);
       for (const command of text === DEEP ? ['parse', 'fmt', 'explain', 'check', 'find'] : ['check']) {
         const { code, stdout, stderr } = await cli([command, protocol], { stdin: text });
-        // Findings are in the text of check, and none is found by find where nothing begins.
+        // Errors are in the text of check; find finds nothing where no message begins.
         expect(code).toBe(1);
         expect(stdout + stderr).toContain(`help: raise ${flag} if you trust the sender`);
         const raised = await cli([command, protocol, flag, '10000000'], { stdin: text });
@@ -106,12 +106,12 @@ describe('help', () => {
     },
   );
 
-  test('of a command without such an option does not name it', async () => {
+  test('for a command without such an option does not name it', async () => {
     const { stderr } = await cli(['decode', 'accp'], { stdin: `${DEEP.slice(0, -1)}}[mid:m1,seq:1]` });
     expect(stderr).not.toMatch(/maxDepth|max-depth/);
   });
 
-  test('of E1004 names announce in the library, and --text in the command, which then encodes', async () => {
+  test('for E1004 names announce in the library, and --text in the command, which then encodes', async () => {
     const message = { intent: 'req', operation: 'find', payload: { query: 'two words' } };
     const codec = createCodec();
     expect(() => codec.encode(message, createSession({ agent: 'a' }))).toThrow(
@@ -122,7 +122,7 @@ describe('help', () => {
     );
     const stdin = lines(JSON.stringify(message));
     const { stderr } = await cli(['encode', 'accp'], { stdin });
-    expect(stderr).toContain('help: write with --text transliterate');
+    expect(stderr).toContain('help: use --text transliterate');
     expect(stderr).not.toMatch(/announce\(|text: /);
     const [refused] = jsonLines((await cli(['encode', 'accp', '--json'], { stdin })).stdout);
     expect(refused).toMatchObject({ error: { help: expect.stringContaining('--text transliterate') } });

@@ -22,7 +22,7 @@ const COMMANDS = [
   'bench',
 ] as const;
 
-/** Runs a command line that is wrong, and gives what is said of it. */
+/** Runs a command line that is wrong, and returns its error. */
 async function wrong(...args: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await cli(args, { stdin: '@a>req:x{}' });
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -32,14 +32,14 @@ async function wrong(...args: readonly string[]): Promise<string> {
   return first!.replace(/^error\[[\w-]+\]: /, '');
 }
 
-describe('a command that does not exist', () => {
-  test('is told with the nearest one', async () => {
+describe('an unknown command', () => {
+  test('is reported with the nearest name', async () => {
     expect(await wrong('chek', 'accp')).toBe('Unknown command "chek"; did you mean "check"?');
     expect(await wrong('PARSE', 'accp')).toBe('Unknown command "PARSE"; did you mean "parse"?');
     expect(await wrong('help', 'chek')).toBe('Unknown command "chek"; did you mean "check"?');
   });
 
-  test('is told without a guess where none is near', async () => {
+  test('is reported without a suggestion if none is near', async () => {
     expect(await wrong('serve-everything')).toBe('Unknown command "serve-everything".');
     expect(await wrong('constructor')).toBe('Unknown command "constructor".');
     expect(await wrong('x'.repeat(100_000))).toContain('Unknown command "xxx');
@@ -49,7 +49,7 @@ describe('a command that does not exist', () => {
     expect(await wrong('\u001b[31mcheck\n')).toContain('"␛[31mcheck␊"');
   });
 
-  test('may be a word before the command', async () => {
+  test('may be an argument before the command', async () => {
     expect(await wrong('accp', 'fmt')).toBe('Unknown command "accp"; the command must come first: pegwire fmt accp.');
     expect(await wrong('accp')).toBe('Unknown command "accp"; the command must come first: pegwire parse accp.');
     expect(await wrong('aacp', 'parse')).toMatch(
@@ -66,20 +66,20 @@ describe.each(READERS)('%s', (command) => {
     expect(await wrong(command)).toBe(`${command} requires a protocol: accp or aacp.`);
   });
 
-  test.each(['acp', 'arcp', 'ACCP', 'json'])('says which protocols it takes, when it is given %s', async (name) => {
+  test.each(['acp', 'arcp', 'ACCP', 'json'])('names the accepted protocols for %s', async (name) => {
     expect(await wrong(command, name)).toMatch(new RegExp(`^${command} accepts accp or aacp; got "${name}"`));
   });
 
-  test('suggests the protocol that was meant', async () => {
+  test('suggests the nearest protocol', async () => {
     expect(await wrong(command, 'acpp')).toBe(`${command} accepts accp or aacp; got "acpp"; did you mean "accp"?`);
     expect(await wrong(command, 'aap')).toContain('did you mean "aacp"?');
   });
 
-  test.each(['acp', 'arcp'])('knows that %s is another protocol', async (name) => {
+  test.each(['acp', 'arcp'])('explains that %s is another protocol', async (name) => {
     expect(await wrong(command, name)).toContain(`got "${name}"; ${name} is the `);
   });
 
-  test('wants the protocol before the file', async () => {
+  test('requires the protocol before the file', async () => {
     const file = scratch.write('message.txt', '@a>req:x{}');
     expect(await wrong(command, file, 'accp')).toBe(
       `The protocol must come before the file: pegwire ${command} <accp|aacp> ${file}.`,
@@ -91,14 +91,14 @@ describe.each(READERS)('%s', (command) => {
     expect(await wrong(command, 'accp', '-', 'b.txt')).toBe(`${command} reads one file; remove "b.txt".`);
   });
 
-  test('says which dialects a protocol has', async () => {
+  test('names the dialects of a protocol', async () => {
     expect(await wrong(command, 'accp', '--dialect', 'tolerant')).toMatch(
       /^--dialect must be strict or lenient; got "tolerant"/,
     );
     expect(await wrong(command, 'accp', '--dialect=lenent')).toContain('did you mean "lenient"?');
   });
 
-  test('its options may stand anywhere after it, or before it where all commands have them', async () => {
+  test('accepts its options in any position, and global options before the command', async () => {
     const orders = [
       ['--json', command, 'accp', '-', '--dialect', 'lenient'],
       [command, '--dialect=lenient', 'accp', '--json', '-'],
@@ -112,7 +112,7 @@ describe.each(READERS)('%s', (command) => {
 });
 
 describe('an option', () => {
-  test('that does not exist is reported with the nearest one', async () => {
+  test('that is unknown is reported with the nearest name', async () => {
     expect(await wrong('parse', 'accp', '--dialct', 'lenient')).toBe(
       'Unknown option --dialct; did you mean "--dialect"?',
     );
@@ -124,12 +124,12 @@ describe('an option', () => {
     expect(await wrong('parse', 'accp', '--__proto__')).toBe('Unknown option --__proto__.');
   });
 
-  test('that another command has is none of this one', async () => {
+  test('of another command is unknown', async () => {
     expect(await wrong('parse', 'accp', '--check')).toMatch(/^Unknown option --check/);
     expect(await wrong('fmt', 'accp', '--profile', 'draft')).toMatch(/^Unknown option --profile/);
   });
 
-  test('of the other protocol is refused', async () => {
+  test('of the other protocol is rejected', async () => {
     const profile = '--profile does not apply to accp; it is an option of pegwire check aacp.';
     expect(await wrong('check', 'accp', '--profile', 'draft')).toBe(profile);
     expect(await wrong('check', 'accp', '--profile', 'none')).toBe(profile);
@@ -142,7 +142,7 @@ describe('an option', () => {
     );
   });
 
-  test('that requires a value is refused without one', async () => {
+  test('that requires a value is rejected without one', async () => {
     const expected = 'Option --dialect requires a value.';
     expect(await wrong('parse', 'accp', '--dialect')).toBe(expected);
     expect(await wrong('parse', 'accp', '--dialect=')).toBe(expected);
@@ -150,13 +150,13 @@ describe('an option', () => {
     expect(await wrong('parse', 'accp', '--dialect', '--spans')).toBe(expected);
   });
 
-  test('that has a value it does not know is refused with the nearest', async () => {
+  test('with an unknown value is rejected with the nearest one', async () => {
     expect(await wrong('check', 'aacp', '--profile', 'interopt')).toBe(
       '--profile must be draft or interop; got "interopt"; did you mean "interop"?',
     );
   });
 
-  test('that is a switch does not take a value', async () => {
+  test('that is a flag does not take a value', async () => {
     expect(await wrong('parse', 'accp', '--spans=yes')).toBe('Option --spans does not take a value.');
     expect(await wrong('parse', 'accp', '--help=yes')).toBe('Option --help does not take a value.');
   });
@@ -208,7 +208,7 @@ describe('help', () => {
     }
   });
 
-  test.each(COMMANDS)('of %s fits into 100 columns and names each of its options once', async (command) => {
+  test.each(COMMANDS)('of %s fits into 100 columns and lists each option once', async (command) => {
     const { stdout } = await cli([command, '--help']);
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
     const named = [...stdout.matchAll(/^ {2}(?:-\w, )?--([a-z-]+)/gm)].map(([, name]) => name);
@@ -226,12 +226,12 @@ describe('help', () => {
     }
   });
 
-  test('is asked for in vain with an option that does not exist', async () => {
+  test('is not printed with an unknown option', async () => {
     expect(await wrong('parse', '--help', '--dialct')).toContain('--dialct');
   });
 });
 
-test('--version tells the version of the package and those of the protocols', async () => {
+test('--version prints the version of the package and those of the protocols', async () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
   for (const args of [['--version'], ['-V'], ['parse', '--version']]) {
     expect(await cli(args)).toEqual({
@@ -249,7 +249,7 @@ test('without arguments, the help goes to stderr and the exit code is 2', async 
   }
 });
 
-describe('a defect', () => {
+describe('an internal error', () => {
   const failing = () =>
     new Readable({
       read() {

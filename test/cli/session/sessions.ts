@@ -1,4 +1,4 @@
-/** What the tests of `encode` and `decode` share. */
+/** Helpers of the tests of `encode` and `decode`. */
 import { readFileSync } from 'node:fs';
 import type { Ended } from '../../helpers/child.js';
 import { cli, jsonLines, lines } from '../../helpers/cli.js';

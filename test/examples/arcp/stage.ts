@@ -1,4 +1,4 @@
-/** What the scenarios have in common: a runtime, a client, all that they say to each other, and how it is told. */
+/** The stage of the scenarios: a runtime, a client, a record of their messages, and printing. */
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { openClient } from '../../../src/arcp/client/portable.js';
@@ -11,24 +11,24 @@ import { lineOf } from '../../../src/cli/commands/arcp/lines.js';
 
 export interface Scenario {
   readonly title: string;
-  /** In a sentence or two. */
+  /** One or two sentences. */
   readonly story: string;
-  /** Tools, agents and workflows; called again for a runtime that comes after one that has died. */
+  /** Registers tools, agents and workflows; called again for a runtime that replaces a crashed one. */
   readonly furnish: (runtime: Runtime) => void;
   readonly play: (stage: Stage) => Promise<void>;
 }
 
-/** Says something to whoever looks on. */
+/** Prints a line. */
 export type Tell = (line: string) => void;
 
 export class Stage {
-  /** All that both sides said, as the client saw it. */
+  /** The messages of both sides, as seen by the client. */
   readonly log: Envelope[] = [];
   readonly #store = memoryStore();
   readonly #scenario: Scenario;
   readonly #tell: Tell;
   #runtime: Runtime | undefined;
-  /** Connections that wait for a runtime. */
+  /** Connections that wait for the next runtime. */
   #waiting: (() => void)[] = [];
   #clients: Client[] = [];
 
@@ -38,18 +38,18 @@ export class Stage {
     this.startRuntime();
   }
 
-  /** A line of the story. */
+  /** Prints a line of the story. */
   readonly say = (line: string): void => this.#tell(`— ${line}`);
 
   startRuntime(options: RuntimeOptions = {}): void {
-    // The store outlives the runtime, as a file does.
+    // The store outlives the runtime, like a file.
     const store = { ...this.#store, durable: true, close: async () => {} };
     this.#runtime = createRuntime({ store, workers: { leaseMs: 300 }, ...options });
     this.#scenario.furnish(this.#runtime);
     for (const go of this.#waiting.splice(0)) go();
   }
 
-  /** It dies with all that it is at. */
+  /** Crashes the runtime with its running jobs. */
   async killRuntime(): Promise<void> {
     const runtime = this.#runtime!;
     this.#runtime = undefined;
@@ -96,7 +96,7 @@ export class Stage {
   }
 }
 
-/** Plays a scenario. @returns all that was said */
+/** Runs a scenario, and returns its messages. */
 export async function perform(scenario: Scenario, tell: Tell = () => {}): Promise<readonly Envelope[]> {
   const stage = new Stage(scenario, tell);
   try {
@@ -111,7 +111,7 @@ const KINDS = /\b(?:(msg|sess|job|str|chk|lease|worker)_[0-9A-Z]{26}|[0-9a-f]{32
 const TIMES = /"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"/g;
 const START = Date.parse('2026-05-07T21:30:00Z');
 
-/** The same messages each time: ids by their order, one second between two times, and nothing that is secret or a duration. */
+/** Normalizes messages, so that each run has the same: ids by their order, one second between times, and no secrets or durations. */
 export function transcript(log: readonly Envelope[]): string {
   const ids = new Map<string, string>();
   const counts = new Map<string, number>();
@@ -125,7 +125,7 @@ export function transcript(log: readonly Envelope[]): string {
   };
   const lines = new Map<string, string>();
   for (const [at, message] of log.entries()) {
-    // What is told again is told as it was.
+    // Replayed messages are unchanged.
     if (lines.has(message.id)) continue;
     const text = JSON.stringify(message, (key, value: unknown) =>
       key === 'duration_ms' ? 0 : key === 'resume_token' ? 'secret' : value,
@@ -136,7 +136,7 @@ export function transcript(log: readonly Envelope[]): string {
   return log.map(({ id }) => `${lines.get(id)}\n`).join('');
 }
 
-/** Plays a scenario for whoever has started its program; with `--jsonl`, what was said goes to stdout instead. */
+/** Runs a scenario as a program; with `--jsonl`, prints its messages to stdout instead. */
 export async function run(scenario: Scenario, url: string): Promise<void> {
   if (pathToFileURL(process.argv[1] ?? '').href !== url) return;
   if (process.argv.includes('--jsonl')) {

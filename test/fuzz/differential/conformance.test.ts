@@ -61,8 +61,8 @@ function caseOf(id: string, more: Partial<ConformanceCase> = {}): ConformanceCas
 
 async function runAll(target: Target, cases: readonly ConformanceCase[]) {
   const results = [];
-  for await (const { case: asked, verdict, mismatches, failure } of runConformance(target, cases)) {
-    results.push({ id: asked.id, verdict, mismatches, failure });
+  for await (const { case: testCase, verdict, mismatches, failure } of runConformance(target, cases)) {
+    results.push({ id: testCase.id, verdict, mismatches, failure });
   }
   return results;
 }
@@ -86,9 +86,9 @@ test('results come in the order of the cases', async () => {
 });
 
 test('the canonical text is sent again in each dialect, and must print unchanged', async () => {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const target = functionTarget('echo', ({ input, dialect = '' }) => {
-    asked.push(`${dialect} ${input}`);
+    requests.push(`${dialect} ${input}`);
     return { ok: true, canonical: dialect === 'lenient' ? `${input}!` : 'b' };
   });
   const cases = [caseOf('a', { expected: { ok: true, canonical: 'b' }, rereadIn: ['strict', 'lenient'] })];
@@ -100,7 +100,7 @@ test('the canonical text is sent again in each dialect, and must print unchanged
       failure: null,
     },
   ]);
-  expect(asked).toEqual(['strict a', 'strict b', 'lenient b']);
+  expect(requests).toEqual(['strict a', 'strict b', 'lenient b']);
 });
 
 test('a case without an answer to its canonical text has no verdict', async () => {

@@ -52,8 +52,8 @@ describe('shrinkText', () => {
     const many = await shrunk(whole, (text) => text.length > 100, { concurrency: 16 });
     expect(one.text).toBe(many.text);
     expect(one.tries).toBeLessThan(many.tries);
-    let asked = 0;
-    const short = await shrunk(whole, (text) => text.length > 100, { concurrency: 1, shouldStop: () => ++asked > 2 });
+    let tries = 0;
+    const short = await shrunk(whole, (text) => text.length > 100, { concurrency: 1, shouldStop: () => ++tries > 2 });
     expect(short.tries).toBe(2);
     expect(short.text.length).toBeLessThan(whole.length);
   });

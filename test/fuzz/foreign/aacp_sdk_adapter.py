@@ -1,12 +1,12 @@
-"""An adapter for how the reference Python SDK of AACP (package `aacp`, release 1.4.0) reads packets.
+"""An adapter that reads packets like the reference Python SDK of AACP (package `aacp`, release 1.4.0).
 
     npx pegwire fuzz aacp --target 'python3 test/fuzz/foreign/aacp_sdk_adapter.py'
     npx pegwire fuzz aacp --target 'python3 test/fuzz/foreign/aacp_sdk_adapter.py --verdict'
 
-The SDK needs packages and has no parser to call, so this is written from its observed behaviour: it strips the packet and each
-slot, splits fields at the first colon, lower-cases keys, takes the last of two equal keys, and passes over empty slots and slots
-without a colon. As it stands, the adapter answers with the fields that the SDK's validator looks at, and refuses only what that
-has no fields to look at in. With --verdict it refuses all that the validator calls invalid, for the first of its errors.
+The SDK requires packages and has no parser to call, so this follows its observed behavior: it strips the packet and each slot,
+splits fields at the first colon, lower-cases keys, keeps the last of two equal keys, and ignores empty slots and slots without a
+colon. By default, the adapter answers with the fields that the SDK's validator checks, and rejects only packets without fields.
+With --verdict, it rejects all packets that the validator calls invalid, with its first error.
 """
 
 import json
@@ -17,7 +17,7 @@ DOMAINS = ["CS", "FIN", "HR", "IT", "LEGAL", "MKT", "SALES"]
 
 
 class Packet:
-    """What the validator has in hand before it checks anything."""
+    """A packet before validation."""
 
     def __init__(self, task, domain, fields):
         self.task = task
@@ -26,7 +26,7 @@ class Packet:
 
 
 def split(text):
-    """The packet, or the message of the error that ends validation before there is one."""
+    """Returns the packet, or the error message if it cannot be split."""
     if not text.strip():
         return "Empty packet."
     slots = [slot.strip() for slot in text.split("|")]
@@ -41,7 +41,7 @@ def split(text):
 
 
 def errors_of(packet):
-    """The validator's errors, in its words and order. Its warnings refuse nothing."""
+    """Returns the validator's errors, in its words and order. Warnings do not reject a packet."""
     errors = []
     if not packet.task:
         errors.append("Field 0 (TASK) is empty.")
@@ -70,7 +70,7 @@ def answer_to(text, with_verdict):
 def main():
     with_verdict = "--verdict" in sys.argv[1:]
     for line in sys.stdin:
-        # json.dumps writes ASCII, lone surrogates included.
+        # json.dumps writes ASCII, including lone surrogates.
         print(json.dumps(answer_to(json.loads(line)["input"], with_verdict)), flush=True)
 
 

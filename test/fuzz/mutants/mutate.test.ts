@@ -115,9 +115,9 @@ describe('inputs', () => {
   test('mix sentences and mutants in the given ratio', () => {
     for (const mutants of [0, 0.25, 1]) {
       const all = [...fuzzInputs(grammar, { seed: 1, count: 1_000, mutantRatio: mutants })];
-      const bent = all.filter(({ kinds }) => kinds.length > 0).length;
+      const mutated = all.filter(({ kinds }) => kinds.length > 0).length;
       expect(all).toHaveLength(1_000);
-      expect(Math.abs(bent / 1_000 - mutants)).toBeLessThan(0.1);
+      expect(Math.abs(mutated / 1_000 - mutants)).toBeLessThan(0.1);
       for (const { kinds, valid } of all) if (kinds.length === 0) expect(valid).toBe(true);
     }
   });

@@ -102,8 +102,8 @@ test.each([
   ['long', { lineLimitBytes: 50_000 }, { kind: 'garbage', detail: 'a line of more than 50000 bytes' }],
 ] as const)(
   'a program that fails on a text (%s): the text is found, and others are answered',
-  async (deed, options, outcome) => {
-    const target = targetOf(adapterCommand(['boom', deed]), options);
+  async (action, options, outcome) => {
+    const target = targetOf(adapterCommand(['boom', action]), options);
     expect(await readAll(target, ['a', 'boom', 'b', 'c'])).toEqual([echoed('a'), outcome, echoed('b'), echoed('c')]);
   },
 );

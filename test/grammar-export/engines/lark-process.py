@@ -1,4 +1,4 @@
-"""Reads JSON lines: first {"grammar": ...}, then {"input": ...} again and again; answers each with a line."""
+"""Reads JSON lines: first {"grammar": ...}, then {"input": ...} repeatedly. Answers each with one line."""
 
 import json
 import sys

@@ -15,7 +15,7 @@ const STOP = 0;
 interface Engine {
   readonly library: XGrammar;
   /** Its console output. */
-  readonly said: string[];
+  readonly output: string[];
 }
 
 let engine: Promise<Engine> | undefined;
@@ -27,7 +27,7 @@ let engine: Promise<Engine> | undefined;
  */
 export async function gbnfMatcher(text: string): Promise<GbnfMatcher> {
   engine ??= load();
-  const { library, said } = await engine;
+  const { library, output } = await engine;
   const { Grammar, GrammarCompiler, GrammarMatcher, TokenizerInfo } = library;
   try {
     const grammar = await Grammar.fromEBNF(text);
@@ -47,7 +47,7 @@ export async function gbnfMatcher(text: string): Promise<GbnfMatcher> {
   } catch (thrown) {
     // The engine aborts on errors and must be loaded again.
     engine = undefined;
-    throw new Error(`XGrammar refuses the grammar: ${said.join(' ')}`, { cause: thrown });
+    throw new Error(`XGrammar rejects the grammar: ${output.join(' ')}`, { cause: thrown });
   }
 }
 
@@ -57,10 +57,10 @@ async function load(): Promise<Engine> {
   const script = new Module(path) as Module & { _compile: (source: string, path: string) => void };
   script._compile(readFileSync(path, 'utf8'), path);
   const library = script.exports as XGrammar;
-  const said: string[] = [];
+  const output: string[] = [];
   const { log, warn, error } = console;
   const listen = (...words: unknown[]): void => {
-    said.push(words.join(' '));
+    output.push(words.join(' '));
   };
   // The engine captures the console when it starts.
   Object.assign(console, { log: listen, warn: listen, error: listen });
@@ -69,5 +69,5 @@ async function load(): Promise<Engine> {
   } finally {
     Object.assign(console, { log, warn, error });
   }
-  return { library, said };
+  return { library, output };
 }

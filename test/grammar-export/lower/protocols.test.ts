@@ -27,7 +27,7 @@ function exported({ ast, startRule }: Grammar, options: Partial<ContextFreeOptio
   return contextFree(ast, { name: 'protocol', startRule, ...options });
 }
 
-const told = ({ approximations }: ContextFreeGrammar): string[] =>
+const approximationsIn = ({ approximations }: ContextFreeGrammar): string[] =>
   approximations.map(({ code, rule }) => `${code} ${rule}`);
 
 describe('ACCP frames', () => {
@@ -57,13 +57,13 @@ describe('ACCP frames', () => {
   });
 
   test('with limited nesting, its count is not an approximation', () => {
-    expect(told(exported(framesFrom('frame'), nesting))).toEqual(
+    expect(approximationsIn(exported(framesFrom('frame'), nesting))).toEqual(
       ['payload', 'meta_pairs', 'param', 'item', 'map', 'number'].map((rule) => `predicate ${rule}`),
     );
   });
 
   test("without a nesting limit, the grammar's own is an approximation", () => {
-    expect(told(exported(framesFrom('frame')))).toContain('predicate entered');
+    expect(approximationsIn(exported(framesFrom('frame')))).toContain('predicate entered');
   });
 
   test('match all frames of the conformance cases, and none with a syntax error', () => {
@@ -98,7 +98,7 @@ describe('AACP packets', () => {
       'value = value_text?',
       'value_text = [!-{}-~\\u{80}-\\u{d7ff}\\u{e000}-\\u{10ffff}] [\\u{20}-{}-~\\u{80}-\\u{d7ff}\\u{e000}-\\u{10ffff}]*',
     ]);
-    expect(told(grammar)).toEqual(['predicate text_end', 'predicate counted']);
+    expect(approximationsIn(grammar)).toEqual(['predicate text_end', 'predicate counted']);
   });
 
   test('match all packets of the conformance cases', () => {

@@ -8,7 +8,7 @@ interface Case {
   readonly grammar: string;
   readonly rules: readonly string[];
   /** The approximations, as `code rule`. @default none */
-  readonly told?: readonly string[];
+  readonly approximations?: readonly string[];
 }
 
 const ALL = '\\u{0}-\\u{d7ff}\\u{e000}-\\u{10ffff}';
@@ -36,7 +36,7 @@ const READING: readonly Case[] = [
     name: 'bounds that only code knows are none',
     grammar: 'a = n:b c|n|\nb = [0-9] { return +text(); }\nc = "x"',
     rules: ['a = b c*', 'b = [0-9]', 'c = "x"'],
-    told: ['repetition a'],
+    approximations: ['repetition a'],
   },
   { name: 'case stays ignored in literals', grammar: 'a = "Ab"i "c"', rules: ['a = "Ab"i "c"'] },
   { name: 'case is spelled out in classes', grammar: 'a = [b-d0]i', rules: ['a = [0B-Db-d]'] },
@@ -58,19 +58,19 @@ const CONDITIONS: readonly Case[] = [
     name: 'conditions in code are left out, each with its place',
     grammar: 'a = "(" b ")" b &{ return ok(); }\nb = !{ return no(); } "x"',
     rules: ['a = "(" b ")" b', 'b = "x"'],
-    told: ['predicate a', 'predicate b'],
+    approximations: ['predicate a', 'predicate b'],
   },
   {
     name: 'an action that refuses is a condition',
     grammar: 'a = "x" { if (late) error("no"); return 1; }',
     rules: ['a = "x"'],
-    told: ['predicate a'],
+    approximations: ['predicate a'],
   },
   {
     name: 'a rule that is only a condition leaves no rule',
     grammar: 'a = c "x" c\nc = &{ return true; }',
     rules: ['a = "x"'],
-    told: ['predicate c'],
+    approximations: ['predicate c'],
   },
 ];
 
@@ -78,7 +78,7 @@ const LOOKAHEADS: readonly Case[] = [
   { name: 'a set less another is a set', grammar: 'a = ![aeiou] [a-z]', rules: ['a = [b-df-hj-np-tv-z]'] },
   { name: 'a set and another is what both have', grammar: 'a = &[a-m] [h-z]', rules: ['a = [h-m]'] },
   {
-    name: 'the first of many is told apart',
+    name: 'the first of many is distinguished',
     grammar: 'a = !" " [^|]+ "|"',
     rules: [`a = [\\u{0}-\\u{1f}!-{}-\\u{d7ff}\\u{e000}-\\u{10ffff}] [\\u{0}-{}-\\u{d7ff}\\u{e000}-\\u{10ffff}]* "|"`],
   },
@@ -102,10 +102,10 @@ const LOOKAHEADS: readonly Case[] = [
   },
   { name: 'the end of the text at the end of the text goes', grammar: 'a = "x" !.', rules: ['a = "x"'] },
   {
-    name: 'the end of the text elsewhere is told',
+    name: 'the end of the text elsewhere is reported',
     grammar: 'a = ("x" end)* ("y" a)?\nend = "\\n" / !.',
     rules: ['a = ("x" end)* ("y" a)?', 'end = "\\n"?'],
-    told: ['lookahead end'],
+    approximations: ['lookahead end'],
   },
 ];
 
@@ -115,7 +115,7 @@ const ORDER: readonly Case[] = [
     name: 'an alternative that hides a longer one',
     grammar: 'a = "(" b ")" a?\nb = "x" / "xy" a',
     rules: ['a = "(" b ")" a?', 'b = "x" / "xy" a'],
-    told: ['order b'],
+    approximations: ['order b'],
   },
   {
     name: 'a shorter one that does not, because what follows decides',
@@ -131,7 +131,7 @@ const ORDER: readonly Case[] = [
     name: 'a repetition that leaves nothing to what follows',
     grammar: 'a = "(" b ")" a? / "x"\nb = a* a',
     rules: ['a = "(" b ")" a? / "x"', 'b = a+'],
-    told: ['repetition a', 'repetition b'],
+    approximations: ['repetition a', 'repetition b'],
   },
   {
     name: 'blanks that two parts could take are no matter',
@@ -168,7 +168,7 @@ const SHORTER: readonly Case[] = [
     rules: ['a = b ":" b', 'b = [a-z]+'],
   },
   {
-    name: 'a rule that can be said in fewer words',
+    name: 'a rule that can be shortened',
     grammar: 'a = "(" b ")" a?\nb = c e? / e\nc = [a-z]+\ne = ("\\\\" [()] c?)+',
     rules: ['a = "(" b ")" a?', 'b = ([a-z] / "\\\\" [(-)])+'],
   },
@@ -228,10 +228,10 @@ describe.each([
   { topic: 'fewer words', cases: SHORTER },
   { topic: 'halves of characters', cases: HALVES },
 ])('$topic', ({ cases }) => {
-  test.each(cases)('$name', ({ grammar, rules, told = [] }) => {
+  test.each(cases)('$name', ({ grammar, rules, approximations = [] }) => {
     const pair = pairOf(grammar);
     expect(shown(pair.grammar)).toEqual(rules);
-    expect(pair.grammar.approximations.map(({ code, rule }) => `${code} ${rule}`)).toEqual(told);
+    expect(pair.grammar.approximations.map(({ code, rule }) => `${code} ${rule}`)).toEqual(approximations);
   });
 });
 

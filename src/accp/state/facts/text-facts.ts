@@ -40,7 +40,10 @@ interface TextFactOptions {
   readonly plain: number;
 }
 
-/** `Revenue declined 12%.` gives `Revenue`, `declined`, `12%`. In a text without spaces, underscores count as spaces. */
+/**
+ * Finds the facts of a text: `Revenue declined 12%.` has the fact `Revenue`, `declined`, `12%`. In a text without spaces,
+ * underscores count as spaces.
+ */
 export function textFacts(text: string, options: TextFactOptions): WeighedFact[] {
   const start = text.slice(0, MAX_TEXT);
   const separator = start.includes(' ') ? /\s+/ : /[\s_]+/;
@@ -79,23 +82,23 @@ function clauseFact(
   words: readonly string[],
   { entity, relation, weight, plain }: TextFactOptions,
 ): WeighedFact | null {
-  const kept = words.slice(0, MAX_WORDS);
-  const at = kept.findIndex((word, index) => isDefinite(word, kept[index + 1]));
-  if (at === 0 && isIdentifier(bare(kept[0]!))) return ofIdentifier(kept, weight);
+  const first = words.slice(0, MAX_WORDS);
+  const at = first.findIndex((word, index) => isDefinite(word, first[index + 1]));
+  if (at === 0 && isIdentifier(bare(first[0]!))) return ofIdentifier(first, weight);
   if (at > 0) {
-    const before = contentOf(kept.slice(0, at));
-    if (before.length > 0) return definiteFact(before, phraseOf(kept.slice(at)), weight);
+    const before = contentOf(first.slice(0, at));
+    if (before.length > 0) return definiteFact(before, phraseOf(first.slice(at)), weight);
   }
-  const name = nameLength(kept);
+  const name = nameLength(first);
   if (name > 1) {
-    const rest = contentOf(kept.slice(name));
-    const value = phraseOf(trimFillers(kept.slice(kept.indexOf(rest[0] ?? '') + 1)));
-    if (rest.length > 1 && value !== '') return definiteFact([...kept.slice(0, name), rest[0]!], value, weight);
+    const rest = contentOf(first.slice(name));
+    const value = phraseOf(trimFillers(first.slice(first.indexOf(rest[0] ?? '') + 1)));
+    if (rest.length > 1 && value !== '') return definiteFact([...first.slice(0, name), rest[0]!], value, weight);
   }
-  const value = phraseOf(trimFillers(kept));
+  const value = phraseOf(trimFillers(first));
   // A single word, such as "Agreed", belongs to the next clause.
   if (!value.includes(' ') && !value.includes('_')) return null;
-  const isPlain = at < 0 && !kept.slice(1).some(isName);
+  const isPlain = at < 0 && !first.slice(1).some(isName);
   return { entity, relation, value, weight: isPlain ? weight - plain : weight, among: true };
 }
 

@@ -41,7 +41,7 @@ export async function openRegistry(
       if (file !== undefined) throw unreadable({ code: 'ENOENT' }, file);
       return memoryRegistry();
     }
-    return await sqliteRegistry(file, { ttlMs, onNotice, orReadOnly: otherwise === 'read-only' });
+    return await sqliteRegistry(file, { ttlMs, onNotice, allowReadOnly: otherwise === 'read-only' });
   } catch (thrown) {
     // A folder is a mistake in the arguments, not a lack of permission.
     const isFolder = file !== undefined && existsSync(path.join(file, '/'));

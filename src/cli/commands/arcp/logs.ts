@@ -45,7 +45,7 @@ export async function readMessages(source: Source): Promise<{ messages: readonly
 export async function openLog(file: string): Promise<ArcpStore> {
   if (!isDatabase(file)) throw new UsageError(`${file} is not a database of pegwire arcp serve`, 'unreadable');
   try {
-    return await sqliteStore(file, { orReadOnly: true });
+    return await sqliteStore(file, { allowReadOnly: true });
   } catch (thrown) {
     throw storeFault(thrown);
   }

@@ -11,7 +11,7 @@ const scratch = scratchFolder();
 beforeEach(() => vi.stubEnv('PEGWIRE_DATA_DIR', path.join(scratch.path, 'data')));
 afterEach(() => vi.unstubAllEnvs());
 
-/** A command line that is wrong, and what is said of it. */
+/** Runs a command line that is wrong, and returns its error. */
 async function wrong(...args: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await cli(args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -19,7 +19,7 @@ async function wrong(...args: readonly string[]): Promise<string> {
 }
 
 describe('the commands of aacp', () => {
-  test('are listed on its help page, and each has a page of its own', async () => {
+  test('are listed on its help page, and have their own pages', async () => {
     const { stdout } = await cli(['aacp', '--help']);
     expect(stdout).toContain('Usage: pegwire aacp <workflows|registry|rules|audit> [options]');
     for (const name of ['workflows', 'registry', 'rules', 'audit']) {
@@ -33,7 +33,7 @@ describe('the commands of aacp', () => {
     }
   });
 
-  test('are told where another word stands', async () => {
+  test('are required and suggested', async () => {
     expect(await wrong('aacp')).toBe('aacp requires a command: workflows, registry, rules or audit.');
     expect(await wrong('aacp', 'registy')).toBe('Unknown command "aacp registy"; did you mean "registry"?');
     expect(await wrong('aacp', 'constructor')).toBe(
@@ -61,14 +61,14 @@ describe('aacp rules', () => {
   const bad = [{ ...RULE, packet: 'no packet' }, { ...RULE, id: 'other', dom: 'FIN' }, { name: 'no id' }, RULE];
   const badFile = scratch.write('bad.json', JSON.stringify({ rules: bad }));
 
-  test('check finds nothing against the rules of pegwire', async () => {
+  test('check finds no errors in the built-in rules', async () => {
     const { code, stdout, stderr } = await cli(['aacp', 'rules', 'check']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
     expect(stderr).toMatch(/^\d+ valid rules, 0 errors, 0 warnings; hash [0-9a-f]{64}\n$/);
     expect(stderr).toContain(bundledRules().hash);
   });
 
-  test('check reports on each rule of a file', async () => {
+  test('check reports the errors of each rule of a file', async () => {
     expect((await cli(['aacp', 'rules', 'check', goodFile])).code).toBe(0);
     const { code, stdout, stderr } = await cli(['aacp', 'rules', 'check', badFile]);
     expect(code).toBe(1);
@@ -79,7 +79,7 @@ describe('aacp rules', () => {
     expect(stderr).toMatch(/^1 valid rule, \d+ errors, 2 warnings; /);
   });
 
-  test('check --json has a document a report, and the summary', async () => {
+  test('check --json prints one document per report, and a summary', async () => {
     const { code, stdout, stderr } = await cli(['aacp', 'rules', 'check', badFile, '--json']);
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     const documents = jsonLines(stdout) as { index: number; severity: string; summary?: object }[];
@@ -91,13 +91,13 @@ describe('aacp rules', () => {
     expect(counts.errors).toBeGreaterThan(3);
   });
 
-  test('check holds a file to its hash', async () => {
+  test('check compares a file with its hash', async () => {
     const sha256 = createHash('sha256').update(good).digest('hex');
     expect((await cli(['aacp', 'rules', 'check', goodFile, '--rules-sha256', sha256])).code).toBe(0);
-    expect(await wrong('aacp', 'rules', 'check', badFile, '--rules-sha256', sha256)).toContain('other rules than');
+    expect(await wrong('aacp', 'rules', 'check', badFile, '--rules-sha256', sha256)).toContain('instead of the expected');
   });
 
-  test('find ranks, and finds nothing where nothing comes near', async () => {
+  test('find ranks rules, and finds none if nothing is near', async () => {
     const { code, stdout } = await cli(['aacp', 'rules', 'find', 'three-way', 'match', 'of an invoice']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^1\.00 {2}fin-match-invoice {2}/);
@@ -108,7 +108,7 @@ describe('aacp rules', () => {
     expect(jsonLines(inJson.stdout)).toMatchObject([{ ok: false, error: { code: 'no-rule' } }]);
   });
 
-  test('find takes rules of a file, a domain and a limit', async () => {
+  test('find accepts a rules file, a domain and a limit', async () => {
     const both = await cli(['aacp', 'rules', 'find', 'bake a cake', '--rules', goodFile, '--json']);
     expect(jsonLines(both.stdout)).toEqual([{ score: expect.any(Number), matched: expect.any(Array), rule: RULE }]);
     expect((await cli(['aacp', 'rules', 'find', 'bake a cake', '--rules', goodFile, '--domain', 'FIN'])).code).toBe(1);
@@ -116,7 +116,7 @@ describe('aacp rules', () => {
     expect(jsonLines(limited.stdout)).toHaveLength(2);
   });
 
-  test('list shows the rules, of a domain or a task', async () => {
+  test('list prints all rules, or those of a domain or task', async () => {
     const all = await cli(['aacp', 'rules', 'list', '--json']);
     expect(jsonLines(all.stdout)).toHaveLength(bundledRules().rules.length);
     const some = await cli(['aacp', 'rules', 'list', '--domain', 'hr', '--task', 'fetch']);
@@ -142,8 +142,8 @@ describe('aacp rules', () => {
     [['find', 'x', '--rules', 'src'], /^Cannot read src: it is a folder\.$/],
     [['check', 'README.md'], /JSON/],
     [['list', 'x'], /^aacp rules list takes no arguments; remove "x"\.$/],
-  ])('%j is wrong', async (args, told) => {
-    expect(await wrong('aacp', 'rules', ...args)).toMatch(told);
+  ])('%j is wrong', async (args, expected) => {
+    expect(await wrong('aacp', 'rules', ...args)).toMatch(expected);
   });
 });
 
@@ -178,7 +178,7 @@ describe('aacp audit verify', () => {
     return file;
   }
 
-  test('a log as it was written is intact', async () => {
+  test('an unchanged log is intact', async () => {
     const { code, stdout, stderr } = await cli(['aacp', 'audit', 'verify', log]);
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `intact: 3 records\nhead: ${head}\n`, stderr: '' });
     expect((await cli(['aacp', 'audit', 'verify', log, '--head', head])).code).toBe(0);
@@ -190,7 +190,7 @@ describe('aacp audit verify', () => {
     ['changed', (text: string) => text.replace(/"HR-?|\|HR\|/, '|FIN|'), 'chain', 1],
     ['cut out', (text: string) => text.replace(/^.*\n/, ''), 'sequence', 1],
     ['no record', (text: string) => text.replace('\n', '\nnonsense\n'), 'not-a-record', 2],
-  ])('a record that was %s is told with its place', async (_what, change, reason, line) => {
+  ])('a record that was %s is reported with its line', async (_what, change, reason, line) => {
     const file = changed(change);
     const { code, stdout } = await cli(['aacp', 'audit', 'verify', file]);
     expect(code).toBe(1);
@@ -204,7 +204,7 @@ describe('aacp audit verify', () => {
     ]);
   });
 
-  test('a torn end is told apart', async () => {
+  test('an incomplete last line is reported as torn', async () => {
     const file = changed((text) => text);
     appendFileSync(file, '{"seq":4,"ti');
     const { code, stdout } = await cli(['aacp', 'audit', 'verify', file]);
@@ -213,7 +213,7 @@ describe('aacp audit verify', () => {
     expect(stdout).toContain(head);
   });
 
-  test('an end that was cut off is found by its head', async () => {
+  test('a missing end is detected with the head', async () => {
     const file = changed((text) => text.replace(/[^\n]*\n$/, ''));
     expect((await cli(['aacp', 'audit', 'verify', file])).code).toBe(0);
     const { code, stdout } = await cli(['aacp', 'audit', 'verify', file, '--head', head]);
@@ -221,7 +221,7 @@ describe('aacp audit verify', () => {
     expect(stdout).toMatch(/^not intact: .*:3: head: /);
   });
 
-  test('bytes that are no text are a fault of the log', async () => {
+  test('bytes that are not UTF-8 are a fault of the log', async () => {
     const file = scratch.write('binary.jsonl', new Uint8Array([0xff, 0xfe, 0x0a]));
     const { code, stdout } = await cli(['aacp', 'audit', 'verify', file]);
     expect(code).toBe(1);
@@ -236,7 +236,7 @@ describe('aacp audit verify', () => {
     [['verify', 'a', '--head', 'x'], /^--head must be 64 hexadecimal digits/],
     [['verify', 'no-such-file.jsonl'], /^Cannot read no-such-file\.jsonl: there is no such file\.$/],
     [['verify', 'src'], /^Cannot read src: it is a folder\.$/],
-  ])('%j is wrong', async (args, told) => {
-    expect(await wrong('aacp', 'audit', ...args)).toMatch(told);
+  ])('%j is wrong', async (args, expected) => {
+    expect(await wrong('aacp', 'audit', ...args)).toMatch(expected);
   });
 });

@@ -42,7 +42,7 @@ async function entryOf(file: string, domain: string): Promise<Entry> {
 
 let copies = 0;
 
-/** A registry that a test may change. */
+/** A copy of the registry that a test may change. */
 function copy(): string {
   const file = path.join(scratch.path, `copy-${copies++}.db`);
   copyFileSync(full, file);
@@ -88,7 +88,7 @@ describe('aacp registry', () => {
     ]);
   });
 
-  test('that is not there yet is empty, and is not made by looking', async () => {
+  test('a missing default registry is empty and is not created', async () => {
     const { code, stdout } = await registry();
     expect(code).toBe(0);
     expect(stdout).toContain(`${path.join(data, 'registry.db')} (does not exist yet)\n`);
@@ -96,7 +96,7 @@ describe('aacp registry', () => {
     expect(existsSync(data)).toBe(false);
   });
 
-  test('list shows all entries, or those of a domain', async () => {
+  test('list prints all entries, or those of a domain', async () => {
     const { stdout, stderr } = await registry('list', '--registry', full);
     expect(stdout).toMatch(/^[0-9a-f]{12} +1x {2}BUILD\|HR\|[^\n]*"\n[0-9a-f]{12} +2x {2}PROC\|FIN\|[^\n]*"\n$/);
     expect(stderr).toBe('2 entries\n');
@@ -104,7 +104,7 @@ describe('aacp registry', () => {
     expect(ofDomain.split('\n')).toEqual([expect.stringContaining(BADGES), '']);
   });
 
-  test('pending shows what no rule covers, most asked for first', async () => {
+  test('pending prints the entries that no rule covers, most frequent first', async () => {
     const file = copy();
     const { stdout } = await registry('pending', '--registry', file);
     expect(stdout.split('\n')).toEqual([expect.stringContaining(BADGES), expect.stringContaining(CAKE), '']);
@@ -114,19 +114,19 @@ describe('aacp registry', () => {
     expect((await registry('pending', '--registry', file)).stdout.split('\n')).toHaveLength(2);
   });
 
-  test('show tells all of an entry, by its key, the beginning of it, or its id', async () => {
+  test('show prints an entry in full, by its key, the start of its key, or its id', async () => {
     const { key, id } = await entryOf(full, 'HR');
     for (const word of [key, key.slice(0, 12), key.slice(0, 12).toUpperCase(), id]) {
       const { code, stdout } = await registry('show', word, '--registry', full);
       expect(code).toBe(0);
-      for (const told of [key, id, CAKE, CAKE_PACKET, 'model: baker', '$0.00045', 'requested   1 time, last at 20'])
-        expect(stdout).toContain(told);
+      for (const expected of [key, id, CAKE, CAKE_PACKET, 'model: baker', '$0.00045', 'requested   1 time, last at 20'])
+        expect(stdout).toContain(expected);
     }
     const { stdout } = await registry('show', key, '--registry', full, '--json');
     expect(jsonLines(stdout)).toMatchObject([{ key, instruction: CAKE, packet: CAKE_PACKET, origin: 'model' }]);
   });
 
-  test('show and remove need one entry', async () => {
+  test('show and remove require exactly one entry', async () => {
     for (const action of ['show', 'remove']) {
       const none = await registry(action, 'zzz', '--registry', full);
       expect(none).toMatchObject({
@@ -146,7 +146,7 @@ describe('aacp registry', () => {
     expect(jsonLines(inJson.stdout)).toMatchObject([{ ok: false, error: { code: 'no-entry', message } }]);
   });
 
-  test('remove drops an entry, which is not a validvel again', async () => {
+  test('remove removes an entry, which is then new again', async () => {
     const file = copy();
     const { key } = await entryOf(file, 'HR');
     expect((await registry('remove', key, '--registry', file)).stdout).toMatch(/^removed: .*BUILD\|HR\|/);
@@ -154,11 +154,11 @@ describe('aacp registry', () => {
     expect((await cli(args)).stderr).toContain('error[no-model]');
   });
 
-  test('purge drops packets of some age, and wants to be told which', async () => {
+  test('purge removes entries older than an age, which it requires', async () => {
     const file = copy();
-    const unsaid = await registry('purge', '--registry', file);
-    expect(unsaid).toMatchObject({ code: 2, stdout: '' });
-    expect(unsaid.stderr).toContain('purge requires --older-than');
+    const withoutAge = await registry('purge', '--registry', file);
+    expect(withoutAge).toMatchObject({ code: 2, stdout: '' });
+    expect(withoutAge.stderr).toContain('purge requires --older-than');
     expect((await registry('purge', '--registry', file, '--older-than', '1d')).stdout).toBe('0 entries removed\n');
     const open = await sqliteRegistry(file);
     const [entry] = open.entries({ domain: 'HR' });
@@ -180,7 +180,7 @@ describe('import and export', () => {
     times_seen: 3,
   };
 
-  test('what was exported can be imported, and is served', async () => {
+  test('an exported registry can be imported and serves its entries', async () => {
     const exported = scratch.write('exported.json', (await registry('export', '--registry', full)).stdout);
     const file = path.join(scratch.path, 'imported.db');
     const first = await registry('import', exported, '--registry', file);
@@ -191,7 +191,7 @@ describe('import and export', () => {
     expect(await cli(args)).toMatchObject({ code: 0, stdout: `${CAKE_PACKET}\n` });
   });
 
-  test('what was imported serves instructions that say the same, too', async () => {
+  test('imported entries serve equivalent instructions, too', async () => {
     const file = path.join(scratch.path, 'alike.db');
     const patterns = scratch.write('alike.json', JSON.stringify([{ ...PATTERN, english: 'Count all office plants' }]));
     await registry('import', patterns, '--registry', file);
@@ -210,7 +210,7 @@ describe('import and export', () => {
     expect(stderr).toMatch(/^pattern, free: /);
   });
 
-  test('an instruction with a relative date is only served for the time that it meant', async () => {
+  test('an instruction with a relative date is served only for the date that it meant', async () => {
     const file = path.join(scratch.path, 'relative.db');
     const patterns = scratch.write('relative.json', JSON.stringify([PATTERN]));
     await registry('import', patterns, '--registry', file);
@@ -231,7 +231,7 @@ describe('import and export', () => {
     expect((await at(Date.UTC(2025, 7, 20))).stderr).not.toMatch(/^cache/);
   });
 
-  test('what is not valid is left out, and told', async () => {
+  test('invalid entries are skipped and reported', async () => {
     const patterns = [PATTERN, { ...PATTERN, aacp_packet: 'rm -rf /' }, null];
     const file = scratch.write('bad.json', JSON.stringify(patterns));
     const into = path.join(scratch.path, 'some.db');
@@ -247,7 +247,7 @@ describe('import and export', () => {
   });
 });
 
-describe('wrong usage, and registries that are none', () => {
+describe('wrong usage and invalid registries', () => {
   const foreign = scratch.write('text.db', 'this is a text and no database at all, however long it may become');
 
   test.each([
@@ -263,20 +263,20 @@ describe('wrong usage, and registries that are none', () => {
     [['import', 'no-such-file.json'], 'Cannot read no-such-file.json: there is no such file.'],
     [['import', 'README.md'], 'The file is not a registry of the reference SDK: '],
     [['list', '--registry', foreign], foreign],
-  ])('%j', async (args, told) => {
+  ])('%j', async (args, expected) => {
     const { code, stdout, stderr } = await registry(...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain(told);
+    expect(stderr).toContain(expected);
   });
 
-  test('a data folder that is no absolute path', async () => {
+  test('a data folder that is not an absolute path', async () => {
     vi.stubEnv('PEGWIRE_DATA_DIR', 'relative/folder');
     const { code, stdout, stderr } = await registry();
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain('PEGWIRE_DATA_DIR');
   });
 
-  test('a registry that is damaged is set aside, and told once', async () => {
+  test('a damaged registry is set aside and reported once', async () => {
     const folder = path.join(scratch.path, 'damaged');
     mkdirSync(folder);
     writeFileSync(path.join(folder, 'registry.db'), Buffer.alloc(8192, 0x55));

@@ -1,11 +1,11 @@
-/** The cases of conformance/acp, with the relay of `pegwire acp run` around the agent. */
+/** The cases of conformance/acp, with the relay of `pegwire acp run` in front of the agent. */
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { byteChannel, createConnection, memoryChannels } from '../../../../src/acp/index.js';
 import { Relay } from '../../../../src/cli/commands/acp/relay.js';
 import { type Case, cases, expectedOf, minimalAgent, outputOf, piecesOf, sorted } from '../../../acp/cases.js';
 
-/** Runs a case with the client on streams of bytes, and the agent in memory. */
+/** Runs a case with the client on byte streams, and the agent in memory. */
 async function relayed(one: Case, batches: 'split' | 'pass'): Promise<string> {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const client = byteChannel(input, output);
@@ -32,14 +32,14 @@ async function relayed(one: Case, batches: 'split' | 'pass'): Promise<string> {
   return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
 }
 
-/** Of the notifications in a batch, an agent that gets the entries one by one says nothing. */
+/** An agent that receives the entries of a batch one by one does not answer the notifications among them. */
 const NEEDS_BATCHES = 'B25';
 
 describe('an agent behind the relay', () => {
   test.concurrent.each(cases)('$id: $name', async (one) => {
     const stdout = await relayed(one, one.id === NEEDS_BATCHES ? 'pass' : 'split');
     const ran = { stdout, stderr: '', code: 0 };
-    // What is no message is answered in front of the agent, and so before what the agent is working on.
+    // The relay answers invalid messages itself, before the agent answers the others.
     expect(sorted(outputOf(ran))).toEqual(sorted(expectedOf(one, ran)));
   });
 });

@@ -14,7 +14,7 @@ const minimalAgent = bundledProgram(new URL('../../../fixtures/minimal-agent.mjs
 const scratch = scratchFolder();
 
 /**
- * Agents that know nothing of batches: they read one message a line, and die of anything else.
+ * Agents without support for batches: they read one message per line, and exit on anything else.
  *
  * @param answer how a message is answered
  */
@@ -60,9 +60,9 @@ const request = (id: unknown, method: string, params?: unknown) => ({
 });
 const json = (...values: readonly unknown[]): string => lines(...values.map((value) => JSON.stringify(value)));
 
-describe('around an agent that knows batches', () => {
+describe('with an agent that supports batches', () => {
   test.each(['split', 'pass'])(
-    'a thousand requests in one batch come back in one array, with --batches %s',
+    'a thousand requests in one batch are answered by one array, with --batches %s',
     async (name) => {
       const ids = Array.from({ length: 1000 }, (_, id) => id);
       const batch = ids.map((id) => request(id, 'echo', [id]));
@@ -73,15 +73,15 @@ describe('around an agent that knows batches', () => {
     },
   );
 
-  test('twenty thousand requests come back in their order', async () => {
+  test('twenty thousand requests are answered in order', async () => {
     const ids = Array.from({ length: 20_000 }, (_, id) => id);
     const ran = await around(minimalAgent(), [json(...ids.map((id) => request(id, 'echo', [id])))]);
     expect(linesOf(ran).map((line) => (line as { id: number }).id)).toEqual(ids);
   });
 });
 
-describe('around an agent that knows no batches', () => {
-  test('it gets the entries one by one, and the client one array', async () => {
+describe('with an agent that does not support batches', () => {
+  test('the agent receives the entries one by one, and the client one array', async () => {
     const batch = [request('a', 'x', [1]), { jsonrpc: '2.0', method: 'note' }, 7, request('b', 'y')];
     const ran = await around(echoing, [json(batch, request(3, 'z'))]);
     expect(linesOf(ran)).toEqual([
@@ -95,7 +95,7 @@ describe('around an agent that knows no batches', () => {
     expect(ran.code).toBe(0);
   });
 
-  test('a batch of notifications is answered by nothing', async () => {
+  test('a batch of notifications is not answered', async () => {
     const ran = await around(echoing, [
       json([
         { jsonrpc: '2.0', method: 'a' },
@@ -105,7 +105,7 @@ describe('around an agent that knows no batches', () => {
     expect(ran.stdout).toBe('');
   });
 
-  test('answers to two batches with the same identifiers do not get mixed up', async () => {
+  test('responses to two batches with the same identifiers are not mixed up', async () => {
     const ran = await around(echoing, [json([request(1, 'a'), request(2, 'b')], [request(1, 'c')], request(1, 'd'))]);
     const methods = linesOf(ran).map((line) =>
       [line].flat().map((one) => (one as { result: { method: string } }).result.method),
@@ -113,7 +113,7 @@ describe('around an agent that knows no batches', () => {
     expect(methods).toEqual([['a', 'b'], ['c'], ['d']]);
   });
 
-  test('a batch that the agent leaves unanswered when it ends is answered by errors', async () => {
+  test('a batch that the agent has not answered when it exits is answered with errors', async () => {
     const agent = plainAgent('first-only', 'if (id === 1) { send({ id, result: 1 }); } else process.exit(3);');
     const ran = await around(agent, [json([request(1, 'a'), request(2, 'b')])]);
     expect(linesOf(ran)).toEqual([
@@ -125,7 +125,7 @@ describe('around an agent that knows no batches', () => {
     expect(ran.code).toBe(3);
   });
 
-  test('with --batches pass it gets them as they are', async () => {
+  test('with --batches pass, the agent receives batches unchanged', async () => {
     expect((await around(echoing, [json([request(1, 'a')])], { options: ['--batches', 'pass'] })).code).toBe(99);
   });
 });
@@ -133,7 +133,7 @@ describe('around an agent that knows no batches', () => {
 describe('messages', () => {
   const copying = scratch.write('copying.mjs', 'process.stdin.pipe(process.stdout);');
 
-  test('are passed on as they stand there, to the agent and from it', async () => {
+  test('are relayed unchanged in both directions', async () => {
     const single = [
       '{"jsonrpc":"2.0","id":1,"result":{"big":123456789012345678901234567890,"zero":1.0,"tiny":1e-400}}',
       '{ "method" : "x" ,  "jsonrpc":"2.0", "params":{"text":"\\u00e9 \\/ \\ud83d\\ude00 é"} }',
@@ -144,7 +144,7 @@ describe('messages', () => {
     expect(ran.stdout).toBe(lines(...single, ...batch));
   });
 
-  test('keep their digits in a batch that is taken apart', async () => {
+  test('keep their digits when a batch is split', async () => {
     const seen = scratch.write('seen.mjs', "process.stdin.on('data', (chunk) => process.stderr.write(chunk));");
     const entries = [
       '{"jsonrpc":"2.0","method":"a","params":[1.0,12345678901234567890]}',
@@ -154,7 +154,7 @@ describe('messages', () => {
     expect(ran.stderr).toBe(lines(...entries));
   });
 
-  test('that the agent does not have are told on stderr, and not passed on', async () => {
+  test('that are invalid are reported on stderr and not relayed', async () => {
     const agent = plainAgent(
       'talking',
       "process.stdout.write('debug: ' + method + '\\n\\n{\"half\":1}\\n'); send({ id, result: 0 });",
@@ -163,19 +163,19 @@ describe('messages', () => {
     expect(linesOf(ran)).toEqual([{ jsonrpc: '2.0', id: 1, result: 0 }]);
     expect(ran.stderr).toContain('Not relayed from the agent: Parse error: debug: a');
     expect(ran.stderr).toContain(
-      'Not relayed from the agent: a message has a method, a result or an error: {"half":1}',
+      'Not relayed from the agent: a message must have a method, a result or an error: {"half":1}',
     );
     expect(ran.code).toBe(0);
   });
 
-  test('that answer a request badly are answered by an error, so that nobody waits for ever', async () => {
+  test('that are invalid responses become errors, so that no request waits forever', async () => {
     const agent = plainAgent('bad', 'send({ id, result: 1, error: null });');
     const ran = await around(agent, [json(request(1, 'a'), [request(2, 'b')])]);
     const error = { code: -32603, message: expect.any(String) };
     expect(linesOf(ran)).toEqual([{ jsonrpc: '2.0', id: 1, error }, [{ jsonrpc: '2.0', id: 2, error }]]);
   });
 
-  test('that cannot be read are errors of the requests that they answer', async () => {
+  test('that cannot be read become errors of the requests that they answer', async () => {
     const agent = plainAgent(
       'unreadable',
       `const { bytes } = params; process.stdout.write(Buffer.from(bytes + '0a', 'hex'));`,
@@ -194,13 +194,13 @@ describe('messages', () => {
     expect(linesOf(ran).flat()).toMatchObject([1, 2, 3, 4].map((id) => ({ id, error: { code: -32603 } })));
   });
 
-  test('over 32 MiB are refused with one error, and the agent ends', async () => {
+  test('over 32 MiB are rejected with one error, and the agent ends', async () => {
     const ran = await around(echoing, [encode('x'.repeat(33 * 1024 * 1024)), encode('\n')]);
     expect(linesOf(ran)).toMatchObject([{ id: null, error: { code: -32600 } }]);
     expect(ran.code).toBe(0);
   });
 
-  test('of both sides are in the log, as they were, for its owner alone', async () => {
+  test('of both sides are logged unchanged, readable only by the owner', async () => {
     const log = path.join(scratch.path, 'messages.jsonl');
     await around(echoing, [json([request(1, 'a')]), '{"jsonrpc":"2.0","method":"n","params":[1.50]}\nnonsense\n'], {
       options: ['--log', log],
@@ -208,39 +208,39 @@ describe('messages', () => {
     const text = readFileSync(log, 'utf8');
     expect(text).toContain('"message":{"jsonrpc":"2.0","method":"n","params":[1.50]}}');
     const result = { jsonrpc: '2.0', id: 1, result: { method: 'a' } };
-    const told = jsonLines(text) as { at: string; from: string }[];
-    expect(told.filter(({ from }) => from === 'client')).toMatchObject([
+    const logged = jsonLines(text) as { at: string; from: string }[];
+    expect(logged.filter(({ from }) => from === 'client')).toMatchObject([
       { message: request(1, 'a') },
       { message: { method: 'n' } },
       { rejected: 'Parse error', text: 'nonsense' },
     ]);
-    expect(told.filter(({ from }) => from === 'agent')).toMatchObject([{ message: result }]);
-    expect(told.filter(({ from }) => from === 'pegwire')).toMatchObject(
-      // Which of the two is first depends on how fast the agent is.
+    expect(logged.filter(({ from }) => from === 'agent')).toMatchObject([{ message: result }]);
+    expect(logged.filter(({ from }) => from === 'pegwire')).toMatchObject(
+      // The order of these two depends on the speed of the agent.
       expect.arrayContaining([
         expect.objectContaining({ message: [result] }),
         expect.objectContaining({ message: expect.objectContaining({ id: null }) }),
       ]),
     );
-    for (const { at } of told) expect(new Date(at).toISOString()).toBe(at);
+    for (const { at } of logged) expect(new Date(at).toISOString()).toBe(at);
     if (process.platform !== 'win32') expect(statSync(log).mode & 0o777).toBe(0o600);
   });
 });
 
 describe('the agent', () => {
-  test.each([0, 7])('gives its exit code: %i', async (code) => {
+  test.each([0, 7])('determines the exit code: %i', async (code) => {
     const agent = scratch.write('ending.mjs', 'process.exit(Number(process.argv[2]));');
     const child = startAround(agent, { args: [String(code)] });
-    // The client has not ended: it is the agent that has.
+    // The client is still connected; the agent has exited.
     expect((await ended(child)).code).toBe(code);
   });
 
-  test('that a signal has ended gives 128 and its number', async () => {
+  test('that is ended by a signal gives 128 plus its number', async () => {
     const agent = scratch.write('killed.mjs', "process.kill(process.pid, 'SIGKILL');");
     expect((await ended(startAround(agent))).code).toBe(137);
   });
 
-  test('gets what stands behind --, whatever it looks like', async () => {
+  test('receives the arguments after -- unchanged', async () => {
     const agent = scratch.write('args.mjs', 'console.error(JSON.stringify(process.argv.slice(2)));');
     const args = ['--json', '--help', 'help', '--', '--log', '-x'];
     const { stderr, code } = await around(agent, [], { args });
@@ -253,41 +253,38 @@ describe('the agent', () => {
     expect((await around(agent, [])).stderr).toBe('Grüße €😀\n');
   });
 
-  test('answers what it is working on when the input has ended', async () => {
+  test('finishes open requests after the end of the input', async () => {
     const ran = await around(minimalAgent(), [json(request(1, 'sleep', { ms: 300 }))]);
     expect(linesOf(ran)).toEqual([{ jsonrpc: '2.0', id: 1, result: 300 }]);
   });
 
-  test('that stays when its input has ended is ended', async () => {
+  test('that does not exit after the end of the input is ended', async () => {
     const agent = scratch.write('staying.mjs', 'setInterval(() => {}, 1000);');
     expect((await around(agent, [], { options: ['--grace', '100ms'] })).code).toBe(143);
   });
 
-  test.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)(
-    'gets %s, and so does what it has started',
-    async (signal) => {
-      // The agent stays of its own: both get the signal, and the end of the other may be told to it first.
-      const agent = scratch.write(
-        'family.mjs',
-        `import { spawn } from 'node:child_process';
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)('receives %s, as do its children', async (signal) => {
+    // The agent is not in the group of its child: both receive the signal, in any order.
+    const agent = scratch.write(
+      'family.mjs',
+      `import { spawn } from 'node:child_process';
       const child = spawn(process.execPath, ['--eval', 'setInterval(() => {}, 1000); console.log("ready")'], { stdio: ['ignore', 'pipe', 'ignore'] });
       child.stdout.once('data', () => process.stderr.write(child.pid + '\\n'));
       child.once('exit', () => process.stderr.write('child gone\\n'));
       for (const one of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) process.on(one, () => { process.stderr.write(one + '\\n'); setTimeout(() => process.exit(5), 100); });
       setInterval(() => {}, 1000);`,
-      );
-      const child = startAround(agent);
-      const over = ended(child);
-      const [pid] = await once(child.stderr, 'data');
-      child.kill(signal);
-      const { code, stderr } = await over;
-      expect({ code, got: stderr.includes(signal) }).toEqual({ code: 5, got: true });
-      await gone(Number(pid));
-    },
-  );
+    );
+    const child = startAround(agent);
+    const over = ended(child);
+    const [pid] = await once(child.stderr, 'data');
+    child.kill(signal);
+    const { code, stderr } = await over;
+    expect({ code, got: stderr.includes(signal) }).toEqual({ code: 5, got: true });
+    await gone(Number(pid));
+  });
 
   test.each(['an end of its input', 'SIGTERM'] as const)(
-    'ends after %s, though nobody reads what it says',
+    'ends after %s, even if its output is not read',
     async (how) => {
       const agent = scratch.write(
         'flooding.mjs',
@@ -307,7 +304,7 @@ describe('the agent', () => {
     },
   );
 
-  test('goes on when nobody reads its log any more', async () => {
+  test('continues when its log is no longer read', async () => {
     const agent = scratch.write(
       'chatty.mjs',
       `import { createInterface } from 'node:readline';
@@ -333,14 +330,14 @@ describe('the agent', () => {
     expect(answers.filter((answer) => answer.includes('"result":1'))).toHaveLength(4);
   });
 
-  test('a flood of junk is told as far as it says something', async () => {
+  test('a flood of invalid text is reported only up to a limit', async () => {
     const ran = await around(minimalAgent(), [`${'junk\n'.repeat(3000)}${json(request(1, 'echo', []))}`]);
     expect(ran.stderr.split('\n').length).toBeLessThan(110);
     expect(ran.stderr).toContain('No more are reported until a message arrives.');
     expect(linesOf(ran).at(-1)).toEqual({ jsonrpc: '2.0', id: 1, result: [] });
   });
 
-  test('that cannot be started is told, with exit code 2', async () => {
+  test('that cannot be started is reported, with exit code 2', async () => {
     const child = start([...PROGRAM, 'acp', 'run', '--', path.join(scratch.path, 'no-such-agent')], {
       stdin: '',
     });

@@ -1,4 +1,4 @@
-/** Commands of `pegwire arcp` that give up only after some time. */
+/** Commands of `pegwire arcp` that give up after some time. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createRuntime, listenUnix } from '../../../../src/arcp/runtime/index.js';
 import { cli } from '../../../helpers/cli.js';
 
-test('invoke names the command that follows the job, once the runtime does not come back', async () => {
+test('invoke names the command that follows the job if the runtime does not return', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-arcp-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const target = `unix:${path.join(folder, 'socket')}`;

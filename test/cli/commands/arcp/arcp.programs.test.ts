@@ -1,4 +1,4 @@
-/** `pegwire arcp` as a program: a runtime, those who call it, and what its logs show. */
+/** `pegwire arcp` as a program: a runtime, its clients, and its logs. */
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -49,7 +49,7 @@ async function serve(...args: readonly string[]): Promise<Serving> {
 }
 
 describe('serve and invoke', () => {
-  test('a tool, over each way in', async () => {
+  test('a tool, over each transport', async () => {
     const [socket, fifo] = [file('.sock'), file()];
     const { urls } = await serve('--ws', '0', '--socket', socket, '--fifo', fifo);
     expect(urls).toEqual([expect.stringMatching(/^ws:\/\/127\.0\.0\.1:\d+\/arcp$/), `unix:${socket}`, `fifo:${fifo}`]);
@@ -60,7 +60,7 @@ describe('serve and invoke', () => {
     }
   });
 
-  test('a program that is started for it', async () => {
+  test('a program that the command starts', async () => {
     const { code, stdout } = await cli([
       'arcp',
       'invoke',
@@ -75,7 +75,7 @@ describe('serve and invoke', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: '2\n' });
   });
 
-  test('a job, an agent and a workflow, and what they say meanwhile', async () => {
+  test('a job, an agent and a workflow, with their messages', async () => {
     const { urls } = await serve('--ws', '0');
     const job = await cli(['arcp', 'invoke', urls[0]!, 'count', '{"to":2,"ms":1}']);
     expect(job).toMatchObject({ code: 0, stdout: '{"counted":2}\n' });
@@ -99,7 +99,7 @@ describe('serve and invoke', () => {
   test.each([
     ['--yes', 0, '{"refunded":"o1","operation":'],
     ['--no', 1, ''],
-  ])('a tool that asks: %s', async (answer, code, stdout) => {
+  ])('a tool that requests a permission: %s', async (answer, code, stdout) => {
     const { urls } = await serve('--ws', '0');
     const ran = await cli(['arcp', 'invoke', urls[0]!, 'refund', '{"order":"o1"}', answer]);
     expect(ran.code).toBe(code);
@@ -108,7 +108,7 @@ describe('serve and invoke', () => {
     expect(ran.stderr.includes('PERMISSION_DENIED')).toBe(answer === '--no');
   });
 
-  test('with the operation that was carried out before', async () => {
+  test('an operation that ran before', async () => {
     const { urls } = await serve('--ws', '0');
     const args = ['arcp', 'invoke', urls[0]!, 'count', '{"to":1,"ms":1}', '--key', 'k'];
     const first = await cli(args);
@@ -117,7 +117,7 @@ describe('serve and invoke', () => {
     expect(second.stderr).toContain(', duplicate');
   });
 
-  test('what fails, and what there is not', async () => {
+  test('failures and unknown names', async () => {
     const { urls } = await serve('--ws', '0');
     const missing = await cli(['arcp', 'invoke', urls[0]!, 'nothing']);
     expect(missing).toMatchObject({ code: 1, stdout: '' });
@@ -137,7 +137,7 @@ describe('serve and invoke', () => {
     expect(late).toMatchObject({ code: 1, stderr: expect.stringContaining('DEADLINE_EXCEEDED') });
   });
 
-  test('tools of a module', async () => {
+  test('the tools of a module', async () => {
     const module = file('.mjs');
     writeFileSync(module, `export default (runtime) => runtime.tool('twice', {}, ({ n }) => 2 * n);`);
     const { urls } = await serve('--ws', '0', '--module', module);
@@ -145,7 +145,7 @@ describe('serve and invoke', () => {
     expect((await cli(['arcp', 'invoke', urls[0]!, 'echo', '--quiet'])).code).toBe(1);
   });
 
-  test('with a token, and not without', async () => {
+  test('with a token, and without it', async () => {
     const { urls } = await serve('--ws', '0', '--host', '0.0.0.0', '--token', 'secret');
     const url = urls[0]!.replace('0.0.0.0', '127.0.0.1');
     const refused = await cli(['arcp', 'invoke', url, 'add', '{"a":1,"b":1}']);
@@ -155,7 +155,7 @@ describe('serve and invoke', () => {
     });
   });
 
-  test('a runtime that is killed and started again: the job goes on where it was', async () => {
+  test('a job continues when its runtime is killed and started again', async () => {
     const db = file('.db');
     const socket = file('.sock');
     const first = await serve('--socket', socket, '--db', db, '--lease', '300ms');
@@ -171,10 +171,10 @@ describe('serve and invoke', () => {
     ]);
     const over = ended(child);
     await new Promise<void>((resolve) => {
-      let said = '';
+      let output = '';
       child.stderr.on('data', (chunk) => {
-        said += chunk;
-        if (said.includes(' 10 %')) resolve();
+        output += chunk;
+        if (output.includes(' 10 %')) resolve();
       });
     });
     await first.stop('SIGKILL');
@@ -194,14 +194,14 @@ describe('conformance', () => {
   const QUICK = ['--tool', 'echo'];
   const SLOW = ['--job', 'count {"to":1000,"ms":10}'];
 
-  test('of a runtime that is served: all of it, or what can be seen of a program', async () => {
+  test('of a runtime: all checks, or those that a program allows', async () => {
     const socket = file('.sock');
     const { urls } = await serve('--ws', '0', '--token', 't', '--socket', socket);
     const whole = await cli(['arcp', 'conformance', urls[0]!, '--token', 't', ...QUICK, ...SLOW]);
     expect(whole.code).toBe(0);
     expect(whole.stdout).toContain('passed  sent-again: ');
     expect(whole.stderr).toMatch(/^\d+ passed, 0 failed, 0 warned, 2 skipped\n$/);
-    // Each check starts it anew, so that it is one that starts fast.
+    // Each check starts the program again, so it must start fast.
     const bridge = `const socket = require('net').connect(${JSON.stringify(socket)}); process.stdin.pipe(socket).pipe(process.stdout)`;
     const part = await cli(['arcp', 'conformance', '--json', ...QUICK, '--', process.execPath, '-e', bridge]);
     expect(part.code).toBe(0);
@@ -209,7 +209,7 @@ describe('conformance', () => {
     expect(new Set(outcomes)).toEqual(new Set(['passed', 'skipped']));
   });
 
-  test('of something else fails, and shows what was said', async () => {
+  test('of a program that is not a runtime fails, and shows the messages', async () => {
     const echo = 'process.stdin.on("data", (data) => process.stdout.write(data))';
     const { code, stdout } = await cli(['arcp', 'conformance', '--timeout', '100ms', '--', 'node', '-e', echo]);
     expect(code).toBe(1);
@@ -218,7 +218,7 @@ describe('conformance', () => {
 });
 
 describe('replaying', () => {
-  test('a conversation that was recorded: told, held again, and compared', async () => {
+  test('a recorded conversation: printed, repeated and compared', async () => {
     const { urls } = await serve('--ws', '0', '--token', 'top-secret');
     const log = file('.jsonl');
     const args = ['arcp', 'invoke', urls[0]!, 'refund', '{"order":"o1"}', '--yes', '--token', 'top-secret'];
@@ -226,9 +226,9 @@ describe('replaying', () => {
     expect(readFileSync(log, 'utf8')).not.toContain('top-secret');
     expect(statSync(log).mode & 0o077).toBe(0);
     expect(await cli(['arcp', 'validate', '--complete', log])).toMatchObject({ code: 0, stdout: '' });
-    const told = await cli(['arcp', 'replay', log, '--speed', '0']);
-    expect(told.code).toBe(0);
-    expect(told.stdout).toContain('requests payment.refund.create order:o1');
+    const printed = await cli(['arcp', 'replay', log, '--speed', '0']);
+    expect(printed.code).toBe(0);
+    expect(printed.stdout).toContain('requests payment.refund.create order:o1');
     const held = await cli(['arcp', 'replay', log, urls[0]!, '--token', 'top-secret']);
     expect(held).toMatchObject({ code: 0, stderr: expect.stringMatching(/ 0 different, 0 missing, 0 new\n$/) });
     const lines = readFileSync(log, 'utf8').replace('"refunded":"o1"', '"refunded":"o2"');
@@ -238,7 +238,7 @@ describe('replaying', () => {
     expect(other.stdout).toContain('payload.result.refunded is "o1", and was "o2"');
   });
 
-  test('a program that is started for it', async () => {
+  test('a program that the command starts', async () => {
     const log = file('.jsonl');
     const program = [...PROGRAM, 'arcp', 'serve', '--stdio'];
     await cli(['arcp', 'invoke', '--log', log, 'add', '{"a":1,"b":2}', '--', ...program]);
@@ -249,7 +249,7 @@ describe('replaying', () => {
   });
 });
 
-describe('what is wrong', () => {
+describe('errors', () => {
   test.each([
     [['invoke'], 'The command requires a target'],
     [['invoke', 'http://127.0.0.1', 'x'], 'No way to connect'],
@@ -282,10 +282,10 @@ describe('what is wrong', () => {
     [['replay', 'test/examples/incident-response.jsonl', '--speed', 'fast'], '--speed must be a non-negative number'],
     [['invoke', 'unix:/nowhere/at/all.sock', 'x', '--log', '/nowhere/at/all.jsonl'], '/nowhere/at/all.jsonl'],
     [['shema'], 'did you mean "schema"'],
-  ])('%j', async (args, said) => {
+  ])('%j', async (args, expected) => {
     const { code, stdout, stderr } = await cli(['arcp', ...args]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain(said);
+    expect(stderr).toContain(expected);
   });
 });
 
@@ -303,7 +303,7 @@ describe('logs', () => {
     return messages;
   }
 
-  test('are shown, whole or in part', async () => {
+  test('are printed, in full or in part', async () => {
     const all = await logged();
     const job = all.find(({ type }) => type === 'job.accepted')!;
     const ofJob = jsonLines((await cli(['arcp', 'tail', db, '--json', '--job', job.job_id!])).stdout);
@@ -313,7 +313,7 @@ describe('logs', () => {
     expect((await cli(['arcp', 'tail', db])).stdout).toContain('delegates to writer the number five');
   });
 
-  test('are followed, and a job is, by whoever comes later', async () => {
+  test('are followed, as are jobs, by clients that connect later', async () => {
     const live = file('.db');
     const { urls } = await serve('--ws', '0', '--db', live);
     const following = start([...PROGRAM, 'arcp', 'tail', live, '--follow', '--json']);
@@ -324,10 +324,10 @@ describe('logs', () => {
     expect(attached.code).toBe(0);
     expect(attached.stdout).toMatch(/count accepted[\s\S]*completed \{"counted":3\}\n$/);
     await new Promise<void>((resolve) => {
-      let said = '';
+      let output = '';
       following.stdout.on('data', (chunk) => {
-        said += chunk;
-        if (said.includes('job.completed')) resolve();
+        output += chunk;
+        if (output.includes('job.completed')) resolve();
       });
     });
     following.kill('SIGINT');
@@ -335,7 +335,7 @@ describe('logs', () => {
     expect((await cli(['arcp', 'tail', urls[0]!, 'job_none'])).stderr).toContain('Unknown job job_none');
   });
 
-  test('that are cut off in a line are shown up to there, and the line is named', async () => {
+  test('that are cut off are printed up to the invalid line, which is named', async () => {
     const log = file('.jsonl');
     const messages = (await logged()).filter(({ type }) => type.startsWith('job.'));
     writeFileSync(log, `${messages.map((message) => `${JSON.stringify(message)}\n`).join('')}{"arcp":"1.0","id":"m`);
@@ -387,7 +387,7 @@ describe('logs', () => {
     expect(jsonLines((await cli(['arcp', 'graph', db, '--json', '--trace', trace])).stdout)).toHaveLength(5);
   });
 
-  test('are checked, line by line and as a whole', async () => {
+  test('are validated, by message and by order', async () => {
     const log = file('.jsonl');
     const lines = (await logged()).map((message) => JSON.stringify(message));
     writeFileSync(log, lines.join('\n'));

@@ -13,7 +13,7 @@ interface CaseLine {
   readonly failure: { readonly kind: string } | null;
 }
 
-/** A run with `--json`: its lines but the last, and the last. */
+/** Runs the command with `--json`. Returns its result lines and its summary. */
 async function runJson(...args: readonly string[]) {
   const { code, stdout, stderr } = await cli(['conformance', ...args, '--json']);
   expect(stderr).toBe('');
@@ -22,8 +22,8 @@ async function runJson(...args: readonly string[]) {
   return { code, cases: lines as CaseLine[], summary };
 }
 
-describe('an implementation that is right in all', () => {
-  test('of ACCP passes all cases, and all of each is judged', async () => {
+describe('a correct implementation', () => {
+  test('of ACCP passes all cases, and every aspect is compared', async () => {
     const { code, cases, summary } = await runJson('accp', '--target', programCommand('pegwire-adapter.ts', 'accp'));
     const all = accpCases();
     expect(code).toBe(0);
@@ -47,26 +47,26 @@ describe('an implementation that is right in all', () => {
     });
   });
 
-  test('of AACP passes all cases, also those of the validator that tell whether to accept', async () => {
+  test('of AACP passes all cases, including those of the validator that decide whether to accept', async () => {
     const { code, cases } = await runJson('aacp', '--target', programCommand('pegwire-adapter.ts', 'aacp'));
     expect(code).toBe(0);
     expect(cases.filter(({ verdict }) => verdict !== 'pass')).toEqual([]);
     const ids = cases.map(({ id }) => id);
     expect(ids).toEqual(expect.arrayContaining(packetCases().map(({ id }) => `packets/${id}`)));
     const fromValidator = ids.filter((id) => id.startsWith('validator/')).map((id) => id.replace('validator/', ''));
-    const told = validatorCases().filter(({ id }) => fromValidator.includes(id));
-    expect(told.length).toBe(fromValidator.length);
-    // Refused for their form, and accepted though not valid, or though something is to be said of them.
+    const decided = validatorCases().filter(({ id }) => fromValidator.includes(id));
+    expect(decided.length).toBe(fromValidator.length);
+    // Rejected for their form; accepted although invalid; and accepted with warnings.
     expect(fromValidator).toEqual(
       expect.arrayContaining(['trailing-pipe', 'ws-before-colon', 'v1.0', 'dup-identical']),
     );
-    // Unknown, and the verdict does not tell whether for its form.
+    // Undecided: a strict parser may accept or reject these.
     expect(fromValidator).not.toContain('unknown-task');
     expect(fromValidator).not.toContain('mixed-task');
   });
 });
 
-describe('the adapters to start from pass', () => {
+describe('the example adapters pass', () => {
   test('in Node', async () => {
     const { code, summary } = await runJson('aacp', '--target', NODE_ADAPTER);
     expect(code).toBe(0);
@@ -92,8 +92,8 @@ describe('the adapters to start from pass', () => {
   }
 });
 
-describe('an implementation that is wrong', () => {
-  test('in one thing fails the cases with that, and no others', async () => {
+describe('a wrong implementation', () => {
+  test('fails the cases that show its error, and no others', async () => {
     const target = programCommand('pegwire-adapter.ts', 'accp', 'wrong-tree', 'sales');
     const { code, cases, summary } = await runJson('accp', '--target', target);
     const wrong = cases.filter(({ verdict }) => verdict !== 'pass');
@@ -108,7 +108,7 @@ describe('an implementation that is wrong', () => {
     expect(summary).toMatchObject({ fail: wrong.length, error: 0 });
   });
 
-  test('and crashes on one text has no verdict for the cases with it', async () => {
+  test('that crashes on one text has no verdict for the cases with it', async () => {
     const args = ['aacp', '--target', adapterCommand(['inner', 'exit']), '--filter', 'validator/inner'];
     const { code, cases } = await runJson(...args);
     expect(code).toBe(1);
@@ -120,7 +120,7 @@ describe('an implementation that is wrong', () => {
     expect((await runJson(...crashing)).cases[0]).toMatchObject({ verdict: 'error', failure: { kind: 'crash' } });
   });
 
-  test('is shown with its cases, the place and what was expected, and the counts at the end', async () => {
+  test('is reported with its cases, the place and the expected values, and counts at the end', async () => {
     const args = ['conformance', 'aacp', '--target', adapterCommand(), '--filter', 'space-after-key'];
     const { code, stdout, stderr } = await cli(args);
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
@@ -142,7 +142,7 @@ describe('an implementation that is wrong', () => {
     expect(stdout).toMatch(/\n1 cases?: 0 passed, 1 failed\n$/);
   });
 
-  test('is shown without control characters', async () => {
+  test('is reported without control characters', async () => {
     const args = [
       'conformance',
       'aacp',
@@ -158,7 +158,7 @@ describe('an implementation that is wrong', () => {
 });
 
 describe('the options', () => {
-  test('choose cases by id and dialect', async () => {
+  test('select cases by id and dialect', async () => {
     const target = ['--target', adapterCommand()];
     const lenient = await runJson('accp', ...target, '--dialect', 'lenient');
     const all = accpCases().filter(({ dialect }) => dialect === 'lenient');
@@ -167,7 +167,7 @@ describe('the options', () => {
     expect(few.cases.every(({ id }) => id.startsWith('limits/arrays'))).toBe(true);
   });
 
-  test('limit the time and the memory', async () => {
+  test('limit time and memory', async () => {
     const hang = [adapterCommand(['hello', 'hang']), '--time-limit', '800ms'];
     const eat = [adapterCommand(['hello', 'eat']), '--memory', '256'];
     for (const [kind, args] of Object.entries({ hang, memory: eat })) {
@@ -185,14 +185,14 @@ describe('the options', () => {
     [['accp', '--target', 'x', '--memory', 'much'], /--memory must be a number greater than 0/],
     [[], /conformance requires a protocol: accp or aacp/],
     [['accp', 'file', '--target', 'x'], /conformance takes only a protocol; remove "file"/],
-  ])('are told when they are wrong: %j', async (args, message) => {
+  ])('are checked: %j', async (args, message) => {
     const { code, stdout, stderr } = await cli(['conformance', ...args]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(message);
   });
 });
 
-test('a program that cannot be asked is told once, with exit code 2', async () => {
+test('a program that cannot be used is reported once, with exit code 2', async () => {
   const { code, stdout, stderr } = await cli(['conformance', 'accp', '--target', 'pegwire-no-such-program']);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(/^error\[[\w-]+\]: The target "pegwire-no-such-program" cannot be used: [^\n]*\n$/);
@@ -201,7 +201,7 @@ test('a program that cannot be asked is told once, with exit code 2', async () =
   expect(jsonLines(json.stderr)).toEqual([{ error: { code: 'target', message: expect.any(String) } }]);
 });
 
-test('on a terminal it shows how far it is', async () => {
+test('progress is shown on a terminal', async () => {
   const args = ['conformance', 'aacp', '--target', NODE_ADAPTER, '--filter', 'draft', '--no-color'];
   const { stderr } = await cli(args, { isTTY: true });
   expect(stderr).toContain('1 of ');

@@ -16,7 +16,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Runs it in this process. */
+/** Runs the command in this process. */
 const connect = (url: string, stdin: string, ...args: readonly string[]): Promise<Ended> =>
   cli(['connect', url, ...args], { stdin });
 
@@ -24,7 +24,7 @@ const CALL = { intent: 'req', operation: 'tool', schema: 'TC' };
 const call = (tool_name: string, args: object): string =>
   JSON.stringify({ ...CALL, payload: { tool_name, arguments: args } });
 
-/** Frames without what is different each time. */
+/** Removes the parts of frames that differ between runs. */
 const heads = (stdout: string): string[] =>
   stdout
     .split('\n')
@@ -34,7 +34,7 @@ const heads = (stdout: string): string[] =>
 describe.each(['http', 'ws'] as const)('over %s', (scheme) => {
   const url = (): string => server[scheme];
 
-  test('frames, messages and texts are said, and the answers are frames on stdout', async () => {
+  test('frames, messages and text are sent, and the answers are printed as frames', async () => {
     const input = lines(
       '@me>req:add{a:1}[mid:m1,seq:1]',
       '{"intent":"req","operation":"x","payload":{"list":[1,true,null]}}',
@@ -51,7 +51,7 @@ describe.each(['http', 'ws'] as const)('over %s', (scheme) => {
     ]);
   });
 
-  test('what does not go out as it was said is told', async () => {
+  test('losses are reported', async () => {
     const payload = '{"f":1,"n":0.1000000000000000055511151231257827,"r":0.1234567}';
     const { code, stderr } = await connect(url(), lines(`{"intent":"req","operation":"x","payload":${payload}}`));
     expect(code).toBe(0);
@@ -60,7 +60,7 @@ describe.each(['http', 'ws'] as const)('over %s', (scheme) => {
     expect(stderr).toContain('payload.r was rounded to 6 decimal places');
   });
 
-  test('with --json each frame comes with what it says', async () => {
+  test('with --json each frame is printed with its message', async () => {
     const input = lines(
       'hello you',
       call('upper', { text: 'any text' }),
@@ -79,7 +79,7 @@ describe.each(['http', 'ws'] as const)('over %s', (scheme) => {
     expect(stdout).toContain('"n":123456789012345678901}');
   });
 
-  test('a stream comes a frame at a time, while the input is still open', async () => {
+  test('a stream is printed frame by frame while the input is open', async () => {
     const child = start([...PROGRAM, 'connect', url()]);
     const over = ended(child);
     let text = '';
@@ -102,7 +102,7 @@ describe.each(['http', 'ws'] as const)('over %s', (scheme) => {
     ]);
   });
 
-  test('an error frame makes the exit code 1, and the lines behind it are said', async () => {
+  test('an error frame makes the exit code 1, and the following lines are sent', async () => {
     const { code, stdout } = await connect(url(), lines(call('no_tool', {}), call('add', { a: 1, b: 2 })));
     expect(code).toBe(1);
     expect(heads(stdout)).toEqual([
@@ -111,7 +111,7 @@ describe.each(['http', 'ws'] as const)('over %s', (scheme) => {
     ]);
   });
 
-  test('a line that says nothing is refused, and the others are said', async () => {
+  test('an invalid line is rejected, and the others are sent', async () => {
     const { code, stdout, stderr } = await connect(
       url(),
       lines('{"intent":', '{"intent":"req"}', '{"intent":"req","operation":"x"}'),
@@ -122,26 +122,26 @@ describe.each(['http', 'ws'] as const)('over %s', (scheme) => {
     expect(stderr).toContain('error[E1004]');
   });
 
-  test('--explain says it in English', async () => {
+  test('--explain adds an explanation in English', async () => {
     const { stdout, stderr } = await connect(url(), '@me>req:x{a:1}[mid:m1,seq:1]', '--explain');
     expect(heads(stdout)).toEqual(['@pegwire>done:x{a:1}']);
     expect(stderr).toContain('Agent pegwire reports completion of x (done). Payload: a = 1.');
-    const { stdout: told } = await connect(url(), '@me>req:x{a:1}[mid:m1,seq:1]', '--explain', '--json');
-    expect(jsonLines(told)).toMatchObject([{ explanation: expect.stringContaining('reports completion') }]);
+    const { stdout: explained } = await connect(url(), '@me>req:x{a:1}[mid:m1,seq:1]', '--explain', '--json');
+    expect(jsonLines(explained)).toMatchObject([{ explanation: expect.stringContaining('reports completion') }]);
   });
 
-  test('--all shows what keeps the session going', async () => {
+  test('--all prints the frames that maintain the session', async () => {
     const { stdout } = await connect(url(), 'hello', '--all');
     expect(heads(stdout)).toEqual([expect.stringContaining('>sync:registry{'), expect.stringContaining('>done:chat{')]);
   });
 
-  test('a file is read, and a message that asks for nothing needs no answer', async () => {
-    const file = scratch.write('said.txt', lines('{"intent":"sync","operation":"note"}', ''));
+  test('a file is read, and a message that requires no answer gets none', async () => {
+    const file = scratch.write('input.txt', lines('{"intent":"sync","operation":"note"}', ''));
     expect(await connect(url(), '', file)).toMatchObject({ code: 0, stdout: '' });
     expect(await connect(url(), '')).toMatchObject({ code: 0, stdout: '' });
   });
 
-  test('a server that is not there, and another path, are told with exit code 2', async () => {
+  test('a missing server and a wrong path are reported with exit code 2', async () => {
     const gone = url().replace(/:[0-9]+\//, ':9/');
     for (const target of [gone, `${url()}/other`]) {
       const { code, stdout, stderr } = await connect(target, 'hello', '--json');
@@ -151,7 +151,7 @@ describe.each(['http', 'ws'] as const)('over %s', (scheme) => {
   });
 });
 
-test('over a WebSocket a frame becomes a message of the session, which is told', async () => {
+test('over a WebSocket, a frame becomes a message of the session, which is noted', async () => {
   const { stderr } = await connect(server.ws, '@me>req:x{}[mid:m1,seq:7]');
   expect(stderr).toContain('The frame is sent as a message of this session, with new numbers.');
   expect(stderr).toMatch(/sent: @cli>req:x\{\}\[mid:[^,]+,seq:2,.*cid:m1/);
@@ -161,13 +161,13 @@ test('over a WebSocket a frame becomes a message of the session, which is told',
 });
 
 describe('--raw', () => {
-  test('sends lines as they are over HTTP', async () => {
+  test('sends lines unchanged over HTTP', async () => {
     const { code, stdout } = await connect(server.http, lines('hello', '@me>req:x{}[mid:m1,seq:1]'), '--raw');
     expect(code).toBe(1);
     expect(heads(stdout)).toEqual([expect.stringMatching(/^@accp>fail:error\{code:E1001\|/), '@pegwire>done:x{}']);
   });
 
-  test('sends lines as they are over a WebSocket, the registry too', async () => {
+  test('sends lines unchanged over a WebSocket, and prints the registry', async () => {
     const codec = createCodec();
     const session = createSession({ agent: 'me', sequence: 'sender' });
     const registry = codec.announce(session).frames;
@@ -179,7 +179,7 @@ describe('--raw', () => {
     expect(heads(stdout)).toEqual([expect.stringContaining('>sync:registry{'), '@pegwire>done:x{}']);
   });
 
-  test('a server that closes the connection is told', async () => {
+  test('reports a server that closes the connection', async () => {
     const { code, stdout, stderr } = await connect(server.ws, '@me>req:x{}[mid:m1,seq:1]', '--raw', '--timeout', '5s');
     expect(heads(stdout)).toEqual([expect.stringMatching(/^@accp>fail:error\{code:E1002\|/)]);
     expect(code === 1 || (code === 2 && stderr.includes('1008'))).toBe(true);
@@ -195,7 +195,7 @@ describe('a server with a token', () => {
     await locked.stop();
   });
 
-  test.each(['http', 'ws'] as const)('wants it over %s', async (scheme) => {
+  test.each(['http', 'ws'] as const)('requires it over %s', async (scheme) => {
     expect((await connect(locked[scheme], 'hello', '--token', 'abc')).code).toBe(0);
     const refused = await connect(locked[scheme], 'hello', '--token', 'abd');
     expect(refused).toMatchObject({
@@ -206,7 +206,7 @@ describe('a server with a token', () => {
     expect(refused.stderr).not.toContain('abd');
   });
 
-  test('takes it from the environment', async () => {
+  test('accepts it from the environment', async () => {
     const args = [...PROGRAM, 'connect', locked.http];
     expect((await ended(start(args, { stdin: 'hello', env: { PEGWIRE_TOKEN: 'abc' } }))).code).toBe(0);
   });

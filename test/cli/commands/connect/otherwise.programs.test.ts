@@ -1,4 +1,4 @@
-/** `pegwire connect` to servers that do not behave as `pegwire serve` does. */
+/** `pegwire connect` with servers that do not behave like `pegwire serve`. */
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { cli, lines, PROGRAM } from '../../../helpers/cli.js';
 const connect = (url: string, stdin: string, ...args: readonly string[]): Promise<Ended> =>
   cli(['connect', url, ...args], { stdin });
 
-/** Serves HTTP in its own way, while something is done. */
+/** Serves HTTP with a handler while a function runs. */
 async function withServer(listener: RequestListener, work: (url: string) => Promise<void>): Promise<void> {
   const other = createServer(listener);
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
@@ -21,10 +21,10 @@ async function withServer(listener: RequestListener, work: (url: string) => Prom
   }
 }
 
-describe('servers that behave otherwise', () => {
+describe('other servers', () => {
   const REQUEST = '@me>req:x{}[mid:m1,seq:1]';
 
-  test('one that does not answer a request is given up, with exit code 1', async () => {
+  test('a request without an answer is given up, with exit code 1', async () => {
     await withServer(
       () => {},
       async (url) => {
@@ -48,7 +48,7 @@ describe('servers that behave otherwise', () => {
     ['a page', 200, 'text/html', /must be application\/accp; got text\/html/],
     ['another status', 500, 'text/plain', /responded with status 500/],
     ['another place', 302, 'text/plain', /redirects to another address/],
-  ])('one that gives %s is none for frames, with exit code 2', async (_, status, type, message) => {
+  ])('%s is not an endpoint for frames, with exit code 2', async (_, status, type, message) => {
     await withServer(
       (__, response) => response.writeHead(status, { 'content-type': type, location: '/' }).end('x'),
       async (url) => {
@@ -59,8 +59,8 @@ describe('servers that behave otherwise', () => {
     );
   });
 
-  test('one that answers a request with junk has not answered it', async () => {
-    const junk = '\u001b]0;owned\u0007 Sorry, I am no frame\n';
+  test('an answer that is not a frame does not count', async () => {
+    const junk = '\u001b]0;owned\u0007 Sorry, not a frame\n';
     const bodies: string[] = [];
     await withServer(
       (request, response) => {
@@ -74,11 +74,11 @@ describe('servers that behave otherwise', () => {
         expect((await connect(url, 'hello')).code).toBe(1);
       },
     );
-    // A frame, the registry and a text: nothing was said about the junk.
+    // A frame, the registry and a text were sent; the registry is not answered.
     expect(bodies).toHaveLength(3);
   });
 
-  test('one that takes no frame of such a length takes the next', async () => {
+  test('a frame that is too large does not prevent the next', async () => {
     await withServer(
       (request, response) => {
         const isLong = Number(request.headers['content-length']) > 1000;
@@ -94,7 +94,7 @@ describe('servers that behave otherwise', () => {
     );
   });
 
-  test.each([['--raw'], []])('one that takes a connection and says nothing is given up %s', async (...args) => {
+  test.each([['--raw'], []])('a connection without any frame is given up %s', async (...args) => {
     const sockets: Socket[] = [];
     const server = createTcpServer((socket) => sockets.push(socket));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -105,7 +105,7 @@ describe('servers that behave otherwise', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  test('what a WebSocket sends at once is shown, and one that breaks is not waited for', async () => {
+  test('the first frames of a WebSocket are printed, and a lost connection is not waited for', async () => {
     const sockets = new WebSocketServer({ port: 0, host: '127.0.0.1', handleProtocols: () => 'accp' });
     await new Promise((resolve) => sockets.once('listening', resolve));
     sockets.on('connection', (socket) => {
@@ -114,7 +114,7 @@ describe('servers that behave otherwise', () => {
       socket.on('message', () => socket.terminate());
     });
     const url = `ws://127.0.0.1:${(sockets.address() as AddressInfo).port}`;
-    // Nobody waits for these seconds: the test would be over before.
+    // The timeout is longer than the test, so the test does not wait for it.
     const child = start([...PROGRAM, 'connect', url, '--raw', '--timeout', '1h'], { stdin: REQUEST });
     const { code, stdout, stderr } = await ended(child);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '@srv>sync:note{}[mid:s1,seq:1]\n' });
@@ -122,16 +122,16 @@ describe('servers that behave otherwise', () => {
     await new Promise((resolve) => sockets.close(resolve));
   });
 
-  test('a WebSocket that does not answer is given up, and one that is lost for good ends the program', async () => {
+  test('a WebSocket that does not answer is given up, and a lost one ends the program', async () => {
     const peers: WebSocket[] = [];
     const sockets = new WebSocketServer({ port: 0, host: '127.0.0.1', handleProtocols: () => 'accp' });
     await new Promise((resolve) => sockets.once('listening', resolve));
     sockets.on('connection', (socket) => peers.push(socket));
     const url = `ws://127.0.0.1:${(sockets.address() as AddressInfo).port}`;
-    // The time is also that of the handshake.
+    // The timeout also applies to the handshake.
     const raw = await connect(url, REQUEST, '--raw', '--timeout', '2s');
     expect(raw).toEqual({ code: 1, stdout: '', stderr: 'error[unanswered]: 1 request not answered within 2 s.\n' });
-    // The input stays open: it is the other side that ends.
+    // The input stays open; the server ends the connection.
     const child = start([...PROGRAM, 'connect', url, '--raw']);
     sockets.once('connection', (socket) => socket.close(1008, 'no more'));
     const { code, stderr } = await ended(child);

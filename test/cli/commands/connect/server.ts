@@ -1,4 +1,4 @@
-/** `pegwire serve` on a free port, as a program of its own. */
+/** Runs `pegwire serve` on a free port, as a program. */
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { type Ended, ended, start } from '../../../helpers/child.js';
 
@@ -6,9 +6,9 @@ export interface Serving {
   readonly http: string;
   readonly ws: string;
   readonly child: ChildProcessWithoutNullStreams;
-  /** How it ended. */
+  /** The result of the process. */
   readonly over: Promise<Ended>;
-  /** Resolves when it has said that on stderr. */
+  /** Resolves when stderr contains the text. */
   readonly noted: (text: string) => Promise<void>;
   readonly stop: (signal?: NodeJS.Signals) => Promise<Ended>;
 }

@@ -1,4 +1,4 @@
-/** `pegwire connect` on a terminal: what somebody who types sees. */
+/** `pegwire connect` on a terminal. */
 import { spawn, spawnSync } from 'node:child_process';
 import process from 'node:process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -6,12 +6,12 @@ import { plainEnvironment } from '../../../helpers/child.js';
 import { PROGRAM } from '../../../helpers/cli.js';
 import { type Serving, serving } from './server.js';
 
-/** util-linux's `script` gives a program a terminal; those of other systems take other options. */
+/** The `script` of util-linux gives a program a terminal; other systems have other options. */
 const hasTerminals =
   process.platform === 'linux' && String(spawnSync('script', ['--version']).stdout).includes('util-linux');
 const hint = hasTerminals ? '' : ' (skipped: script is missing; Debian has it as bsdutils)';
 
-/** A line that is written over: back to its start, and all of it erased. */
+/** Removes erased lines: carriage return, then erase. */
 const ERASED = '\r\x1b[2K';
 
 let server: Serving;
@@ -47,10 +47,10 @@ test.skipIf(!hasTerminals)(`is asked for a line, and sees it sent and answered${
   expect(shown).toBe(`Reading from the terminal; press Ctrl-D to end.\r\n${ERASED}> `);
   child.stdin.write('hello\n');
   await seen(() => shown.includes('@pegwire>done:chat{') && shown.endsWith('> '));
-  const told = shown.split('\r\n').map((line) => line.split(ERASED).at(-1));
-  expect(told).toEqual([
+  const visibleLines = shown.split('\r\n').map((line) => line.split(ERASED).at(-1));
+  expect(visibleLines).toEqual([
     'Reading from the terminal; press Ctrl-D to end.',
-    // What was typed, as the terminal shows it.
+    // The terminal echoes the input.
     '> hello',
     expect.stringMatching(/^sent: @cli>req:chat\{role:user\|content:hello\|schema:CH\}\[/),
     expect.stringMatching(/^@pegwire>done:chat\{role:user\|content:hello\|schema:CH\}\[/),

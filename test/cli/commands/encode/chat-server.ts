@@ -1,35 +1,35 @@
-/** A server that speaks Chat Completions, as `--model URL#NAME` asks one. */
+/** A server with the Chat Completions API, for `--model URL#NAME`. */
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll } from 'vitest';
 
-export interface Asked {
+export interface ChatRequest {
   readonly headers: IncomingHttpHeaders;
   readonly body: { readonly model: string; readonly messages: readonly { readonly content: string }[] };
 }
 
 export interface ChatServer {
-  /** For `--model`, with the name of a model. */
+  /** The value of `--model` for a model. */
   readonly model: (name: string) => string;
   /** The requests so far. */
-  readonly asked: Asked[];
-  /** What it answers: the text of a reply, or a status. */
+  readonly requests: ChatRequest[];
+  /** The reply: the text of an answer, or a status. */
   reply: string | number;
 }
 
-/** Runs while the tests of a module do. Each reply is billed with 100 tokens read and 10 written. */
+/** Runs during the tests of a module. Each reply is billed with 100 input and 10 output tokens. */
 export function chatServer(): ChatServer {
-  const asked: Asked[] = [];
+  const requests: ChatRequest[] = [];
   let port = 0;
-  const chat: ChatServer = { asked, reply: 500, model: (name) => `http://127.0.0.1:${port}/v1#${name}` };
+  const chat: ChatServer = { requests, reply: 500, model: (name) => `http://127.0.0.1:${port}/v1#${name}` };
   const server = createServer(async (request, response) => {
     const pieces: Buffer[] = [];
     for await (const piece of request) pieces.push(piece as Buffer);
-    const body = JSON.parse(Buffer.concat(pieces).toString()) as Asked['body'];
-    asked.push({ headers: request.headers, body });
+    const body = JSON.parse(Buffer.concat(pieces).toString()) as ChatRequest['body'];
+    requests.push({ headers: request.headers, body });
     const { reply } = chat;
     const status = typeof reply === 'number' ? reply : 200;
-    // So that no client waits before it gives up.
+    // Clients must not wait until they give up.
     response.writeHead(status, { 'content-type': 'application/json', 'x-should-retry': 'false' });
     const choices = [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: reply } }];
     const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };

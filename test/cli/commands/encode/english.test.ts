@@ -19,7 +19,7 @@ const KNOWN_PACKET =
 
 beforeEach(() => {
   vi.stubEnv('PEGWIRE_DATA_DIR', data);
-  chat.asked.length = 0;
+  chat.requests.length = 0;
   chat.reply = NOVEL_PACKET;
 });
 afterEach(() => vi.unstubAllEnvs());
@@ -30,19 +30,19 @@ function encode(instruction: string, ...args: readonly string[]): Promise<Ended>
 
 let files = 0;
 
-/** A registry of its own. */
+/** Returns the path of a new registry. */
 function registryFile(): string {
   return path.join(scratch.path, `registry-${files++}.db`);
 }
 
 describe('an instruction that a rule covers', () => {
-  test('costs nothing', async () => {
+  test('is free', async () => {
     const { code, stdout, stderr } = await encode(KNOWN, '--registry', 'memory');
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${KNOWN_PACKET}\n` });
     expect(stderr).toMatch(/^pattern, free: .+\n$/);
   });
 
-  test('has its own values, agent and priority', async () => {
+  test('keeps its own values, agent and priority', async () => {
     const args = ['--registry', 'none', '--return-agent', 'Payroll', '--priority', '1'];
     const { stdout } = await encode(KNOWN.replace('August', 'May'), ...args);
     expect(stdout).toMatch(/\|return:Payroll\|p:1\|.*\|period:2024-05\|/);
@@ -54,7 +54,7 @@ describe('an instruction that a rule covers', () => {
     expect(stdout).toContain('|period:2025-12|');
   });
 
-  test('is novel without the rules, or with a threshold that it does not reach', async () => {
+  test('is new without the rules, or with a threshold that it does not reach', async () => {
     expect((await encode(KNOWN, '--registry', 'none', '--no-bundled-rules')).stderr).toContain('error[no-model]');
     const near = KNOWN.replace('the ', '');
     expect((await encode(near, '--registry', 'none')).code).toBe(0);
@@ -62,8 +62,8 @@ describe('an instruction that a rule covers', () => {
   });
 });
 
-describe('a novel instruction', () => {
-  test('without a model is an error that says how to give one', async () => {
+describe('a new instruction', () => {
+  test('without a model is an error that names --model', async () => {
     const { code, stdout, stderr } = await encode(NOVEL, '--registry', 'none');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^error\[no-model\]: .*\nhelp: set --model to anthropic:NAME, openai:NAME or URL#/);
@@ -72,23 +72,23 @@ describe('a novel instruction', () => {
     expect(jsonLines(inJson.stdout)).toMatchObject([{ ok: false, error: { code: 'no-model', cost: 0 } }]);
   });
 
-  test('is put to the model once, and told with what it cost', async () => {
+  test('is sent to the model once, and its cost is reported', async () => {
     const model = ['--registry', registryFile(), '--model', chat.model('baker'), '--price', '3,15'];
     const first = await encode(NOVEL, ...model);
     expect(first).toMatchObject({ code: 0, stdout: `${NOVEL_PACKET}\n` });
     expect(first.stderr).toMatch(
       /^model, \$0\.00045 \(1 call, 100 input and 10 output tokens\): The model was called: /,
     );
-    expect(chat.asked.map(({ body }) => body.model)).toEqual(['baker']);
-    expect(JSON.stringify(chat.asked[0]!.body.messages)).toContain(NOVEL);
+    expect(chat.requests.map(({ body }) => body.model)).toEqual(['baker']);
+    expect(JSON.stringify(chat.requests[0]!.body.messages)).toContain(NOVEL);
 
     const second = await encode(`  ${NOVEL.toUpperCase()}`, ...model);
     expect(second).toMatchObject({ code: 0, stdout: first.stdout });
     expect(second.stderr).toMatch(/^cache, free: /);
-    expect(chat.asked).toHaveLength(1);
+    expect(chat.requests).toHaveLength(1);
   });
 
-  test('with --json is told with all there is', async () => {
+  test('with --json is reported in full', async () => {
     const { code, stdout, stderr } = await encode(
       NOVEL,
       '--registry',
@@ -105,14 +105,14 @@ describe('a novel instruction', () => {
         task: 'BUILD',
         domain: 'HR',
         tier: 'model',
-        // Nobody has told a price.
+        // The price is unknown.
         cost: null,
         usage: { calls: 1, inputTokens: 100, outputTokens: 10 },
         tokens: { english: expect.any(Number), packet: expect.any(Number), exact: true, encoding: 'o200k_base' },
         warnings: [],
         explain: {
           tier: 'model',
-          text: expect.stringContaining('The model was asked'),
+          text: expect.stringContaining('The model was called'),
           key: expect.stringMatching(/^[0-9a-f]{64}$/),
           match: null,
           candidates: expect.any(Array),
@@ -122,7 +122,7 @@ describe('a novel instruction', () => {
     ]);
   });
 
-  test('that the model does not turn into a packet is told with what it wrote', async () => {
+  test('that the model does not turn into a packet is reported with the reply', async () => {
     chat.reply = 'I would rather bake.';
     const args = ['--registry', 'none', '--model', chat.model('baker'), '--price', '3,15'];
     const { code, stdout, stderr } = await encode(NOVEL, ...args);
@@ -135,7 +135,7 @@ describe('a novel instruction', () => {
     ]);
   });
 
-  test('that cannot be asked for is told', async () => {
+  test('is reported if the model cannot be called', async () => {
     chat.reply = 401;
     const { code, stdout, stderr } = await encode(NOVEL, '--registry', 'none', '--model', chat.model('baker'));
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -143,34 +143,34 @@ describe('a novel instruction', () => {
     expect(stderr).toContain('help: set the key in ANTHROPIC_API_KEY or ');
   });
 
-  test.each(['anthropic:x', 'openai:x'])('needs a key in the environment for %s', async (model) => {
+  test.each(['anthropic:x', 'openai:x'])('requires a key in the environment for %s', async (model) => {
     for (const name of ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'OPENAI_API_KEY']) vi.stubEnv(name, undefined);
-    // Whatever else the SDKs find, nobody is asked.
+    // No request is made, whatever the SDKs find in the environment.
     for (const name of ['ANTHROPIC_BASE_URL', 'OPENAI_BASE_URL']) vi.stubEnv(name, 'http://127.0.0.1:9');
     const { code, stderr } = await encode(NOVEL, '--registry', 'none', '--model', model);
     expect(code).toBe(1);
     expect(stderr).toContain('error[model-unauthorised]: ');
   });
 
-  test('a key goes to a server only when its variable is named', async () => {
+  test('sends a key to a server only if its variable is named', async () => {
     vi.stubEnv('OPENAI_API_KEY', 'sk-secret');
     vi.stubEnv('BAKERY_KEY', 'flour');
     const args = ['--registry', 'none', '--model', chat.model('baker')];
     await encode(NOVEL, ...args);
     await encode(NOVEL, ...args, '--key-variable', 'BAKERY_KEY');
-    expect(JSON.stringify(chat.asked[0])).not.toContain('sk-secret');
-    expect(chat.asked[1]!.headers.authorization).toBe('Bearer flour');
+    expect(JSON.stringify(chat.requests[0])).not.toContain('sk-secret');
+    expect(chat.requests[1]!.headers.authorization).toBe('Bearer flour');
   });
 });
 
-describe('instructions, one a line', () => {
+describe('instructions, one per line', () => {
   const stdin = lines(KNOWN, '', NOVEL, NOVEL, '?');
 
   test('are read from stdin with --domain, or --english without a text', async () => {
     for (const way of [
       ['--domain', 'HR'],
       ['--english', '--domain', 'HR'],
-      // As where a file stands.
+      // As with a file.
       ['--english', '-', '--domain', 'HR'],
       ['--english=-', '-', '--domain', 'HR'],
     ]) {
@@ -194,10 +194,10 @@ describe('instructions, one a line', () => {
         /\n3 instructions: 1 from the registry, 1 from patterns, 1 from the model, 0 not encoded; \$0\.00045\n$/,
       );
     }
-    expect(chat.asked).toHaveLength(4);
+    expect(chat.requests).toHaveLength(4);
   });
 
-  test('are read from a file; those that come to nothing stop none of the others', async () => {
+  test('are read from a file; an error does not stop the others', async () => {
     const file = scratch.write('instructions.txt', stdin);
     const { code, stdout } = await cli(['encode', 'aacp', file, '--domain', 'HR', '--registry', 'none', '--json']);
     expect(code).toBe(1);
@@ -209,7 +209,7 @@ describe('instructions, one a line', () => {
     ]);
   });
 
-  test('none at all is told', async () => {
+  test('must not be missing', async () => {
     expect(await cli(['encode', 'aacp', '--domain', 'HR', '--registry', 'none'])).toEqual({
       code: 1,
       stdout: '',
@@ -235,7 +235,7 @@ describe('--rules', () => {
   const file = scratch.write('rules.json', text);
   const sha256 = createHash('sha256').update(text).digest('hex');
 
-  test('serve beside those of pegwire, and what is left out is told', async () => {
+  test('serve in addition to the built-in rules, and invalid rules are reported', async () => {
     for (const instruction of [NOVEL, KNOWN]) {
       const { code, stderr } = await encode(instruction, '--registry', 'none', '--rules', file);
       expect(code).toBe(0);
@@ -254,20 +254,20 @@ describe('--rules', () => {
 });
 
 describe('--explain', () => {
-  test('asks no model, counts nothing and makes no file', async () => {
+  test('calls no model, counts nothing and creates no file', async () => {
     const registry = path.join(data, 'registry.db');
     const { code, stdout, stderr } = await encode(NOVEL, '--explain', '--model', chat.model('baker'));
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^requires a call of the model: /);
-    expect(chat.asked).toEqual([]);
+    expect(chat.requests).toEqual([]);
     expect(existsSync(registry)).toBe(false);
   });
 
-  test('says that there is no model where none is named', async () => {
+  test('reports that a model is required', async () => {
     expect((await encode(NOVEL, '--explain')).stdout).toMatch(/^requires a model: /);
   });
 
-  test('shows the pattern that serves, and those that do not, with their reasons', async () => {
+  test('shows the matching pattern and the rejected ones, with the reasons', async () => {
     const { stdout } = await encode(KNOWN, '--explain');
     const [head, first, reason] = stdout.split('\n');
     expect(head).toMatch(/^from a pattern: /);
@@ -277,13 +277,13 @@ describe('--explain', () => {
     expect(stdout).toMatch(/\n {7}slots: period "August 2024"\n/);
   });
 
-  test('names what was encoded before', async () => {
+  test('names registry entries', async () => {
     const registry = ['--registry', registryFile()];
     await encode(NOVEL, ...registry, '--model', chat.model('baker'));
     expect((await encode(NOVEL, ...registry, '--explain')).stdout).toMatch(/^from the registry: /);
   });
 
-  test('--json has patterns by their names', async () => {
+  test('--json has patterns by name', async () => {
     const { stdout } = await encode(KNOWN, '--explain', '--json');
     expect(jsonLines(stdout)).toMatchObject([
       {
@@ -326,20 +326,20 @@ describe('wrong usage', () => {
     [['--registry', 'package.json'], /package\.json/],
     [['--english', '-', 'input.txt'], /^--english reads stdin; remove the file "input\.txt"/],
     [['input.txt'], /^--english has an instruction; remove the file "input\.txt"/],
-  ] as const)('%j', async (args, told) => {
+  ] as const)('%j', async (args, expected) => {
     const { code, stdout, stderr } = await encode(KNOWN, '--registry', 'none', ...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr.replace(/^error\[[\w-]+\]: /, '')).toMatch(told);
+    expect(stderr.replace(/^error\[[\w-]+\]: /, '')).toMatch(expected);
   });
 
-  test('a domain is needed', async () => {
+  test('a domain is required', async () => {
     const { code, stderr } = await cli(['encode', 'aacp', '--english', KNOWN]);
     expect(code).toBe(2);
     expect(stderr).toContain('--english requires --domain, for example --domain HR.');
   });
 });
 
-test('as a program, it keeps packets in the data folder, prints them and nothing else to stdout', async () => {
+test('as a program, it stores packets in the data folder and prints only packets to stdout', async () => {
   const folder = path.join(scratch.path, 'fresh');
   const args = ['encode', 'aacp', '--domain', 'HR', '--model', chat.model('baker')];
   const env = { PEGWIRE_DATA_DIR: folder };
@@ -356,5 +356,5 @@ test('as a program, it keeps packets in the data folder, prints them and nothing
   vi.stubEnv('PEGWIRE_DATA_DIR', folder);
   const again = await cli(['encode', 'aacp', '--domain', 'HR'], { stdin: lines(NOVEL) });
   expect(again).toMatchObject({ code: 0, stdout: lines(NOVEL_PACKET) });
-  expect(chat.asked).toHaveLength(1);
+  expect(chat.requests).toHaveLength(1);
 });

@@ -11,7 +11,7 @@ function encode(step: string, args: readonly string[] = [], stdin = ''): Promise
   return cli(['encode', 'aacp', '--workflow', step, ...args], { stdin });
 }
 
-/** A command line that is wrong, and what is said of it. */
+/** Runs a command line that is wrong, and returns its error. */
 async function wrong(...args: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await cli(['encode', ...args]);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -19,7 +19,7 @@ async function wrong(...args: readonly string[]): Promise<string> {
 }
 
 describe('encode aacp --workflow', () => {
-  test('writes the packet of a step, as the library does', async () => {
+  test('prints the packet of a step, as the library does', async () => {
     expect(await encode('payroll.fetch_employees', ['--period', '2024-08'])).toEqual({
       code: 0,
       stdout: `${SALARIES}\n`,
@@ -28,20 +28,20 @@ describe('encode aacp --workflow', () => {
   });
 
   test.each(['PayrollEncoder.fetch_employees', 'payroll.fetchEmployees', 'Payroll.fetch-employees'])(
-    'takes the step by the name %s',
+    'accepts the name %s',
     async (step) => {
       expect((await encode(step, ['--period', '2024-08'])).stdout).toBe(`${SALARIES}\n`);
     },
   );
 
-  test('writes a line for each packet of a sequence', async () => {
+  test('prints one line per packet of a sequence', async () => {
     const { code, stdout } = await encode('payroll.full_run', ['--period', '2024-08', '--prev-period', '2024-07']);
     const packets = PayrollEncoder.full_run({ period: '2024-08', prev_period: '2024-07' }).map(({ packet }) => packet);
     expect({ code, stdout }).toEqual({ code: 0, stdout: lines(...packets) });
     expect(packets).toHaveLength(6);
   });
 
-  test('every example of the catalogue can be given as options', async () => {
+  test('accepts every example of the catalogue as options', async () => {
     for (const { encoder, methods } of listWorkflows()) {
       for (const { name, example } of methods) {
         const args = Object.entries(example!.args).map(([input, value]) => `--${input}=${String(value)}`);
@@ -51,7 +51,7 @@ describe('encode aacp --workflow', () => {
     }
   });
 
-  test('takes who gets the result and the priority, with hyphens or underscores', async () => {
+  test('accepts the return agent and the priority, with hyphens or underscores', async () => {
     for (const option of ['--return_agent', '--return-agent']) {
       const { stdout } = await encode('payroll.fetch_employees', [
         '--period',
@@ -65,7 +65,7 @@ describe('encode aacp --workflow', () => {
     }
   });
 
-  test('takes lists with commas, repeated, or both', async () => {
+  test('accepts lists separated by commas, repeated options, or both', async () => {
     for (const fields of [
       ['--fields', 'a,b,c'],
       ['--fields', 'a', '--fields=b', '--fields', 'c'],
@@ -76,7 +76,7 @@ describe('encode aacp --workflow', () => {
     }
   });
 
-  test('takes a yes or no as a switch, or with true or false', async () => {
+  test('accepts a boolean as a flag, or with true or false', async () => {
     const goodwill = async (...args: readonly string[]): Promise<boolean> => {
       const { stdout } = await encode('cs_resolution.resolve_complaint', ['--ticket_id', 'T-1', ...args]);
       expect(stdout).toMatch(/^RESOLVE\|CS\|/);
@@ -88,12 +88,12 @@ describe('encode aacp --workflow', () => {
     expect(await goodwill()).toBe(false);
   });
 
-  test('an input may be called like an option of another way to encode', async () => {
+  test('an input may have the name of an option of another encoder', async () => {
     const { stdout } = await encode('payroll.merge_and_calculate', ['--period', '2024-08', '--rules', 'payroll_v3']);
     expect(stdout).toContain('|rules:payroll_v3|');
   });
 
-  test('tells on stderr what is not on the wire as it was given', async () => {
+  test('reports changed values on stderr', async () => {
     const invoice = ['--amount', '4200.10', '--currency', 'gbp', '--purchase_order', 'PO-441'];
     const { stdout, stderr } = await encode('invoice.process_invoice', ['--supplier', 'ABC Ltd', ...invoice]);
     expect(stdout).toMatch(/\|amt:4200\.10\|ccy:GBP\|sup:ABC-Ltd\|/);
@@ -104,7 +104,7 @@ describe('encode aacp --workflow', () => {
     ]);
   });
 
-  test('tells on stderr what stands behind the pointer', async () => {
+  test('reports the data behind a pointer on stderr', async () => {
     const { stdout, stderr } = await encode('it.provision_email', ['--email', 'j@example.com']);
     expect(stdout).not.toContain('@');
     const [, pointer] = /data_ptr:(sha256:[0-9a-f]{64})\n/.exec(stdout)!;
@@ -113,7 +113,7 @@ describe('encode aacp --workflow', () => {
     );
   });
 
-  test('--compat sdk writes what the reference SDK writes, and tells what that leaves out', async () => {
+  test('--compat sdk prints the packets of the reference SDK, and reports omitted inputs', async () => {
     const args = ['--period', '2024-08', '--fields', 'a', '--compat', 'sdk'];
     expect(await encode('payroll.fetch_employees', args)).toEqual({
       code: 0,
@@ -122,14 +122,14 @@ describe('encode aacp --workflow', () => {
     });
   });
 
-  test('--receiver-knows-fields leaves field lists out', async () => {
+  test('--receiver-knows-fields omits field lists', async () => {
     const args = ['--period', '2024-08', '--fields', 'a', '--receiver-knows-fields'];
     const { stdout, stderr } = await encode('payroll.fetch_employees', args);
     expect(stdout).not.toContain('fields:');
     expect(stderr).toBe('fields "a" is omitted, since the receiver knows it\n');
   });
 
-  test('--json tells everything, one document a packet', async () => {
+  test('--json prints all results, one document per packet', async () => {
     const args = ['--username', 'j.smith', '--email', 'j@example.com', '--department', 'Sales', '--json'];
     const { code, stdout, stderr } = await encode('it.full_onboarding', args);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -154,7 +154,7 @@ describe('encode aacp --workflow', () => {
 describe('inputs that should not be in a packet', () => {
   const args = ['--username', 'jo@example.com', '--profile', 'a\u202eb', '--team', 't'];
 
-  test('are told, each by its name, and stand in the packet all the same', async () => {
+  test('are reported by name, and encoded', async () => {
     const { code, stdout, stderr } = await encode('it.provision_crm', args);
     expect(code).toBe(0);
     expect(stdout).toContain('jo@example.com');
@@ -179,7 +179,7 @@ describe('inputs that should not be in a packet', () => {
     ]);
   });
 
-  test('a currency of another form is refused', async () => {
+  test('a currency of another form is rejected', async () => {
     const inputs = ['--supplier', 'A', '--amount', '1', '--currency', 'euros'];
     const { code, stdout, stderr } = await encode('invoice.schedule_payment', inputs);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -190,7 +190,7 @@ describe('inputs that should not be in a packet', () => {
 describe('inputs as JSON', () => {
   const INVOICE = { supplier: 'ABC', amount: 4200, currency: 'GBP', purchase_order: 'PO-1' };
 
-  test('stand in --input; options stand for what it leaves out', async () => {
+  test('are accepted in --input, in addition to options', async () => {
     const { code, stdout } = await encode('invoice.process_invoice', [
       '--input',
       JSON.stringify(INVOICE),
@@ -201,13 +201,20 @@ describe('inputs as JSON', () => {
     expect(stdout).toMatch(/\|sup:ABC\|.*\|terms:net60\|/);
   });
 
-  test('are read from stdin, an object a line, and one that is refused stops none of the others', async () => {
+  test('are read from stdin, one object per line, and an error does not stop the others', async () => {
     const stdin = lines(JSON.stringify(INVOICE), '{"supplier":', '[1]', '{"supplier":"a|b"}', JSON.stringify(INVOICE));
     const { code, stdout, stderr } = await encode('invoice.process_invoice', [], stdin);
     expect(code).toBe(1);
     expect(stdout.match(/^PROC\|FIN\|/gm)).toHaveLength(2);
-    for (const told of ['error[not-json]', 'stdin:2:', 'error[bad-input]', 'stdin:3:', 'error[separator]', 'stdin:4:'])
-      expect(stderr).toContain(told);
+    for (const expected of [
+      'error[not-json]',
+      'stdin:2:',
+      'error[bad-input]',
+      'stdin:3:',
+      'error[separator]',
+      'stdin:4:',
+    ])
+      expect(stderr).toContain(expected);
   });
 
   test('are read from a file, with options for all of its lines', async () => {
@@ -228,7 +235,7 @@ describe('inputs as JSON', () => {
     }
   });
 
-  test('hostile names are inputs that there are not', async () => {
+  test('unknown names are rejected, even hostile ones', async () => {
     for (const name of ['__proto__', 'constructor', 'toString']) {
       const { code, stderr } = await encode('payroll.fetch_employees', ['--input', `{"${name}":{"x":1}}`]);
       expect(code).toBe(1);
@@ -237,7 +244,7 @@ describe('inputs as JSON', () => {
     expect(({} as { x?: unknown }).x).toBeUndefined();
   });
 
-  test('none at all is told', async () => {
+  test('must not be missing', async () => {
     expect(await encode('payroll.fetch_employees')).toEqual({
       code: 1,
       stdout: '',
@@ -246,7 +253,7 @@ describe('inputs as JSON', () => {
     });
   });
 
-  test('a terminal is not waited for', async () => {
+  test('are not read from a terminal', async () => {
     const endless = new Readable({
       read() {
         this.destroy(new Error('it was read'));
@@ -259,17 +266,17 @@ describe('inputs as JSON', () => {
   });
 });
 
-describe('what cannot be written is refused with exit code 1', () => {
+describe('invalid inputs are rejected with exit code 1', () => {
   test.each([
     ['a separator', ['--period', 'a|b'], 'error[separator]: period: '],
     ['a line end', ['--period', 'a\nb'], 'error[control-character]: period: '],
     ['a priority that is none', ['--period', '2024-08', '--priority', '9'], 'error[bad-input]: priority: '],
     ['an empty item', ['--period', '2024-08', '--fields', 'a,,b'], 'fields[1]: '],
     ['a missing input', ['--fields', 'a'], 'error[missing-input]: period: is missing\nhelp: the month'],
-  ])('%s', async (_what, args, told) => {
+  ])('%s', async (_what, args, expected) => {
     const { code, stdout, stderr } = await encode('payroll.fetch_employees', args);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain(told);
+    expect(stderr).toContain(expected);
     const inJson = await encode('payroll.fetch_employees', [...args, '--json']);
     expect(inJson).toMatchObject({ code: 1, stderr: '' });
     expect(jsonLines(inJson.stdout)).toEqual([{ ok: false, error: expect.objectContaining({ name: 'EncodeError' }) }]);
@@ -277,7 +284,7 @@ describe('what cannot be written is refused with exit code 1', () => {
 });
 
 describe('wrong usage', () => {
-  test('an input that the step does not have is told with the nearest, and with those that it has', async () => {
+  test('an unknown input is reported with the nearest name and all inputs', async () => {
     expect(await wrong('aacp', '--workflow', 'payroll.fetch_employees', '--perod', '2024-08')).toBe(
       'Unknown option --perod; did you mean "--period"? ' +
         'payroll.fetch_employees has the inputs --period, --fields, --return_agent, --priority.',
@@ -287,7 +294,7 @@ describe('wrong usage', () => {
     );
   });
 
-  test('a workflow or a step that there is not is told with the nearest, or with those that there are', async () => {
+  test('an unknown workflow or step is reported with the nearest name or all names', async () => {
     expect(await wrong('aacp', '--workflow', 'payrol.fetch_employees')).toBe(
       'Unknown workflow "payrol"; did you mean "payroll"?',
     );
@@ -300,7 +307,7 @@ describe('wrong usage', () => {
     expect(await wrong('aacp', '--workflow')).toBe('Option --workflow requires a value.');
   });
 
-  test('an option of the other protocol is told with the right one', async () => {
+  test('an option of the other protocol is reported with its command', async () => {
     expect(await wrong('accp', '--workflow', 'payroll.fetch_employees')).toBe(
       '--workflow does not apply to accp; it is an option of pegwire encode aacp.',
     );
@@ -321,12 +328,12 @@ describe('wrong usage', () => {
     [['--workflow', 'cs_resolution.resolve_complaint', '--goodwill', 'maybe'], /^--goodwill must be true or false/],
     [['--compat', 'sdk', '--domain', 'HR'], /^--compat requires --workflow/],
     [[], /^encode aacp requires --workflow ENCODER\.STEP, or --english with --domain/],
-  ] as const)('%j', async (args, told) => {
-    expect(await wrong('aacp', ...args)).toMatch(told);
+  ] as const)('%j', async (args, expected) => {
+    expect(await wrong('aacp', ...args)).toMatch(expected);
   });
 });
 
-test('as a program, it prints packets and nothing else to stdout', async () => {
+test('as a program, it prints only packets to stdout', async () => {
   const stdin = lines('{"period":"2024-08"}', '{"period":"2024-09"}');
   const { code, stdout, stderr } = await program(['encode', 'aacp', '--workflow', 'payroll.fetch_budgets'], { stdin });
   const packets = ['2024-08', '2024-09'].map((period) => encodeStep('payroll', 'fetch_budgets', { period }).packet);
@@ -342,7 +349,7 @@ describe('aacp workflows', () => {
     expect(jsonLines(inJson.stdout)).toEqual(JSON.parse(JSON.stringify(listWorkflows())));
   });
 
-  test('shows the steps, inputs and packets of one', async () => {
+  test('shows the steps, inputs and packets of one workflow', async () => {
     const { stdout } = await cli(['aacp', 'workflows', 'payroll']);
     const { methods } = describeWorkflow(PayrollEncoder);
     for (const { name, inputs, example } of methods) {
@@ -365,9 +372,9 @@ describe('aacp workflows', () => {
     [['payrol'], 'Unknown workflow "payrol"; did you mean "payroll"?'],
     [['payroll.x'], 'Unknown step "x" of payroll; expected '],
     [['payroll', 'it'], 'aacp workflows takes one name; remove "it".'],
-  ])('%j is wrong', async (words, told) => {
+  ])('%j is wrong', async (words, expected) => {
     const { code, stdout, stderr } = await cli(['aacp', 'workflows', ...words]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain(told);
+    expect(stderr).toContain(expected);
   });
 });

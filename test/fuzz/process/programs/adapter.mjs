@@ -6,15 +6,15 @@
 import { createInterface } from 'node:readline';
 
 const [, , ...args] = process.argv;
-const deeds = new Map();
-for (let at = 0; at < args.length; at += 3) deeds.set(args[at + 1], args[at + 2]);
-let asked = 0;
+const actions = new Map();
+for (let at = 0; at < args.length; at += 3) actions.set(args[at + 1], args[at + 2]);
+let requests = 0;
 
 function answer(value) {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }
 
-const DEEDS = {
+const ACTIONS = {
   exit: () => process.exit(3),
   leave: () => process.exit(0),
   abort: () => process.kill(process.pid, 'SIGKILL'),
@@ -49,12 +49,12 @@ const DEEDS = {
 
 createInterface({ input: process.stdin }).on('line', (line) => {
   const request = JSON.parse(line);
-  asked++;
-  for (const [word, deed] of deeds) {
+  requests++;
+  for (const [word, action] of actions) {
     // An action with a number starts with that request.
-    const [name, after = '0'] = deed.split('@');
+    const [name, after = '0'] = action.split('@');
     const concerned = word === 'EMPTY' ? request.input === '' : request.input.includes(word);
-    if (concerned && asked > Number(after)) return DEEDS[name](request);
+    if (concerned && requests > Number(after)) return ACTIONS[name](request);
   }
   if (request.input.includes('bad')) return answer({ ok: false, code: 'E1', offset: request.input.indexOf('bad') });
   return answer({ ok: true, canonical: request.input });

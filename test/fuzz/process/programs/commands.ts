@@ -10,6 +10,6 @@ export function programCommand(file: string, ...args: readonly string[]): string
 }
 
 /** The adapter that performs an action on texts with a word. */
-export function adapterCommand(...deeds: readonly (readonly [word: string, deed: string])[]): string {
-  return programCommand('adapter.mjs', ...deeds.flatMap(([word, deed]) => ['--on', word, deed]));
+export function adapterCommand(...actions: readonly (readonly [word: string, action: string])[]): string {
+  return programCommand('adapter.mjs', ...actions.flatMap(([word, action]) => ['--on', word, action]));
 }

@@ -10,7 +10,7 @@ import { READERS } from '../../../../src/cli/io/messages.js';
 const [, , name, fault = 'none', word = ''] = process.argv;
 const reader = READERS[name as keyof typeof READERS];
 
-interface Told {
+interface AnswerJson {
   ok: boolean;
   ast?: unknown;
   canonical?: string;
@@ -18,7 +18,7 @@ interface Told {
   offset?: number;
 }
 
-function told(input: string, dialect: string): Told {
+function answerOf(input: string, dialect: string): AnswerJson {
   const result = reader.parse(input, { dialect, spans: true });
   if (!result.ok) {
     const { code, span } = result.error;
@@ -27,7 +27,7 @@ function told(input: string, dialect: string): Told {
   return { ok: true, ast: result.value, canonical: reader.format(result.value, { dialect }) };
 }
 
-const FAULTS: Readonly<Record<string, (answer: Told) => Told>> = {
+const FAULTS: Readonly<Record<string, (answer: AnswerJson) => AnswerJson>> = {
   none: (answer) => answer,
   'verdict-only': ({ ok }) => ({ ok }),
   accepts: () => ({ ok: true }),
@@ -41,7 +41,7 @@ const FAULTS: Readonly<Record<string, (answer: Told) => Told>> = {
 
 createInterface({ input: process.stdin }).on('line', (line) => {
   const { input, dialect = 'strict' } = JSON.parse(line) as { input: string; dialect?: string };
-  const answer = told(input, dialect);
+  const answer = answerOf(input, dialect);
   // The first two requests, for an empty text, must not fail: the adapter would not start.
   const faulty = input !== '' && input.includes(word);
   process.stdout.write(`${toJson(faulty ? FAULTS[fault]!(answer) : answer)}\n`);

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync 
 import path from 'node:path';
 import process from 'node:process';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { makeFolderOf, userDataFile } from '../../src/storage/place.js';
+import { makeFolderOf, userDataFile } from '../../src/storage/paths.js';
 import { TSX } from '../accp/session/tsx.js';
 import { freshFiles } from './folder.js';
 
@@ -77,7 +77,7 @@ describe('the folder of a file', () => {
   test('is an error where the system does not allow one', ({ skip }) => {
     if (!existsSync('/proc/self')) skip('there is no /proc');
     // In a process of its own, which can be killed if it loops forever.
-    const place = new URL('../../src/storage/place.ts', import.meta.url).href;
+    const place = new URL('../../src/storage/paths.ts', import.meta.url).href;
     const code = `import { makeFolderOf, userDataFile } from '${place}';
       try { makeFolderOf('/proc/x/file.db'); } catch (error) { console.log(error.reason, error.message); }`;
     const { stdout, signal } = spawnSync(process.execPath, ['--import', TSX, '--input-type=module', '-e', code], {
