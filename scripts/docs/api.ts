@@ -145,6 +145,10 @@ function simplify(module: DeclarationReflection, repository: string): void {
         delete part.overwrites;
       }
     }
+    const kept = new Set<unknown>(declaration.children);
+    for (const group of declaration.groups ?? []) group.children = group.children.filter((child) => kept.has(child));
+    const filled = declaration.groups?.filter(({ children }) => children.length > 0);
+    if (filled !== undefined) declaration.groups = filled;
   }
 }
 
@@ -165,7 +169,7 @@ function mended(markdown: string, name: string): string {
       return `- <a id="${slug(title.replaceAll('\\', ''))}"></a>${link}\n`;
     })
     .replace(/^Defined in: .*$/gm, '$& {.source}')
-    .replace(/\| - \|$/gm, '|  |')
+    .replace(/\| (?:-|`undefined`) (?=\|)/g, '|  ')
     .replace(/(?<=\n#+ Throws\n\n(?:(?!\n#)[\s\S])*)\n#+ Throws\n/g, '');
   const anchors = anchorsOf(page);
   return replaceLinks(page, (target) => {
