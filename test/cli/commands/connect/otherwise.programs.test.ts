@@ -69,7 +69,7 @@ describe('other servers', () => {
       },
       async (url) => {
         const { code, stdout, stderr } = await connect(url, REQUEST);
-        expect({ code, stdout }).toEqual({ code: 1, stdout: '␛]0;owned␇ Sorry, I am no frame\n' });
+        expect({ code, stdout }).toEqual({ code: 1, stdout: '␛]0;owned␇ Sorry, not a frame\n' });
         expect(stderr).toBe('error[unanswered]: The request was not answered.\n');
         expect((await connect(url, 'hello')).code).toBe(1);
       },
