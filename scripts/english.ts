@@ -118,8 +118,11 @@ for (const file of files) {
     const spaced = flat.replaceAll(/ {2,}/g, (run) => ` ${'\u200b'.repeat(run.length - 1)}`);
     for (const [pattern, instead] of PHRASES) {
       const tolerant = new RegExp(pattern.source.replaceAll(' ', ' \u200b*'), `g${pattern.flags}`);
-      for (const match of spaced.matchAll(tolerant))
-        report(start + match.index, match[0].replaceAll('\u200b', ''), instead);
+      for (const match of spaced.matchAll(tolerant)) {
+        // A quoted word is a name, such as that of a JSON member.
+        const isQuoted = spaced[match.index - 1] === '"' && spaced[match.index + match[0].length] === '"';
+        if (!isQuoted) report(start + match.index, match[0].replaceAll('\u200b', ''), instead);
+      }
     }
     const opening = /^\/\*\*\s*(.*)/.exec(flat)?.[1];
     if (opening !== undefined && OPENING.test(opening))

@@ -43,9 +43,9 @@ describe('a replayed conversation', () => {
     ['customer-support-refund', refund],
     ['local-code-review', review],
     ['incident-response', incident],
-  ])('%s has the same messages', async (name, { furnish }) => {
+  ])('%s has the same messages', async (name, { setUp }) => {
     const log = written(name);
-    const steps = await replayed(log, furnish);
+    const steps = await replayed(log, setUp);
     expect(odd(steps)).toEqual([]);
     expect(steps.length).toBeGreaterThan(10);
   });

@@ -1,4 +1,4 @@
-/** A refund that somebody has to allow: `npx tsx test/examples/customer-support-refund.ts`. */
+/** A refund that a person must approve: `npx tsx test/examples/customer-support-refund.ts`. */
 import * as z from 'zod';
 import { run, type Scenario } from './arcp/stage.js';
 
@@ -9,9 +9,9 @@ const ORDERS: Readonly<Record<string, { readonly customer: string; readonly tota
 export const scenario: Scenario = {
   title: 'Customer support: a refund',
   story:
-    'A support agent looks an order up and asks for a refund. The runtime may not pay anybody by itself: it asks, waits for the grant, ' +
-    'pays once, and tells the customer what happens meanwhile.',
-  furnish: (runtime) => {
+    'A support agent looks an order up and asks for a refund. The runtime may not pay by itself: it requests permission, waits for the grant, ' +
+    'pays once, and informs the customer meanwhile.',
+  setUp: (runtime) => {
     runtime
       .tool(
         'orders.lookup',
@@ -26,7 +26,7 @@ export const scenario: Scenario = {
         },
         async ({ order, amount }, { permission, step, stream }) => {
           const status = stream({ kind: 'text', name: 'customer' });
-          await status.write(`We have received your wish for a refund of ${amount} €.`);
+          await status.write(`We have received your request for a refund of ${amount} €.`);
           const lease = await permission({
             ...{ permission: 'payment.refund.create', resource: `order:${order}`, operation: 'refund' },
             ...{ reason: 'Issue a customer-approved refund', leaseMs: 300_000 },

@@ -1,8 +1,8 @@
-/** An ingestion that is limited, dies and goes on: `npx tsx test/examples/data-ingestion-workflow.ts`. */
+/** An ingestion that is limited, crashes and resumes: `npx tsx test/examples/data-ingestion-workflow.ts`. */
 import { ArcpError } from '../../src/arcp/index.js';
 import { run, type Scenario } from './arcp/stage.js';
 
-/** What has arrived in the index; it must hold each batch once. */
+/** The contents of the index, which must have each batch once. */
 export const INDEX: string[] = [];
 const BATCHES = ['2026-01', '2026-02', '2026-03', '2026-04'];
 
@@ -13,7 +13,7 @@ export const scenario: Scenario = {
   story:
     'A workflow ingests four months, and keeps a checkpoint after each. The source limits it once: it tries again. Then the runtime dies ' +
     'in the middle; another one goes on from the checkpoint, and the client misses nothing. No month is ingested twice.',
-  furnish: (runtime) => {
+  setUp: (runtime) => {
     runtime.workflow(
       'ingest',
       { retry: { maxAttempts: 3, backoffMs: 1 } },

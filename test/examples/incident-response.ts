@@ -6,7 +6,7 @@ export const scenario: Scenario = {
   story:
     'A coordinator gives two agents the same incident. They share what they find; then the coordinator hands over to whoever is on call, ' +
     'who may roll back once that was approved. All of it is one trace.',
-  furnish: (runtime) => {
+  setUp: (runtime) => {
     runtime
       .agent('metrics-agent', { description: 'Reads metrics' }, async (_, { metric, shared }) => {
         await metric({ name: 'checkout.errors', value: 0.31, unit: '' });

@@ -7,7 +7,7 @@ export const FILES = new Map<string, string>();
 
 const SOURCE = { 'src/sum.ts': 'export const sum = (a, b) => a - b;\n', 'src/ok.ts': 'export const one = 1;\n' };
 
-function furnish(runtime: Runtime): void {
+function setUp(runtime: Runtime): void {
   FILES.clear();
   for (const [path, text] of Object.entries(SOURCE)) FILES.set(path, text);
   runtime
@@ -70,7 +70,7 @@ export const scenario: Scenario = {
   story:
     'A reviewer reads the files, streams what it finds, and asks before it writes. Then it runs the tests, whose output comes as it is ' +
     'printed. Where the developer says no, the files stay as they are.',
-  furnish,
+  setUp,
   play: (stage) => play(stage, true),
 };
 

@@ -95,6 +95,8 @@ export const REGISTRY_FORMAT: Format = {
        -- How long it was asked for: one that would last longer was made before the clock was set back.
        lease INTEGER NOT NULL
      ) STRICT, WITHOUT ROWID;`,
+    // The quotes show that it is a member: inside strings they are escaped.
+    `UPDATE entry SET data = replace(data, '"said":', '"givenAt":') WHERE instr(data, '"said":') > 0`,
   ],
 };
 

@@ -106,6 +106,9 @@ export function count(number: number, noun: string, nouns = `${noun}s`): string 
   return `${number} ${number === 1 ? noun : nouns}`;
 }
 
+const TRANSLITERATE = /text: "transliterate"(?: and announce it with codec\.announce\(session\))?/;
+const OR_TRANSLITERATE = new RegExp(`, or (?:use )?${TRANSLITERATE.source}`);
+
 /** Rewrites help that names an option of the library, for the command; `undefined` if the command has no such option. */
 function commandHelpOf(help: string | undefined, known: object): string | undefined {
   if (help === undefined) return undefined;
@@ -114,11 +117,9 @@ function commandHelpOf(help: string | undefined, known: object): string | undefi
     const option = limit.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     return Object.hasOwn(known, option) ? help.replace(limit, `--${option}`) : undefined;
   }
-  const text = Object.hasOwn(known, 'text') ? '--text transliterate' : 'letters, digits and "_"';
-  return help
-    .replace(/text: "transliterate" and announce it with codec\.announce\(session\)/, text)
-    .replace(/text: "transliterate"/, text)
-    .replace(/(?:the frames of )?codec\.announce\(session\)/, 'a sync:registry frame');
+  const own = help.replace(/the frames of codec\.announce\(session\)/, 'a sync:registry frame');
+  if (Object.hasOwn(known, 'text')) return own.replace(TRANSLITERATE, '--text transliterate');
+  return own.replace(OR_TRANSLITERATE, '').replace(TRANSLITERATE, 'letters, digits and "_"');
 }
 
 function colored(report: string, severity: Severity, paint: Paint): string {

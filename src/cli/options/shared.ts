@@ -47,7 +47,7 @@ export function notStarted(thrown: unknown): unknown {
   if (!(thrown instanceof Error) || thrown instanceof UsageError) return thrown;
   const { message, code } = thrown as NodeJS.ErrnoException;
   if (code === 'no-token')
-    return new UsageError(`${message.replace(/\.$/, '')}; set --token or PEGWIRE_TOKEN, or use --insecure`);
+    return new UsageError(`${message.split(/;|\.$/)[0]}; set --token or PEGWIRE_TOKEN, or use --insecure`);
   // The options are invalid, for example a path or an origin.
   return thrown instanceof TypeError ? new UsageError(message) : new UsageError(message, 'address');
 }

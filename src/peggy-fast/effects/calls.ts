@@ -18,8 +18,8 @@ import {
 import { type Arguments, type Frame, meaningOf } from './machine.js';
 import { isFunction, type Node, propertyName } from './syntax.js';
 import {
-  FRESH,
   contentsOf,
+  FRESH,
   holding,
   ITERATOR,
   intern,

@@ -6,8 +6,8 @@ import { type Frame, type Machine, meaningOf, type Routine, summaryOf } from './
 import { type ClassNode, children, type FunctionNode, isFunction, type Node, propertyName } from './syntax.js';
 import {
   ANY,
-  FRESH,
   contentsOf,
+  FRESH,
   holding,
   intern,
   join,

@@ -82,6 +82,20 @@ describe('a file', () => {
     second.close();
   });
 
+  test('of the first format keeps the times at which instructions were given', async () => {
+    const file = fresh();
+    const registry = await sqliteRegistry(file);
+    registry.put({ ...sample(1), givenAt: 1_700_000_000_000 });
+    const { key } = sample(1);
+    registry.close();
+    const database = new DatabaseSync(file);
+    database.exec(`UPDATE entry SET data = replace(data, '"givenAt":', '"said":'); PRAGMA user_version = 1`);
+    database.close();
+    const migrated = await sqliteRegistry(file);
+    expect(migrated.get(key)?.givenAt).toBe(1_700_000_000_000);
+    migrated.close();
+  });
+
   test('is readable only by its owner, as is the folder that is created for it', async () => {
     const file = path.join(fresh('folder'), 'deep', 'registry.db');
     const registry = await sqliteRegistry(file);

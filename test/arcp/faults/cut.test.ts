@@ -84,10 +84,10 @@ async function followThrough(store: ArcpStore, reading: ArcpStore = store): Prom
   }
   for (const work of works) {
     const jobId = (await work.accepted)!;
-    const kept = await store.readEvents({ jobIds: [jobId], limit: Number.POSITIVE_INFINITY });
-    const told = heard.filter(({ job_id, type }) => job_id === jobId && type !== 'job.heartbeat');
-    if (told.map(({ id }) => id).join() !== kept.map(({ id }) => id).join())
-      problems.push(`${jobId}: ${told.length} messages were told of ${kept.length}, or in another order`);
+    const stored = await store.readEvents({ jobIds: [jobId], limit: Number.POSITIVE_INFINITY });
+    const received = heard.filter(({ job_id, type }) => job_id === jobId && type !== 'job.heartbeat');
+    if (received.map(({ id }) => id).join() !== stored.map(({ id }) => id).join())
+      problems.push(`${jobId}: ${received.length} of ${stored.length} messages arrived, or their order differs`);
   }
   return { cuts: proxy.cuts(), problems };
 }
@@ -144,9 +144,9 @@ describe('many clients', () => {
     for (const { heard, work } of clients) {
       expect(await work.result()).toBe('done');
       const jobId = (await work.accepted)!;
-      const kept = await store.readEvents({ jobIds: [jobId], limit: Number.POSITIVE_INFINITY });
-      const told = heard.filter(({ job_id, type }) => job_id === jobId && type !== 'job.heartbeat');
-      expect(told.map(({ id }) => id)).toEqual(kept.map(({ id }) => id));
+      const stored = await store.readEvents({ jobIds: [jobId], limit: Number.POSITIVE_INFINITY });
+      const received = heard.filter(({ job_id, type }) => job_id === jobId && type !== 'job.heartbeat');
+      expect(received.map(({ id }) => id)).toEqual(stored.map(({ id }) => id));
     }
   });
 });

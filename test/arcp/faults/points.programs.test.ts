@@ -29,8 +29,8 @@ interface World {
 
 /** A job with two steps, a checkpoint and a stream, in a runtime that crashes at one of its commits and is replaced. */
 async function play(at: number, death: Death): Promise<World> {
-  const kept = memoryStore();
-  const store: ArcpStore = { ...kept, durable: true, close: async () => {} };
+  const stored = memoryStore();
+  const store: ArcpStore = { ...stored, durable: true, close: async () => {} };
   const tried: string[] = [];
   const heard: Envelope[] = [];
   const open = new Set<Channel>();
@@ -80,13 +80,13 @@ async function play(at: number, death: Death): Promise<World> {
   const result = await Promise.race([ended, patience]);
   await client.disconnect();
   await current.close();
-  const events = await kept.readEvents({ limit: Number.POSITIVE_INFINITY });
+  const events = await stored.readEvents({ limit: Number.POSITIVE_INFINITY });
   const messages = events.map(({ body }) => JSON.parse(body) as Envelope);
   const problems = checkLog(messages, { isComplete: true }).map(({ rule, message }) => `${rule}: ${message}`);
-  const told = heard.filter(({ job_id }) => job_id !== undefined).map(({ id }) => id);
+  const received = heard.filter(({ job_id }) => job_id !== undefined).map(({ id }) => id);
   const ids = messages.filter(({ job_id }) => job_id !== undefined).map(({ id }) => id);
-  if (told.join() !== ids.join())
-    problems.push(`${told.length} of ${ids.length} messages were told, or in another order`);
+  if (received.join() !== ids.join())
+    problems.push(`${received.length} of ${ids.length} messages arrived, or their order differs`);
   return { commits, problems, tried, result };
 }
 

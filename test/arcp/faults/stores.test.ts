@@ -130,9 +130,9 @@ describe('a store that is', () => {
     });
     const ids = async (): Promise<Set<string>> =>
       new Set((await store.readEvents({ limit: 1000 })).map(({ id }) => id));
-    const kept = await ids();
+    const stored = await ids();
     expect(
-      wire.heard.filter(({ type, id }) => type.startsWith('job.') && type !== 'job.heartbeat' && !kept.has(id)),
+      wire.heard.filter(({ type, id }) => type.startsWith('job.') && type !== 'job.heartbeat' && !stored.has(id)),
     ).toEqual([]);
     database.exec('PRAGMA max_page_count = 1000000');
     for (const answer of answers.slice(0, -1)) {
@@ -180,7 +180,7 @@ describe('a runtime that sleeps longer than its lease', () => {
   async function zombie(
     store: ArcpStore,
     commit: ArcpStore['commit'] = store.commit,
-  ): Promise<{ readonly kept: Envelope[]; readonly effects: number[] }> {
+  ): Promise<{ readonly stored: Envelope[]; readonly effects: number[] }> {
     const effects: number[] = [];
     const [begun, woken] = [deferred(), deferred()];
     let isFirst = true;
@@ -213,24 +213,24 @@ describe('a runtime that sleeps longer than its lease', () => {
     await expect.poll(async () => (await store.readJob(jobId))?.state, { timeout: 10_000 }).toBe('completed');
     woken.resolve();
     await new Promise((resolve) => setTimeout(resolve, 100));
-    const kept = (await store.readEvents({ jobIds: [jobId], limit: 100 })).map(
+    const stored = (await store.readEvents({ jobIds: [jobId], limit: 100 })).map(
       ({ body }) => JSON.parse(body) as Envelope,
     );
-    return { kept, effects };
+    return { stored, effects };
   }
 
   test('is fenced off: none of its messages is stored, and it stops', async () => {
-    const { kept, effects } = await zombie(memoryStore());
-    expect(checkLog(kept, { isComplete: true })).toEqual([]);
+    const { stored, effects } = await zombie(memoryStore());
+    expect(checkLog(stored, { isComplete: true })).toEqual([]);
     expect(effects).toEqual([2]);
   });
 
   test('sends more on a store without fencing, which the test detects', async () => {
     const store = memoryStore();
-    const { kept } = await zombie(store, ({ jobs: _, events = [], ...entry }) =>
+    const { stored } = await zombie(store, ({ jobs: _, events = [], ...entry }) =>
       store.commit({ ...entry, events: events.map(({ isTerminal: __, ...event }) => event) }),
     );
-    expect(checkLog(kept, { isComplete: true }).map(({ rule }) => rule)).toContain('end-is-last');
+    expect(checkLog(stored, { isComplete: true }).map(({ rule }) => rule)).toContain('end-is-last');
   });
 });
 
@@ -257,8 +257,8 @@ describe('a runtime that drains', () => {
     second.start();
     for (const { jobId } of works)
       await expect.poll(async () => (await store.readJob(jobId))?.state, { timeout: 5000 }).toBe('completed');
-    const kept = (await store.readEvents({ limit: 1000 })).map(({ body }) => JSON.parse(body) as Envelope);
-    expect(checkLog(kept, { isComplete: true })).toEqual([]);
+    const stored = (await store.readEvents({ limit: 1000 })).map(({ body }) => JSON.parse(body) as Envelope);
+    expect(checkLog(stored, { isComplete: true })).toEqual([]);
   });
 
   test('counts the attempts of earlier runtimes', async () => {

@@ -32,11 +32,11 @@ export class World {
     const args = ['arcp', 'serve', '--socket', this.socket, '--db', this.db, '--module', tools, '--lease', '400ms'];
     const child = start([...PROGRAM, ...args], { env: { EFFECTS: this.folder } });
     this.#child = child;
-    let said = '';
-    child.stderr.on('data', (chunk) => (said += chunk));
+    let errors = '';
+    child.stderr.on('data', (chunk) => (errors += chunk));
     await new Promise<void>((resolve, reject) => {
       child.stdout.once('data', () => resolve());
-      child.once('close', () => reject(new Error(`The runtime has ended: ${said}`)));
+      child.once('close', () => reject(new Error(`The runtime has ended: ${errors}`)));
     });
   }
 
@@ -64,11 +64,11 @@ export class World {
   /** Returns the violations in stored data, messages and effects. */
   async problems(): Promise<string[]> {
     const store = await sqliteStore(this.db);
-    const kept = (await store.readEvents({ limit: Number.POSITIVE_INFINITY })).map(
+    const stored = (await store.readEvents({ limit: Number.POSITIVE_INFINITY })).map(
       ({ body }) => JSON.parse(body) as Envelope,
     );
     await store.close();
-    const problems = checkLog(kept, { isComplete: true }).map(({ rule, message }) => `${rule}: ${message}`);
+    const problems = checkLog(stored, { isComplete: true }).map(({ rule, message }) => `${rule}: ${message}`);
     const ofJobs = (messages: readonly Envelope[]): Map<string, string[]> => {
       const byJob = new Map<string, string[]>();
       for (const { job_id: jobId, id, type } of messages)
@@ -76,12 +76,12 @@ export class World {
           byJob.set(jobId, [...(byJob.get(jobId) ?? []), id]);
       return byJob;
     };
-    const [told, all] = [ofJobs(this.heard), ofJobs(kept)];
+    const [received, all] = [ofJobs(this.heard), ofJobs(stored)];
     for (const [jobId, ids] of all) {
-      const heard = told.get(jobId) ?? [];
-      if (heard.length !== new Set(heard).size) problems.push(`${jobId}: something was told twice`);
+      const heard = received.get(jobId) ?? [];
+      if (heard.length !== new Set(heard).size) problems.push(`${jobId}: a message arrived twice`);
       if (heard.join() !== ids.join())
-        problems.push(`${jobId}: ${heard.length} of ${ids.length} messages were told, or in another order`);
+        problems.push(`${jobId}: ${heard.length} of ${ids.length} messages arrived, or their order differs`);
     }
     return problems;
   }

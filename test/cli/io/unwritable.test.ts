@@ -76,7 +76,7 @@ describe('a folder in which a file blocks the result', () => {
     expect(code).toBe(2);
     expect(stderr).toMatch(/Cannot write .*blocked/);
     for (const fixture of fixtures) expect(stdout).toContain(JSON.stringify(fixture));
-    expect(stdout).toContain('The same again: pegwire fuzz aacp');
+    expect(stdout).toContain('pegwire fuzz aacp --seed');
     const json = await cli([...FUZZ, '--output', blocked, '--json']);
     expect(jsonLines(json.stdout)).toEqual(
       jsonLines(saved.stdout).map((record) =>

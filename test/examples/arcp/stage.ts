@@ -14,7 +14,7 @@ export interface Scenario {
   /** One or two sentences. */
   readonly story: string;
   /** Registers tools, agents and workflows; called again for a runtime that replaces a crashed one. */
-  readonly furnish: (runtime: Runtime) => void;
+  readonly setUp: (runtime: Runtime) => void;
   readonly play: (stage: Stage) => Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export class Stage {
     // The store outlives the runtime, like a file.
     const store = { ...this.#store, durable: true, close: async () => {} };
     this.#runtime = createRuntime({ store, workers: { leaseMs: 300 }, ...options });
-    this.#scenario.furnish(this.#runtime);
+    this.#scenario.setUp(this.#runtime);
     for (const go of this.#waiting.splice(0)) go();
   }
 

@@ -10,7 +10,7 @@ import {
 } from '../../../arcp/client/index.js';
 import { ArcpError, type Envelope } from '../../../arcp/index.js';
 import { visible } from '../../../text/visible.js';
-import { UsageError } from '../../io/errors.js';
+import { libraryFault, UsageError } from '../../io/errors.js';
 import { type LineFile, NO_FILE, openLines } from '../../io/files.js';
 import { errorJson, toJson } from '../../io/json.js';
 import { labelled } from '../../io/output.js';
@@ -75,9 +75,7 @@ async function run(invocation: Run): Promise<number> {
     });
   } catch (thrown) {
     file.close();
-    throw thrown instanceof ArcpError
-      ? new UsageError(`${thrown.code}: ${thrown.message}`, 'unreachable')
-      : unreachable(thrown, target);
+    throw thrown instanceof ArcpError ? libraryFault(thrown) : unreachable(thrown, target);
   }
   const work = start(client);
   let jobId: string | undefined;

@@ -49,7 +49,10 @@ export async function connected(dial: Dial): Promise<Dial> {
 /** Returns the error of a target that cannot be reached. */
 export function unreachable(thrown: unknown, target: Target): UsageError {
   const name = typeof target === 'string' ? target : target.command;
-  return new UsageError(`${name}: ${systemReason(thrown)}`, 'unreachable');
+  const reason = systemReason(thrown).replace(/\.$/, '');
+  const isNamed = reason.includes(name.replace(/^[a-z]+:/, ''));
+  const message = isNamed ? reason : `Cannot connect to ${name}: ${reason}`;
+  return new UsageError(message, 'unreachable');
 }
 
 /** Yields the items of a target; converts its error. */

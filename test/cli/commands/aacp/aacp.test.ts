@@ -94,7 +94,9 @@ describe('aacp rules', () => {
   test('check compares a file with its hash', async () => {
     const sha256 = createHash('sha256').update(good).digest('hex');
     expect((await cli(['aacp', 'rules', 'check', goodFile, '--rules-sha256', sha256])).code).toBe(0);
-    expect(await wrong('aacp', 'rules', 'check', badFile, '--rules-sha256', sha256)).toContain('instead of the expected');
+    expect(await wrong('aacp', 'rules', 'check', badFile, '--rules-sha256', sha256)).toContain(
+      'instead of the expected',
+    );
   });
 
   test('find ranks rules, and finds none if nothing is near', async () => {

@@ -213,7 +213,7 @@ describe('conformance', () => {
     const echo = 'process.stdin.on("data", (data) => process.stdout.write(data))';
     const { code, stdout } = await cli(['arcp', 'conformance', '--timeout', '100ms', '--', 'node', '-e', echo]);
     expect(code).toBe(1);
-    expect(stdout).toMatch(/failed {2}opening: .*\n {8}.*did not come within 100 ms\n {8}> \{"arcp":"1\.0"/);
+    expect(stdout).toMatch(/failed {2}opening: .*\n {8}.*did not arrive within 100 ms\n {8}> \{"arcp":"1\.0"/);
   });
 });
 
@@ -235,7 +235,7 @@ describe('replaying', () => {
     writeFileSync(log, lines);
     const other = await cli(['arcp', 'replay', log, urls[0]!, '--token', 'top-secret']);
     expect(other.code).toBe(1);
-    expect(other.stdout).toContain('payload.result.refunded is "o1", and was "o2"');
+    expect(other.stdout).toContain('payload.result.refunded is "o1" instead of "o2"');
   });
 
   test('a program that the command starts', async () => {
@@ -252,8 +252,8 @@ describe('replaying', () => {
 describe('errors', () => {
   test.each([
     [['invoke'], 'The command requires a target'],
-    [['invoke', 'http://127.0.0.1', 'x'], 'No way to connect'],
-    [['invoke', 'unix:/nowhere/at/all.sock', 'x'], 'No connection'],
+    [['invoke', 'http://127.0.0.1', 'x'], 'target must begin with'],
+    [['invoke', 'unix:/nowhere/at/all.sock', 'x'], 'error[unreachable]: '],
     [['invoke', 'ws://127.0.0.1:1/arcp'], 'requires a name'],
     [['invoke', 'ws://127.0.0.1:1/arcp', 'x', '[1]'], 'Arguments must be a JSON object'],
     [['invoke', 'ws://127.0.0.1:1/arcp', 'x', '{}', 'y'], 'remove "y"'],
@@ -272,13 +272,13 @@ describe('errors', () => {
     [['graph', 'package.json'], 'package.json:1:'],
     [['graph', '/nowhere.jsonl'], 'no such file'],
     [['schema', 'tool.invok'], 'did you mean "tool.invoke"'],
-    [['conformance', 'unix:/nowhere/at/all.sock'], 'No connection'],
+    [['conformance', 'unix:/nowhere/at/all.sock'], 'error[unreachable]: '],
     [['conformance', 'ws://127.0.0.1:1/arcp', '--tool', 'x [1]'], 'Arguments must be a JSON object'],
     [['conformance', 'ws://127.0.0.1:1/arcp', 'x'], 'remove "x"'],
     [['replay'], 'requires a log'],
     [['replay', '--', 'node'], 'requires a log'],
     [['replay', 'package.json'], 'package.json:1:'],
-    [['replay', 'test/examples/incident-response.jsonl', 'unix:/nowhere/at/all.sock'], 'No connection'],
+    [['replay', 'test/examples/incident-response.jsonl', 'unix:/nowhere/at/all.sock'], 'error[unreachable]: '],
     [['replay', 'test/examples/incident-response.jsonl', '--speed', 'fast'], '--speed must be a non-negative number'],
     [['invoke', 'unix:/nowhere/at/all.sock', 'x', '--log', '/nowhere/at/all.jsonl'], '/nowhere/at/all.jsonl'],
     [['shema'], 'did you mean "schema"'],
@@ -348,7 +348,7 @@ describe('logs', () => {
       const { code, stdout, stderr } = await cli(['arcp', ...args]);
       expect(code).toBe(2);
       expect(stdout).toMatch(shown);
-      expect(stderr).toContain(`${log}:${messages.length + 1}: The text is no JSON`);
+      expect(stderr).toContain(`${log}:${messages.length + 1}: The text is not JSON`);
     }
   });
 
