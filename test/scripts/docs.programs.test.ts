@@ -19,8 +19,8 @@ async function errorPaths(): Promise<readonly string[]> {
     )) {
       if (level === '##')
         errorClass = name
-          .replace(/\B[A-Z]/g, '-$&')
-          .replace(/ -?/g, '-')
+          .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
+          .replaceAll(' ', '-')
           .toLowerCase();
       paths.push(level === '##' ? `errors/${errorClass}` : `errors/${errorClass}/${name}`);
     }
