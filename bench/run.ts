@@ -1,5 +1,5 @@
 /**
- * The full benchmarks: prints tables, writes results/latest.json and the charts beside it.
+ * The full benchmarks: prints tables, writes results/latest.json.
  *
  *     npm run bench
  *     npm run bench -- --only accp,printing --rounds 9

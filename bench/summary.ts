@@ -1,4 +1,6 @@
-/** Renders the results of a run as the page `results/README.md`: every table, the unflattering ones included. */
+/** Renders the results of a run: the page `results/README.md` with every table, the unflattering ones included, and the charts beside it. */
+
+import { raceChart } from '../src/bench/chart.js';
 import type { RaceSection, Report, Section } from '../src/bench/result.js';
 import { markdownTable, sectionTable } from '../src/bench/table.js';
 
@@ -23,6 +25,17 @@ export function resultsPage({ date, machine, versions, sections }: Report): stri
     `Compared with ${compared.join(', ')}.`,
     '',
   ].join('\n');
+}
+
+/** Returns the charts of a report by their file names. */
+export function charts({ machine, sections }: Report): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    sections.flatMap((section) =>
+      section.kind === 'race' && CHARTS.includes(section.id)
+        ? [[`${section.id}.svg`, raceChart(section, `${machine.cpu}, Node ${machine.node}`)]]
+        : [],
+    ),
+  );
 }
 
 function sectionOf(section: Section): string[] {

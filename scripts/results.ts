@@ -1,5 +1,5 @@
 /**
- * Writes the pages of `bench/results` from the last full run and the token counts; with --check, compares them with what is there.
+ * Writes the pages and charts of `bench/results` from the last full run and the token counts; with --check, compares them with what is there.
  *
  *     npx tsx scripts/results.ts
  *     npx tsx scripts/results.ts --check
@@ -7,14 +7,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { packetTokenTable } from '../bench/packet-token-table.js';
 import { readWorkflow } from '../bench/packet-tokens.js';
-import { resultsPage } from '../bench/summary.js';
+import { charts, resultsPage } from '../bench/summary.js';
 import { readTable9, tokenTable } from '../bench/token-table.js';
 import type { Report } from '../src/bench/result.js';
 
 const FOLDER = new URL('../bench/results/', import.meta.url);
 
 const report = JSON.parse(readFileSync(new URL('latest.json', FOLDER), 'utf8')) as Report;
-const pages = {
+const files = {
+  ...charts(report),
   'README.md': resultsPage(report),
   'tokens.md': `# Token results
 
@@ -30,7 +31,7 @@ ${await packetTokenTable(readWorkflow())}
 `,
 };
 
-for (const [name, text] of Object.entries(pages)) {
+for (const [name, text] of Object.entries(files)) {
   const file = new URL(name, FOLDER);
   if (!process.argv.includes('--check')) writeFileSync(file, text);
   else if (readFileSync(file, 'utf8') !== text) {

@@ -2,7 +2,6 @@
 import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { raceChart } from '../../src/bench/chart.js';
 import { thisMachine } from '../../src/bench/machine.js';
 import type { Report, Section } from '../../src/bench/result.js';
 import { sectionTable, textTable } from '../../src/bench/table.js';
@@ -44,9 +43,6 @@ const SUITES: Readonly<Record<string, (timing: RaceTiming) => Promise<Section[]>
   isolated,
   goals: async () => [holdGoals().section],
 };
-
-/** The sections that get a chart. */
-const CHARTS = ['accp', 'aacp', 'printing'];
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -93,12 +89,7 @@ function show(section: Section): void {
 
 function write(folder: string, report: Report): void {
   writeFileSync(path.join(folder, 'latest.json'), `${JSON.stringify(report, rounded, 1)}\n`);
-  for (const section of report.sections) {
-    if (section.kind !== 'race' || !CHARTS.includes(section.id)) continue;
-    const machine = `${report.machine.cpu}, Node ${report.machine.node}`;
-    writeFileSync(path.join(folder, `${section.id}.svg`), raceChart(section, machine));
-  }
-  console.log(`\nWritten to ${path.relative(process.cwd(), folder)}.`);
+  console.log(`\nWritten to ${path.relative(process.cwd(), folder)}; npm run results writes the pages and charts.`);
 }
 
 /** Removes insignificant digits. */
