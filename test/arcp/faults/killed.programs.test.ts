@@ -1,5 +1,6 @@
 /** A runtime that is killed while it runs jobs loses and repeats nothing, and its clients receive each message once. */
 import process from 'node:process';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { World } from './world.js';
 
@@ -11,7 +12,7 @@ const STEPS = 60;
 /** `npm run test:long` uses ten times as many. */
 const KILLS = process.env['LONG_RUNS'] === undefined ? 5 : 50;
 
-/** Running jobs, and a runtime that is killed at random times. */
+/** Starts jobs, and kills their runtime at random times, each time after the jobs have had a new effect. */
 async function killWhileWorking(tool: string, kills: number): Promise<unknown[]> {
   world = new World();
   await world.begin();
@@ -19,7 +20,9 @@ async function killWhileWorking(tool: string, kills: number): Promise<unknown[]>
   const results = Promise.all(works.map((work) => work.result()));
   results.catch(() => {});
   for (let n = 0; n < kills; n++) {
-    await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 180));
+    const before = world.tried().length;
+    while (world.tried().length === before && before < JOBS * STEPS) await setTimeout(10);
+    await setTimeout(20 + Math.random() * 180);
     await world.replaceRuntime();
   }
   return results;

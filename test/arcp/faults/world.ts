@@ -1,5 +1,5 @@
 /** A runtime in another process that is killed, and the invariants to check afterwards. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Client, connect } from '../../../src/arcp/client/index.js';
@@ -58,7 +58,8 @@ export class World {
 
   /** The executed effects, by key. */
   tried(): string[] {
-    return readFileSync(path.join(this.folder, 'tried'), 'utf8').trim().split('\n');
+    const file = path.join(this.folder, 'tried');
+    return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
   }
 
   /** Returns the violations in stored data, messages and effects. */
