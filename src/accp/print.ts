@@ -291,8 +291,7 @@ function canonicalValue(node: Value): Value {
 
 /** map would skip the holes of a sparse list. */
 function each<T>(list: readonly T[], canonical: (one: T) => T): T[] {
-  if (!Array.isArray(list))
-    throw unprintable('frame', 'contains a payload, metadata, items or entries that are not an array');
+  if (!Array.isArray(list)) throw unprintable('frame', 'the payload, metadata, items and entries must be arrays');
   return Array.from(list as readonly T[], (one) => {
     if (typeof one !== 'object' || one === null) throw unprintable('frame', 'contains an item that is not a node');
     return canonical(one);

@@ -170,7 +170,7 @@ function variantsOfSequence(items: readonly Pattern[], context: Context): Varian
   return variants;
 }
 
-/** Returns `true` if the second set contains some but not all second halves, so that both sets must be handled together. */
+/** Returns `true` if the second set contains some but not all second halves, so both sets must be handled together. */
 function arePaired(first: Kind<'set'>, second: Kind<'set'>): boolean {
   const low = intersectionOf(second.ranges, [LOW_HALVES]);
   return low.length > 0 && !isAnyLow(low) && intersectionOf(first.ranges, [HIGH_HALVES]).length > 0;

@@ -111,7 +111,7 @@ function tooLarge(startRule: string): ExportError {
 
 function ambiguous(startRule: string): ExportError {
   const message =
-    `As a regular expression, ${startRule} would match some texts in several ways, so that backtracking engines may take ` +
+    `As a regular expression, ${startRule} would match some texts in several ways, so backtracking engines may take ` +
     'exponential time, and an unambiguous pattern would be too large. Change the grammar so that no two parts of ' +
     'it compete for the same characters, or export it to gbnf, lark or abnf';
   return new ExportError('ambiguous', message, startRule);

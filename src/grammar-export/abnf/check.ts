@@ -161,7 +161,7 @@ function leftRecursiveRules(rules: readonly AbnfRule[]): ReadonlySet<string> {
   return onCycles(starts);
 }
 
-/** Adds the rules that an element can begin with. Returns `true` if the element can be empty, so that the next one can come first, too. */
+/** Adds the rules that an element can begin with. Returns `true` if the element can be empty, so the next one can come first, too. */
 function addStarts(element: AbnfElement, starts: Set<string>, empty: ReadonlySet<string>): boolean {
   switch (element.kind) {
     case 'alternation':
