@@ -53,7 +53,7 @@ export function printFrame(frame: Frame, options: PrintOptions = {}): string {
     if (!(thrown instanceof RangeError)) throw thrown;
     // Both the call stack and the length of a string are limited.
     printing.path.splice(8);
-    throw fault(printing, 'too deep or too long');
+    throw fault(printing, 'is nested too deeply or is too long');
   }
 }
 
@@ -248,7 +248,7 @@ export function canonicalizeFrame(frame: Frame): Frame {
     };
   } catch (thrown) {
     if (thrown instanceof BadNumber) throw unprintable('frame', thrown.message);
-    if (thrown instanceof RangeError) throw unprintable('frame', 'too deep or too long');
+    if (thrown instanceof RangeError) throw unprintable('frame', 'is nested too deeply or is too long');
     throw thrown;
   }
 }
