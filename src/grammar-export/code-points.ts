@@ -51,7 +51,7 @@ const VARIANTS: readonly VariantName[] = ['whole', 'opening', 'closing', 'within
 const NO_VARIANT: Variants = { whole: NOTHING, opening: NOTHING, closing: NOTHING, within: NOTHING };
 const UNCHANGED: Variants = { ...NO_VARIANT, whole: EMPTY, within: EMPTY };
 
-/** The most parts for which exactness is worthwhile: each half that may belong to either side can double them. */
+/** The maximum number of parts for which exactness is worthwhile: each half that may belong to either side can double them. */
 const LARGEST = 60;
 
 interface CodePoints {

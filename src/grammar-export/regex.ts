@@ -22,7 +22,7 @@ interface RegularExpression {
 
 /** The maximum length of a pattern. A rule that is used twice is expanded twice, and so are the rules within it. */
 const MAX_LENGTH = 100_000;
-/** The most ways in which a pattern may match a part of a text: a factor of the time that an engine takes. */
+/** The maximum number of ways in which a pattern may match a part of a text: a factor of the time that an engine takes. */
 const MAX_AMBIGUITY = 100;
 
 const REMARK =
@@ -117,11 +117,11 @@ function ambiguous(startRule: string): ExportError {
   return new ExportError('ambiguous', message, startRule);
 }
 
-/** The most states of an automaton that is compared with itself. */
+/** The maximum number of states of an automaton that is compared with itself. */
 const MOST_COMPARED = 100_000;
-/** The most states of a pattern that is rewritten. */
+/** The maximum number of states of a pattern that is rewritten. */
 const MOST_REWRITTEN = 2_000;
-/** The most states of an automaton during minimization, of the minimal automaton, and parts of the pattern that is built from it. */
+/** The maximum number of states of an automaton during minimization, of the minimal automaton, and parts of the pattern that is built from it. */
 const MOST_STATES = 2_000;
 const MOST_MINIMAL = 80;
 const MOST_PARTS = 5_000;

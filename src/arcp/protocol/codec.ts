@@ -31,7 +31,7 @@ export type Extensions = Readonly<Record<string, z.core.$ZodType>>;
 export interface CodecOptions {
   /** The longest message in bytes of UTF-8. @default 4194304 (4 MiB) */
   readonly maxMessageBytes?: number | undefined;
-  /** The most levels of nested arrays and objects, including the envelope. @default 64 */
+  /** The maximum number of levels of nested arrays and objects, including the envelope. @default 64 */
   readonly maxDepth?: number | undefined;
   /** Extension types to accept. @default none */
   readonly extensions?: Extensions | undefined;

@@ -125,9 +125,19 @@ export interface JobContext {
     args?: Readonly<Record<string, unknown>>,
     options?: CallOptions,
   ) => Promise<R>;
-  /** Delegates a task to an agent as a child job. Resolves when the child is accepted. @throws ArcpError `NOT_FOUND`, `INVALID_ARGUMENT` */
+  /**
+   * Delegates a task to an agent as a child job. Resolves when the child is accepted.
+   *
+   * @throws ArcpError `NOT_FOUND` if there is no such agent, `PERMISSION_DENIED` if an untrusted session may not use it, `INVALID_ARGUMENT` if
+   * the arguments are invalid, `RESOURCE_EXHAUSTED` if child jobs are nested too deeply
+   */
   readonly delegate: <R = unknown>(agent: string, task: string, options?: DelegateOptions) => Promise<ChildJob<R>>;
-  /** Starts a workflow as a child job. Resolves when the child is accepted. @throws ArcpError `NOT_FOUND`, `INVALID_ARGUMENT` */
+  /**
+   * Starts a workflow as a child job. Resolves when the child is accepted.
+   *
+   * @throws ArcpError `NOT_FOUND` if there is no such workflow, `PERMISSION_DENIED` if an untrusted session may not use it, `INVALID_ARGUMENT` if
+   * the arguments are invalid, `RESOURCE_EXHAUSTED` if child jobs are nested too deeply
+   */
   readonly startWorkflow: <R = unknown>(
     workflow: string,
     inputs?: Readonly<Record<string, unknown>>,

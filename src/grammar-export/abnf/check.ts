@@ -18,7 +18,7 @@ interface CheckAbnfOptions {
   readonly startRule?: string | undefined;
 }
 
-/** The most rule names that a suggestion is chosen from, and the most suggestions. */
+/** The maximum number of rule names that a suggestion is chosen from, and of suggestions. */
 const MAX_CANDIDATES = 1_000;
 const MAX_SUGGESTIONS = 20;
 

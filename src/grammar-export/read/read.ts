@@ -122,7 +122,7 @@ function anyOf(codePoints: readonly number[]): Peg {
   };
 }
 
-/** The most letters i with a dot in one literal: each may double the size of its pattern. */
+/** The maximum number of letters i with a dot in one literal: each may double the size of its pattern. */
 const MOST_DOTTED = 3;
 
 /**
