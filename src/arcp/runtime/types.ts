@@ -118,7 +118,8 @@ export interface JobContext {
   /**
    * Calls a tool with the trust, permissions and signal of this job. The call and its outcome are reported.
    *
-   * @throws ArcpError the error of the tool; `NOT_FOUND`, `INVALID_ARGUMENT`, `PERMISSION_DENIED`
+   * @throws ArcpError the error of the tool; `NOT_FOUND` if there is no such tool, `PERMISSION_DENIED` if an untrusted session may not use it,
+   * `INVALID_ARGUMENT` if the arguments are invalid
    */
   readonly call: <R = unknown>(
     tool: string,
