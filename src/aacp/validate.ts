@@ -250,7 +250,7 @@ function checkDomain(context: Context): void {
 function checkWhiteSpace({ text, strict, located, report }: Context): void {
   const span = text === null || strict ? null : firstWhiteSpace(located(), text);
   if (span !== null)
-    report('whitespace', 'There is white space around a token, which readers remove.', span, 'remove it');
+    report('whitespace', 'There is white space around a token, which parsers remove.', span, 'remove it');
 }
 
 function checkFields(context: Context): void {

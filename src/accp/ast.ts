@@ -55,7 +55,7 @@ export interface StringValue {
 /** An integer of any size. */
 export interface IntegerValue {
   readonly kind: 'integer';
-  /** A `bigint` outside the safe integers, plus or minus (2^53 - 1). */
+  /** A `bigint` if it is outside the safe integers, -(2^53 - 1) to 2^53 - 1; otherwise a `number`. */
   readonly value: number | bigint;
   /** The source digits, where they are not the canonical spelling of `value` (`007`, `-0`); printing then uses them. */
   readonly text?: string;

@@ -53,7 +53,7 @@ export function printFrame(frame: Frame, options: PrintOptions = {}): string {
     if (!(thrown instanceof RangeError)) throw thrown;
     // Both the call stack and the length of a string are limited.
     printing.path.splice(8);
-    throw fault(printing, 'too deep or too long');
+    throw fault(printing, 'is nested too deeply or is too long');
   }
 }
 
@@ -248,7 +248,7 @@ export function canonicalizeFrame(frame: Frame): Frame {
     };
   } catch (thrown) {
     if (thrown instanceof BadNumber) throw unprintable('frame', thrown.message);
-    if (thrown instanceof RangeError) throw unprintable('frame', 'too deep or too long');
+    if (thrown instanceof RangeError) throw unprintable('frame', 'is nested too deeply or is too long');
     throw thrown;
   }
 }
@@ -291,8 +291,7 @@ function canonicalValue(node: Value): Value {
 
 /** map would skip the holes of a sparse list. */
 function each<T>(list: readonly T[], canonical: (one: T) => T): T[] {
-  if (!Array.isArray(list))
-    throw unprintable('frame', 'contains a payload, metadata, items or entries that are not an array');
+  if (!Array.isArray(list)) throw unprintable('frame', 'the payload, metadata, items and entries must be arrays');
   return Array.from(list as readonly T[], (one) => {
     if (typeof one !== 'object' || one === null) throw unprintable('frame', 'contains an item that is not a node');
     return canonical(one);

@@ -89,7 +89,7 @@ function syntaxHelp(text: string, offset: number, expected: readonly string[], l
   if (expects('key') && found === ':') return 'a key is missing before the colon';
   if (expects('a value')) {
     if (found === '@') return mentionHelp(text, offset, lenient);
-    if ('}|,]'.includes(found)) return 'a value cannot be empty: leave the key out, or write "~" for null';
+    if ('}|,]'.includes(found)) return 'a value cannot be empty: omit the key, or write "~" for null';
   }
   if (found === ',' && expects('"|"')) return 'separate parameters by "|"; inside a value, write "\\,"';
   if (found === '|' && expects('","') && expects('"]"')) return 'separate metadata and array items by ","';

@@ -64,8 +64,12 @@ export class BatchPolicy {
         `${unbatchable} must not be sent in a batch; send it as a single message.`,
       );
     if (this.#choice !== 'accept' && this.#version === 1)
-      throw new ConnectionError('batches-refused', 'The connection uses version 1 of ACP, which has no batches.');
-    if (this.isRejected) throw new ConnectionError('batches-refused', 'The other side rejected a batch before.');
+      throw new ConnectionError(
+        'batches-refused',
+        'The connection uses version 1 of ACP, which has no batches; send single messages.',
+      );
+    if (this.isRejected)
+      throw new ConnectionError('batches-refused', 'The other side has rejected a batch; send single messages.');
   }
 }
 

@@ -15,7 +15,7 @@ interface PendingCall {
 /** A sent batch with pending calls. */
 interface SentBatch {
   readonly ids: Set<number>;
-  /** `true` if some of its calls have a response, so that the other side accepts batches. */
+  /** `true` if some of its calls have a response, so the other side accepts batches. */
   isAnswered: boolean;
 }
 

@@ -54,7 +54,7 @@ export interface FailureMessage {
 export type CallMessage = RequestMessage | NotificationMessage;
 /** A response. */
 export type ResponseMessage = SuccessMessage | FailureMessage;
-/** A message. */
+/** A request, a notification or a response. */
 export type Message = CallMessage | ResponseMessage;
 /** Several messages in one JSON array. */
 export type BatchMessage = readonly Message[];

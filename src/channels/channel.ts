@@ -15,7 +15,7 @@ export interface Receiver {
   /**
    * Receives one JSON document as text, without the line end.
    *
-   * @param isUnterminated `true` if the input ended without a line end, so that the text may be truncated; `ended` follows
+   * @param isUnterminated `true` if the input ended without a line end, so the text may be truncated; `ended` follows
    */
   readonly text: (text: string, isUnterminated?: boolean) => void;
   /**

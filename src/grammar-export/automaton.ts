@@ -22,7 +22,7 @@ export interface Automaton {
 
 /** The default for the most states. Comparing two automata takes their product. */
 const MAX_STATES = 1000;
-/** The most edges, and entries of the lists that lead to them. */
+/** The maximum number of edges, and entries of the lists that lead to them. */
 const MAX_EFFORT = 500_000;
 
 interface Part {
@@ -159,7 +159,7 @@ export function isDeterministic({ sets, starts, next, hasParallels }: Automaton)
   );
 }
 
-/** The most moves between sets of states, and pairs of states, that are visited to decide if an automaton is unambiguous. */
+/** The maximum number of moves between sets of states, and pairs of states, that are visited to decide if an automaton is unambiguous. */
 const MOST_MOVES = 1_000_000;
 const MOST_PAIRS = 2_000_000;
 

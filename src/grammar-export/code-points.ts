@@ -51,7 +51,7 @@ const VARIANTS: readonly VariantName[] = ['whole', 'opening', 'closing', 'within
 const NO_VARIANT: Variants = { whole: NOTHING, opening: NOTHING, closing: NOTHING, within: NOTHING };
 const UNCHANGED: Variants = { ...NO_VARIANT, whole: EMPTY, within: EMPTY };
 
-/** The most parts for which exactness is worthwhile: each half that may belong to either side can double them. */
+/** The maximum number of parts for which exactness is worthwhile: each half that may belong to either side can double them. */
 const LARGEST = 60;
 
 interface CodePoints {
@@ -170,7 +170,7 @@ function variantsOfSequence(items: readonly Pattern[], context: Context): Varian
   return variants;
 }
 
-/** Returns `true` if the second set contains some but not all second halves, so that both sets must be handled together. */
+/** Returns `true` if the second set contains some but not all second halves, so both sets must be handled together. */
 function arePaired(first: Kind<'set'>, second: Kind<'set'>): boolean {
   const low = intersectionOf(second.ranges, [LOW_HALVES]);
   return low.length > 0 && !isAnyLow(low) && intersectionOf(first.ranges, [HIGH_HALVES]).length > 0;

@@ -198,7 +198,7 @@ function reachedFrom(start: string, rules: ReadonlyMap<string, Pattern>): Readon
   return reached;
 }
 
-/** Thrown if a format cannot express a grammar. */
+/** The error thrown if a format cannot express a grammar. */
 export class ExportError extends PegwireError {
   /** Always `ExportError`. */
   override readonly name: string = 'ExportError';

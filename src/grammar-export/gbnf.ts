@@ -87,7 +87,7 @@ export function writeGbnf(grammar: ContextFreeGrammar): string {
   return `${commented(notesOf({ ...rest, rules, startRule }, 'GBNF', remarks), '#')}\n${lines.join('')}`;
 }
 
-/** The most characters beyond ASCII that are written individually. */
+/** The maximum number of characters beyond ASCII that are written individually. */
 const FEW = 16;
 
 /**

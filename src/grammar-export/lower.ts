@@ -25,7 +25,7 @@ import { reachedRules } from './tidy.js';
 /** A nesting limit for rules that contain each other or themselves. */
 export interface DepthLimit {
   readonly rules: readonly string[];
-  /** The most of these rules that may be open at the same time, together; 0 to exclude them. */
+  /** The maximum number of these rules that may be open at the same time, together; 0 to exclude them. */
   readonly max: number;
 }
 

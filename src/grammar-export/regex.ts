@@ -22,7 +22,7 @@ interface RegularExpression {
 
 /** The maximum length of a pattern. A rule that is used twice is expanded twice, and so are the rules within it. */
 const MAX_LENGTH = 100_000;
-/** The most ways in which a pattern may match a part of a text: a factor of the time that an engine takes. */
+/** The maximum number of ways in which a pattern may match a part of a text: a factor of the time that an engine takes. */
 const MAX_AMBIGUITY = 100;
 
 const REMARK =
@@ -111,17 +111,17 @@ function tooLarge(startRule: string): ExportError {
 
 function ambiguous(startRule: string): ExportError {
   const message =
-    `As a regular expression, ${startRule} would match some texts in several ways, so that backtracking engines may take ` +
+    `As a regular expression, ${startRule} would match some texts in several ways, so backtracking engines may take ` +
     'exponential time, and an unambiguous pattern would be too large. Change the grammar so that no two parts of ' +
     'it compete for the same characters, or export it to gbnf, lark or abnf';
   return new ExportError('ambiguous', message, startRule);
 }
 
-/** The most states of an automaton that is compared with itself. */
+/** The maximum number of states of an automaton that is compared with itself. */
 const MOST_COMPARED = 100_000;
-/** The most states of a pattern that is rewritten. */
+/** The maximum number of states of a pattern that is rewritten. */
 const MOST_REWRITTEN = 2_000;
-/** The most states of an automaton during minimization, of the minimal automaton, and parts of the pattern that is built from it. */
+/** The maximum number of states of an automaton during minimization, of the minimal automaton, and parts of the pattern that is built from it. */
 const MOST_STATES = 2_000;
 const MOST_MINIMAL = 80;
 const MOST_PARTS = 5_000;

@@ -186,7 +186,7 @@ function flattened(pattern: Extract<Pattern, { kind: 'repeat' }>): Pattern {
   return pattern;
 }
 
-/** The most parts of an alternative with all rules expanded, and states of its automata, up to which it is compared. */
+/** The maximum number of parts of an alternative with all rules expanded, and states of its automata, up to which it is compared. */
 const LARGEST_INCLUSION = 1_000;
 const MOST_INCLUSION_STATES = 300;
 

@@ -23,7 +23,7 @@ export interface Alphabet {
   readonly surrogates: SymbolSet;
 }
 
-/** Thrown if the grammar distinguishes more kinds of characters than there are symbols. */
+/** The error thrown if the grammar distinguishes more kinds of characters than there are symbols. */
 export class TooManyKinds extends Error {}
 
 type Members = Uint8Array;

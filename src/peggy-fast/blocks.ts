@@ -35,7 +35,7 @@ export class BlockCode {
   readonly isFunction: boolean;
   /** `true` if functions that the code calls by name need the position of the match. */
   readonly needsPosition: boolean;
-  /** `true` if the code passes on `text` and the like, so that other code may need the position of the match. */
+  /** `true` if the code passes on `text` and the like, so other code may need the position of the match. */
   readonly passesOn: boolean;
   /** `true` if the code uses `text()`, `range()`, `offset()` or `location()` in a form that is inlined. */
   readonly mentionsStart: boolean;

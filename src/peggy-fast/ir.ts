@@ -130,5 +130,5 @@ export function* nodesOf(node: Node): Generator<Node> {
   for (const child of childrenOf(node)) yield* nodesOf(child);
 }
 
-/** Thrown if this back end does not support a grammar, which is then left to Peggy's own code. */
+/** The error thrown if this back end does not support a grammar, which is then left to Peggy's own code. */
 export class Unsupported extends Error {}

@@ -34,7 +34,7 @@ export function passesOn(program: Node, references: readonly Reference[], kind: 
   return given.size > 0 && visit(program, false);
 }
 
-/** Returns `true` if the code catches errors and continues, so that one parse may create many. */
+/** Returns `true` if the code catches errors and continues, so one parse may create many. */
 export function catchesErrors(program: Node): boolean {
   return holds(program, (node) => node.type === 'TryStatement' && !throwsOn(node));
 }

@@ -17,7 +17,7 @@ interface Lexeme {
   readonly isExact: boolean;
 }
 
-/** The most alternatives of a lexeme. */
+/** The maximum number of alternatives of a lexeme. */
 const MAX_ALTERNATIVES = 64;
 
 export class Lexemes {

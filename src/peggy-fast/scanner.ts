@@ -12,7 +12,7 @@ import { AT, BYTES, END_AT, FAILED, FURTHEST, INPUT, Names } from './names.js';
 import { writeNumber, writeRepeat } from './repeat.js';
 import { shownOf, writeCodePoint, writeLiteral, writeSymbol } from './terminals.js';
 
-/** The most weight that is duplicated in a function: choices inside of repeated alternatives would multiply the code. */
+/** The maximum weight that is duplicated in a function: choices inside of repeated alternatives would multiply the code. */
 const MAX_REPEATED = 100;
 
 type Write<N extends Node> = (scanner: Scanner, node: N, context: Context) => void;

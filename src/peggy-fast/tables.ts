@@ -4,7 +4,7 @@
  */
 import { rangesOf, type SymbolSet } from './alphabet.js';
 
-/** The most ranges that comparisons test as fast as a table. */
+/** The maximum number of ranges that comparisons test as fast as a table. */
 const MAX_COMPARED_RANGES = 2;
 const BITS = 8;
 /** The bit that distinguishes lower case from upper case. */

@@ -22,7 +22,7 @@ export interface Origin {
   readonly format: Format;
   /** A text that only the schema of this format contains. */
   readonly mark: string;
-  /** `true` if the file is in the data folder, so that it has this format whatever it contains. */
+  /** `true` if the file is in the data folder, so it has this format whatever it contains. */
   readonly isInPlace: boolean;
 }
 

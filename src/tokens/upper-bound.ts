@@ -14,7 +14,7 @@ for (const [first = '', ...seconds] of NON_TOKENS.split(' ')) {
  * twice the number.
  *
  * A byte vocabulary has at most one token per byte. These vocabularies also contain all numbers of up to three digits and nearly all pairs of
- * lower-case letters, so that two such letters are never adjacent separate tokens.
+ * lower-case letters, so two such letters are never adjacent separate tokens.
  */
 export function upperBoundTokens(text: string): number {
   const { length } = text;

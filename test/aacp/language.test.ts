@@ -221,7 +221,10 @@ describe('invalid options', () => {
     [{ returnAgents: ['A|p:1'] }, `returnAgents: "A|p:1" is not ${value}`],
     [{ returnAgents: [''] }, `returnAgents: "" is not ${value}`],
     [{ task: ['FETCH'] }, 'options: there is no "task"; did you mean "tasks"?'],
-    [{ fields: { Res: {} } }, 'fields: "Res" is not a key: a lower-case letter, then those, digits and "_"'],
+    [
+      { fields: { Res: {} } },
+      'fields: "Res" is not a key: a lower-case letter, followed by lower-case letters, digits and "_"',
+    ],
     [{ fields: { res: { enum: [' x'] } } }, `fields.res.enum: " x" is not ${value}`],
     [{ fields: { res: { enum: ['x\n'] } } }, `fields.res.enum: "x\u240a" is not ${value}`],
     [{ fields: { res: { type: 'string' } } }, 'fields.res: there is no "type"'],

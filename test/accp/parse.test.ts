@@ -65,9 +65,9 @@ describe('the hint names the correction', () => {
     ['k:me@home', 'inside a value, write "\\@"'],
     ['k:[a|b]', 'separate metadata and array items by ","'],
     ['k:[rev:-12%]', 'escape the colon ("\\:") or parse in the lenient dialect, which allows keyed items'],
-    ['k:', 'a value cannot be empty: leave the key out, or write "~" for null'],
-    ['k:|l:v', 'a value cannot be empty: leave the key out, or write "~" for null'],
-    ['k:[1,]', 'a value cannot be empty: leave the key out, or write "~" for null'],
+    ['k:', 'a value cannot be empty: omit the key, or write "~" for null'],
+    ['k:|l:v', 'a value cannot be empty: omit the key, or write "~" for null'],
+    ['k:[1,]', 'a value cannot be empty: omit the key, or write "~" for null'],
     ['k:C\\D', 'write a backslash only before one of @ > : { } [ ] | $ , ~ \\'],
     [
       'k:two words',

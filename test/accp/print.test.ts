@@ -228,15 +228,15 @@ describe('nodes', () => {
     items.push({ kind: 'array', items });
     const cyclic = withValue({ kind: 'array', items });
     expect(refusal(cyclic).slice(0, 1)).toEqual(['E1004']);
-    expect(refusal(cyclic, { maxDepth: Number.POSITIVE_INFINITY })[2]).toBe('too deep or too long');
-    expect(() => canonicalizeFrame(cyclic)).toThrow('too deep or too long');
+    expect(refusal(cyclic, { maxDepth: Number.POSITIVE_INFINITY })[2]).toBe('is nested too deeply or is too long');
+    expect(() => canonicalizeFrame(cyclic)).toThrow('is nested too deeply or is too long');
   });
 
   test('more than a text can hold', () => {
     const value = 'v'.repeat(1 << 26);
     expect(
       refusal(frame({ payload: [...'abcdefghi'].map((key) => ({ key, value: { kind: 'string', value } })) })),
-    ).toEqual(['E1004', 'payload.h', 'too deep or too long']);
+    ).toEqual(['E1004', 'payload.h', 'is nested too deeply or is too long']);
   });
 });
 

@@ -45,7 +45,7 @@ describe.concurrent('as a program', () => {
     expect(stderr).toContain(' --> one.accp:2:14\n');
   });
 
-  test('it exits with 2 on wrong usage, without waiting for a stdin that stays open', async () => {
+  test('it exits with 2 on incorrect usage, without waiting for a stdin that stays open', async () => {
     const child = start([...PROGRAM, 'chek']);
     const ending = await ended(child);
     expect(ending).toMatchObject({ code: 2, stdout: '' });

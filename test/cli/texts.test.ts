@@ -1,8 +1,9 @@
-/** The style of help pages, and the page of error codes. */
+/** The style of help pages, the page of error codes, and the output that the README shows. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands/index.js';
 import { GLOBAL_OPTIONS } from '../../src/cli/options/command.js';
+import { cli } from '../helpers/cli.js';
 
 const ENTRIES = COMMANDS.flatMap((one) =>
   'commands' in one ? one.commands.map((inner) => ({ ...inner, name: `${one.name} ${inner.name}` })) : [one],
@@ -39,4 +40,10 @@ test('every error code of the command line has a section', () => {
   expect(codes.length).toBeGreaterThanOrEqual(8);
   const page = readFileSync('src/cli/ERRORS.md', 'utf8');
   for (const code of codes) expect(page).toContain(`\n### ${code}\n`);
+});
+
+test('the README begins with the error that the command prints', async () => {
+  const [, shown] = /^```\n(error\[[\s\S]*?)^```$/m.exec(readFileSync('README.md', 'utf8'))!;
+  const { stdout, stderr } = await cli(['check', 'accp'], { stdin: '@bot>req:plan{nx:@strategy:plan}\n' });
+  expect(stdout + stderr).toContain(shown);
 });

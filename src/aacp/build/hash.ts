@@ -12,8 +12,8 @@ import { EncodeError } from './values.js';
  * affect it. Texts are read with the tolerant dialect, so everything that the validator accepts has a hash. A lone surrogate counts as
  * U+FFFD.
  *
- * @throws ParseError if a text exceeds a limit, or if `packet` is neither a string nor a tree
- * @throws EncodeError with code `unprintable` if a tree is not a packet, or cannot be written unambiguously
+ * @throws ParseError if a text exceeds a limit
+ * @throws EncodeError with code `unprintable` if a text has no TASK or DOM, or if a tree is not a packet or cannot be written unambiguously
  * @example
  * packetHash('ACK|HR|return:A|p:2') === packetHash('ACK|HR|p:2|return:A') // true
  */
@@ -21,7 +21,7 @@ export function packetHash(packet: Packet | string): string {
   return sha256Hex(canonicalText(packet));
 }
 
-/** Compares two packets by their canonical forms. @throws ParseError, EncodeError under the conditions of {@link packetHash} */
+/** Returns `true` if two packets have the same canonical form. @throws ParseError, EncodeError under the conditions of {@link packetHash} */
 export function samePacket(a: Packet | string, b: Packet | string): boolean {
   return canonicalText(a) === canonicalText(b);
 }

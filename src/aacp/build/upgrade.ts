@@ -16,7 +16,7 @@ export interface Upgrade {
   readonly packet: Packet;
   /** The packet as text. */
   readonly text: string;
-  /** Changes in the order of the text, then the faults of the result. Empty for a packet of v1.1, which is not validated. */
+  /** Changes in the order of the text, then the errors and warnings of the result. Empty for a packet of v1.1, which is not validated. */
   readonly notes: readonly UpgradeNote[];
 }
 

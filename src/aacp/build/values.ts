@@ -27,7 +27,7 @@ export type EncodeCode =
   | 'invalid-packet'
   | 'unprintable';
 
-/** Thrown when the input cannot be written as a packet that parses to the same fields. Nothing is written. */
+/** The error thrown when the input cannot be written as a packet that parses to the same fields. Nothing is written. */
 export class EncodeError extends PegwireError {
   /** The name of the class. */
   override readonly name: string = 'EncodeError';

@@ -58,7 +58,7 @@ export interface Audit {
  */
 export type AuditErrorCode = 'audit-in-use' | 'audit-damaged' | 'audit-unavailable' | 'audit-lost' | 'audit-closed';
 
-/** Thrown when a log cannot be opened or a record cannot be appended. The content of the log is unchanged. */
+/** The error thrown when a log cannot be opened or a record cannot be appended. The content of the log is unchanged. */
 export class AuditError extends PegwireError {
   /** The name of the class. */
   override readonly name: string = 'AuditError';

@@ -145,7 +145,10 @@ function isSchema(schema: unknown): schema is z.ZodType {
 function checkField(path: string, field: FieldDefinition, inputs: Inputs): readonly ReadItem[] {
   if (!Array.isArray(field)) throw new TypeError(`${path}: a field must be a list of key, value and options`);
   const [key, value, options = {}] = field;
-  if (!isWritten(key, KEY)) throw new TypeError(`${path}: "${String(key)}" is not a key`);
+  if (!isWritten(key, KEY))
+    throw new TypeError(
+      `${path}: "${String(key)}" is not a key; use lower-case letters, digits and "_", and begin with a letter`,
+    );
   if (OWN_KEYS.includes(key)) throw new TypeError(`${path}: ${key} is written automatically`);
   const { only, when } = options;
   if (only !== undefined && only !== 'default' && only !== 'compat') {
@@ -236,7 +239,9 @@ function checkAlone(path: string, fields: readonly ReadField[], inputs: Inputs):
   }
   for (const [name, { personal }] of Object.entries(inputs)) {
     if (personal !== true && !alone.has(name)) {
-      throw new TypeError(`${path}: inputs.${name} occurs alone in no field, so that packets could hide it`);
+      throw new TypeError(
+        `${path}: inputs.${name} must be the only input of some field that is always written; otherwise a packet could hide it`,
+      );
     }
   }
 }
@@ -254,7 +259,9 @@ function checkItems(path: string, items: readonly ReadItem[], inputs: Inputs): v
   const names: string[] = [];
   for (const { template, places } of varying) {
     if (places.some(({ input }) => inputs[input]!.list)) {
-      throw new TypeError(`${path}: a list next to other inputs could be mistaken for them`);
+      throw new TypeError(
+        `${path}: a list must be the only input of its field, since its items could be mistaken for other inputs`,
+      );
     }
     const name = places.length === 0 ? template : /^[a-z][a-z0-9_]*=/.exec(template)?.[0];
     if (name === undefined) throw new TypeError(`${path}: "${template}" must begin with a name, as in team={team}`);

@@ -10,7 +10,7 @@ export const anyList = z.array(anyText, { error: 'is not a list of strings' });
 const anyBoolean = z.boolean({ error: 'is neither true nor false' });
 
 const anyPriority = z.literal([1, 2, 3, '1', '2', '3'], {
-  error: 'is none of 1 (critical), 2 (medium), 3 (low)',
+  error: 'is not 1 (critical), 2 (medium) or 3 (low)',
 });
 
 export const COMMON_INPUTS: readonly string[] = ['return_agent', 'priority'];
@@ -80,7 +80,7 @@ export function flag(description: string) {
 }
 
 export function actor<const Default extends string>(agent: Default) {
-  return text('the agent that did it', { default: agent });
+  return text('the agent or person that acted', { default: agent });
 }
 
 export function currency<const M extends More>(description: string, more: M) {

@@ -45,7 +45,7 @@ export interface Reading {
   readonly anyString: boolean;
   /** `true` if plain strings and items are written unchanged, without further checks. */
   readonly asItIs: boolean;
-  /** `true` if the input occurs in a list, so that it cannot contain a comma. */
+  /** `true` if the input occurs in a list, so it cannot contain a comma. */
   readonly item: boolean;
   /** The text of an omitted input; `null` if there is none. */
   readonly defaultText: string | null;

@@ -107,7 +107,9 @@ function readText(slot: Slot, given: string, path: string, reader: Reader): stri
     if (reader.program.lenient) return checkedLeniently(text, path);
   }
   if (item && text.includes(',')) {
-    const help = slot.list ? 'a comma would make two of it; give them as two' : 'it stands in a list';
+    const help = slot.list
+      ? 'a comma would split the item in two; pass two items'
+      : 'the value is an item of a list, which a comma would split';
     throw encodeError('list-separator', path, 'contains a ","', help);
   }
   return checkedValue(text, path);

@@ -141,7 +141,7 @@ function amount(description: string, more: Partial<EngineInput> = {}): EngineInp
 
 /** The inputs by argument, in the order of the fields. */
 const INPUTS: { readonly [input: string]: EngineInput } = {
-  task: headInput('bad-task', 'what is to be done', Object.keys(TASKS)),
+  task: headInput('bad-task', 'the action', Object.keys(TASKS)),
   domain: headInput('bad-dom', 'the business domain', Object.keys(DOMAINS)),
   res: text('the resource'),
   period: { ...text('the period, as YYYY-MM'), period: true },
@@ -178,11 +178,11 @@ const INPUTS: { readonly [input: string]: EngineInput } = {
   sentiment: { ...text('the mood of the counterparty', 'lower-case'), requires: 'tone' },
   tone: text('the tone of the answer', 'lower-case'),
   prog: amount('the progress', { compatSchema: anyNumber, compatText: pythonTwoDecimals }),
-  actor: text('the agent that did it'),
+  actor: text('the agent or person that acted'),
   chain: list('the agents that took part, in order'),
-  ltv: amount('what the customer is worth over the years', { requires: 'ccy' }),
+  ltv: amount('the lifetime value of the customer', { requires: 'ccy' }),
   loyalty: text('the loyalty level'),
-  urgency: text('how urgent it is'),
+  urgency: text('the urgency of the request'),
 };
 
 const KEYS: Words = { filter_expr: 'filter', template: 'tmpl', supplier: 'sup', doc_type: 'type' };

@@ -86,8 +86,8 @@ function explanation(tier: FallbackExplanation['tier'], text: string, { key }: F
 
 function noMatch(candidates: readonly Candidate[]): string {
   const [nearest] = candidates;
-  if (nearest === undefined) return 'the instruction is new, and no rule or earlier instruction is similar.';
-  return `the instruction is new, and the most similar pattern does not match: ${nearest.reason}`;
+  if (nearest === undefined) return 'no rule or earlier instruction is similar to this one.';
+  return `the most similar pattern does not match: ${nearest.reason}`;
 }
 
 export function noModel(candidates: readonly Candidate[]): FallbackError {

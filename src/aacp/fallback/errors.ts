@@ -26,7 +26,7 @@ export type FallbackErrorCode =
   | 'pending-elsewhere'
   | 'closed';
 
-/** Thrown when an instruction cannot be encoded. */
+/** The error thrown when an instruction cannot be encoded. */
 export class FallbackError extends PegwireError {
   /** The name of the class. */
   override readonly name: string = 'FallbackError';

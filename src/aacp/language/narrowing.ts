@@ -103,7 +103,7 @@ function inOrder(listed: readonly Field[], agents: readonly string[] | null): re
 function fieldsOf(fields: FieldList<FieldOptions>): readonly Field[] {
   const rules = {
     isKey: (key: string) => soleField(`${key}:`)?.key === key,
-    key: 'a key: a lower-case letter, then those, digits and "_"',
+    key: 'a key: a lower-case letter, followed by lower-case letters, digits and "_"',
     members: ['enum'],
   };
   return fieldList('fields', fields, rules, (given, place) => {

@@ -28,7 +28,7 @@ export const packetSchema: z.ZodType<Packet, PacketJson> = z
   })
   .register(names, {
     title: 'AACP packet',
-    description: 'The tree of one packet of draft-mackay-aacp-01, section 4. Fields stand in source order.',
+    description: 'The tree of one packet of draft-mackay-aacp-01, section 4. Fields are in source order.',
   });
 
 /** The tree of a packet in JSON, which is the tree itself. */

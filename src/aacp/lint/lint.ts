@@ -87,7 +87,7 @@ function lintValue({ key, value, bare, span }: Field, fromText: boolean): readon
       warning('sensitive-value', `${name} looks like ${kind}.`, placeOf(start, end), KEEP_ELSEWHERE),
     ),
     ...findInvisible(value).map(({ name: character, turns, start, end }) => {
-      const what = turns ? 'turns the direction of the text' : 'cannot be seen';
+      const what = turns ? 'reverses the direction of the text' : 'cannot be seen';
       const message = `${name} contains a character that ${what} (${character}).`;
       return warning('invisible-character', message, placeOf(start, end), 'remove it, unless it is intended');
     }),

@@ -31,7 +31,7 @@ export type PatternSource =
 
 /**
  * The reason why a pattern does not match. `domain`: it is for another domain. `negation`: only one of the two contains "not" or a similar
- * word. `contradiction`: the instruction names another agent than the request. `action`: they begin with different words. `slot-kind`: a
+ * word. `contradiction`: the instruction names an agent other than that of the request. `action`: they begin with different words. `slot-kind`: a
  * value has another kind. `slot-unplaced`: a value differs that the packet does not contain. `slot-ambiguous`: a value can be read or written
  * in several ways. `slot-missing`: the instruction lacks a value. `order`: the same words are in another order. `score`: another word, other
  * capital letters, or too many other polite phrases. `invented-fact`: the packet has an actor, a chain, requirements or rules that the

@@ -22,7 +22,7 @@ export type EncodeStep = (
   args: Readonly<Record<string, string | readonly string[]>>,
 ) => { readonly packet: string } | readonly { readonly packet: string }[];
 
-/** Thrown if the value of a slot is missing or cannot be written. */
+/** The error thrown if the value of a slot is missing or cannot be written. */
 export class SlotFault extends Error {
   readonly refusal: Refusal;
 

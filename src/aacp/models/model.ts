@@ -95,7 +95,7 @@ export type ModelErrorCode =
   | 'model-not-installed'
   | 'model-bad-reply';
 
-/** Thrown when a call of a model fails. */
+/** The error thrown when a call of a model fails. */
 export class ModelError extends PegwireError {
   /** The name of the class. */
   override readonly name: string = 'ModelError';

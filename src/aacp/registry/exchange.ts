@@ -215,9 +215,9 @@ type JsonObject = Readonly<Record<string, unknown>>;
 function patternOf(given: unknown) {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return 'It is not an entry.';
   const { domain, english, aacp_packet, timestamp, times_seen, rule_based_written } = given as JsonObject;
-  if (typeof domain !== 'string') return 'Its domain is missing or no text.';
-  if (typeof english !== 'string') return 'Its english is missing or no text.';
-  if (typeof aacp_packet !== 'string') return 'Its aacp_packet is missing or no text.';
+  if (typeof domain !== 'string') return 'Its domain is missing or not a string.';
+  if (typeof english !== 'string') return 'Its english is missing or not a string.';
+  if (typeof aacp_packet !== 'string') return 'Its aacp_packet is missing or not a string.';
   return {
     domain,
     english,

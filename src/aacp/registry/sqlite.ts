@@ -259,7 +259,8 @@ function corruptError(file: string, aside: string | null, cause: unknown): Store
     aside === null
       ? `The registry ${file} is damaged and could not be renamed. It is not overwritten.`
       : `The registry ${file} is damaged. It was renamed to ${aside}, unchanged; opening the registry again creates an empty one.`;
-  const help = aside === null ? 'move the file away' : `recover its content with: sqlite3 ${aside} .recover`;
+  const help =
+    aside === null ? 'move the file to another folder' : `recover its content with: sqlite3 ${aside} .recover`;
   return new StoreError('corrupt', message, { file, help, cause });
 }
 

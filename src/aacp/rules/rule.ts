@@ -14,7 +14,7 @@ import { isRecord } from '../../text/guards.js';
  */
 export type RulesErrorCode = 'bad-rules' | 'bad-slot' | 'hash-mismatch' | 'rules-unavailable' | 'rules-too-large';
 
-/** Thrown when rules cannot be loaded. */
+/** The error thrown when rules cannot be loaded. */
 export class RulesError extends PegwireError {
   /** The name of the class. */
   override readonly name: string = 'RulesError';

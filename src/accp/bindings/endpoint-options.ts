@@ -56,7 +56,7 @@ export interface EndpointOptions {
   readonly runAgain?: ((message: Message, session: Session) => boolean) | undefined;
   /** Options of new sessions, such as `store`, `timeoutMs` and `now`. The endpoint sets `agent`, `id` and `sequence`. */
   readonly session?: Omit<SessionOptions, 'agent' | 'id' | 'sequence'> | undefined;
-  /** Limit of the open sessions; beyond it, the least recently used one is closed, unless it is busy. @default 1024 */
+  /** The maximum number of open sessions; beyond it, the least recently used one is closed, unless it is busy. @default 1024 */
   readonly maxSessions?: number | undefined;
   /**
    * Milliseconds after which an unused session is closed, when the next one is opened; `Infinity` for never.
@@ -108,7 +108,7 @@ export interface Endpoint {
    * session, whose id the answers have. Each frame of a message in several frames has to name the session, except for the first one, which
    * may open it; other parts without a `sid` are rejected with E1004. A text that is not a frame is rejected with E1001 and opens no session.
    *
-   * A `sync:registry` of another agent than the one that has announced itself in the session, or one older than frames that have arrived, is
+   * A `sync:registry` of an agent other than the one that has announced itself in the session, or one older than frames that have arrived, is
    * rejected with E5001.
    *
    * A client that knows the id of a session can use it: authorize clients in front of the endpoint.

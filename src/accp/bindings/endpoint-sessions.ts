@@ -118,7 +118,7 @@ export class EndpointSessions {
   }
 }
 
-/** Limit of the disconnected sessions that are remembered. */
+/** The maximum number of disconnected sessions that are remembered. */
 const MAX_DISCONNECTED = 10_000;
 
 export const DISCONNECTED = 'The session was disconnected.';

@@ -30,7 +30,7 @@ export class FramingError extends PegwireError {
 
 /** Options of a {@link FrameSplitter}. */
 export interface FrameSplitterOptions {
-  /** Limit of a frame in bytes. @default 1048576 */
+  /** The maximum size of a frame, in bytes. @default 1048576 */
   readonly maxFrameBytes?: number | undefined;
 }
 

@@ -131,7 +131,7 @@ export function pongTo({ operation, envelope }: Message): MessageInput {
   return { intent: 'pong', operation, envelope: { correlation_id: mid, causation_id: mid } };
 }
 
-/** Limit of the frames that are sent in one turn of the event loop. */
+/** The maximum number of frames that are sent in one turn of the event loop. */
 const FRAMES_PER_TURN = 128;
 
 export class EventLoopYield {

@@ -52,7 +52,7 @@ function checkStable(id: string, { request }: ProfileContext): void {
   if (request?.transactionId === undefined || request.transactionId === id) return;
   throw violation(
     'payload.transaction_id',
-    'An earlier request with this correlation_id has another transaction_id; retries and answers must keep it (section 10.3).',
+    'An earlier request with this correlation_id has a different transaction_id; retries and answers must keep it (section 10.3).',
   );
 }
 

@@ -67,7 +67,7 @@ function isEqual(value: unknown, expected: Json): boolean {
 const MAX_DEPTH = 5;
 
 /**
- * Copies a default. Throws AccpError E1004 at `path` if it is not JSON, cannot be written exactly, or has another type than the
+ * Copies a default. Throws AccpError E1004 at `path` if it is not JSON, cannot be written exactly, or has a type other than the
  * field.
  */
 export function checkDefault(value: unknown, type: FieldType | undefined, path: string): Json {

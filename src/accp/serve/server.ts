@@ -39,9 +39,9 @@ export interface ServeOptions {
   readonly insecure?: boolean | undefined;
   /** Origins of web pages that can use the server, besides its own: `https://example.org`. @default [] */
   readonly origins?: readonly string[] | undefined;
-  /** Limit of a frame in bytes. @default 1048576 */
+  /** The maximum size of a frame, in bytes. @default 1048576 */
   readonly maxFrameBytes?: number | undefined;
-  /** Limit of concurrent connections; more are closed at once. @default 1024 */
+  /** The maximum number of concurrent connections; any others are closed at once. @default 1024 */
   readonly maxConnections?: number | undefined;
   /** Milliseconds for a request to arrive. @default 30000 */
   readonly requestTimeoutMs?: number | undefined;

@@ -28,7 +28,7 @@ export function memoryStore({ maxCold = MAX_COLD }: MemoryStoreOptions = {}): Se
   let closed = false;
 
   function checkOpen(): void {
-    if (closed) throw new StoreError('closed', 'the store is closed');
+    if (closed) throw new StoreError('closed', 'The store is closed');
   }
 
   return {

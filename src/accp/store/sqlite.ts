@@ -101,7 +101,7 @@ function storeIn(database: Database, statements: Statements, file: string): Sqli
   let closed = false;
 
   function attempt<T>(step: () => T): T {
-    if (closed) throw new StoreError('closed', 'the store is closed');
+    if (closed) throw new StoreError('closed', 'The store is closed');
     try {
       return step();
     } catch (thrown) {

@@ -72,7 +72,7 @@ export interface EndpointStore {
   /**
    * Fails like an empty commit, but at no cost; for stores that are not durable.
    *
-   * @throws StoreError `taken` or `closed`
+   * @throws StoreError `taken` if another owner has claimed the endpoint, `closed` if the endpoint or the store is closed
    */
   readonly check?: (() => void) | undefined;
   /**

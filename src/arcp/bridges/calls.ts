@@ -57,7 +57,7 @@ export async function runCall(
     if (typeof result === 'string') return { text: result, isError: false };
     const text = jsonOf(result);
     if (text !== undefined) return { text, isError: false };
-    // The tool was executed, so that the error must not suggest a retry.
+    // The tool was executed, so the error must not suggest a retry.
     const error = { code: 'INTERNAL', message: 'The tool was executed, but its result is not JSON', retryable: false };
     return { text: JSON.stringify({ error }), isError: true };
   } catch (thrown) {

@@ -11,7 +11,7 @@ import type { Content, StreamOptions, StreamWriter } from '../streams/content.js
 import { StreamInbox } from '../streams/reader.js';
 import type { CancelOptions, Invocation } from './types.js';
 
-/** The most ids to remember, many more than a runtime resends. */
+/** The maximum number of ids to remember, many more than a runtime resends. */
 const MAX_IDS = 20_000;
 
 export class SeenIds {

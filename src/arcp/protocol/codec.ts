@@ -31,7 +31,7 @@ export type Extensions = Readonly<Record<string, z.core.$ZodType>>;
 export interface CodecOptions {
   /** The longest message in bytes of UTF-8. @default 4194304 (4 MiB) */
   readonly maxMessageBytes?: number | undefined;
-  /** The most levels of nested arrays and objects, including the envelope. @default 64 */
+  /** The maximum number of levels of nested arrays and objects, including the envelope. @default 64 */
   readonly maxDepth?: number | undefined;
   /** Extension types to accept. @default none */
   readonly extensions?: Extensions | undefined;
@@ -159,11 +159,16 @@ export function readEnvelope(
 /** Refusals are sent to peers, so that they do not depend on the locale of zod. */
 const ENGLISH = /* @__PURE__ */ en();
 
+function messageOf(issue: z.core.$ZodRawIssue): ReturnType<typeof ENGLISH.localeError> {
+  const isMissing = issue.code === 'invalid_type' && issue.input === undefined;
+  return isMissing ? 'is required' : ENGLISH.localeError(issue);
+}
+
 export function validate<S extends z.core.$ZodType>(
   schema: S,
   value: unknown,
 ): z.core.util.SafeParseResult<z.output<S>> {
-  return z.safeParse(schema, value, { error: ENGLISH.localeError });
+  return z.safeParse(schema, value, { error: messageOf });
 }
 
 /** Prints a message as one line of JSON. @throws ArcpError `INVALID_ARGUMENT` if JSON cannot represent it: a cycle, a bigint */

@@ -95,7 +95,7 @@ export interface RuntimeCancelOptions {
 export interface RuntimeLimits {
   /** The longest message in bytes. @default 4194304 (4 MiB) */
   readonly maxMessageBytes?: number | undefined;
-  /** The most waiting jobs in a queue. @default 100000 */
+  /** The maximum number of waiting jobs in a queue. @default 100000 */
   readonly maxJobs?: number | undefined;
 }
 
@@ -212,7 +212,13 @@ export class Runtime {
     return connection.closed;
   }
 
-  /** Cancels a job of any client. @returns `false` if it had already ended @throws ArcpError `NOT_FOUND`, `UNAVAILABLE` */
+  /**
+   * Cancels a job of any client.
+   *
+   * @returns `false` if it had already ended
+   * @throws ArcpError `NOT_FOUND` if there is no such job, `UNAVAILABLE` if the store cannot write, `ABORTED` if the job kept changing meanwhile
+   * @throws TypeError if `deadlineMs` is invalid
+   */
   async cancel(jobId: string, options: RuntimeCancelOptions = {}): Promise<boolean> {
     const { cause = 'runtime', reason, deadlineMs } = options;
     const { durable } = this.#core;

@@ -118,16 +118,27 @@ export interface JobContext {
   /**
    * Calls a tool with the trust, permissions and signal of this job. The call and its outcome are reported.
    *
-   * @throws ArcpError the error of the tool; `NOT_FOUND`, `INVALID_ARGUMENT`, `PERMISSION_DENIED`
+   * @throws ArcpError the error of the tool; `NOT_FOUND` if there is no such tool, `PERMISSION_DENIED` if an untrusted session may not use it,
+   * `INVALID_ARGUMENT` if the arguments are invalid
    */
   readonly call: <R = unknown>(
     tool: string,
     args?: Readonly<Record<string, unknown>>,
     options?: CallOptions,
   ) => Promise<R>;
-  /** Delegates a task to an agent as a child job. Resolves when the child is accepted. @throws ArcpError `NOT_FOUND`, `INVALID_ARGUMENT` */
+  /**
+   * Delegates a task to an agent as a child job. Resolves when the child is accepted.
+   *
+   * @throws ArcpError `NOT_FOUND` if there is no such agent, `PERMISSION_DENIED` if an untrusted session may not use it, `INVALID_ARGUMENT` if
+   * the arguments are invalid, `RESOURCE_EXHAUSTED` if child jobs are nested too deeply
+   */
   readonly delegate: <R = unknown>(agent: string, task: string, options?: DelegateOptions) => Promise<ChildJob<R>>;
-  /** Starts a workflow as a child job. Resolves when the child is accepted. @throws ArcpError `NOT_FOUND`, `INVALID_ARGUMENT` */
+  /**
+   * Starts a workflow as a child job. Resolves when the child is accepted.
+   *
+   * @throws ArcpError `NOT_FOUND` if there is no such workflow, `PERMISSION_DENIED` if an untrusted session may not use it, `INVALID_ARGUMENT` if
+   * the arguments are invalid, `RESOURCE_EXHAUSTED` if child jobs are nested too deeply
+   */
   readonly startWorkflow: <R = unknown>(
     workflow: string,
     inputs?: Readonly<Record<string, unknown>>,

@@ -13,7 +13,7 @@ export interface GroupCommitOptions<C, R> {
   readonly isSingleCommitError: (error: unknown) => boolean;
 }
 
-/** The most commits per transaction, which blocks this and other processes. */
+/** The maximum number of commits per transaction, which blocks this and other processes. */
 const MAX_GROUP = 256;
 
 /** Commits all commits of one turn of the event loop in one transaction. If one of them fails, each gets its own transaction. */

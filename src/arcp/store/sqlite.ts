@@ -65,7 +65,7 @@ export async function sqliteStore(file: string, options: SqliteStoreOptions = {}
 /** A large value, since most rows of a job are rewritten at its end. */
 const CHECKPOINT_PAGES = 4000;
 
-/** The most rows that a transaction removes, since it blocks this and other processes. */
+/** The maximum number of rows that a transaction removes, since it blocks this and other processes. */
 const TRIM_BATCH = 500;
 const VACUUM_PAGES = 256;
 

@@ -175,7 +175,7 @@ export interface EventQuery {
   readonly after?: number | undefined;
   /** The last sequence number to return. @default unlimited */
   readonly upTo?: number | undefined;
-  /** The most events to return. */
+  /** The maximum number of events to return. */
   readonly limit: number;
 }
 
@@ -189,7 +189,7 @@ export interface JobQuery {
   readonly principal?: string | undefined;
   /** The id of the job after which to start, in order of creation. */
   readonly after?: string | undefined;
-  /** The most jobs to return. */
+  /** The maximum number of jobs to return. */
   readonly limit: number;
 }
 
@@ -203,7 +203,7 @@ export interface Claim {
   readonly now: number;
   /** Milliseconds since 1970 until which the claimed jobs are leased. */
   readonly leaseExpiresAt: number;
-  /** The most jobs to claim. */
+  /** The maximum number of jobs to claim. */
   readonly limit: number;
   /** Leases to take over, unless they were renewed since. @default those that expired before `now` */
   readonly lost?: readonly Lease[] | undefined;

@@ -128,7 +128,7 @@ const BEARER_PROTOCOL = 'bearer.';
 /**
  * Creates the access control of a server.
  *
- * @param isLoopback `true` if only this machine can reach the server, so that its browsers are the way in for others
+ * @param isLoopback `true` if only this machine can reach the server, so its browsers are the way in for others
  * @throws TypeError if an option is invalid
  */
 function createAdmission({ token, origins }: PortOptions, host: string, isLoopback: boolean): Admission {

@@ -49,7 +49,7 @@ const OPTIONS = {
   ),
   mutate: optional(
     '[RATIO]',
-    'Mutate this ratio of the inputs, 0 to 1 (default: 0, or 0.5 with --target); without RATIO, mutate all',
+    'Mutate this fraction of the inputs, 0 to 1 (default: 0, or 0.5 with --target); without RATIO, mutate all',
     amount('a number from 0 to 1', (ratio) => ratio <= 1),
   ),
   corpus: text('FILE', 'Also mutate the lines of this file; a line that is a JSON string is decoded'),

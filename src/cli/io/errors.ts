@@ -24,7 +24,7 @@ export type CliErrorCode =
   | 'address'
   | 'unreachable';
 
-/** An error that ends a command with exit code 2: wrong usage, or a file, address or program that cannot be used. */
+/** An error that ends a command with exit code 2: incorrect usage, or a file, address or program that cannot be used. */
 export class UsageError extends Error {
   /** A code of the command line, or that of the library error. */
   readonly code: CliErrorCode | (string & {});

@@ -5,7 +5,7 @@ import type { Options } from './option.js';
 const EXIT_CODES = `Exit codes:
   0   Success
   1   Invalid input, or a failed request, job or test
-  2   Wrong usage, or a file, address or program that cannot be used
+  2   Incorrect usage, or a file, address or program that cannot be used
   70  Internal error; please report it`;
 
 /** Returns the help page of pegwire. */

@@ -82,7 +82,7 @@ export function packetOptions(narrowed: Narrowed): AacpLanguageOptions {
   return checked({ dialect: dialect as PacketDialect, tasks, domains, returnAgents, fields }, resolvePackets);
 }
 
-/** Checks options with the library, and reports its TypeErrors as wrong usage. */
+/** Checks options with the library, and reports its TypeErrors as incorrect usage. */
 function checked<O>(options: O, resolve: (options: O) => unknown): O {
   try {
     resolve(options);

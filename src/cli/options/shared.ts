@@ -38,7 +38,10 @@ export const RULES_OPTIONS = {
 export type RulesOptions = Values<typeof RULES_OPTIONS>;
 
 export const SERVER_OPTIONS = {
-  host: text('HOST', 'Listen on this name or address (default: 127.0.0.1); others than loopback require --token'),
+  host: text(
+    'HOST',
+    'Listen on this name or address (default: 127.0.0.1); any other than a loopback address requires --token',
+  ),
   insecure: flag('Allow other machines to connect without a token'),
 };
 

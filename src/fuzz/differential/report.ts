@@ -14,7 +14,7 @@ const TITLES: Readonly<Record<DisagreementKind, string>> = {
   'accepts-invalid': 'accepts an invalid text',
   'rejects-valid': 'rejects a valid text',
   'different-tree': 'returns another tree',
-  'different-canonical': 'returns another canonical text',
+  'different-canonical': 'returns a different canonical text',
   crash: 'crashes',
   hang: 'does not answer in time',
   memory: 'takes too much memory',

@@ -6,7 +6,7 @@ export interface ShrinkOptions {
   readonly reproduces: (text: string) => Promise<boolean>;
   /** The grammar, along whose structure parts of valid texts are removed. */
   readonly grammar: Grammar;
-  /** The most texts that are tried. @default 8000 */
+  /** The maximum number of texts that are tried. @default 8000 */
   readonly maxTries?: number | undefined;
   /**
    * The number of texts that are tried at once. The result does not depend on it, since the first text that reproduces

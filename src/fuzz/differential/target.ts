@@ -95,7 +95,7 @@ export interface Target {
 }
 
 /**
- * Thrown if an implementation cannot be tested: it does not start, does not follow the adapter protocol, or was closed. A fault in
+ * The error thrown if an implementation cannot be tested: it does not start, does not follow the adapter protocol, or was closed. A fault in
  * reading a text is an {@link Outcome} instead.
  */
 export class TargetError extends PegwireError {

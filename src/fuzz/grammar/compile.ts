@@ -5,7 +5,7 @@ import type { Derivation, Grammar, GrammarOptions } from './grammar.js';
 import { pointsOf } from './grammar.js';
 import { derivingParser } from './instrument.js';
 
-/** Thrown if a grammar cannot be used. The message shows the place in the grammar. */
+/** The error thrown if a grammar cannot be used. The message shows the place in the grammar. */
 export class GrammarError extends PegwireError {
   /** Always `GrammarError`. */
   override readonly name: string = 'GrammarError';

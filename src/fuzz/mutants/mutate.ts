@@ -227,7 +227,7 @@ export interface FuzzOptions extends SentenceOptions {
   readonly seeds?: readonly string[] | undefined;
 }
 
-/** The most code units of the sentence that is truncated at each place. */
+/** The maximum length in code units of the sentence that is truncated at each place. */
 const MAX_TRUNCATED = 60;
 
 /**

@@ -12,7 +12,7 @@ export interface SentenceOptions {
   /** The number of sentences. @default Infinity */
   readonly count?: number | undefined;
   /**
-   * The most UTF-16 code units of a sentence. Most sentences are far shorter; a longer one is generated only if the
+   * The maximum length of a sentence in UTF-16 code units. Most sentences are far shorter; a longer one is generated only if the
    * grammar has none within the limit. @default 160
    */
   readonly maxLength?: number | undefined;
@@ -32,7 +32,7 @@ export interface SentenceOptions {
   readonly coverageGuided?: boolean | undefined;
 }
 
-/** Thrown if no valid text was generated in many attempts. */
+/** The error thrown if no valid text was generated in many attempts. */
 export class NoSentenceError extends PegwireError {
   /** Always `NoSentenceError`. */
   override readonly name: string = 'NoSentenceError';

@@ -9,7 +9,7 @@ export const FAILS = -1;
 /** The text is too short to decide, or deciding would take too long. */
 export const UNKNOWN = -2;
 
-/** The most steps of one match. A lookahead that needs more is left undecided. */
+/** The maximum number of steps of one match. A lookahead that needs more is left undecided. */
 const MAX_STEPS = 5_000;
 
 /** Returns the end of the match, {@link FAILS} or {@link UNKNOWN}. A match that depends on code is unknown. */

@@ -20,7 +20,7 @@ interface WalkOptions {
   readonly hits: readonly number[];
 }
 
-/** Thrown if nothing can follow. */
+/** The error thrown if nothing can follow. */
 class DeadEnd extends Error {}
 
 /** Attempts at the expression after a lookahead before the walk gives up. */

@@ -18,7 +18,7 @@ interface CheckAbnfOptions {
   readonly startRule?: string | undefined;
 }
 
-/** The most rule names that a suggestion is chosen from, and the most suggestions. */
+/** The maximum number of rule names that a suggestion is chosen from, and of suggestions. */
 const MAX_CANDIDATES = 1_000;
 const MAX_SUGGESTIONS = 20;
 
@@ -161,7 +161,7 @@ function leftRecursiveRules(rules: readonly AbnfRule[]): ReadonlySet<string> {
   return onCycles(starts);
 }
 
-/** Adds the rules that an element can begin with. Returns `true` if the element can be empty, so that the next one can come first, too. */
+/** Adds the rules that an element can begin with. Returns `true` if the element can be empty, so the next one can come first, too. */
 function addStarts(element: AbnfElement, starts: Set<string>, empty: ReadonlySet<string>): boolean {
   switch (element.kind) {
     case 'alternation':

@@ -1,7 +1,7 @@
 import type { Alphabet } from '../automata/alphabet.js';
 import { isNullable, nullableRules, type Peg, type PegRules, partsOf, referencesOf } from '../context-free.js';
 
-/** The most parts of a rule, with all rules that it refers to expanded, up to which it is expanded itself. */
+/** The maximum number of parts of a rule, with all rules that it refers to expanded, up to which it is expanded itself. */
 const LARGEST = 250;
 
 export interface Facts {

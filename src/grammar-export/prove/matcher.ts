@@ -7,10 +7,10 @@ import type { Alphabet } from '../automata/alphabet.js';
 import type { Peg, PegRules } from '../context-free.js';
 import type { Facts } from './facts.js';
 
-/** Thrown if an expression would make too large a machine. */
+/** The error thrown if an expression would make too large a machine. */
 export class TooLarge extends Error {}
 
-/** The most questions that one machine answers. More take too long. */
+/** The maximum number of questions that one machine answers. More take too long. */
 const MOST_CELLS = 1_500;
 
 export type Cell =

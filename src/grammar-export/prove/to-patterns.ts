@@ -155,10 +155,10 @@ function together(
   };
 }
 
-/** The most sets of columns that are visited. */
+/** The maximum number of sets of columns that are visited. */
 const MOST_SETS = 300;
 
-/** The most parts of a pattern that is still readable. */
+/** The maximum number of parts of a pattern that is still readable. */
 const LARGEST = 120;
 
 /** A pattern for the exact texts of a part; null if they depend on the text after it, or the pattern is too large. */

@@ -122,7 +122,7 @@ function anyOf(codePoints: readonly number[]): Peg {
   };
 }
 
-/** The most letters i with a dot in one literal: each may double the size of its pattern. */
+/** The maximum number of letters i with a dot in one literal: each may double the size of its pattern. */
 const MOST_DOTTED = 3;
 
 /**
@@ -185,7 +185,7 @@ function bounds(node: ast.Repeated, rule: string, note: Note): { min: number; ma
     note({
       code: 'repetition',
       rule,
-      message: `the bounds of the repetition in line ${node.location.start.line} are known only to the parser`,
+      message: `the bounds of the repetition on line ${node.location.start.line} are known only to the parser`,
     });
   }
   return { min: min ?? 0, max: max ?? null };
@@ -250,7 +250,7 @@ function leftOut(rule: string, node: ast.SemanticPredicate): Approximation {
   return {
     code: 'predicate',
     rule,
-    message: `the condition ${sign}{${excerptOf(node.code)}} in line ${node.location.start.line} is not checked`,
+    message: `the condition ${sign}{${excerptOf(node.code)}} on line ${node.location.start.line} is not checked`,
   };
 }
 
@@ -259,7 +259,7 @@ function refusing(rule: string, node: ast.Action): Approximation | null {
   return {
     code: 'predicate',
     rule,
-    message: `texts that the action {${excerptOf(node.code)}} in line ${node.location.start.line} rejects are accepted`,
+    message: `texts that the action {${excerptOf(node.code)}} on line ${node.location.start.line} rejects are accepted`,
   };
 }
 

@@ -17,7 +17,7 @@ export type Origin =
   /** Held by a variable of the per-parse or of the top-level initializer. */
   | { readonly kind: 'state'; readonly binding: Binding }
   | { readonly kind: 'module'; readonly binding: Binding }
-  /** Held by a top-level variable and returned by some action, so that labels may hold it. */
+  /** Held by a top-level variable and returned by some action, so labels may hold it. */
   | { readonly kind: 'leaked'; readonly binding: Binding }
   | { readonly kind: 'import'; readonly name: string }
   /** Something that an object shares with others, such as its prototype, by what it was obtained from. */

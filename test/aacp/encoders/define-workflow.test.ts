@@ -282,14 +282,14 @@ describe('a definition is rejected', () => {
     const inputs = { goal, more: text };
     const used = fields.flat(2).includes('{more}') ? inputs : { goal };
     expect(() => defineStep({ inputs: used, fields })).toThrow(
-      'TravelEncoder.book: inputs.goal occurs alone in no field, so that packets could hide it',
+      'TravelEncoder.book: inputs.goal must be the only input of some field that is always written; otherwise a packet could hide it',
     );
   });
 
   test.each([
     ['two that begin alike', ['x={a}', 'x={b}'], 'two items begin with "x="'],
     ['two without a beginning', ['{a}', '{b}'], '"{a}" must begin with a name'],
-    ['a list beside another', ['a={a}', '{list}', 'b={b}'], 'a list next to other inputs'],
+    ['a list beside another', ['a={a}', '{list}', 'b={b}'], 'a list must be the only input of its field'],
     ['a conditional text that looks like another', ['x={a}', 'y={b}', ['x=1', 'yes']], 'two items begin with "x=1"'],
   ])('if items could be mistaken for each other: %s', (_, items, message) => {
     const inputs = {

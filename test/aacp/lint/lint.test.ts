@@ -198,8 +198,8 @@ test('no message contains the value', () => {
 
 describe('invisible characters', () => {
   test.each([
-    ['a\u202eb', 'turns the direction of the text (U+202E)', '\u202e'],
-    ['a\u2066b\u2069', 'turns the direction of the text (U+2066)', '\u2066'],
+    ['a\u202eb', 'reverses the direction of the text (U+202E)', '\u202e'],
+    ['a\u2066b\u2069', 'reverses the direction of the text (U+2066)', '\u2066'],
     ['ab\u200bc', 'cannot be seen (U+200B)', '\u200b'],
     ['pay\u200d\u200dme', 'cannot be seen (U+200D)', '\u200d\u200d'],
     ['x\u00a0y', 'cannot be seen (U+00A0)', '\u00a0'],

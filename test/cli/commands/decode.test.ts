@@ -303,7 +303,7 @@ describe('decode reads the output of encode', () => {
 test.each([
   [['decode', 'aacp'], /^error\[[\w-]+\]: decode accepts accp; got "aacp"/],
   [['decode', 'accp', '--replies', 'no/such/folder/x'], /^error\[unwritable\]: Cannot write no\/such\/folder\/x/],
-] as const)('wrong usage: %j', async (args, expected) => {
+] as const)('incorrect usage: %j', async (args, expected) => {
   const { code, stdout, stderr } = await cli(args, { stdin: ONE });
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(expected);

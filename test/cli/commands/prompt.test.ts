@@ -75,7 +75,7 @@ describe('pegwire prompt', () => {
   });
 });
 
-describe('wrong usage of prompt', () => {
+describe('incorrect usage of prompt', () => {
   const cases: readonly (readonly [args: readonly string[], message: string])[] = [
     [[], 'prompt requires a protocol'],
     [['accp', '--tasks', 'FETCH'], '--tasks applies to aacp, not to accp'],

@@ -133,7 +133,7 @@ describe('a signal', () => {
   });
 });
 
-describe('wrong usage', () => {
+describe('incorrect usage', () => {
   test('a port that is in use', async () => {
     const { http, stop } = await serve();
     const { port } = new URL(http);

@@ -200,7 +200,7 @@ test.each([
   expect(output).toMatch(/requires the package gpt-tokenizer for exact counts: npm install gpt-tokenizer\.\ncode 2\n$/);
 });
 
-describe('wrong usage of tokens', () => {
+describe('incorrect usage of tokens', () => {
   test.each([
     [['accp'], 'tokens does not take a protocol, since it recognizes messages by their form; remove "accp"'],
     [['a.txt', 'b.txt'], 'tokens reads one file; remove "b.txt"'],

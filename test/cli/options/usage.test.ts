@@ -166,7 +166,7 @@ test('serve takes no arguments', async () => {
   expect(await wrong('serve', 'accp')).toBe('serve takes only options; remove "accp".');
 });
 
-test('with --json, wrong usage is one JSON document on stderr', async () => {
+test('with --json, incorrect usage is one JSON document on stderr', async () => {
   for (const args of [
     ['chek', '--json'],
     ['--json', 'parse'],

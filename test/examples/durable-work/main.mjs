@@ -14,7 +14,7 @@ runtime.tool('ingest', { durable: true }, async ({ files }, { restored, step, ch
 });
 const { url } = await listenWebSocket(runtime, { port: 0 });
 
-// Calls with the same operation key are one job, also after a restart.
+// Calls with the same operation key are one job, even after a restart.
 const client = await connect(url);
 const job = client.invoke('ingest', { files: ['a.txt', 'b.txt', 'c.txt'] }, { operationKey: 'ingest:2026-11' });
 console.log(await job.result());

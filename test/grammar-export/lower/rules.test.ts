@@ -244,7 +244,7 @@ test('a condition is reported with its line and an excerpt', () => {
       code: 'predicate',
       rule: 'b',
       message:
-        'the condition &{ return true /* and a long text behind it that nobody want... } in line 2 is not checked',
+        'the condition &{ return true /* and a long text behind it that nobody want... } on line 2 is not checked',
     },
   ]);
 });

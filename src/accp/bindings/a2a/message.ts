@@ -119,7 +119,7 @@ function textOf(bytes: Uint8Array): string {
  * The code of an `A2aBindingError`.
  *
  * - `not-accp`: the agent answered, but not in frames
- * - `truncated`: the answer ended before its task
+ * - `truncated`: the answer ended before the task did
  */
 export type A2aBindingErrorCode = 'not-accp' | 'truncated';
 

@@ -237,7 +237,7 @@ class AnswerReader {
 
   /** @throws A2aBindingError if the events ended before the task */
   checkEnded(): void {
-    if (!this.hasEnded) throw new A2aBindingError('truncated', 'The answer ended before its task.');
+    if (!this.hasEnded) throw new A2aBindingError('truncated', 'The answer ended before the task did.');
   }
 
   /** @throws A2aBindingError if there was an answer without a frame */
@@ -323,7 +323,7 @@ class KnownTask {
   }
 }
 
-/** Limit of the chains that are remembered for each client; the least recently used one is forgotten. */
+/** The maximum number of chains that are remembered for each client; the least recently used one is forgotten. */
 const MAX_TASKS = 1024;
 
 const TASKS = new WeakMap<object, Map<string, KnownTask>>();

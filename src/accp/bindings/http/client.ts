@@ -67,7 +67,7 @@ export interface PostOptions {
   readonly signal?: AbortSignal | undefined;
   /** Headers of the request besides those of the binding, such as `authorization`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Limit of a frame of the answer in bytes. @default 1048576 */
+  /** The maximum size of a frame of the answer, in bytes. @default 1048576 */
   readonly maxFrameBytes?: number | undefined;
   /** Time limit in milliseconds: of the whole exchange in `postFrame`, of each step in `streamFrames`. @default Infinity */
   readonly timeoutMs?: number | undefined;
@@ -245,7 +245,7 @@ class HttpExchange {
 function errorOf({ status, type: responseType, headers }: Response): HttpBindingError | null {
   if (status === 204) return null;
   if (responseType === 'opaqueredirect' || (status >= 300 && status < 400)) {
-    return new HttpBindingError('redirected', 'The server redirects to another address.', { status });
+    return new HttpBindingError('redirected', 'The server redirects to another address; use that address.', { status });
   }
   const hasFrames = isFrameType(headers.get('content-type'));
   if (hasFrames && (status === 200 || status === 400)) return null;

@@ -23,7 +23,7 @@ export const FRAMES_PATH = '/accp/v1/frames';
 export interface HandlerOptions {
   /** The whole path, including the mount point of a framework. @default '/accp/v1/frames' */
   readonly path?: string | undefined;
-  /** Limit of a frame in bytes; longer bodies are not read to the end. @default 1048576 */
+  /** The maximum size of a frame, in bytes; longer bodies are not read to the end. @default 1048576 */
   readonly maxFrameBytes?: number | undefined;
   /** The agent of error frames that the binding itself sends. @default 'accp' */
   readonly agent?: string | undefined;

@@ -158,7 +158,7 @@ export interface FrameTransport {
   readonly opened: Promise<void>;
   /** If true, each frame is an exchange of its own: the peer sends answers only, and continues its work until it is cancelled. */
   readonly isExchange?: boolean | undefined;
-  /** `true` while nothing is read, so that silence does not mean that the peer is gone. */
+  /** `true` while nothing is read, so silence does not mean that the peer is gone. */
   readonly isReadingStopped: boolean;
   /** Sends a frame, in order. Does nothing after the end. */
   readonly send: (frame: string) => void;

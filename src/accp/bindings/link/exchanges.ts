@@ -17,7 +17,7 @@ import { openLink } from './link.js';
 
 /** Options of links that send each frame in an exchange of its own. */
 export interface ExchangeOptions {
-  /** Limit of concurrent exchanges. Messages wait for one of them to end; `cancel` does not. @default 64 */
+  /** The maximum number of concurrent exchanges. Messages wait for one of them to end; `cancel` does not. @default 64 */
   readonly maxExchanges?: number | undefined;
   /**
    * Milliseconds without a frame after which an exchange fails; `Infinity` for never.

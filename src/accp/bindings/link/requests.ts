@@ -14,7 +14,7 @@ import { LinkError, type RequestOptions } from './contract.js';
 import type { FlowControl } from './flow-control.js';
 import type { SendQueue } from './send-queue.js';
 
-/** Limit of the abandoned chains that are remembered. */
+/** The maximum number of abandoned chains that are remembered. */
 const MAX_ABANDONED = 1024;
 
 interface PendingRequest {

@@ -10,7 +10,7 @@ import { isGapReport, readHead } from '../frames.js';
 const WINDOW_SHARE = 1 / 4;
 /** The least number of unconfirmed frames, even for a small outbox. */
 const MIN_FRAMES = 4;
-/** Limit of the unconfirmed characters, which may wait on the other side while it does not read. */
+/** The maximum number of unconfirmed characters, which may wait on the other side while it does not read. */
 const MAX_LENGTH = 1_048_576;
 /** Milliseconds for the first pong. The sender stops waiting for a peer that sends frames but no pongs. */
 const PONG_TIMEOUT_MS = 60_000;

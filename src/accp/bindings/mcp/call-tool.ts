@@ -134,7 +134,7 @@ async function requestTool(
   return readPlainResult(result, tool);
 }
 
-/** Limit of the reported losses: a frame cannot have more values. */
+/** The maximum number of reported losses: a frame cannot have more values. */
 const MAX_LOSSES = 1000;
 
 function readLosses(result: Members | undefined): readonly Loss[] {

@@ -24,7 +24,7 @@ export interface RegistryExchangeOptions {
   readonly agent: string;
   /** The numbering of the sessions, which both sides must agree on. @default 'sender' */
   readonly sequence?: SequenceMode | undefined;
-  /** Limit of the announcements of peers that are kept. @default 256 */
+  /** The maximum number of announcements of peers that are kept. @default 256 */
   readonly maxPeers?: number | undefined;
 }
 

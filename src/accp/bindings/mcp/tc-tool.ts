@@ -78,9 +78,9 @@ export function tcTool<Args extends object = { readonly [name: string]: Json }>(
 ): ToolHandler {
   const { name, session, endpoint } = options;
   if (typeof name !== 'string' || name === '') throw new TypeError('name must be the name of the tool');
-  if ((session === undefined) === (endpoint === undefined)) throw new TypeError('Pass either a session or an endpoint');
+  if ((session === undefined) === (endpoint === undefined)) throw new TypeError('Pass either session or endpoint');
   const codec = options.codec ?? endpoint?.codec;
-  if (codec === undefined) throw new TypeError('Pass the codec of the session');
+  if (codec === undefined) throw new TypeError('codec is required with session: pass the codec of the session');
   const tool: Tool = { ...options, codec, run: run as unknown as Tool['run'] };
   return async (argsOrContext, context) => {
     const request = context ?? argsOrContext;

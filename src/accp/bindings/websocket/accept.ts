@@ -23,9 +23,9 @@ export interface AcceptOptions extends FrameSocketOptions, HeartbeatOptions {
    * @default 300000
    */
   readonly resumeWindowMs?: number | undefined;
-  /** Limit of the sessions without a connection; beyond it, the one that has had none for longest ends. @default 1024 */
+  /** The maximum number of sessions without a connection; beyond it, the one that has had none the longest ends. @default 1024 */
   readonly maxDetached?: number | undefined;
-  /** Limit of the messages of one session that are handled concurrently; 1024 more wait before reading stops. @default 64 */
+  /** The maximum number of messages of one session that are handled concurrently; 1024 more wait before reading stops. @default 64 */
   readonly maxConcurrent?: number | undefined;
   /** Called with each error that ended a connection, and the session of the connection. */
   readonly onError?: ((error: Error, sid: string | undefined) => void) | undefined;
@@ -92,7 +92,7 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
   const sessions = new Map<string, ServerSession>();
   /** Sockets whose first frame has not arrived. */
   const pending = new Set<FrameSocket>();
-  /** Sessions without a connection; the one that has had none for longest comes first. */
+  /** Sessions without a connection; the one that has had none the longest comes first. */
   const detached = new Set<ServerSession>();
   let isClosed = false;
 

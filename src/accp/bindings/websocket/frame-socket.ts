@@ -15,7 +15,7 @@ import { CLOSE, type FrameTransport, type FrameTransportListener } from '../link
 
 /** Limits of a WebSocket that carries frames. */
 export interface FrameSocketOptions {
-  /** Limit of a frame in bytes; a longer one closes the socket with 1009. @default 1048576 */
+  /** The maximum size of a frame, in bytes; a longer one closes the socket with 1009. @default 1048576 */
   readonly maxFrameBytes?: number | undefined;
   /** Number of buffered bytes above which senders wait. @default 1048576 */
   readonly highWaterMark?: number | undefined;
@@ -91,7 +91,7 @@ export class FrameSocket implements FrameTransport {
   }
 
   /**
-   * Stops passing frames on. The socket reads on for a while, so that a `pong` behind them is seen. Then it stops reading, unless it is a
+   * Stops passing frames on. The socket keeps reading for a while, so that a `pong` behind them is seen. Then it stops reading, unless it is a
    * browser's: there, the peer has to wait for a `pong`.
    */
   pause(): void {

@@ -75,7 +75,7 @@ function assertOpen({ state, expiresAt, wanted, jobId }: StoredRequest, message:
       },
     );
   if (message.job_id !== undefined && message.job_id !== jobId)
-    throw new ArcpError('INVALID_ARGUMENT', 'The permission request belongs to another job than job_id');
+    throw new ArcpError('INVALID_ARGUMENT', 'job_id must name the job that made the permission request');
   // Rejects an answer that was meant for another request.
   for (const name of ['permission', 'resource', 'operation'] as const) {
     const given = message.payload[name];

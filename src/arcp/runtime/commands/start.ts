@@ -28,7 +28,7 @@ import type { Registration, ToolOptions } from '../types.js';
 import { inlineWorkflow } from '../workflow.js';
 import { type CommandResult, commandRecord } from './command.js';
 
-/** The most attempts that a client may request of a tool without a retry policy. */
+/** The maximum number of attempts that a client may request of a tool without a retry policy. */
 const MAX_REQUESTED_ATTEMPTS = 10;
 
 /** Accepts a command: stores the job, and starts it at once if a slot is free. */

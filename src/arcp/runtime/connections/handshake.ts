@@ -138,7 +138,7 @@ async function openNew(core: Core, message: OpenMessage, identity: Identity, lim
     if (result.outcome !== 'done') {
       const existing = await findExisting(core, message, identity);
       if (existing === undefined)
-        throw new ArcpError('ABORTED', 'The session is being opened by an equal message; try again');
+        throw new ArcpError('ABORTED', 'The same session.open is already being processed; try again');
       return resumeSession(core, message, identity, existing, limit);
     }
   }

@@ -183,14 +183,16 @@ async function toLease(attempt: Attempt, request: Scope, owner: string, leaseId:
   const { log, host, outbox, messages, signal } = attempt;
   const scope = leasesOf(owner);
   const found = await log.store.readRecord(scope, leaseId);
-  if (found === undefined) throw new ArcpError('LEASE_EXPIRED', 'The lease is no longer stored');
+  if (found === undefined)
+    throw new ArcpError('LEASE_EXPIRED', 'The lease is no longer stored; request the permission again');
   const { expiresAt, constraints } = leaseOf(found);
   const use = async (part: Partial<Scope> = {}): Promise<void> => {
     const exact = { ...scopeOf(request), ...part, permission: request.permission };
     for (;;) {
       signal.throwIfAborted();
       const record = await log.store.readRecord(scope, leaseId);
-      if (record === undefined) throw new ArcpError('LEASE_EXPIRED', 'The lease is no longer stored');
+      if (record === undefined)
+        throw new ArcpError('LEASE_EXPIRED', 'The lease is no longer stored; request the permission again');
       const lease = leaseOf(record);
       assertAllows(lease, exact, host.now());
       const isCounted = lease.maxUses !== undefined;

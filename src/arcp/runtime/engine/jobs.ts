@@ -89,7 +89,7 @@ type CancelResult =
 /**
  * Cancels a job. An idle job ends at once; a running one receives the request, even after a restart.
  *
- * @throws ArcpError `NOT_FOUND`, `UNAVAILABLE`, `ABORTED`
+ * @throws ArcpError `NOT_FOUND` if there is no such job, `UNAVAILABLE` if the store cannot write, `ABORTED` if the job kept changing
  */
 export async function cancelJob(
   engine: Engine,

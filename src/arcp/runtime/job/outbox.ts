@@ -53,7 +53,10 @@ export class JobOutbox {
       if (this.#isLost) reject(attemptEnded());
       else if (this.#pending.length >= MAX_PENDING)
         reject(
-          new ArcpError('RESOURCE_EXHAUSTED', `${MAX_PENDING} messages of the job wait for the store; await them`),
+          new ArcpError(
+            'RESOURCE_EXHAUSTED',
+            `${MAX_PENDING} messages of the job wait for the store; await the earlier ones`,
+          ),
         );
       else this.#pending.push({ entry, mayConflict, resolve, reject });
     });

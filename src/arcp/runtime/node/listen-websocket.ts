@@ -40,7 +40,7 @@ export interface ListenWebSocketOptions {
   readonly insecure?: boolean | undefined;
   /** The allowed origins of web pages besides this machine: `https://example.org`. @default none */
   readonly origins?: readonly string[] | undefined;
-  /** The most concurrent connections. @default 10000 */
+  /** The maximum number of concurrent connections. @default 10000 */
   readonly maxConnections?: number | undefined;
   /** The longest message in bytes; a longer one closes the connection with code 1009. @default 4194304 (4 MiB) */
   readonly maxMessageBytes?: number | undefined;

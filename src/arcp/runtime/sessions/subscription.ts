@@ -5,7 +5,7 @@ import type { EventBus, Subscriber } from '../events/log.js';
 import type { Sent } from './session.js';
 
 const PAGE = 256;
-/** The most bytes that wait in the channel; further events stay in the store. */
+/** The maximum number of bytes that wait in the channel; further events stay in the store. */
 const HIGH_WATER_MARK = 1024 * 1024;
 const RETRY_MS = 500;
 

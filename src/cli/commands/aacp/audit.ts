@@ -18,7 +18,7 @@ export const command = defineCommand({
   details:
     'Prints the hash of the last record as the head. The exit code is 1 if the log is not intact. An incomplete last line, as after a ' +
     'crash, is reported as torn-end: it was never acknowledged. Only --head detects that the end of a log was removed or that the log was ' +
-    'written again.',
+    'rewritten.',
   example: 'pegwire aacp audit verify audit.jsonl',
   run: async (invocation) => {
     const [action, file, extra] = invocation.words;
@@ -38,7 +38,7 @@ const REASONS: Readonly<Record<AuditFault['reason'], string>> = {
   sequence: 'the number is not the next one; records were removed, inserted or reordered',
   previous: 'the record does not follow the previous one',
   chain: 'the record was changed after it was written',
-  head: 'the record of --head is missing; the end of the log was removed, or the log was written again',
+  head: 'the record of --head is missing; the end of the log was removed, or the log was rewritten',
 };
 
 async function verify(file: string, head: string | undefined): Promise<AuditVerification> {

@@ -36,12 +36,13 @@ export const command = defineCommand({
   options: OPTIONS,
   details: [
     'Starts CMD and relays messages between it and the client on stdin and stdout. Messages are relayed unchanged. Text that is not a ' +
-      'message is not relayed: the client gets a JSON-RPC error, and what the agent prints is reported on stderr, as is its stderr.',
-    'SIGINT, SIGTERM, SIGHUP and SIGQUIT are sent to the agent and its children. When the agent has exited, the client has the time of ' +
-      '--grace to read the rest; after a signal, at most one second.',
+      'message is not relayed: the client receives a JSON-RPC error for its own, and that of the agent is printed to stderr, as is the ' +
+      'stderr of the agent.',
+    'SIGINT, SIGTERM, SIGHUP and SIGQUIT are sent to the agent and its children. When the agent has exited, the client may take as long as ' +
+      '--grace to read the rest, but at most one second after a signal.',
   ],
   exitCodes:
-    'The exit code is that of the agent; 128 plus the number of the signal that ended it; 2 for wrong usage or if the agent cannot be ' +
+    'The exit code is that of the agent; 128 plus the number of the signal that ended it; 2 for incorrect usage or if the agent cannot be ' +
     'started; or 70 for an internal error.',
   example: 'pegwire acp run --log messages.jsonl -- my-agent --acp',
   run,

@@ -35,10 +35,10 @@ const OPTIONS = {
   fifo: text('NAME', 'Listen on the named pipes NAME.in and NAME.out'),
   stdio: flag('Serve one client on stdin and stdout'),
   db: text('FILE', 'Store jobs, messages and sessions in this SQLite file (default: in memory)'),
-  module: text('FILE', 'Load the tools from this module; its default export is a function of the runtime'),
+  module: text('FILE', 'Load the tools from this module; its default export is a function that takes the runtime'),
   host: SERVER_OPTIONS.host,
-  origin: texts('ORIGIN', 'Accept connections of web pages of this origin; may be repeated'),
-  token: token('Require this bearer token of WebSocket clients'),
+  origin: texts('ORIGIN', 'Accept connections from web pages of this origin; may be repeated'),
+  token: token('Require this bearer token from WebSocket clients'),
   insecure: SERVER_OPTIONS.insecure,
   trust: choice(
     'LEVEL',

@@ -10,7 +10,7 @@ import { messageOf, repliesOf, StreamReaders } from '../../session/results.js';
 import type { Received } from './received.js';
 import { headersOf, messageOfFrame, NEVER, requiresAnswer, type Sender, type SenderOptions } from './sender.js';
 
-/** The most rounds of replies to replies, so that two sides cannot loop forever. */
+/** The maximum number of rounds of replies to replies, so that two sides cannot loop forever. */
 const MAX_ROUNDS = 8;
 
 /** This frame is too large; others may be accepted (RFC 9110, section 15.5.14). */

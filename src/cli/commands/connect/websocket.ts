@@ -119,7 +119,7 @@ function messageToSend(outgoing: Outgoing): MessageInput {
   if (message === null)
     throw new PegwireError({
       code: 'no-message',
-      message: 'The frame is not a whole message, so that the session cannot send it.',
+      message: 'The frame is only part of a message, so the session cannot send it.',
       help: 'send it unchanged with --raw',
     });
   const { intent, operation, schema, payload, envelope } = message;

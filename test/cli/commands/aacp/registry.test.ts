@@ -247,7 +247,7 @@ describe('import and export', () => {
   });
 });
 
-describe('wrong usage and invalid registries', () => {
+describe('incorrect usage and invalid registries', () => {
   const foreign = scratch.write('text.db', 'this is a text and no database at all, however long it may become');
 
   test.each([

@@ -347,7 +347,7 @@ describe('the agent', () => {
   });
 });
 
-describe('wrong usage', () => {
+describe('incorrect usage', () => {
   test.each([
     [['acp'], 'acp requires a command: run'],
     [['acp', 'run'], 'acp run requires a program: pegwire acp run -- CMD [ARG...]'],

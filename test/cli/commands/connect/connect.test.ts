@@ -212,7 +212,7 @@ describe('a server with a token', () => {
   });
 });
 
-describe('wrong usage', () => {
+describe('incorrect usage', () => {
   test.each([
     [[], 'connect requires a URL: pegwire connect http://127.0.0.1:4711'],
     [['nowhere'], 'Invalid URL "nowhere"; write, for example, http://127.0.0.1:4711'],

@@ -299,7 +299,7 @@ describe('--explain', () => {
   });
 });
 
-describe('wrong usage', () => {
+describe('incorrect usage', () => {
   const url = 'http://user:password@127.0.0.1:1/v1';
   test.each([
     [['--domain', 'H R'], /^domain: "H R" is not a word of letters/],

@@ -306,7 +306,7 @@ describe('--session', () => {
   });
 });
 
-describe('wrong usage', () => {
+describe('incorrect usage', () => {
   test.each([
     [['encode'], /^error\[[\w-]+\]: encode requires a protocol: accp or aacp/],
     [

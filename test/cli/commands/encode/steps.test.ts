@@ -283,7 +283,7 @@ describe('invalid inputs are rejected with exit code 1', () => {
   });
 });
 
-describe('wrong usage', () => {
+describe('incorrect usage', () => {
   test('an unknown input is reported with the nearest name and all inputs', async () => {
     expect(await wrong('aacp', '--workflow', 'payroll.fetch_employees', '--perod', '2024-08')).toBe(
       'Unknown option --perod; did you mean "--period"? ' +

@@ -18,7 +18,7 @@ import type { SandboxSettings } from './types.js';
 /** Limits of pending requests, at which the pipe is paused. */
 const MAX_REQUESTS = 64;
 const MAX_REQUESTS_SIZE = 4 * 1024 * 1024;
-/** The most running steps. They do not pause the pipe, since their results must be read. */
+/** The maximum number of running steps. They do not pause the pipe, since their results must be read. */
 const MAX_STEPS = 256;
 
 export async function runCall(settings: SandboxSettings, input: unknown, context: JobContext): Promise<unknown> {

@@ -185,7 +185,7 @@ class HandleTable<K, T> {
 
   assertBelowLimit(): void {
     if (this.#all.size < this.#limit) return;
-    throw new ArcpError('RESOURCE_EXHAUSTED', `A sandboxed tool can have at limit ${this.#limit} open ${this.#noun}s`, {
+    throw new ArcpError('RESOURCE_EXHAUSTED', `A sandboxed tool can have at most ${this.#limit} open ${this.#noun}s`, {
       retryable: false,
     });
   }

@@ -24,7 +24,7 @@ export interface SandboxOptions {
   readonly concurrency?: number | undefined;
   /** The longest message of the process in bytes, such as its result. @default 33554432 (32 MiB) */
   readonly maxMessageBytes?: number | undefined;
-  /** The most output to log in bytes, for stdout and stderr each. @default 1048576 (1 MiB) */
+  /** The maximum output to log, in bytes, for stdout and stderr each. @default 1048576 (1 MiB) */
   readonly maxOutputBytes?: number | undefined;
   /** A command that starts the process with further isolation: `['unshare', '--map-root-user', '--net']` removes the network. @default none */
   readonly wrapper?: readonly string[] | undefined;
