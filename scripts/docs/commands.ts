@@ -54,7 +54,7 @@ async function commandPage(entry: CommandEntry, name: string): Promise<string> {
     title({ name, summary: entry.summary }),
     '## Usage',
     text(usageOf(help)),
-    ...[details].flat().map(escaped),
+    ...[details].flat().map(prose),
     '## Options',
     ...optionGroups.flatMap((group) => [`### Options ${group.title}`, optionTable(group.options)]),
     ...(optionGroups.length === 0 ? [] : ['### Other options']),
@@ -88,7 +88,7 @@ function otherOptions({ options, optionGroups = [] }: Command): Options {
 function optionTable(options: Options): string {
   const rows = Object.entries(options).map(([name, { short, placeholder, description }]) => {
     const forms = [...(short === undefined ? [] : [`-${short}`]), `--${name} ${placeholder}`.trimEnd()];
-    return `| ${forms.map(code).join(', ')} | ${escaped(description)} |`;
+    return `| ${forms.map(code).join(', ')} | ${prose(description)} |`;
   });
   return ['| option | description |', '| --- | --- |', ...rows].join('\n');
 }
@@ -106,6 +106,13 @@ function listed(commands: readonly (CommandEntry | CommandGroup)[], prefix: stri
     return `| [${code(`${prefix}${name}`.replace('/', ' '))}](${linkTo(`cli/${prefix}${name}`)}) | ${escaped(summary)} |`;
   });
   return ['| command | description |', '| --- | --- |', ...rows].join('\n');
+}
+
+/** Returns the text of a help page as Markdown: options are code, and the guide it names is a link. */
+function prose(help: string): string {
+  return escaped(help)
+    .replace(/(?<![\w-])--[a-z][\w-]*/g, (option) => code(option))
+    .replace(/the guide src\/(\w+)\/README\.md/g, (_all, room: string) => `[the guide](${linkTo(`guides/${room}`)})`);
 }
 
 function text(content: string, language = 'text'): string {

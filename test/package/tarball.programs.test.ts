@@ -249,6 +249,10 @@ describe('a reader who follows', () => {
           compared += 1;
         }
       }
+      if (file === 'README.md') {
+        const [, shown] = /^```\n([\s\S]*?)^```$/m.exec(text)!;
+        expect(run(process.execPath, ['first.mjs'], folder)).toContain(shown);
+      }
       if (file !== 'README.md') expect(compared).toBeGreaterThan(0);
     },
     60_000,
@@ -362,7 +366,7 @@ describe('without optional peers', () => {
     const { check, estimate } = bare.outputs;
     expect(check).toEqual({ code: 0, stderr: expect.any(String) });
     expect(estimate.code).toBe(0);
-    expect(estimate.stderr).toContain('Estimated: gpt-tokenizer is not installed (npm install gpt-tokenizer)');
+    expect(estimate.stderr).toContain('Estimated (for exact counts: npm install gpt-tokenizer)');
     expect(estimate.stderr).toContain('(npm install @toon-format/toon)');
   });
 
@@ -370,7 +374,7 @@ describe('without optional peers', () => {
     const { code, stderr } = bare.outputs.exact;
     expect(code).toBe(2);
     expect(stderr.trimEnd().split('\n').at(-1)).toMatch(
-      /needs the package gpt-tokenizer for exact counts: npm install gpt-tokenizer\.$/,
+      /requires the package gpt-tokenizer for exact counts: npm install gpt-tokenizer\.$/,
     );
   });
 

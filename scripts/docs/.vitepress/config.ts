@@ -7,6 +7,9 @@ import { slug } from '../markdown.js';
 const REPOSITORY = 'https://github.com/pegwire/pegwire';
 const SIDEBAR = fileURLToPath(new URL('../../../.docs/sidebar.json', import.meta.url));
 
+/** The longest code that does not wrap in a table, in characters. */
+const LONG_CODE = 36;
+
 /**
  * Renders a page for the search index. In the API reference, the headings below a declaration ("Parameters", "Returns") are no entries of
  * their own.
@@ -58,10 +61,17 @@ export default defineConfig({
     anchor: { slugify: slug },
     theme: { light: 'github-light', dark: 'github-dark' },
     languageAlias: { jsonl: 'json', peggy: 'js', abnf: 'text' },
-    // Braces in texts are no templates.
     config: (md) => {
+      // Braces in texts are no templates.
       const { text } = md.renderer.rules;
       md.renderer.rules.text = (...args) => (text?.(...args) ?? '').replaceAll('{{', '&#123;&#123;');
+      // Long code may wrap in a table, so that it leaves room for the other columns.
+      const { code_inline: inlineCode } = md.renderer.rules;
+      md.renderer.rules.code_inline = (...args) => {
+        const token = args[0][args[1]]!;
+        if (token.content.length > LONG_CODE) token.attrJoin('class', 'long');
+        return inlineCode!(...args);
+      };
     },
   },
 });

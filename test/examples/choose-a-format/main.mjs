@@ -17,6 +17,6 @@ const { counts, exact, encoding } = await compareTokens({
 });
 
 console.log(`${exact ? 'exact' : 'estimated'} tokens, ${encoding}`);
-for (const { notation, body, whole } of counts) {
-  console.log(notation.padEnd(12), String(body ?? '-').padStart(4), 'with envelope', String(whole ?? '-').padStart(4));
+for (const { notation, body, total } of counts) {
+  console.log(notation.padEnd(12), String(body ?? '-').padStart(4), 'with envelope', String(total ?? '-').padStart(4));
 }
