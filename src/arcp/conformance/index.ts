@@ -5,6 +5,7 @@
  *
  * Source: spec 003.
  */
+import { assertDurations } from '../../async/durations.js';
 import type { Check, CheckContext, CheckPrerequisite, CheckResult, CheckTarget } from './check.js';
 import { MESSAGES } from './checks/messages.js';
 import { SESSIONS } from './checks/sessions.js';
@@ -38,6 +39,7 @@ const LACKING: Readonly<Record<CheckPrerequisite, string>> = {
  * for await (const { id, outcome, reason } of checkRuntime({ dial, quick: { tool: 'echo' } })) console.log(outcome, id, reason ?? '');
  */
 export async function* checkRuntime(target: CheckTarget): AsyncGenerator<CheckResult> {
+  assertDurations({ timeoutMs: target.timeoutMs });
   // A missing runtime is reported once, not by each check.
   (await target.dial()).destroy();
   for (const check of [...MESSAGES, ...SESSIONS, ...WORK]) yield await runCheck(check, target);

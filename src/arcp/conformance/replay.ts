@@ -1,4 +1,5 @@
 /** Replay of a recorded conversation: sends the messages of the client again, and compares the answers of the runtime. */
+import { assertDurations } from '../../async/durations.js';
 import { isRecord } from '../../text/guards.js';
 import type { Dial } from '../client/types.js';
 import { CATALOGUE } from '../protocol/catalogue.js';
@@ -73,6 +74,7 @@ export async function* replayLog(
   log: readonly Envelope[],
   options: ReplayOptions = {},
 ): AsyncGenerator<ReplayStep> {
+  assertDurations({ timeoutMs: options.timeoutMs });
   if (!log.some(isFromClient)) throw new TypeError('log must contain a message of a client');
   const replay = new Replay(dial, options);
   try {

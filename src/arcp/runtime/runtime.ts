@@ -1,10 +1,11 @@
 /** A runtime: its registered tools, workflows and agents, and the connections of its clients. */
 import type * as z from 'zod';
+import { assertDurations } from '../../async/durations.js';
 import { notifyListener } from '../../async/listeners.js';
 import { after, every, monotonicClock } from '../../async/timers.js';
 import type { Channel } from '../../channels/channel.js';
 import { MAX_MESSAGE_BYTES } from '../protocol/codec.js';
-import { assertDurations, storableMs } from '../protocol/durations.js';
+import { storableMs } from '../protocol/durations.js';
 import { newId } from '../protocol/ids.js';
 import { memoryStore } from '../store/memory.js';
 import { type ArcpStore, LIVE_STATES, type TrimReport } from '../store/store.js';
@@ -134,7 +135,7 @@ export class Runtime {
     const { cancelGraceMs = 30_000, maxLostAttempts = 10 } = options.workers ?? {};
     assertPositive({ concurrency });
     assertDurations({ cancelGraceMs }, 0);
-    if (!(leaseMs > 0 && Number.isFinite(leaseMs)))
+    if (!(Number.isFinite(leaseMs) && leaseMs > 0))
       throw new TypeError(`leaseMs must be a positive, finite number of milliseconds; got ${leaseMs}`);
     const common = {
       ...settings,

@@ -1,4 +1,5 @@
 import { within } from '../../async/abort.js';
+import { assertDurations } from '../../async/durations.js';
 import { PegwireError } from '../../text/errors.js';
 import { anyText, quotedShort } from '../../text/visible.js';
 
@@ -119,7 +120,7 @@ interface FunctionOptions {
  * is a `crash`, a value that is not an answer is `garbage`, and a promise that takes longer than the time limit is a `hang`. A
  * function that never returns cannot be stopped; test it as a program with `processTarget`.
  *
- * @throws TypeError if `fn` is not a function
+ * @throws TypeError if `fn` is not a function, or the time limit is invalid
  * @example
  * functionTarget('split', ({ input }) => input.split('|').length > 1)
  */
@@ -129,6 +130,7 @@ export function functionTarget(
   { timeLimitMs = 5_000 }: FunctionOptions = {},
 ): Target {
   if (typeof fn !== 'function') throw new TypeError(`fn must be a function; got ${typeof fn} for the target ${name}`);
+  assertDurations({ timeLimitMs });
   const read = async (request: Request): Promise<Outcome> => {
     const outcome = outcomeOf(fn, request);
     return (await within(timeLimitMs, outcome)) ? outcome : { kind: 'hang', limitMs: timeLimitMs };

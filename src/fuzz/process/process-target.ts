@@ -139,8 +139,8 @@ function limitsOf(options: ProcessOptions): RunLimits {
   };
 }
 
-function positive(name: string, given: number | undefined, byDefault: number): number {
-  const value = given ?? byDefault;
+function positive(name: string, value: number | undefined, byDefault: number): number {
+  if (value === undefined) return byDefault;
   if (typeof value === 'number' && value > 0) return value;
   throw new TypeError(`${name} must be a positive number; got ${String(value)}`);
 }

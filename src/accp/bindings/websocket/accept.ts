@@ -1,9 +1,9 @@
+import { assertDurations } from '../../../async/durations.js';
 import { notifyListener } from '../../../async/listeners.js';
 import { after } from '../../../async/timers.js';
 import type { WebSocketLike } from '../../../channels/websocket.js';
 import type { AccpErrorCode } from '../../errors.js';
 import type { MessageInput } from '../../message/message.js';
-import { checkDurations } from '../durations.js';
 import type { Endpoint } from '../endpoint.js';
 import { DISCONNECTED } from '../endpoint-sessions.js';
 import { bareErrorFrame } from '../error-frame.js';
@@ -85,8 +85,8 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
   const { maxConcurrent = 64, maxDetached = 1024, onError } = options;
   checkHeartbeat(options);
   checkFrameSocket(options);
-  checkDurations({ handshakeTimeoutMs });
-  checkDurations({ resumeWindowMs }, 0);
+  assertDurations({ handshakeTimeoutMs });
+  assertDurations({ resumeWindowMs }, 0);
   if (!(maxConcurrent >= 1)) throw new TypeError(`maxConcurrent must be a number >= 1; got ${maxConcurrent}`);
   if (!(maxDetached >= 0)) throw new TypeError(`maxDetached must be a number >= 0; got ${maxDetached}`);
   const sessions = new Map<string, ServerSession>();
