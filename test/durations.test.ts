@@ -58,9 +58,9 @@ const OPTIONS = cases([
   ['maxLeaseMs', (option) => definePolicy(option)],
   ['timeoutMs', (option) => sandboxed(import.meta.url, option)],
   ['killGraceMs', (option) => sandboxed(import.meta.url, option), 0],
-  ['timeLimitMs', (option) => functionTarget('t', () => true, option)],
-  ['timeLimitMs', (option) => stops.push(processTarget('cat', option).close)],
-  ['startLimitMs', (option) => stops.push(processTarget('cat', option).close)],
+  ['timeoutMs', (option) => functionTarget('t', () => true, option)],
+  ['timeoutMs', (option) => stops.push(processTarget('cat', option).close)],
+  ['startTimeoutMs', (option) => stops.push(processTarget('cat', option).close)],
 ]);
 
 /** Functions that open something: invalid values are refused before. */

@@ -60,7 +60,7 @@ export type RegistryNotice =
       /** The path of the registry. */
       readonly file: string;
       /** The path to which the file was renamed; `null` if that failed. */
-      readonly to: string | null;
+      readonly movedTo: string | null;
       /** The notice as a sentence. */
       readonly message: string;
     }

@@ -236,11 +236,11 @@ export class Runtime {
   async trim(): Promise<TrimReport> {
     const { settings, durable, transient } = this.#core;
     const passed = transient.now() - TRANSIENT_RETENTION_MS;
-    await transient.store.trim({ endedBefore: passed, before: passed });
+    await transient.store.trim({ endedBefore: passed, storedBefore: passed });
     await this.#touchSessions();
     const ofSessions = await this.#removeSessions();
     const before = durable.now() - settings.retentionMs;
-    const { jobs, events, records } = await durable.store.trim({ endedBefore: before, before });
+    const { jobs, events, records } = await durable.store.trim({ endedBefore: before, storedBefore: before });
     return { jobs, events: events + ofSessions.events, records: records + ofSessions.records };
   }
 
@@ -295,7 +295,7 @@ export class Runtime {
         scheduler
           .find(jobId)
           ?.cancel({ cause: 'runtime', reason: 'The connection of the stateless session has ended' });
-      await store.trim({ session: session.id });
+      await store.trim({ sessionId: session.id });
       return;
     }
     await changeSession(log, session.id, { seenAt: now() }, sent);
@@ -333,7 +333,7 @@ export class Runtime {
         // A closed session cannot be resumed while its data are removed.
         const closed = sessionRecord(record.key, { ...session, closedAt: session.closedAt ?? now() }, record.version);
         if ((await log.commit({ records: [closed] })).outcome !== 'done') continue;
-        const removed = await store.trim({ session: record.key });
+        const removed = await store.trim({ sessionId: record.key });
         events += removed.events;
         records += removed.records;
       }

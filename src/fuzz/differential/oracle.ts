@@ -85,12 +85,12 @@ function failure(outcome: Failure): Disagreement {
     case 'crash':
       return { kind, key: digest(outcome.detail), message: `The target crashes: ${lastLine(outcome.detail)}`, outcome };
     case 'hang':
-      return { kind, key: '', message: `The target does not answer within ${outcome.limitMs} ms.`, outcome };
+      return { kind, key: '', message: `The target does not answer within ${outcome.timeoutMs} ms.`, outcome };
     case 'memory':
       return {
         kind,
         key: '',
-        message: `The target uses more than ${Math.round(outcome.limitBytes / 2 ** 20)} MiB of memory.`,
+        message: `The target uses more than ${Math.round(outcome.maxBytes / 2 ** 20)} MiB of memory.`,
         outcome,
       };
     case 'garbage':

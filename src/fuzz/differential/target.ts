@@ -49,7 +49,7 @@ export type Outcome =
       /** The target did not answer within the time limit. */
       readonly kind: 'hang';
       /** The time limit in milliseconds. */
-      readonly limitMs: number;
+      readonly timeoutMs: number;
       /** More about the circumstances. */
       readonly note?: string;
     }
@@ -57,7 +57,7 @@ export type Outcome =
       /** The program exceeded the memory limit. */
       readonly kind: 'memory';
       /** The memory limit in bytes. */
-      readonly limitBytes: number;
+      readonly maxBytes: number;
       /** More about the circumstances. */
       readonly note?: string;
     }
@@ -112,7 +112,7 @@ export class TargetError extends PegwireError {
 
 interface FunctionOptions {
   /** Milliseconds that a returned promise may take; `Infinity` for no limit. @default 5000 */
-  readonly timeLimitMs?: number | undefined;
+  readonly timeoutMs?: number | undefined;
 }
 
 /**
@@ -127,13 +127,13 @@ interface FunctionOptions {
 export function functionTarget(
   name: string,
   fn: (request: Request) => Answer | boolean | Promise<Answer | boolean>,
-  { timeLimitMs = 5_000 }: FunctionOptions = {},
+  { timeoutMs = 5_000 }: FunctionOptions = {},
 ): Target {
   if (typeof fn !== 'function') throw new TypeError(`fn must be a function; got ${typeof fn} for the target ${name}`);
-  assertDurations({ timeLimitMs });
+  assertDurations({ timeoutMs });
   const read = async (request: Request): Promise<Outcome> => {
     const outcome = outcomeOf(fn, request);
-    return (await within(timeLimitMs, outcome)) ? outcome : { kind: 'hang', limitMs: timeLimitMs };
+    return (await within(timeoutMs, outcome)) ? outcome : { kind: 'hang', timeoutMs: timeoutMs };
   };
   return { name, read, close: async () => {} };
 }
