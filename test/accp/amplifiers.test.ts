@@ -230,7 +230,7 @@ const AMPLIFIERS: readonly (readonly [name: string, most: number, make: () => Ma
     50,
     () => {
       const codec = createCodec({
-        ids: (
+        createId: (
           (last) => () =>
             `${'m'.repeat(200)}${last++}`
         )(0),

@@ -276,7 +276,7 @@ export function createSession(options: SessionOptions): Session {
       return streams.pending;
     },
     get pendingRequests() {
-      return chains.pending(state.withValues);
+      return chains.pending(state.resolveReferences);
     },
     signal: (cid) => chains.signal(cid),
     tick: () =>
