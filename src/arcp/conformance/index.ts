@@ -35,6 +35,7 @@ const LACKING: Readonly<Record<CheckPrerequisite, string>> = {
  * Checks a runtime. The checks run one after the other, each on its own connections.
  *
  * @throws the error of `dial` if the runtime cannot be reached
+ * @throws TypeError if `timeoutMs` is invalid
  * @example
  * for await (const { id, outcome, reason } of checkRuntime({ dial, tool: { tool: 'echo' } })) console.log(outcome, id, reason ?? '');
  */

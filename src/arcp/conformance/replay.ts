@@ -66,7 +66,7 @@ const KEEP_ALIVE: ReadonlySet<string> = new Set(['ping', 'pong', 'job.heartbeat'
  * Replays a conversation. Each message of the client is sent after all earlier messages of the runtime have arrived.
  *
  * @param log the messages of both sides, in order
- * @throws TypeError if the log has no message of a client
+ * @throws TypeError if the log has no message of a client, or an option is invalid
  * @throws the error of `dial`
  */
 export async function* replayLog(
