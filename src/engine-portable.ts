@@ -1,7 +1,7 @@
 /** Tools for Peggy grammars, for Node and browsers: fuzzing, coverage, export. The code of a grammar is executed, so use only grammars that you trust. */
 
 export {
-  type CoverageCount as Share,
+  type CoverageCount,
   type CoverageReport,
   coverageHtml,
   coverageReport,
@@ -23,12 +23,12 @@ export {
   type CaseResult,
   type ConformanceCase,
   type Expected,
-  type Mismatch as Fault,
+  type Mismatch,
   runConformance,
 } from './fuzz/differential/conformance.js';
 export { grammarLanguage, type Language } from './fuzz/differential/language.js';
 export {
-  compareOutcome as judge,
+  compareOutcome,
   DISAGREEMENT_KINDS,
   type Difference,
   type Disagreement,
@@ -53,7 +53,7 @@ export type {
   Derivation,
   Grammar,
   GrammarOptions,
-  ParseResult as Verdict,
+  ParseResult,
   Point,
   PointKind,
   Points,

@@ -353,7 +353,7 @@ const TIMERS: readonly [name: string, begin: () => Count | Promise<Count>][] = [
     () =>
       counting(
         (goOff) =>
-          void functionTarget('t', never, { timeLimitMs: LENGTH })
+          void functionTarget('t', never, { timeoutMs: LENGTH })
             .read({} as never)
             .then(goOff),
       ),

@@ -1,6 +1,6 @@
 /** Instructions that differ in more than their date, with their packets, to fill registries. */
 
-import { instructionId, keyOf, type NewEntry, normaliseInstruction } from '../../src/aacp/fallback/index.js';
+import { instructionId, type NewEntry, normaliseInstruction, registryKey } from '../../src/aacp/fallback/index.js';
 import { termsOf } from '../../src/aacp/matching/wording.js';
 
 const ACTIONS = [
@@ -77,7 +77,7 @@ export function entryOf({ instruction, domain, packet }: KnownInstruction): NewE
   const request = { normalised, domain, returnAgent: agentOf(domain), priority: '2', version: '1.1' };
   return {
     ...request,
-    ...{ key: keyOf(request), id: instructionId(normalised), instruction, packet, terms: termsOf(instruction) },
+    ...{ key: registryKey(request), id: instructionId(normalised), instruction, packet, terms: termsOf(instruction) },
     ...{ origin: 'model', model: 'none', cost: 0.002 },
   };
 }

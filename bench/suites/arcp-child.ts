@@ -8,8 +8,8 @@ const [what, number] = process.argv.slice(2);
 if (what === 'resume') console.log(JSON.stringify(await resumed(Number(number))));
 else {
   const { runners, close } = await echoBench();
-  const standings = await raceAsync(runners, { anchor: BARE_ECHO, rounds: Number(number) });
+  const results = await raceAsync(runners, { anchor: BARE_ECHO, rounds: Number(number) });
   await close();
-  console.log(JSON.stringify({ name: '32 jobs at a time', units: JOBS, characters: 0, standings }));
+  console.log(JSON.stringify({ name: '32 jobs at a time', units: JOBS, characters: 0, results }));
 }
 process.exit();

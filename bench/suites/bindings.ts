@@ -20,8 +20,8 @@ export async function bindings({ rounds }: RaceTiming): Promise<Section[]> {
   for (const [name, open] of Object.entries(BINDINGS)) {
     const bench = await open(FRAMES);
     try {
-      const standings = await raceAsync(bench.runners, { anchor: TEXT_ONLY, rounds, onRound: progress(name) });
-      const [text, sessions] = [TEXT_ONLY, SESSIONS].map((one) => standings.find((standing) => standing.name === one)!);
+      const results = await raceAsync(bench.runners, { anchor: TEXT_ONLY, rounds, onRound: progress(name) });
+      const [text, sessions] = [TEXT_ONLY, SESSIONS].map((one) => results.find((result) => result.name === one)!);
       const rate = (nanoseconds: number): string => significant((bench.frames * 1e9) / nanoseconds);
       rows.push([
         name,

@@ -9,8 +9,8 @@ import { clearProgress, progress } from './contest.js';
 const rounds = Number(process.argv[2]);
 const groups: RaceGroup[] = [];
 for (const load of LOADS) {
-  const standings = await raceAsync(echoRunners(load), { anchor: BARE, rounds, onRound: progress(load.name) });
-  groups.push({ name: load.name, units: load.messages, characters: inputOf(load).length, standings });
+  const results = await raceAsync(echoRunners(load), { anchor: BARE, rounds, onRound: progress(load.name) });
+  groups.push({ name: load.name, units: load.messages, characters: inputOf(load).length, results });
 }
 clearProgress();
 console.log(JSON.stringify(groups));

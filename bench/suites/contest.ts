@@ -46,7 +46,7 @@ export async function runRaces(
   const groups: RaceGroup[] = [];
   for (const { name, units, characters, runners } of runnerGroups) {
     const options: RaceOptions = { ...timing, anchor: contest.anchor, onRound: progress(`${contest.title}: ${name}`) };
-    groups.push({ name, units, characters, standings: await race(runners, options) });
+    groups.push({ name, units, characters, results: await race(runners, options) });
   }
   clearProgress();
   return { kind: 'race', ...contest, groups };

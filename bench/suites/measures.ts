@@ -8,7 +8,7 @@ import { envelope, pegwireAacp, pegwireAccp, rawFrames, recognizeAccp } from '..
 import { jsonAacp, jsonAccp } from '../../src/bench/candidates/plain.js';
 import { mixedPackets } from '../../src/bench/corpus/aacp.js';
 import { frameCategories, mixedFrames } from '../../src/bench/corpus/accp.js';
-import { type Runner, race, raceAsync, type Standing } from '../../src/bench/race.js';
+import { type Runner, type RunnerResult, race, raceAsync } from '../../src/bench/race.js';
 import type { RaceGroup } from '../../src/bench/result.js';
 import { readers } from '../../src/bench/workload.js';
 import { loadTokenCounter } from '../../src/tokens/load-counter.js';
@@ -92,8 +92,8 @@ export const MEASURES: Readonly<Record<string, Measure>> = {
     return { 'arcp-read': ratio(PARSE) };
   },
   'arcp-echo': async () => {
-    const { standings } = child<RaceGroup>('arcp-child.js', ['echo', '9'], ['--expose-gc']);
-    return { 'arcp-echo': ratioOf(standings, RUNTIME) };
+    const { results } = child<RaceGroup>('arcp-child.js', ['echo', '9'], ['--expose-gc']);
+    return { 'arcp-echo': ratioOf(results, RUNTIME) };
   },
   'arcp-resume': async () => {
     const { megabytes } = child<Resumed>('arcp-child.js', ['resume', '100000'], ['--expose-gc']);
@@ -125,14 +125,14 @@ function packets(id: string, runners: () => readonly Runner[]): Measure {
 }
 
 async function ratios(runners: readonly Runner[], anchor: string, timing = TIMING): Promise<(name: string) => number> {
-  const standings = await race(runners, { ...timing, anchor });
-  return (name) => ratioOf(standings, name);
+  const results = await race(runners, { ...timing, anchor });
+  return (name) => ratioOf(results, name);
 }
 
-function ratioOf(standings: readonly Standing[], name: string): number {
-  const standing = standings.find((one) => one.name === name);
-  if (standing === undefined) throw new RangeError(`${name} did not run`);
-  return standing.ratio.median;
+function ratioOf(results: readonly RunnerResult[], name: string): number {
+  const result = results.find((one) => one.name === name);
+  if (result === undefined) throw new RangeError(`${name} did not run`);
+  return result.ratio.median;
 }
 
 async function over(candidates: readonly Candidate[], samples: readonly Sample[]): Promise<Runner[]> {
@@ -152,9 +152,9 @@ async function registry(): Promise<Record<string, number>> {
 
 /** Small messages, for which the connection itself takes most of the time. */
 async function connections(): Promise<Record<string, number>> {
-  const standings = await raceAsync(echoRunners(LOADS[0]!), { anchor: BARE, rounds: 15 });
-  const ours = ratioOf(standings, OUR_CONNECTION);
-  return { 'rpc-bare': ours, 'rpc-official': ours / ratioOf(standings, OFFICIAL) };
+  const results = await raceAsync(echoRunners(LOADS[0]!), { anchor: BARE, rounds: 15 });
+  const ours = ratioOf(results, OUR_CONNECTION);
+  return { 'rpc-bare': ours, 'rpc-official': ours / ratioOf(results, OFFICIAL) };
 }
 
 function example(name: 'json' | 'css', document: () => string): Measure {

@@ -42,10 +42,10 @@ export async function allCandidates(protocol: Protocol, timing: RaceTiming): Pro
   const section = await runReadingRaces(contest, quick, [{ name: 'mixed', samples: samples() }], timing);
   const slow = child<RaceSection>('slow-child.js', [protocol, JSON.stringify(timing)], ['--expose-gc']);
   const [group] = section.groups;
-  const others = slow.groups[0]!.standings.filter(({ name }) => name !== contest.anchor);
+  const others = slow.groups[0]!.results.filter(({ name }) => name !== contest.anchor);
   return {
     ...section,
-    groups: [{ ...group!, standings: [...group!.standings, ...others] }],
+    groups: [{ ...group!, results: [...group!.results, ...others] }],
     missing: [...(section.missing ?? []), ...(slow.missing ?? [])],
     note: `In a separate process, relative to ${contest.anchor} there: ${others.map(({ name }) => name).join(', ')}. Their garbage slows others down.`,
   };

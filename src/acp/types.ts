@@ -1,3 +1,4 @@
+import { assertDurations } from '../async/durations.js';
 import { MAX_LINE_BYTES } from '../channels/line-decoder.js';
 import type { BatchChoice } from './batches.js';
 import { MAX_BATCH } from './codec.js';
@@ -105,6 +106,6 @@ export function resolveLimits(limits: ConnectionOptions) {
   const { maxLineBytes = MAX_LINE_BYTES, graceMs = 10_000 } = limits;
   for (const [name, value] of Object.entries({ maxBatch, maxInFlight, maxBacklog, maxLineBytes }))
     if (!(value >= 1)) throw new TypeError(`${name} must be a number >= 1; got ${value}`);
-  if (!(graceMs >= 0)) throw new TypeError(`graceMs must be a non-negative number of milliseconds; got ${graceMs}`);
+  assertDurations({ graceMs }, 0);
   return { maxBatch, maxInFlight, maxBacklog, maxLineBytes, graceMs };
 }

@@ -1,37 +1,71 @@
 /** Timers of any length, the monotonic clock, and the event loop. */
 
-/** The maximum delay of a timer in milliseconds. A timer with a longer delay fires immediately. */
+/** The maximum delay of `setTimeout` and `setInterval` in milliseconds. With a longer delay, they fire immediately. */
 export const LONGEST_TIMER = 2 ** 31 - 1;
 
 /**
- * Calls a function after a delay. A delay that exceeds the maximum is shortened to it; after `Infinity`, the function is never called.
+ * Calls a function after a delay of any length; after `Infinity`, it is never called.
  *
  * @param delayMs non-negative number of milliseconds
  * @returns a function that cancels the call
  */
 export function after(delayMs: number, run: () => void): () => void {
-  if (delayMs === Number.POSITIVE_INFINITY) return () => undefined;
-  const timer = setTimeout(run, Math.min(delayMs, LONGEST_TIMER));
-  return () => clearTimeout(timer);
+  return schedule(delayMs, run, () => undefined);
 }
 
 /** Calls a function after a delay, as {@link after} does, but does not keep the process alive. */
 export function afterUnref(delayMs: number, run: () => void): () => void {
+  return schedule(delayMs, run, unref);
+}
+
+function schedule(delayMs: number, run: () => void, prepare: (timer: unknown) => void): () => void {
   if (delayMs === Number.POSITIVE_INFINITY) return () => undefined;
-  const timer: unknown = setTimeout(run, Math.min(delayMs, LONGEST_TIMER));
-  (timer as { readonly unref?: () => void }).unref?.();
-  return () => clearTimeout(timer as never);
+  let timer: ReturnType<typeof setTimeout>;
+  const start = (remainingMs: number): void => {
+    const next = remainingMs > LONGEST_TIMER ? () => start(remainingMs - LONGEST_TIMER) : run;
+    timer = setTimeout(next, Math.min(remainingMs, LONGEST_TIMER));
+    prepare(timer);
+  };
+  start(delayMs);
+  return () => clearTimeout(timer);
 }
 
 /**
- * Calls a function at an interval.
+ * Calls a function at an interval of any length; with `Infinity`, it is never called.
  *
  * @param intervalMs milliseconds between two calls
  * @returns a function that stops the calls
  */
 export function every(intervalMs: number, run: () => void): () => void {
-  const timer = setInterval(run, Math.min(intervalMs, LONGEST_TIMER));
+  return repeat(intervalMs, run, () => undefined);
+}
+
+/** Calls a function at an interval, as {@link every} does, but does not keep the process alive. */
+export function everyUnref(intervalMs: number, run: () => void): () => void {
+  return repeat(intervalMs, run, unref);
+}
+
+function repeat(intervalMs: number, run: () => void, prepare: (timer: unknown) => void): () => void {
+  if (intervalMs > LONGEST_TIMER) {
+    let stop = (): void => undefined;
+    const start = (): void => {
+      const next = (): void => {
+        start();
+        run();
+      };
+      stop = schedule(intervalMs, next, prepare);
+    };
+    start();
+    return () => stop();
+  }
+  const timer = setInterval(run, intervalMs);
+  prepare(timer);
   return () => clearInterval(timer);
+}
+
+/** Lets the process end while the timer waits. Browsers have no `unref`. */
+function unref(timer: unknown): void {
+  (timer as { readonly unref?: () => void }).unref?.();
 }
 
 /** Returns the delay before the next attempt, which doubles with each failed one. @param failures at least 1 */

@@ -64,7 +64,7 @@ ${line}
 
 /** Draws the first group, fastest first, with pegwire highlighted. */
 export function raceChart({ title, anchor, groups }: RaceSection, machine: string): string {
-  const bars = (groups[0]?.standings ?? []).map(({ name, ratio }) => ({
+  const bars = (groups[0]?.results ?? []).map(({ name, ratio }) => ({
     name,
     value: ratio.median,
     low: ratio.low,

@@ -46,7 +46,7 @@ export interface RaceOptions {
   readonly onRound?: (done: number, rounds: number) => void | Promise<void>;
 }
 
-export interface Standing {
+export interface RunnerResult {
   readonly name: string;
   /** The time of one pass. */
   readonly nanoseconds: Spread;
@@ -60,13 +60,13 @@ export interface Standing {
 export let sink: unknown;
 
 /** Compares all runners with the anchor. @throws RangeError if the anchor is not a runner */
-export async function race(runners: readonly Runner[], options: RaceOptions): Promise<Standing[]> {
+export async function race(runners: readonly Runner[], options: RaceOptions): Promise<RunnerResult[]> {
   const { anchor, rounds = 61, turnMs = 2, warmUpMs = 150, now = () => performance.now(), onRound } = options;
   checkAnchor(runners, anchor);
   const passes = runners.map((runner) => calibrate(runner, turnMs, warmUpMs, now));
   const turnOf = (index: number): number => timed(runners[index]!, passes[index]!, now) / passes[index]!;
   const times = await takeTurns(runners.length, turnOf, rounds, onRound);
-  return standings(runners, times, passes, anchor);
+  return resultsOf(runners, times, passes, anchor);
 }
 
 function checkAnchor(runners: readonly { readonly name: string }[], anchor: string): void {
@@ -99,12 +99,12 @@ function turns(round: number, count: number): number[] {
 }
 
 /** @param times milliseconds of one pass, by runner and round */
-function standings(
+function resultsOf(
   runners: readonly { readonly name: string }[],
   times: readonly (readonly number[])[],
   passes: readonly number[],
   anchor: string,
-): Standing[] {
+): RunnerResult[] {
   const anchorTimes = times[runners.findIndex(({ name }) => name === anchor)]!;
   return runners.map(({ name }, index) => ({
     name,
@@ -126,7 +126,7 @@ export interface AsyncRunner {
 export async function raceAsync(
   runners: readonly AsyncRunner[],
   options: Pick<RaceOptions, 'anchor' | 'rounds' | 'now' | 'onRound'> & { readonly warmUpPasses?: number },
-): Promise<Standing[]> {
+): Promise<RunnerResult[]> {
   const { anchor, rounds = 31, warmUpPasses = 5, now = () => performance.now(), onRound } = options;
   checkAnchor(runners, anchor);
   for (const { pass } of runners) for (let done = 0; done < warmUpPasses; done++) await pass();
@@ -137,7 +137,7 @@ export async function raceAsync(
   };
   const times = await takeTurns(runners.length, turnOf, rounds, onRound);
   const passes = runners.map(() => 1);
-  return standings(runners, times, passes, anchor);
+  return resultsOf(runners, times, passes, anchor);
 }
 
 /** Warms up, and returns the number of passes that fill a turn. */

@@ -1,6 +1,6 @@
 /** The results as data. */
 import type { Machine } from './machine.js';
-import type { Standing } from './race.js';
+import type { RunnerResult } from './race.js';
 
 export interface RaceSection {
   readonly kind: 'race';
@@ -19,7 +19,7 @@ export interface RaceGroup {
   /** The items of one pass, and their characters. */
   readonly units: number;
   readonly characters: number;
-  readonly standings: readonly Standing[];
+  readonly results: readonly RunnerResult[];
 }
 
 /** A table of facts, without a comparison. */

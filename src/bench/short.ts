@@ -85,9 +85,9 @@ export async function shortRun(
     runners: readonly Runner[],
     over: string,
     share: number,
-  ): Promise<RaceGroup['standings']> => {
+  ): Promise<RaceGroup['results']> => {
     const milliseconds = (durationMs * share) / runners.length;
-    const standings = await race(runners, {
+    const results = await race(runners, {
       anchor: over,
       rounds: ROUNDS,
       warmUpMs: milliseconds * 0.2,
@@ -95,29 +95,29 @@ export async function shortRun(
       onRound: (done) => onProgress(what, before + (share * done) / ROUNDS),
     });
     before += share;
-    return standings;
+    return results;
   };
   const measure = (messages: readonly Sample[]): Pick<RaceGroup, 'units' | 'characters'> => ({
     units: messages.length,
     characters: messages.reduce((sum, { text }) => sum + text.length, 0),
   });
 
-  const readingStandings = await run('reading', await readers(ready, samples), anchor, READING);
+  const readingResults = await run('reading', await readers(ready, samples), anchor, READING);
   const categories = contest.categories();
   const groups: RaceGroup[] = [];
   for (const { name, samples: some } of categories) {
-    const standings = await run(name, await readers(few, some), anchor, CATEGORIES / categories.length);
-    groups.push({ name, ...measure(some), standings });
+    const results = await run(name, await readers(few, some), anchor, CATEGORIES / categories.length);
+    groups.push({ name, ...measure(some), results });
   }
   const printers = contest.printers(samples);
   const printing = await run('printing', printers, printers[0]!.name, PRINTING);
 
   const messages = protocol.toUpperCase();
-  const mixed = (standings: RaceGroup['standings']) => [{ name: 'mixed', ...measure(samples), standings }];
+  const mixed = (results: RaceGroup['results']) => [{ name: 'mixed', ...measure(samples), results }];
   const section = (id: string, title: string, over = anchor) =>
     ({ kind: 'race', id: `${protocol}-${id}`, title, unit: contest.unit, anchor: over }) as const;
   return [
-    { ...section('reading', `Reading ${messages}`), missing, groups: mixed(readingStandings) },
+    { ...section('reading', `Reading ${messages}`), missing, groups: mixed(readingResults) },
     { ...section('categories', `Reading ${messages}, by content`), groups },
     { ...section('printing', `Printing ${messages}`, printers[0]!.name), groups: mixed(printing) },
   ];

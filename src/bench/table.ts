@@ -15,10 +15,10 @@ export function sectionTable(section: Section): Table {
   return group !== undefined && others.length === 0 ? groupTable(section, group) : matrix(section);
 }
 
-function groupTable({ unit, anchor }: RaceSection, { standings, units }: RaceGroup): Table {
+function groupTable({ unit, anchor }: RaceSection, { results, units }: RaceGroup): Table {
   return {
     header: ['', `ns per ${unit}`, `x ${anchor}`, 'quartiles'],
-    rows: standings.map(({ name, nanoseconds, ratio }) => [
+    rows: results.map(({ name, nanoseconds, ratio }) => [
       name,
       significant(nanoseconds.median / units),
       significant(ratio.median),
@@ -28,13 +28,13 @@ function groupTable({ unit, anchor }: RaceSection, { standings, units }: RaceGro
 }
 
 function matrix({ anchor, groups }: RaceSection): Table {
-  const names = (groups[0]?.standings ?? []).map(({ name }) => name).filter((name) => name !== anchor);
+  const names = (groups[0]?.results ?? []).map(({ name }) => name).filter((name) => name !== anchor);
   return {
     header: [`x ${anchor}`, ...names],
-    rows: groups.map(({ name, standings }) => [
+    rows: groups.map(({ name, results }) => [
       name,
       ...names.map((candidate) => {
-        const ratio = standings.find((standing) => standing.name === candidate)?.ratio;
+        const ratio = results.find((result) => result.name === candidate)?.ratio;
         return ratio === undefined ? '' : `${significant(ratio.median)} (${quartiles(ratio)})`;
       }),
     ]),

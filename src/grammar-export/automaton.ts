@@ -160,8 +160,8 @@ export function isDeterministic({ sets, starts, next, hasParallels }: Automaton)
 }
 
 /** The maximum number of moves between sets of states, and pairs of states, that are visited to decide if an automaton is unambiguous. */
-const MOST_MOVES = 1_000_000;
-const MOST_PAIRS = 2_000_000;
+const MAX_MOVES = 1_000_000;
+const MAX_PAIRS = 2_000_000;
 
 /**
  * Returns `true` if each text leads to the same state in one way only; `false` also if that takes too long to decide. A
@@ -176,7 +176,7 @@ export function isUnambiguous(automaton: Automaton): boolean {
   const moves = (state: number): (readonly [number, number])[] =>
     followersOf(state).flatMap((to) => symbols[to]!.map((symbol) => [symbol, to] as const));
   // The states that the same text leads to are in one set. For adjacent words, this is faster than pairs.
-  const subsets = subsetsOf([-1], moves, { left: MOST_MOVES });
+  const subsets = subsetsOf([-1], moves, { left: MAX_MOVES });
   if (subsets === null) return hasNoAmbiguousPair(automaton);
   return subsets.every((states) => {
     const followers = [...states].flatMap(followersOf);
@@ -188,7 +188,7 @@ export function isUnambiguous(automaton: Automaton): boolean {
 function hasNoAmbiguousPair({ sets, starts, next, accepts }: Automaton): boolean {
   const seen = new Set<number>();
   const open: [number, number][] = [];
-  let left = MOST_PAIRS;
+  let left = MAX_PAIRS;
   const meet = (a: readonly number[], b: readonly number[]): boolean => {
     const others = new Set(b);
     return a.some((state) => others.has(state));
@@ -260,7 +260,7 @@ export function maxAmbiguity(automaton: Automaton, limit: number): number | null
   if (hasParallels) return null;
   const symbols = symbolsOfStates([automaton])[0]!;
   let most = 1;
-  let left = MOST_MOVES;
+  let left = MAX_MOVES;
   const seen = new Set<string>();
   const open: (readonly (readonly [state: number, ways: number])[])[] = [];
   const enter = (followers: ReadonlyMap<number, number>): void => {

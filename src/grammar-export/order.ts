@@ -5,7 +5,7 @@ import { type ContextFreeGrammar, mapRules, type Pattern, rebuilt } from './cont
  * The budget for finding the alternatives to compare, for a whole grammar; and the number of alternatives up to which
  * all pairs are compared beyond it.
  */
-const MOST_EFFORT = 2_000_000;
+const MAX_EFFORT = 2_000_000;
 const FEW = 32;
 
 /**
@@ -14,7 +14,7 @@ const FEW = 32;
  */
 export function longestFirst(grammar: ContextFreeGrammar): ContextFreeGrammar {
   const { rules } = grammar;
-  const budget = { left: MOST_EFFORT };
+  const budget = { left: MAX_EFFORT };
   const arranged = (part: Pattern): Pattern => {
     if (part.kind !== 'choice') return part;
     const known = part.items.flatMap((item) => {

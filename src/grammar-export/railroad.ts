@@ -11,7 +11,7 @@ interface RailroadOptions {
 /** Sizes in pixels: the margin, the height of a line of text, and the minimum width. */
 const MARGIN = 20;
 const HEADING = 30;
-const LEAST_WIDTH = 240;
+const MIN_WIDTH = 240;
 /** Room for lines at the edge of a diagram. */
 const STROKE = 2;
 
@@ -39,7 +39,7 @@ export function railroadDiagrams({ rules }: ast.Grammar, { title = 'Grammar' }: 
   const names = new Set(rules.map(({ name }) => name));
   const hrefOf = (name: string): string | null =>
     names.has(name) ? attribute(`#${encodeURIComponent(visible(name))}`) : null;
-  let width = LEAST_WIDTH;
+  let width = MIN_WIDTH;
   let y = MARGIN + HEADING;
   const sections = rules.map((rule) => {
     const { name, expression } = rule;

@@ -118,19 +118,19 @@ function ambiguous(startRule: string): ExportError {
 }
 
 /** The maximum number of states of an automaton that is compared with itself. */
-const MOST_COMPARED = 100_000;
+const MAX_COMPARED = 100_000;
 /** The maximum number of states of a pattern that is rewritten. */
-const MOST_REWRITTEN = 2_000;
+const MAX_REWRITTEN = 2_000;
 /** The maximum number of states of an automaton during minimization, of the minimal automaton, and parts of the pattern that is built from it. */
-const MOST_STATES = 2_000;
-const MOST_MINIMAL = 80;
-const MOST_PARTS = 5_000;
+const MAX_STATES = 2_000;
+const MAX_MINIMAL = 80;
+const MAX_PARTS = 5_000;
 
 const NO_RULES: ReadonlyMap<string, Pattern> = new Map();
 
 /** Returns `true` if a pattern without rules matches each text in one way only; `false` if it is too large to decide. */
 function isUnambiguousPattern(pattern: Pattern): boolean {
-  const automaton = automatonOf(pattern, NO_RULES, MOST_COMPARED);
+  const automaton = automatonOf(pattern, NO_RULES, MAX_COMPARED);
   return automaton !== null && isUnambiguous(automaton);
 }
 
@@ -148,7 +148,7 @@ function ambiguityOf(pattern: Pattern, limit: number): number | null {
 
 /** Returns the pattern of the minimal deterministic automaton, or of the one that reads texts backwards. */
 function deterministic(pattern: Pattern): Pattern | null {
-  if (statesOf(pattern) > MOST_REWRITTEN) return null;
+  if (statesOf(pattern) > MAX_REWRITTEN) return null;
   const plain = tidied(pattern);
   const backward = determinizedPattern(reversed(plain));
   const found = [determinizedPattern(plain), backward && reversed(backward)].filter((one) => one !== null);
@@ -157,8 +157,8 @@ function deterministic(pattern: Pattern): Pattern | null {
 
 function determinizedPattern(pattern: Pattern): Pattern | null {
   const alphabet = alphabetOf([pattern], 'code-point');
-  const dfa = dfaOf(pattern, alphabet, MOST_STATES);
-  const made = dfa && patternOf(minimized(dfa), alphabet.rangesOf, MOST_PARTS, MOST_MINIMAL);
+  const dfa = dfaOf(pattern, alphabet, MAX_STATES);
+  const made = dfa && patternOf(minimized(dfa), alphabet.rangesOf, MAX_PARTS, MAX_MINIMAL);
   return made && tidied(made);
 }
 

@@ -20,7 +20,7 @@ import { reachedRules } from './tidy.js';
 type Rules = ReadonlyMap<string, Pattern>;
 
 /** The budget for comparing alternatives. */
-const MOST_EFFORT = 2_000_000;
+const MAX_EFFORT = 2_000_000;
 
 export function simplify(rules: Rules, startRule: string): Rules {
   const clean = (given: Rules): Rules =>
@@ -28,7 +28,7 @@ export function simplify(rules: Rules, startRule: string): Rules {
   // Aliases are resolved first among the rules of the grammar, which keeps the outer name. A rule that becomes an alias
   // because alternatives are removed is better named by the remaining one.
   const folded = clean(withoutOnlyUses(reachedRules(clean(rules), startRule), startRule));
-  const budget = { left: MOST_EFFORT };
+  const budget = { left: MAX_EFFORT };
   const fewer = clean(mapRules(folded, (pattern) => withoutIncluded(pattern, folded, budget)));
   const unaliased = reachedRules(withoutAliases(fewer, startRule), startRule);
   return reachedRules(clean(shortened(unaliased)), startRule);
@@ -88,7 +88,7 @@ function withoutAliases(rules: Rules, startRule: string): Rules {
 }
 
 const LARGEST = 300;
-const MOST_STATES = 100;
+const MAX_STATES = 100;
 
 /**
  * Shortens rules by inlining those that only one rule refers to. If a name is lost in this way, the grammar must become
@@ -111,7 +111,7 @@ function shorterPattern(pattern: Pattern, rules: Rules): Pattern | null {
   const plain = tidied(written);
   if (statesOf(plain) > LARGEST) return null;
   const alphabet = alphabetOf([plain], 'code-point');
-  const dfa = dfaOf(plain, alphabet, MOST_STATES);
+  const dfa = dfaOf(plain, alphabet, MAX_STATES);
   const size = sizeOf(plain);
   const found = dfa === null ? null : patternOf(minimized(dfa), alphabet.rangesOf, size);
   if (found === null) return null;
@@ -188,7 +188,7 @@ function flattened(pattern: Extract<Pattern, { kind: 'repeat' }>): Pattern {
 
 /** The maximum number of parts of an alternative with all rules expanded, and states of its automata, up to which it is compared. */
 const LARGEST_INCLUSION = 1_000;
-const MOST_INCLUSION_STATES = 300;
+const MAX_INCLUSION_STATES = 300;
 
 /** Drops alternatives that the other alternatives of their choice cover. If the budget is exceeded, all stay. */
 function withoutIncluded(pattern: Pattern, rules: Rules, budget: Budget): Pattern {
@@ -206,7 +206,7 @@ function reduced(items: readonly Pattern[], rules: Rules, budget: Budget): Patte
   if (regular.length < 2) return choice(items);
   const alphabet = alphabetOf(regular, 'code-point');
   const ends = endsOf(
-    plain.map((item) => item && dfaOf(item, alphabet, MOST_INCLUSION_STATES)),
+    plain.map((item) => item && dfaOf(item, alphabet, MAX_INCLUSION_STATES)),
     budget,
   );
   if (ends === null) return choice(items);

@@ -21,7 +21,7 @@ import {
 } from './context-free.js';
 
 /** The budget for comparing terminals. Beyond it, all terminals are single characters, which never compete. */
-const MOST_EFFORT = 2_000_000;
+const MAX_EFFORT = 2_000_000;
 
 /** Lexers build tables from terminals; they grow faster than the number of states. */
 const MAX_STATES = 200;
@@ -43,7 +43,7 @@ export function lexicalGrammar(grammar: ContextFreeGrammar): LexicalGrammar {
   const whole: Pattern = { kind: 'rule', name: startRule };
   const start = regular.has(startRule) && nullableRules(grammar.rules).has(startRule) ? optional(whole) : whole;
   const broken = new Set<string>();
-  const budget = { left: MOST_EFFORT };
+  const budget = { left: MAX_EFFORT };
   for (;;) {
     const isBroken = (pattern: Pattern): boolean => budget.left < 0 || broken.has(keyOf(pattern));
     const lexical = divided(nonEmpty, regular, isBroken);

@@ -230,7 +230,7 @@ const AMPLIFIERS: readonly (readonly [name: string, most: number, make: () => Ma
     50,
     () => {
       const codec = createCodec({
-        ids: (
+        createId: (
           (last) => () =>
             `${'m'.repeat(200)}${last++}`
         )(0),
@@ -332,7 +332,10 @@ const AMPLIFIERS: readonly (readonly [name: string, most: number, make: () => Ma
       const { codec, a } = endpoints();
       const text = 'a few words '.repeat(300);
       let output = 0;
-      for await (const message of streamMessages(text.replaceAll(' ', '_'), { operation: 'infer', cid: 'c' })) {
+      for await (const message of streamMessages(text.replaceAll(' ', '_'), {
+        operation: 'infer',
+        correlationId: 'c',
+      })) {
         output += codec.encode(message, a).frames.join('').length;
       }
       return { input: text.length, output };

@@ -25,7 +25,7 @@ function runtime() {
 }
 
 const auth = (token: string) => ({ scheme: 'bearer', token });
-const CALLS = { quick: { tool: 'echo' }, slow: { tool: 'slow' }, auth: auth('a'), otherAuth: auth('b') };
+const CALLS = { tool: { tool: 'echo' }, job: { tool: 'slow' }, auth: auth('a'), otherAuth: auth('b') };
 
 async function resultsOf(subject: CheckTarget): Promise<CheckResult[]> {
   const results: CheckResult[] = [];

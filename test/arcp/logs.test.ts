@@ -176,7 +176,7 @@ describe('a log', () => {
     ['closed-last', () => moved(where('stream.close'), where('stream.chunk', 3))],
     ['closes', () => without(where('stream.close'))],
     ['answered', () => [...log, { ...log[where('agent.delegate')]!, id: 'msg_other' }]],
-    ['asked-before', () => moved(where('permission.request'), log.length - 1)],
+    ['request-first', () => moved(where('permission.request'), log.length - 1)],
   ])('that violates %s is detected', (rule, broken) => {
     expect(rules(broken(), true)).toContain(rule);
   });

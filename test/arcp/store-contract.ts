@@ -427,16 +427,16 @@ export function describeStore(name: string, { open, setNow }: StoreUnderTest): v
             { scope: 'memory', key: 'k', value: '', owner: 's2' },
           ],
         });
-        expect(await store.trim({ before: 2000 })).toEqual({ jobs: 0, events: 1, records: 1 });
+        expect(await store.trim({ storedBefore: 2000 })).toEqual({ jobs: 0, events: 1, records: 1 });
         expect(ids(await store.readEvents({ sessionId: 's', limit: 9 }))).toEqual(['job', 'new']);
-        expect(await store.trim({ session: 's2' })).toEqual({ jobs: 0, events: 1, records: 1 });
+        expect(await store.trim({ sessionId: 's2' })).toEqual({ jobs: 0, events: 1, records: 1 });
         expect(await store.readRecord('memory', 'k')).toBeUndefined();
       });
 
       storeTest('never decreases sequence numbers', async (store) => {
         await store.commit({ events: [event(), event()] });
         const last = await store.lastSequence();
-        await store.trim({ session: 's' });
+        await store.trim({ sessionId: 's' });
         expect(await store.lastSequence()).toBe(last);
         expect(await store.commit({ events: [event()] })).toEqual({ outcome: 'done', sequences: [last + 1] });
       });

@@ -68,7 +68,7 @@ test('a file of the second format is migrated: queued jobs are counted, and sess
     'a',
     'b',
   ]);
-  await store.trim({ before: 2 });
+  await store.trim({ storedBefore: 2 });
   expect(await store.readRecord('session', 's')).toMatchObject({ owner: 's' });
   expect(await store.readRecord('x', 'y')).toBeUndefined();
   await store.close();
@@ -125,7 +125,7 @@ test('trimming yields to the event loop, and releases the space of the file and 
     turns++;
     if (isTrimming) setImmediate(count);
   };
-  const trimming = store.trim({ endedBefore: 2000, before: 2000 });
+  const trimming = store.trim({ endedBefore: 2000, storedBefore: 2000 });
   setImmediate(count);
   const kept = store.commit({ events: [event({ id: 'meanwhile' })] });
   expect(await trimming).toEqual({ jobs: 20, events: 5000, records: 0 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { after, afterUnref, monotonicClock } from '../../src/async/timers.js';
+import { after, afterUnref, every, everyUnref, monotonicClock } from '../../src/async/timers.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -17,11 +17,22 @@ describe.each([
     expect(run).toHaveBeenCalledOnce();
   });
 
-  test('shortens a delay that exceeds the maximum', () => {
+  test.each([2 ** 31 - 1, 2 ** 31, 2 ** 33])('calls the function after a delay of %d ms, and not before', (delayMs) => {
     const run = vi.fn();
-    schedule(2 ** 31, run);
-    vi.advanceTimersByTime(2 ** 31 - 2);
+    schedule(delayMs, run);
+    vi.advanceTimersByTime(delayMs - 1);
     expect(run).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    expect(run).toHaveBeenCalledOnce();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('a delay that exceeds the maximum of a timer can be cancelled', () => {
+    const run = vi.fn();
+    const cancel = schedule(2 ** 33, run);
+    vi.advanceTimersByTime(2 ** 32);
+    cancel();
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   test('never calls the function if the delay is infinite', () => {
@@ -35,6 +46,34 @@ describe.each([
     schedule(1000, run)();
     vi.advanceTimersByTime(5000);
     expect(run).not.toHaveBeenCalled();
+  });
+});
+
+describe.each([
+  ['every', every],
+  ['everyUnref', everyUnref],
+])('%s', (_, repeat) => {
+  test.each([1000, 2 ** 31, 2 ** 33])('calls the function at an interval of %d ms', (intervalMs) => {
+    const run = vi.fn();
+    const stop = repeat(intervalMs, run);
+    vi.advanceTimersByTime(intervalMs - 1);
+    expect(run).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(2 * intervalMs);
+    expect(run).toHaveBeenCalledTimes(2);
+    stop();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test.each([1000, 2 ** 31])('an interval of %d ms can be stopped by its function', (intervalMs) => {
+    const run = vi.fn(() => stop());
+    const stop = repeat(intervalMs, run);
+    vi.advanceTimersByTime(3 * intervalMs);
+    expect(run).toHaveBeenCalledOnce();
+  });
+
+  test('never calls the function if the interval is infinite', () => {
+    repeat(Number.POSITIVE_INFINITY, vi.fn())();
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
 

@@ -20,19 +20,19 @@ function clockwork(costs: Readonly<Record<string, number | (() => number)>>) {
 describe('a race', () => {
   test('returns the speed of each runner relative to the anchor', async () => {
     const { runners, now } = clockwork({ slow: 1, fast: 0.25, anchor: 0.5 });
-    const standings = await race(runners, { anchor: 'anchor', rounds: 5, turnMs: 2, warmUpMs: 10, now });
-    expect(standings.map(({ name, ratio }) => [name, ratio.median])).toEqual([
+    const results = await race(runners, { anchor: 'anchor', rounds: 5, turnMs: 2, warmUpMs: 10, now });
+    expect(results.map(({ name, ratio }) => [name, ratio.median])).toEqual([
       ['slow', 0.5],
       ['fast', 2],
       ['anchor', 1],
     ]);
-    expect(standings.map(({ nanoseconds }) => Math.round(nanoseconds.median))).toEqual([1_000_000, 250_000, 500_000]);
+    expect(results.map(({ nanoseconds }) => Math.round(nanoseconds.median))).toEqual([1_000_000, 250_000, 500_000]);
   });
 
   test('fills a turn with passes, and at least one', async () => {
     const { runners, now } = clockwork({ quick: 0.01, long: 50 });
-    const standings = await race(runners, { anchor: 'quick', rounds: 3, turnMs: 2, warmUpMs: 1, now });
-    expect(standings.map(({ passes }) => passes)).toEqual([200, 1]);
+    const results = await race(runners, { anchor: 'quick', rounds: 3, turnMs: 2, warmUpMs: 1, now });
+    expect(results.map(({ passes }) => passes)).toEqual([200, 1]);
   });
 
   test('starts each round with another runner', async () => {

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { better, GOALS, reaches } from '../../bench/suites/goals.js';
 import { resultsPage } from '../../bench/summary.js';
 import { barChart, raceChart } from '../../src/bench/chart.js';
-import type { Standing } from '../../src/bench/race.js';
+import type { RunnerResult } from '../../src/bench/race.js';
 import type { FactSection, RaceSection } from '../../src/bench/result.js';
 import { markdownTable, sectionTable, significant, textTable } from '../../src/bench/table.js';
 
-const standing = (name: string, nanoseconds: number, ratio: number): Standing => ({
+const result = (name: string, nanoseconds: number, ratio: number): RunnerResult => ({
   name,
   passes: 3,
   nanoseconds: { median: nanoseconds, low: nanoseconds, high: nanoseconds },
@@ -16,7 +16,7 @@ const group = (name: string) => ({
   name,
   units: 10,
   characters: 1000,
-  standings: [standing('JSON.parse', 20_000, 1), standing('pegwire <x>', 10_000, 2), standing('slow|one', 2e6, 0.01)],
+  results: [result('JSON.parse', 20_000, 1), result('pegwire <x>', 10_000, 2), result('slow|one', 2e6, 0.01)],
 });
 const single: RaceSection = {
   ...{ kind: 'race', id: 'accp', title: 'Reading', unit: 'frame', anchor: 'JSON.parse', groups: [group('mixed')] },

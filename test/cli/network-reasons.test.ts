@@ -2,7 +2,7 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { loadRulesFrom } from '../../src/aacp/fallback/index.js';
+import { fetchRules } from '../../src/aacp/fallback/index.js';
 import { connectWebSocket } from '../../src/accp/bindings/websocket/index.js';
 import { createCodec, createSession } from '../../src/accp/codec/index.js';
 import { connect } from '../../src/arcp/client/index.js';
@@ -70,7 +70,7 @@ describe('the library', () => {
       () => connectWebSocket(`ws://${NOBODY}`, { codec: createCodec(), session, WebSocket, reconnect: attempts }),
     ],
     ['connect of ARCP', () => connect(`ws://${NOBODY}`, { reconnect: { maxAttempts: 1 } })],
-    ['loadRulesFrom', () => loadRulesFrom(`http://${NOBODY}/rules.json`, { sha256: '0'.repeat(64) })],
+    ['fetchRules', () => fetchRules(`http://${NOBODY}/rules.json`, { sha256: '0'.repeat(64) })],
   ])('%s', async (_, connecting) => {
     const { message } = await connecting().then(
       () => new Error('connected'),

@@ -27,7 +27,7 @@ describe.each(ENTRIES)('the options of $name', ({ load }) => {
   test('name durations DURATION and times TIME', async () => {
     const { command } = await load();
     for (const [name, { placeholder }] of Object.entries(command.options)) {
-      if (/^(?:timeout|grace|lease|older-than|time-limit|duration)$/.test(name)) expect(placeholder).toBe('DURATION');
+      if (/^(?:timeout|grace|lease|older-than|duration)$/.test(name)) expect(placeholder).toBe('DURATION');
       if (name === 'now') expect(placeholder).toBe('TIME');
       expect(placeholder).not.toMatch(/SECONDS|DAYS/);
     }

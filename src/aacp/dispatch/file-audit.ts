@@ -38,7 +38,7 @@ export interface TornEndNotice {
   /** `torn-end`. */
   readonly kind: 'torn-end';
   /** The file to which the incomplete record was moved. */
-  readonly keptIn: string;
+  readonly movedTo: string;
   /** The length of the incomplete record in bytes. */
   readonly bytes: number;
 }
@@ -126,10 +126,10 @@ async function resume(handle: FileHandle, file: string) {
   const { size } = await handle.stat();
   const torn = Buffer.alloc(size - wholeBytes);
   await handle.read(torn, 0, torn.length, wholeBytes);
-  const keptIn = `${file}.torn-${firstFault.line}-${randomUUID().slice(0, 8)}`;
-  await writeFile(keptIn, torn, { flag: 'wx', mode: 0o600, flush: true });
+  const movedTo = `${file}.torn-${firstFault.line}-${randomUUID().slice(0, 8)}`;
+  await writeFile(movedTo, torn, { flag: 'wx', mode: 0o600, flush: true });
   await handle.truncate(wholeBytes);
-  const notice: TornEndNotice = { kind: 'torn-end', keptIn, bytes: torn.length };
+  const notice: TornEndNotice = { kind: 'torn-end', movedTo, bytes: torn.length };
   return { end, size: wholeBytes, torn: notice };
 }
 

@@ -177,10 +177,10 @@ type CommonArgs<Step extends StepDefinition> = {
   : { readonly return_agent: string });
 
 /** Expands a type, so that editors show its members. */
-type Shown<T> = { [K in keyof T]: T[K] };
+type Simplify<T> = { [K in keyof T]: T[K] };
 
 /** The arguments of a step. */
-export type StepArgs<Step extends StepDefinition> = Shown<
+export type StepArgs<Step extends StepDefinition> = Simplify<
   RequiredArgs<Step['inputs']> & OptionalArgs<Step['inputs']> & CommonArgs<Step>
 >;
 
@@ -192,7 +192,7 @@ type InputIn<Definition extends WorkflowDefinition, Sequence extends SequenceDef
 }[Sequence['steps'][number]];
 
 /** The arguments of a sequence. An input is required if any of its steps requires it. */
-export type SequenceArgs<Definition extends WorkflowDefinition, Sequence extends SequenceDefinition> = Shown<
+export type SequenceArgs<Definition extends WorkflowDefinition, Sequence extends SequenceDefinition> = Simplify<
   {
     readonly [Name in Sequence['inputs'][number] as [InputIn<Definition, Sequence, Name>] extends [OptionalInput]
       ? never
@@ -222,7 +222,7 @@ type SequenceMethods<Definition extends WorkflowDefinition> = Definition extends
   : Record<never, never>;
 
 /** An encoder, with a function for each step and each sequence of its definition. It has no prototype. */
-export type Workflow<Definition extends WorkflowDefinition = WorkflowDefinition> = Shown<
+export type Workflow<Definition extends WorkflowDefinition = WorkflowDefinition> = Simplify<
   StepMethods<Definition> & SequenceMethods<Definition>
 >;
 

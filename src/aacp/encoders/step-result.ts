@@ -165,8 +165,8 @@ function inputAt(span: Span | null, places: readonly InputPlace[]): string | nul
   if (found === null) return null;
   const { slot, items } = found;
   if (!slot.list) return slot.name;
-  const begun = countOf(items, (start) => start <= span.start);
-  return `${slot.name}[${Math.max(0, begun - 1)}]`;
+  const started = countOf(items, (start) => start <= span.start);
+  return `${slot.name}[${Math.max(0, started - 1)}]`;
 }
 
 /** Counts the leading elements that match, by binary search, since each item may have a finding. */

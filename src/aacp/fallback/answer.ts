@@ -6,7 +6,7 @@ import { termsOf } from '../matching/wording.js';
 import type { Hint } from '../models/prompt.js';
 import { printPacket } from '../print.js';
 import type { NewEntry } from '../registry/registry.js';
-import type { ModelPacket } from './ask-model.js';
+import type { ModelPacket } from './call-model.js';
 import { FallbackError } from './errors.js';
 import type { FallbackRequest } from './request.js';
 import { type FallbackExplanation, type FallbackResult, type FallbackWarning, unstatedWarnings } from './result.js';

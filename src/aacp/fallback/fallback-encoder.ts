@@ -18,7 +18,7 @@ import {
   patternAnswer,
   resultOf,
 } from './answer.js';
-import { askModel } from './ask-model.js';
+import { callModel } from './call-model.js';
 import { FallbackError } from './errors.js';
 import { type FallbackOptions, type Platform, resolveOptions } from './options.js';
 import { type EncodeOptions, type FallbackRequest, requestReader } from './request.js';
@@ -111,7 +111,7 @@ export function encoderOn(platform: Platform, options: FallbackOptions): Fallbac
     if (model === null) throw noModel(candidates);
     const call = async (): Promise<Answer> => {
       const made = await withTimeout(all, timeoutMs, (signal) =>
-        askModel(model, request, hintsOf(candidates), signal, strict, platform.grammar),
+        callModel(model, request, hintsOf(candidates), signal, strict, platform.grammar),
       );
       const answer = modelAnswer(made, candidates, request);
       return { ...answer, warnings: [...answer.warnings, ...safe.put(entryOf(request, made))] };

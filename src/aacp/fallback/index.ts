@@ -14,7 +14,7 @@ export {
   type SqliteRegistryOptions,
   sqliteRegistry,
 } from '../registry/sqlite.js';
-export { loadRules, loadRulesFile, loadRulesFrom } from '../rules/load-file.js';
+export { fetchRules, loadRules, loadRulesFile } from '../rules/load-file.js';
 // biome-ignore lint/performance/noReExportAll: the portable half, except for the names that this file exports itself
 export * from './portable.js';
 

@@ -5,7 +5,7 @@ import type { EncodeStep } from '../matching/rule-values.js';
 import type { Model } from '../models/model.js';
 import type { Registry } from '../registry/registry.js';
 import type { Rule } from '../rules/rule.js';
-import type { PacketGrammar } from './ask-model.js';
+import type { PacketGrammar } from './call-model.js';
 import type { FallbackWarning } from './result.js';
 
 /** Options of `createFallbackEncoder`. */

@@ -6,13 +6,13 @@ import { ESTIMATING_COUNTER } from '../../tokens/counter.js';
 import { ModelError } from '../models/model.js';
 import { memoryRegistry } from '../registry/memory.js';
 import type { RuleLibrary } from '../rules/library.js';
-import { type LoadRulesFromOptions, type LoadRulesOptions, readRules, readRulesFrom } from '../rules/load.js';
+import { type FetchRulesOptions, type LoadRulesOptions, readRules, readRulesFromUrl } from '../rules/load.js';
 import { encoderOn, type FallbackEncoder } from './fallback-encoder.js';
 import type { FallbackOptions } from './options.js';
 
 export { type ErrorJson, PegwireError } from '../../text/errors.js';
 export { StoreError, type StoreReason } from '../../text/store-error.js';
-export { instructionId, keyOf, normaliseInstruction } from '../matching/instruction/normalise.js';
+export { instructionId, normaliseInstruction, registryKey } from '../matching/instruction/normalise.js';
 export type { Candidate, PatternSource, Refusal } from '../matching/match.js';
 export type { Model, ModelAnswer, ModelReply, ModelRequest, ModelUsage } from '../models/model.js';
 export { ModelError, type ModelErrorCode } from '../models/model.js';
@@ -38,7 +38,7 @@ export type {
 export { bundledRules } from '../rules/bundled.js';
 export type { RuleReport, RuleReportCode } from '../rules/check-rule.js';
 export type { RuleLibrary, RuleSummary } from '../rules/library.js';
-export type { LoadRulesFromOptions, LoadRulesOptions } from '../rules/load.js';
+export type { FetchRulesOptions, LoadRulesOptions } from '../rules/load.js';
 export type { Rule, RuleWorkflow } from '../rules/rule.js';
 export { RulesError, type RulesErrorCode } from '../rules/rule.js';
 export type { FindOptions, FoundRule } from '../rules/search.js';
@@ -58,13 +58,13 @@ export function loadRules(source: unknown, options: LoadRulesOptions = {}): Rule
 }
 
 /**
- * Loads rules by http or https, as `loadRulesFrom` of `pegwire/aacp/fallback` does, but does not check the workflow steps that they name.
+ * Loads rules by http or https, as `fetchRules` of `pegwire/aacp/fallback` does, but does not check the workflow steps that they name.
  *
  * @throws RulesError with code `rules-unavailable`, `rules-too-large`, `hash-mismatch` or `bad-rules`; TypeError if an option is
  *   invalid or `sha256` is missing
  */
-export async function loadRulesFrom(url: string | URL, options: LoadRulesFromOptions): Promise<RuleLibrary> {
-  return readRulesFrom(url, options, null);
+export async function fetchRules(url: string | URL, options: FetchRulesOptions): Promise<RuleLibrary> {
+  return readRulesFromUrl(url, options, null);
 }
 
 /**

@@ -5,7 +5,7 @@ import { nearest } from '../../text/suggest.js';
 import { anyText } from '../../text/visible.js';
 import { checkedValue } from '../build/values.js';
 import { anchoredForm, relativeUnit } from '../matching/instruction/calendar.js';
-import { keyOf, MAX_INSTRUCTION, normaliseInstruction } from '../matching/instruction/normalise.js';
+import { MAX_INSTRUCTION, normaliseInstruction, registryKey } from '../matching/instruction/normalise.js';
 import type { RegistryRequest } from '../registry/registry.js';
 import { PRIORITIES, VERSION } from '../vocabulary.js';
 import { FallbackError } from './errors.js';
@@ -54,7 +54,7 @@ export function requestReader(): (instruction: unknown, options: EncodeOptions, 
       throw new FallbackError({ code: 'empty-instruction', message: 'The instruction is empty.' });
     const normalised = anchoredForm(plain, unit, now);
     const keyed = { normalised, domain, returnAgent, priority, version: VERSION };
-    return { ...keyed, instruction: text, now, key: keyOf(keyed) };
+    return { ...keyed, instruction: text, now, key: registryKey(keyed) };
   };
 }
 

@@ -148,6 +148,6 @@ function attempt<T>(step: () => T): T | undefined {
   }
 }
 
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return unlessAborted(signal, () => new Promise((resolve) => setTimeout(resolve, milliseconds)));
+function pause(delayMs: number, signal: AbortSignal): Promise<void> {
+  return unlessAborted(signal, () => new Promise((resolve) => setTimeout(resolve, delayMs)));
 }

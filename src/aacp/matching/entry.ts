@@ -16,7 +16,7 @@ export interface RegistryRequest {
 
 /** A new entry. Times are milliseconds since 1970. */
 export interface NewEntry extends RegistryRequest {
-  /** The result of `keyOf` for the request: 64 hexadecimal digits. */
+  /** The result of `registryKey` for the request: 64 hexadecimal digits. */
   readonly key: string;
   /** The result of `instructionId` for the normalised instruction: the id that the reference SDK uses. */
   readonly id: string;

@@ -58,14 +58,15 @@ export function resolveProvider(options: ProviderOptions) {
   if (onNotice !== undefined && typeof onNotice !== 'function') throw new TypeError('onNotice must be a function');
   if (body !== undefined && (typeof body !== 'object' || body === null)) throw new TypeError('body must be an object');
   if (price !== undefined) checkPrice(price);
+  const { timeoutMs = 60_000, maxRetryDelayMs = 30_000 } = options;
   return {
     model,
     apiKey: optionalText('apiKey', options.apiKey),
     baseURL: optionalText('baseUrl', options.baseUrl),
     price,
-    timeoutMs: duration('timeoutMs', options.timeoutMs ?? 60_000, 1),
+    timeoutMs: duration('timeoutMs', timeoutMs, 1),
     maxRetries: nonNegativeInteger('maxRetries', options.maxRetries ?? 2),
-    maxRetryDelayMs: duration('maxRetryDelayMs', options.maxRetryDelayMs ?? 30_000, 0),
+    maxRetryDelayMs: duration('maxRetryDelayMs', maxRetryDelayMs, 0),
     onNotice: onNotice ?? (() => {}),
     body: body ?? {},
   };

@@ -4,9 +4,9 @@ import type { Packet } from '../ast.js';
 import { anchoredForm, relativeUnit } from '../matching/instruction/calendar.js';
 import {
   instructionId,
-  keyOf,
   MAX_INSTRUCTION,
   normaliseInstruction,
+  registryKey,
   wordsOf,
 } from '../matching/instruction/normalise.js';
 import { wordSet } from '../matching/instruction/words.js';
@@ -191,7 +191,7 @@ function readPattern(given: unknown, options: ImportOptions) {
   const entry: NewEntry = {
     ...request,
     ...{ instruction, packet: text, createdAt },
-    key: keyOf(request),
+    key: registryKey(request),
     id: instructionId(plain),
     origin: 'import',
     model: null,

@@ -155,15 +155,15 @@ export function memoryRegistry(options: RegistryOptions = {}): Registry {
       }
       return found;
     },
-    reserve(key, milliseconds) {
+    reserve(key, leaseMs) {
       checkOpen();
-      const lease = checkedLease(milliseconds);
+      const lease = checkedLease(leaseMs);
       const entry = live(key);
       return entry === undefined ? reservations.reserve(key, now(), lease) : { kind: 'known', entry };
     },
-    renew(key, token, milliseconds) {
+    renew(key, token, leaseMs) {
       checkOpen();
-      return reservations.renew(key, token, now(), checkedLease(milliseconds));
+      return reservations.renew(key, token, now(), checkedLease(leaseMs));
     },
     release(key, token) {
       checkOpen();
@@ -281,17 +281,17 @@ function memoryReservations() {
   }
 
   return {
-    reserve(key: string, now: number, milliseconds: number): Reservation {
+    reserve(key: string, now: number, leaseMs: number): Reservation {
       const held = reservations.get(key);
       if (held !== undefined && held.expiresAt > now) return { kind: 'taken', expiresAt: held.expiresAt };
       if (reservations.size >= sweepAt) sweep(now);
       const token = `${++issued}`;
-      reservations.set(key, { token, expiresAt: now + milliseconds });
+      reservations.set(key, { token, expiresAt: now + leaseMs });
       return { kind: 'granted', token };
     },
-    renew(key: string, token: string, now: number, milliseconds: number): boolean {
+    renew(key: string, token: string, now: number, leaseMs: number): boolean {
       if (reservations.get(key)?.token !== token) return false;
-      reservations.set(key, { token, expiresAt: now + milliseconds });
+      reservations.set(key, { token, expiresAt: now + leaseMs });
       return true;
     },
     release(key: string, token: string): void {

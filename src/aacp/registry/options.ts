@@ -1,3 +1,4 @@
+import { assertDurations } from '../../async/durations.js';
 import { monotonicClock } from '../../async/timers.js';
 import { MAX_TIME } from './entries.js';
 
@@ -25,8 +26,7 @@ export function resolveLimits(options: RegistryOptions, further: readonly string
   if (unknown !== undefined) throw new TypeError(`unknown option ${unknown}; the options are ${known.join(', ')}`);
   const { ttlMs = Number.POSITIVE_INFINITY, maxEntries = 100_000, now = Date.now } = options;
   if (typeof now !== 'function') throw new TypeError('now must be a function that returns milliseconds since 1970');
-  if (!(ttlMs > 0))
-    throw new TypeError(`ttlMs must be a number of milliseconds above 0, or Infinity; got ${String(ttlMs)}`);
+  assertDurations({ ttlMs });
   if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) throw new TypeError('maxEntries must be a positive integer');
   const steady = monotonicClock(now);
   return {
@@ -47,9 +47,9 @@ function wholeTime(time: number): number {
 }
 
 /** Checks the duration of a reservation. @throws TypeError if it is invalid */
-export function checkedLease(milliseconds: number): number {
-  if (milliseconds > 0 && milliseconds <= MAX_TIME) return Math.ceil(milliseconds);
-  throw new TypeError('the duration of a reservation must be a number of milliseconds above 0');
+export function checkedLease(leaseMs: number): number {
+  if (typeof leaseMs === 'number' && leaseMs > 0 && leaseMs <= MAX_TIME) return Math.ceil(leaseMs);
+  throw new TypeError(`leaseMs must be a positive, finite number of milliseconds; got ${String(leaseMs)}`);
 }
 
 /** A notice about the file of a registry. */
@@ -60,7 +60,7 @@ export type RegistryNotice =
       /** The path of the registry. */
       readonly file: string;
       /** The path to which the file was renamed; `null` if that failed. */
-      readonly to: string | null;
+      readonly movedTo: string | null;
       /** The notice as a sentence. */
       readonly message: string;
     }

@@ -70,10 +70,10 @@ export interface Registry {
    * have are ignored, so that the time does not grow with the number of entries.
    */
   readonly candidates: (domain: string, terms: readonly string[], limit: number) => readonly RegistryEntry[];
-  /** Reserves a key for a duration in milliseconds, to be the only caller that calls the model for it. Holds across processes. */
-  readonly reserve: (key: string, milliseconds: number) => Reservation;
-  /** Extends a reservation by a duration in milliseconds. @returns `false` if another caller has taken it */
-  readonly renew: (key: string, token: string, milliseconds: number) => boolean;
+  /** Reserves a key for `leaseMs` milliseconds, to be the only caller that calls the model for it. Holds across processes. */
+  readonly reserve: (key: string, leaseMs: number) => Reservation;
+  /** Extends a reservation to `leaseMs` milliseconds from now. @returns `false` if another caller has taken it */
+  readonly renew: (key: string, token: string, leaseMs: number) => boolean;
   /** Releases a reservation without adding an entry. */
   readonly release: (key: string, token: string) => void;
   /** Iterates all entries, including expired ones, in the order in which they were added. Entries may be added or removed meanwhile. */

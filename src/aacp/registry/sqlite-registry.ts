@@ -142,8 +142,8 @@ export function sqliteRegistryOver(connection: Connection, limits: Limits): Regi
         }
         return found;
       }),
-    reserve(key, milliseconds) {
-      const lease = checkedLease(milliseconds);
+    reserve(key, leaseMs) {
+      const lease = checkedLease(leaseMs);
       const known = attempt(() => live(key));
       if (known !== undefined) return { kind: 'known', entry: known };
       return write(() => {
@@ -152,8 +152,8 @@ export function sqliteRegistryOver(connection: Connection, limits: Limits): Regi
         return entry === undefined ? reserve(statements, reservations, key, now(), lease) : { kind: 'known', entry };
       });
     },
-    renew(key, token, milliseconds) {
-      const lease = checkedLease(milliseconds);
+    renew(key, token, leaseMs) {
+      const lease = checkedLease(leaseMs);
       const until = now() + lease;
       const isRenewed = write(() => statements.renew.get(until, lease, columnText(key), token) !== undefined);
       if (isRenewed) noteReservation(reservations, key, token, until);
@@ -291,7 +291,7 @@ function reserve(
   seen: SeenReservations,
   key: string,
   now: number,
-  milliseconds: number,
+  leaseMs: number,
 ): Exclude<Reservation, { readonly kind: 'known' }> {
   const held = columnText(key);
   const taken = statements.reservation.get(held);
@@ -302,8 +302,8 @@ function reserve(
     const left = seen.get(key)!.since + lease - performance.now();
     if (left > 0) return { kind: 'taken', expiresAt: now + left };
   }
-  const token = statements.reserve.get(held, now + milliseconds, milliseconds)!['token'] as string;
-  noteReservation(seen, key, token, now + milliseconds);
+  const token = statements.reserve.get(held, now + leaseMs, leaseMs)!['token'] as string;
+  noteReservation(seen, key, token, now + leaseMs);
   return { kind: 'granted', token };
 }
 

@@ -156,7 +156,7 @@ async function openedDatabase(
     renameDamaged(cause);
     if (!isOurs) throw cause.reason === 'corrupt' ? foreignError(cause, file) : cause;
     const error = corruptError(file, aside, cause);
-    onNotice?.({ kind: 'set-aside', file, to: aside, message: error.message });
+    onNotice?.({ kind: 'set-aside', file, movedTo: aside, message: error.message });
     throw error;
   }
 }
@@ -184,7 +184,7 @@ function connection(
     } catch {
       // The connection is not used any more.
     }
-    onNotice?.({ kind: 'set-aside', file, to: aside, message: error.message });
+    onNotice?.({ kind: 'set-aside', file, movedTo: aside, message: error.message });
     return error;
   }
 

@@ -2,8 +2,8 @@
 export { bundledRules } from './bundled.js';
 export type { EncodeStep, RuleReport, RuleReportCode, StepPacket } from './check-rule.js';
 export type { RuleLibrary, RuleSummary } from './library.js';
-export type { LoadRulesFromOptions, LoadRulesOptions } from './load.js';
-export { loadRules, loadRulesFile, loadRulesFrom } from './load-file.js';
+export type { FetchRulesOptions, LoadRulesOptions } from './load.js';
+export { fetchRules, loadRules, loadRulesFile } from './load-file.js';
 export type { Rule, RuleSource, RuleWorkflow } from './rule.js';
 export { RulesError, type RulesErrorCode } from './rule.js';
 export type { Find, FindOptions, FoundRule } from './search.js';

@@ -7,10 +7,10 @@ import type { RuleLibrary } from './library.js';
 import {
   checkedPin,
   checkPin,
-  type LoadRulesFromOptions,
+  type FetchRulesOptions,
   type LoadRulesOptions,
   readRules,
-  readRulesFrom,
+  readRulesFromUrl,
   textOf,
 } from './load.js';
 import { RulesError } from './rule.js';
@@ -34,10 +34,10 @@ export function loadRules(source: unknown, options: LoadRulesOptions = {}): Rule
  * @throws RulesError with code `rules-unavailable`, `rules-too-large`, `hash-mismatch` or `bad-rules`; TypeError if an option is
  *   invalid or `sha256` is missing
  * @example
- * const library = await loadRulesFrom('https://rules.example.org/2026.json', { sha256: '9f86d0...' });
+ * const library = await fetchRules('https://rules.example.org/2026.json', { sha256: '9f86d0...' });
  */
-export async function loadRulesFrom(url: string | URL, options: LoadRulesFromOptions): Promise<RuleLibrary> {
-  return readRulesFrom(url, options, encodeStep);
+export async function fetchRules(url: string | URL, options: FetchRulesOptions): Promise<RuleLibrary> {
+  return readRulesFromUrl(url, options, encodeStep);
 }
 
 /**

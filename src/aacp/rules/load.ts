@@ -84,8 +84,8 @@ function idOf(entry: unknown): string | null {
   return typeof id === 'string' ? id.slice(0, 200) : null;
 }
 
-/** Options of `loadRulesFrom`. */
-export interface LoadRulesFromOptions extends LoadRulesOptions {
+/** Options of `fetchRules`. */
+export interface FetchRulesOptions extends LoadRulesOptions {
   /** The expected SHA-256 of the file, as 64 hexadecimal digits. */
   readonly sha256: string;
   /** The function that loads the file. @default `globalThis.fetch` */
@@ -96,10 +96,10 @@ export interface LoadRulesFromOptions extends LoadRulesOptions {
   readonly maxBytes?: number | undefined;
 }
 
-/** Implements `loadRulesFrom`. @param ownSteps the default of `encodeStep` */
-export async function readRulesFrom(
+/** Implements `fetchRules`. @param ownSteps the default of `encodeStep` */
+export async function readRulesFromUrl(
   url: string | URL,
-  options: LoadRulesFromOptions,
+  options: FetchRulesOptions,
   ownSteps: EncodeStep | null,
 ): Promise<RuleLibrary> {
   const { sha256, fetch = globalThis.fetch, signal, maxBytes = 16_777_216, ...rest } = options ?? {};

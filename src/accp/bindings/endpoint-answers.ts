@@ -217,7 +217,7 @@ export function resumeInterrupted(
   interrupted: readonly Message[],
   replies: readonly string[],
   session: Session,
-  { codec, runAgain }: Pick<EndpointOptions, 'codec' | 'runAgain'>,
+  { codec, retryInterrupted }: Pick<EndpointOptions, 'codec' | 'retryInterrupted'>,
 ): { readonly replies: readonly string[]; readonly again: readonly Message[] } {
   const again: Message[] = [];
   if (interrupted.length === 0) return { replies, again };
@@ -227,7 +227,7 @@ export function resumeInterrupted(
     const { msg_id: mid, correlation_id: cid = mid } = message.envelope;
     // Chunks are numbered once (section 10.4): those of a second run would not match those that were sent.
     const isRunnable = !sentStreams.isUnderWay(cid);
-    if (isRunnable && runAgain?.(message, session) === true) again.push(message);
+    if (isRunnable && retryInterrupted?.(message, session) === true) again.push(message);
     else rejections.push(codec.fail(message, interruption(), session));
   }
   // The peer waits for a first frame, and a request that runs again may take long.

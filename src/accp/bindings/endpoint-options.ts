@@ -53,7 +53,7 @@ export interface EndpointOptions {
    *
    * @default () => false
    */
-  readonly runAgain?: ((message: Message, session: Session) => boolean) | undefined;
+  readonly retryInterrupted?: ((message: Message, session: Session) => boolean) | undefined;
   /** Options of new sessions, such as `store`, `timeoutMs` and `now`. The endpoint sets `agent`, `id` and `sequence`. */
   readonly session?: Omit<SessionOptions, 'agent' | 'id' | 'sequence'> | undefined;
   /** The maximum number of open sessions; beyond it, the least recently used one is closed, unless it is busy. @default 1024 */

@@ -1,4 +1,5 @@
 import { type LinkedSignal, linkSignals } from '../../async/abort.js';
+import { assertDurations } from '../../async/durations.js';
 import { AccpError } from '../errors.js';
 import type { Message } from '../message/message.js';
 import { createSession, partsOfSession, type Session } from '../session/session.js';
@@ -25,8 +26,7 @@ export class EndpointSessions {
   constructor(options: SessionsOptions) {
     const { maxSessions = 1024, idleTimeoutMs = 3_600_000 } = options;
     if (!(maxSessions >= 1)) throw new TypeError(`maxSessions must be a number >= 1; got ${maxSessions}`);
-    if (!(idleTimeoutMs > 0))
-      throw new TypeError(`idleTimeoutMs must be a positive number of milliseconds or Infinity; got ${idleTimeoutMs}`);
+    assertDurations({ idleTimeoutMs });
     this.#options = options;
     this.#max = maxSessions;
     this.#idleTimeoutMs = idleTimeoutMs;

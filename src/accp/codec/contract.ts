@@ -59,7 +59,7 @@ export interface CodecOptions {
   /** Returns the time in milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined;
   /** Returns a new identifier of a message. @default a random letter from a to f and eleven random digits */
-  readonly ids?: (() => string) | undefined;
+  readonly createId?: (() => string) | undefined;
   /** The debug log: a function that receives every event of every session (section 9, item 1). */
   readonly log?: EventListener | undefined;
   /** If true, events about frames explain them in plain English. @default false */
@@ -73,7 +73,7 @@ const TEXT_POLICIES: readonly TextPolicy[] = ['reject', 'transliterate', 'extern
 /** The heartbeats of a transport (section 11.2). */
 const HEARTBEAT = ['ping', 'pong'];
 
-export function resolveCodecOptions(options: CodecOptions, ids: () => string) {
+export function resolveCodecOptions(options: CodecOptions, createId: () => string) {
   const codes = PROFILES.map(({ code }) => code);
   for (const code of options.profiles ?? []) resolveChoice('profiles', code, codes);
   return {
@@ -91,7 +91,7 @@ export function resolveCodecOptions(options: CodecOptions, ids: () => string) {
     state: options.state ?? true,
     sessionId: resolveChoice('sessionId', options.sessionId, ['always', 'first']),
     now: options.now ?? systemClock,
-    ids: options.ids ?? ids,
+    createId: options.createId ?? createId,
     log: options.log,
     explain: options.explain ?? false,
   };

@@ -77,7 +77,7 @@ function apply(processed: Processed, session: CodecSession): Checkpoint {
     if (streams.pending.includes(cid)) streams.abort(cid, cancelled(cid));
   }
   if (!isContext) return undefined;
-  const trigger = state.due(intent);
+  const trigger = state.dueTrigger(intent);
   if (trigger === null || settings.checkpoints === 'manual') return undefined;
   return state.checkpoint(trigger, settings.checkpointTools);
 }

@@ -65,10 +65,10 @@ export class Sender {
 
   freshId(): string {
     for (let attempt = 0; attempt < 8; attempt++) {
-      const id = this.#settings.ids();
+      const id = this.#settings.createId();
       if (!this.#parts.delivery.hasSeen(id)) return id;
     }
-    throw accpError('E9999', undefined, 'The option ids returns identifiers that are in use.');
+    throw accpError('E9999', undefined, 'The option createId returns identifiers that are in use.');
   }
 
   /** Writes a frame to the debug log, with plain English if the option `explain` is set (section 9, item 1). */

@@ -67,13 +67,13 @@ function revivedText(text: string, resolve: (path: string) => Json): Json {
   }
 }
 
-type Spell = (value: string | bigint | Reference) => Json;
+type ToJson = (value: string | bigint | Reference) => Json;
 
 /**
  * Copies a JSON value. Members that are `undefined` are left out, -0 is a loss, and numbers keep all their places. Throws AccpError
  * E1004 with the path if a value is not JSON, contains itself or is nested too deeply.
  */
-export function plainCopy(value: unknown, writing: Writing, spell: Spell = asIs): Json {
+export function plainCopy(value: unknown, writing: Writing, spell: ToJson = asIs): Json {
   return copy(value, writing, spell, new Set());
 }
 
@@ -81,7 +81,7 @@ function asIs(value: string | bigint | Reference): Json {
   return value;
 }
 
-function copy(value: unknown, writing: Writing, spell: Spell, open: Set<object>): Json {
+function copy(value: unknown, writing: Writing, spell: ToJson, open: Set<object>): Json {
   switch (typeof value) {
     case 'string':
       return spell(value);
@@ -102,7 +102,7 @@ function copy(value: unknown, writing: Writing, spell: Spell, open: Set<object>)
   }
 }
 
-function copyContainer(value: object, writing: Writing, spell: Spell, open: Set<object>): Json {
+function copyContainer(value: object, writing: Writing, spell: ToJson, open: Set<object>): Json {
   if (open.has(value)) throw containsItself(writing);
   if (writing.path.length > MAX_NESTING) throw tooDeep(writing, MAX_NESTING);
   open.add(value);
@@ -113,7 +113,7 @@ function copyContainer(value: object, writing: Writing, spell: Spell, open: Set<
   return copied;
 }
 
-function copyArray(list: readonly unknown[], writing: Writing, spell: Spell, open: Set<object>): Json {
+function copyArray(list: readonly unknown[], writing: Writing, spell: ToJson, open: Set<object>): Json {
   countItems(writing, list.length);
   const { path } = writing;
   const level = path.length;
@@ -126,7 +126,7 @@ function copyArray(list: readonly unknown[], writing: Writing, spell: Spell, ope
   return items;
 }
 
-function copyMap(map: Readonly<Record<string, unknown>>, writing: Writing, spell: Spell, open: Set<object>): Json {
+function copyMap(map: Readonly<Record<string, unknown>>, writing: Writing, spell: ToJson, open: Set<object>): Json {
   const { path } = writing;
   const level = path.length;
   const copied: Record<string, Json> = Object.create(null);

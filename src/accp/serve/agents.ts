@@ -79,7 +79,7 @@ function callTool(message: Message, context: AnswerContext): MessageInput | Asyn
   const name = payload['tool_name'] as string;
   const result = TOOLS[name]!.run((payload['arguments'] ?? {}) as never, context);
   if (!isStream(result)) return { intent: 'done', operation, schema: 'TC', payload: { tool_name: name, result } };
-  return streamMessages(result, { cid: envelope.correlation_id ?? envelope.msg_id, operation });
+  return streamMessages(result, { correlationId: envelope.correlation_id ?? envelope.msg_id, operation });
 }
 
 async function* countTo(to: number, ms: number, signal: AbortSignal): AsyncGenerator<number, void, undefined> {

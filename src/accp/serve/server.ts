@@ -1,9 +1,11 @@
 // biome-ignore-all lint/correctness/noNodejsModules: a server that listens is of Node
+
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createRequestListener } from '@remix-run/node-fetch-server';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { assertDurations } from '../../async/durations.js';
 import { notifyListener } from '../../async/listeners.js';
 import { after, LONGEST_TIMER } from '../../async/timers.js';
 import {
@@ -43,7 +45,7 @@ export interface ServeOptions {
   readonly maxFrameBytes?: number | undefined;
   /** The maximum number of concurrent connections; any others are closed at once. @default 1024 */
   readonly maxConnections?: number | undefined;
-  /** Milliseconds for a request to arrive. @default 30000 */
+  /** Milliseconds for a request to arrive, of which its headers have at most 10 seconds; `Infinity` for no limit of the body. @default 30000 */
   readonly requestTimeoutMs?: number | undefined;
   /** Milliseconds for requests to be answered after `close`; 0 for none, `Infinity` for no limit. @default 5000 */
   readonly closeGraceMs?: number | undefined;
@@ -140,9 +142,10 @@ class FrameServer {
       handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
     });
     this.server = createServer({
-      requestTimeout: requestTimeoutMs,
-      headersTimeout: Math.min(requestTimeoutMs, 10_000),
-      connectionsCheckingInterval: Math.min(Math.ceil(requestTimeoutMs / 2), 5000),
+      // Node takes 0 for no limit.
+      requestTimeout: requestTimeoutMs > LONGEST_TIMER ? 0 : Math.max(1, Math.round(requestTimeoutMs)),
+      headersTimeout: Math.max(1, Math.round(Math.min(requestTimeoutMs, 10_000))),
+      connectionsCheckingInterval: Math.ceil(Math.min(requestTimeoutMs / 2, 5000)),
       keepAliveTimeout: 5000,
       maxHeaderSize: MAX_HEADER_BYTES,
     });
@@ -319,15 +322,11 @@ function resolveServeOptions(options: ServeOptions) {
     throw new TypeError(`path must not be ${HEALTH_PATH}, which reports the state of the server`);
   if (!Array.isArray(origins)) throw new TypeError('origins must be an array');
   if (!(maxConnections >= 1)) throw new TypeError(`maxConnections must be a number >= 1; got ${maxConnections}`);
-  if (!(requestTimeoutMs > 0 && requestTimeoutMs <= LONGEST_TIMER))
-    throw new TypeError(
-      `requestTimeoutMs must be a positive number of milliseconds, at most ${LONGEST_TIMER}; got ${requestTimeoutMs}`,
-    );
-  if (!(closeGraceMs >= 0))
-    throw new TypeError(`closeGraceMs must be a non-negative number of milliseconds or Infinity; got ${closeGraceMs}`);
+  assertDurations({ requestTimeoutMs });
+  assertDurations({ closeGraceMs }, 0);
   return {
     ...{ port, host, path, token, insecure, origins, maxFrameBytes, maxConnections },
-    requestTimeoutMs: Math.max(1, Math.round(requestTimeoutMs)),
+    requestTimeoutMs,
     closeGraceMs,
     reportAccess: (entry: AccessEntry) => notifyListener(() => onAccess?.(entry)),
     reportError: (thrown: unknown) =>

@@ -71,12 +71,12 @@ export class Chains {
     this.#set(cid, { ...merged(this.#chains.get(cid), chain), request: { message } });
   }
 
-  /** Returns the unanswered requests, the oldest chains first. `withValues` replaces the references of a payload. */
-  pending(withValues: (payload: JsonObject) => JsonObject): PendingRequest[] {
+  /** Returns the unanswered requests, the oldest chains first. `resolveReferences` replaces the references of a payload. */
+  pending(resolveReferences: (payload: JsonObject) => JsonObject): PendingRequest[] {
     const pending: PendingRequest[] = [];
     for (const [correlationId, { request }] of this.#chains.entries()) {
       if (request === undefined) continue;
-      const message = { ...request.message, payload: withValues(request.message.payload) };
+      const message = { ...request.message, payload: resolveReferences(request.message.payload) };
       pending.push({ correlationId, message, isDeferred: request.isDeferred === true });
     }
     return pending;

@@ -1,7 +1,9 @@
 /** One endpoint of a session (draft-benzing-accp-00, section 1.3: a bounded sequence of frames that make up one workflow). */
 
-import { LONGEST_TIMER } from '../../async/timers.js';
+import { assertDurations } from '../../async/durations.js';
+import { everyUnref } from '../../async/timers.js';
 import { resolveChoice } from '../../text/limits.js';
+import { anyText } from '../../text/visible.js';
 import type { TokenCounter } from '../../tokens/counter.js';
 import { type AccpError, accpError } from '../errors.js';
 import type { Json } from '../message/json.js';
@@ -174,8 +176,9 @@ type Numbers = { -readonly [K in keyof typeof NUMBERS]: number };
 function resolveNumbers(options: SessionOptions): Numbers {
   const numbers: Partial<Numbers> = {};
   for (const [name, [min, fallback]] of Object.entries(NUMBERS) as [keyof Numbers, readonly [number, number]][]) {
-    const value = options[name] ?? fallback;
-    if (!(value >= min)) throw new TypeError(`${name} must be at least ${min}; got ${value}`);
+    const { [name]: value = fallback } = options;
+    if (!(typeof value === 'number' && value >= min))
+      throw new TypeError(`${name} must be a number of at least ${min}; got ${anyText(value)}`);
     numbers[name] = value;
   }
   return numbers as Numbers;
@@ -273,7 +276,7 @@ export function createSession(options: SessionOptions): Session {
       return streams.pending;
     },
     get pendingRequests() {
-      return chains.pending(state.withValues);
+      return chains.pending(state.resolveReferences);
     },
     signal: (cid) => chains.signal(cid),
     tick: () =>
@@ -373,10 +376,8 @@ export interface TimerOptions {
 export function startTimers(session: Session, options: TimerOptions = {}): () => void {
   const { timeoutMs } = partsOfSession(session).options;
   const { intervalMs = Math.min(1000, timeoutMs), onOverdue, onError } = options;
-  if (!(intervalMs > 0 && intervalMs <= LONGEST_TIMER)) {
-    throw new TypeError(`intervalMs must be a number of milliseconds from 1 to ${LONGEST_TIMER}; got ${intervalMs}`);
-  }
-  const handle: unknown = setInterval(() => {
+  assertDurations({ intervalMs });
+  const stop = everyUnref(intervalMs, () => {
     try {
       for (const overdue of session.tick()) onOverdue?.(overdue);
     } catch (thrown) {
@@ -384,8 +385,6 @@ export function startTimers(session: Session, options: TimerOptions = {}): () =>
       if (onError === undefined) throw thrown;
       onError(thrown);
     }
-  }, intervalMs);
-  (handle as { readonly unref?: () => void }).unref?.();
-  const stop = (): void => clearInterval(handle as never);
+  });
   return stop;
 }

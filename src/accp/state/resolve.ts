@@ -94,12 +94,12 @@ export function createLookUp(tiers: Tiers): (reference: Reference) => Json {
   };
 }
 
-export function withValues(value: Json, lookUp: (reference: Reference) => Json): Json {
+export function replaceReferences(value: Json, lookUp: (reference: Reference) => Json): Json {
   if (value instanceof Reference) return lookUp(value);
-  if (Array.isArray(value)) return value.map((item: Json) => withValues(item, lookUp));
+  if (Array.isArray(value)) return value.map((item: Json) => replaceReferences(item, lookUp));
   if (!isJsonObject(value)) return value;
   const copy: Record<string, Json> = Object.create(null);
-  for (const key in value) copy[key] = withValues(value[key]!, lookUp);
+  for (const key in value) copy[key] = replaceReferences(value[key]!, lookUp);
   return copy;
 }
 

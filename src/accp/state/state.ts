@@ -15,7 +15,14 @@ import {
 import { createCold } from './cold.js';
 import { type CheckpointEntry, digest, type Phase } from './digest.js';
 import { createHot, type HotFrame } from './hot.js';
-import { createLookUp, createResolver, type ReferenceLimits, resolvePath, type Tiers, withValues } from './resolve.js';
+import {
+  createLookUp,
+  createResolver,
+  type ReferenceLimits,
+  replaceReferences,
+  resolvePath,
+  type Tiers,
+} from './resolve.js';
 import {
   checkKey,
   expiryOf,
@@ -92,7 +99,7 @@ export interface SessionState {
    */
   readonly resolver: (limits: ReferenceLimits) => (path: string) => Json;
   /** Returns a copy of a payload in which values replace references; those without a value stay. */
-  readonly withValues: (payload: JsonObject) => JsonObject;
+  readonly resolveReferences: (payload: JsonObject) => JsonObject;
   /**
    * Stores a value in cold state under a key derived from it, and returns the path: `cold.v3fa91c`. Equal values share one key.
    *
@@ -132,7 +139,7 @@ export interface SessionState {
    */
   readonly applyFull: (version: number, values: JsonObject) => void;
   /** Returns the trigger if a checkpoint is due after a message of this intent, otherwise `null` (section 5.2). */
-  readonly due: (intent: string) => CheckpointTrigger | null;
+  readonly dueTrigger: (intent: string) => CheckpointTrigger | null;
   /**
    * Makes a checkpoint (section 5.3), synchronously unless a tool is asynchronous. Hot state is empty at once; its former content is
    * stored with the session until the promise is fulfilled.
@@ -192,7 +199,7 @@ export function createState(options: StateOptions): SessionState {
     grant: cold.grant,
     resolve: (path) => resolvePath(path, tiers),
     resolver: (limits) => createResolver(tiers, limits),
-    withValues: (payload) => withValues(payload, createLookUp(tiers)) as JsonObject,
+    resolveReferences: (payload) => replaceReferences(payload, createLookUp(tiers)) as JsonObject,
     externalize: (value) => cold.externalize(snapshot(value, 'value')),
     addFrame: hot.addFrame,
     hotTokens: hot.tokens,
@@ -214,7 +221,7 @@ export function createState(options: StateOptions): SessionState {
       return version();
     },
     ...versions,
-    due(intent) {
+    dueTrigger(intent) {
       if (intent === 'done' || intent === 'esc' || intent === 'comp') return intent;
       return hot.tokens() > budgets.hotTrigger ? 'hot-tokens' : null;
     },

@@ -1,5 +1,6 @@
 /** Keys, expiry, copies and budgets, shared by the tiers (draft-benzing-accp-00, sections 5.1 to 5.3). */
 
+import { assertDurations } from '../../async/durations.js';
 import { byCodeUnit } from '../../text/ascii.js';
 import type { TokenCounter } from '../../tokens/counter.js';
 import { accpError } from '../errors.js';
@@ -63,8 +64,8 @@ export function checkKey(tier: Tier, key: string): void {
 /** Returns the time of expiry; `null` for never. Throws TypeError if `ttlMs` is not positive. */
 export function expiryOf(ttlMs: number | undefined, now: number): number | null {
   if (ttlMs === undefined || ttlMs === Number.POSITIVE_INFINITY) return null;
-  if (ttlMs > 0) return now + ttlMs;
-  throw new TypeError(`ttlMs must be a positive number of milliseconds, or Infinity; got ${ttlMs}`);
+  assertDurations({ ttlMs });
+  return now + ttlMs;
 }
 
 export function isExpired(expiresAt: number | null, now: number): boolean {

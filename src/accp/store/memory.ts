@@ -108,7 +108,7 @@ function claimEndpoint(
     readCold: whileOpen((key: string) => cold.get(key)),
     readColdOf: whileOpen((other: string, key: string) => sessions.get(other)?.cold.get(key)),
     sessionsWithCold: whileOpen((key: string) =>
-      [...sessions].filter(([, data]) => isKept(data.cold.get(key))).map(([name]) => name),
+      [...sessions].filter(([, data]) => isStored(data.cold.get(key))).map(([name]) => name),
     ),
     release() {
       released = true;
@@ -116,7 +116,7 @@ function claimEndpoint(
   };
 }
 
-function isKept(entry: ColdEntry | undefined): boolean {
+function isStored(entry: ColdEntry | undefined): boolean {
   return entry !== undefined && entry.expiresAt !== DELETED;
 }
 

@@ -1,5 +1,6 @@
 /** The store in a SQLite file, which outlives the process. For Node only. */
 
+import { assertDurations } from '../../async/durations.js';
 import type { Database, Statement } from '../../storage/database.js';
 import { storeError } from '../../storage/errors.js';
 import { openStore, type SqliteOptions as SqliteStoreOptions } from '../../storage/open.js';
@@ -62,15 +63,16 @@ export type { Change, ColdEntry, EndpointStore, SessionStore, SqliteStoreOptions
 /** A store in a SQLite file. */
 export interface SqliteStore extends SessionStore {
   /**
-   * Drops the values of the cold tier that expired at `now` or before. Their keys are kept for `keepMs` milliseconds after they expired, and
-   * are read as expired (E2002) instead of unknown (E2001).
+   * Drops the values of the cold tier that expired at `now` or before. Their keys remain for `retentionMs` after they expired, and are read
+   * as expired (E2002) instead of unknown (E2001).
    *
    * @param now the current time, in milliseconds since 1970
-   * @param keepMs the retention of the keys. @default 30 days
+   * @param retentionMs the retention of the keys in milliseconds; `Infinity` for ever. @default 30 days
    * @returns the number of dropped values
    * @throws StoreError if the store fails
+   * @throws TypeError if `retentionMs` is invalid
    */
-  readonly purgeExpired: (now: number, keepMs?: number) => number;
+  readonly purgeExpired: (now: number, retentionMs?: number) => number;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -114,10 +116,11 @@ function storeIn(database: Database, statements: Statements, file: string): Sqli
     durable: true,
     claim: (session, agent) => claimEndpoint(connection, session, agent),
     has: (session) => attempt(() => statements.knows.get(encodeName(session))!['known'] === 1),
-    purgeExpired(now, keepMs = 30 * DAY_MS) {
+    purgeExpired(now, retentionMs = 30 * DAY_MS) {
+      assertDurations({ retentionMs }, 0);
       return connection.write(() => {
         const dropped = statements.emptyCold.all(now).length;
-        statements.removeCold.run(now - keepMs);
+        statements.removeCold.run(now - retentionMs);
         return dropped;
       });
     },

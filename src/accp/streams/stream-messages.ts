@@ -9,7 +9,7 @@ import type { StreamChunk } from './stream.js';
 /** Options of {@link streamMessages}. */
 export interface StreamMessagesOptions extends SplitOptions {
   /** The `correlation_id` that all frames of the stream share. */
-  readonly cid: string;
+  readonly correlationId: string;
   /** The operation, such as `infer` or `analyze`. */
   readonly operation: string;
   /** The name of the sender. @default the agent of the session */
@@ -27,7 +27,7 @@ export interface StreamMessagesOptions extends SplitOptions {
  * @throws TypeError if an option is invalid
  * @throws AccpError E1004, from the loop, if the source does not have `total` chunks
  * @example
- * for await (const message of streamMessages(answer, { cid: 'c1', operation: 'infer' })) {
+ * for await (const message of streamMessages(answer, { correlationId: 'c1', operation: 'infer' })) {
  *   send(codec.encode(message, session));
  * }
  */
@@ -37,7 +37,7 @@ export function streamMessages(source: StreamSource, options: StreamMessagesOpti
 
 async function* messages(
   chunks: AsyncIterable<StreamChunk>,
-  { cid, operation, agent }: StreamMessagesOptions,
+  { correlationId: cid, operation, agent }: StreamMessagesOptions,
 ): AsyncGenerator<MessageInput> {
   const common = { ...(agent === undefined ? {} : { agent }), operation, envelope: { correlation_id: cid } };
   try {

@@ -1,8 +1,10 @@
 /** A client of a runtime: its calls, and its session, which outlives connections. */
+
+import { assertDurations } from '../../async/durations.js';
 import { deferred, notifyListener } from '../../async/listeners.js';
 import type { MessageType, PayloadOf } from '../protocol/catalogue.js';
 import { assertReadable, type EnvelopeError, MAX_DEPTH, type MessageLimits, printEnvelope } from '../protocol/codec.js';
-import { assertDurations, storableMs } from '../protocol/durations.js';
+import { storableMs } from '../protocol/durations.js';
 import { ARCP_VERSION, type Envelope, SUPPORTED_VERSIONS } from '../protocol/envelope.js';
 import { ArcpError, asArcpError } from '../protocol/errors.js';
 import { formatTimestamp, newId, newSpanId, newTraceId } from '../protocol/ids.js';

@@ -25,15 +25,15 @@ export interface CheckTarget {
   /** If true, all connections reach the same runtime. Set it to `false` for a program that is started for each connection. @default true */
   readonly isShared?: boolean | undefined;
   /** A call that ends at once. Without it, the checks that need it are skipped. */
-  readonly quick?: Call | undefined;
+  readonly tool?: Call | undefined;
   /** A call that becomes a job, which runs for some seconds and sends messages. Without it, the checks that need it are skipped. */
-  readonly slow?: Call | undefined;
+  readonly job?: Call | undefined;
   /** Milliseconds to wait for each expected message. @default 5000 */
   readonly timeoutMs?: number | undefined;
 }
 
 /** A prerequisite of a check: a member of the target. `connections` needs `isShared`, and `other` needs `otherAuth`. */
-export type CheckPrerequisite = 'quick' | 'slow' | 'connections' | 'other';
+export type CheckPrerequisite = 'tool' | 'job' | 'connections' | 'other';
 
 export interface CheckContext {
   readonly target: CheckTarget;

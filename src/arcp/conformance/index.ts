@@ -5,6 +5,7 @@
  *
  * Source: spec 003.
  */
+import { assertDurations } from '../../async/durations.js';
 import type { Check, CheckContext, CheckPrerequisite, CheckResult, CheckTarget } from './check.js';
 import { MESSAGES } from './checks/messages.js';
 import { SESSIONS } from './checks/sessions.js';
@@ -24,8 +25,8 @@ export const CHECKS: readonly Pick<Check, 'id' | 'requirements' | 'title' | 'lev
 const CAPABILITIES = { streaming: true, durable_jobs: true, checkpoints: true, agent_handoff: true };
 
 const LACKING: Readonly<Record<CheckPrerequisite, string>> = {
-  quick: 'The target has no quick call',
-  slow: 'The target has no slow call',
+  tool: 'The target has no tool call',
+  job: 'The target has no job call',
   connections: 'Each connection of the target reaches another runtime',
   other: 'The target has no otherAuth',
 };
@@ -34,10 +35,12 @@ const LACKING: Readonly<Record<CheckPrerequisite, string>> = {
  * Checks a runtime. The checks run one after the other, each on its own connections.
  *
  * @throws the error of `dial` if the runtime cannot be reached
+ * @throws TypeError if `timeoutMs` is invalid
  * @example
- * for await (const { id, outcome, reason } of checkRuntime({ dial, quick: { tool: 'echo' } })) console.log(outcome, id, reason ?? '');
+ * for await (const { id, outcome, reason } of checkRuntime({ dial, tool: { tool: 'echo' } })) console.log(outcome, id, reason ?? '');
  */
 export async function* checkRuntime(target: CheckTarget): AsyncGenerator<CheckResult> {
+  assertDurations({ timeoutMs: target.timeoutMs });
   // A missing runtime is reported once, not by each check.
   (await target.dial()).destroy();
   for (const check of [...MESSAGES, ...SESSIONS, ...WORK]) yield await runCheck(check, target);
@@ -63,10 +66,10 @@ async function runCheck(check: Check, target: CheckTarget): Promise<CheckResult>
   }
 }
 
-function has({ quick, slow, isShared = true, otherAuth }: CheckTarget, need: CheckPrerequisite): boolean {
+function has({ tool, job, isShared = true, otherAuth }: CheckTarget, need: CheckPrerequisite): boolean {
   return {
-    quick: quick !== undefined,
-    slow: slow !== undefined,
+    tool: tool !== undefined,
+    job: job !== undefined,
     connections: isShared,
     other: otherAuth !== undefined,
   }[need];

@@ -1,4 +1,5 @@
 /** A connection to a runtime that is checked, with a record of its messages. */
+import { after } from '../../async/timers.js';
 import type { Channel } from '../../channels/channel.js';
 import type { MessageType } from '../protocol/catalogue.js';
 import { tryParseEnvelope } from '../protocol/codec.js';
@@ -142,12 +143,13 @@ export class Probe {
   }
 
   async #change(ms: number): Promise<void> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
     await new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, ms);
-      this.#wake.push(resolve);
+      const cancel = after(ms, resolve);
+      this.#wake.push(() => {
+        cancel();
+        resolve();
+      });
     });
-    clearTimeout(timer);
   }
 }
 

@@ -1,4 +1,5 @@
 /** Replay of a recorded conversation: sends the messages of the client again, and compares the answers of the runtime. */
+import { assertDurations } from '../../async/durations.js';
 import { isRecord } from '../../text/guards.js';
 import type { Dial } from '../client/types.js';
 import { CATALOGUE } from '../protocol/catalogue.js';
@@ -65,7 +66,7 @@ const KEEP_ALIVE: ReadonlySet<string> = new Set(['ping', 'pong', 'job.heartbeat'
  * Replays a conversation. Each message of the client is sent after all earlier messages of the runtime have arrived.
  *
  * @param log the messages of both sides, in order
- * @throws TypeError if the log has no message of a client
+ * @throws TypeError if the log has no message of a client, or an option is invalid
  * @throws the error of `dial`
  */
 export async function* replayLog(
@@ -73,6 +74,7 @@ export async function* replayLog(
   log: readonly Envelope[],
   options: ReplayOptions = {},
 ): AsyncGenerator<ReplayStep> {
+  assertDurations({ timeoutMs: options.timeoutMs });
   if (!log.some(isFromClient)) throw new TypeError('log must contain a message of a client');
   const replay = new Replay(dial, options);
   try {

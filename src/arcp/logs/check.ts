@@ -27,7 +27,7 @@ export interface Violation {
  * - `closed-last`: no message of a stream follows its end
  * - `closes`: each stream ends
  * - `answered`: each command is answered
- * - `asked-before`: the answer to a permission request follows the request
+ * - `request-first`: the answer to a permission request follows the request
  */
 export type LogRule =
   | 'unique-id'
@@ -42,7 +42,7 @@ export type LogRule =
   | 'closed-last'
   | 'closes'
   | 'answered'
-  | 'asked-before';
+  | 'request-first';
 
 /** Options of a check. */
 export interface CheckOptions {
@@ -120,7 +120,7 @@ class Checker {
     if (type === 'permission.request') this.#requests.add(id);
     if ((type === 'permission.grant' || type === 'permission.deny') && !this.#requests.has(answers ?? ''))
       this.#report(
-        'asked-before',
+        'request-first',
         at,
         `${type} answers ${answers ?? 'no message'}, which is not an earlier permission.request`,
       );

@@ -1,10 +1,11 @@
 /** A runtime: its registered tools, workflows and agents, and the connections of its clients. */
 import type * as z from 'zod';
+import { assertDurations } from '../../async/durations.js';
 import { notifyListener } from '../../async/listeners.js';
 import { after, every, monotonicClock } from '../../async/timers.js';
 import type { Channel } from '../../channels/channel.js';
 import { MAX_MESSAGE_BYTES } from '../protocol/codec.js';
-import { assertDurations, storableMs } from '../protocol/durations.js';
+import { storableMs } from '../protocol/durations.js';
 import { newId } from '../protocol/ids.js';
 import { memoryStore } from '../store/memory.js';
 import { type ArcpStore, LIVE_STATES, type TrimReport } from '../store/store.js';
@@ -134,7 +135,7 @@ export class Runtime {
     const { cancelGraceMs = 30_000, maxLostAttempts = 10 } = options.workers ?? {};
     assertPositive({ concurrency });
     assertDurations({ cancelGraceMs }, 0);
-    if (!(leaseMs > 0 && Number.isFinite(leaseMs)))
+    if (!(Number.isFinite(leaseMs) && leaseMs > 0))
       throw new TypeError(`leaseMs must be a positive, finite number of milliseconds; got ${leaseMs}`);
     const common = {
       ...settings,
@@ -241,11 +242,11 @@ export class Runtime {
   async trim(): Promise<TrimReport> {
     const { settings, durable, transient } = this.#core;
     const passed = transient.now() - TRANSIENT_RETENTION_MS;
-    await transient.store.trim({ endedBefore: passed, before: passed });
+    await transient.store.trim({ endedBefore: passed, storedBefore: passed });
     await this.#touchSessions();
     const ofSessions = await this.#removeSessions();
     const before = durable.now() - settings.retentionMs;
-    const { jobs, events, records } = await durable.store.trim({ endedBefore: before, before });
+    const { jobs, events, records } = await durable.store.trim({ endedBefore: before, storedBefore: before });
     return { jobs, events: events + ofSessions.events, records: records + ofSessions.records };
   }
 
@@ -300,7 +301,7 @@ export class Runtime {
         scheduler
           .find(jobId)
           ?.cancel({ cause: 'runtime', reason: 'The connection of the stateless session has ended' });
-      await store.trim({ session: session.id });
+      await store.trim({ sessionId: session.id });
       return;
     }
     await changeSession(log, session.id, { seenAt: now() }, sent);
@@ -338,7 +339,7 @@ export class Runtime {
         // A closed session cannot be resumed while its data are removed.
         const closed = sessionRecord(record.key, { ...session, closedAt: session.closedAt ?? now() }, record.version);
         if ((await log.commit({ records: [closed] })).outcome !== 'done') continue;
-        const removed = await store.trim({ session: record.key });
+        const removed = await store.trim({ sessionId: record.key });
         events += removed.events;
         records += removed.records;
       }

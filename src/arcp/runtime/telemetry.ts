@@ -127,10 +127,10 @@ const NO_SPAN: TelemetrySpan = { spanId: '', event: () => {}, end: () => {} };
 
 export function safeTelemetry(telemetry: Telemetry): Telemetry {
   return {
-    startSpan: (name, begun) => {
+    startSpan: (name, start) => {
       let span = NO_SPAN;
       notifyListener(() => {
-        span = telemetry.startSpan(name, begun);
+        span = telemetry.startSpan(name, start);
       });
       return {
         spanId: span.spanId,

@@ -220,7 +220,7 @@ class MemoryStore implements ArcpStore {
     else this.#scopes.set(scope, entries);
   }
 
-  #trim({ endedBefore, before, session }: TrimPolicy): TrimReport {
+  #trim({ endedBefore, storedBefore: before, sessionId: session }: TrimPolicy): TrimReport {
     const removedJobs = new Set<string>();
     for (const { jobId, endedAt } of this.#jobs.values())
       if (endedBefore !== undefined && endedAt !== null && endedAt < endedBefore) removedJobs.add(jobId);

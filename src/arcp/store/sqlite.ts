@@ -179,7 +179,7 @@ class SqliteStore implements ArcpStore {
       // The next trim continues.
       if (this.#isClosed) return removed;
     }
-    if (policy.session === undefined) await this.#releaseSpace();
+    if (policy.sessionId === undefined) await this.#releaseSpace();
     return removed;
   };
 
@@ -298,7 +298,10 @@ class SqliteStore implements ArcpStore {
   }
 
   /** Removes one batch within a transaction. @returns whether nothing is left */
-  #trim({ endedBefore, before, session }: TrimPolicy, removed: { -readonly [K in keyof TrimReport]: number }): boolean {
+  #trim(
+    { endedBefore, storedBefore: before, sessionId: session }: TrimPolicy,
+    removed: { -readonly [K in keyof TrimReport]: number },
+  ): boolean {
     const s = this.#statements;
     let left = TRIM_BATCH;
     const drop = (kind: keyof TrimReport, statement: Statement, ...of: SqlValue[]): void => {

@@ -227,9 +227,9 @@ export interface TrimPolicy {
   /** Removes jobs that ended earlier, with their events and records. Milliseconds since 1970. */
   readonly endedBefore?: number | undefined;
   /** Removes older events without a job, and older records without an owner. Milliseconds since 1970. */
-  readonly before?: number | undefined;
+  readonly storedBefore?: number | undefined;
   /** Removes the events and records of a session, but not its jobs. */
-  readonly session?: string | undefined;
+  readonly sessionId?: string | undefined;
 }
 
 /** The numbers of removed data. */

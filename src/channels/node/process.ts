@@ -3,6 +3,7 @@ import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { within } from '../../async/abort.js';
+import { assertDurations } from '../../async/durations.js';
 import { notifyListener } from '../../async/listeners.js';
 import { resolveChoice } from '../../text/limits.js';
 import { systemReason } from '../../text/system-reason.js';
@@ -69,8 +70,7 @@ export async function launchProcess(
   options: LaunchOptions = {},
 ): Promise<LaunchedProcess> {
   const { exitGraceMs = 2000, killGraceMs = 2000, stderr = 'capture', cwd, env, maxLineBytes, signal } = options;
-  for (const [name, value] of Object.entries({ exitGraceMs, killGraceMs }))
-    if (!(value >= 0)) throw new TypeError(`${name} must be a non-negative number of milliseconds; got ${value}`);
+  assertDurations({ exitGraceMs, killGraceMs }, 0);
   if (typeof stderr !== 'function') resolveChoice('stderr', stderr, ['capture', 'forward', 'ignore']);
   // Throws on an invalid limit before the process is started.
   new LineDecoder({ maxLineBytes });

@@ -20,7 +20,7 @@ export interface Line {
 }
 
 /** The longest line in bytes; parsers reject longer ones anyway. */
-const MAX_KEPT = 32 * 1024 * 1024;
+const MAX_RETAINED_BYTES = 32 * 1024 * 1024;
 
 const LF = 0x0a;
 /** The largest buffer in bytes that is reused for the next line. */
@@ -50,11 +50,11 @@ export async function* readLines(source: Source): AsyncGenerator<Line> {
   // Binary input may have no line ends, so it is checked while it arrives.
   let checking = strictDecoder();
   const hold = (bytes: Uint8Array): void => {
-    const kept = bytes.subarray(0, MAX_KEPT - bufferedLength);
+    const kept = bytes.subarray(0, MAX_RETAINED_BYTES - bufferedLength);
     cut ||= kept.length < bytes.length;
     const length = bufferedLength + kept.length;
     if (length > buffer.length) {
-      const grown = new Uint8Array(Math.max(length, Math.min(2 * buffer.length, MAX_KEPT)));
+      const grown = new Uint8Array(Math.max(length, Math.min(2 * buffer.length, MAX_RETAINED_BYTES)));
       grown.set(buffer.subarray(0, bufferedLength));
       buffer = grown;
     }

@@ -57,7 +57,7 @@ export function notStarted(thrown: unknown): unknown {
 
 /** Options of commands that run a program under test. */
 export const LIMITED_PROGRAM = {
-  'time-limit': value(
+  timeout: value(
     'DURATION',
     'Allow the program this long per input, at most 1h (default: 5s)',
     duration({ isPositive: true, max: '1h' }),
@@ -69,10 +69,10 @@ const MEBIBYTE = 2 ** 20;
 
 /** Returns the limits of a program under test. */
 export function processLimits(options: Values<typeof LIMITED_PROGRAM>): ProcessOptions {
-  const { 'time-limit': timeLimit, memory } = options;
+  const { timeout: timeoutMs, memory } = options;
   return {
-    timeLimitMs: timeLimit,
-    memoryLimitBytes: memory === undefined ? undefined : memory * MEBIBYTE,
+    timeoutMs,
+    maxMemoryBytes: memory === undefined ? undefined : memory * MEBIBYTE,
   };
 }
 

@@ -3,7 +3,7 @@ import { GOAL_KINDS, type Goal, type GoalKind, goalsOf, type Tracker } from './t
 /** The number of goals that were reached, out of all of them. */
 export interface CoverageCount {
   /** Goals that at least one text has reached. */
-  readonly reached: number;
+  readonly covered: number;
   /** All goals. */
   readonly total: number;
 }
@@ -42,11 +42,11 @@ export interface CoverageReport {
 /** Summarizes a tracker: the coverage of the whole grammar and of each rule, and the goals that are missing. */
 export function coverageReport({ grammar, texts, rejected, hits }: Tracker): CoverageReport {
   const { list } = goalsOf(grammar);
-  const reached = ({ number }: Goal): boolean => hits[number]! > 0;
+  const isCovered = ({ number }: Goal): boolean => hits[number]! > 0;
   const countsOf = (goals: readonly Goal[]): Readonly<Record<GoalKind, CoverageCount>> => {
     const ofKind = (kind: GoalKind): CoverageCount => {
       const own = goals.filter((goal) => goal.kind === kind);
-      return { reached: own.filter(reached).length, total: own.length };
+      return { covered: own.filter(isCovered).length, total: own.length };
     };
     return {
       rule: ofKind('rule'),
@@ -61,7 +61,7 @@ export function coverageReport({ grammar, texts, rejected, hits }: Tracker): Cov
     return [{ name: goal.name, hits: hits[goal.number]!, line: goal.point.location.start.line, ...countsOf(own) }];
   });
   const missing = list
-    .filter((goal) => !reached(goal))
+    .filter((goal) => !isCovered(goal))
     .map(({ kind, name, point }) => {
       const { line, column } = point.location.start;
       return { kind, name, line, column };
@@ -97,12 +97,12 @@ function missingLines(missing: CoverageReport['missing']): readonly string[] {
   return ['', `Not reached (${missing.length}):`, ...shownOnes, ...(rest > 0 ? [`  and ${rest} more`] : [])];
 }
 
-function shown({ reached, total }: CoverageCount): string {
-  return total === 0 ? '-' : `${reached}/${total}`;
+function shown({ covered, total }: CoverageCount): string {
+  return total === 0 ? '-' : `${covered}/${total}`;
 }
 
-function percent({ reached, total }: CoverageCount): string {
-  return total === 0 ? '-' : `${Math.floor((100 * reached) / total)} %`;
+function percent({ covered, total }: CoverageCount): string {
+  return total === 0 ? '-' : `${Math.floor((100 * covered) / total)} %`;
 }
 
 function aligned(rows: readonly (readonly string[])[]): readonly string[] {
@@ -158,8 +158,8 @@ pre { line-height: 1.45; tab-size: 2; overflow-x: auto; }
 `;
 
 function summary({ total, rules }: CoverageReport): string {
-  const cell = ({ reached, total: all }: CoverageCount): string =>
-    all === 0 ? '<td>-</td>' : `<td class="${reached === all ? 'all' : 'none'}">${reached}/${all}</td>`;
+  const cell = ({ covered, total: all }: CoverageCount): string =>
+    all === 0 ? '<td>-</td>' : `<td class="${covered === all ? 'all' : 'none'}">${covered}/${all}</td>`;
   const rows = rules.map(
     ({ name, line, hits, alternative, character, repetition }) =>
       `<tr><td><a href="#line-${line}">${escapeHtml(name)}</a></td><td class="${hits > 0 ? 'all' : 'none'}">${hits}</td>` +

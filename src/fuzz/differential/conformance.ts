@@ -17,7 +17,7 @@ export interface ConformanceCase {
   /** The expected answer. */
   readonly expected: Expected;
   /** The dialects that must accept the canonical text and print it unchanged. @default none */
-  readonly rereadIn?: readonly string[] | undefined;
+  readonly reparseDialects?: readonly string[] | undefined;
 }
 
 /** An expected answer. Members that are absent are not compared. */
@@ -51,7 +51,7 @@ export interface Mismatch {
   /** For `tree`, the place of the difference as a JSON Pointer (RFC 6901). */
   readonly path?: string;
   /** Present if the answer was to the canonical text of the case: the dialect that it was read in. */
-  readonly rereadIn?: string;
+  readonly reparseDialect?: string;
   /** The expected value; `undefined` if no value is expected there. */
   readonly expected: Json | undefined;
   /** The value in the answer; `undefined` if there is none. */
@@ -89,9 +89,10 @@ export async function* runConformance(target: Target, cases: readonly Conformanc
 }
 
 async function runCase(target: Target, testCase: ConformanceCase): Promise<CaseResult> {
-  const { input, dialect, expected, rereadIn = [] } = testCase;
+  const { input, dialect, expected, reparseDialects = [] } = testCase;
   const canonical = expected.ok ? expected.canonical : undefined;
-  const again = canonical === undefined ? [] : rereadIn.filter((other) => other !== dialect || canonical !== input);
+  const again =
+    canonical === undefined ? [] : reparseDialects.filter((other) => other !== dialect || canonical !== input);
   const [outcome, ...others] = await Promise.all([
     target.read({ input, dialect }),
     ...again.map((other) => target.read({ input: canonical!, dialect: other })),
@@ -101,13 +102,13 @@ async function runCase(target: Target, testCase: ConformanceCase): Promise<CaseR
   const mismatches = [
     ...first.mismatches,
     ...rest.flatMap((comparison, index) =>
-      comparison.mismatches.map((mismatch) => ({ ...mismatch, rereadIn: again[index]! })),
+      comparison.mismatches.map((mismatch) => ({ ...mismatch, reparseDialect: again[index]! })),
     ),
   ];
   const failure = [first, ...rest].find((comparison) => comparison.failure !== null)?.failure ?? null;
   const verdict = failure !== null ? 'error' : mismatches.length > 0 ? 'fail' : 'pass';
   const answer = outcome!.kind === 'answer' ? outcome!.answer : null;
-  return { case: testCase, verdict, mismatches, failure, answer, compared: first.compared };
+  return { case: testCase, verdict: verdict, mismatches, failure, answer, compared: first.compared };
 }
 
 interface Comparison {

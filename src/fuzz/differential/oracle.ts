@@ -85,12 +85,12 @@ function failure(outcome: Failure): Disagreement {
     case 'crash':
       return { kind, key: digest(outcome.detail), message: `The target crashes: ${lastLine(outcome.detail)}`, outcome };
     case 'hang':
-      return { kind, key: '', message: `The target does not answer within ${outcome.limitMs} ms.`, outcome };
+      return { kind, key: '', message: `The target does not answer within ${outcome.timeoutMs} ms.`, outcome };
     case 'memory':
       return {
         kind,
         key: '',
-        message: `The target uses more than ${Math.round(outcome.limitBytes / 2 ** 20)} MiB of memory.`,
+        message: `The target uses more than ${Math.round(outcome.maxBytes / 2 ** 20)} MiB of memory.`,
         outcome,
       };
     case 'garbage':
@@ -187,7 +187,7 @@ type PathNode = { readonly parent: PathNode; readonly step: string | number } | 
 interface Pair {
   readonly path: PathNode;
   readonly expected: Json | undefined;
-  readonly given: Json | undefined;
+  readonly actual: Json | undefined;
 }
 
 /** Members that the actual tree may contain even if the expected tree does not. */
@@ -205,31 +205,31 @@ const OPTIONAL = new Set(['span', 'text']);
  *
  * @returns null if the trees are equal
  */
-export function treeDifference(expected: Json, given: Json): Difference | null {
-  const open: Pair[] = [{ path: null, expected, given }];
+export function treeDifference(expected: Json, actual: Json): Difference | null {
+  const open: Pair[] = [{ path: null, expected, actual }];
   for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
     const parts = partsOf(pair);
-    if (parts === null) return { path: pointer(pair.path), expected: pair.expected, actual: pair.given };
+    if (parts === null) return { path: pointer(pair.path), expected: pair.expected, actual: pair.actual };
     for (let index = parts.length - 1; index >= 0; index--) open.push(parts[index]!);
   }
   return null;
 }
 
 /** Splits a pair into the pairs of its parts, in order; null if the two values differ already. */
-function partsOf({ path, expected, given }: Pair): readonly Pair[] | null {
-  if (expected === given) return [];
-  if (isArray(expected) && isArray(given)) {
-    const length = Math.max(expected.length, given.length);
-    return Array.from({ length }, (_, step) => pairAt(path, step, expected[step], given[step]));
+function partsOf({ path, expected, actual }: Pair): readonly Pair[] | null {
+  if (expected === actual) return [];
+  if (isArray(expected) && isArray(actual)) {
+    const length = Math.max(expected.length, actual.length);
+    return Array.from({ length }, (_, step) => pairAt(path, step, expected[step], actual[step]));
   }
-  if (!isObject(expected) || !isObject(given)) return null;
+  if (!isObject(expected) || !isObject(actual)) return null;
   const members = Object.keys(expected);
-  const extra = Object.keys(given).filter((member) => !Object.hasOwn(expected, member) && !OPTIONAL.has(member));
-  return [...members, ...extra].map((step) => pairAt(path, step, member(expected, step), member(given, step)));
+  const extra = Object.keys(actual).filter((member) => !Object.hasOwn(expected, member) && !OPTIONAL.has(member));
+  return [...members, ...extra].map((step) => pairAt(path, step, member(expected, step), member(actual, step)));
 }
 
-function pairAt(parent: PathNode, step: string | number, expected: Json | undefined, given: Json | undefined): Pair {
-  return { path: { parent, step }, expected, given };
+function pairAt(parent: PathNode, step: string | number, expected: Json | undefined, actual: Json | undefined): Pair {
+  return { path: { parent, step }, expected, actual };
 }
 
 function isArray(value: Json | undefined): value is readonly Json[] {

@@ -117,9 +117,9 @@ function failure(outcome: Failure): string {
   const note = outcome.note === undefined ? '' : ` (${outcome.note})`;
   switch (outcome.kind) {
     case 'hang':
-      return `no answer within ${outcome.limitMs} ms${note}`;
+      return `no answer within ${outcome.timeoutMs} ms${note}`;
     case 'memory':
-      return `no answer before it used more than ${Math.round(outcome.limitBytes / 2 ** 20)} MiB${note}`;
+      return `no answer before it used more than ${Math.round(outcome.maxBytes / 2 ** 20)} MiB${note}`;
     case 'crash':
       return `no answer; the program ended${note}\n${lastLines(outcome.detail)}`;
     case 'garbage':

@@ -232,7 +232,7 @@ export async function runDifferential(options: DifferentialOptions): Promise<Dif
 
 function shrinkTimeMs(outcome: Outcome): number {
   if (outcome.kind === 'answer') return Number.POSITIVE_INFINITY;
-  return outcome.kind === 'hang' ? MAX_HANGS * outcome.limitMs : MAX_CRASH_SHRINK_MS;
+  return outcome.kind === 'hang' ? MAX_HANGS * outcome.timeoutMs : MAX_CRASH_SHRINK_MS;
 }
 
 /** A conformance case made of a finding, in the form of `test/conformance/README.md`. */

@@ -7,10 +7,10 @@ export interface ShrinkOptions {
   /** The grammar, along whose structure parts of valid texts are removed. */
   readonly grammar: Grammar;
   /** The maximum number of texts that are tried. @default 8000 */
-  readonly maxTries?: number | undefined;
+  readonly maxAttempts?: number | undefined;
   /**
    * The number of texts that are tried at once. The result does not depend on it, since the first text that reproduces
-   * is taken. A low number wastes fewer tries if each reproduction is slow. @default 16
+   * is taken. A low number wastes fewer attempts if each reproduction is slow. @default 16
    */
   readonly concurrency?: number | undefined;
   /** Called before each try. If it returns `true`, the smallest text so far is returned. @default never */
@@ -42,9 +42,9 @@ const PLAIN = ['a', '0'];
  * await shrinkText('key:some value', { grammar, reproduces: async (text) => text.includes(':') }); // ':'
  */
 export async function shrinkText(text: string, options: ShrinkOptions): Promise<string> {
-  const { reproduces, grammar, maxTries = 8_000, concurrency = 16, shouldStop = () => false } = options;
+  const { reproduces, grammar, maxAttempts = 8_000, concurrency = 16, shouldStop = () => false } = options;
   let current = text;
-  let tries = 0;
+  let attempts = 0;
   const tried = new Set([text]);
 
   const take = (found: string): true => {
@@ -62,10 +62,10 @@ export async function shrinkText(text: string, options: ShrinkOptions): Promise<
       return found;
     };
     for (const candidate of candidates) {
-      if (tries >= maxTries || shouldStop()) return false;
+      if (attempts >= maxAttempts || shouldStop()) return false;
       if (tried.has(candidate)) continue;
       tried.add(candidate);
-      tries++;
+      attempts++;
       batch.push(candidate);
       const found = batch.length === concurrency ? await first() : undefined;
       if (found !== undefined) return take(found);

@@ -1,4 +1,5 @@
 import { within } from '../../async/abort.js';
+import { assertDurations } from '../../async/durations.js';
 import { PegwireError } from '../../text/errors.js';
 import { anyText, quotedShort } from '../../text/visible.js';
 
@@ -48,7 +49,7 @@ export type Outcome =
       /** The target did not answer within the time limit. */
       readonly kind: 'hang';
       /** The time limit in milliseconds. */
-      readonly limitMs: number;
+      readonly timeoutMs: number;
       /** More about the circumstances. */
       readonly note?: string;
     }
@@ -56,7 +57,7 @@ export type Outcome =
       /** The program exceeded the memory limit. */
       readonly kind: 'memory';
       /** The memory limit in bytes. */
-      readonly limitBytes: number;
+      readonly maxBytes: number;
       /** More about the circumstances. */
       readonly note?: string;
     }
@@ -111,7 +112,7 @@ export class TargetError extends PegwireError {
 
 interface FunctionOptions {
   /** Milliseconds that a returned promise may take; `Infinity` for no limit. @default 5000 */
-  readonly timeLimitMs?: number | undefined;
+  readonly timeoutMs?: number | undefined;
 }
 
 /**
@@ -119,19 +120,20 @@ interface FunctionOptions {
  * is a `crash`, a value that is not an answer is `garbage`, and a promise that takes longer than the time limit is a `hang`. A
  * function that never returns cannot be stopped; test it as a program with `processTarget`.
  *
- * @throws TypeError if `fn` is not a function
+ * @throws TypeError if `fn` is not a function, or the time limit is invalid
  * @example
  * functionTarget('split', ({ input }) => input.split('|').length > 1)
  */
 export function functionTarget(
   name: string,
   fn: (request: Request) => Answer | boolean | Promise<Answer | boolean>,
-  { timeLimitMs = 5_000 }: FunctionOptions = {},
+  { timeoutMs = 5_000 }: FunctionOptions = {},
 ): Target {
   if (typeof fn !== 'function') throw new TypeError(`fn must be a function; got ${typeof fn} for the target ${name}`);
+  assertDurations({ timeoutMs });
   const read = async (request: Request): Promise<Outcome> => {
     const outcome = outcomeOf(fn, request);
-    return (await within(timeLimitMs, outcome)) ? outcome : { kind: 'hang', limitMs: timeLimitMs };
+    return (await within(timeoutMs, outcome)) ? outcome : { kind: 'hang', timeoutMs: timeoutMs };
   };
   return { name, read, close: async () => {} };
 }

@@ -19,14 +19,14 @@ export interface CommandOptions {
 
 export interface RunLimits {
   /** Milliseconds from when a request is the oldest unanswered one until its answer. */
-  readonly timeLimitMs: number;
+  readonly timeoutMs: number;
   /** Milliseconds from the start of the program until the first answer. */
-  readonly startLimitMs: number;
+  readonly startTimeoutMs: number;
   /** Bytes of resident memory of the whole process group. */
-  readonly memoryLimitBytes: number;
+  readonly maxMemoryBytes: number;
   /** Milliseconds between two measurements of the memory. */
   readonly memoryIntervalMs: number;
-  readonly lineLimitBytes: number;
+  readonly maxLineBytes: number;
 }
 
 export interface RunHandlers {
@@ -70,7 +70,7 @@ export function startRun(
   let pending = 0;
   let answers = 0;
   let isOver = false;
-  let cancelTimeLimit = (): void => {};
+  let cancelTimeout = (): void => {};
   let pipes: NodeJS.Timeout | undefined;
 
   const fail = (failure: Failure | null): void => {
@@ -80,27 +80,26 @@ export function startRun(
   };
   const finish = (): void => {
     isOver = true;
-    cancelTimeLimit();
+    cancelTimeout();
     clearInterval(memory);
     group.kill();
   };
-  const hang = (limitMs: number): void => {
+  const hang = (timeoutMs: number): void => {
     const before = answers;
     // If this process was too busy to read, the answer may be waiting.
     setImmediate(() => {
-      if (answers === before) fail({ kind: 'hang', limitMs });
+      if (answers === before) fail({ kind: 'hang', timeoutMs });
     });
   };
   const watchOldest = (): void => {
-    cancelTimeLimit();
-    const limitMs = answers > 0 ? limits.timeLimitMs : limits.startLimitMs;
-    if (pending > 0) cancelTimeLimit = after(limitMs, () => hang(limitMs));
+    cancelTimeout();
+    const timeoutMs = answers > 0 ? limits.timeoutMs : limits.startTimeoutMs;
+    if (pending > 0) cancelTimeout = after(timeoutMs, () => hang(timeoutMs));
   };
   const memory = setInterval(async () => {
     if (pending === 0) return;
     const taken = child.pid === undefined ? null : await residentMemory(child.pid);
-    if (taken !== null && taken > limits.memoryLimitBytes)
-      fail({ kind: 'memory', limitBytes: limits.memoryLimitBytes });
+    if (taken !== null && taken > limits.maxMemoryBytes) fail({ kind: 'memory', maxBytes: limits.maxMemoryBytes });
   }, limits.memoryIntervalMs);
 
   const onLine = (line: string): void => {
@@ -140,7 +139,7 @@ export function startRun(
     });
     child.once('close', (code, signal) => end(endingOf(code, signal), code === 0));
   });
-  const lines = new LineDecoder({ maxLineBytes: limits.lineLimitBytes });
+  const lines = new LineDecoder({ maxLineBytes: limits.maxLineBytes });
   const receiver = {
     text: onLine,
     invalid: () => fail({ kind: 'garbage', detail: 'a line that is not UTF-8' }),

@@ -11,13 +11,13 @@ export interface ProcessOptions extends CommandOptions {
   /** The number of requests that may be unanswered at the same time. @default 64 */
   readonly maxInFlight?: number | undefined;
   /** Milliseconds for one text, measured from when all texts before it are answered; `Infinity` for no limit. @default 5000 */
-  readonly timeLimitMs?: number | undefined;
+  readonly timeoutMs?: number | undefined;
   /** Milliseconds from the start of the program until its first answer; `Infinity` for no limit. @default 30000 */
-  readonly startLimitMs?: number | undefined;
+  readonly startTimeoutMs?: number | undefined;
   /** Bytes of resident memory for the program and its children. Not enforced on Windows. @default 1073741824 (1 GiB) */
-  readonly memoryLimitBytes?: number | undefined;
+  readonly maxMemoryBytes?: number | undefined;
   /** Bytes of one answer. @default 67108864 (64 MiB) */
-  readonly lineLimitBytes?: number | undefined;
+  readonly maxLineBytes?: number | undefined;
 }
 
 const MEBIBYTE = 2 ** 20;
@@ -34,7 +34,7 @@ const CLOSE_GRACE_MS = 1000;
  * @param command a shell command, with arguments
  * @throws TypeError if a limit is not a positive number
  * @example
- * const target = processTarget('python3 adapter.py', { timeLimitMs: 2000 });
+ * const target = processTarget('python3 adapter.py', { timeoutMs: 2000 });
  * const outcome = await target.read({ input: '@a>req:x{}', dialect: 'strict' });
  * await target.close();
  */
@@ -131,16 +131,16 @@ export function processTarget(command: string, options: ProcessOptions = {}): Ta
 
 function limitsOf(options: ProcessOptions): RunLimits {
   return {
-    timeLimitMs: positive('timeLimitMs', options.timeLimitMs, 5000),
-    startLimitMs: positive('startLimitMs', options.startLimitMs, 30_000),
-    memoryLimitBytes: positive('memoryLimitBytes', options.memoryLimitBytes, 1024 * MEBIBYTE),
+    timeoutMs: positive('timeoutMs', options.timeoutMs, 5000),
+    startTimeoutMs: positive('startTimeoutMs', options.startTimeoutMs, 30_000),
+    maxMemoryBytes: positive('maxMemoryBytes', options.maxMemoryBytes, 1024 * MEBIBYTE),
     memoryIntervalMs: 250,
-    lineLimitBytes: positive('lineLimitBytes', options.lineLimitBytes, 64 * MEBIBYTE),
+    maxLineBytes: positive('maxLineBytes', options.maxLineBytes, 64 * MEBIBYTE),
   };
 }
 
-function positive(name: string, given: number | undefined, byDefault: number): number {
-  const value = given ?? byDefault;
+function positive(name: string, value: number | undefined, byDefault: number): number {
+  if (value === undefined) return byDefault;
   if (typeof value === 'number' && value > 0) return value;
   throw new TypeError(`${name} must be a positive number; got ${String(value)}`);
 }
@@ -214,7 +214,7 @@ function startOnce({ command, options, limits, onRun, handlers }: Start, probe: 
         if (settled) handlers.onAnswer(answer);
         else if (flushing) {
           void run.kill();
-          settle({ why: unflushedOutput(limits.startLimitMs), final: true });
+          settle({ why: unflushedOutput(limits.startTimeoutMs), final: true });
         } else {
           answers++;
           setTimeout(proceed, SPURIOUS_ANSWER_MS);
@@ -226,7 +226,7 @@ function startOnce({ command, options, limits, onRun, handlers }: Start, probe: 
       },
     });
     // The input ends shortly before the time limit: an adapter that buffers its answers now writes them.
-    const cancelFlush = after(limits.startLimitMs - Math.min(FLUSH_GRACE_MS, limits.startLimitMs / 2), () => {
+    const cancelFlush = after(limits.startTimeoutMs - Math.min(FLUSH_GRACE_MS, limits.startTimeoutMs / 2), () => {
       flushing = true;
       run.endInput();
     });
@@ -240,7 +240,7 @@ function startOnce({ command, options, limits, onRun, handlers }: Start, probe: 
 function unflushedOutput(limit: number): string {
   return (
     'it answers only after its input has ended. Flush the output after each line ' +
-    `(or it needs more than ${limit / 1000} s to start; raise startLimitMs)`
+    `(or it needs more than ${limit / 1000} s to start; raise startTimeoutMs)`
   );
 }
 
@@ -256,9 +256,9 @@ function startFailure(failure: Failure | null, answers: number, banner: readonly
     case 'crash':
       return `it ended ${before}${expectation}: ${failure.detail}${written}`;
     case 'hang':
-      return `it did not answer within ${failure.limitMs / 1000} s${written}`;
+      return `it did not answer within ${failure.timeoutMs / 1000} s${written}`;
     case 'memory':
-      return `it used more than ${failure.limitBytes} bytes of memory ${before}`;
+      return `it used more than ${failure.maxBytes} bytes of memory ${before}`;
     case 'garbage':
       return `it wrote an invalid answer: ${failure.detail}`;
   }

@@ -125,7 +125,7 @@ export function starOf(item: Pattern): Pattern {
 }
 
 /** The default for the most states. Larger patterns are unreadable. */
-const MOST_STATES = 24;
+const MAX_STATES = 24;
 
 type Edges = Map<number, Map<number, Pattern>>;
 
@@ -137,7 +137,7 @@ export function patternOf(
   dfa: Dfa,
   rangesOf: (symbols: Iterable<number>) => Ranges,
   limit: number,
-  mostStates = MOST_STATES,
+  mostStates = MAX_STATES,
 ): Pattern | null {
   if (dfa.next.length > mostStates) return null;
   const before = dfa.next.length;

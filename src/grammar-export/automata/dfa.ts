@@ -55,12 +55,12 @@ interface BackEdge {
   readonly from: number;
 }
 
-interface Reached {
+interface ReachableState {
   readonly distance: number;
   readonly into: readonly BackEdge[];
 }
 
-export function reachedFrom(graph: Graph, start: number): ReadonlyMap<number, Reached> {
+export function reachedFrom(graph: Graph, start: number): ReadonlyMap<number, ReachableState> {
   const found = new Map<number, { distance: number; into: BackEdge[] }>([[start, { distance: 0, into: [] }]]);
   for (const [from, { distance }] of found) {
     for (const edge of graph.edgesOf(from)) {

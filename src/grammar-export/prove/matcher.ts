@@ -11,7 +11,7 @@ import type { Facts } from './facts.js';
 export class TooLarge extends Error {}
 
 /** The maximum number of questions that one machine answers. More take too long. */
-const MOST_CELLS = 1_500;
+const MAX_CELLS = 1_500;
 
 export type Cell =
   | { readonly kind: 'constant'; readonly value: boolean }
@@ -67,7 +67,7 @@ export function compileQuestions(
   const regular: Place = { open: null, depth: 0, memo: new Map() };
 
   const reserve = (): number => {
-    if (cells.length >= MOST_CELLS) throw new TooLarge();
+    if (cells.length >= MAX_CELLS) throw new TooLarge();
     return cells.push(cells[NOTHING]!) - 1;
   };
   const add = (cell: Cell): number => {

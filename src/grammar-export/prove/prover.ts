@@ -8,7 +8,7 @@ import { ANYTHING, BOUNDARY, type Cells, compileQuestions, DEPTHS, type Question
 import type { Tails } from './tails.js';
 
 /** The budget of one proof, and of all of them: one for each answer of a cell, `VISIT` for each state and each pair seen. */
-const MOST_EFFORT = 5_000_000;
+const MAX_EFFORT = 5_000_000;
 const TOTAL_EFFORT = 12_000_000;
 const VISIT = 40;
 
@@ -40,7 +40,7 @@ export interface Boundaries {
 export function proverOf(rules: PegRules, facts: Facts, alphabet: Alphabet, tails: Tails): Prover {
   let left = TOTAL_EFFORT;
   const search = (state: number, machine: Machine, visit: Visit): Found => {
-    const { found, effort } = explore(tails, state, machine, visit, Math.min(MOST_EFFORT, left));
+    const { found, effort } = explore(tails, state, machine, visit, Math.min(MAX_EFFORT, left));
     left -= effort;
     return found;
   };

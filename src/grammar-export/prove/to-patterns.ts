@@ -30,7 +30,7 @@ interface Lowered {
 
 type Code = Approximation['code'];
 
-interface Verdict {
+interface PatternAnalysis {
   readonly pattern: Pattern;
   readonly notes: ReadonlySet<Code>;
   /** Rules that must be examined on their own. */
@@ -50,17 +50,17 @@ export function toPatterns(
   facts: Facts,
   alphabet: Alphabet,
 ): Lowered {
-  const verdicts = new Map<string, Verdict>();
-  const ofRule = (name: string): Verdict => {
-    let verdict = verdicts.get(name);
+  const analyses = new Map<string, PatternAnalysis>();
+  const ofRule = (name: string): PatternAnalysis => {
+    let verdict = analyses.get(name);
     if (verdict === undefined) {
-      verdict = verdictOn(rules.get(name)!);
-      verdicts.set(name, verdict);
+      verdict = analyse(rules.get(name)!);
+      analyses.set(name, verdict);
     }
     return verdict;
   };
 
-  const verdictOn = (peg: Peg): Verdict => {
+  const analyse = (peg: Peg): PatternAnalysis => {
     if (peg.kind === 'set' || peg.kind === 'literal') return plain(peg);
     if (!facts.isRegular(peg)) return inParts(peg);
     if (prover.takesItsTexts(peg)) return plain(peg);
@@ -72,24 +72,20 @@ export function toPatterns(
   };
 
   /** Returns `true` if a regular part needs no notes, including those of the rules that it needs. */
-  const isClean = ({ notes, needs }: Verdict): boolean =>
+  const isClean = ({ notes, needs }: PatternAnalysis): boolean =>
     notes.size === 0 && [...needs].every((name) => isClean(ofRule(name)));
 
-  const inParts = (peg: Peg): Verdict => {
+  const inParts = (peg: Peg): PatternAnalysis => {
     switch (peg.kind) {
       case 'rule':
         return { pattern: peg, notes: new Set(), needs: new Set([peg.name]) };
       case 'sequence':
-        return together(peg.items.map(verdictOn), sequence, []);
+        return together(peg.items.map(analyse), sequence, []);
       case 'choice':
-        return together(peg.items.map(verdictOn), choice, hidesNothing(peg) ? [] : ['order']);
+        return together(peg.items.map(analyse), choice, hidesNothing(peg) ? [] : ['order']);
       case 'repeat': {
         const stops = peg.min === peg.max || prover.failsBehind(peg.item, peg) || prover.mayStopBehind(peg);
-        return together(
-          [verdictOn(peg.item)],
-          ([item]) => repeat(item!, peg.min, peg.max),
-          stops ? [] : ['repetition'],
-        );
+        return together([analyse(peg.item)], ([item]) => repeat(item!, peg.min, peg.max), stops ? [] : ['repetition']);
       }
       case 'lookahead': {
         const holds = peg.negative ? prover.failsBehind(peg.item, peg) : prover.matchesBehind(peg.item, peg);
@@ -139,24 +135,24 @@ export function toPatterns(
   return { rules: new Map(patterns), approximations };
 }
 
-function plain(peg: Peg): Verdict {
+function plain(peg: Peg): PatternAnalysis {
   return { pattern: withoutConditions(peg), notes: new Set(), needs: new Set() };
 }
 
 function together(
-  verdicts: readonly Verdict[],
+  analyses: readonly PatternAnalysis[],
   make: (patterns: readonly Pattern[]) => Pattern,
   notes: readonly Code[],
-): Verdict {
+): PatternAnalysis {
   return {
-    pattern: make(verdicts.map(({ pattern }) => pattern)),
-    notes: new Set([...verdicts.flatMap((one) => [...one.notes]), ...notes]),
-    needs: new Set(verdicts.flatMap((one) => [...one.needs])),
+    pattern: make(analyses.map(({ pattern }) => pattern)),
+    notes: new Set([...analyses.flatMap((one) => [...one.notes]), ...notes]),
+    needs: new Set(analyses.flatMap((one) => [...one.needs])),
   };
 }
 
 /** The maximum number of sets of columns that are visited. */
-const MOST_SETS = 300;
+const MAX_SETS = 300;
 
 /** The maximum number of parts of a pattern that is still readable. */
 const LARGEST = 120;
@@ -181,7 +177,7 @@ function exactPattern({ machine, root, columns }: Boundaries, alphabet: Alphabet
   const start = numberOf(columns);
   const taken: number[] = [];
   for (let state = 0; state < sets.length; state++) {
-    if (sets.length > MOST_SETS) return null;
+    if (sets.length > MAX_SETS) return null;
     const set = sets[state]!;
     const takes = set.filter((column) => isSure(column, root)).length;
     const refuses = set.filter((column) => isOut(column, root)).length;
@@ -193,7 +189,7 @@ function exactPattern({ machine, root, columns }: Boundaries, alphabet: Alphabet
       graph.add(before, { kind: 'symbols', to: state, symbols: [kind], again: false });
     }
   }
-  const dfa = determinized(graph, taken, start, MOST_SETS);
+  const dfa = determinized(graph, taken, start, MAX_SETS);
   if (dfa === null) return null;
   const symbols = Array.from({ length: alphabet.size }, (_, symbol) => symbol);
   return patternOf(

@@ -123,7 +123,7 @@ function anyOf(codePoints: readonly number[]): Peg {
 }
 
 /** The maximum number of letters i with a dot in one literal: each may double the size of its pattern. */
-const MOST_DOTTED = 3;
+const MAX_DOTTED = 3;
 
 /**
  * Reads a case-insensitive literal whose lower case contains an i with a dot above. Peggy compares as many code units
@@ -141,7 +141,7 @@ function dotted(value: string, rule: string, note: Note): Peg {
       : null;
   };
   const end: Peg = { kind: 'lookahead', negative: true, item: { kind: 'set', ranges: [[0, LAST_UNIT]] } };
-  const shorter = Array.from({ length: 2 ** Math.min(places.length, MOST_DOTTED) - 1 }, (_, index) => {
+  const shorter = Array.from({ length: 2 ** Math.min(places.length, MAX_DOTTED) - 1 }, (_, index) => {
     const capitals = new Set(places.filter((_place, bit) => ((index + 1) >> bit) % 2 === 1));
     const texts = full.flatMap((item, at): Peg[] => {
       if (capitals.has(at)) return [anyOf([0x130])];
@@ -150,7 +150,7 @@ function dotted(value: string, rule: string, note: Note): Peg {
     return read(texts, { kind: 'sequence', items: [...texts, end] });
   });
   const items = [read(full, { kind: 'sequence', items: full }), ...shorter];
-  if (places.length > MOST_DOTTED || items.includes(null)) {
+  if (places.length > MAX_DOTTED || items.includes(null)) {
     const message = 'at the end of a text, the parser reads the letter U+0130 as two characters';
     note({ code: 'case', rule, message });
   }

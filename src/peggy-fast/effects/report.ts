@@ -11,7 +11,7 @@ export interface Violation {
 }
 
 /** The visibility of an effect after the parse: none, visible, or unknown. */
-type Verdict =
+type Classification =
   | { readonly kind: 'state'; readonly binding: Binding | null }
   | { readonly kind: 'label' | 'none' }
   | { readonly kind: 'violation' | 'unsupported'; readonly what: string; readonly why: string };
@@ -27,10 +27,10 @@ const WHY = {
   global: 'it is visible to all code, while code of the grammar may run twice or be skipped',
 } as const;
 
-const NONE: Verdict = { kind: 'none' };
+const NONE: Classification = { kind: 'none' };
 
 /** Classifies one effect of a block or of the per-parse initializer. */
-export function classify(effect: Effect, machine: Machine): Verdict {
+export function classify(effect: Effect, machine: Machine): Classification {
   const { origin, operation } = effect;
   switch (origin.kind) {
     case 'state':
@@ -43,7 +43,7 @@ export function classify(effect: Effect, machine: Machine): Verdict {
         WHY.module,
       );
     case 'shared':
-      return judgeShared(effect, origin);
+      return classifyShared(effect, origin);
     case 'function':
       return classifyFunction(effect, origin, machine);
     case 'module':
@@ -52,16 +52,16 @@ export function classify(effect: Effect, machine: Machine): Verdict {
     case 'global':
       // Rejected by their names: see forbiddenName in analyze.ts.
       if ('name' in origin && (origin.name === 'eval' || origin.name.startsWith('peg$'))) return NONE;
-      if (operation === 'pass') return judgePass(origin);
+      if (operation === 'pass') return classifyPass(origin);
       return { kind: 'violation', what: describe(effect, origin), why: whyOf(effect, origin) };
     default:
       return NONE;
   }
 }
 
-type Outliving = Extract<Origin, { kind: 'module' | 'import' | 'given' | 'global' }>;
+type LongLivedOrigin = Extract<Origin, { kind: 'module' | 'import' | 'given' | 'global' }>;
 
-function judgePass(origin: Outliving): Verdict {
+function classifyPass(origin: LongLivedOrigin): Classification {
   // A text cannot be changed, and Peggy's functions are available to all code.
   if (origin.kind === 'given' && origin.name !== 'options') return NONE;
   if (origin.kind === 'global') return NONE;
@@ -73,7 +73,7 @@ function classifyFunction(
   { operation, by }: Effect,
   origin: Extract<Origin, { kind: 'function' }>,
   machine: Machine,
-): Verdict {
+): Classification {
   if (operation === 'pass' || operation === 'call' || operation === 'unknown-method') return NONE;
   const level = levelOf(origin.node, machine);
   if (level === 'parse') return { kind: 'state', binding: null };
@@ -83,11 +83,11 @@ function classifyFunction(
   return { kind: 'violation', what: `changes ${what}`, why: WHY.module };
 }
 
-function unsupported(what: string, why: string): Verdict {
+function unsupported(what: string, why: string): Classification {
   return { kind: 'unsupported', what, why };
 }
 
-function judgeShared({ operation }: Effect, { name }: Extract<Origin, { kind: 'shared' }>): Verdict {
+function classifyShared({ operation }: Effect, { name }: Extract<Origin, { kind: 'shared' }>): Classification {
   if (operation === 'pass') return NONE;
   const does = operation === 'call' || operation === 'unknown-method' ? 'calls' : 'changes';
   return unsupported(`${does} the result of "${name}"`, 'which may be an object that others share');
@@ -98,7 +98,7 @@ function nameOfCode({ node }: { readonly node: FunctionNode | ClassNode }): stri
   return `the top-level ${isFunction(node) ? 'function' : 'class'}${name ? ` "${name}"` : ''}`;
 }
 
-function describe({ operation, by }: Effect, origin: Outliving): string {
+function describe({ operation, by }: Effect, origin: LongLivedOrigin): string {
   const name = nameOf(origin);
   switch (operation) {
     case 'assign':
@@ -121,12 +121,12 @@ function through(by: string | null): string {
   return by === null ? '' : ` by ${by}`;
 }
 
-function whyOf({ operation }: Effect, { kind }: Outliving): string {
+function whyOf({ operation }: Effect, { kind }: LongLivedOrigin): string {
   if (operation === 'call') return WHY.foreign;
   return kind === 'import' ? WHY.module : WHY[kind];
 }
 
-function nameOf(origin: Outliving): string {
+function nameOf(origin: LongLivedOrigin): string {
   switch (origin.kind) {
     case 'module':
       return `the top-level variable "${origin.binding.name}"`;

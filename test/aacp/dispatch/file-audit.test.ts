@@ -170,10 +170,10 @@ describe('a torn end', () => {
 
     const notices: AuditNotice[] = [];
     const audit = await fileAudit(file, { onNotice: (notice) => notices.push(notice) });
-    expect(notices).toEqual([{ kind: 'torn-end', keptIn: expect.stringContaining(`${file}.torn-3-`), bytes }]);
-    const { keptIn } = notices[0] as TornEndNotice;
-    expect(readFileSync(keptIn)).toEqual(torn);
-    expect(statSync(keptIn).mode & 0o777).toBe(0o600);
+    expect(notices).toEqual([{ kind: 'torn-end', movedTo: expect.stringContaining(`${file}.torn-3-`), bytes }]);
+    const { movedTo } = notices[0] as TornEndNotice;
+    expect(readFileSync(movedTo)).toEqual(torn);
+    expect(statSync(movedTo).mode & 0o777).toBe(0o600);
     expect(await audit.append(entry('again'))).toMatchObject({ seq: 3 });
     await audit.close();
     expect(await verifyAuditFile(file)).toMatchObject({ ok: true, records: 3 });

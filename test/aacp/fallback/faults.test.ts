@@ -5,11 +5,11 @@ import {
   createFallbackEncoder,
   type FallbackEncoder,
   instructionId,
-  keyOf,
   memoryRegistry,
   type NewEntry,
   normaliseInstruction,
   type Registry,
+  registryKey,
   StoreError,
   sqliteRegistry,
 } from '../../../src/aacp/fallback/index.js';
@@ -262,7 +262,7 @@ const REQUEST = {
 function entryWith(packet: string, changes: Partial<NewEntry> = {}): NewEntry {
   return {
     ...REQUEST,
-    ...{ key: keyOf(REQUEST), id: instructionId(REQUEST.normalised), instruction: INSTRUCTION, packet },
+    ...{ key: registryKey(REQUEST), id: instructionId(REQUEST.normalised), instruction: INSTRUCTION, packet },
     ...{ origin: 'host', model: null, cost: null, terms: ['timesheet'] },
     ...changes,
   };
@@ -295,7 +295,7 @@ describe('an entry whose packet is not valid for the request', () => {
     expect(await encoder.explain(INSTRUCTION, HR)).toMatchObject({ tier: 'none' });
     expect(await answerOf(encoder)).toEqual([PACKET, 'model', 'bad-entry']);
     expect(await answerOf(encoder)).toEqual([PACKET, 'cache']);
-    expect([calls.length, inner.get(keyOf(REQUEST))?.packet]).toEqual([1, PACKET]);
+    expect([calls.length, inner.get(registryKey(REQUEST))?.packet]).toEqual([1, PACKET]);
   });
 
   test.each(POISONED)(

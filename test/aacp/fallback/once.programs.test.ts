@@ -8,7 +8,7 @@ import {
   sqliteRegistry,
 } from '../../../src/aacp/fallback/index.js';
 import { validatePacket } from '../../../src/aacp/index.js';
-import { keyOf, normaliseInstruction } from '../../../src/aacp/matching/instruction/normalise.js';
+import { normaliseInstruction, registryKey } from '../../../src/aacp/matching/instruction/normalise.js';
 import { bundledProgram } from '../../helpers/bundled-program.js';
 import { gate, goodReply, packetFor } from '../../helpers/fallback.js';
 import { runs } from '../../helpers/runs.js';
@@ -39,7 +39,7 @@ function yesterdays(instruction: string): Parameters<Registry['put']>[0] {
   };
   return {
     ...request,
-    ...{ key: keyOf(request), id: 'x', instruction, origin: 'model', model: null, cost: 1, terms: [] },
+    ...{ key: registryKey(request), id: 'x', instruction, origin: 'model', model: null, cost: 1, terms: [] },
     packet: packetFor(request, 'res:renewal|period:2026-01'),
   };
 }

@@ -7,11 +7,11 @@ import {
   type FallbackEncoder,
   importPatterns,
   instructionId,
-  keyOf,
   memoryRegistry,
   normaliseInstruction,
   type Registry,
   type Rule,
+  registryKey,
 } from '../../../src/aacp/fallback/index.js';
 import { goodReply, packetFor, type ScriptedModel, scriptedModel } from '../../helpers/fallback.js';
 import { runs } from '../../helpers/runs.js';
@@ -54,8 +54,8 @@ async function keyFor(instruction: string, options: EncodeOptions): Promise<stri
 
 describe('the same request', () => {
   test('has a key that is the hash of its members', async () => {
-    expect(await keyFor(INSTRUCTION, HR)).toBe(keyOf(REQUEST));
-    expect(keyOf(REQUEST)).toMatch(/^[0-9a-f]{64}$/);
+    expect(await keyFor(INSTRUCTION, HR)).toBe(registryKey(REQUEST));
+    expect(registryKey(REQUEST)).toMatch(/^[0-9a-f]{64}$/);
   });
 
   const spaces = fc.stringMatching(/^[ \t\n\r\u00a0\u3000]{1,3}$/);
@@ -65,7 +65,7 @@ describe('the same request', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(spaces, { minLength: 9, maxLength: 9 }), fc.boolean(), async (blanks, capitals) => {
         const text = blanks[0]! + words.map((word, at) => word + blanks[at + 1]!).join('');
-        expect(await keyFor(capitals ? text.toUpperCase() : text, HR)).toBe(keyOf(REQUEST));
+        expect(await keyFor(capitals ? text.toUpperCase() : text, HR)).toBe(registryKey(REQUEST));
       }),
       runs(30),
     );
@@ -78,7 +78,8 @@ describe('the same request', () => {
       { ...HR, priority: 2 },
       { ...HR, priority: '2' },
     ];
-    for (const options of equivalent) expect(await keyFor(INSTRUCTION, options as EncodeOptions)).toBe(keyOf(REQUEST));
+    for (const options of equivalent)
+      expect(await keyFor(INSTRUCTION, options as EncodeOptions)).toBe(registryKey(REQUEST));
   });
 });
 
@@ -109,7 +110,7 @@ describe('another request', () => {
   test('has no member that can be mistaken for another', () => {
     const parts = fc.tuple(fc.string(), fc.string(), fc.string(), fc.string(), fc.string());
     const key = ([normalised, domain, returnAgent, priority, version]: readonly string[]): string =>
-      keyOf({ normalised, domain, returnAgent, priority, version } as typeof REQUEST);
+      registryKey({ normalised, domain, returnAgent, priority, version } as typeof REQUEST);
     const separators = ['|', ',', '"', '\\', '\u0000', ' ', '\n'];
     for (const one of separators) {
       expect(key([`a${one}b`, 'c', 'd', 'e', 'f'])).not.toBe(key(['a', `b${one}c`, 'd', 'e', 'f']));
@@ -129,7 +130,7 @@ describe('another request', () => {
     const { encoder, registry } = scene();
     const old = { ...REQUEST, version: '1.0' };
     registry.put({
-      ...{ ...old, key: keyOf(old), id: instructionId(old.normalised), instruction: INSTRUCTION },
+      ...{ ...old, key: registryKey(old), id: instructionId(old.normalised), instruction: INSTRUCTION },
       ...{
         packet: 'FETCH|HR|return:HR-Agent|p:2|aacp:1.0|res:old',
         origin: 'host',
@@ -139,7 +140,7 @@ describe('another request', () => {
       },
     });
     const { packet, tier } = await encoder.encode(INSTRUCTION, HR);
-    expect([packet, tier, keyOf(old) === keyOf(REQUEST)]).toEqual([packetFor(REQUEST), 'model', false]);
+    expect([packet, tier, registryKey(old) === registryKey(REQUEST)]).toEqual([packetFor(REQUEST), 'model', false]);
     expect([...registry.entries()].length).toBe(2);
   });
 });

@@ -1,7 +1,7 @@
 /** Evaluates the matcher on pairs of instructions: the packet of the first is stored, then the second is looked up. */
 
 import { canonicalizePacket, parsePacket, printPacket } from '../../../src/aacp/index.js';
-import { instructionId, keyOf, normaliseInstruction } from '../../../src/aacp/matching/instruction/normalise.js';
+import { instructionId, normaliseInstruction, registryKey } from '../../../src/aacp/matching/instruction/normalise.js';
 import type { Candidate } from '../../../src/aacp/matching/match.js';
 import { createMatcher, type MatcherOptions } from '../../../src/aacp/matching/matcher.js';
 import { termsOf } from '../../../src/aacp/matching/wording.js';
@@ -61,7 +61,7 @@ export function entryOf(first: PairRequest & { readonly packet: string }): NewEn
   const request = { ...first, normalised, version: '1.1' };
   return {
     ...request,
-    ...{ key: keyOf(request), id: instructionId(normalised), terms: termsOf(first.instruction) },
+    ...{ key: registryKey(request), id: instructionId(normalised), terms: termsOf(first.instruction) },
     ...{ origin: 'model', model: null, cost: null },
   };
 }

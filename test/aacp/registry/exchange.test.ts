@@ -1,7 +1,7 @@
 /** Importing and exporting the registry file of the reference SDK. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { keyOf } from '../../../src/aacp/matching/instruction/normalise.js';
+import { registryKey } from '../../../src/aacp/matching/instruction/normalise.js';
 import { RegistryError } from '../../../src/aacp/registry/errors.js';
 import { exportPatterns, importPatterns } from '../../../src/aacp/registry/exchange.js';
 import { memoryRegistry } from '../../../src/aacp/registry/memory.js';
@@ -51,7 +51,7 @@ describe('importing', () => {
     expect(entries).toMatchObject([
       {
         ...request,
-        key: keyOf(request),
+        key: registryKey(request),
         instruction: ENTRY.english,
         packet: ENTRY.aacp_packet,
         origin: 'import',
@@ -64,7 +64,7 @@ describe('importing', () => {
     ]);
     expect(entries[0]!.id).toMatch(/^[0-9a-f]{12}$/);
     expect(entries[0]!.id).not.toBe(ENTRY.id);
-    expect(registry.get(keyOf(request))).toEqual(entries[0]);
+    expect(registry.get(registryKey(request))).toEqual(entries[0]);
     expect(registry.candidates('FIN', entries[0]!.terms, 1)).toHaveLength(1);
   });
 

@@ -3,8 +3,8 @@ import { vi } from 'vitest';
 import {
   digestOf,
   instructionId,
-  keyOf,
   normaliseInstruction,
+  registryKey,
 } from '../../../src/aacp/matching/instruction/normalise.js';
 import type { NewEntry } from '../../../src/aacp/registry/registry.js';
 
@@ -20,7 +20,7 @@ export function sample(number: number | string, changes: Partial<NewEntry> = {})
   };
   return {
     ...request,
-    key: keyOf(request),
+    key: registryKey(request),
     id: instructionId(request.normalised),
     instruction,
     packet: `FETCH|HR|return:HR-Agent|p:2|aacp:1.1|res:item_${number}`,

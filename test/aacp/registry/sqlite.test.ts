@@ -217,7 +217,7 @@ describe('a damaged file', () => {
     const error = await refusal(file, { now: clock, onNotice: (notice) => notices.push(notice) });
     const aside = `${file}.corrupt-1970-01-01T000000000Z`;
     expect(error).toMatchObject({ code: 'store-corrupt', message: expect.stringContaining(aside) });
-    expect(notices).toEqual([{ kind: 'set-aside', file, to: aside, message: error.message }]);
+    expect(notices).toEqual([{ kind: 'set-aside', file, movedTo: aside, message: error.message }]);
     expect(readFileSync(aside).equals(before)).toBe(true);
     expect(existsSync(file)).toBe(false);
 
@@ -275,8 +275,8 @@ describe('a damaged file', () => {
     const registry = await sqliteRegistry(file, { onCorrupt: 'renew', onNotice: (notice) => notices.push(notice) });
     expect(registry.statistics().entries).toBe(0);
     registry.close();
-    expect(notices).toMatchObject([{ kind: 'set-aside', file, to: expect.stringContaining('.corrupt-') }]);
-    expect(readFileSync(notices[0]!.kind === 'set-aside' ? notices[0]!.to! : '').equals(before)).toBe(true);
+    expect(notices).toMatchObject([{ kind: 'set-aside', file, movedTo: expect.stringContaining('.corrupt-') }]);
+    expect(readFileSync(notices[0]!.kind === 'set-aside' ? notices[0]!.movedTo! : '').equals(before)).toBe(true);
   });
 
   test('in the default place belongs to pegwire, whatever it contains', async () => {
@@ -303,12 +303,12 @@ describe('a damaged file', () => {
     const all = () => [...registry.entries()];
     expect(all).toThrow(expect.objectContaining({ code: 'store-corrupt' }));
     const [notice] = notices;
-    if (notice?.kind !== 'set-aside' || notice.to === null) throw new Error('it was not set aside');
+    if (notice?.kind !== 'set-aside' || notice.movedTo === null) throw new Error('it was not set aside');
     expect(all).toThrow(expect.objectContaining({ code: 'store-corrupt', message: notice.message }));
     expect(() => registry.put(sample(1))).toThrow(expect.objectContaining({ code: 'store-corrupt' }));
     expect(notices).toHaveLength(1);
     registry.close();
-    expect(readFileSync(notice.to).equals(content)).toBe(true);
+    expect(readFileSync(notice.movedTo).equals(content)).toBe(true);
     expect(existsSync(file)).toBe(false);
     const next = await sqliteRegistry(file);
     expect(next.statistics().entries).toBe(0);

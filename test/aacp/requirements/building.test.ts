@@ -15,7 +15,7 @@ import {
   upgradePacket,
 } from '../../../src/aacp/build/index.js';
 import { parsePacket, validatePacket } from '../../../src/aacp/index.js';
-import { loadRules, loadRulesFrom } from '../../../src/aacp/rules/index.js';
+import { fetchRules, loadRules } from '../../../src/aacp/rules/index.js';
 import { EXAMPLES } from './draft.js';
 
 /** Any UTF-16 text, including unpaired surrogates. */
@@ -141,10 +141,10 @@ describe('shared rules (section 13)', () => {
     const text = JSON.stringify([RULE]);
     const fetch = async (): Promise<Response> => new Response(text);
     const sha256 = createHash('sha256').update(text).digest('hex');
-    const { rules } = await loadRulesFrom('https://rules.example.org/a.json', { sha256, fetch });
+    const { rules } = await fetchRules('https://rules.example.org/a.json', { sha256, fetch });
     expect(rules).toHaveLength(1);
     const other = createHash('sha256').update(`${text} `).digest('hex');
-    await expect(loadRulesFrom('https://rules.example.org/a.json', { sha256: other, fetch })).rejects.toMatchObject({
+    await expect(fetchRules('https://rules.example.org/a.json', { sha256: other, fetch })).rejects.toMatchObject({
       code: 'hash-mismatch',
     });
   });

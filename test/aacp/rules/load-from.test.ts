@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadRulesFile, loadRulesFrom } from '../../../src/aacp/rules/index.js';
+import { fetchRules, loadRulesFile } from '../../../src/aacp/rules/index.js';
 import { COMMUNITY } from './rule-sources.js';
 
 const TEXT = JSON.stringify({ rules: COMMUNITY });
@@ -74,25 +74,25 @@ describe('rules from a server', () => {
   });
 
   it('are those that were pinned', async () => {
-    const library = await loadRulesFrom(`${origin}/rules.json`, { sha256: SHA256 });
+    const library = await fetchRules(`${origin}/rules.json`, { sha256: SHA256 });
     expect(library.rules).toHaveLength(COMMUNITY.length);
-    expect(
-      (await loadRulesFrom(new URL(`${origin}/rules`), { sha256: SHA256, maxBytes: TEXT.length })).reports,
-    ).toEqual([]);
+    expect((await fetchRules(new URL(`${origin}/rules`), { sha256: SHA256, maxBytes: TEXT.length })).reports).toEqual(
+      [],
+    );
   });
 
   it('are rejected if they differ from the pin, or exceed the limit', async () => {
-    await expect(loadRulesFrom(`${origin}/rules`, { sha256: sha256Of('other') })).rejects.toMatchObject({
+    await expect(fetchRules(`${origin}/rules`, { sha256: sha256Of('other') })).rejects.toMatchObject({
       code: 'hash-mismatch',
     });
-    await expect(loadRulesFrom(`${origin}/rules`, { sha256: SHA256, maxBytes: TEXT.length - 1 })).rejects.toMatchObject(
-      { code: 'rules-too-large' },
-    );
+    await expect(fetchRules(`${origin}/rules`, { sha256: SHA256, maxBytes: TEXT.length - 1 })).rejects.toMatchObject({
+      code: 'rules-too-large',
+    });
   });
 
   it('are rejected if there are none, without a secret of the address in the error', async () => {
     const address = `${origin}/none?token=s3cret`;
-    const error = await loadRulesFrom(address, { sha256: SHA256 }).catch((reason: unknown) => reason as Error);
+    const error = await fetchRules(address, { sha256: SHA256 }).catch((reason: unknown) => reason as Error);
     expect(error).toMatchObject({
       code: 'rules-unavailable',
       message: expect.stringContaining('the server replied with status 404'),
@@ -102,7 +102,7 @@ describe('rules from a server', () => {
 
   it('are rejected if no server answers', async () => {
     await expect(
-      loadRulesFrom('http://localhost/rules', {
+      fetchRules('http://localhost/rules', {
         sha256: SHA256,
         fetch: () => Promise.reject(new Error('connection refused')),
       }),
@@ -111,7 +111,7 @@ describe('rules from a server', () => {
 
   it('are not waited for after the caller cancels', async () => {
     const controller = new AbortController();
-    const loading = loadRulesFrom(`${origin}/slow`, { sha256: SHA256, signal: controller.signal });
+    const loading = fetchRules(`${origin}/slow`, { sha256: SHA256, signal: controller.signal });
     controller.abort(new Error('enough'));
     await expect(loading).rejects.toThrow('enough');
   });
@@ -119,7 +119,7 @@ describe('rules from a server', () => {
   it('are not requested without a pin', async () => {
     const before = asked.length;
     for (const options of [undefined, {}, { sha256: 'abc' }]) {
-      await expect(loadRulesFrom(`${origin}/rules`, options as never)).rejects.toThrow(TypeError);
+      await expect(fetchRules(`${origin}/rules`, options as never)).rejects.toThrow(TypeError);
     }
     expect(asked).toHaveLength(before);
   });
@@ -127,11 +127,11 @@ describe('rules from a server', () => {
   it.each(['file:///etc/rules.json', 'rules.json', 'data:application/json,[]', ''])(
     'are loaded over http only, not from %j',
     async (url) => {
-      await expect(loadRulesFrom(url, { sha256: SHA256 })).rejects.toThrow(/^url must be /);
+      await expect(fetchRules(url, { sha256: SHA256 })).rejects.toThrow(/^url must be /);
     },
   );
 
   it.each([0, -1, 1.5, Number.NaN])('reject an invalid maxBytes: %d', async (maxBytes) => {
-    await expect(loadRulesFrom(`${origin}/rules`, { sha256: SHA256, maxBytes })).rejects.toThrow(/^maxBytes must be /);
+    await expect(fetchRules(`${origin}/rules`, { sha256: SHA256, maxBytes })).rejects.toThrow(/^maxBytes must be /);
   });
 });

@@ -24,7 +24,7 @@ const handler = () =>
   endpointOf(({ intent, operation, payload, envelope }) => {
     if (intent !== 'req') return null;
     if (operation !== 'infer') return { intent: 'done', operation, payload };
-    return streamMessages(['a', 'b', 'c'], { cid: envelope.correlation_id ?? envelope.msg_id, operation });
+    return streamMessages(['a', 'b', 'c'], { correlationId: envelope.correlation_id ?? envelope.msg_id, operation });
   });
 
 describe.each([

@@ -19,7 +19,7 @@ describe('streams', () => {
       async function* words(): AsyncGenerator<string> {
         yield* WORDS;
       }
-      return streamMessages(words(), { cid: message.envelope.msg_id, operation: 'infer' });
+      return streamMessages(words(), { correlationId: message.envelope.msg_id, operation: 'infer' });
     });
 
   test('each ST frame is one artifact update, in order, and the task keeps one part for each', async () => {

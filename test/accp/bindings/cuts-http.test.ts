@@ -27,7 +27,9 @@ const behind =
 
 /** Returns the outcome of a stream of four chunks and its `end` through a proxy. */
 async function read(ending: Ending, cut: (body: string) => number) {
-  const endpoint = endpointOf(({ envelope: { msg_id: cid } }) => streamMessages(WORDS, { cid, operation: 'infer' }));
+  const endpoint = endpointOf(({ envelope: { msg_id: cid } }) =>
+    streamMessages(WORDS, { correlationId: cid, operation: 'infer' }),
+  );
   const { port } = new URL(await serveHandler(endpoint));
   const proxy = await cuttingHttpProxy(Number(port), ending, cut);
   proxies.push(proxy);

@@ -27,7 +27,7 @@ const streaming = ({ intent, envelope }: Message) => {
       await turn();
     }
   }
-  return streamMessages(source(), { cid: envelope.correlation_id ?? envelope.msg_id, operation: 'infer' });
+  return streamMessages(source(), { correlationId: envelope.correlation_id ?? envelope.msg_id, operation: 'infer' });
 };
 
 interface Read {
@@ -91,7 +91,7 @@ test('a stream from a server that closes the connection properly fails after the
       yield* ['w0', 'w1', 'w2'];
       await new Promise(() => undefined);
     }
-    return streamMessages(source(), { cid: envelope.correlation_id ?? envelope.msg_id, operation: 'infer' });
+    return streamMessages(source(), { correlationId: envelope.correlation_id ?? envelope.msg_id, operation: 'infer' });
   });
   const link = await connect({ reconnect: false });
   const received: unknown[] = [];

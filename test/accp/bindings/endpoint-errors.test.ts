@@ -110,7 +110,7 @@ describe('errors', () => {
         yield { intent: 'wait', operation: 'x' };
         throw new Error('the line is dead');
       },
-      ({ envelope: { msg_id: cid } }) => streamMessages(broken(), { cid, operation: 'x' }),
+      ({ envelope: { msg_id: cid } }) => streamMessages(broken(), { correlationId: cid, operation: 'x' }),
     ];
     for (const handle of handles) {
       const answers = await answersOf(endpointOf({ handle, onError: failed }), '@a>req:x{}[mid:m1,seq:1]');

@@ -47,7 +47,7 @@ describe('messages for the handler', () => {
       },
     });
     const { say } = peer();
-    for await (const message of streamMessages('one_two', { cid: 'c1', operation: 'tell' })) {
+    for await (const message of streamMessages('one_two', { correlationId: 'c1', operation: 'tell' })) {
       expect(await answersOf(endpoint, say(message))).toEqual([]);
     }
     expect((await read.promise).map((chunk) => (chunk as { data: unknown }).data).join('')).toBe('one_two');
@@ -117,7 +117,8 @@ describe('answers', () => {
   test('of a stream are one message after the other, each with the correlation', async () => {
     const { say, hear } = peer();
     const endpoint = endpointOf({
-      handle: ({ envelope: { msg_id: cid } }) => streamMessages(['a', 'b', 'c'], { cid, operation: 'infer' }),
+      handle: ({ envelope: { msg_id: cid } }) =>
+        streamMessages(['a', 'b', 'c'], { correlationId: cid, operation: 'infer' }),
     });
     const messages = (await answersOf(endpoint, say({ intent: 'req', operation: 'infer' }))).map(hear);
     expect(messages.map(({ intent }) => intent)).toEqual(['stream', 'stream', 'stream', 'end'].slice(-messages.length));

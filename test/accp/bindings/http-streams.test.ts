@@ -26,7 +26,7 @@ const { serveHandler } = testServers();
 describe('streams', () => {
   const chunks = ['one_', 'two_', 'three'];
   const handle: EndpointOptions['handle'] = ({ envelope: { msg_id: cid } }) =>
-    streamMessages(chunks, { cid, operation: 'infer' });
+    streamMessages(chunks, { correlationId: cid, operation: 'infer' });
 
   test('are frames that a session assembles', async () => {
     const url = await serveHandler(endpointOf(handle));

@@ -77,7 +77,7 @@ describe('mounted in other environments', () => {
   test('on Hono, with and without a stream', async () => {
     const handler = createHandler(
       endpointOf(({ operation, envelope: { msg_id: cid } }) =>
-        operation === 'infer' ? streamMessages('ab', { cid, operation }) : { intent: 'done', operation },
+        operation === 'infer' ? streamMessages('ab', { correlationId: cid, operation }) : { intent: 'done', operation },
       ),
       { path: '/agents/accp' },
     );

@@ -31,7 +31,7 @@ function worker(): {
     if (intent !== 'req') return null;
     requested.push(operation);
     const cid = envelope.correlation_id ?? envelope.msg_id;
-    if (operation === 'infer') return streamMessages(['Hello', ',_', 'world!'], { cid, operation });
+    if (operation === 'infer') return streamMessages(['Hello', ',_', 'world!'], { correlationId: cid, operation });
     if (operation !== 'hang') return { intent: 'done', operation, payload };
     return new Promise((resolve) =>
       signal.addEventListener('abort', () => {
@@ -129,7 +129,10 @@ export function testLink(binding: keyof typeof BINDINGS): void {
       const { connect } = await open(({ intent, operation, envelope }) => {
         if (intent !== 'req') return null;
         const cid = envelope.correlation_id ?? envelope.msg_id;
-        return streamMessages(operation === 'infer' ? ['Hello', ',_', 'world!'] : broken(), { cid, operation });
+        return streamMessages(operation === 'infer' ? ['Hello', ',_', 'world!'] : broken(), {
+          correlationId: cid,
+          operation,
+        });
       });
       const link = await connect();
       const pieces: unknown[] = [];
@@ -145,7 +148,7 @@ export function testLink(binding: keyof typeof BINDINGS): void {
       const { connect } = await open(({ intent, operation, envelope }) => {
         if (intent !== 'req') return null;
         const cid = envelope.correlation_id ?? envelope.msg_id;
-        return streamMessages(counted(400), { cid, operation });
+        return streamMessages(counted(400), { correlationId: cid, operation });
       });
       const link = await connect();
       const pieces: unknown[] = [];
@@ -254,7 +257,7 @@ export function testLink(binding: keyof typeof BINDINGS): void {
       const { connect, proxy } = await open(({ intent, operation, envelope }) => {
         if (intent !== 'req') return null;
         const cid = envelope.correlation_id ?? envelope.msg_id;
-        return streamMessages(slowly(100), { cid, operation });
+        return streamMessages(slowly(100), { correlationId: cid, operation });
       });
       const link = await connect();
       const pieces: unknown[] = [];
@@ -277,7 +280,7 @@ export function testLink(binding: keyof typeof BINDINGS): void {
       const { connect } = await open(({ intent, operation, envelope }) => {
         if (intent !== 'req') return null;
         const cid = envelope.correlation_id ?? envelope.msg_id;
-        return streamMessages(slowly(10_000), { cid, operation });
+        return streamMessages(slowly(10_000), { correlationId: cid, operation });
       });
       const link = await connect();
       const reading = async (): Promise<void> => {

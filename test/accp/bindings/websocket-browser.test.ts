@@ -32,7 +32,7 @@ async function runPage(): Promise<{ transcript: Transcript; handled: Map<string,
       handled.set(key, (handled.get(key) ?? 0) + 1);
       if (operation === 'count') {
         const numbers = Array.from({ length: Number(payload['to']) }, (_, n) => `${n} `);
-        return streamMessages(numbers, { cid: envelope.correlation_id ?? envelope.msg_id, operation });
+        return streamMessages(numbers, { correlationId: envelope.correlation_id ?? envelope.msg_id, operation });
       }
       if (operation === 'drop') for (const client of webSockets.clients) client.terminate();
       if (operation === 'note') {

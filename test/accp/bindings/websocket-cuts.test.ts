@@ -91,7 +91,10 @@ describe('a connection that is cut', () => {
           await turn();
         }
       }
-      return streamMessages(source(), { cid: envelope.correlation_id ?? envelope.msg_id, operation: 'infer' });
+      return streamMessages(source(), {
+        correlationId: envelope.correlation_id ?? envelope.msg_id,
+        operation: 'infer',
+      });
     });
     const link: Link = await connect({ port: proxy.port });
     let text = '';
@@ -164,7 +167,10 @@ describe('a slow reader', () => {
             yield 'x'.repeat(90);
           }
         }
-        return streamMessages(source(), { cid: envelope.correlation_id ?? envelope.msg_id, operation: 'infer' });
+        return streamMessages(source(), {
+          correlationId: envelope.correlation_id ?? envelope.msg_id,
+          operation: 'infer',
+        });
       },
       { highWaterMark: 16_384 },
     );

@@ -20,7 +20,7 @@ function counting(count: number): { handle: Parameters<typeof startServer>[0]; p
     produced: () => produced,
     handle: ({ intent, envelope }: Message) =>
       intent === 'req'
-        ? streamMessages(source(), { cid: envelope.correlation_id ?? envelope.msg_id, operation: 'infer' })
+        ? streamMessages(source(), { correlationId: envelope.correlation_id ?? envelope.msg_id, operation: 'infer' })
         : null,
   };
 }
@@ -168,7 +168,10 @@ describe('a reader that is slow', () => {
           await pause();
         }
       }
-      return streamMessages(source(), { cid: envelope.correlation_id ?? envelope.msg_id, operation: 'infer' });
+      return streamMessages(source(), {
+        correlationId: envelope.correlation_id ?? envelope.msg_id,
+        operation: 'infer',
+      });
     });
     const link = await connect();
     for await (const _ of link.stream(req({ n: 1 }))) break;

@@ -48,7 +48,7 @@ const until = async (isSo: () => boolean): Promise<void> => {
 describe('requests beyond the limit of the handler', () => {
   test('wait, and never reach the handler if they are abandoned; the cancellation of those before them does', async () => {
     const { handle, live, started } = hanging();
-    const { connect } = await openServer(handle, { maxConcurrent: 4 });
+    const { connect } = await openServer(handle, { maxInFlight: 4 });
     const link = await connect();
     const controllers = numbers(10).map(() => new AbortController());
     const outcomes = controllers.map(({ signal }) =>
@@ -77,7 +77,7 @@ describe('requests beyond the limit of the handler', () => {
       working--;
       return { intent: 'done', operation, payload };
     };
-    const { connect } = await openServer(handle, { maxConcurrent: 3 });
+    const { connect } = await openServer(handle, { maxInFlight: 3 });
     const link = await connect();
     await Promise.all(numbers(100).map((n) => link.request(req({ n }))));
     expect(order).toEqual(numbers(100));
@@ -147,7 +147,7 @@ describe('a stream', () => {
     }
     const { connect } = await openServer(({ intent, envelope }) =>
       intent === 'req'
-        ? streamMessages(words(), { cid: envelope.correlation_id ?? envelope.msg_id, operation: 'hang' })
+        ? streamMessages(words(), { correlationId: envelope.correlation_id ?? envelope.msg_id, operation: 'hang' })
         : null,
     );
     const link = await connect();

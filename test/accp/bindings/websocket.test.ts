@@ -96,7 +96,10 @@ describe('a conversation', () => {
         if (payload['fail'] === 1) throw new Error('no');
         yield ' world';
       }
-      return streamMessages(source(), { cid: envelope.correlation_id ?? envelope.msg_id, operation: 'infer' });
+      return streamMessages(source(), {
+        correlationId: envelope.correlation_id ?? envelope.msg_id,
+        operation: 'infer',
+      });
     });
     const link = await connect();
     let text = '';

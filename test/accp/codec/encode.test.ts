@@ -15,7 +15,7 @@ const REQUEST: MessageInput = { intent: 'req', operation: 'plan', payload: { goa
 
 describe('a frame', () => {
   test('has abbreviated keys, the schema at the end, and the envelope in the order of Table 4', () => {
-    const { codec, a } = endpoints({ ids: () => 'a00000000001' });
+    const { codec, a } = endpoints({ createId: () => 'a00000000001' });
     const message: MessageInput = {
       intent: 'done',
       operation: 'tool',

@@ -18,7 +18,7 @@ describe('a stream through a session', () => {
     const read = collect(b.stream('c1'));
     const kinds: string[] = [];
     for await (const message of streamMessages(['one', { two: 2 }, null, 'four five'], {
-      cid: 'c1',
+      correlationId: 'c1',
       operation: 'infer',
     })) {
       for (const frame of codec.encode(message, a).frames) kinds.push(codec.decode(frame, b).outcome);
@@ -38,7 +38,7 @@ describe('a stream through a session', () => {
     const read = collect(failing.b.stream('c1'));
     read.catch(() => undefined);
     const send = async (): Promise<void> => {
-      for await (const message of streamMessages(source(), { cid: 'c1', operation: 'infer' })) {
+      for await (const message of streamMessages(source(), { correlationId: 'c1', operation: 'infer' })) {
         for (const frame of failing.codec.encode(message, failing.a).frames) failing.codec.decode(frame, failing.b);
       }
     };

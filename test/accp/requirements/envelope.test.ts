@@ -24,7 +24,7 @@ describe('the envelope of sent frames (Table 4)', () => {
 
   test('mid: a source that repeats itself is called again', () => {
     const ids = ['a1', 'a1', 'a1', 'a2'];
-    const { codec, planner } = endpoints({ codec: { ids: () => ids.shift()! } });
+    const { codec, planner } = endpoints({ codec: { createId: () => ids.shift()! } });
     const sent = [codec.encode(PING, planner), codec.encode(PING, planner)];
     expect(sent.map(({ msgId }) => msgId)).toEqual(['a1', 'a2']);
   });

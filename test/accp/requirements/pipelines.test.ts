@@ -122,7 +122,7 @@ describe('the encoding pipeline (section 7.2)', () => {
   });
 
   test('7. the result is the canonical text of a frame', () => {
-    const { codec, planner, clock } = endpoints({ codec: { ids: () => 'f12345678901' } });
+    const { codec, planner, clock } = endpoints({ codec: { createId: () => 'f12345678901' } });
     const message: MessageInput = { intent: 'req', operation: 'run', payload: { b: [1, { d: 2, c: '@x' }] } };
     expect(codec.encode(message, planner).frames).toEqual([
       `@planner>req:run{b:[1,{c:\\@x,d:2}]}[mid:f12345678901,seq:1,ts:${clock.now},sid:s1]`,

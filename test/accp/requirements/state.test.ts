@@ -208,7 +208,7 @@ describe('the checkpoint process (section 5.3)', () => {
 
   test('2. the same messages give the same facts and summary', async () => {
     const once = async (): Promise<unknown> => {
-      const { codec, planner } = endpoints({ codec: { counter: EXACT, ids: counting() } });
+      const { codec, planner } = endpoints({ codec: { counter: EXACT, createId: counting() } });
       codec.encode({ intent: 'req', operation: 'fetch', payload: { source: 'crm' } }, planner);
       return await codec.encode({ intent: 'done', operation: 'fetch', payload: { rows: 7 } }, planner).checkpoint;
     };

@@ -189,6 +189,11 @@ describe('an address that other machines can reach', () => {
   });
 });
 
+test('a request has no time limit if requestTimeoutMs is Infinity', async () => {
+  const { http } = await serve({ requestTimeoutMs: Number.POSITIVE_INFINITY });
+  expect((await ask(http)).status).toBe(200);
+});
+
 test.each([
   [{ token: '' }, 'token'],
   [{ token: 'with space' }, 'token'],
@@ -200,7 +205,8 @@ test.each([
   [{ maxConnections: 0 }, 'maxConnections'],
   [{ requestTimeoutMs: 0 }, 'requestTimeoutMs'],
   [{ closeGraceMs: -1 }, 'closeGraceMs'],
-  [{ requestTimeoutMs: Number.POSITIVE_INFINITY }, 'requestTimeoutMs'],
+  [{ requestTimeoutMs: '5' as never }, 'requestTimeoutMs'],
+  [{ closeGraceMs: '5' as never }, 'closeGraceMs'],
   [{ path: '/a b' }, 'path must'],
   [{ port: 70_000 }, 'port'],
   [{ port: 1.5 }, 'port'],

@@ -14,7 +14,7 @@ test('a report of a gap does not end the stream whose request it names: the requ
   expect(refused).toMatchObject({ outcome: 'rejected', error: { code: 'E3003' } });
   const report = codec.decode((refused as { reply: string }).reply, client);
   for (const frame of (report as { replies: readonly string[] }).replies) codec.decode(frame, server);
-  for await (const message of streamMessages(['a'], { cid: 'c1', operation: 'infer' }))
+  for await (const message of streamMessages(['a'], { correlationId: 'c1', operation: 'infer' }))
     for (const frame of codec.encode(message, server).frames) codec.decode(frame, client);
   expect((await first).value).toMatchObject({ data: 'a' });
 });

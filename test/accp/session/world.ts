@@ -170,7 +170,7 @@ export class World {
     let made = 0;
     const codec = createCodec({
       now: () => this.#clock.now * 1000,
-      ids: () => `${side}${String(++made).padStart(11, '0')}`,
+      createId: () => `${side}${String(++made).padStart(11, '0')}`,
       text: 'reject',
       state: false,
       log: ({ type, frame }) => {

@@ -41,16 +41,16 @@ describe('checkpoint triggers', () => {
     ['fail', null],
   ])('after %s: %s', (intent, trigger) => {
     const { state } = begun();
-    expect(state.due(intent)).toBe(trigger);
+    expect(state.dueTrigger(intent)).toBe(trigger);
   });
 
   test('when hot state has more than 400 tokens, and not before', () => {
     const { state } = open();
     const word = message({ text: 'word' });
     for (let count = 0; count < 400; count++) state.addFrame(word);
-    expect([state.hotTokens(), state.due('ack')]).toEqual([400, null]);
+    expect([state.hotTokens(), state.dueTrigger('ack')]).toEqual([400, null]);
     state.addFrame(word);
-    expect([state.hotTokens(), state.due('ack')]).toEqual([401, 'hot-tokens']);
+    expect([state.hotTokens(), state.dueTrigger('ack')]).toEqual([401, 'hot-tokens']);
   });
 });
 

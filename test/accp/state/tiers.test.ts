@@ -306,7 +306,7 @@ describe('the budget', () => {
     }
     expect(refused).toBeInstanceOf(AccpError);
     expect(refused).toMatchObject({ code: 'E2003' });
-    expect(state.due('ack')).toBe('hot-tokens');
+    expect(state.dueTrigger('ack')).toBe('hot-tokens');
     expect(state.hotTokens()).toBeLessThanOrEqual(500);
     state.checkpoint('phase');
     state.addFrame(message());

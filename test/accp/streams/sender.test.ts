@@ -213,7 +213,7 @@ describe('splitStream', () => {
 });
 
 describe('streamMessages', () => {
-  const OPTIONS = { cid: 'c1', operation: 'infer' };
+  const OPTIONS = { correlationId: 'c1', operation: 'infer' };
 
   test('the draft\u2019s stream', async () => {
     const messages = await all(streamMessages('Hello world !', { ...OPTIONS, agent: 'streamer', maxText: 6 }));

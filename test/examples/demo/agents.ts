@@ -40,7 +40,7 @@ export async function createAgents(script: Script, file: string, counter: TokenC
   const now = (): number => seconds;
   const codecs = new Map<string, Codec>();
   for (const name of [hub, ...names]) {
-    const codec = createCodec({ counter, now: () => now() * 1000, ids: newId });
+    const codec = createCodec({ counter, now: () => now() * 1000, createId: newId });
     for (const [schema, definition] of Object.entries(schemas[name] ?? {})) codec.registerSchema(schema, definition);
     codecs.set(name, codec);
   }

@@ -69,10 +69,10 @@ describe('report', () => {
       texts: 3,
       rejected: 1,
       total: {
-        rule: { reached: 4, total: 4 },
-        alternative: { reached: 2, total: 2 },
-        character: { reached: 1, total: 4 },
-        repetition: { reached: 5, total: 7 },
+        rule: { covered: 4, total: 4 },
+        alternative: { covered: 2, total: 2 },
+        character: { covered: 1, total: 4 },
+        repetition: { covered: 5, total: 7 },
       },
     });
     expect(report.rules.map(({ name, hits, line }) => ({ name, hits, line }))).toEqual([

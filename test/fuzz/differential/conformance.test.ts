@@ -91,12 +91,12 @@ test('the canonical text is sent again in each dialect, and must print unchanged
     requests.push(`${dialect} ${input}`);
     return { ok: true, canonical: dialect === 'lenient' ? `${input}!` : 'b' };
   });
-  const cases = [caseOf('a', { expected: { ok: true, canonical: 'b' }, rereadIn: ['strict', 'lenient'] })];
+  const cases = [caseOf('a', { expected: { ok: true, canonical: 'b' }, reparseDialects: ['strict', 'lenient'] })];
   expect(await runAll(target, cases)).toEqual([
     {
       id: 'a',
       verdict: 'fail',
-      mismatches: [{ aspect: 'canonical', rereadIn: 'lenient', expected: 'b', actual: 'b!' }],
+      mismatches: [{ aspect: 'canonical', reparseDialect: 'lenient', expected: 'b', actual: 'b!' }],
       failure: null,
     },
   ]);
@@ -108,7 +108,7 @@ test('a case without an answer to its canonical text has no verdict', async () =
     if (input === 'b') throw new Error('no b');
     return true;
   });
-  const cases = [caseOf('a', { expected: { ok: true, canonical: 'b' }, rereadIn: ['strict'] })];
+  const cases = [caseOf('a', { expected: { ok: true, canonical: 'b' }, reparseDialects: ['strict'] })];
   expect((await runAll(target, cases))[0]).toMatchObject({ verdict: 'error', failure: { kind: 'crash' } });
 });
 

@@ -182,7 +182,7 @@ describe('runDifferential', () => {
   });
 });
 
-describe('judge', () => {
+describe('compareOutcome', () => {
   const valid: Answer = { ok: true, ast: { kind: 'x', items: [1, 2] }, canonical: 'x' };
 
   test('contains the place and both values if trees differ', () => {
@@ -202,10 +202,10 @@ describe('judge', () => {
   });
 
   test('has a sentence for each kind', () => {
-    expect(compareOutcome(valid, { kind: 'hang', limitMs: 500 })!.message).toBe(
+    expect(compareOutcome(valid, { kind: 'hang', timeoutMs: 500 })!.message).toBe(
       'The target does not answer within 500 ms.',
     );
-    expect(compareOutcome(valid, { kind: 'memory', limitBytes: 2 ** 30 })!.message).toContain('1024 MiB');
+    expect(compareOutcome(valid, { kind: 'memory', maxBytes: 2 ** 30 })!.message).toContain('1024 MiB');
     expect(compareOutcome(valid, { kind: 'garbage', detail: 'not JSON' })!.message).toContain('not JSON');
   });
 });
@@ -240,7 +240,7 @@ describe('shrinkText', () => {
 
   test('stops after a number of tries', async () => {
     let tries = 0;
-    await shrinkText('a'.repeat(2_000), { grammar, maxTries: 200, reproduces: async () => ++tries < 0 });
+    await shrinkText('a'.repeat(2_000), { grammar, maxAttempts: 200, reproduces: async () => ++tries < 0 });
     expect(tries).toBeLessThanOrEqual(200);
   });
 });

@@ -65,7 +65,7 @@ export function createHunter(protocol: Fault['protocol'], options: HuntOptions):
     const timeLimit = fault?.hangs ? SHORT_TIME : LONG_TIME;
     const target = processTarget(adapterCommand(protocol, fault), {
       name: fault?.id ?? 'sound',
-      timeLimitMs: timeLimit,
+      timeoutMs: timeLimit,
     });
     try {
       const report = await runDifferential({

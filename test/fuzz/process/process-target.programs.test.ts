@@ -87,7 +87,7 @@ describe('a program that answers', () => {
   });
 
   test('may take longer to start than to answer, and print a banner first', async () => {
-    const target = targetOf(programCommand('slow-start.mjs'), { timeLimitMs: 1000 });
+    const target = targetOf(programCommand('slow-start.mjs'), { timeoutMs: 1000 });
     expect(await target.read({ input: 'x' })).toEqual({ kind: 'answer', answer: { ok: true } });
   });
 });
@@ -96,10 +96,10 @@ test.each([
   ['leave', {}, { kind: 'crash', detail: 'exit code 0' }],
   ['abort', {}, { kind: 'crash', detail: expect.stringMatching(/SIGKILL/) }],
   ['last-words', {}, { kind: 'crash', detail: expect.stringMatching(/^exit code 1; stderr ends: x{2040} the end$/) }],
-  ['hang', { timeLimitMs: 1000 }, { kind: 'hang', limitMs: 1000 }],
-  ['eat', { memoryLimitBytes: 2 ** 28 }, { kind: 'memory', limitBytes: 2 ** 28 }],
+  ['hang', { timeoutMs: 1000 }, { kind: 'hang', timeoutMs: 1000 }],
+  ['eat', { maxMemoryBytes: 2 ** 28 }, { kind: 'memory', maxBytes: 2 ** 28 }],
   ['no-json', {}, { kind: 'garbage', detail: 'not JSON: "NaN is no answer"' }],
-  ['long', { lineLimitBytes: 50_000 }, { kind: 'garbage', detail: 'a line of more than 50000 bytes' }],
+  ['long', { maxLineBytes: 50_000 }, { kind: 'garbage', detail: 'a line of more than 50000 bytes' }],
 ] as const)(
   'a program that fails on a text (%s): the text is found, and others are answered',
   async (action, options, outcome) => {
@@ -159,11 +159,11 @@ describe('a program that cannot be tested', () => {
     ],
     ['answers once', programCommand('one-shot.mjs'), {}, /after one answer; an adapter must read/],
     ['answers with two lines', programCommand('chatty.mjs'), {}, /an answer without a request/],
-    ['keeps its answers', programCommand('buffered.mjs'), { startLimitMs: 1500 }, /Flush the output after each line/],
+    ['keeps its answers', programCommand('buffered.mjs'), { startTimeoutMs: 1500 }, /Flush the output after each line/],
     [
       'never answers',
       programCommand('adapter.mjs', '--on', '', 'hang'),
-      { startLimitMs: 400 },
+      { startTimeoutMs: 400 },
       /did not answer within 0.4 s .*\(started 2 times\)/s,
     ],
     ['has no folder', 'echo', { cwd: '/pegwire/no/such/folder' }, /cannot be used: .*failed to start: .*ENOENT/],
@@ -197,7 +197,7 @@ describe('closing', () => {
   });
 
   test('rejects waiting and later requests, and may be repeated', async () => {
-    const target = processTarget(adapterCommand(['x', 'hang']), { timeLimitMs: 600_000 });
+    const target = processTarget(adapterCommand(['x', 'hang']), { timeoutMs: 600_000 });
     await target.read({ input: 'a' });
     const pending = readAll(target, ['x', 'b']);
     const rejected = expect(pending).rejects.toThrow('The target is closed');
@@ -238,8 +238,8 @@ test.skipIf(process.platform === 'win32')('a program does not outlive this proce
 
 test.each([
   ['maxInFlight', 0],
-  ['timeLimitMs', -1],
-  ['memoryLimitBytes', Number.NaN],
+  ['timeoutMs', -1],
+  ['maxMemoryBytes', Number.NaN],
 ])('%s must be positive', (name, value) => {
   expect(() => processTarget('x', { [name]: value })).toThrow(
     new TypeError(`${name} must be a positive number; got ${value}`),

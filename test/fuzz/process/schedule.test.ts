@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createSchedule } from '../../../src/fuzz/process/schedule.js';
 
 const CRASH = { kind: 'crash', detail: 'exit code 1' } as const;
-const HANG = { kind: 'hang', limitMs: 1 } as const;
+const HANG = { kind: 'hang', timeoutMs: 1 } as const;
 
 /** A schedule for texts, and their outcomes so far. */
 function scheduleOf(window: number, inputs: readonly string[]) {

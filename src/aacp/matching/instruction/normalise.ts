@@ -28,7 +28,7 @@ export function instructionId(normalised: string): string {
 }
 
 /** Returns the key of a registry entry: the hash of all members of the request, as 64 hexadecimal digits. */
-export function keyOf({ normalised, domain, returnAgent, priority, version }: RegistryRequest): string {
+export function registryKey({ normalised, domain, returnAgent, priority, version }: RegistryRequest): string {
   return digestOf(JSON.stringify([normalised, domain, returnAgent, priority, version]));
 }
 
@@ -144,7 +144,7 @@ function writtenTwice(words: readonly string[]): ReadonlySet<string> {
 
 /** Removes capital letters that have no meaning. @param begins whether the word is the first of a sentence */
 function withoutCapitals(word: string, begins: boolean): string {
-  if (/^[^@]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+[.,;!?)]*$/u.test(word)) return withSmallHost(word);
+  if (/^[^@]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+[.,;!?)]*$/u.test(word)) return withLowerCaseHost(word);
   if (word.includes('@')) return word;
   if (PERIOD.test(word)) return word.toLowerCase();
   const [, open = '', letters, end = ''] = WORD.exec(word) ?? [];
@@ -170,7 +170,7 @@ function isLongCapital(word: string): boolean {
 }
 
 /** Converts the host of an address to lower case, which does not change it. The mailbox is case-sensitive. */
-export function withSmallHost(email: string): string {
+export function withLowerCaseHost(email: string): string {
   const at = email.lastIndexOf('@');
   return email.slice(0, at) + email.slice(at).toLowerCase();
 }

@@ -1,6 +1,6 @@
 /** Slots: the values of an instruction in a common form, so that two spellings of a value are equal. */
 import type { ValueItem } from './ast.js';
-import { withSmallHost } from './normalise.js';
+import { withLowerCaseHost } from './normalise.js';
 import { plainDecimal } from './numbers.js';
 
 /** The kind of a slot. `code` is an acronym, or the name of a department or a team. */
@@ -86,7 +86,7 @@ function formOf(item: ValueItem, text: string): SlotForm {
     case 'ordinal':
       return countValue(plainDecimal(item.number, null), text);
     case 'email':
-      return { value: withSmallHost(text) };
+      return { value: withLowerCaseHost(text) };
     case 'agent':
       return { value: text.toLowerCase() };
     case 'id':

@@ -1,4 +1,5 @@
 import { abortable, type LinkedSignal, linkSignals } from '../../../async/abort.js';
+import { assertDurations } from '../../../async/durations.js';
 import { after } from '../../../async/timers.js';
 import { PegwireError } from '../../../text/errors.js';
 import type { Param } from '../../ast.js';
@@ -132,8 +133,7 @@ class HttpExchange {
     if (typeof frame !== 'string' || !/^[^\r\n]+$/.test(frame))
       throw new TypeError('frame must be a string of one line');
     if (!(maxFrameBytes >= 1)) throw new TypeError(`maxFrameBytes must be a number >= 1; got ${maxFrameBytes}`);
-    if (!(timeoutMs > 0))
-      throw new TypeError(`timeoutMs must be a positive number of milliseconds or Infinity; got ${timeoutMs}`);
+    assertDurations({ timeoutMs });
     this.#url = url;
     this.#frame = frame;
     this.#options = options;

@@ -1,9 +1,9 @@
 /** Carries the frames of a link one by one, each in an exchange of its own: a request, and the frames that answer it. */
 
 import { untilAborted } from '../../../async/abort.js';
+import { assertDurations } from '../../../async/durations.js';
 import { after } from '../../../async/timers.js';
 import { partsOfSession, type Session } from '../../session/session.js';
-import { checkDurations } from '../durations.js';
 import { readHead } from '../frames.js';
 import { ReorderBuffer } from '../reorder-buffer.js';
 import {
@@ -202,7 +202,7 @@ export async function openExchanges(
   const { session, reconnect, maxExchanges = 64 } = options;
   const { timeoutMs } = partsOfSession(session).options;
   const { exchangeTimeoutMs = Math.max(2 * timeoutMs, MIN_EXCHANGE_TIMEOUT_MS) } = options;
-  checkDurations({ exchangeTimeoutMs: options.exchangeTimeoutMs });
+  assertDurations({ exchangeTimeoutMs: options.exchangeTimeoutMs });
   if (!(maxExchanges >= 1)) throw new TypeError(`maxExchanges must be a number >= 1; got ${maxExchanges}`);
   const exchanges = new Exchanges({ ...transport, session, maxExchanges, exchangeTimeoutMs });
   const link = await openLink((listener) => exchanges.connect(listener), {

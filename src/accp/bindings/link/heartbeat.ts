@@ -1,7 +1,8 @@
 /** Heartbeats (draft-benzing-accp-00, section 11.2: ping and pong every 30 seconds). */
 
+import { assertDurations } from '../../../async/durations.js';
+import { everyUnref } from '../../../async/timers.js';
 import type { MessageInput } from '../../message/message.js';
-import { checkDurations } from '../durations.js';
 import { CLOSE, type FrameTransport } from './contract.js';
 
 export const PING: MessageInput = { intent: 'ping', operation: 'heartbeat', payload: {} };
@@ -21,7 +22,7 @@ export interface Heartbeat {
 
 /** @throws TypeError if an option is invalid */
 export function checkHeartbeat({ heartbeatMs, maxMissed = 2 }: HeartbeatOptions): void {
-  checkDurations({ heartbeatMs });
+  assertDurations({ heartbeatMs });
   if (!(maxMissed >= 1)) throw new TypeError(`maxMissed must be a number >= 1; got ${maxMissed}`);
 }
 
@@ -31,23 +32,21 @@ export function startHeartbeat(
   socket: Pick<FrameTransport, 'isReadingStopped' | 'terminate'>,
   ping: () => void,
 ): Heartbeat {
-  if (heartbeatMs === Number.POSITIVE_INFINITY) return { alive: () => {}, stop: () => {} };
   let missed = 0;
-  const timer: unknown = setInterval(() => {
+  const stop = everyUnref(heartbeatMs, () => {
     if (missed >= maxMissed) {
-      clearInterval(timer as never);
+      stop();
       socket.terminate(CLOSE.goingAway, 'the peer does not answer');
       return;
     }
     ping();
     // Nothing can arrive while reading is stopped.
     if (!socket.isReadingStopped) missed++;
-  }, heartbeatMs);
-  (timer as { readonly unref?: () => void }).unref?.();
+  });
   return {
     alive: () => {
       missed = 0;
     },
-    stop: () => clearInterval(timer as never),
+    stop,
   };
 }

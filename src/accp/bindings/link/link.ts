@@ -1,3 +1,4 @@
+import { assertDurations } from '../../../async/durations.js';
 import { notifyListener } from '../../../async/listeners.js';
 import { afterUnref } from '../../../async/timers.js';
 import type { Codec } from '../../codec/codec.js';
@@ -6,7 +7,6 @@ import { SENT_SESSION_ID } from '../../codec/sender.js';
 import type { Message, MessageInput } from '../../message/message.js';
 import { partsOfSession, type Session, startTimers } from '../../session/session.js';
 import type { StreamChunk } from '../../streams/streams.js';
-import { checkDurations } from '../durations.js';
 import type { Notice } from '../endpoint-options.js';
 import { isGapReport, isUpkeep, readHead } from '../frames.js';
 import { type Connection, openConnection, PeerProgress, ReconnectBackoff } from './connection.js';
@@ -313,9 +313,9 @@ export async function openLink(
   options: LinkOptions & HeartbeatOptions,
 ): Promise<Link> {
   const { handshakeTimeoutMs, reconnect } = options;
-  checkDurations({ handshakeTimeoutMs });
+  assertDurations({ handshakeTimeoutMs });
   const { minDelayMs, maxDelayMs, maxAttempts = 0 } = reconnect === false ? {} : (reconnect ?? {});
-  checkDurations({ 'reconnect.minDelayMs': minDelayMs, 'reconnect.maxDelayMs': maxDelayMs }, 0);
+  assertDurations({ 'reconnect.minDelayMs': minDelayMs, 'reconnect.maxDelayMs': maxDelayMs }, 0);
   if (!(maxAttempts >= 0)) throw new TypeError(`reconnect.maxAttempts must be a number >= 0; got ${maxAttempts}`);
   if (partsOfSession(options.session).options.sequence !== 'sender')
     throw new TypeError("A link needs a session that both sides may send in: create it with sequence: 'sender'");

@@ -1,9 +1,9 @@
+import { assertDurations } from '../../../async/durations.js';
 import { notifyListener } from '../../../async/listeners.js';
 import { after } from '../../../async/timers.js';
 import type { WebSocketLike } from '../../../channels/websocket.js';
 import type { AccpErrorCode } from '../../errors.js';
 import type { MessageInput } from '../../message/message.js';
-import { checkDurations } from '../durations.js';
 import type { Endpoint } from '../endpoint.js';
 import { DISCONNECTED } from '../endpoint-sessions.js';
 import { bareErrorFrame } from '../error-frame.js';
@@ -26,7 +26,7 @@ export interface AcceptOptions extends FrameSocketOptions, HeartbeatOptions {
   /** The maximum number of sessions without a connection; beyond it, the one that has had none the longest ends. @default 1024 */
   readonly maxDetached?: number | undefined;
   /** The maximum number of messages of one session that are handled concurrently; 1024 more wait before reading stops. @default 64 */
-  readonly maxConcurrent?: number | undefined;
+  readonly maxInFlight?: number | undefined;
   /** Called with each error that ended a connection, and the session of the connection. */
   readonly onError?: ((error: Error, sid: string | undefined) => void) | undefined;
 }
@@ -82,12 +82,12 @@ const SHUTDOWN = 'the server is shutting down';
  */
 export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptions = {}): WebSocketEndpoint {
   const { handshakeTimeoutMs = 10_000, resumeWindowMs = 300_000 } = options;
-  const { maxConcurrent = 64, maxDetached = 1024, onError } = options;
+  const { maxInFlight = 64, maxDetached = 1024, onError } = options;
   checkHeartbeat(options);
   checkFrameSocket(options);
-  checkDurations({ handshakeTimeoutMs });
-  checkDurations({ resumeWindowMs }, 0);
-  if (!(maxConcurrent >= 1)) throw new TypeError(`maxConcurrent must be a number >= 1; got ${maxConcurrent}`);
+  assertDurations({ handshakeTimeoutMs });
+  assertDurations({ resumeWindowMs }, 0);
+  if (!(maxInFlight >= 1)) throw new TypeError(`maxInFlight must be a number >= 1; got ${maxInFlight}`);
   if (!(maxDetached >= 0)) throw new TypeError(`maxDetached must be a number >= 0; got ${maxDetached}`);
   const sessions = new Map<string, ServerSession>();
   /** Sockets whose first frame has not arrived. */
@@ -106,7 +106,7 @@ export function createWebSocketEndpoint(endpoint: Endpoint, options: AcceptOptio
       serverSession.close(CLOSE.noRegistry, endpoint.disconnectReason(session.id) ?? ''),
     );
     const serverSession = new ServerSession(endpoint, session, {
-      ...{ heartbeatMs: options.heartbeatMs, maxMissed: options.maxMissed, resumeWindowMs, maxConcurrent },
+      ...{ heartbeatMs: options.heartbeatMs, maxMissed: options.maxMissed, resumeWindowMs, maxInFlight },
       onError: (error) => reportError(error, session.id),
       onDetached: () => {
         detached.add(serverSession);

@@ -16,7 +16,7 @@ import type { FrameSocket, SocketEnd } from './frame-socket.js';
 
 interface ServerSessionOptions extends HeartbeatOptions {
   readonly resumeWindowMs: number;
-  readonly maxConcurrent: number;
+  readonly maxInFlight: number;
   readonly onError: (error: Error) => void;
   /** The connection was lost; the client may reconnect. */
   readonly onDetached: () => void;
@@ -64,7 +64,7 @@ export class ServerSession {
     this.#options = options;
     this.#release = endpoint.retain(session);
     this.#window = new SendWindow(partsOfSession(session).outbox.max);
-    this.#slots = new Semaphore(options.maxConcurrent);
+    this.#slots = new Semaphore(options.maxInFlight);
   }
 
   get sid(): string {
@@ -257,7 +257,7 @@ export class ServerSession {
 
   get #isBusy(): boolean {
     const isFull = this.#waiting >= MAX_WAITING || this.#waitingLength >= MAX_WAITING_LENGTH;
-    return isFull || this.#activeFrames - this.#admitted >= this.#options.maxConcurrent;
+    return isFull || this.#activeFrames - this.#admitted >= this.#options.maxInFlight;
   }
 
   #updateReading(): void {

@@ -41,7 +41,7 @@ function reasonOf(answer: Envelope): string {
 }
 
 async function startSlow(bench: CheckContext, probe: Probe): Promise<string> {
-  const command = invoke(probe, bench.target.slow!);
+  const command = invoke(probe, bench.target.job!);
   const { payload, job_id = '' } = await probe.answer(command, 'job.accepted');
   const jobId = payload.job_id ?? job_id;
   await probe.until((message) => message.type === 'job.started' && message.job_id === jobId, 'job.started');
@@ -65,8 +65,8 @@ function ofJob({ received: heard }: Probe, jobId: string, from = 0): Envelope[] 
   return heard.slice(from).filter(isOfJob);
 }
 
-const checkQuick = checkingSession({ needs: ['quick'] });
-const checkSlow = checkingSession({ needs: ['slow'] });
+const checkTool = checkingSession({ needs: ['tool'] });
+const checkJob = checkingSession({ needs: ['job'] });
 
 export const WORK: readonly Check[] = [
   checkSession('unknown-tool', 'F09', 'a call to an unknown tool is refused', async (probe) => {
@@ -81,12 +81,12 @@ export const WORK: readonly Check[] = [
   checkSession('unknown-job', 'J04 F09', 'cancellation of an unknown job is refused', async (probe) => {
     await probe.refusal(probe.send('cancel', {}, { job_id: 'job_of_nobody' }), 'NOT_FOUND', 'PERMISSION_DENIED');
   }),
-  checkQuick(
+  checkTool(
     'one-end',
     'F02 F05 F06 F07 E08',
     'a call is answered and ends once',
     async (probe, { target: subject }) => {
-      const command = invoke(probe, subject.quick!);
+      const command = invoke(probe, subject.tool!);
       const { end, jobId } = await ended(probe, command);
       await probe.settle();
       const ends = probe.received.filter(isEndOf(command, jobId));
@@ -95,12 +95,12 @@ export const WORK: readonly Check[] = [
       assertThat(behind.length === 0, `${behind[0]?.type} follows the end`);
     },
   ),
-  checkQuick(
+  checkTool(
     'sent-again',
     'E04 D02',
     'a repeated command is executed once, and answered with the first answer',
     async (probe, { target: subject }) => {
-      const command = invoke(probe, subject.quick!);
+      const command = invoke(probe, subject.tool!);
       await ended(probe, command);
       const first = await answered(probe, command);
       const from = probe.received.length;
@@ -122,28 +122,28 @@ export const WORK: readonly Check[] = [
       assertThat(names.size <= 1, `The repeated command started ${names.size} jobs`);
     },
   ),
-  checkQuick('same-id', 'E04', 'another command with the same id is refused', async (probe, { target: subject }) => {
-    const command = invoke(probe, subject.quick!);
+  checkTool('same-id', 'E04', 'another command with the same id is refused', async (probe, { target: subject }) => {
+    const command = invoke(probe, subject.tool!);
     await ended(probe, command);
     const from = probe.received.length;
-    probe.sendText(JSON.stringify({ ...command, payload: { tool: subject.quick!.tool, arguments: { other: true } } }));
+    probe.sendText(JSON.stringify({ ...command, payload: { tool: subject.tool!.tool, arguments: { other: true } } }));
     await probe.anyRefusal(from, 'ALREADY_EXISTS');
   }),
-  checkingSession({ level: 'should', needs: ['quick'] })(
+  checkingSession({ level: 'should', needs: ['tool'] })(
     'operation-keys',
     'D03',
     'two commands with the same operation key are executed once',
     async (probe, { target: subject }) => {
       const key = { operation_key: `conformance:${probe.sessionId}` };
-      const first = await ended(probe, invoke(probe, subject.quick!, key));
-      const command = invoke(probe, subject.quick!, key);
+      const first = await ended(probe, invoke(probe, subject.tool!, key));
+      const command = invoke(probe, subject.tool!, key);
       const second = await answered(probe, command);
       if (first.jobId !== undefined)
         assertThat(second.job_id === first.jobId, 'The second command started another job');
       else await ended(probe, command);
     },
   ),
-  checkSlow('replayed', 'E14 R02 R06', 'resume replays the messages of a job unchanged', async (probe, bench) => {
+  checkJob('replayed', 'E14 R02 R06', 'resume replays the messages of a job unchanged', async (probe, bench) => {
     const jobId = await startSlow(bench, probe);
     await probe.answer(probe.send('cancel', {}, { job_id: jobId }), 'ack');
     await endOf(probe, jobId);
@@ -156,13 +156,13 @@ export const WORK: readonly Check[] = [
       `${before.length} messages were sent, and ${again.length} or different ones replayed`,
     );
   }),
-  checkSlow('asynchronous', 'F01 F03', 'a job is accepted at once and runs in the background', async (probe, bench) => {
+  checkJob('asynchronous', 'F01 F03', 'a job is accepted at once and runs in the background', async (probe, bench) => {
     const jobId = await startSlow(bench, probe);
     await probe.ping();
-    assertThat(!ofJob(probe, jobId).some(({ type }) => JOB_ENDS.has(type)), 'The slow call ended at once');
+    assertThat(!ofJob(probe, jobId).some(({ type }) => JOB_ENDS.has(type)), 'The job ended at once');
     probe.send('cancel', {}, { job_id: jobId });
   }),
-  checkSlow('cancelled', 'J04 J19', 'a cancelled job ends once, with job.cancelled', async (probe, bench) => {
+  checkJob('cancelled', 'J04 J19', 'a cancelled job ends once, with job.cancelled', async (probe, bench) => {
     const jobId = await startSlow(bench, probe);
     await probe.answer(probe.send('cancel', { reason: 'Not wanted' }, { job_id: jobId }), 'ack');
     const end = await endOf(probe, jobId);
@@ -174,7 +174,7 @@ export const WORK: readonly Check[] = [
     const ends = ofJob(probe, jobId).filter(({ type }) => JOB_ENDS.has(type));
     assertThat(ends.length === 1, `There are ${ends.length} ends`);
   }),
-  checkSlow('in-order', 'D04 F04', 'the messages of a job and its streams are in order', async (probe, bench) => {
+  checkJob('in-order', 'D04 F04', 'the messages of a job and its streams are in order', async (probe, bench) => {
     const jobId = await startSlow(bench, probe);
     await probe.settle();
     await probe.answer(probe.send('cancel', {}, { job_id: jobId }), 'ack');
@@ -182,7 +182,7 @@ export const WORK: readonly Check[] = [
     const [violation] = checkLog(probe.log);
     assertThat(violation === undefined, `${violation?.rule}: ${violation?.message}`);
   }),
-  checkingSession({ needs: ['slow', 'connections', 'other'] })(
+  checkingSession({ needs: ['job', 'connections', 'other'] })(
     'other-jobs',
     'P01 R07',
     'another principal can neither cancel nor read a job',
@@ -199,7 +199,7 @@ export const WORK: readonly Check[] = [
       probe.send('cancel', {}, more);
     },
   ),
-  checking({ needs: ['slow', 'connections'] })(
+  checking({ needs: ['job', 'connections'] })(
     'reconnected',
     'D01 J03 R05 S03',
     'messages that a client missed are sent after it has reconnected, once and in order',

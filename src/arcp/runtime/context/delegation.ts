@@ -1,7 +1,8 @@
 /** Child jobs and handoffs (spec 003, "Multi-Agent Coordination"). */
+
+import { assertDurations } from '../../../async/durations.js';
 import { ignoreRejection } from '../../../async/listeners.js';
 import { sha256Hex } from '../../../text/sha256.js';
-import { assertDurations } from '../../protocol/durations.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { newSpanId } from '../../protocol/ids.js';
 import { assertJson, canonicalJson } from '../../protocol/json.js';

@@ -1,5 +1,5 @@
 /** Permission requests of a job (spec 003, "Permissions": the challenge and its response). */
-import { assertDurations } from '../../protocol/durations.js';
+import { assertDurations } from '../../../async/durations.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { newId } from '../../protocol/ids.js';
 import type { NewEvent, RecordChange } from '../../store/store.js';

@@ -1,6 +1,8 @@
 /** The specification and status of a job, and the transitions between its states (spec 003, "Jobs"). */
+
+import { assertDurations } from '../../../async/durations.js';
 import type { MessageLimits } from '../../protocol/codec.js';
-import { assertDurations, storableMs } from '../../protocol/durations.js';
+import { storableMs } from '../../protocol/durations.js';
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError, type ErrorBody, isRetryable } from '../../protocol/errors.js';
 import type { JobState, TrustLevel } from '../../protocol/payloads/parts.js';

@@ -1,5 +1,5 @@
 /** Policies, which decide permission requests, and patterns of permission names (spec 003, "Permissions", "Trust Levels"). */
-import { assertDurations } from '../../protocol/durations.js';
+import { assertDurations } from '../../../async/durations.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { TRUST_LEVELS, type TrustLevel } from '../../protocol/payloads/parts.js';
 import type { Scope } from '../types.js';

@@ -70,8 +70,8 @@ async function run(invocation: Run): Promise<number> {
     isShared: program.length === 0,
     auth: bearer(secret),
     otherAuth: bearer(other),
-    quick: tool,
-    slow: job,
+    tool,
+    job,
     timeoutMs: timeout,
   };
   const counts: Record<CheckOutcome, number> = { passed: 0, failed: 0, warned: 0, skipped: 0 };

@@ -76,7 +76,7 @@ async function accpCases(dialects: readonly string[]): Promise<CaseSet> {
       input: fixture.input,
       dialect: fixture.dialect,
       expected: expectedOf(fixture, fixture.ast),
-      rereadIn: dialects,
+      reparseDialects: dialects,
     })),
     skipped: [`${sorted} texts with sorted parameters: the adapter protocol has no request for them`],
   };
@@ -97,7 +97,7 @@ async function aacpCases(dialects: readonly string[]): Promise<CaseSet> {
         input: fixture.packet,
         dialect: 'strict',
         expected: expectedOf(fixture),
-        rereadIn: dialects,
+        reparseDialects: dialects,
       })),
       ...decided,
     ],

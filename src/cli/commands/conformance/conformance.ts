@@ -75,7 +75,9 @@ async function chosenCases(invocation: Run): Promise<CaseSet> {
   const chosen = cases
     .filter((one) => one.id.includes(filter) && (dialect === undefined || one.dialect === dialect))
     .map((one) =>
-      dialect === undefined ? one : { ...one, rereadIn: one.rereadIn?.filter((other) => other === dialect) },
+      dialect === undefined
+        ? one
+        : { ...one, reparseDialects: one.reparseDialects?.filter((other) => other === dialect) },
     );
   if (chosen.length === 0) throw new UsageError(`No case of ${protocol.name} matches --filter and --dialect`);
   return { cases: chosen, skipped };

@@ -68,9 +68,9 @@ function inputText({ case: { input, dialect, expected }, answer }: CaseResult): 
   return refusal?.message === undefined ? text : `${text}\n  message: ${shortened(visible(refusal.message))}`;
 }
 
-function mismatchText({ aspect, path, rereadIn, expected, actual }: Mismatch): string {
+function mismatchText({ aspect, path, reparseDialect, expected, actual }: Mismatch): string {
   const what = `wrong ${NAMES[aspect]}${path === undefined ? '' : ` at ${path === '' ? 'the root' : visible(path)}`}`;
-  const where = rereadIn === undefined ? '' : `, when its canonical text is parsed again (${rereadIn})`;
+  const where = reparseDialect === undefined ? '' : `, when its canonical text is parsed again (${reparseDialect})`;
   const show = aspect === 'verdict' ? verdictText : valueText;
   return `  ${what}${where}\n    expected  ${show(expected)}\n    actual    ${show(actual)}`;
 }
@@ -96,9 +96,9 @@ function failureLines({ failure }: CaseResult): readonly string[] {
     case 'garbage':
       return [`  invalid answer: ${visible(failure.detail)}`, ...note];
     case 'hang':
-      return [`  no answer within ${failure.limitMs / 1000} s`, ...note];
+      return [`  no answer within ${failure.timeoutMs / 1000} s`, ...note];
     case 'memory':
-      return [`  more than ${failure.limitBytes / 2 ** 20} MiB of memory`, ...note];
+      return [`  more than ${failure.maxBytes / 2 ** 20} MiB of memory`, ...note];
   }
 }
 

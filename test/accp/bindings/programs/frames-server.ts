@@ -53,8 +53,11 @@ const endpoint = createEndpoint({
     handled++;
     const cid = envelope.correlation_id ?? envelope.msg_id;
     if (operation === 'flood')
-      return streamMessages(chunks(Number(payload['count']), Number(payload['size']), signal), { cid, operation });
-    if (operation === 'trickle') return streamMessages(trickle(signal), { cid, operation });
+      return streamMessages(chunks(Number(payload['count']), Number(payload['size']), signal), {
+        correlationId: cid,
+        operation,
+      });
+    if (operation === 'trickle') return streamMessages(trickle(signal), { correlationId: cid, operation });
     // Answered when the request is aborted.
     if (operation === 'hang') await new Promise((resolve) => signal.addEventListener('abort', resolve));
     return {

@@ -26,12 +26,12 @@ const endpoint = createEndpoint({
   codec: createCodec({ state: false }),
   agent: 'server',
   session: { store: await sqliteStore(file!) },
-  runAgain: () => policy === 'again',
+  retryInterrupted: () => policy === 'again',
   handle: async ({ intent, operation, payload, envelope: { correlation_id: cid } }) => {
     if (intent !== 'req') return null;
     tell(operation);
     if (operation === 'mute') return null;
-    if (operation === 'count') return streamMessages(counted(), { cid: cid!, operation });
+    if (operation === 'count') return streamMessages(counted(), { correlationId: cid!, operation });
     // The first process does not reach its end.
     if (operation === 'pay' && isFirst) await new Promise(() => undefined);
     return { intent: 'done', operation, payload };

@@ -18,7 +18,7 @@ const codec = createCodec({
   text: 'transliterate',
   now: () => (1_714_000_000 + at) * 1000,
   // The same in each run: two runs are compared.
-  ids: () => `e${String(at).padStart(7, '0')}${String(++made).padStart(4, '0')}`,
+  createId: () => `e${String(at).padStart(7, '0')}${String(++made).padStart(4, '0')}`,
 });
 
 function carryOut(command: Command): readonly string[] {

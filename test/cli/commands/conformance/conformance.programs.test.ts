@@ -168,7 +168,7 @@ describe('the options', () => {
   });
 
   test('limit time and memory', async () => {
-    const hang = [adapterCommand(['hello', 'hang']), '--time-limit', '800ms'];
+    const hang = [adapterCommand(['hello', 'hang']), '--timeout', '800ms'];
     const eat = [adapterCommand(['hello', 'eat']), '--memory', '256'];
     for (const [kind, args] of Object.entries({ hang, memory: eat })) {
       const { cases } = await runJson('aacp', '--filter', 'inner-space-value', '--target', ...args);
@@ -181,7 +181,7 @@ describe('the options', () => {
     [['accp', '--target', 'x', '--filter', 'no such case'], /No case of accp matches --filter and --dialect/],
     [['aacp', '--target', 'x', '--dialect', 'tolerant'], /No case of aacp matches/],
     [['accp', '--target', 'x', '--dialect', 'loose'], /--dialect must be strict or lenient/],
-    [['accp', '--target', 'x', '--time-limit', '0s'], /--time-limit must be greater than 0; got "0s"/],
+    [['accp', '--target', 'x', '--timeout', '0s'], /--timeout must be greater than 0; got "0s"/],
     [['accp', '--target', 'x', '--memory', 'much'], /--memory must be a number greater than 0/],
     [[], /conformance requires a protocol: accp or aacp/],
     [['accp', 'file', '--target', 'x'], /conformance takes only a protocol; remove "file"/],

@@ -1,7 +1,8 @@
 // biome-ignore-all lint/correctness/noNodejsModules: processes need Node
 /** Sandboxes: tools in their own processes (spec 003, "Permissions": "Runtimes SHOULD: isolate execution, restrict network access"). */
+
+import { assertDurations } from '../../../../async/durations.js';
 import { Semaphore } from '../../../../async/semaphore.js';
-import { assertDurations } from '../../../protocol/durations.js';
 import type { Handler } from '../../types.js';
 import { runCall } from './call.js';
 import { pathOf, permissionFlag } from './process.js';

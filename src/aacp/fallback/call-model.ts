@@ -40,7 +40,7 @@ const MAX_TOKENS = 512;
  * @param strict rejects values that the instruction does not state
  * @throws ModelError if the first call fails; otherwise FallbackError, with all replies and their cost
  */
-export async function askModel(
+export async function callModel(
   model: Model,
   request: FallbackRequest,
   hints: readonly Hint[],
