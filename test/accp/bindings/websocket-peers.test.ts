@@ -242,13 +242,13 @@ describe('durations', () => {
   const session = createSession({ agent: 'client', sequence: 'sender' });
 
   test.each([
-    ['heartbeatMs', { heartbeatMs: 30 * 86_400_000 }],
+    ['heartbeatMs', { heartbeatMs: -1 }],
     ['heartbeatMs', { heartbeatMs: 0 }],
-    ['handshakeTimeoutMs', { handshakeTimeoutMs: 1e13 }],
+    ['handshakeTimeoutMs', { handshakeTimeoutMs: Number.NaN }],
     ['handshakeTimeoutMs', { handshakeTimeoutMs: 0 }],
-    ['reconnect.maxDelayMs', { reconnect: { maxDelayMs: 1e13 } }],
+    ['reconnect.maxDelayMs', { reconnect: { maxDelayMs: -1 } }],
     ['reconnect.maxAttempts', { reconnect: { maxAttempts: Number.NaN } }],
-  ])('of %s that a timer cannot hold are rejected: %j', async (name, options) => {
+  ])('of %s that are invalid are rejected: %j', async (name, options) => {
     const connecting = connectWebSocket('ws://127.0.0.1:9', { codec, session, WebSocket, ...options });
     await expect(connecting).rejects.toThrow(name);
     await expect(connecting).rejects.toBeInstanceOf(TypeError);
