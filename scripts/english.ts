@@ -79,10 +79,10 @@ function passagesOf(file: string, text: string): Passage[] {
   return found;
 }
 
-/** A Markdown text with code blanked out, so that places stay. */
+/** Blanks out the code of a Markdown text, so that places stay. Output, in blocks marked as text, is checked. */
 function prose(text: string): string {
   return text.replaceAll(/^```[\s\S]*?^```$|`[^`\n]*`|<!--[\s\S]*?-->|\]\([^)]*\)/gm, (code) =>
-    code.replaceAll(/[^\n]/g, ' '),
+    code.startsWith('```text') ? code : code.replaceAll(/[^\n]/g, ' '),
   );
 }
 
