@@ -1,4 +1,5 @@
 /** The options of the fallback encoder, and their defaults. */
+import { assertDurations } from '../../async/durations.js';
 import { anyText } from '../../text/visible.js';
 import type { TokenCounter } from '../../tokens/counter.js';
 import type { EncodeStep } from '../matching/rule-values.js';
@@ -90,6 +91,8 @@ export function resolveOptions(options: FallbackOptions, platform: Platform) {
     throw new TypeError('counter must have a method count; use loadTokenCounter');
   }
   checkRegistry(registry);
+  assertDurations({ timeoutMs }, 1);
+  assertDurations({ waitTimeoutMs }, 0);
   return {
     model,
     openRegistry:
@@ -100,8 +103,8 @@ export function resolveOptions(options: FallbackOptions, platform: Platform) {
     patterns,
     strict,
     threshold,
-    timeoutMs: duration('timeoutMs', timeoutMs, 1),
-    waitTimeoutMs: duration('waitTimeoutMs', waitTimeoutMs, 0),
+    timeoutMs,
+    waitTimeoutMs,
     now: () => checkedTime(now()),
     counter: counter === undefined ? platform.counter : () => counter,
   };
@@ -120,13 +123,6 @@ function checkRegistry(registry: unknown): void {
   if (missing === undefined) return;
   throw new TypeError(
     `registry must be a registry such as memoryRegistry(), or null for none; it has no method ${missing}`,
-  );
-}
-
-function duration(name: string, value: unknown, least: number): number {
-  if (typeof value === 'number' && value >= least) return value;
-  throw new TypeError(
-    `${name} must be a number of milliseconds, at least ${least}, or Infinity; got ${anyText(value)}`,
   );
 }
 

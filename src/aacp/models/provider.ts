@@ -1,5 +1,6 @@
 /** The common part of the providers: constraints, errors, cost. */
 import type * as z from 'zod';
+import { assertDurations } from '../../async/durations.js';
 import { LONGEST_TIMER } from '../../async/timers.js';
 import { anyText } from '../../text/visible.js';
 import {
@@ -59,14 +60,16 @@ export function resolveProvider(options: ProviderOptions) {
   if (body !== undefined && (typeof body !== 'object' || body === null)) throw new TypeError('body must be an object');
   if (price !== undefined) checkPrice(price);
   const { timeoutMs = 60_000, maxRetryDelayMs = 30_000 } = options;
+  assertDurations({ timeoutMs }, 1);
+  assertDurations({ maxRetryDelayMs }, 0);
   return {
     model,
     apiKey: optionalText('apiKey', options.apiKey),
     baseURL: optionalText('baseUrl', options.baseUrl),
     price,
-    timeoutMs: duration('timeoutMs', timeoutMs, 1),
+    timeoutMs,
     maxRetries: nonNegativeInteger('maxRetries', options.maxRetries ?? 2),
-    maxRetryDelayMs: duration('maxRetryDelayMs', maxRetryDelayMs, 0),
+    maxRetryDelayMs,
     onNotice: onNotice ?? (() => {}),
     body: body ?? {},
   };
@@ -86,13 +89,6 @@ export function memberOf(body: Readonly<Record<string, unknown>>, name: string):
 function nonNegativeInteger(name: string, value: unknown): number {
   if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number;
   throw new TypeError(`${name} must be a non-negative integer; got ${anyText(value)}`);
-}
-
-function duration(name: string, value: unknown, least: number): number {
-  if (typeof value === 'number' && value >= least) return value;
-  throw new TypeError(
-    `${name} must be a number of milliseconds, at least ${least}, or Infinity; got ${anyText(value)}`,
-  );
 }
 
 function checkPrice(price: ProviderPrice): void {

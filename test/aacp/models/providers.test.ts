@@ -283,12 +283,12 @@ describe.each(PROVIDERS)('$name', (provider) => {
 
   test.each([
     [{ model: '' }, 'model must be the name of a model'],
-    [{ timeoutMs: 0 }, 'timeoutMs must be a number of milliseconds, at least 1, or Infinity; got 0'],
-    [{ timeoutMs: '1' }, 'timeoutMs must be a number of milliseconds, at least 1, or Infinity; got 1'],
+    [{ timeoutMs: 0 }, 'timeoutMs must be a positive number of milliseconds or Infinity; got 0'],
+    [{ timeoutMs: '1' }, 'timeoutMs must be a positive number of milliseconds or Infinity; got "1"'],
     [{ maxRetries: -1 }, 'maxRetries must be a non-negative integer; got -1'],
     [
       { maxRetryDelayMs: Number.NaN },
-      'maxRetryDelayMs must be a number of milliseconds, at least 0, or Infinity; got NaN',
+      'maxRetryDelayMs must be a non-negative number of milliseconds or Infinity; got NaN',
     ],
     [{ price: { input: 1 } }, 'price.output must be US dollars per million tokens'],
     [{ price: { input: 1, output: 1, cacheRead: -1 } }, 'price.cacheRead must be US dollars per million tokens'],
