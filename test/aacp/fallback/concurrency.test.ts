@@ -1,8 +1,6 @@
 /** Concurrent requests for the same instruction in one process. */
 
 import { getEventListeners } from 'node:events';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import {
   createFallbackEncoder,
@@ -24,6 +22,7 @@ import {
   type ScriptedModel,
   scriptedModel,
 } from '../../helpers/fallback.js';
+import { collectGarbage } from '../../helpers/memory.js';
 import { passingTime } from '../../helpers/passing-time.js';
 import { freshFiles } from '../../storage/folder.js';
 import { moduleAt, runWithout } from '../../tokens/hidden-packages.js';
@@ -233,8 +232,6 @@ describe('a model that takes too long', () => {
   });
 
   test('times out even if memory is collected meanwhile', async () => {
-    setFlagsFromString('--expose-gc');
-    const collectGarbage = runInNewContext('gc') as () => void;
     const { encoder, calls } = scene([() => gate().opened], { timeoutMs: 200 });
     const answer = codesOf([encoder.encode(INSTRUCTION, HR)]);
     await asked({ calls }, 1);

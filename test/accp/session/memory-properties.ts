@@ -1,17 +1,6 @@
 /** The memory of an endless session, which stores only the last entries of everything. */
-import process from 'node:process';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect } from 'vitest';
 import { createCodec, createSession, memoryStore } from '../../../src/accp/codec/index.js';
-
-/** Bytes of the heap that are in use. */
-export function heapUsed(): number {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-  collect();
-  return process.memoryUsage().heapUsed;
-}
 
 /**
  * Passes frames between two ends: questions, answers, and everything that leaves something behind.

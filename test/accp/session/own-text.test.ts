@@ -1,23 +1,17 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { ownText } from '../../../src/accp/session/envelope.js';
-
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
+import { memoryInUse } from '../../helpers/memory.js';
 
 /** Bytes that are held by parts of 100 texts of 100,000 characters each. */
 function heldBy(part: (text: string) => string): number {
   const kept: string[] = [];
-  collect();
-  const before = process.memoryUsage().heapUsed;
+  const before = memoryInUse();
   for (let index = 0; index < 100; index++) {
     // Read from bytes, as frames are: in one piece.
     const text = Buffer.alloc(100_000, `${index}_identifier`).toString('latin1');
     kept.push(part(text.slice(500, 540)));
   }
-  collect();
-  const held = process.memoryUsage().heapUsed - before;
+  const held = memoryInUse() - before;
   expect(kept).toHaveLength(100);
   return held;
 }

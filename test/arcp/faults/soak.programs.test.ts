@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { openClient } from '../../../src/arcp/client/index.js';
 import { createRuntime, type Runtime, sqliteStore } from '../../../src/arcp/runtime/index.js';
 import { memoryChannels } from '../../../src/channels/memory.js';
+import { memoryInUse } from '../../helpers/memory.js';
 import { World } from './world.js';
 
 const IS_LONG = process.env['LONG_RUNS'] !== undefined;
@@ -19,14 +18,8 @@ const SECONDS = IS_LONG ? 120 : 5;
 /** The tolerated difference of the heap in megabytes. */
 const SLACK = 6;
 
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
-
-function heap(): number {
-  collect();
-  collect();
-  return process.memoryUsage().heapUsed / 2 ** 20;
-}
+/** The megabytes that are in use. */
+const heap = (): number => memoryInUse() / 2 ** 20;
 
 function furnish(runtime: Runtime): void {
   runtime
