@@ -1,4 +1,5 @@
 /** Validation of external data in modules that browsers load, without zod. */
+import { notAmong, wrongType } from './issue-message.js';
 import { nearest } from './suggest.js';
 import { quotedShort } from './visible.js';
 
@@ -35,7 +36,7 @@ export const text: Check<string> = (value, path) => (typeof value === 'string' ?
 export function integer(min: number): Check<number> {
   return (value, path) => {
     if (typeof value !== 'number' || !Number.isSafeInteger(value)) return reject(path, 'int', value);
-    if (value < min) throw new ShapeError(path, `Too small: expected number to be >=${min}`);
+    if (value < min) throw new ShapeError(path, `must be at least ${min}`);
     return value;
   };
 }
@@ -44,7 +45,7 @@ export function oneOf<const T extends string>(words: readonly T[]): Check<T> {
   return (value, path) => {
     const found = words.find((word) => word === value);
     if (found !== undefined) return found;
-    throw new ShapeError(path, `Invalid option: expected one of ${words.map((word) => `"${word}"`).join('|')}`);
+    throw new ShapeError(path, value === undefined ? 'is required' : notAmong(words));
   };
 }
 
@@ -79,16 +80,10 @@ export function object<M extends Members>(members: M, { strict = false } = {}): 
     if (unknown === undefined) return checked as Checked<M>;
     const meant = nearest(unknown, names);
     const help = meant === undefined ? undefined : `did you mean ${quotedShort(meant)}?`;
-    throw new ShapeError(path, `Unknown member ${quotedShort(unknown)}`, help);
+    throw new ShapeError(path, `has the unknown member ${quotedShort(unknown)}`, help);
   };
 }
 
 function reject(path: string, expected: string, value: unknown): never {
-  throw new ShapeError(path, `Invalid input: expected ${expected}, received ${kindOf(value)}`);
-}
-
-function kindOf(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  return Number.isNaN(value) ? 'NaN' : typeof value;
+  throw new ShapeError(path, wrongType(expected, value));
 }

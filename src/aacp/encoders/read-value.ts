@@ -1,5 +1,6 @@
 import { safeParse } from 'zod/v4/core';
 import { digitsOf } from '../../text/decimal.js';
+import { issueMessage } from '../../text/issue-message.js';
 import { anyText, quotedShort } from '../../text/visible.js';
 import { checkedValue, EncodeError, encodeError } from '../build/values.js';
 import { normalised } from './normalise.js';
@@ -69,7 +70,7 @@ function itemText(slot: Slot, item: unknown, path: string, reader: Reader): stri
 
 function parsed(slot: Slot, { schema, guard, anyString }: Reading, value: unknown): unknown {
   if ((anyString && typeof value === 'string') || guard?.(value)) return value;
-  const result = safeParse(schema, value);
+  const result = safeParse(schema, value, { error: issueMessage });
   if (result.success) return result.data;
   const { message, path } = result.error.issues[0]!;
   const help = slot.list && typeof value === 'string' ? 'pass a list of strings' : undefined;

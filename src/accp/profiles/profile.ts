@@ -1,6 +1,7 @@
 /** The definition of a domain profile (draft-benzing-accp-00, section 10). */
 
 import type * as z from 'zod';
+import { issueMessage } from '../../text/issue-message.js';
 import { type AccpError, type AccpErrorCode, accpError } from '../errors.js';
 import type { Json, SchemaDefinition } from '../message/json.js';
 import type { Envelope, Message } from '../message/message.js';
@@ -85,7 +86,7 @@ export function defineTools(schemas: { readonly [name: string]: z.ZodType }): To
   const tools = Object.create(null) as { [name: string]: Tool };
   for (const name of Object.keys(schemas)) {
     const schema = schemas[name]!;
-    tools[name] = { check: (args) => fault(schema.safeParse(args)) };
+    tools[name] = { check: (args) => fault(schema.safeParse(args, { error: issueMessage })) };
   }
   return Object.freeze(tools);
 }

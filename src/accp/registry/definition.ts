@@ -58,7 +58,7 @@ const words: Check<readonly string[]> = (value, path) => {
 const code: Check<string> = (value, path) => {
   const checked = text(value, path);
   if (/^(?!(?:true|false)$)[A-Za-z][A-Za-z0-9]*$/.test(checked)) return checked;
-  throw new ShapeError(path, 'expected a letter, then letters and digits');
+  throw new ShapeError(path, 'must be a letter, followed by letters and digits');
 };
 
 const byField = refine(isPlainMap, 'expected an object');

@@ -78,10 +78,10 @@ export function registryDelta(registry: Registry, features: Features): JsonObjec
 /** Fits a whole hash of any usual algorithm. */
 const hash: Check<string> = (value, path) => {
   if (typeof value !== 'string' && typeof value !== 'bigint' && !Number.isSafeInteger(value)) {
-    throw new ShapeError(path, 'Invalid input');
+    throw new ShapeError(path, 'is invalid');
   }
   const digits = asciiLowerCase(String(value));
-  if (!/^[!-~]{1,128}$/.test(digits)) throw new ShapeError(path, 'expected a hash');
+  if (!/^[!-~]{1,128}$/.test(digits)) throw new ShapeError(path, 'must be a hash');
   return digits;
 };
 

@@ -1,8 +1,8 @@
 /** Parsing and printing of messages, one JSON object each (spec 003, "Canonical Envelope"). */
 import * as z from 'zod/mini';
-import en from 'zod/v4/locales/en.js';
 import { isLonger } from '../../text/bytes.js';
 import type { Result } from '../../text/errors.js';
+import { issueMessage } from '../../text/issue-message.js';
 import { isDeeper, scalarMembers } from '../../text/json-text.js';
 import { accepts } from './accepts.js';
 import { describe } from './catalogue.js';
@@ -156,19 +156,11 @@ export function readEnvelope(
   return refuseFor(value, parsed.error, ['payload']);
 }
 
-/** Refusals are sent to peers, so that they do not depend on the locale of zod. */
-const ENGLISH = /* @__PURE__ */ en();
-
-function messageOf(issue: z.core.$ZodRawIssue): ReturnType<typeof ENGLISH.localeError> {
-  const isMissing = issue.code === 'invalid_type' && issue.input === undefined;
-  return isMissing ? 'is required' : ENGLISH.localeError(issue);
-}
-
 export function validate<S extends z.core.$ZodType>(
   schema: S,
   value: unknown,
 ): z.core.util.SafeParseResult<z.output<S>> {
-  return z.safeParse(schema, value, { error: messageOf });
+  return z.safeParse(schema, value, { error: issueMessage });
 }
 
 /** Prints a message as one line of JSON. @throws ArcpError `INVALID_ARGUMENT` if JSON cannot represent it: a cycle, a bigint */
@@ -217,7 +209,7 @@ function refuseFor(
     message: shortened(message),
   }));
   const omitted = error.issues.length - issues.length;
-  const all = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+  const all = issues.map(({ path, message }) => (path === '' ? `The message ${message}` : `${path}: ${message}`));
   if (omitted > 0) all.push(`${omitted} more`);
   return refuse('INVALID_ARGUMENT', all.join('; '), headerOf(value), { issues });
 }

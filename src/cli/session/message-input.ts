@@ -1,10 +1,12 @@
 /** Messages as JSON, in the form that `pegwire encode` reads. */
+
 import * as z from 'zod';
 import { AccpError } from '../../accp/errors.js';
 import type { Json, JsonObject } from '../../accp/message/json.js';
 import { Reference } from '../../accp/message/json.js';
 import type { Loss, MessageInput } from '../../accp/message/message.js';
 import { roundedAmount } from '../../accp/profiles/transaction.js';
+import { issueMessage } from '../../text/issue-message.js';
 import { parseExactJson } from '../io/exact-json.js';
 
 export interface InputOptions {
@@ -53,7 +55,7 @@ export function readMessage(line: string, { refs, keepEnvelope }: InputOptions):
   const { value: read, losses } = parseExactJson(line);
   if (typeof read === 'string') return { message: read, losses };
   const value = refs ? withReferences(read, '') : read;
-  const result = messageSchema.safeParse(value);
+  const result = messageSchema.safeParse(value, { error: issueMessage });
   if (!result.success) throw invalidMessage(result.error);
   const { envelope, ...message } = result.data;
   if (message.schema === 'TX' && losses.some(({ path }) => AMOUNT.test(path))) throw roundedAmount();
@@ -68,7 +70,7 @@ function invalidMessage({ issues }: z.ZodError): AccpError {
   return new AccpError({
     code: 'E1004',
     path: at,
-    message: at === undefined ? `A message must be an object: ${message}` : message,
+    message: at === undefined ? `A message ${message}` : message,
     help: 'write a message such as {"intent":"req","operation":"find","payload":{"query":"cats"}}',
   });
 }

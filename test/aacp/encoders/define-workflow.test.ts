@@ -243,7 +243,7 @@ describe('a definition is rejected', () => {
       { inputs: { goal: { ...text, normalise: ['up'] } } },
       'the normalisation "up" does not exist',
     ],
-    ['with a default of the wrong kind', { inputs: { goal: { ...text, default: 5 } } }, 'default: goal: Invalid input'],
+    ['with a default of the wrong kind', { inputs: { goal: { ...text, default: 5 } } }, 'default: goal: must be'],
     [
       'with a default that cannot be written',
       { inputs: { goal: { ...text, default: 'a|b' } } },

@@ -105,7 +105,7 @@ function sharedStore(
 
 function assertPayload(type: MessageType, payload: unknown): void {
   const schema = CATALOGUE[type].payload;
-  if (!accepts(schema, payload)) throw invalid(validate(schema, payload).error!, `Invalid ${type}: `);
+  if (!accepts(schema, payload)) throw invalid(validate(schema, payload).error!, `Invalid ${type}: `, 'payload');
 }
 
 /** Calls a tool for a job, with the trust, permissions and signal of the job. */

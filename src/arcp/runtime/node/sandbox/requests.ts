@@ -1,7 +1,9 @@
 // biome-ignore-all lint/correctness/noNodejsModules: processes need Node
 /** The methods that a sandboxed tool can call, with the schemas of their arguments. */
+
 import { Buffer } from 'node:buffer';
 import * as z from 'zod';
+import { issueMessage } from '../../../../text/issue-message.js';
 import { ArcpError } from '../../../protocol/errors.js';
 import { LOG_LEVELS } from '../../../protocol/payloads/event.js';
 import { members } from '../../../protocol/payloads/parts.js';
@@ -34,7 +36,7 @@ type Method = (scope: ToolScope, args: readonly unknown[]) => unknown;
 
 function on<T extends z.ZodType>(args: T, answer: (scope: ToolScope, args: z.output<T>) => unknown): Method {
   return (scope, given) => {
-    const parsed = args.safeParse(given);
+    const parsed = args.safeParse(given, { error: issueMessage });
     if (parsed.success) return answer(scope, parsed.data);
     throw new ArcpError('INVALID_ARGUMENT', 'The arguments are invalid', {
       details: { issues: parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })) },
