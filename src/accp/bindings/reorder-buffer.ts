@@ -5,11 +5,13 @@ import { partsOfSession, type Session } from '../session/session.js';
 import { type FrameHead, isGapReport } from './frames.js';
 
 /**
- * Milliseconds that a frame waits for earlier ones, which may arrive in another exchange: without any frame, and in total. Then they count
- * as lost. In a busy process, and over a slow line, frames that are sent together arrive one after the other.
+ * The time that a frame waits for earlier ones, which may arrive in another exchange: one second without any frame, and four in total. Then
+ * they count as lost. Over a slow line, frames that are sent together arrive one after the other. The time is counted in ticks of a timer:
+ * a process that was busy or suspended for seconds reads the frames of that time after its timers, and counts it as one tick.
  */
-const QUIET_MS = 1000;
-const MAX_WAIT_MS = 4000;
+const TICK_MS = 100;
+const QUIET_TICKS = 10;
+const MAX_TICKS = 40;
 /** Limits of the buffered frames: their number, and their characters in total. */
 const MAX_FRAMES = 1024;
 const MAX_LENGTH = 4_194_304;
@@ -22,7 +24,7 @@ interface BufferedFrame {
   readonly agent: string;
   readonly seq: number;
   readonly length: number;
-  /** Milliseconds of the monotonic clock, as in `#lastArrival`. */
+  /** The tick, as in `#lastArrival`. */
   readonly arrivedAt: number;
   readonly process: () => void;
 }
@@ -39,6 +41,7 @@ export class ReorderBuffer {
   readonly #buffered = new Set<BufferedFrame>();
   readonly #skips: SkippedRange[] = [];
   #length = 0;
+  #tick = 0;
   #lastArrival = 0;
   #stopTimer: (() => void) | undefined;
   /** If true, an exchange failed since the last gap: the next missing frame was probably lost with it. */
@@ -55,7 +58,7 @@ export class ReorderBuffer {
    * @returns a function that withdraws the frame while it waits, as if it had never arrived
    */
   add(frame: string, readHead: () => OrderedHead | null, process: () => void, isAlone: boolean): () => void {
-    this.#lastArrival = performance.now();
+    this.#lastArrival = this.#tick;
     const head = isAlone && this.#buffered.size === 0 ? null : readHead();
     if (head === null || !this.#isEarly(head, frame)) {
       const before = head === null ? 0 : this.#expected(head.agent);
@@ -74,7 +77,7 @@ export class ReorderBuffer {
     this.#buffered.add(buffered);
     this.#length += buffered.length;
     if (this.#isLossy || isAlone || this.#buffered.size > MAX_FRAMES || this.#length > MAX_LENGTH) this.flush();
-    else if (this.#stopTimer === undefined) this.#wait(QUIET_MS);
+    else if (this.#stopTimer === undefined) this.#wait();
     return () => this.#remove(buffered);
   }
 
@@ -123,12 +126,12 @@ export class ReorderBuffer {
     }
   }
 
-  #wait(delayMs: number): void {
-    this.#stopTimer = after(delayMs, () => {
+  #wait(): void {
+    this.#stopTimer = after(TICK_MS, () => {
+      this.#tick++;
       const [first] = this.#buffered;
-      const end = first === undefined ? 0 : Math.min(this.#lastArrival + QUIET_MS, first.arrivedAt + MAX_WAIT_MS);
-      const remainingMs = end - performance.now();
-      if (remainingMs > 0) this.#wait(remainingMs);
+      const waited = first === undefined ? MAX_TICKS : this.#tick - first.arrivedAt;
+      if (waited < MAX_TICKS && this.#tick - this.#lastArrival < QUIET_TICKS) this.#wait();
       else this.flush();
     });
   }

@@ -55,6 +55,21 @@ describe('a frame that arrives before those with lower numbers', () => {
     endpoint.close();
   });
 
+  test('also waits in a process that was busy for seconds, which reads the frames of that time afterwards', async () => {
+    const { endpoint, received } = noting();
+    const { say } = peer();
+    const [first, second] = [say(req('a')), say(req('b'))];
+    const early = answersOf(endpoint, second);
+    const end = performance.now() + 1200;
+    while (performance.now() < end);
+    // Timers run first.
+    await soon();
+    await answersOf(endpoint, first);
+    expect((await early)[0]).toContain('>done:b');
+    expect(received).toEqual(['req:a', 'req:b']);
+    endpoint.close();
+  });
+
   test('does not wait longer than its request, and then counts as if it had never arrived', async () => {
     const { endpoint, received } = noting();
     const { say } = peer();
