@@ -37,7 +37,7 @@ export interface FrameEnvelope {
 export interface Param {
   /** The key: letters, digits and `_`. */
   readonly key: string;
-  /** The value. */
+  /** The value, exactly as it is written. */
   readonly value: Value;
   /** The position in the source text; present only if the parser was called with `spans: true`. */
   readonly span?: Span;

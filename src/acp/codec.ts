@@ -5,7 +5,7 @@ import { type Classified, classify, type ErrorObject, type Id, isId, type Params
 /** The default maximum number of entries in a batch. */
 export const MAX_BATCH = 4096;
 
-/** A received text. */
+/** A text that was received, and what it contains. */
 export type Incoming =
   | { readonly kind: 'one'; readonly item: Classified }
   | { readonly kind: 'batch'; readonly items: readonly Classified[] }

@@ -14,7 +14,7 @@ export interface RequestMessage extends NotificationMessage {
 export interface NotificationMessage {
   /** The version of JSON-RPC. */
   readonly jsonrpc: '2.0';
-  /** The method. */
+  /** The method, such as `session/prompt`. */
   readonly method: string;
   /** The parameters; absent if there are none. */
   readonly params?: Params;
@@ -24,13 +24,13 @@ export interface NotificationMessage {
 export interface ErrorObject {
   /** The code, an integer. */
   readonly code: number;
-  /** A short description. */
+  /** A description of one sentence. */
   readonly message: string;
   /** Additional information; absent if there is none. */
   readonly data?: unknown;
 }
 
-/** A successful response. */
+/** A response to a request that succeeded. */
 export interface SuccessMessage {
   /** The version of JSON-RPC. */
   readonly jsonrpc: '2.0';
@@ -40,7 +40,7 @@ export interface SuccessMessage {
   readonly result: unknown;
 }
 
-/** An error response. */
+/** A response to a request that failed. */
 export interface FailureMessage {
   /** The version of JSON-RPC. */
   readonly jsonrpc: '2.0';
@@ -52,7 +52,7 @@ export interface FailureMessage {
 
 /** A request or notification. */
 export type CallMessage = RequestMessage | NotificationMessage;
-/** A response. */
+/** A response, whether the request succeeded or failed. */
 export type ResponseMessage = SuccessMessage | FailureMessage;
 /** A request, a notification or a response. */
 export type Message = CallMessage | ResponseMessage;

@@ -7,7 +7,7 @@ import type { Id, Params } from './message.js';
 
 /** The context of a call that a handler receives. */
 export interface CallContext {
-  /** The method. */
+  /** The method, such as `session/prompt`. */
   readonly method: string;
   /** The identifier of the request; `undefined` for a notification, which has no response. */
   readonly id: Id | undefined;
@@ -53,7 +53,7 @@ export interface ConnectionOptions {
 
 /** A call in a batch. */
 export interface BatchEntry {
-  /** The method. */
+  /** The method, such as `session/prompt`. */
   readonly method: string;
   /** The parameters; absent if there are none. */
   readonly params?: Params | undefined;

@@ -12,7 +12,7 @@ export type ChannelErrorCode = 'closed' | 'spawn-failed';
 export class ConnectionError<Code extends string = ChannelErrorCode> extends PegwireError {
   /** The name of the class. */
   override readonly name: string = 'ConnectionError';
-  /** The code. */
+  /** A code that stays the same between versions. */
   declare readonly code: Code;
   /** The first 200 characters of the input that caused the error, if any. */
   readonly received: string | undefined;

@@ -18,7 +18,7 @@ export interface Statement {
   readonly iterate: (...parameters: SqlValue[]) => Iterable<Row>;
 }
 
-/** An open database. */
+/** An open SQLite database, whichever driver runs it. */
 export interface Database {
   /** Runs statements, separated by semicolons, and discards their rows. */
   readonly exec: (sql: string) => void;

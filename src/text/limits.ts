@@ -20,7 +20,7 @@ export interface ResolvedLimits {
   readonly maxDigits: number;
 }
 
-/** The default limits. */
+/** The limits of parsers whose options name none. */
 export const DEFAULT_LIMITS: ResolvedLimits = {
   maxLength: 1_048_576,
   maxDepth: 5,

@@ -34,7 +34,7 @@ export class StoreError extends PegwireError {
   override readonly name: string = 'StoreError';
   /** The reason, prefixed with `store-`. */
   declare readonly code: `store-${StoreReason}`;
-  /** The reason. */
+  /** The kind of failure, without the prefix of `code`. */
   readonly reason: StoreReason;
   /** The file of the store; `undefined` if the store has no file, or the error is not about it. */
   readonly file: string | undefined;

@@ -43,7 +43,7 @@ export interface NotationCount {
 
 /** The result of {@link compareTokens}. */
 export interface Comparison {
-  /** The vocabulary. */
+  /** The name of the vocabulary that it counts with. */
   readonly encoding: Encoding;
   /** `false` if the counts are estimates, because the package gpt-tokenizer is not installed. */
   readonly exact: boolean;

@@ -37,5 +37,5 @@ export function estimateTokens(text: string): number {
 /** The supported vocabularies. Current models use `o200k_base`, earlier ones `cl100k_base`. */
 export const ENCODINGS = ['o200k_base', 'cl100k_base', 'o200k_harmony', 'p50k_base', 'r50k_base'] as const;
 
-/** A vocabulary. */
+/** The name of a vocabulary that counts tokens. */
 export type Encoding = (typeof ENCODINGS)[number];

@@ -75,7 +75,7 @@ export interface TokenCount {
   readonly tokens: number;
   /** `false` if the number is an estimate, because the package gpt-tokenizer is not installed. */
   readonly exact: boolean;
-  /** The vocabulary. */
+  /** The name of the vocabulary that it counts with. */
   readonly encoding: Encoding;
 }
 

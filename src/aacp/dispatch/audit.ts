@@ -7,7 +7,7 @@ export type AuditEvent = 'handed-over' | 'refused' | 'done' | 'failed';
 
 /** An event to record. */
 export interface AuditEntry {
-  /** The event. */
+  /** What happened to the packet. */
   readonly event: AuditEvent;
   /** The canonical text of a valid packet; otherwise the beginning of the input, unchanged. */
   readonly packet: string;

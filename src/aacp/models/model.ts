@@ -12,7 +12,7 @@ export interface ModelRequest {
   readonly priority: string;
   /** The system message, which describes how to write a packet. */
   readonly system: string;
-  /** The user message. */
+  /** The message of the user, which contains the instruction. */
   readonly prompt: string;
   /** In the second request: the first reply, and a user message with its faults. Both continue the conversation. Otherwise `null`. */
   readonly repair: { readonly reply: string; readonly prompt: string } | null;
@@ -45,7 +45,7 @@ export interface ModelReply {
 export interface ModelUsage {
   /** The input tokens, including those from a cache. */
   readonly inputTokens: number;
-  /** The output tokens. */
+  /** The tokens of the reply. */
   readonly outputTokens: number;
 }
 

@@ -14,7 +14,7 @@ export type FramingErrorCode = 'truncated' | 'too-large' | 'not-utf8';
 export class FramingError extends PegwireError {
   /** The name of the class. */
   override readonly name: string = 'FramingError';
-  /** The stable reason. */
+  /** A code that stays the same between versions. */
   declare readonly code: FramingErrorCode;
 
   /**

@@ -142,7 +142,7 @@ interface Findings {
 /** The outcome for a frame that completes a message. */
 export interface Accepted extends Findings {
   readonly outcome: 'message';
-  /** The decoded message. */
+  /** The message, with expanded keys and without the frame's syntax. */
   readonly message: Message;
   /** The checkpoint that the message caused; absent if it caused none. */
   readonly checkpoint?: CheckpointResult | Promise<CheckpointResult>;
@@ -162,7 +162,7 @@ export interface Pending extends Findings {
 /** The outcome for a frame that was rejected. */
 export interface Rejected {
   readonly outcome: 'rejected';
-  /** The error. */
+  /** The reason for the rejection; its code is one of the draft's. */
   readonly error: AccpError;
   /** The error frame to send back; `null` if the rejected frame is an error frame itself. */
   readonly reply: string | null;

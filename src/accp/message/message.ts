@@ -21,7 +21,7 @@ export interface Envelope {
   readonly ttl?: number | undefined;
 }
 
-/** A decoded message. */
+/** A message: what a frame means, independent of its spelling. */
 export interface Message {
   /** The name of the sender. */
   readonly agent: string;

@@ -21,7 +21,7 @@ export interface RenderOptions {
   readonly counter?: TokenCounter | undefined;
 }
 
-/** A rendered message. */
+/** The text of a message for a model's context. */
 export interface Rendered {
   /** The text for the context of a model. */
   readonly text: string;

@@ -9,7 +9,7 @@ import type { Collection, Journal } from '../store/journal.js';
 export interface PendingRequest {
   /** The correlation identifier for the answer. */
   readonly correlationId: string;
-  /** The request. */
+  /** The request as it was received. */
   readonly message: Message;
   /** `true` if the handler has returned without an answer; the host answers later. */
   readonly isDeferred: boolean;

@@ -174,7 +174,7 @@ export interface HotFrame {
   readonly schema?: string | undefined;
   /** The payload, which is copied, or a pure function that parses it when needed. */
   readonly payload: JsonObject | (() => JsonObject);
-  /** The correlation identifier. */
+  /** The `cid` that the entries belong to. */
   readonly cid?: string | undefined;
   /** The identifier of the message. */
   readonly mid: string;

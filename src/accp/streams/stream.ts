@@ -10,7 +10,7 @@ export interface StreamChunk {
   readonly index: number;
   /** The number of chunks; absent if the sender does not know it. */
   readonly total?: number | undefined;
-  /** The data. */
+  /** The content of the chunk. */
   readonly data: Json;
   /** `true` if it is the last chunk. */
   readonly final: boolean;

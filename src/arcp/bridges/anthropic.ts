@@ -18,7 +18,7 @@ export interface AnthropicToolUse {
   readonly id: string;
   /** The name of the tool. */
   readonly name: string;
-  /** The arguments. */
+  /** The arguments that the model wrote. */
   readonly input: unknown;
 }
 

@@ -44,7 +44,7 @@ export interface CheckContext {
   ) => Promise<Probe>;
 }
 
-/** A conformance check. */
+/** A check of one requirement against a runtime. */
 export interface Check {
   /** The id of the check. */
   readonly id: string;
@@ -99,7 +99,7 @@ export type CheckOutcome = 'passed' | 'failed' | 'warned' | 'skipped';
 
 /** The result of a check. */
 export interface CheckResult extends Pick<Check, 'id' | 'requirements' | 'title'> {
-  /** The outcome. */
+  /** What the check found: passed, failed, warned or skipped. */
   readonly outcome: CheckOutcome;
   /** The reason, unless the check passed. */
   readonly reason?: string | undefined;

@@ -66,7 +66,7 @@ export type EnvelopeErrorCode = 'INVALID_ARGUMENT' | 'UNSUPPORTED_VERSION' | 'UN
 export class EnvelopeError extends ArcpError {
   /** The name of the class. */
   override readonly name: string = 'EnvelopeError';
-  /** The error code. */
+  /** A code of the protocol's table of errors. */
   declare readonly code: EnvelopeErrorCode;
   /** The identifiers of the message, as far as they can be read. */
   readonly header: EnvelopeHeader;

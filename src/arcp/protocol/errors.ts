@@ -42,7 +42,7 @@ export type ErrorCode = KnownErrorCode | (string & {});
 
 /** A structured error. The payloads of `nack`, `tool.error`, `job.failed` and `stream.error` contain these members. */
 export interface ErrorBody {
-  /** The code. */
+  /** A code of the protocol's table of errors. */
   readonly code: ErrorCode;
   /** A description for people. */
   readonly message: string;

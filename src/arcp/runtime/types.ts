@@ -249,7 +249,7 @@ export interface HandoffOptions {
 
 /** A handoff, as seen by the agent that received the job. */
 export interface Handoff {
-  /** The previous agent. */
+  /** The agent that hands the job over. */
   readonly from: string;
   /** The reason of the handoff. */
   readonly reason?: string | undefined;
@@ -279,7 +279,7 @@ export interface PermissionRequest extends Scope {
   readonly key?: string | undefined;
 }
 
-/** A granted permission. */
+/** A permission that was granted, until it expires. */
 export interface Lease extends Scope {
   /** The id of the lease. */
   readonly leaseId: string;
@@ -301,13 +301,13 @@ export type SpanKind = 'internal' | 'client' | 'server' | 'producer' | 'consumer
 
 /** Options of a span. */
 export interface SpanOptions {
-  /** The initial attributes. */
+  /** The attributes that the span begins with. */
   readonly attributes?: Readonly<Record<string, unknown>> | undefined;
   /** The role of the span. @default 'internal' */
   readonly kind?: SpanKind | undefined;
 }
 
-/** An open span. */
+/** A span that has not ended. */
 export interface Span {
   /** The id of its trace. */
   readonly traceId: string;
@@ -341,7 +341,7 @@ export interface SpanStart {
   readonly kind: SpanKind;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
-  /** The initial attributes. */
+  /** The attributes that the span begins with. */
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
@@ -372,6 +372,6 @@ export interface TelemetryMetric {
   readonly unit?: string | undefined;
   /** The kind of instrument. @default 'gauge' */
   readonly kind?: 'counter' | 'gauge' | 'histogram' | undefined;
-  /** The dimensions. */
+  /** The names and values by which metrics are grouped. */
   readonly dims?: Readonly<Record<string, string | number | boolean>> | undefined;
 }

@@ -30,7 +30,7 @@ export interface NewEvent {
   readonly isTerminal?: boolean | undefined;
 }
 
-/** A stored message. */
+/** A message of the log, with its position. */
 export interface StoredEvent extends NewEvent {
   /** The sequence number, greater than that of all events committed before. */
   readonly sequence: number;
@@ -38,7 +38,7 @@ export interface StoredEvent extends NewEvent {
   readonly storedAt: number;
 }
 
-/** A stored job. */
+/** The current values of a job. */
 export interface JobRow {
   /** The id of the job. */
   readonly jobId: string;
@@ -50,7 +50,7 @@ export interface JobRow {
   readonly queue: string;
   /** The priority; jobs of a higher one are claimed earlier. */
   readonly priority: number;
-  /** The state. */
+  /** The state that the last event of the job reported. */
   readonly state: JobState;
   /** The number of the attempt. It increases with each claim, and so fences off earlier workers. */
   readonly attempt: number;
@@ -85,7 +85,7 @@ export interface JobChange {
   readonly states?: readonly JobState[] | undefined;
   /** The expected status. @default any */
   readonly status?: string | undefined;
-  /** The new values. */
+  /** The values that change; others stay. */
   readonly set: JobPatch;
 }
 
@@ -107,7 +107,7 @@ export interface StoredRecord {
 export interface RecordChange {
   /** The scope of the key. */
   readonly scope: string;
-  /** The key. */
+  /** The name of the record within its scope. */
   readonly key: string;
   /** The new value; `null` removes the record. */
   readonly value: string | null;
@@ -143,9 +143,9 @@ export type CommitResult =
       readonly outcome: 'conflict';
       /** The scope of the record. */
       readonly scope: string;
-      /** Its key. */
+      /** The name of the record within its scope. */
       readonly key: string;
-      /** The stored record. */
+      /** The record as it is, or `undefined` if there is none. */
       readonly found: StoredRecord | undefined;
     }
   /** A job is not as expected. */
@@ -153,7 +153,7 @@ export type CommitResult =
       readonly outcome: 'fenced';
       /** The id of the job. */
       readonly jobId: string;
-      /** The stored job. */
+      /** The job as it is, or `undefined` if there is none. */
       readonly found: JobRow | undefined;
     }
   /** The queue is full. */

@@ -27,7 +27,7 @@ export type ServeErrorCode = 'no-token' | 'in-use' | 'cannot-listen';
 export class ServeError extends PegwireError {
   /** The name of the class. */
   override readonly name: string = 'ServeError';
-  /** The code. */
+  /** A code that stays the same between versions. */
   declare readonly code: ServeErrorCode;
 
   constructor(code: ServeErrorCode, message: string, cause?: unknown) {

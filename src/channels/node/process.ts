@@ -34,7 +34,7 @@ export interface LaunchOptions extends ByteChannelOptions {
 
 /** The exit status of a process; one of the two members is `null`. */
 export interface Exit {
-  /** The exit code. */
+  /** The exit code; `null` if a signal ended the process. */
   readonly code: number | null;
   /** The signal that ended the process. */
   readonly signal: NodeJS.Signals | null;
@@ -44,7 +44,7 @@ export interface Exit {
 export interface LaunchedProcess {
   /** The channel over the program's stdin and stdout. */
   readonly channel: Channel;
-  /** The process identifier. */
+  /** The identifier that the operating system gave the process. */
   readonly pid: number;
   /** Resolves when the process has exited. Its own children may run until `close`. */
   readonly exited: Promise<Exit>;

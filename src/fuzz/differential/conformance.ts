@@ -25,9 +25,9 @@ export type Expected =
   | {
       /** The text must be accepted. */
       readonly ok: true;
-      /** The tree. */
+      /** The tree that the target must build. */
       readonly ast?: Json | undefined;
-      /** The canonical text. */
+      /** The text that the target must print. */
       readonly canonical?: string | undefined;
     }
   | {

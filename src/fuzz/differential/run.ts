@@ -241,11 +241,11 @@ export interface Fixture {
   readonly id: string;
   /** The expectation in a few words. */
   readonly name: string;
-  /** The text. */
+  /** The text that the targets received. */
   readonly input: string;
   /** The dialect; absent if the language has none. */
   readonly dialect?: string;
-  /** The expected tree. */
+  /** The tree of pegwire, if the text is valid. */
   readonly ast?: Json;
   /** The expected canonical text. */
   readonly canonical?: string;

@@ -11,9 +11,9 @@ export type Answer =
   | {
       /** The text was accepted. */
       readonly ok: true;
-      /** The tree. */
+      /** The syntax tree, if the target builds one. */
       readonly ast?: Json;
-      /** The canonical text. */
+      /** The canonical form, if the target prints it. */
       readonly canonical?: string;
     }
   | {
@@ -32,9 +32,9 @@ export type Answer =
 /** The outcome of a request. All kinds but `answer` are findings by themselves. */
 export type Outcome =
   | {
-      /** The target answered. */
+      /** The target answered in time. */
       readonly kind: 'answer';
-      /** The answer. */
+      /** The answer, checked for its shape only. */
       readonly answer: Answer;
     }
   | {

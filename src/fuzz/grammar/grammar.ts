@@ -48,7 +48,7 @@ export interface Derivation {
   readonly children: readonly Derivation[];
 }
 
-/** A compiled grammar. */
+/** A grammar that generates sentences and measures coverage. */
 export interface Grammar {
   /** The name, from the options. */
   readonly name: string;

@@ -48,9 +48,9 @@ export const MUTANT_KINDS = [
   'truncate',
 ] as const satisfies readonly MutantKind[];
 
-/** A mutated text. */
+/** A text and the mutation that it comes from. */
 export interface Mutant {
-  /** The text. */
+  /** The text after the mutation. */
   readonly text: string;
   /** The edits, in order. */
   readonly kinds: readonly MutantKind[];

@@ -127,7 +127,7 @@ export type A2aBindingErrorCode = 'not-accp' | 'truncated';
 export class A2aBindingError extends PegwireError {
   /** The name of the class. */
   override readonly name: string = 'A2aBindingError';
-  /** The stable reason. */
+  /** A code that stays the same between versions. */
   declare readonly code: A2aBindingErrorCode;
 
   /**

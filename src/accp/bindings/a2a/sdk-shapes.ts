@@ -27,7 +27,7 @@ type Metadata = { [key: string]: unknown } | undefined;
 
 /** A part that carries a frame as text. */
 export interface TextPart {
-  /** The frame. */
+  /** The frame, as a part of kind text. */
   content: { $case: 'text'; value: string };
   /** The media type of the frame. */
   mediaType: string;

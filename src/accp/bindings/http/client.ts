@@ -35,7 +35,7 @@ export type HttpBindingErrorCode =
 export class HttpBindingError extends PegwireError {
   /** The name of the class. */
   override readonly name: string = 'HttpBindingError';
-  /** The stable reason. */
+  /** A code that stays the same between versions. */
   declare readonly code: HttpBindingErrorCode;
   /** The status of the response; `undefined` if no response arrived. */
   readonly status: number | undefined;

@@ -53,7 +53,7 @@ export interface RequestOptions {
 export interface Link {
   /** The session of the link. */
   readonly session: Session;
-  /** The current state. */
+  /** The state of the connection; `onState` reports changes. */
   readonly state: LinkState;
   /**
    * Sends a message. It waits while the connection is slow or being reestablished; messages are sent in the order of the calls.
@@ -135,7 +135,7 @@ export type LinkErrorCode =
 export class LinkError extends PegwireError {
   /** The name of the class. */
   override readonly name: string = 'LinkError';
-  /** The stable reason. */
+  /** A code that stays the same between versions. */
   declare readonly code: LinkErrorCode;
   /** The close code of the WebSocket, if there is one. */
   readonly closeCode: number | undefined;

@@ -20,7 +20,7 @@ import { type Members, members, type RequestContext, readRequestContext, type To
 export interface ToolContext {
   /** The session of the call. */
   readonly session: Session;
-  /** The decoded request. */
+  /** The request of the frame, with its arguments. */
   readonly message: Message;
   /** Aborted when the client cancels the call, or when a `cancel` frame cancels the chain of requests (section 3.7, item 4). */
   readonly signal: AbortSignal;
@@ -29,7 +29,7 @@ export interface ToolContext {
 }
 
 interface CommonToolOptions {
-  /** The registered name. */
+  /** The name under which the MCP server lists the tool. */
   readonly name: string;
   /** The registry sync with the client: sessions adopt the registry that the client's capabilities announce. */
   readonly exchange?: RegistryExchange | undefined;

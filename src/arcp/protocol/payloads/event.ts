@@ -11,7 +11,7 @@ export const eventEmit = z.looseObject({
 
 /** The log levels, from least to most severe. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'critical'] as const;
-/** A log level. */
+/** The severity of a log entry, from `trace` to `critical`. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Returns the log level of a name; `info` if the name is unknown. */

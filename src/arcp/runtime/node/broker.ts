@@ -57,7 +57,7 @@ export interface ExecOptions {
 export interface ExecResult {
   /** The exit code; -1 if a signal ended the program. */
   readonly code: number;
-  /** The standard output. */
+  /** The standard output, as text. */
   readonly stdout: string;
   /** The standard error output. */
   readonly stderr: string;

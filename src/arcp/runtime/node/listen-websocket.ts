@@ -52,9 +52,9 @@ export interface ListenWebSocketOptions {
 export interface WebSocketListener {
   /** The URL of the endpoint: `ws://127.0.0.1:7777/arcp`. */
   readonly url: string;
-  /** The address. */
+  /** The address on which the server accepts connections. */
   readonly host: string;
-  /** The port. */
+  /** The port on which the server accepts connections, never 0. */
   readonly port: number;
   /** Stops listening. Resolves when the port is free; open connections stay open. */
   readonly close: () => Promise<void>;

@@ -15,7 +15,7 @@ export interface Peer {
   readonly verifyToken?: ((token: string) => boolean) | undefined;
 }
 
-/** An authenticated client. */
+/** The client as its authentication describes it. */
 export interface Identity {
   /** The user or service, which owns sessions, jobs and permissions. */
   readonly principal: string;
