@@ -99,7 +99,7 @@ export type CheckOutcome = 'passed' | 'failed' | 'warned' | 'skipped';
 
 /** The result of a check. */
 export interface CheckResult extends Pick<Check, 'id' | 'requirements' | 'title'> {
-  /** What the check found: passed, failed, warned or skipped. */
+  /** The outcome: passed, failed, warned or skipped. */
   readonly outcome: CheckOutcome;
   /** The reason, unless the check passed. */
   readonly reason?: string | undefined;

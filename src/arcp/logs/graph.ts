@@ -14,7 +14,7 @@ export type NodeState = JobState | 'open' | 'granted' | 'denied' | 'unknown';
 export interface GraphNode {
   /** The id of the session, job, command, stream, permission request or span. */
   readonly id: string;
-  /** What the node stands for. */
+  /** The type of the object that the node represents. */
   readonly kind: NodeKind;
   /** The name of the tool, workflow, agent, stream, permission or span; the id if it is unknown. */
   readonly name: string;
