@@ -7,7 +7,6 @@ import { quotedShort } from './visible.js';
 /** The members of zod's raw issues that the messages use. */
 interface Issue {
   readonly code?: string | undefined;
-  readonly message?: string | undefined;
   readonly input?: unknown;
   readonly expected?: unknown;
   readonly origin?: unknown;
@@ -26,7 +25,7 @@ interface Issue {
 }
 
 /** The names of types whose zod name is not English. */
-const TYPES: Readonly<Record<string, string>> = { int: 'integer', record: 'object', nan: 'NaN', nonoptional: 'value' };
+const TYPES: Readonly<Record<string, string>> = { int: 'integer', record: 'object', nan: 'NaN' };
 /** Names that take no article. */
 const PROPER = new Set(['null', 'undefined', 'NaN', 'void', 'never']);
 /** The units in which zod measures the size of a value, by its type. */
@@ -90,20 +89,17 @@ export function issueMessage(issue: Issue): string {
     case 'invalid_element':
       return 'has an invalid element';
     default:
-      return issue.message ?? 'is invalid';
+      return 'is invalid';
   }
 }
 
 function bound(origin: unknown, { exact }: Issue, limit: unknown, comparison: string): string {
   const unit = UNITS[String(origin)];
   const compared = exact === true ? 'exactly' : comparison;
-  if (unit === undefined) return `must be ${compared} ${origin === 'date' ? dateText(limit) : String(limit)}`;
+  if (origin === 'date') return `must be ${compared} ${new Date(limit as number | Date).toISOString()}`;
+  if (unit === undefined) return `must be ${compared} ${String(limit)}`;
   const units = unit === 'entry' ? 'entries' : `${unit}s`;
   return `must have ${compared} ${String(limit)} ${Number(limit) === 1 ? unit : units}`;
-}
-
-function dateText(limit: unknown): string {
-  return new Date(limit as number).toISOString();
 }
 
 function kindOf(value: unknown): string {

@@ -1,7 +1,7 @@
 /** The vocabularies of the package gpt-tokenizer. */
 import type { Encoding } from './counter.js';
 
-/** The words and merge ranks of one encoding. */
+/** The ranks and the splitting pattern of one encoding. */
 export interface Vocabulary {
   /** Returns the rank of a token. */
   readonly rankOf: RankOf;

@@ -7,7 +7,7 @@ export type AuditEvent = 'handed-over' | 'refused' | 'done' | 'failed';
 
 /** An event to record. */
 export interface AuditEntry {
-  /** The step of the packet that is recorded. */
+  /** The event: the packet was handed over, refused, done, or has failed. */
   readonly event: AuditEvent;
   /** The canonical text of a valid packet; otherwise the beginning of the input, unchanged. */
   readonly packet: string;

@@ -2,6 +2,7 @@
 
 import { type ErrorDetails, PegwireError } from '../../text/errors.js';
 import { isRecord } from '../../text/guards.js';
+import { wrongType } from '../../text/issue-message.js';
 
 /**
  * The code of a `RulesError`.
@@ -81,23 +82,23 @@ const MAX_TEXT = 2000;
 const MAX_WORD = 100;
 const MAX_ITEMS = 100;
 
-type Fault = (place: string, expected: string) => void;
+type Fault = (place: string, message: string) => void;
 
 /** Returns whether a value has the shape of a rule, and reports its faults. */
 export function isRuleSource(value: unknown, fault: Fault): value is RuleSource {
   if (!isRecord(value)) {
-    fault('', 'expected an object');
+    fault('', 'must be an object');
     return false;
   }
   let isGood = true;
-  const failing: Fault = (place, expected) => {
+  const failing: Fault = (place, message) => {
     isGood = false;
-    fault(place, expected);
+    fault(place, message);
   };
   const own = (name: string): unknown => (Object.hasOwn(value, name) ? value[name] : undefined);
   checkText(own('id'), 'id', 1, 200, failing);
   if (typeof own('id') === 'string' && !/^[a-z0-9-]*$/.test(String(own('id')))) {
-    failing('id', 'expected lower-case letters, digits and "-"');
+    failing('id', 'must consist of lower-case letters, digits and "-"');
   }
   checkText(own('name'), 'name', 1, MAX_TEXT, failing);
   for (const name of ['description', 'version', 'source']) checkText(own(name), name, 0, MAX_TEXT, failing);
@@ -111,14 +112,14 @@ export function isRuleSource(value: unknown, fault: Fault): value is RuleSource 
 }
 
 function checkText(value: unknown, place: string, least: number, most: number, fault: Fault): void {
-  if (typeof value !== 'string') fault(place, `expected a string, found ${value === null ? 'null' : typeof value}`);
-  else if (value.length < least) fault(place, 'expected a non-empty string');
-  else if (value.length > most) fault(place, `expected at most ${most} characters`);
+  if (typeof value !== 'string') fault(place, wrongType('string', value));
+  else if (value.length < least) fault(place, 'must be a non-empty string');
+  else if (value.length > most) fault(place, `must have at most ${most} characters`);
 }
 
 function checkList(value: unknown, place: string, most: number, fault: Fault): void {
   if (!Array.isArray(value) || value.length > MAX_ITEMS) {
-    fault(place, `expected a list of at most ${MAX_ITEMS} strings`);
+    fault(place, `must be a list of at most ${MAX_ITEMS} strings`);
     return;
   }
   for (const [index, item] of value.entries()) checkText(item, `${place}[${index}]`, 1, most, fault);
@@ -126,12 +127,12 @@ function checkList(value: unknown, place: string, most: number, fault: Fault): v
 
 function checkWorkflow(value: unknown, fault: Fault): void {
   if (!isRecord(value)) {
-    fault('workflow', 'expected an object');
+    fault('workflow', 'must be an object');
     return;
   }
   checkText(value['encoder'], 'workflow.encoder', 1, MAX_WORD, fault);
   checkText(value['method'], 'workflow.method', 1, MAX_WORD, fault);
-  if (!isInputs(value['args'])) fault('workflow.args', 'expected an object of strings and lists of strings');
+  if (!isInputs(value['args'])) fault('workflow.args', 'must be an object of strings and lists of strings');
 }
 
 /** Makes a complete rule, and freezes it. */

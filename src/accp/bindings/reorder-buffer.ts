@@ -130,8 +130,8 @@ export class ReorderBuffer {
     this.#stopTimer = after(TICK_MS, () => {
       this.#tick++;
       const [first] = this.#buffered;
-      const waited = first === undefined ? MAX_TICKS : this.#tick - first.arrivedAt;
-      if (waited < MAX_TICKS && this.#tick - this.#lastArrival < QUIET_TICKS) this.#wait();
+      const isQuiet = this.#tick - this.#lastArrival >= QUIET_TICKS;
+      if (!isQuiet && this.#tick - first!.arrivedAt < MAX_TICKS) this.#wait();
       else this.flush();
     });
   }

@@ -61,7 +61,7 @@ const code: Check<string> = (value, path) => {
   throw new ShapeError(path, 'must be a letter, followed by letters and digits');
 };
 
-const byField = refine(isPlainMap, 'expected an object');
+const byField = refine(isPlainMap, 'must be an object');
 
 const definitionShape = object(
   {

@@ -94,7 +94,7 @@ const announcementShape = object({
   hash,
   text: optional(feature),
   sequence: optional(oneOf(['session', 'sender'])),
-  delta: optional(refine(isPlainMap, 'expected a map')),
+  delta: optional(refine(isPlainMap, 'must be a map')),
   operations: optional(list(text)),
 });
 

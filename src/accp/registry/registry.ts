@@ -88,7 +88,7 @@ const registryShape = object(
   {
     version: optional(integer(1)),
     // Entries are checked one by one.
-    schemas: refine(isPlainMap, 'expected an object'),
+    schemas: refine(isPlainMap, 'must be an object'),
     operations: optional(list(text)),
   },
   { strict: true },

@@ -174,7 +174,7 @@ export interface HotFrame {
   readonly schema?: string | undefined;
   /** The payload, which is copied, or a pure function that parses it when needed. */
   readonly payload: JsonObject | (() => JsonObject);
-  /** The `cid` that the entries belong to. */
+  /** The correlation identifier; absent outside chains of requests. */
   readonly cid?: string | undefined;
   /** The identifier of the message. */
   readonly mid: string;

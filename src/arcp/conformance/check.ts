@@ -44,7 +44,7 @@ export interface CheckContext {
   ) => Promise<Probe>;
 }
 
-/** A check of one requirement against a runtime. */
+/** A check of a runtime against requirements. */
 export interface Check {
   /** The id of the check. */
   readonly id: string;

@@ -42,7 +42,7 @@ export type ErrorCode = KnownErrorCode | (string & {});
 
 /** A structured error. The payloads of `nack`, `tool.error`, `job.failed` and `stream.error` contain these members. */
 export interface ErrorBody {
-  /** A code of the protocol's table of errors. */
+  /** A code of the protocol's table of errors, or one of the application. */
   readonly code: ErrorCode;
   /** A description for people. */
   readonly message: string;

@@ -1,5 +1,4 @@
 /** Checks of calls to registered tools, workflows and agents, and of their results. */
-
 import type * as z from 'zod';
 import { issueMessage } from '../../text/issue-message.js';
 import { ArcpError } from '../protocol/errors.js';

@@ -249,7 +249,7 @@ export interface HandoffOptions {
 
 /** A handoff, as seen by the agent that received the job. */
 export interface Handoff {
-  /** The agent that hands the job over. */
+  /** The agent that handed the job over. */
   readonly from: string;
   /** The reason of the handoff. */
   readonly reason?: string | undefined;

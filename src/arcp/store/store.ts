@@ -50,7 +50,7 @@ export interface JobRow {
   readonly queue: string;
   /** The priority; jobs of a higher one are claimed earlier. */
   readonly priority: number;
-  /** The state that the last event of the job reported. */
+  /** The state of the job. */
   readonly state: JobState;
   /** The number of the attempt. It increases with each claim, and so fences off earlier workers. */
   readonly attempt: number;

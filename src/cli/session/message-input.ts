@@ -1,5 +1,4 @@
 /** Messages as JSON, in the form that `pegwire encode` reads. */
-
 import * as z from 'zod';
 import { AccpError } from '../../accp/errors.js';
 import type { Json, JsonObject } from '../../accp/message/json.js';

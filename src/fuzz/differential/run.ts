@@ -241,11 +241,11 @@ export interface Fixture {
   readonly id: string;
   /** The expectation in a few words. */
   readonly name: string;
-  /** The text that the targets received. */
+  /** The text of the case. */
   readonly input: string;
   /** The dialect; absent if the language has none. */
   readonly dialect?: string;
-  /** The tree of pegwire, if the text is valid. */
+  /** The expected tree. */
   readonly ast?: Json;
   /** The expected canonical text. */
   readonly canonical?: string;

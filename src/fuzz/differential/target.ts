@@ -34,7 +34,7 @@ export type Outcome =
   | {
       /** The target answered in time. */
       readonly kind: 'answer';
-      /** The answer, checked for its shape only. */
+      /** The answer of the target. */
       readonly answer: Answer;
     }
   | {

@@ -48,7 +48,7 @@ export interface Derivation {
   readonly children: readonly Derivation[];
 }
 
-/** A grammar that generates sentences and measures coverage. */
+/** A compiled grammar, from which sentences are generated and by which coverage is measured. */
 export interface Grammar {
   /** The name, from the options. */
   readonly name: string;

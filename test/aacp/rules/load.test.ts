@@ -71,7 +71,7 @@ const FAULTS: readonly (readonly [name: string, changes: Record<string, unknown>
     'has an id of other characters',
     { id: 'Fin_Fetch' },
     'not-a-rule',
-    'id: expected lower-case letters, digits and "-".',
+    'id: must consist of lower-case letters, digits and "-".',
   ],
   ['has a number for a tag', { tags: ['a', 7] }, 'not-a-rule', 'tags[1]: '],
   ['has no packet', { packet: '' }, 'not-a-rule', 'packet: '],

@@ -15,11 +15,11 @@ const IS_LONG = process.env['LONG_RUNS'] !== undefined;
 /** The number of sessions, each with some of everything, and the duration of the run with faults. */
 const SESSIONS = IS_LONG ? 2000 : 150;
 const SECONDS = IS_LONG ? 120 : 5;
-/** The tolerated difference of the heap in megabytes. */
+/** The tolerated growth in megabytes. */
 const SLACK = 6;
 
 /** The megabytes that are in use. */
-const heap = (): number => memoryInUse() / 2 ** 20;
+const megabytesInUse = (): number => memoryInUse() / 2 ** 20;
 
 function furnish(runtime: Runtime): void {
   runtime
@@ -83,9 +83,9 @@ describe('long use', () => {
         await Promise.all(Array.from({ length: 10 }, (_, one) => visit(runtime, n + one)));
     };
     await some(SESSIONS);
-    const before = heap();
+    const before = megabytesInUse();
     await some(SESSIONS);
-    const grown = heap() - before;
+    const grown = megabytesInUse() - before;
     expect(runtime.counts()).toEqual({ connections: 0, jobs: 0 });
     await runtime.close();
     rmSync(folder, { recursive: true, force: true });

@@ -1,6 +1,5 @@
 // biome-ignore-all lint/correctness/noNodejsModules: processes need Node
 /** The methods that a sandboxed tool can call, with the schemas of their arguments. */
-
 import { Buffer } from 'node:buffer';
 import * as z from 'zod';
 import { issueMessage } from '../../../../text/issue-message.js';
