@@ -2,7 +2,7 @@
 import type * as z from 'zod';
 import { assertDurations } from '../../async/durations.js';
 import { notifyListener } from '../../async/listeners.js';
-import { after, every, monotonicClock } from '../../async/timers.js';
+import { after, every } from '../../async/timers.js';
 import type { Channel } from '../../channels/channel.js';
 import { MAX_MESSAGE_BYTES } from '../protocol/codec.js';
 import { storableMs } from '../protocol/durations.js';
@@ -72,8 +72,7 @@ export interface WorkerOptions {
   /** The queues whose jobs to run. @default ['default'] */
   readonly queues?: readonly string[] | undefined;
   /**
-   * Milliseconds without a renewal after which other runtimes take over a job, by their monotonic clocks. Use the same value in all runtimes
-   * of a store. @default 15000
+   * Milliseconds without a renewal after which other runtimes take over a job, by the clock of the store. @default 15000
    */
   readonly leaseMs?: number | undefined;
   /** Milliseconds that a handler may continue after its cancellation; 0 for none, `Infinity` for no limit. @default 30000 */
@@ -379,7 +378,7 @@ type EngineOptions = Settings &
 
 function createEngine(store: ArcpStore, { maxMessageBytes, ...options }: EngineOptions): Engine {
   const { now } = options;
-  const clock = store.now ?? monotonicClock(now);
+  const clock = store.now;
   const bus = new EventBus();
   const log = new EventLog(store, bus, now, maxMessageBytes);
   const streams = new StreamRegistry(clock);

@@ -1,16 +1,19 @@
 /** A store in memory, for tests and for stateless sessions. */
 import { monotonicClock } from '../../async/timers.js';
-import { isExpected, isLeaseOf } from './expected.js';
+import { byUrgency, changedRow, claimedRow, isExpected, newRow } from './rows.js';
 import {
   type ArcpStore,
   type Claim,
   type Commit,
   type CommitResult,
+  type EventPosition,
   type EventQuery,
   type JobQuery,
   type JobRow,
   type NewEvent,
+  type NewJobRow,
   type RecordChange,
+  type StoreChange,
   type StoredEvent,
   type StoredRecord,
   StoreError,
@@ -44,6 +47,7 @@ class MemoryStore implements ArcpStore {
   readonly #jobs = new Map<string, JobRow>();
   readonly #queued = new Map<string, number>();
   readonly #scopes = new Map<string, Scope>();
+  readonly #watchers = new Set<(change: StoreChange) => void>();
   #sequence = 0;
   #commits = 0;
   #isClosed = false;
@@ -54,6 +58,7 @@ class MemoryStore implements ArcpStore {
 
   readonly commit = async (commit: Commit): Promise<CommitResult> => {
     const result = await this.#run(() => this.#commit(commit));
+    if (result.outcome === 'done') this.#notify();
     if (++this.#commits % COMMITS_PER_TURN === 0) await new Promise<void>((resolve) => setTimeout(resolve));
     return result;
   };
@@ -62,7 +67,8 @@ class MemoryStore implements ArcpStore {
 
   readonly findEvent = (id: string): Promise<StoredEvent | undefined> => this.#run(() => this.#events.get(id));
 
-  readonly lastSequence = (): Promise<number> => this.#run(() => this.#sequence);
+  readonly lastSequences = (sessionIds: readonly string[]): Promise<readonly number[]> =>
+    this.#run(() => sessionIds.map((sessionId) => this.#last(sessionId)));
 
   readonly readJob = (jobId: string): Promise<JobRow | undefined> => this.#run(() => this.#jobs.get(jobId));
 
@@ -81,38 +87,31 @@ class MemoryStore implements ArcpStore {
         .slice(0, limit);
     });
 
-  readonly countQueued = (queues: readonly string[]): Promise<number> =>
-    this.#run(() => queues.reduce((sum, queue) => sum + (this.#queued.get(queue) ?? 0), 0));
+  readonly countQueued = (queue: string): Promise<number> => this.#run(() => this.#queued.get(queue) ?? 0);
 
-  readonly claimJobs = ({ worker, queues, now, leaseExpiresAt, limit, lost }: Claim): Promise<readonly JobRow[]> =>
-    this.#run(() =>
-      this.#jobsIn(queues)
-        .filter((job) =>
-          lost === undefined || job.leaseExpiresAt === null ? dueAt(job) <= now : lost.some(isLeaseOf(job)),
-        )
-        .toSorted((a, b) => b.priority - a.priority || a.dueAt - b.dueAt)
-        .slice(0, limit)
-        .map((job) => {
-          const { attempt } = job;
-          return this.#put({ ...job, state: 'running', attempt: attempt + 1, leaseOwner: worker, leaseExpiresAt });
-        }),
-    );
-
-  readonly listLeases: ArcpStore['listLeases'] = (queues) =>
-    this.#run(() => this.#jobsIn(queues).filter(({ leaseExpiresAt }) => leaseExpiresAt !== null));
-
-  readonly nextDue = (queues: readonly string[]): Promise<number | undefined> =>
+  readonly claimJobs = ({ worker, queues, leaseMs, limit }: Claim): Promise<readonly JobRow[]> =>
     this.#run(() => {
-      const next = Math.min(...this.#jobsIn(queues).map(dueAt));
-      return Number.isFinite(next) ? next : undefined;
+      const now = this.now();
+      return this.#jobsIn(queues)
+        .filter((job) => dueAt(job) <= now)
+        .toSorted(byUrgency)
+        .slice(0, limit)
+        .map((job) => this.#put(claimedRow(job, worker, leaseMs, now)));
     });
 
-  readonly renewLeases: ArcpStore['renewLeases'] = ({ worker, leaseExpiresAt, jobs }) =>
+  readonly msUntilDue = (queues: readonly string[]): Promise<number | undefined> =>
+    this.#run(() => {
+      const next = Math.min(...this.#jobsIn(queues).map(dueAt));
+      return Number.isFinite(next) ? Math.max(0, next - this.now()) : undefined;
+    });
+
+  readonly renewLeases: ArcpStore['renewLeases'] = ({ worker, leaseMs, jobs }) =>
     this.#run(() =>
-      jobs.flatMap(({ jobId, attempt }) => {
+      jobs.filter(({ jobId, attempt }) => {
         const job = this.#jobs.get(jobId);
-        if (job?.leaseOwner !== worker || job.attempt !== attempt) return [];
-        return [this.#put({ ...job, leaseExpiresAt })];
+        if (job?.leaseOwner !== worker || job.attempt !== attempt) return false;
+        this.#put({ ...job, leaseExpiresAt: this.now() + leaseMs });
+        return true;
       }),
     );
 
@@ -130,9 +129,19 @@ class MemoryStore implements ArcpStore {
 
   readonly trim = (policy: TrimPolicy): Promise<TrimReport> => this.#run(() => this.#trim(policy));
 
+  readonly watch: ArcpStore['watch'] = (onChange) => {
+    this.#watchers.add(onChange);
+    return () => void this.#watchers.delete(onChange);
+  };
+
   readonly close = async (): Promise<void> => {
     this.#isClosed = true;
   };
+
+  /** Several runtimes may share the store, and their own changes tell them nothing new. */
+  #notify(): void {
+    if (this.#watchers.size > 1) for (const onChange of this.#watchers) onChange({});
+  }
 
   async #run<T>(query: () => T): Promise<T> {
     if (this.#isClosed) throw new StoreError('closed', 'The store is closed');
@@ -154,12 +163,13 @@ class MemoryStore implements ArcpStore {
     }
     this.#check(newJobs, events);
     for (const change of records) this.#set(change);
-    for (const job of newJobs) this.#put(job);
-    for (const { jobId, set } of jobs) this.#put({ ...this.#jobs.get(jobId)!, ...set });
-    return { outcome: 'done', sequences: events.map((event) => this.#append(event)) };
+    const now = this.now();
+    for (const job of newJobs) this.#put(newRow(job, now));
+    for (const { jobId, set } of jobs) this.#put(changedRow(this.#jobs.get(jobId)!, set, now));
+    return { outcome: 'done', positions: events.map((event) => this.#append(event)) };
   }
 
-  #check(newJobs: readonly JobRow[], events: readonly NewEvent[]): void {
+  #check(newJobs: readonly NewJobRow[], events: readonly NewEvent[]): void {
     for (const { jobId } of newJobs)
       if (this.#jobs.has(jobId)) throw new StoreError('failed', `The job ${jobId} already exists`);
     const ended = new Set<string>();
@@ -172,22 +182,26 @@ class MemoryStore implements ArcpStore {
     }
   }
 
-  #append(event: NewEvent): number {
+  #append(event: NewEvent): EventPosition {
+    const previous = this.#last(event.sessionId);
     const stored = { ...event, sequence: ++this.#sequence, storedAt: this.now() };
     this.#events.set(event.id, stored);
     push(this.#ofSession, event.sessionId, stored);
     if (event.jobId !== undefined) push(this.#ofJob, event.jobId, stored);
-    return stored.sequence;
+    return { sequence: stored.sequence, previous };
   }
 
-  #read({ sessionId, jobIds, traceId, after = 0, upTo = Number.POSITIVE_INFINITY, limit }: EventQuery): StoredEvent[] {
-    const isAll = sessionId === undefined && jobIds === undefined && traceId === undefined;
-    const lists = (jobIds ?? []).map((jobId) => this.#ofJob.get(jobId) ?? []);
-    if (sessionId !== undefined) lists.push(this.#ofSession.get(sessionId) ?? []);
-    if (isAll || traceId !== undefined)
-      lists.push([...this.#events.values()].filter((event) => isAll || event.traceId === traceId));
-    const merged = merge(lists, after);
-    return merged.filter(({ sequence }) => sequence > after && sequence <= upTo).slice(0, limit);
+  #last(sessionId: string): number {
+    return this.#ofSession.get(sessionId)?.at(-1)?.sequence ?? 0;
+  }
+
+  #read({ sessionId, jobId, traceId, after = 0, upTo = Number.POSITIVE_INFINITY, limit }: EventQuery): StoredEvent[] {
+    let found: readonly StoredEvent[];
+    if (sessionId !== undefined) found = this.#ofSession.get(sessionId) ?? [];
+    else if (jobId !== undefined) found = this.#ofJob.get(jobId) ?? [];
+    else found = [...this.#events.values()].filter((event) => traceId === undefined || event.traceId === traceId);
+    const tail = found.slice(lowerBound(found, after));
+    return tail.filter(({ sequence }) => sequence <= upTo).slice(0, limit);
   }
 
   #jobsIn(queues: readonly string[]): JobRow[] {
@@ -211,6 +225,7 @@ class MemoryStore implements ArcpStore {
   }
 
   #set({ scope, key, value, owner }: RecordChange): void {
+    if (value === undefined) return;
     const entries = this.#scopes.get(scope) ?? new Map();
     const version = (entries.get(key)?.version ?? 0) + 1;
     const newOwner = owner ?? entries.get(key)?.owner ?? null;
@@ -270,12 +285,6 @@ function push(index: Map<string, StoredEvent[]>, key: string, event: StoredEvent
   const events = index.get(key);
   if (events === undefined) index.set(key, [event]);
   else events.push(event);
-}
-
-function merge(lists: readonly (readonly StoredEvent[])[], after: number): readonly StoredEvent[] {
-  const tails = lists.map((events) => events.slice(lowerBound(events, after)));
-  if (tails.length === 1) return tails[0]!;
-  return [...new Set(tails.flat())].toSorted((a, b) => a.sequence - b.sequence);
 }
 
 function lowerBound(events: readonly StoredEvent[], after: number): number {

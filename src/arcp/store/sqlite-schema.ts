@@ -99,6 +99,14 @@ export const RUNTIME_FORMAT: Format = {
      CREATE TRIGGER job_dropped AFTER DELETE ON job WHEN old.state = 'queued' BEGIN
        UPDATE queue SET queued = queued - 1 WHERE queue = old.queue;
      END;`,
+
+    // The time at which the machine was started, by which all processes measure time.
+    `CREATE TABLE clock (
+       one INTEGER PRIMARY KEY CHECK (one = 1),
+       boot TEXT NOT NULL,
+       -- Milliseconds since 1970.
+       started_at REAL NOT NULL
+     ) STRICT;`,
   ],
 };
 
@@ -138,19 +146,21 @@ const SQL = {
     ORDER BY sequence LIMIT ?4`,
   addTrace: 'INSERT OR IGNORE INTO trace VALUES (?, ?)',
   lastAt: 'SELECT at FROM event ORDER BY sequence DESC LIMIT 1',
-  lastSequence: `SELECT coalesce(max(seq), 0) AS last FROM sqlite_sequence WHERE name = 'event'`,
+  lastOfSession: 'SELECT coalesce(max(sequence), 0) AS last FROM event WHERE session_id = ?',
+  clock: 'SELECT started_at FROM clock WHERE boot = ?',
+  setClock: 'INSERT OR REPLACE INTO clock VALUES (1, ?, ?)',
   addJob: `INSERT INTO job (${Object.values(JOB_COLUMNS).join(', ')}) VALUES (${JOB_MEMBERS.map(() => '?').join(', ')})`,
   setJob: `UPDATE job SET state = ?, attempt = ?, run_after = ?, lease_owner = ?, lease_until = ?, status = ?, ended_at = ?
     WHERE job_id = ?`,
   job: `SELECT ${JOB_ROW} FROM job WHERE job_id = ?`,
-  queued: `SELECT coalesce(sum(queued), 0) AS n FROM queue WHERE ${QUEUES}`,
+  queued: 'SELECT coalesce(sum(queued), 0) AS n FROM queue WHERE queue = ?',
   // One queue at a time, since the index has this order.
   dueQueued: `SELECT ${JOB_ROW} FROM job WHERE state = 'queued' AND queue = ? AND run_after <= ?
     ORDER BY priority DESC, run_after, number LIMIT ?`,
   dueLeased: `SELECT ${JOB_ROW} FROM job WHERE lease_until <= ? AND ${QUEUES}
     ORDER BY lease_until LIMIT ?`,
-  leased: `SELECT ${JOB_ROW} FROM job WHERE lease_until IS NOT NULL AND ${QUEUES}`,
   nextQueued: `SELECT min(run_after) AS due FROM job WHERE state = 'queued' AND ${QUEUES}`,
+  renew: 'UPDATE job SET lease_until = ? WHERE job_id = ? AND attempt = ? AND lease_owner = ? RETURNING job_id',
   nextLeased: `SELECT min(lease_until) AS due FROM job WHERE lease_until IS NOT NULL AND ${QUEUES}`,
   record: 'SELECT scope, key, value, version, owner FROM record WHERE scope = ? AND key = ?',
   records: 'SELECT scope, key, value, version, owner FROM record WHERE scope = ? AND key > ? ORDER BY key LIMIT ?',

@@ -1,11 +1,12 @@
 /** A store in a SQLite file. Commits survive the end of the process, including a crash. */
-import { monotonicClock, nextTurn } from '../../async/timers.js';
-import type { Database, SqlValue, Statement } from '../../storage/database.js';
+import { everyUnref, nextTurn } from '../../async/timers.js';
+import type { Database, Row, SqlValue, Statement } from '../../storage/database.js';
 import { storeError } from '../../storage/errors.js';
-import { openStore, resolveBusyTimeout, type SqliteOptions } from '../../storage/open.js';
+import { type OpenDatabase, openStore, resolveBusyTimeout, type SqliteOptions } from '../../storage/open.js';
 import { StoreError } from '../../text/store-error.js';
-import { isExpected, isLeaseOf } from './expected.js';
 import { GroupCommit } from './group-commit.js';
+import { byUrgency, changedRow, claimedRow, isExpected, newRow } from './rows.js';
+import { sharedClock } from './sqlite-clock.js';
 import {
   bound,
   changedValues,
@@ -24,6 +25,7 @@ import type {
   Claim,
   Commit,
   CommitResult,
+  EventPosition,
   EventQuery,
   JobRow,
   NewEvent,
@@ -69,6 +71,9 @@ const CHECKPOINT_PAGES = 4000;
 const TRIM_BATCH = 500;
 const VACUUM_PAGES = 256;
 
+/** The interval of looking for changes by other processes. */
+const WATCH_INTERVAL_MS = 10;
+
 class SqliteStore implements ArcpStore {
   readonly durable = true;
   readonly #database: Database;
@@ -81,7 +86,7 @@ class SqliteStore implements ArcpStore {
   #isClosed = false;
 
   constructor(
-    database: Database,
+    database: OpenDatabase,
     file: string,
     { now, busyTimeoutMs }: { readonly now: () => number; readonly busyTimeoutMs: number },
   ) {
@@ -90,10 +95,7 @@ class SqliteStore implements ArcpStore {
     this.#file = file;
     database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     this.#statements = prepareStatements(database);
-    const clock = monotonicClock(now);
-    // If the wall clock was set back since the last process, time continues after the last event.
-    const behind = Math.max(0, ((this.#statements.lastAt.get()?.['at'] as number | undefined) ?? 0) - clock());
-    this.now = () => clock() + behind;
+    this.now = sharedClock(database, this.#statements, now);
     this.#group = new GroupCommit({
       transaction: (work) => this.#write(work),
       apply: (commit) => this.#apply(commit),
@@ -112,8 +114,8 @@ class SqliteStore implements ArcpStore {
       return row && eventOf(row);
     });
 
-  readonly lastSequence = (): Promise<number> =>
-    this.#run(() => this.#statements.lastSequence.get()!['last'] as number);
+  readonly lastSequences = (sessionIds: readonly string[]): Promise<readonly number[]> =>
+    this.#run(() => sessionIds.map((sessionId) => this.#last(sessionId)));
 
   readonly readJob = (jobId: string): Promise<JobRow | undefined> => this.#run(() => this.#job(jobId));
 
@@ -125,40 +127,33 @@ class SqliteStore implements ArcpStore {
       return statement.all(...values).map(jobOf);
     });
 
-  readonly countQueued = (queues: readonly string[]): Promise<number> => this.#run(() => this.#countQueued(queues));
+  readonly countQueued = (queue: string): Promise<number> => this.#run(() => this.#countQueued(queue));
 
   readonly claimJobs = (claim: Claim): Promise<readonly JobRow[]> =>
     this.#run(() => {
       // A read is cheaper than a lock.
       if (this.#due(claim).length === 0) return [];
-      return this.#write(() =>
-        this.#due(claim).map((job) => {
-          const { worker: leaseOwner, leaseExpiresAt } = claim;
-          return this.#set({ ...job, state: 'running', attempt: job.attempt + 1, leaseOwner, leaseExpiresAt });
-        }),
-      );
+      return this.#write(() => {
+        const now = this.now();
+        return this.#due(claim).map((job) => this.#set(claimedRow(job, claim.worker, claim.leaseMs, now)));
+      });
     });
 
-  readonly listLeases: ArcpStore['listLeases'] = (queues) =>
-    this.#run(() => this.#statements.leased.all(JSON.stringify(queues)).map(jobOf));
-
-  readonly nextDue = (queues: readonly string[]): Promise<number | undefined> =>
+  readonly msUntilDue = (queues: readonly string[]): Promise<number | undefined> =>
     this.#run(() => {
       const among = JSON.stringify(queues);
       const { nextQueued, nextLeased } = this.#statements;
       const due = [nextQueued, nextLeased].map((statement) => statement.get(among)!['due'] as number | null);
       const known = due.filter((moment) => moment !== null);
-      return known.length === 0 ? undefined : Math.min(...known);
+      return known.length === 0 ? undefined : Math.max(0, Math.min(...known) - this.now());
     });
 
-  readonly renewLeases: ArcpStore['renewLeases'] = ({ worker, leaseExpiresAt, jobs }) =>
+  readonly renewLeases: ArcpStore['renewLeases'] = ({ worker, leaseMs, jobs }) =>
     this.#run(() =>
-      this.#write(() =>
-        jobs.flatMap(({ jobId, attempt }) => {
-          const job = this.#job(jobId);
-          return job?.leaseOwner === worker && job.attempt === attempt ? [this.#set({ ...job, leaseExpiresAt })] : [];
-        }),
-      ),
+      this.#write(() => {
+        const until = this.now() + leaseMs;
+        return jobs.filter(({ jobId, attempt }) => this.#statements.renew.get(until, jobId, attempt, worker));
+      }),
     );
 
   readonly readRecord: ArcpStore['readRecord'] = (scope, key) =>
@@ -181,6 +176,30 @@ class SqliteStore implements ArcpStore {
     }
     if (policy.sessionId === undefined) await this.#releaseSpace();
     return removed;
+  };
+
+  /** Polls the counter of changes by other connections, which SQLite keeps in shared memory. */
+  readonly watch: ArcpStore['watch'] = (onChange) => {
+    const statement = this.#database.prepare('PRAGMA data_version');
+    const version = (): number => statement.get()!['data_version'] as number;
+    let last = version();
+    const stop = everyUnref(WATCH_INTERVAL_MS, () => {
+      if (this.#isClosed) {
+        stop();
+        return;
+      }
+      let current: number;
+      try {
+        current = version();
+      } catch {
+        // Another process locks the file.
+        return;
+      }
+      if (current === last) return;
+      last = current;
+      onChange({});
+    });
+    return stop;
   };
 
   readonly close = async (): Promise<void> => {
@@ -222,21 +241,21 @@ class SqliteStore implements ArcpStore {
       if (!isExpected(job, change)) return { outcome: 'fenced', jobId: change.jobId, found: job };
     }
     for (const { queue } of maxQueued === undefined ? [] : newJobs) {
-      const queued = this.#countQueued([queue]);
+      const queued = this.#countQueued(queue);
       if (queued >= maxQueued!) return { outcome: 'full', queued };
     }
     for (const change of records) this.#setRecord(change);
-    for (const job of newJobs) addJob.run(...jobValues(job));
+    const now = this.now();
+    for (const job of newJobs) addJob.run(...jobValues(newRow(job, now)));
     for (const { jobId, set } of jobs)
-      if (Object.keys(set).length > 0) found.set(jobId, this.#set({ ...found.get(jobId)!, ...set }));
-    return { outcome: 'done', sequences: this.#addEvents(events) };
+      if (Object.keys(set).length > 0) found.set(jobId, this.#set(changedRow(found.get(jobId)!, set, now)));
+    return { outcome: 'done', positions: this.#addEvents(events, now) };
   }
 
-  /** Adds events. @returns their sequence numbers, which are consecutive within a transaction */
-  #addEvents(events: readonly NewEvent[]): number[] {
+  #addEvents(events: readonly NewEvent[], now: number): EventPosition[] {
     if (events.length === 0) return [];
     const { addEvent, addTrace, lastAdded } = this.#statements;
-    const at = this.now();
+    const lasts = new Map<string, number>();
     let before: NewEvent | undefined;
     for (const event of events) {
       const { jobId, traceId } = event;
@@ -244,18 +263,29 @@ class SqliteStore implements ArcpStore {
         addTrace.run(jobId, traceId);
       before = event;
     }
-    for (const event of events) addEvent.run(...eventValues(event, at));
-    const last = lastAdded.get()!['last'] as number;
-    return events.map((_, n) => last - events.length + 1 + n);
+    for (const { sessionId } of events) if (!lasts.has(sessionId)) lasts.set(sessionId, this.#last(sessionId));
+    for (const event of events) addEvent.run(...eventValues(event, now));
+    // The numbers are consecutive within a transaction.
+    let sequence = (lastAdded.get()!['last'] as number) - events.length;
+    return events.map(({ sessionId }) => {
+      const previous = lasts.get(sessionId)!;
+      lasts.set(sessionId, ++sequence);
+      return { sequence, previous };
+    });
+  }
+
+  #last(sessionId: string): number {
+    return this.#statements.lastOfSession.get(sessionId)!['last'] as number;
   }
 
   #setRecord({ scope, key, value, owner }: RecordChange): void {
+    if (value === undefined) return;
     if (value === null) this.#statements.removeRecord.run(scope, key);
     else this.#statements.setRecord.run(scope, key, value, owner ?? null, this.now());
   }
 
-  #countQueued(queues: readonly string[]): number {
-    return this.#statements.queued.get(JSON.stringify(queues))!['n'] as number;
+  #countQueued(queue: string): number {
+    return this.#statements.queued.get(queue)!['n'] as number;
   }
 
   #job(jobId: string): JobRow | undefined {
@@ -268,33 +298,24 @@ class SqliteStore implements ArcpStore {
     return job;
   }
 
-  #due({ queues, now, limit, lost }: Claim): JobRow[] {
+  #due({ queues, limit }: Claim): JobRow[] {
     const { dueQueued, dueLeased } = this.#statements;
-    const leased =
-      lost === undefined
-        ? dueLeased.all(now, JSON.stringify(queues), bound(limit)).map(jobOf)
-        : lost.flatMap((lease) => {
-            const job = this.#job(lease.jobId);
-            return job !== undefined && isLeaseOf(job)(lease) && queues.includes(job.queue) ? [job] : [];
-          });
-    const queued = queues
-      .flatMap((queue) => dueQueued.all(queue, now, bound(limit)).map(jobOf))
-      .toSorted((a, b) => b.priority - a.priority || a.dueAt - b.dueAt);
-    return [...leased, ...queued].toSorted((a, b) => b.priority - a.priority).slice(0, limit);
+    const now = this.now();
+    const rows = [
+      ...dueLeased.all(now, JSON.stringify(queues), bound(limit)),
+      ...queues.flatMap((queue) => dueQueued.all(queue, now, bound(limit))),
+    ];
+    return rows.map(jobOf).toSorted(byUrgency).slice(0, limit);
   }
 
-  #read({ sessionId, jobIds, traceId, after = 0, upTo = Number.MAX_SAFE_INTEGER, limit }: EventQuery): StoredEvent[] {
+  #read({ sessionId, jobId, traceId, after = 0, upTo = Number.MAX_SAFE_INTEGER, limit }: EventQuery): StoredEvent[] {
     const { events, eventsOfSession, eventsOfJob, eventsOfTrace } = this.#statements;
     const range = [after, upTo, bound(limit)] as const;
-    if (sessionId === undefined && jobIds === undefined && traceId === undefined)
-      return events.all(...range).map(eventOf);
-    const lists = (jobIds ?? []).map((jobId) => eventsOfJob.all(jobId, ...range));
-    if (sessionId !== undefined) lists.push(eventsOfSession.all(sessionId, ...range));
-    if (traceId !== undefined) lists.push(eventsOfTrace.all(traceId, ...range));
-    if (lists.length === 1) return lists[0]!.map(eventOf);
-    const bySequence = new Map(lists.flat().map((row) => [row['sequence'] as number, row]));
-    const merged = [...bySequence.keys()].toSorted((a, b) => a - b).slice(0, limit);
-    return merged.map((sequence) => eventOf(bySequence.get(sequence)!));
+    let rows: readonly Row[];
+    if (sessionId !== undefined) rows = eventsOfSession.all(sessionId, ...range);
+    else if (jobId !== undefined) rows = eventsOfJob.all(jobId, ...range);
+    else rows = traceId === undefined ? events.all(...range) : eventsOfTrace.all(traceId, ...range);
+    return rows.map(eventOf);
   }
 
   /** Removes one batch within a transaction. @returns whether nothing is left */

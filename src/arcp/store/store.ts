@@ -32,7 +32,7 @@ export interface NewEvent {
 
 /** A message of the log, with its position. */
 export interface StoredEvent extends NewEvent {
-  /** The sequence number, greater than that of all events committed before. */
+  /** The sequence number, which is unique, and greater than those of all events of the session that were committed before. */
   readonly sequence: number;
   /** Milliseconds since 1970. */
   readonly storedAt: number;
@@ -70,10 +70,25 @@ export interface JobRow {
   readonly endedAt: number | null;
 }
 
-/** New values of the columns of a job that can change. */
-export type JobPatch = Partial<
-  Pick<JobRow, 'state' | 'attempt' | 'dueAt' | 'leaseOwner' | 'leaseExpiresAt' | 'status' | 'endedAt'>
->;
+/** A job to add. The store sets all its times by its own clock. */
+export interface NewJobRow
+  extends Pick<
+    JobRow,
+    'jobId' | 'sessionId' | 'principal' | 'queue' | 'priority' | 'state' | 'attempt' | 'spec' | 'status'
+  > {
+  /** Milliseconds from now before which the job is not claimed. @default 0 */
+  readonly delayMs?: number | undefined;
+  /** The lease with which a worker starts the job at once. @default none */
+  readonly lease?: { readonly worker: string; readonly leaseMs: number } | undefined;
+}
+
+/**
+ * New values of a job. A job that is neither `running` nor `blocked` loses its lease; one whose state is final gets the time at which it ended.
+ */
+export interface JobPatch extends Partial<Pick<JobRow, 'state' | 'status'>> {
+  /** Milliseconds from now before which the job is not claimed. @default unchanged */
+  readonly delayMs?: number | undefined;
+}
 
 /** A change of a job, which is refused unless the job is as expected. */
 export interface JobChange {
@@ -109,8 +124,8 @@ export interface RecordChange {
   readonly scope: string;
   /** The name of the record within its scope. */
   readonly key: string;
-  /** The new value; `null` removes the record. */
-  readonly value: string | null;
+  /** The new value; `null` removes the record. @default unchanged: the change only expects a version */
+  readonly value?: string | null | undefined;
   /** The expected version; 0 if the record must not exist. @default any */
   readonly expect?: number | undefined;
   /** The job or session with which the record is removed. @default unchanged */
@@ -122,7 +137,7 @@ export interface Commit {
   /** Records to change. */
   readonly records?: readonly RecordChange[] | undefined;
   /** Jobs to add. */
-  readonly newJobs?: readonly JobRow[] | undefined;
+  readonly newJobs?: readonly NewJobRow[] | undefined;
   /** The number of queued jobs at which new ones are refused. @default unlimited */
   readonly maxQueued?: number | undefined;
   /** Jobs to change. */
@@ -131,12 +146,20 @@ export interface Commit {
   readonly events?: readonly NewEvent[] | undefined;
 }
 
+/** The position of an event in the log. */
+export interface EventPosition {
+  /** The sequence number of the event. */
+  readonly sequence: number;
+  /** That of the event before it in its session; 0 for none. A reader whose last one is smaller has missed events of another process. */
+  readonly previous: number;
+}
+
 /** The result of a commit. Unless the outcome is `done`, nothing was changed. */
 export type CommitResult =
   | {
       readonly outcome: 'done';
-      /** The sequence numbers of the events. */
-      readonly sequences: readonly number[];
+      /** The positions of the events, in their order. */
+      readonly positions: readonly EventPosition[];
     }
   /** A record is not as expected. */
   | {
@@ -163,12 +186,16 @@ export type CommitResult =
       readonly queued: number;
     };
 
-/** A query of events: the union of those of a session, of jobs and of a trace; all events without a selection. */
+/**
+ * A query of events: those of a session, of a job or of a trace; all events without a selection. At most one of them may be given.
+ *
+ * A reader of one session, or of one job, that continues after the last number it has read misses no event, whichever processes write.
+ */
 export interface EventQuery {
   /** Selects the events of a session. */
   readonly sessionId?: string | undefined;
-  /** Selects the events of jobs. */
-  readonly jobIds?: readonly string[] | undefined;
+  /** Selects the events of a job. */
+  readonly jobId?: string | undefined;
   /** Selects the events of a trace. */
   readonly traceId?: string | undefined;
   /** The sequence number after which to start. @default 0 */
@@ -199,27 +226,33 @@ export interface Claim {
   readonly worker: string;
   /** The queues whose jobs to claim. */
   readonly queues: readonly string[];
-  /** Milliseconds since 1970. */
-  readonly now: number;
-  /** Milliseconds since 1970 until which the claimed jobs are leased. */
-  readonly leaseExpiresAt: number;
+  /** Milliseconds for which the claimed jobs are leased. */
+  readonly leaseMs: number;
   /** The maximum number of jobs to claim. */
   readonly limit: number;
-  /** Leases to take over, unless they were renewed since. @default those that expired before `now` */
-  readonly lost?: readonly Lease[] | undefined;
 }
 
-/** The lease of a job. */
-export type Lease = Pick<JobRow, 'jobId' | 'attempt' | 'leaseOwner' | 'leaseExpiresAt'>;
+/** An attempt at a job. */
+export type JobAttempt = Pick<JobRow, 'jobId' | 'attempt'>;
 
 /** A renewal of the leases of a worker. */
 export interface Renewal {
   /** The id of the worker. */
   readonly worker: string;
-  /** Milliseconds since 1970 until which the jobs are leased. */
-  readonly leaseExpiresAt: number;
+  /** Milliseconds from now for which the jobs are leased. */
+  readonly leaseMs: number;
   /** The jobs that the worker runs. */
-  readonly jobs: readonly { readonly jobId: string; readonly attempt: number }[];
+  readonly jobs: readonly JobAttempt[];
+}
+
+/** The data that other processes have changed; an absent member means that any may have. */
+export interface StoreChange {
+  /** Sessions with new events. */
+  readonly sessionIds?: readonly string[] | undefined;
+  /** Queues with new jobs to claim. */
+  readonly queues?: readonly string[] | undefined;
+  /** Scopes with new records, of those that begin with `mail:`. */
+  readonly mailboxes?: readonly string[] | undefined;
 }
 
 /** The data to remove. */
@@ -242,10 +275,18 @@ export interface TrimReport {
   readonly records: number;
 }
 
-/** A store. Commits are applied and settled in order of the calls. A call that rejects with a {@link StoreError} has changed nothing. */
+/**
+ * A store. Commits are applied and settled in order of the calls. A call that rejects with a {@link StoreError} has changed nothing.
+ *
+ * All processes that share the data have one clock, that of the store: it decides which jobs are due and which leases have expired, so that a
+ * wrong clock of one of them loses nothing.
+ */
 export interface ArcpStore {
-  /** Returns the monotonic time of the store in milliseconds since 1970, which is never before its last event. @default the clock of the runtime */
-  readonly now?: (() => number) | undefined;
+  /**
+   * Returns the time of the store in milliseconds since 1970. It is never before the last event, and does not follow jumps of the wall clock.
+   * A store on another machine estimates it.
+   */
+  readonly now: () => number;
   /** `true` if commits outlive the process. */
   readonly durable: boolean;
   /** Makes changes atomically. Resolves when they are stored, or were refused. */
@@ -254,22 +295,20 @@ export interface ArcpStore {
   readonly readEvents: (query: EventQuery) => Promise<readonly StoredEvent[]>;
   /** Returns the event of a message id. */
   readonly findEvent: (id: string) => Promise<StoredEvent | undefined>;
-  /** Returns the last sequence number; 0 for an empty store. */
-  readonly lastSequence: () => Promise<number>;
+  /** Returns the last sequence number of each session, in the same order; 0 for a session without events. */
+  readonly lastSequences: (sessionIds: readonly string[]) => Promise<readonly number[]>;
   /** Returns a job. */
   readonly readJob: (jobId: string) => Promise<JobRow | undefined>;
   /** Returns jobs, in order of their creation. */
   readonly listJobs: (query: JobQuery) => Promise<readonly JobRow[]>;
-  /** Returns the number of queued jobs. */
-  readonly countQueued: (queues: readonly string[]) => Promise<number>;
+  /** Returns the number of queued jobs. Those beyond `max` need not be counted. */
+  readonly countQueued: (queue: string, max: number) => Promise<number>;
   /** Claims queued jobs that are due and jobs whose lease has expired: sets them to `running`, with a new attempt and a lease of the worker. */
   readonly claimJobs: (claim: Claim) => Promise<readonly JobRow[]>;
-  /** Returns the leases of all jobs in queues. */
-  readonly listLeases: (queues: readonly string[]) => Promise<readonly Lease[]>;
-  /** Returns the time at which the next job can be claimed, in milliseconds since 1970. */
-  readonly nextDue: (queues: readonly string[]) => Promise<number | undefined>;
-  /** Renews leases. @returns the renewed jobs; the worker has lost all others */
-  readonly renewLeases: (renewal: Renewal) => Promise<readonly JobRow[]>;
+  /** Returns the milliseconds after which the next job of the queues can be claimed; 0 for now, `undefined` if there is none. */
+  readonly msUntilDue: (queues: readonly string[]) => Promise<number | undefined>;
+  /** Renews leases. @returns the renewed ones; the worker has lost all others */
+  readonly renewLeases: (renewal: Renewal) => Promise<readonly JobAttempt[]>;
   /** Returns a record. */
   readonly readRecord: (scope: string, key: string) => Promise<StoredRecord | undefined>;
   /** Returns records, in order of their keys by code unit or by code point. */
@@ -279,6 +318,11 @@ export interface ArcpStore {
   ) => Promise<readonly StoredRecord[]>;
   /** Removes data in batches, between which other calls are served. */
   readonly trim: (policy: TrimPolicy) => Promise<TrimReport>;
+  /**
+   * Calls a function soon after other users of the data have changed them. Calls may be missing, late or unnecessary, so that readers also have
+   * to look at intervals. @returns a function that stops the calls
+   */
+  readonly watch: (onChange: (change: StoreChange) => void) => () => void;
   /** Closes the store. Later calls reject with the reason `closed`. */
   readonly close: () => Promise<void>;
 }

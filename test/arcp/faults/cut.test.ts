@@ -84,7 +84,7 @@ async function followThrough(store: ArcpStore, reading: ArcpStore = store): Prom
   }
   for (const work of works) {
     const jobId = (await work.accepted)!;
-    const stored = await store.readEvents({ jobIds: [jobId], limit: Number.POSITIVE_INFINITY });
+    const stored = await store.readEvents({ jobId: jobId, limit: Number.POSITIVE_INFINITY });
     const received = heard.filter(({ job_id, type }) => job_id === jobId && type !== 'job.heartbeat');
     if (received.map(({ id }) => id).join() !== stored.map(({ id }) => id).join())
       problems.push(`${jobId}: ${received.length} of ${stored.length} messages arrived, or their order differs`);
@@ -144,7 +144,7 @@ describe('many clients', () => {
     for (const { heard, work } of clients) {
       expect(await work.result()).toBe('done');
       const jobId = (await work.accepted)!;
-      const stored = await store.readEvents({ jobIds: [jobId], limit: Number.POSITIVE_INFINITY });
+      const stored = await store.readEvents({ jobId: jobId, limit: Number.POSITIVE_INFINITY });
       const received = heard.filter(({ job_id, type }) => job_id === jobId && type !== 'job.heartbeat');
       expect(received.map(({ id }) => id)).toEqual(stored.map(({ id }) => id));
     }

@@ -119,8 +119,8 @@ function mortal(
         return end();
       }
       setTimeout(() => void end(), 5);
-      const last = await store.lastSequence();
-      return { outcome: 'done', sequences: (commit.events ?? []).map((_, n) => last + 1 + n) };
+      const positions = (commit.events ?? []).map((_, n) => ({ sequence: 1e9 + n, previous: 0 }));
+      return { outcome: 'done', positions };
     },
   };
 }

@@ -213,7 +213,7 @@ describe('a runtime that sleeps longer than its lease', () => {
     await expect.poll(async () => (await store.readJob(jobId))?.state, { timeout: 10_000 }).toBe('completed');
     woken.resolve();
     await new Promise((resolve) => setTimeout(resolve, 100));
-    const stored = (await store.readEvents({ jobIds: [jobId], limit: 100 })).map(
+    const stored = (await store.readEvents({ jobId: jobId, limit: 100 })).map(
       ({ body }) => JSON.parse(body) as Envelope,
     );
     return { stored, effects };
@@ -281,7 +281,7 @@ describe('a runtime that drains', () => {
     }
     await expect.poll(async () => (await store.readJob(jobId))?.state, { timeout: 5000 }).toBe('failed');
     const failed = JSON.parse(
-      (await store.readEvents({ jobIds: [jobId], limit: 100 })).at(-1)!.body,
+      (await store.readEvents({ jobId: jobId, limit: 100 })).at(-1)!.body,
     ) as Envelope<'job.failed'>;
     expect(failed.payload.code).toBe('DEADLINE_EXCEEDED');
     expect(new Set(begun.map(({ attempt }) => attempt)).size).toBe(begun.length);

@@ -821,7 +821,7 @@ describe('restarts', () => {
     });
     stuck.resolve('by the first');
     await new Promise((resolve) => setTimeout(resolve, 20));
-    const kept = await store.readEvents({ jobIds: [jobId], limit: 99 });
+    const kept = await store.readEvents({ jobId: jobId, limit: 99 });
     expect(kept.map(({ type }) => type)).toEqual(['job.accepted', 'job.started', 'job.started', 'job.completed']);
     expect(await store.readRecord(`step:${jobId}`, 'late')).toBeUndefined();
   });
@@ -855,7 +855,10 @@ describe('restarts', () => {
     const wire = await opened(first);
     const { jobId } = await wire.startJob('work');
     await first.drain(0);
-    await store.commit({ jobs: [{ jobId, set: { attempt: 20 } }] });
+    for (let claims = 0; claims < 5; claims++) {
+      await store.claimJobs({ worker: 'lost', queues: ['default'], leaseMs: 1, limit: 1 });
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
     const second = start({ store, workers: { maxLostAttempts: 3 } }).tool('work', { durable: true }, () => 'never');
     const after = await opened(second);
     after.send('resume', {}, { job_id: jobId });

@@ -14,16 +14,16 @@ type Resume = Envelope<'resume'>;
 /** Replays earlier messages, then sends the answer, then new messages, without a gap. */
 export async function resume(connection: ConnectionContext, message: Resume): Promise<CommandResult> {
   const { engine, session, subscription } = connection;
-  const { log, store } = engine;
+  const { log } = engine;
   const jobId = message.job_id;
   const row = jobId === undefined ? undefined : await ownJob(connection, jobId);
-  const after = await sequenceSeen(connection, message);
+  const after = await sequenceSeen(connection, message, row?.sessionId ?? session.id);
   if (row?.state === 'paused' && message.payload.mode !== 'replay') await continueJob(connection, row, message);
   const { include_open_streams: withStreams = true, limit = Number.POSITIVE_INFINITY } = message.payload;
   subscription.pause();
   try {
-    const upTo = await store.lastSequence();
-    const of = jobId === undefined ? { sessionId: session.id } : { jobIds: [jobId] };
+    const upTo = await log.lastSequence(row?.sessionId ?? session.id);
+    const of = jobId === undefined ? { sessionId: session.id } : { jobId };
     const replayed = await subscription.replay(
       { of, after, upTo, limit },
       ({ type }) => withStreams || !type.startsWith('stream.'),
@@ -35,10 +35,11 @@ export async function resume(connection: ConnectionContext, message: Resume): Pr
     };
     const { body } = log.compose({ ...ackOf(connection, message, 'done', details), jobId });
     await resendPendingRequests(connection, jobId, after);
-    if (jobId !== undefined) subscription.followJob(jobId);
+    if (row !== undefined) subscription.followJob(row, upTo);
     connection.send(body);
-    if (jobId === undefined || !subscription.isStarted)
+    if (row === undefined || row.sessionId === session.id)
       subscription.startAfter(upTo, replayed.isCut ? undefined : replayed.lastId);
+    else if (!subscription.isStarted) subscription.startAfter(await log.lastSequence(session.id));
     return {};
   } finally {
     subscription.resume();
@@ -68,7 +69,7 @@ async function continueJob(connection: ConnectionContext, row: JobRow, message: 
   const { log, scheduler } = engine;
   const moved = new JobMessages(log, row, specOf(row)).moved('paused', 'queued', 'resume', {}, message.id);
   const status = JSON.stringify({ ...statusOf(row), again: { attempt: row.attempt, causedBy: moved.id } });
-  const set = { state: 'queued', dueAt: engine.now(), status } as const;
+  const set = { state: 'queued', delayMs: 0, status } as const;
   const result = await log.commit({ jobs: [changeOf(row, set, ['paused'])], events: [moved] });
   // Another command has changed the job.
   if (result.outcome === 'fenced' && result.found?.state === 'paused')
@@ -76,26 +77,35 @@ async function continueJob(connection: ConnectionContext, row: JobRow, message: 
   scheduler.wake();
 }
 
-/** Returns the sequence number of the last message that the client has received. */
-async function sequenceSeen(connection: ConnectionContext, message: Resume): Promise<number> {
+/** Returns the sequence number of the last message of a session that the client has received. */
+async function sequenceSeen(connection: ConnectionContext, message: Resume, sessionId: string): Promise<number> {
   const { after_message_id: messageId, checkpoint_id: checkpointId } = message.payload;
-  if (messageId !== undefined) return sequenceOf(connection, message, messageId);
+  if (messageId !== undefined) return sequenceOf(connection, message, messageId, sessionId);
   if (checkpointId === undefined) return 0;
   const { stored } = await ownCheckpoint(connection, checkpointId, message.job_id);
-  return sequenceOf(connection, message, stored.messageId);
+  return sequenceOf(connection, message, stored.messageId, sessionId);
 }
 
-async function sequenceOf(connection: ConnectionContext, message: Resume, messageId: string): Promise<number> {
+async function sequenceOf(
+  connection: ConnectionContext,
+  message: Resume,
+  messageId: string,
+  sessionId: string,
+): Promise<number> {
   const { engine, session, core } = connection;
-  if (messageId === session.acceptedId) return session.acceptedAfter;
+  if (messageId === session.acceptedId) return 0;
   if (messageId === session.sent?.id) return session.sent.sequence;
   const event = await engine.store.findEvent(messageId);
-  if (event !== undefined && (await mayRead(connection, event))) return event.sequence;
+  if (event !== undefined && (await mayRead(connection, event))) {
+    if (event.sessionId === sessionId) return event.sequence;
+    // Numbers of different sessions cannot be compared. The client drops what it has already received.
+    return sessionId === session.id ? (session.sent?.sequence ?? 0) : 0;
+  }
   const details = { message_id: messageId };
   // It may have been trimmed.
   if (core.durable.now() - session.openedAt <= core.settings.retentionMs)
     throw new ArcpError('NOT_FOUND', 'The message does not exist', { details });
-  const of = message.job_id === undefined ? { sessionId: session.id } : { jobIds: [message.job_id] };
+  const of = message.job_id === undefined ? { sessionId: session.id } : { jobId: message.job_id };
   const [oldest] = await engine.store.readEvents({ ...of, limit: 1 });
   throw new ArcpError('DATA_LOSS', 'The message is no longer stored; resume after details.oldest_message_id', {
     details: { ...details, ...(oldest === undefined ? {} : { oldest_message_id: oldest.id }) },

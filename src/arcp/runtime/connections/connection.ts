@@ -148,10 +148,10 @@ export class Connection implements ConnectionContext {
       connections.set(session.id, this);
       this.#session = session;
       this.engine = engine;
-      const { store, bus } = engine;
+      const { log, bus } = engine;
       const { onError } = this.core.settings;
       const subscription = new SessionSubscription({
-        store,
+        log,
         bus,
         channel: this.#channel,
         sessionId: session.id,
@@ -162,7 +162,7 @@ export class Connection implements ConnectionContext {
       if (this.#session !== session) return;
       this.#opening = undefined;
       this.send(body);
-      if (!isResumed) subscription.startAfter(session.acceptedAfter);
+      if (!isResumed) subscription.startAfter(0);
     } catch (thrown) {
       this.#refuse(message, asArcpError(thrown));
       isRefused = true;
@@ -187,7 +187,7 @@ export class Connection implements ConnectionContext {
       if (command === undefined) return;
       // Without a resume command, the client receives new messages only.
       if (message.type !== 'resume' && !this.subscription.isStarted)
-        this.subscription.startAfter(await this.engine.store.lastSequence());
+        this.subscription.startAfter(await this.engine.log.lastSequence(this.session.id));
       const { previous: former, answer } = await this.#afterSameId(message, () =>
         command(this, message as never, before),
       );

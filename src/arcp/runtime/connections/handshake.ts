@@ -123,7 +123,6 @@ async function openNew(core: Core, message: OpenMessage, identity: Identity, lim
     capabilities,
     limits: limitsOf(core, payload),
     wantsValue: payload.versions === undefined,
-    acceptedAfter: await engine.store.lastSequence(),
     openedBy: message.id,
     openedAt: now,
     seenAt: now,

@@ -4,6 +4,7 @@ import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { newId } from '../../protocol/ids.js';
 import { outcomeIn } from '../../protocol/outcome.js';
+import { newRow } from '../../store/rows.js';
 import {
   type ArcpStore,
   type Commit,
@@ -12,6 +13,7 @@ import {
   type JobRow,
   LIVE_STATES,
   type NewEvent,
+  type NewJobRow,
   type StoredEvent,
   type StoredRecord,
 } from '../../store/store.js';
@@ -27,34 +29,31 @@ export async function startJob(engine: Engine, job: NewJob): Promise<CommitResul
   const { scheduler, log, store, now } = engine;
   const { options, spec, sessionId, principal } = job;
   const queue = options.queue ?? 'default';
-  const createdAt = now();
   const startsNow = scheduler.reserve(queue);
   let startedRow: JobRow | undefined;
   try {
-    const position = startsNow ? undefined : await store.countQueued([queue]);
-    const row: JobRow = {
+    const position = startsNow ? undefined : await positionIn(store, queue);
+    const { worker, leaseMs } = scheduler;
+    const added: NewJobRow = {
       jobId: newId('job'),
       sessionId,
       principal,
       queue,
       priority: options.priority ?? 0,
-      dueAt: createdAt,
-      createdAt,
-      endedAt: null,
-      ...(startsNow
-        ? { state: 'running', attempt: 1, leaseOwner: scheduler.worker, leaseExpiresAt: scheduler.leaseExpiresAt() }
-        : { state: 'queued', attempt: 0, leaseOwner: null, leaseExpiresAt: null }),
+      ...(startsNow ? { state: 'running', attempt: 1, lease: { worker, leaseMs } } : { state: 'queued', attempt: 0 }),
       spec: JSON.stringify(spec),
       status: JSON.stringify(job.status ?? NEW_STATUS),
     };
+    const row = newRow(added, now());
+    if (startsNow) scheduler.leaseStarts();
     const messages = new JobMessages(log, row, spec);
     const accepted = messages.accepted(startsNow ? 'accepted' : 'queued', position);
     const { records, events = [], jobs = [] } = job.with({ jobId: row.jobId, accepted });
     const restored_from = job.status?.checkpointId;
-    const started = startsNow ? messages.started(1, { worker: scheduler.worker, restored_from }) : [];
+    const started = startsNow ? messages.started(1, { worker, restored_from }) : [];
     const result = await log.commit({
       records,
-      newJobs: [row],
+      newJobs: [added],
       jobs,
       events: [...events, accepted, ...started],
       ...(startsNow ? {} : { maxQueued: job.maxQueued }),
@@ -74,6 +73,15 @@ export async function startJob(engine: Engine, job: NewJob): Promise<CommitResul
     else scheduler.startReserved(startedRow, spec);
   }
 }
+
+/** Returns the number of jobs before a new one; `undefined` for a long queue. */
+async function positionIn(store: ArcpStore, queue: string): Promise<number | undefined> {
+  const position = await store.countQueued(queue, MAX_POSITION);
+  return position < MAX_POSITION ? position : undefined;
+}
+
+/** The maximum position that a client receives, since counting takes longer the more jobs there are. */
+const MAX_POSITION = 1000;
 
 const MAX_TRIES = 10;
 
@@ -133,20 +141,14 @@ export async function cancelJobsOf(engine: Engine, sessionId: string, request: C
     await Promise.all(live.map(({ jobId }) => cancelJob(engine, jobId, request)));
 }
 
-function endOf({ log, now }: Engine, row: JobRow, { cause, reason }: CancelRequest, events: readonly NewEvent[]) {
+function endOf({ log }: Engine, row: JobRow, { cause, reason }: CancelRequest, events: readonly NewEvent[]) {
   const { attempt } = row;
   const previous = statusOf(row);
   const messages = new JobMessages(log, row, specOf(row));
   const ending = { attempt, durationMs: 0, checkpointId: previous.checkpointId };
   const cancelled = messages.cancelled({ cause, reason, forced: false }, ending);
   const status = { ...previous, cancelled: { cause, reason }, endId: cancelled.id };
-  const set = {
-    state: 'cancelled',
-    endedAt: now(),
-    leaseOwner: null,
-    leaseExpiresAt: null,
-    status: JSON.stringify(status),
-  } as const;
+  const set = { state: 'cancelled', status: JSON.stringify(status) } as const;
   return { jobs: [changeOf(row, set)], events: [...events, cancelled] };
 }
 
@@ -166,12 +168,14 @@ export async function untilEnded({ bus, store }: Pick<Engine, 'bus' | 'store'>, 
       void checkEnded().catch(() => {});
     },
   };
-  bus.jobs.add(jobId, subscriber);
+  const row = await store.readJob(jobId);
+  if (row === undefined) return;
+  const unsubscribe = bus.subscribe(row, subscriber);
   try {
     await checkEnded();
     await ended;
   } finally {
-    bus.jobs.remove(jobId, subscriber);
+    unsubscribe();
   }
 }
 

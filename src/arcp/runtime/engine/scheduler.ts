@@ -2,7 +2,7 @@
 import { after, every } from '../../../async/timers.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { newId } from '../../protocol/ids.js';
-import type { JobRow, Lease } from '../../store/store.js';
+import type { JobRow } from '../../store/store.js';
 import { openStreamsOf } from '../context/stream.js';
 import type { EventBus } from '../events/log.js';
 import type { CancelRequest, JobHost } from '../job/attempt.js';
@@ -103,8 +103,6 @@ export class Scheduler {
   #leasesExpireAt = Number.POSITIVE_INFINITY;
   #isRunning = false;
   #checkedCancellationsAt = Number.NEGATIVE_INFINITY;
-  /** The leases of other workers, each with the monotonic time since which it is unchanged. */
-  #leases = new Map<string, { readonly lease: Lease; readonly since: number }>();
   #isPolling = false;
   #isPollPending = false;
   #timers: (() => void)[] = [];
@@ -136,10 +134,13 @@ export class Scheduler {
     return this.#live.get(jobId);
   }
 
-  leaseExpiresAt(): number {
-    const until = this.#options.now() + this.#options.leaseMs;
-    this.#leasesExpireAt = Math.min(this.#leasesExpireAt, until);
-    return until;
+  get leaseMs(): number {
+    return this.#options.leaseMs;
+  }
+
+  /** Notes that a lease starts at the earliest now. */
+  leaseStarts(): void {
+    this.#leasesExpireAt = Math.min(this.#leasesExpireAt, this.#options.now() + this.leaseMs);
   }
 
   /** Reserves a slot for a job that starts at once, unless queued jobs wait. */
@@ -213,30 +214,13 @@ export class Scheduler {
   }
 
   async #claim(): Promise<void> {
-    const { log, queues, concurrency, now } = this.#options;
+    const { log, queues, concurrency, leaseMs } = this.#options;
     const limit = concurrency - this.#busy();
     if (limit <= 0) return;
-    const lost = await this.#expiredLeases();
-    const claim = { worker: this.worker, queues, now: now(), lost, leaseExpiresAt: this.leaseExpiresAt(), limit };
-    const rows = await log.store.claimJobs(claim);
+    this.leaseStarts();
+    const rows = await log.store.claimJobs({ worker: this.worker, queues, leaseMs, limit });
     if (rows.length < limit) this.#isBacklogged = false;
     for (const row of rows) void this.#resume(row);
-  }
-
-  /** Finds leases that were not renewed in time. The monotonic clock decides, since wall clocks of workers may differ. */
-  async #expiredLeases(): Promise<Lease[]> {
-    const { log, queues, leaseMs } = this.#options;
-    const now = performance.now();
-    const seen = new Map<string, { readonly lease: Lease; readonly since: number }>();
-    for (const lease of await log.store.listLeases(queues)) {
-      const { jobId, leaseOwner } = lease;
-      if (leaseOwner === this.worker && this.#live.has(jobId)) continue;
-      const before = this.#leases.get(jobId);
-      const isSame = before?.lease.attempt === lease.attempt && before.lease.leaseExpiresAt === lease.leaseExpiresAt;
-      seen.set(jobId, isSame ? before : { lease, since: now });
-    }
-    this.#leases = seen;
-    return [...seen.values()].filter(({ since }) => now - since >= leaseMs).map(({ lease }) => lease);
   }
 
   /** Reads cancellations of running jobs that another runtime has received. */
@@ -253,14 +237,8 @@ export class Scheduler {
   async #msUntilNextPoll(): Promise<number> {
     // The end of a job causes a poll; commits of other processes do not.
     if (this.#isBacklogged) return MAX_POLL_INTERVAL_MS;
-    const { log, queues, leaseMs, now } = this.#options;
-    const due = await log.store.nextDue(queues);
-    const oldest = Math.min(...[...this.#leases.values()].map(({ since }) => since));
-    const untilLost = oldest + leaseMs - performance.now();
-    // Leases expire by the monotonic clock.
-    const isLease = [...this.#leases.values()].some(({ lease }) => lease.leaseExpiresAt === due);
-    const untilDue = due === undefined || isLease ? MAX_POLL_INTERVAL_MS : due - now();
-    return Math.min(MAX_POLL_INTERVAL_MS, untilDue, untilLost);
+    const { log, queues } = this.#options;
+    return Math.min(MAX_POLL_INTERVAL_MS, (await log.store.msUntilDue(queues)) ?? Number.POSITIVE_INFINITY);
   }
 
   async #resume(row: JobRow): Promise<void> {
@@ -323,10 +301,10 @@ export class Scheduler {
       return;
     }
     try {
-      const { worker } = this;
-      const leaseExpiresAt = this.#options.now() + this.#options.leaseMs;
-      const renewed = await this.#options.log.store.renewLeases({ worker, leaseExpiresAt, jobs });
-      this.#leasesExpireAt = leaseExpiresAt;
+      const { worker, leaseMs } = this;
+      const leasesExpireAt = this.#options.now() + leaseMs;
+      const renewed = await this.#options.log.store.renewLeases({ worker, leaseMs, jobs });
+      this.#leasesExpireAt = leasesExpireAt;
       const renewedKeys = new Set(renewed.map(({ jobId, attempt }) => `${attempt} ${jobId}`));
       for (const { jobId, attempt } of jobs) {
         const job = this.#live.get(jobId);

@@ -14,55 +14,76 @@ import {
 import { type ComposedMessage, compose, type Draft } from './message.js';
 
 export interface Subscriber {
-  readonly onEvent: (event: StoredEvent) => void;
+  /** @param isGap `true` if earlier events of the session, from other processes, must be read first */
+  readonly onEvent: (event: StoredEvent, isGap: boolean) => void;
   readonly onTransient: (body: string) => void;
-  /** Another process has committed to the store. */
+  /** Another process has committed events of the session. */
   readonly onExternalCommit: () => void;
 }
 
-class Subscriptions {
-  readonly #all = new Map<string, Set<Subscriber>>();
+/** The subscribers of one session and of its jobs. */
+class Topic {
+  readonly session = new Set<Subscriber>();
+  readonly jobs = new Map<string, Set<Subscriber>>();
+  /** The last sequence number that this process knows; every event up to it was published or announced. */
+  last = -1;
 
-  get(id: string): ReadonlySet<Subscriber> | undefined {
-    return this.#all.get(id);
+  *all(): Iterable<Subscriber> {
+    yield* this.session;
+    for (const subscribers of this.jobs.values()) yield* subscribers;
   }
 
-  add(id: string, subscriber: Subscriber): void {
-    const subscribers = this.#all.get(id) ?? new Set();
-    this.#all.set(id, subscribers.add(subscriber));
-  }
-
-  remove(id: string, subscriber: Subscriber): void {
-    const subscribers = this.#all.get(id);
-    if (subscribers?.delete(subscriber) === true && subscribers.size === 0) this.#all.delete(id);
-  }
-
-  *[Symbol.iterator](): Iterator<Subscriber> {
-    for (const subscribers of this.#all.values()) yield* subscribers;
+  *of(jobId: string | undefined): Iterable<Subscriber> {
+    yield* this.session;
+    if (jobId !== undefined) yield* this.jobs.get(jobId) ?? [];
   }
 }
 
+type Subject = Pick<JobRow, 'sessionId'> & { readonly jobId?: string | undefined };
+
+/** Distributes events to the subscribers in this process. */
 export class EventBus {
-  readonly sessions = new Subscriptions();
-  readonly jobs = new Subscriptions();
+  readonly #topics = new Map<string, Topic>();
 
-  publish(event: StoredEvent): void {
-    for (const subscriber of this.#subscribers(event)) subscriber.onEvent(event);
+  /** Subscribes to a session, or to one of its jobs. @returns a function that ends the subscription */
+  subscribe({ sessionId, jobId }: Subject, subscriber: Subscriber): () => void {
+    const topic = this.#topics.get(sessionId) ?? new Topic();
+    this.#topics.set(sessionId, topic);
+    const subscribers = jobId === undefined ? topic.session : (topic.jobs.get(jobId) ?? new Set());
+    subscribers.add(subscriber);
+    if (jobId !== undefined) topic.jobs.set(jobId, subscribers);
+    return () => {
+      if (!subscribers.delete(subscriber)) return;
+      if (jobId !== undefined && subscribers.size === 0) topic.jobs.delete(jobId);
+      if (topic.session.size === 0 && topic.jobs.size === 0) this.#topics.delete(sessionId);
+    };
   }
 
-  notifyExternalCommit(): void {
-    for (const subscriber of new Set([...this.sessions, ...this.jobs])) subscriber.onExternalCommit();
+  publish(event: StoredEvent, previous: number): void {
+    const topic = this.#topics.get(event.sessionId);
+    if (topic === undefined) return;
+    const isGap = previous > topic.last;
+    topic.last = Math.max(topic.last, event.sequence);
+    for (const subscriber of [...topic.of(event.jobId)]) subscriber.onEvent(event, isGap);
+    if (!isGap) return;
+    const told = new Set(topic.of(event.jobId));
+    for (const subscriber of [...topic.all()]) if (!told.has(subscriber)) subscriber.onExternalCommit();
   }
 
-  publishTransient(job: Pick<JobRow, 'sessionId' | 'jobId'>, body: string): void {
-    for (const subscriber of this.#subscribers(job)) subscriber.onTransient(body);
+  publishTransient(subject: Subject, body: string): void {
+    for (const subscriber of this.#topics.get(subject.sessionId)?.of(subject.jobId) ?? []) subscriber.onTransient(body);
   }
 
-  #subscribers({ sessionId, jobId }: Pick<NewEvent, 'sessionId' | 'jobId'>): Iterable<Subscriber> {
-    const ofSession = this.sessions.get(sessionId);
-    const ofJob = jobId === undefined ? undefined : this.jobs.get(jobId);
-    if (ofJob === undefined) return ofSession ?? [];
-    return ofSession === undefined ? ofJob : new Set([...ofSession, ...ofJob]);
+  get sessionIds(): readonly string[] {
+    return [...this.#topics.keys()];
+  }
+
+  /** Announces the last events of a session in the store, which another process may have committed. */
+  announce(sessionId: string, last: number): void {
+    const topic = this.#topics.get(sessionId);
+    if (topic === undefined || last <= topic.last) return;
+    topic.last = last;
+    for (const subscriber of [...topic.all()]) subscriber.onExternalCommit();
   }
 }
 
@@ -78,7 +99,6 @@ export class EventLog {
   readonly store: ArcpStore;
   readonly #bus: EventBus;
   readonly now: () => number;
-  #last = 0;
   readonly #maxBytes: number;
 
   constructor(store: ArcpStore, bus: EventBus, now: () => number, maxBytes: number) {
@@ -108,13 +128,19 @@ export class EventLog {
     };
   }
 
-  async checkExternalCommits(): Promise<void> {
-    const before = this.#last;
-    const last = await this.store.lastSequence();
-    // A local commit was made meanwhile.
-    if (last <= this.#last || before !== this.#last) return;
-    this.#last = last;
-    this.#bus.notifyExternalCommit();
+  /** Looks for events of other processes, in the given sessions or in all that have subscribers. */
+  async checkExternalCommits(sessionIds: readonly string[] = this.#bus.sessionIds): Promise<void> {
+    const subscribed = new Set(this.#bus.sessionIds);
+    const watched = sessionIds.filter((id) => subscribed.has(id));
+    if (watched.length === 0) return;
+    const lasts = await this.store.lastSequences(watched);
+    for (const [index, sessionId] of watched.entries()) this.#bus.announce(sessionId, lasts[index]!);
+  }
+
+  /** Returns the last sequence number of a session. */
+  async lastSequence(sessionId: string): Promise<number> {
+    const [last] = await this.store.lastSequences([sessionId]);
+    return last!;
   }
 
   compose<T extends MessageType>(draft: Draft<T>): ComposedMessage {
@@ -134,15 +160,12 @@ export class EventLog {
         cause,
       });
     }
-    if (result.outcome !== 'done' || result.sequences.length === 0) return result;
-    const [first] = result.sequences;
-    const isGap = first !== this.#last + 1;
-    this.#last = result.sequences.at(-1)!;
-    // Other runtimes committed in between; subscribers read all events in order.
-    if (isGap) this.#bus.notifyExternalCommit();
+    if (result.outcome !== 'done') return result;
     const storedAt = this.now();
-    for (const [index, event] of (entry.events ?? []).entries())
-      this.#bus.publish({ ...event, sequence: result.sequences[index]!, storedAt });
+    for (const [index, event] of (entry.events ?? []).entries()) {
+      const { sequence, previous } = result.positions[index]!;
+      this.#bus.publish({ ...event, sequence, storedAt }, previous);
+    }
     return result;
   }
 }

@@ -19,9 +19,8 @@ export interface StoredSession {
   /** The digests of the resume token and of its predecessor, which is valid until the newer one is used. */
   readonly tokenDigest: string;
   readonly formerDigest?: string | undefined;
-  /** The id of the accepting message, and the sequence number of the last event before it. */
+  /** The id of the accepting message, before which the session has no events. */
   readonly acceptedId: string;
-  readonly acceptedAfter: number;
   /** The id of the opening message. Repeated, that does not open a second session. */
   readonly openedBy: string;
   /** The run of the runtime with which the session ends; absent if it is durable. */

@@ -1,7 +1,7 @@
 /** The events of a session, sent to its client in order of their commits. */
 import type { Channel } from '../../../channels/channel.js';
-import type { ArcpStore, StoredEvent } from '../../store/store.js';
-import type { EventBus, Subscriber } from '../events/log.js';
+import type { JobRow, StoredEvent } from '../../store/store.js';
+import type { EventBus, EventLog, Subscriber } from '../events/log.js';
 import type { Sent } from './session.js';
 
 const PAGE = 256;
@@ -10,43 +10,73 @@ const HIGH_WATER_MARK = 1024 * 1024;
 const RETRY_MS = 500;
 
 interface SubscriptionOptions {
-  readonly store: ArcpStore;
+  readonly log: EventLog;
   readonly bus: EventBus;
   readonly channel: Channel;
   readonly sessionId: string;
   readonly onError: (error: unknown) => void;
 }
 
-/** A cursor over the store. A fast client receives events as they are committed; for a slow one they stay in the store. */
-export class SessionSubscription implements Subscriber {
+/** A session, or a job of another one, whose events the client receives in order. */
+class Source implements Subscriber {
+  readonly of: { readonly sessionId: string } | { readonly jobId: string };
+  readonly #onEvent: (source: Source, event: StoredEvent, isGap: boolean) => void;
+  readonly onTransient: (body: string) => void;
+  readonly onExternalCommit: () => void;
+  cursor = 0;
+  isBehind = false;
+  unsubscribe: () => void = () => undefined;
+
+  constructor(
+    of: Source['of'],
+    on: {
+      readonly event: (source: Source, event: StoredEvent, isGap: boolean) => void;
+      readonly transient: (body: string) => void;
+      readonly behind: (source: Source) => void;
+    },
+  ) {
+    this.of = of;
+    this.#onEvent = on.event;
+    this.onTransient = on.transient;
+    this.onExternalCommit = () => on.behind(this);
+  }
+
+  readonly onEvent = (event: StoredEvent, isGap: boolean): void => this.#onEvent(this, event, isGap);
+}
+
+/** Cursors over the store. A fast client receives events as they are committed; for a slow one they stay in the store. */
+export class SessionSubscription {
   readonly #options: SubscriptionOptions;
-  readonly #jobs = new Set<string>();
-  #cursor = 0;
+  readonly #session: Source;
+  readonly #jobs = new Map<string, Source>();
   sent: Sent | undefined;
   /** `false` until the position of the client is known; until then, nothing is sent. */
   isStarted = false;
   #pauses = 0;
-  #isBehind = false;
   #isReading = false;
   #isOver = false;
   #waiters: (() => void)[] = [];
 
   constructor(options: SubscriptionOptions) {
     this.#options = options;
-    options.bus.sessions.add(options.sessionId, this);
+    const { sessionId } = options;
+    this.#session = this.#source({ sessionId }, { sessionId });
   }
 
   startAfter(sequence: number, lastId?: string): void {
-    this.#cursor = sequence;
+    this.#session.cursor = sequence;
     if (lastId !== undefined) this.sent = { id: lastId, sequence };
-    this.#isBehind = true;
     this.isStarted = true;
-    if (!this.#isPaused) void this.#read();
+    this.#fallBehind(this.#session);
   }
 
-  followJob(jobId: string): void {
-    this.#jobs.add(jobId);
-    this.#options.bus.jobs.add(jobId, this);
+  /** Sends the further events of a job. Those of jobs of the session itself are sent anyway. */
+  followJob({ jobId, sessionId }: Pick<JobRow, 'jobId' | 'sessionId'>, after: number): void {
+    if (sessionId === this.#options.sessionId || this.#jobs.has(jobId) || this.#isOver) return;
+    const source = this.#source({ jobId }, { sessionId, jobId });
+    source.cursor = after;
+    this.#jobs.set(jobId, source);
+    this.#fallBehind(source);
   }
 
   pause(): void {
@@ -55,39 +85,48 @@ export class SessionSubscription implements Subscriber {
 
   resume(): void {
     this.#pauses--;
-    if (!this.#isPaused && this.#isBehind) void this.#read();
+    if (this.#isBehind()) void this.#read();
   }
 
-  readonly onEvent = (event: StoredEvent): void => {
+  #source(of: Source['of'], subject: { readonly sessionId: string; readonly jobId?: string }): Source {
+    const source = new Source(of, {
+      event: (to, event, isGap) => this.#onEvent(to, event, isGap),
+      transient: (body) => this.#onTransient(body),
+      behind: (to) => this.#fallBehind(to),
+    });
+    source.unsubscribe = this.#options.bus.subscribe(subject, source);
+    return source;
+  }
+
+  #onEvent(source: Source, event: StoredEvent, isGap: boolean): void {
     if (this.#isOver) return;
     // The store has this event, too, and is read first.
-    if (this.#isBehind || this.#isReading || this.#isPaused || this.#isFull()) {
-      this.#isBehind = true;
-      if (!this.#isPaused) void this.#read();
-    } else this.#send(event);
-  };
+    const mustWait = isGap || source.isBehind || this.#isReading || this.#isPaused || this.#isFull();
+    if (mustWait) this.#fallBehind(source);
+    else this.#send(source, event);
+  }
 
-  readonly onExternalCommit = (): void => {
+  #fallBehind(source: Source): void {
     if (this.#isOver) return;
-    this.#isBehind = true;
+    source.isBehind = true;
     if (!this.#isPaused) void this.#read();
-  };
+  }
 
-  readonly onTransient = (body: string): void => {
+  #onTransient(body: string): void {
     // A delayed heartbeat has no use.
     if (!this.#isOver && !this.#isPaused && !this.#isFull()) this.#options.channel.send(body);
-  };
+  }
 
   /** Sends earlier messages of the session or one job while the subscription is paused. @returns their number, and the id of the last */
   async replay(query: ReplayQuery, filter: (event: StoredEvent) => boolean) {
-    const { store, channel } = this.#options;
+    const { log, channel } = this.#options;
     let { after } = query;
     let count = 0;
     let lastId: string | undefined;
     while (!this.#isOver && count < query.limit) {
       // A client that does not read waits for its replay.
       if (this.#isFull()) await channel.ready();
-      const events = await store.readEvents({ ...query.of, after, upTo: query.upTo, limit: PAGE });
+      const events = await log.store.readEvents({ ...query.of, after, upTo: query.upTo, limit: PAGE });
       for (const event of events) {
         after = event.sequence;
         if (count >= query.limit || !filter(event)) continue;
@@ -102,16 +141,14 @@ export class SessionSubscription implements Subscriber {
 
   /** Resolves when all committed events were sent; returns `undefined` if they were. */
   caughtUp(): Promise<void> | undefined {
-    if (this.#isOver || !(this.#isBehind || this.#isReading)) return undefined;
+    if (this.#isOver || !(this.#isBehind() || this.#isReading)) return undefined;
     return new Promise<void>((resolve) => this.#waiters.push(resolve));
   }
 
   close(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    const { bus, sessionId } = this.#options;
-    bus.sessions.remove(sessionId, this);
-    for (const jobId of this.#jobs) bus.jobs.remove(jobId, this);
+    for (const source of this.#sources()) source.unsubscribe();
     for (const resolve of this.#waiters.splice(0)) resolve();
   }
 
@@ -123,44 +160,60 @@ export class SessionSubscription implements Subscriber {
     return this.#options.channel.backlog() > HIGH_WATER_MARK;
   }
 
-  #send({ id, sequence, body }: StoredEvent): void {
-    if (sequence <= this.#cursor) return;
-    this.#cursor = sequence;
-    this.sent = { id, sequence };
+  *#sources(): Iterable<Source> {
+    yield this.#session;
+    yield* this.#jobs.values();
+  }
+
+  #isBehind(): boolean {
+    for (const { isBehind } of this.#sources()) if (isBehind) return true;
+    return false;
+  }
+
+  #send(source: Source, { id, sequence, body }: StoredEvent): void {
+    if (sequence <= source.cursor) return;
+    source.cursor = sequence;
+    if (source === this.#session) this.sent = { id, sequence };
     this.#options.channel.send(body);
   }
 
   async #read(): Promise<void> {
     if (this.#isReading) return;
     this.#isReading = true;
-    const { store, channel, sessionId, onError } = this.#options;
     try {
-      while (!this.#isOver && !this.#isPaused && this.#isBehind) {
-        if (this.#isFull()) await channel.ready();
-        // Events committed while reading are found by the next read.
-        this.#isBehind = false;
-        const query = { sessionId, jobIds: [...this.#jobs], after: this.#cursor, limit: PAGE };
-        const events = await store.readEvents(query);
-        if (this.#isOver || this.#isPaused) {
-          this.#isBehind = true;
-          break;
-        }
-        for (const event of events) this.#send(event);
-        if (events.length === PAGE) this.#isBehind = true;
-      }
+      while (!this.#isOver && !this.#isPaused && this.#isBehind())
+        for (const source of [...this.#sources()]) if (source.isBehind) await this.#readPage(source);
     } catch (error) {
-      onError(error);
-      this.#isBehind = true;
+      this.#options.onError(error);
       setTimeout(() => void this.#read(), RETRY_MS);
     } finally {
       this.#isReading = false;
-      if (!this.#isBehind || this.#isOver) for (const resolve of this.#waiters.splice(0)) resolve();
+      if (!this.#isBehind() || this.#isOver) for (const resolve of this.#waiters.splice(0)) resolve();
+    }
+  }
+
+  async #readPage(source: Source): Promise<void> {
+    const { log, channel } = this.#options;
+    if (this.#isFull()) await channel.ready();
+    // Events committed while reading are found by the next read.
+    source.isBehind = false;
+    try {
+      const events = await log.store.readEvents({ ...source.of, after: source.cursor, limit: PAGE });
+      if (this.#isOver || this.#isPaused) {
+        source.isBehind = true;
+        return;
+      }
+      for (const event of events) this.#send(source, event);
+      if (events.length === PAGE) source.isBehind = true;
+    } catch (error) {
+      source.isBehind = true;
+      throw error;
     }
   }
 }
 
 interface ReplayQuery {
-  readonly of: { readonly sessionId: string } | { readonly jobIds: readonly string[] };
+  readonly of: Source['of'];
   readonly after: number;
   readonly upTo: number;
   readonly limit: number;

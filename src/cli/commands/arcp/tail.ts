@@ -83,7 +83,7 @@ async function run(invocation: Run): Promise<number> {
 async function tailFile(invocation: Run, file: string): Promise<number> {
   const { session: sessionId, job, trace: traceId, follow } = invocation.options;
   const store = await openLog(file);
-  const of = { sessionId, traceId, ...(job === undefined ? {} : { jobIds: [job] }) };
+  const of = { sessionId, traceId, jobId: job };
   let isOver = !follow;
   const stop = (): void => {
     isOver = true;
