@@ -1,4 +1,5 @@
 /** The state that all parts of a runtime share. */
+import type { Envelope } from '../protocol/envelope.js';
 import type { Engine } from './engine/engine.js';
 import type { Authenticate } from './sessions/auth.js';
 import type { Capabilities, Sent, Session } from './sessions/session.js';
@@ -29,7 +30,16 @@ export interface ConnectionContext {
   readonly send: (body: string) => void;
   readonly closeSession: () => void;
   readonly announce: (added: { readonly kind: string; readonly name: string }) => void;
-  readonly replace: (reason: string) => Promise<void>;
+  readonly replace: () => Promise<void>;
+  readonly end: () => Promise<void>;
+}
+
+/** The rate limits of clients, for the runtimes that run their jobs. */
+export interface PeerLimits {
+  /** Tells the backpressure of a client to the runtimes that run its jobs. */
+  readonly limit: (connection: ConnectionContext, message: Envelope<'backpressure'>) => Promise<void>;
+  /** Ends the limits of a session whose client has disconnected. */
+  readonly unlimit: (sessionId: string) => Promise<void>;
 }
 
 export interface Core {
@@ -40,6 +50,8 @@ export interface Core {
   /** The engine of stateless sessions. */
   readonly transient: Engine;
   readonly connections: Map<string, ConnectionContext>;
+  /** The other runtimes of the durable store. */
+  readonly peers: PeerLimits;
   readonly running: Map<string, Promise<void>>;
   readonly find: (kind: Registration['kind'], name: string) => Registration | undefined;
   readonly registrations: () => Iterable<Registration>;

@@ -9,16 +9,20 @@ import { storableMs } from '../protocol/durations.js';
 import { newId } from '../protocol/ids.js';
 import { memoryStore } from '../store/memory.js';
 import { type ArcpStore, LIVE_STATES, type TrimReport } from '../store/store.js';
+import type { RateLimit } from '../streams/writer.js';
 import { Connection } from './connections/connection.js';
-import type { Core, Settings } from './core.js';
+import type { ConnectionContext, Core, Settings } from './core.js';
 import type { Engine } from './engine/engine.js';
 import { cancelChildren, cancelJob, jobsOf, outcomeOf, startJob } from './engine/jobs.js';
 import { Scheduler, type SchedulerOptions } from './engine/scheduler.js';
 import { EventBus, EventLog } from './events/log.js';
 import { resolveRetry } from './job/spec.js';
+import { Mailbox } from './mail/mailbox.js';
 import { type Page, pagesOf } from './pages.js';
+import { Peers } from './peers.js';
 import { AnswerWaiters } from './permissions/leases.js';
 import { definePolicy, type Policy } from './permissions/policy.js';
+import { Presence } from './presence.js';
 import { type Authenticate, anonymous, type Peer } from './sessions/auth.js';
 import {
   CAPABILITIES,
@@ -59,6 +63,8 @@ export interface RuntimeOptions {
    * connected or resumable, or have live jobs. @default 604800000 (7 days)
    */
   readonly retentionMs?: number | undefined;
+  /** The name of the runtime, which `pegwire arcp status` shows. @default none */
+  readonly name?: string | undefined;
   /** The wall clock, in milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined;
   /** Receives errors that no call reports, such as those of the store. */
@@ -122,6 +128,8 @@ export class Runtime {
   readonly #registrations = new Map<string, Registration>();
   readonly #connections = new Set<Connection>();
   readonly #core: Core;
+  readonly #presence: Presence;
+  readonly #peers: Peers;
   #isDraining = false;
   #maintenance: readonly (() => void)[] | undefined;
 
@@ -144,19 +152,45 @@ export class Runtime {
       cancelGraceMs,
       maxLostAttempts,
       find,
-      drained: (sessionId: string) => this.#core.connections.get(sessionId)?.subscription.caughtUp(),
       telemetry: options.telemetry && safeTelemetry(options.telemetry),
       policy: options.policy ?? definePolicy(),
     };
+    const connections = new Map<string, ConnectionContext>();
+    const durable = createEngine(options.store ?? memoryStore({ now }), {
+      ...common,
+      drained: (sessionId) => peers.drained(sessionId),
+      remoteLimit: (sessionId) => peers.limitOf(sessionId),
+    });
+    const { heartbeatMs, onError } = settings;
+    this.#presence = new Presence({
+      store: durable.store,
+      worker: durable.mailbox.worker,
+      leaseMs,
+      describe: () => ({ name: options.name, queues, concurrency, ...this.counts(), isDraining: this.#isDraining }),
+      // Its clients find another runtime, since this one has no news for them.
+      onExpired: () => {
+        for (const connection of this.#connections) void connection.end();
+      },
+      onLost: async () => undefined,
+      onError,
+    });
+    const presence = this.#presence;
+    const peers = new Peers({ engine: durable, connections, presence, queues, leaseMs, heartbeatMs, onError });
+    this.#peers = peers;
     this.#core = {
       settings,
       find,
       boot: newId('sess'),
-      connections: new Map(),
+      connections,
       running: new Map(),
       registrations: () => this.#registrations.values(),
-      durable: createEngine(options.store ?? memoryStore({ now }), common),
-      transient: createEngine(memoryStore({ now }), common),
+      durable,
+      transient: createEngine(memoryStore({ now }), {
+        ...common,
+        drained: (sessionId) => connections.get(sessionId)?.subscription.caughtUp(),
+        remoteLimit: async () => undefined,
+      }),
+      peers,
       isDraining: () => this.#isDraining,
       onDisconnected: (session, of, sent) => this.#onDisconnected(session, of, sent),
     };
@@ -196,6 +230,8 @@ export class Runtime {
     this.#core.transient.scheduler.start();
     const { onError, resumeWindowMs } = this.#core.settings;
     if (this.#maintenance !== undefined) return;
+    this.#presence.start();
+    this.#peers.start();
     const touchIntervalMs = Math.min(TRIM_INTERVAL_MS, Math.max(1000, resumeWindowMs / 4));
     this.#maintenance = [
       every(TRIM_INTERVAL_MS, () => void this.trim().catch(onError)),
@@ -275,6 +311,8 @@ export class Runtime {
       await scheduler.stop();
     }
     await Promise.all([...this.#connections].map((connection) => connection.end()));
+    this.#peers.stop();
+    await this.#presence.stop().catch(this.#core.settings.onError);
     await Promise.all([durable.store.close(), transient.store.close()]);
   }
 
@@ -295,6 +333,7 @@ export class Runtime {
     const { store, now, log, scheduler, streams } = engine;
     // Without a reader, the rate of streams is not limited.
     streams.forget(session.id);
+    if (session.epoch > 0) await this.#core.peers.unlimit(session.id);
     if (session.mode === 'stateless') {
       for await (const { jobId } of jobsOf(store, { sessionId: session.id, states: LIVE_STATES }))
         scheduler
@@ -311,14 +350,8 @@ export class Runtime {
     const { connections, durable } = this.#core;
     for (const [id, connection] of [...connections]) {
       const { engine, subscription, session } = connection;
-      if (engine !== durable || connections.get(id) !== connection) continue;
-      const record = await durable.store.readRecord(SESSIONS, id);
-      if (record !== undefined && sessionOf(record).tokenDigest !== session.tokenDigest) {
-        if (connections.get(id) === connection)
-          await connection.replace('The session was resumed on another connection');
-        continue;
-      }
-      await changeSession(durable.log, id, { seenAt: durable.now() }, subscription.sent);
+      if (session.epoch === 0 || connections.get(id) !== connection) continue;
+      await changeSession(engine.log, id, { seenAt: durable.now() }, subscription.sent);
     }
   }
 
@@ -373,15 +406,18 @@ function assertPositive(options: Readonly<Record<string, number>>): void {
 }
 
 type EngineOptions = Settings &
-  Pick<SchedulerOptions, 'find' | 'drained' | 'telemetry' | 'policy'> &
-  Pick<SchedulerOptions, 'concurrency' | 'queues' | 'leaseMs' | 'cancelGraceMs' | 'maxLostAttempts'>;
+  Pick<SchedulerOptions, 'find' | 'drained' | 'telemetry' | 'policy'> & {
+    readonly remoteLimit: (sessionId: string) => Promise<RateLimit | undefined>;
+  } & Pick<SchedulerOptions, 'concurrency' | 'queues' | 'leaseMs' | 'cancelGraceMs' | 'maxLostAttempts'>;
 
 function createEngine(store: ArcpStore, { maxMessageBytes, ...options }: EngineOptions): Engine {
   const { now } = options;
   const clock = store.now;
   const bus = new EventBus();
   const log = new EventLog(store, bus, now, maxMessageBytes);
-  const streams = new StreamRegistry(clock);
+  const streams = new StreamRegistry(clock, options.remoteLimit);
+  const worker = newId('lease').replace('lease', 'worker');
+  const mailbox = new Mailbox({ store, worker, onError: options.onError });
   const answers = new AnswerWaiters();
   const uploads = new Uploads();
   const scheduler: Scheduler = new Scheduler({
@@ -389,6 +425,8 @@ function createEngine(store: ArcpStore, { maxMessageBytes, ...options }: EngineO
     now: clock,
     log,
     bus,
+    mailbox,
+    worker,
     streams,
     uploads,
     answers,
@@ -400,6 +438,6 @@ function createEngine(store: ArcpStore, { maxMessageBytes, ...options }: EngineO
     },
     cancelChildren: (jobId) => cancelChildren(engine, jobId),
   });
-  const engine: Engine = { store, now: clock, bus, log, scheduler, streams, uploads, answers };
+  const engine: Engine = { store, now: clock, bus, log, scheduler, mailbox, streams, uploads, answers };
   return engine;
 }

@@ -17,15 +17,24 @@ export class StreamRegistry {
   readonly #now: () => number;
   readonly #open = new Map<string, OpenStream>();
   readonly #limits = new Map<string, RateLimit>();
+  readonly #remoteLimit: (sessionId: string) => Promise<RateLimit | undefined>;
 
-  constructor(now: () => number) {
+  /** @param remoteLimit returns the rate limit of a session that another runtime serves */
+  constructor(now: () => number, remoteLimit: (sessionId: string) => Promise<RateLimit | undefined>) {
     this.#now = now;
+    this.#remoteLimit = remoteLimit;
   }
 
   rateLimiterFor(sessionId: string): RateLimiter {
     const rateLimiter = new RateLimiter(this.#now);
     const limit = this.#limits.get(sessionId);
     if (limit !== undefined) rateLimiter.set(sessionId, limit);
+    else
+      void this.#remoteLimit(sessionId).then(
+        (remote) => remote && rateLimiter.set(sessionId, remote),
+        // The next message of the client sets it.
+        () => undefined,
+      );
     return rateLimiter;
   }
 
@@ -50,6 +59,11 @@ export class StreamRegistry {
 
   limitSession(sessionId: string, limit: RateLimit): void {
     this.#limits.set(sessionId, limit);
+    this.limitOpen(sessionId, limit);
+  }
+
+  /** Sets the rate limit of the open streams of a session. */
+  limitOpen(sessionId: string, limit: RateLimit): void {
     for (const open of this.#open.values()) if (open.sessionId === sessionId) open.rateLimiter.set(sessionId, limit);
   }
 

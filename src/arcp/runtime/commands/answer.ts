@@ -4,6 +4,7 @@ import { ArcpError } from '../../protocol/errors.js';
 import { newId, parseTimestamp } from '../../protocol/ids.js';
 import type { StoredRecord } from '../../store/store.js';
 import type { ConnectionContext } from '../core.js';
+import { mailTo } from '../mail/mail.js';
 import {
   expiryOf,
   leaseRecord,
@@ -43,6 +44,9 @@ export async function answer(connection: ConnectionContext, message: Answer): Pr
   records.push(requestRecord(record.key, stored, record.version));
   // One record per session, so that its uses are counted together.
   if (lease !== undefined) records.push(leaseRecord(leaseOwner, leaseId, lease, 0));
+  const job =
+    engine.scheduler.find(request.jobId) === undefined ? await engine.store.readJob(request.jobId) : undefined;
+  if (job?.leaseOwner != null) records.push(mailTo(job.leaseOwner, { kind: 'answer', requestId: record.key }));
   const result = await log.commit({ records, events });
   if (result.outcome !== 'conflict') {
     answers.notify(record.key);

@@ -2,8 +2,10 @@
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { type JobRow, LIVE_STATES, type StoredRecord } from '../../store/store.js';
+import { JOB_OF_STREAM } from '../context/stream.js';
 import type { ConnectionContext } from '../core.js';
 import { cancelJob, cancelJobsOf, jobsOf, untilEnded } from '../engine/jobs.js';
+import { orderTo } from '../mail/order.js';
 import { changeSession } from '../sessions/session.js';
 import { acknowledgement, ackOf, type CommandResult, findCommand, jobOfCommand } from './command.js';
 
@@ -38,14 +40,27 @@ async function cancelStream(connection: ConnectionContext, message: Cancel): Pro
   if (streamId === undefined)
     throw new ArcpError('INVALID_ARGUMENT', 'stream_id or target_id is required to cancel a stream');
   const stream = engine.streams.find(streamId, session.principal);
-  if (stream === undefined) {
-    const previous = await findCommand(connection, message);
-    if (previous !== undefined) return { previous: previous };
-    throw new ArcpError('NOT_FOUND', 'The stream does not exist or has ended');
+  if (stream !== undefined) {
+    const previous = await acknowledge(connection, message);
+    if (previous === undefined) await stream.cancel(new ArcpError('CANCELLED', reason));
+    return { previous: previous };
   }
-  const previous = await acknowledge(connection, message);
-  if (previous === undefined) await stream.cancel(new ArcpError('CANCELLED', reason));
-  return { previous: previous };
+  const row = await jobOfStream(connection, streamId);
+  const previous = await findCommand(connection, message);
+  if (previous !== undefined) return { previous: previous };
+  if (row?.leaseOwner == null) throw new ArcpError('NOT_FOUND', 'The stream does not exist or has ended');
+  const { records, jobs } = orderTo(row, { order: { kind: 'cancel-stream', streamId, reason } });
+  const ack = acknowledgement(connection, message);
+  const result = await engine.log.commit({ events: ack.events, records: [...ack.records, ...records], jobs });
+  if (result.outcome === 'fenced') return cancelStream(connection, message);
+  return result.outcome === 'conflict' ? { previous: result.found } : {};
+}
+
+/** Returns the job that writes a stream in another runtime, if it belongs to the principal. */
+async function jobOfStream({ engine, session }: ConnectionContext, streamId: string): Promise<JobRow | undefined> {
+  const found = await engine.store.readRecord(JOB_OF_STREAM, streamId);
+  const row = found && (await engine.store.readJob(found.value));
+  return row?.principal === session.principal ? row : undefined;
 }
 
 /** Cancels all live jobs of the session, which stays open. */

@@ -17,10 +17,12 @@ import {
   type CommandResult,
   commandRecord,
   findCommand,
+  headerOf,
   ownCheckpoint,
   ownJob,
   resultOf,
 } from './command.js';
+import { orderElsewhere } from './elsewhere.js';
 
 export async function createCheckpoint(
   connection: ConnectionContext,
@@ -31,16 +33,16 @@ export async function createCheckpoint(
   const { label } = message.payload;
   const pauses = message.payload.then === 'pause';
   const live = engine.scheduler.find(row.jobId);
-  const record = (answerId: string) => commandRecord(session.principal, message, { answerId }, row.jobId);
   if (live !== undefined) {
-    const isFirst = await live.checkpointFor({ correlationId: message.id, record }, label);
+    const records = (answerId: string) => [commandRecord(session.principal, message, { answerId }, row.jobId)];
+    const isFirst = await live.checkpointFor({ correlationId: message.id, records }, label);
     if (!isFirst) return { previous: await findCommand(connection, message) };
     if (pauses) live.requeue({ reason: 'pause', as: 'paused', causedBy: message.id });
     return {};
   }
-  if (!isIdle(row.state))
-    throw new ArcpError('UNAVAILABLE', 'Another runtime is running the job; send the command to that runtime');
-  return checkpointIdle(connection, message, row, pauses);
+  if (isIdle(row.state)) return checkpointIdle(connection, message, row, pauses);
+  const order = { kind: 'checkpoint', command: headerOf(connection, message), label, pauses } as const;
+  return (await orderElsewhere(connection, row, order)) ? {} : createCheckpoint(connection, message);
 }
 
 async function checkpointIdle(
@@ -93,10 +95,14 @@ export async function restoreCheckpoint(
     );
   const { events, records } = acknowledgement(connection, message, row.jobId);
   const live = engine.scheduler.find(row.jobId);
+  const request = { reason: 'restore', as: 'queued', causedBy: message.id } as const;
   if (live !== undefined) {
-    const request = { reason: 'restore', as: 'queued', causedBy: message.id } as const;
     const isFirst = await live.restart({ checkpointId }, { events, records }, request);
     return isFirst ? {} : { previous: await findCommand(connection, message) };
+  }
+  if (!isIdle(row.state)) {
+    const order = { kind: 'restart', change: { checkpointId }, entry: { events, records }, request } as const;
+    return (await orderElsewhere(connection, row, order)) ? {} : restoreCheckpoint(connection, message);
   }
   const messages = new JobMessages(engine.log, row, specOf(row));
   const moved = row.state === 'paused' ? [messages.moved('paused', 'queued', 'restore', {}, message.id)] : [];

@@ -9,6 +9,7 @@ import { CHECKPOINTS, type StoredCheckpoint } from '../context/steps.js';
 import type { ConnectionContext } from '../core.js';
 import { traceBelow } from '../events/message.js';
 import { isIdle, isTerminal } from '../job/spec.js';
+import type { CommandHeader } from '../mail/order.js';
 import { type Capability, can } from '../sessions/session.js';
 
 interface StoredCommand {
@@ -49,6 +50,11 @@ export function ackOf(
     trace: traceBelow(message),
     payload: { ack_for: message.id, received_at, status, details },
   };
+}
+
+/** Returns the header of a command that another runtime executes. */
+export function headerOf({ session }: ConnectionContext, command: Envelope): CommandHeader {
+  return { scope: commandsOf(session.principal), key: command.id, digest: digestOfCommand(command) };
 }
 
 /** Returns the record of a command, which the commit that executes it adds. The commit conflicts if the command was executed before. */

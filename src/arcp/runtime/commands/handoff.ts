@@ -3,7 +3,7 @@ import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
 import type { ConnectionContext } from '../core.js';
 import { JobMessages } from '../job/messages.js';
-import { changeOf, inputOf, specOf, statusOf } from '../job/spec.js';
+import { changeOf, inputOf, isIdle, specOf, statusOf } from '../job/spec.js';
 import { checkCall } from '../registrations.js';
 import {
   acknowledgement,
@@ -14,6 +14,7 @@ import {
   ownJob,
   resultOf,
 } from './command.js';
+import { orderElsewhere } from './elsewhere.js';
 
 export async function handoff(
   connection: ConnectionContext,
@@ -46,9 +47,14 @@ export async function handoff(
   const entry = { records, events: [...events, transferred] };
   const change = { agent: target, handedOver: { from, reason } };
   const live = scheduler.find(jobId);
+  const request = { reason: 'handoff', as: 'queued', causedBy: message.id } as const;
   if (live !== undefined) {
-    const isFirst = await live.restart(change, entry, { reason: 'handoff', as: 'queued', causedBy: message.id });
+    const isFirst = await live.restart(change, entry, request);
     return isFirst ? {} : { previous: await findCommand(connection, message) };
+  }
+  if (!isIdle(row.state)) {
+    const order = { kind: 'restart', change, entry, request } as const;
+    return (await orderElsewhere(connection, row, order)) ? {} : handoff(connection, message);
   }
   const set = { status: JSON.stringify({ ...status, ...change }) };
   const result = await log.commit({ ...entry, jobs: [changeOf(row, set)] });

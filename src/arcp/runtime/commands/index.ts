@@ -60,13 +60,13 @@ export const COMMANDS: { readonly [T in MessageType]?: Command<T> } = {
   'permission.deny': once<'permission.grant' | 'permission.deny'>(answer),
 };
 
-async function backpressure(
-  { engine, session }: ConnectionContext,
-  { stream_id, payload }: Envelope<'backpressure'>,
-): Promise<CommandResult> {
+async function backpressure(connection: ConnectionContext, message: Envelope<'backpressure'>): Promise<CommandResult> {
+  const { core, engine, session } = connection;
+  const { stream_id, payload } = message;
   const limit = rateLimitOf(payload);
   if (stream_id === undefined) engine.streams.limitSession(session.id, limit);
   else engine.streams.limitStream(stream_id, session, limit);
+  if (session.epoch > 0) await core.peers.limit(connection, message);
   return {};
 }
 

@@ -15,7 +15,7 @@ import type { Engine } from '../engine/engine.js';
 import { boundedBody, type Cause, type Draft, traceBelow } from '../events/message.js';
 import { KINDS } from '../registrations.js';
 import type { Peer } from '../sessions/auth.js';
-import type { Session } from '../sessions/session.js';
+import { epochCheck, type Session } from '../sessions/session.js';
 import { SessionSubscription } from '../sessions/subscription.js';
 import type { Uploader } from '../streams.js';
 import { openSession } from './handshake.js';
@@ -147,7 +147,7 @@ export class Connection implements ConnectionContext {
       // Registered before the previous connection ends, so that a third one finds this one.
       connections.set(session.id, this);
       this.#session = session;
-      this.engine = engine;
+      this.engine = session.epoch === 0 ? engine : { ...engine, log: this.#guardedLog(engine, session) };
       const { log, bus } = engine;
       const { onError } = this.core.settings;
       const subscription = new SessionSubscription({
@@ -158,7 +158,7 @@ export class Connection implements ConnectionContext {
         onError,
       });
       this.#subscription = subscription;
-      await previousConnection?.replace('The session was resumed on another connection');
+      await previousConnection?.replace();
       if (this.#session !== session) return;
       this.#opening = undefined;
       this.send(body);
@@ -268,10 +268,23 @@ export class Connection implements ConnectionContext {
     this.#sendTransient({ type: 'nack', correlationId: id, jobId, payload }, cause);
   }
 
-  async replace(reason: string): Promise<void> {
-    this.#refuse(this.#opening ?? {}, new ArcpError('ABORTED', reason));
+  /** Ends the connection, since another one serves the session. */
+  async replace(): Promise<void> {
+    if (this.#session === undefined) return;
+    this.#refuse(this.#opening ?? {}, replaced());
     this.closeSession();
     await this.end();
+  }
+
+  /** Returns a log that refuses the commits of this connection once a later one serves the session, also in another process. */
+  #guardedLog({ log }: Engine, session: Session): Engine['log'] {
+    return log.guarded({
+      check: epochCheck(session),
+      onFailed: () => {
+        void this.replace().catch(this.core.settings.onError);
+        return replaced();
+      },
+    });
   }
 
   #checkHeartbeat(): void {
@@ -303,6 +316,10 @@ export class Connection implements ConnectionContext {
 
 const MAX_INVALID = 20;
 const INVALID_WINDOW_MS = 10_000;
+
+function replaced(): ArcpError {
+  return new ArcpError('ABORTED', 'The session was resumed on another connection');
+}
 
 const RUNTIME_NAMES: readonly string[] = ['runtime', 'pegwire'];
 

@@ -10,9 +10,12 @@ import type { StoredRecord } from '../../store/store.js';
 import type { Core } from '../core.js';
 import type { Engine } from '../engine/engine.js';
 import { MIN_MESSAGE_BYTES, traceBelow } from '../events/message.js';
+import { mailTo } from '../mail/mail.js';
 import type { Identity, Peer } from '../sessions/auth.js';
 import {
+  CARRIERS,
   can,
+  carrierRecord,
   digestOf,
   negotiate,
   newToken,
@@ -130,9 +133,11 @@ async function openNew(core: Core, message: OpenMessage, identity: Identity, lim
   };
   const accepted = accept(core, engine, message, id, kept, limit);
   const session: StoredSession = { ...kept, tokenDigest: accepted.tokenDigest, acceptedId: accepted.id };
+  const epoch = mode === 'stateless' ? 0 : 1;
   if (mode !== 'stateless') {
     const opening = { scope: openingsOf(identity.principal), key: message.id, value: id, expect: 0 };
-    const result = await engine.log.commit({ records: [sessionRecord(id, session, 0), opening] });
+    const carrier = carrierRecord(id, engine.mailbox.worker, epoch);
+    const result = await engine.log.commit({ records: [sessionRecord(id, session, 0), opening, carrier] });
     // The same message arrived twice at once.
     if (result.outcome !== 'done') {
       const existing = await findExisting(core, message, identity);
@@ -141,7 +146,7 @@ async function openNew(core: Core, message: OpenMessage, identity: Identity, lim
       return resumeSession(core, message, identity, existing, limit);
     }
   }
-  return { session: { ...session, id, identity }, engine, isResumed: false, body: accepted.body };
+  return { session: { ...session, id, identity, epoch }, engine, isResumed: false, body: accepted.body };
 }
 
 async function resumeSession(
@@ -166,7 +171,13 @@ async function resumeSession(
   const { resume_token: used } = message.payload;
   const formerDigest = used === undefined ? existing.tokenDigest : digestOf(used);
   const session: StoredSession = { ...kept, tokenDigest: accepted.tokenDigest, formerDigest };
-  const result = await engine.log.commit({ records: [sessionRecord(record.key, session, record.version)] });
+  const { worker } = engine.mailbox;
+  const carrier = await engine.store.readRecord(CARRIERS, record.key);
+  const epoch = (carrier?.version ?? 0) + 1;
+  const records = [sessionRecord(record.key, session, record.version), carrierRecord(record.key, worker, epoch)];
+  if (carrier !== undefined && carrier.value !== worker)
+    records.push(mailTo(carrier.value, { kind: 'replaced', sessionId: record.key, epoch }));
+  const result = await engine.log.commit({ records });
   if (result.outcome !== 'done') {
     const now = await engine.store.readRecord(SESSIONS, record.key);
     if (now === undefined) throw new ArcpError('NOT_FOUND', 'The session no longer exists');
@@ -176,7 +187,7 @@ async function resumeSession(
     if (tokenDigest === existing.tokenDigest) return resumeSession(core, message, identity, now, limit);
     throw new ArcpError('ABORTED', 'The session was resumed on another connection');
   }
-  return { session: { ...session, id: record.key, identity }, engine, isResumed: true, body: accepted.body };
+  return { session: { ...session, id: record.key, identity, epoch }, engine, isResumed: true, body: accepted.body };
 }
 
 /** Returns the limits of the client, which are at least those of an error. */

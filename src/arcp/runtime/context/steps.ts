@@ -95,7 +95,7 @@ export async function latestData(store: ArcpStore, { checkpointId }: JobStatus):
 
 export interface CheckpointRequest {
   readonly correlationId: string;
-  readonly record: (answerId: string) => RecordChange;
+  readonly records: (answerId: string) => readonly RecordChange[];
 }
 
 /**
@@ -119,7 +119,7 @@ export async function checkpoint(
   });
   const latest = attempt.isCall ? {} : { checkpointId };
   const changed = attempt.changeStatus({ ...latest, checkpoints: sequence, ...forgiveLostAttempts(row, status) });
-  const records = request === undefined ? [record] : [record, request.record(event.id)];
+  const records = request === undefined ? [record] : [record, ...request.records(event.id)];
   const entry = { events: [event], records, set: { status: changed } };
   if (request === undefined) await attempt.outbox.add(entry);
   else if (!(await attempt.outbox.tryAdd(entry))) return undefined;

@@ -2,12 +2,24 @@
 import { ArcpError } from '../../protocol/errors.js';
 import { newId } from '../../protocol/ids.js';
 import type { StreamKind } from '../../protocol/payloads/streaming.js';
+import type { RecordChange } from '../../store/store.js';
 import type { StreamOptions, StreamWriter } from '../../streams/content.js';
 import { ChunkWriter } from '../../streams/writer.js';
 import type { Attempt } from '../job/attempt.js';
 
 /** Returns the scope of the open streams of a job. The next attempt ends those of a lost one. */
 export const openStreamsOf = (jobId: string): string => `stream:${jobId}`;
+
+/** The scope of the jobs of open streams, by the ids of the streams. */
+export const JOB_OF_STREAM = 'stream';
+
+/** Returns the changes that remove the records of a stream. */
+export function forgetStream(jobId: string, streamId: string): readonly RecordChange[] {
+  return [
+    { scope: openStreamsOf(jobId), key: streamId, value: null },
+    { scope: JOB_OF_STREAM, key: streamId, value: null },
+  ];
+}
 
 export function openJobStream<K extends StreamKind>(
   attempt: Attempt,
@@ -23,7 +35,6 @@ export function openJobStream<K extends StreamKind>(
       'The client does not support binary streams; use text, or a client that negotiates binary_streams',
     );
   const rateLimiter = streams.rateLimiterFor(sessionId);
-  const scope = openStreamsOf(jobId);
   const stream: ChunkWriter<K> = new ChunkWriter(
     {
       rateLimiter,
@@ -33,7 +44,10 @@ export function openJobStream<K extends StreamKind>(
         const related_job_id = spec.isDurable ? jobId : undefined;
         void outbox.add({
           events: [messages.event('stream.open', { ...payload, related_job_id }, { streamId })],
-          records: [{ scope, key: streamId, value: options.kind, owner: jobId }],
+          records: [
+            { scope: openStreamsOf(jobId), key: streamId, value: options.kind, owner: jobId },
+            { scope: JOB_OF_STREAM, key: streamId, value: jobId, owner: jobId },
+          ],
         });
       },
       chunk: (streamId, payload) => outbox.add({ events: [messages.event('stream.chunk', payload, { streamId })] }),
@@ -42,7 +56,7 @@ export function openJobStream<K extends StreamKind>(
         onEnd();
         return outbox.add({
           events: [messages.event(type, payload as never, { streamId })],
-          records: [{ scope, key: streamId, value: null }],
+          records: forgetStream(jobId, streamId),
         });
       },
     },

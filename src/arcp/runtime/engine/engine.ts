@@ -1,6 +1,7 @@
 /** The store of jobs, their event log and event bus, and their scheduler. */
 import type { ArcpStore } from '../../store/store.js';
 import type { EventBus, EventLog } from '../events/log.js';
+import type { Mailbox } from '../mail/mailbox.js';
 import type { AnswerWaiters } from '../permissions/leases.js';
 import type { StreamRegistry, Uploads } from '../streams.js';
 import type { Scheduler } from './scheduler.js';
@@ -12,6 +13,7 @@ export interface Engine {
   readonly log: EventLog;
   readonly bus: EventBus;
   readonly scheduler: Scheduler;
+  readonly mailbox: Mailbox;
   readonly streams: StreamRegistry;
   readonly uploads: Uploads;
   readonly answers: AnswerWaiters;

@@ -21,9 +21,10 @@ import { childrenOf } from '../context/delegation.js';
 import type { CancelRequest, NewJob } from '../job/attempt.js';
 import { JobMessages } from '../job/messages.js';
 import { changeOf, isIdle, isTerminal, NEW_STATUS, specOf, statusOf } from '../job/spec.js';
+import { mailTo } from '../mail/mail.js';
+import { CANCELS } from '../mail/order.js';
 import { type Page, pagesOf } from '../pages.js';
 import type { Engine } from './engine.js';
-import { CANCELS } from './scheduler.js';
 
 export async function startJob(engine: Engine, job: NewJob): Promise<CommitResult> {
   const { scheduler, log, store, now } = engine;
@@ -113,10 +114,12 @@ export async function cancelJob(
     if (isTerminal(row.state)) return { outcome: 'ended', row };
     const live = scheduler.find(jobId);
     const stored = { scope: CANCELS, key: jobId, value: JSON.stringify(request), owner: jobId };
+    const isElsewhere = live === undefined && row.leaseOwner !== null;
+    const notice = isElsewhere ? [mailTo(row.leaseOwner!, { kind: 'job', jobId })] : [];
     const endsHere = live === undefined && isIdle(row.state);
     const commit = endsHere
       ? { records, ...endOf(engine, row, request, events) }
-      : { records: [...records, stored], events, jobs: [{ jobId, states: LIVE_STATES, set: {} }] };
+      : { records: [...records, stored, ...notice], events, jobs: [{ jobId, attempt: row.attempt, set: {} }] };
     const result = await log.commit(commit);
     if (result.outcome === 'conflict') return { outcome: 'conflict', found: result.found };
     if (result.outcome === 'fenced') continue;

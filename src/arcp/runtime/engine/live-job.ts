@@ -2,7 +2,6 @@
 import { abortable } from '../../../async/abort.js';
 import { after } from '../../../async/timers.js';
 import { ArcpError, asArcpError } from '../../protocol/errors.js';
-import { formatTimestamp } from '../../protocol/ids.js';
 import type { JobState } from '../../protocol/payloads/parts.js';
 import type { StreamKind } from '../../protocol/payloads/streaming.js';
 import type { JobRow } from '../../store/store.js';
@@ -13,7 +12,7 @@ import { type CheckpointRequest, checkpoint, latestData } from '../context/steps
 import { openJobStream, silentStream } from '../context/stream.js';
 import type { EventLog } from '../events/log.js';
 import type { Attempt, CancelRequest, Continuation, JobHost, Pause, RequeueRequest } from '../job/attempt.js';
-import { JobMessages } from '../job/messages.js';
+import { heartbeatOf, JobMessages } from '../job/messages.js';
 import { JobOutbox, type OutboxEntry } from '../job/outbox.js';
 import { inputOf, type JobSpec, type JobStatus, statusOf } from '../job/spec.js';
 import { checkResult } from '../registrations.js';
@@ -181,17 +180,9 @@ export class LiveJob implements Attempt {
   }
 
   heartbeat(deadlineMs: number): string {
-    const payload = {
-      sequence: this.#heartbeats++,
-      state: this.state,
-      deadline_ms: deadlineMs,
-      attempt: this.row.attempt,
-      last_progress_at: this.#progressAt === undefined ? undefined : formatTimestamp(this.#progressAt),
-    };
-    const { jobId, sessionId } = this.row;
-    const { trace, command } = this.spec;
-    const draft = { type: 'job.heartbeat', payload, jobId, sessionId, trace, causationId: command.id } as const;
-    return this.log.compose(draft).body;
+    const { state } = this;
+    const fields = { sequence: this.#heartbeats++, state, deadlineMs, progressAt: this.#progressAt };
+    return heartbeatOf(this.log, this.row, this.spec, fields);
   }
 
   readonly readUpload = <K extends StreamKind>(which?: K | string): AsyncIterableIterator<Content<K>> =>

@@ -1,15 +1,17 @@
 /** Scheduling of jobs: claims, leases, deadlines and heartbeats. */
 import { after, every } from '../../../async/timers.js';
 import { ArcpError } from '../../protocol/errors.js';
-import { newId } from '../../protocol/ids.js';
 import type { JobRow } from '../../store/store.js';
-import { openStreamsOf } from '../context/stream.js';
+import { forgetStream, openStreamsOf } from '../context/stream.js';
 import type { EventBus } from '../events/log.js';
 import type { CancelRequest, JobHost } from '../job/attempt.js';
 import { causeOf, IDLE_STATES, isTerminal, type JobSpec, lostAttempts, specOf } from '../job/spec.js';
+import type { Mailbox } from '../mail/mailbox.js';
+import { CANCELS } from '../mail/order.js';
 import { type Page, pagesOf } from '../pages.js';
 import { inlineWorkflow } from '../workflow.js';
 import { LiveJob } from './live-job.js';
+import { obeyOrders } from './orders.js';
 
 const RETRY_MS = 1000;
 
@@ -73,12 +75,11 @@ class Deadlines {
   }
 }
 
-/** Cancellation requests, which outlive the process that received them. */
-export const CANCELS = 'cancel';
-
 export interface SchedulerOptions extends JobHost {
   readonly onDeadline: (jobId: string) => Promise<void>;
   readonly bus: EventBus;
+  readonly mailbox: Mailbox;
+  readonly worker: string;
   readonly concurrency: number;
   readonly queues: readonly string[];
   /** Milliseconds; leases are renewed three times as often. */
@@ -93,7 +94,7 @@ const MAX_POLL_INTERVAL_MS = 1000;
 const POLL_RETRY_MS = 500;
 
 export class Scheduler {
-  readonly worker = newId('lease').replace('lease', 'worker');
+  readonly worker: string;
   readonly deadlines: Deadlines;
   readonly #options: SchedulerOptions;
   readonly #live = new Map<string, LiveJob>();
@@ -102,7 +103,6 @@ export class Scheduler {
   #isBacklogged = true;
   #leasesExpireAt = Number.POSITIVE_INFINITY;
   #isRunning = false;
-  #checkedCancellationsAt = Number.NEGATIVE_INFINITY;
   #isPolling = false;
   #isPollPending = false;
   #timers: (() => void)[] = [];
@@ -111,6 +111,7 @@ export class Scheduler {
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
+    this.worker = options.worker;
     this.deadlines = new Deadlines(options);
   }
 
@@ -176,6 +177,12 @@ export class Scheduler {
     for (const stop of this.#timers.splice(0)) stop();
   }
 
+  /** Executes the orders of other runtimes to a job that runs here. */
+  async obeyOrders(jobId: string): Promise<void> {
+    const job = this.#live.get(jobId);
+    if (job !== undefined && !job.isOver) await obeyOrders(job);
+  }
+
   requeueAll(reason: string): void {
     for (const job of this.#live.values()) job.requeue({ reason, as: 'queued' });
   }
@@ -200,7 +207,7 @@ export class Scheduler {
         await this.#options.log.checkExternalCommits();
         // After the machine slept, the leases of running jobs are renewed before others can claim them.
         if (this.#options.now() >= this.#leasesExpireAt) await this.#renew();
-        await this.#checkCancellations();
+        await this.#options.mailbox.read();
         await this.#claim();
       } while (this.#isPollPending && this.#isRunning);
       wait = await this.#msUntilNextPoll();
@@ -221,17 +228,6 @@ export class Scheduler {
     const rows = await log.store.claimJobs({ worker: this.worker, queues, leaseMs, limit });
     if (rows.length < limit) this.#isBacklogged = false;
     for (const row of rows) void this.#resume(row);
-  }
-
-  /** Reads cancellations of running jobs that another runtime has received. */
-  async #checkCancellations(): Promise<void> {
-    const now = performance.now();
-    if (now - this.#checkedCancellationsAt < MAX_POLL_INTERVAL_MS) return;
-    this.#checkedCancellationsAt = now;
-    for (const job of [...this.#live.values()]) {
-      const cancel = await this.#options.log.store.readRecord(CANCELS, job.row.jobId);
-      if (cancel !== undefined) job.cancel(JSON.parse(cancel.value) as CancelRequest);
-    }
   }
 
   async #msUntilNextPoll(): Promise<number> {
@@ -260,6 +256,7 @@ export class Scheduler {
           }),
         );
       else {
+        await obeyOrders(job);
         const details = { worker: this.worker, restored_from: job.status.checkpointId };
         await job.outbox.add({ events: job.messages.started(row.attempt, details, causeOf(row)) });
       }
@@ -278,7 +275,7 @@ export class Scheduler {
     for (const { key } of await log.store.listRecords(scope, { limit: Number.POSITIVE_INFINITY }))
       await outbox.add({
         events: [messages.event('stream.error', error, { streamId: key })],
-        records: [{ scope, key, value: null }],
+        records: forgetStream(row.jobId, key),
       });
   }
 

@@ -8,6 +8,7 @@ import {
   type CommitResult,
   type JobRow,
   type NewEvent,
+  type RecordChange,
   type StoredEvent,
   StoreError,
 } from '../../store/store.js';
@@ -95,17 +96,31 @@ interface EventOptions {
   readonly limits?: MessageLimits | undefined;
 }
 
+/** An expectation of all commits to a log. */
+interface Guard {
+  readonly check: RecordChange;
+  /** Called when the expectation has failed. @returns the error of the commit */
+  readonly onFailed: () => ArcpError;
+}
+
 export class EventLog {
   readonly store: ArcpStore;
   readonly #bus: EventBus;
   readonly now: () => number;
   readonly #maxBytes: number;
+  readonly #guard: Guard | undefined;
 
-  constructor(store: ArcpStore, bus: EventBus, now: () => number, maxBytes: number) {
+  constructor(store: ArcpStore, bus: EventBus, now: () => number, maxBytes: number, guard?: Guard) {
     this.#maxBytes = maxBytes;
     this.store = store;
     this.#bus = bus;
     this.now = now;
+    this.#guard = guard;
+  }
+
+  /** Returns the same log, whose commits are refused once the expectation fails. */
+  guarded(guard: Guard): EventLog {
+    return new EventLog(this.store, this.#bus, this.now, this.#maxBytes, guard);
   }
 
   event<T extends MessageType>(
@@ -150,8 +165,10 @@ export class EventLog {
   /** Commits, and publishes the events. @throws ArcpError `UNAVAILABLE`, retryable, if the store failed; then nothing was changed */
   async commit(entry: Commit): Promise<CommitResult> {
     let result: CommitResult;
+    const guard = this.#guard;
     try {
-      result = await this.store.commit(entry);
+      const { records = [] } = entry;
+      result = await this.store.commit(guard === undefined ? entry : { ...entry, records: [guard.check, ...records] });
     } catch (cause) {
       if (cause instanceof ArcpError) throw cause;
       const reason = cause instanceof StoreError ? cause.reason : 'failed';
@@ -160,6 +177,7 @@ export class EventLog {
         cause,
       });
     }
+    if (result.outcome === 'conflict' && result.scope === guard?.check.scope) throw guard.onFailed();
     if (result.outcome !== 'done') return result;
     const storedAt = this.now();
     for (const [index, event] of (entry.events ?? []).entries()) {

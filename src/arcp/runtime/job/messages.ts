@@ -3,6 +3,7 @@ import type { MessageType, PayloadOf } from '../../protocol/catalogue.js';
 import type { ErrorBody } from '../../protocol/errors.js';
 import { formatTimestamp } from '../../protocol/ids.js';
 import type { CancelCause } from '../../protocol/payloads/execution.js';
+import type { JobState } from '../../protocol/payloads/parts.js';
 import type { JobRow, NewEvent } from '../../store/store.js';
 import type { EventLog } from '../events/log.js';
 import { type Trace, traceBelow } from '../events/message.js';
@@ -133,6 +134,26 @@ export class JobMessages {
     const attributes = { from, to, reason, ...more };
     return this.event('event.emit', { name: 'arcp.job.state', attributes }, { causationId });
   }
+}
+
+interface HeartbeatFields {
+  readonly sequence: number;
+  readonly state: JobState;
+  readonly deadlineMs: number;
+  /** Milliseconds since 1970. */
+  readonly progressAt?: number | undefined;
+}
+
+/** Returns the text of a heartbeat, which is not stored. */
+export function heartbeatOf(
+  log: EventLog,
+  { jobId, sessionId, attempt }: Pick<JobRow, 'jobId' | 'sessionId' | 'attempt'>,
+  { trace, command }: JobSpec,
+  { sequence, state, deadlineMs, progressAt }: HeartbeatFields,
+): string {
+  const last_progress_at = progressAt === undefined ? undefined : formatTimestamp(progressAt);
+  const payload = { sequence, state, deadline_ms: deadlineMs, attempt, last_progress_at };
+  return log.compose({ type: 'job.heartbeat', payload, jobId, sessionId, trace, causationId: command.id }).body;
 }
 
 interface MessageFields {

@@ -98,8 +98,8 @@ export async function pendingRequestsOf(store: ArcpStore, jobId: string): Promis
   return found.flatMap((record) => (record !== undefined && requestOf(record).state === 'pending' ? [record.key] : []));
 }
 
-/** The interval of reading the store, since another runtime may receive the answer. */
-const POLL_INTERVAL_MS = 1000;
+/** The interval of reading the store. A runtime that receives the answer tells that of the job, which may have changed. */
+const POLL_INTERVAL_MS = 5000;
 
 export class AnswerWaiters {
   readonly #waiters = new Map<string, Set<(value: unknown) => void>>();

@@ -40,6 +40,8 @@ export interface Sent {
 
 export interface Session extends StoredSession {
   readonly id: string;
+  /** The number of connections that the session has had, which fences off earlier ones; 0 if it is stateless. */
+  readonly epoch: number;
   readonly identity: Identity;
 }
 
@@ -60,6 +62,19 @@ export function sessionOf(record: StoredRecord): StoredSession {
 /** Returns the record of a session. The session owns it, so that age alone does not remove it. */
 export function sessionRecord(id: string, session: StoredSession, expect: number): RecordChange {
   return { scope: SESSIONS, key: id, value: JSON.stringify(session), expect, owner: id };
+}
+
+/** The scope of the workers that serve the sessions. The version of a record is the epoch of the session. */
+export const CARRIERS = 'carrier';
+
+/** Returns the change with which a worker begins to serve a session. It conflicts if another connection was faster. */
+export function carrierRecord(id: string, worker: string, epoch: number): RecordChange {
+  return { scope: CARRIERS, key: id, value: worker, expect: epoch - 1, owner: id };
+}
+
+/** Returns the change that conflicts once a later connection serves the session. */
+export function epochCheck({ id, epoch }: Pick<Session, 'id' | 'epoch'>): RecordChange {
+  return { scope: CARRIERS, key: id, expect: epoch };
 }
 
 /** Changes the record of a session, and retries conflicts. An expired session stays expired. */

@@ -1,0 +1,195 @@
+/** The other runtimes of a store: what they tell this one, and what it tells them (see `mail/mail.ts`). */
+import { every } from '../../async/timers.js';
+import type { PayloadOf } from '../protocol/catalogue.js';
+import type { Envelope } from '../protocol/envelope.js';
+import { newId } from '../protocol/ids.js';
+import type { JobRow, StoreChange } from '../store/store.js';
+import { type RateLimit, rateLimitOf } from '../streams/writer.js';
+import { JOB_OF_STREAM } from './context/stream.js';
+import type { ConnectionContext, PeerLimits } from './core.js';
+import type { Engine } from './engine/engine.js';
+import { jobsOf } from './engine/jobs.js';
+import { heartbeatOf } from './job/messages.js';
+import { specOf } from './job/spec.js';
+import { type Mail, mailboxOf, mailTo } from './mail/mail.js';
+import type { Presence } from './presence.js';
+import { CARRIERS } from './sessions/session.js';
+
+interface PeersOptions {
+  readonly engine: Engine;
+  readonly connections: ReadonlyMap<string, ConnectionContext>;
+  readonly presence: Presence;
+  readonly queues: readonly string[];
+  readonly leaseMs: number;
+  readonly heartbeatMs: number;
+  readonly onError: (error: unknown) => void;
+}
+
+/** The backpressure of sessions, by their ids, for runtimes that open streams later. */
+const BACKPRESSURE = 'backpressure';
+/** The states in which a worker holds the lease of a job. */
+const LEASED = ['running', 'blocked'] as const;
+/** The number of chunks that a job may write before it asks whether the client of another runtime has received them. */
+const CHUNKS_AHEAD = 16;
+
+export class Peers implements PeerLimits {
+  readonly #options: PeersOptions;
+  readonly #unread = new Map<string, { chunks: number; drained?: Promise<void> | undefined }>();
+  readonly #limited = new Set<string>();
+  readonly #heartbeats = new Map<string, number>();
+  #stops: readonly (() => void)[] = [];
+
+  constructor(options: PeersOptions) {
+    this.#options = options;
+    options.engine.mailbox.onMail((mail) => this.#handle(mail));
+  }
+
+  start(): void {
+    const { engine, heartbeatMs, onError } = this.#options;
+    this.#stops = [
+      engine.store.watch((change) => this.#onChange(change)),
+      every(heartbeatMs, () => void this.#sendHeartbeats().catch(onError)),
+    ];
+  }
+
+  stop(): void {
+    for (const stop of this.#stops) stop();
+    this.#stops = [];
+  }
+
+  /** Resolves when the client of a session, wherever it is connected, has received the chunks so far; returns `undefined` if it may lag behind. */
+  drained(sessionId: string): Promise<void> | undefined {
+    const local = this.#options.connections.get(sessionId);
+    if (local !== undefined) return local.subscription.caughtUp();
+    const unread = this.#unread.get(sessionId) ?? { chunks: 0 };
+    this.#unread.set(sessionId, unread);
+    if (unread.drained === undefined && ++unread.chunks >= CHUNKS_AHEAD)
+      unread.drained = this.#drain(sessionId).finally(() => this.#unread.delete(sessionId));
+    return unread.drained;
+  }
+
+  /** Returns the rate limit that the client of another runtime has set. */
+  async limitOf(sessionId: string): Promise<RateLimit | undefined> {
+    if (this.#options.connections.has(sessionId)) return undefined;
+    const record = await this.#options.engine.store.readRecord(BACKPRESSURE, sessionId);
+    return record && rateLimitOf(JSON.parse(record.value) as PayloadOf<'backpressure'>);
+  }
+
+  async limit(
+    { session }: ConnectionContext,
+    { stream_id: streamId, payload }: Envelope<'backpressure'>,
+  ): Promise<void> {
+    const { engine } = this.#options;
+    const { id: sessionId, principal } = session;
+    const mail = { kind: 'backpressure', sessionId, principal, streamId, payload } as const;
+    this.#limited.add(sessionId);
+    if (streamId === undefined) {
+      const value = JSON.stringify(payload);
+      await engine.log.commit({ records: [{ scope: BACKPRESSURE, key: sessionId, value, owner: sessionId }] });
+      await this.#tellWorkers(sessionId, mail);
+      return;
+    }
+    if (engine.streams.find(streamId, principal) !== undefined) return;
+    const found = await engine.store.readRecord(JOB_OF_STREAM, streamId);
+    const row = found && (await engine.store.readJob(found.value));
+    if (row?.leaseOwner != null) await engine.mailbox.send(row.leaseOwner, mail);
+  }
+
+  async unlimit(sessionId: string): Promise<void> {
+    if (!this.#limited.delete(sessionId)) return;
+    await this.#options.engine.log.commit({ records: [{ scope: BACKPRESSURE, key: sessionId, value: null }] });
+    await this.#tellWorkers(sessionId, { kind: 'disconnected', sessionId });
+  }
+
+  async #tellWorkers(sessionId: string, mail: Mail): Promise<void> {
+    const { store, log, mailbox } = this.#options.engine;
+    const workers = new Set<string>();
+    for await (const { leaseOwner } of jobsOf(store, { sessionId, states: LEASED }))
+      if (leaseOwner !== null && leaseOwner !== mailbox.worker) workers.add(leaseOwner);
+    if (workers.size > 0) await log.commit({ records: [...workers].map((worker) => mailTo(worker, mail)) });
+  }
+
+  #onChange({ sessionIds, queues, mailboxes }: StoreChange): void {
+    const { engine, onError, queues: own } = this.#options;
+    const { log, mailbox, scheduler } = engine;
+    const isUnknown = sessionIds === undefined && queues === undefined && mailboxes === undefined;
+    if (isUnknown || sessionIds !== undefined) void log.checkExternalCommits(sessionIds).catch(onError);
+    if (isUnknown || mailboxes?.includes(mailboxOf(mailbox.worker))) void mailbox.read().catch(onError);
+    if (isUnknown || queues?.some((queue) => own.includes(queue))) scheduler.wake();
+  }
+
+  async #handle(mail: Mail): Promise<void> {
+    const { engine, connections, onError } = this.#options;
+    const { scheduler, answers, streams } = engine;
+    switch (mail.kind) {
+      case 'job':
+        // Other mail does not wait for the job.
+        void scheduler.obeyOrders(mail.jobId).catch(onError);
+        return;
+      case 'answer':
+        answers.notify(mail.requestId);
+        return;
+      case 'backpressure': {
+        const { sessionId, principal, streamId, payload } = mail;
+        const limit = rateLimitOf(payload);
+        if (streamId === undefined) streams.limitOpen(sessionId, limit);
+        else streams.limitStream(streamId, { id: sessionId, principal }, limit);
+        return;
+      }
+      case 'disconnected':
+        if (!connections.has(mail.sessionId)) streams.forget(mail.sessionId);
+        return;
+      case 'drain':
+        void this.#reply(mail).catch(onError);
+        return;
+      case 'replaced': {
+        const connection = connections.get(mail.sessionId);
+        if (connection !== undefined && connection.session.epoch < mail.epoch) await connection.replace();
+        return;
+      }
+      case 'reply':
+    }
+  }
+
+  async #reply({ sessionId, replyTo, id }: Extract<Mail, { kind: 'drain' }>): Promise<void> {
+    const { engine, connections } = this.#options;
+    await engine.log.checkExternalCommits([sessionId]);
+    await connections.get(sessionId)?.subscription.caughtUp();
+    await engine.mailbox.send(replyTo, { kind: 'reply', id });
+  }
+
+  async #drain(sessionId: string): Promise<void> {
+    const { engine, presence, leaseMs } = this.#options;
+    const { store, mailbox } = engine;
+    for (;;) {
+      const carrier = (await store.readRecord(CARRIERS, sessionId))?.value;
+      if (carrier === undefined || carrier === mailbox.worker || !(await presence.has(carrier))) return;
+      const id = newId('msg');
+      const reply = mailbox.reply(id, leaseMs);
+      await mailbox.send(carrier, { kind: 'drain', sessionId, replyTo: mailbox.worker, id });
+      if ((await reply) !== undefined) return;
+    }
+  }
+
+  /** Sends the heartbeats of jobs that other runtimes run to their clients here. A lease that was renewed is the sign of life. */
+  async #sendHeartbeats(): Promise<void> {
+    const { engine, heartbeatMs, leaseMs } = this.#options;
+    const { store, bus, log, mailbox, now } = engine;
+    const subscribed = new Set(bus.sessionIds);
+    const isOurs = ({ leaseOwner, leaseExpiresAt, sessionId }: JobRow): boolean =>
+      subscribed.has(sessionId) && leaseOwner !== mailbox.worker && (leaseExpiresAt ?? 0) > now();
+    const seen = new Set<string>();
+    if (subscribed.size > 0)
+      for await (const row of jobsOf(store, { states: LEASED })) {
+        const spec = specOf(row);
+        if (!isOurs(row) || !spec.isDurable) continue;
+        const sequence = this.#heartbeats.get(row.jobId) ?? 0;
+        this.#heartbeats.set(row.jobId, sequence + 1);
+        seen.add(row.jobId);
+        const { state } = row;
+        const deadlineMs = Math.max(2 * heartbeatMs, leaseMs);
+        bus.publishTransient(row, heartbeatOf(log, row, spec, { sequence, state, deadlineMs }));
+      }
+    for (const jobId of this.#heartbeats.keys()) if (!seen.has(jobId)) this.#heartbeats.delete(jobId);
+  }
+}

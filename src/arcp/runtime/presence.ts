@@ -1,0 +1,122 @@
+/** The runtimes that use a store. Each renews a record, which expires soon after the end of the process. */
+import { every } from '../../async/timers.js';
+import type { ArcpStore, StoredRecord } from '../store/store.js';
+import { type Page, pagesOf } from './pages.js';
+
+/** The scope of the runtimes, by the ids of their workers. */
+export const PRESENCES = 'presence';
+
+/** A runtime that uses a store. */
+export interface RuntimePresence {
+  /** The id of its worker, which owns the leases of its jobs. */
+  readonly worker: string;
+  /** The name of the runtime. */
+  readonly name?: string | undefined;
+  /** The queues whose jobs it runs. */
+  readonly queues: readonly string[];
+  /** The maximum number of concurrent jobs. */
+  readonly concurrency: number;
+  /** The number of jobs that it runs. */
+  readonly jobs: number;
+  /** The number of its connections. */
+  readonly connections: number;
+  /** `true` if it starts no more jobs. */
+  readonly isDraining: boolean;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  /** The time at which it counts as ended unless it renews its presence. Milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+interface PresenceOptions {
+  readonly store: ArcpStore;
+  readonly worker: string;
+  readonly leaseMs: number;
+  /** Returns the current values. */
+  readonly describe: () => Omit<RuntimePresence, 'worker' | 'startedAt' | 'expiresAt'>;
+  /** Called once when the presence has expired, since the store could not be reached. */
+  readonly onExpired: () => void;
+  /** Called for each runtime that has ended without removing its presence. */
+  readonly onLost: (worker: string) => Promise<void>;
+  readonly onError: (error: unknown) => void;
+}
+
+export class Presence {
+  readonly #options: PresenceOptions;
+  #startedAt = 0;
+  #expiresAt = Number.POSITIVE_INFINITY;
+  #stop: (() => void) | undefined;
+
+  constructor(options: PresenceOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    const { store, leaseMs } = this.#options;
+    this.#startedAt = store.now();
+    this.#stop = every(Math.max(1, leaseMs / 3), () => void this.renew());
+    void this.renew();
+  }
+
+  /** Writes the presence now. */
+  async renew(): Promise<void> {
+    const { store, worker, leaseMs, describe, onExpired, onError } = this.#options;
+    const expiresAt = store.now() + leaseMs;
+    const presence: RuntimePresence = { worker, ...describe(), startedAt: this.#startedAt, expiresAt };
+    try {
+      await store.commit({ records: [{ scope: PRESENCES, key: worker, value: JSON.stringify(presence) }] });
+      this.#expiresAt = expiresAt;
+      await this.#removeLost();
+    } catch (error) {
+      if (this.#stop === undefined) return;
+      onError(error);
+      if (store.now() < this.#expiresAt) return;
+      this.#expiresAt = Number.POSITIVE_INFINITY;
+      onExpired();
+    }
+  }
+
+  /** Returns whether a runtime uses the store. */
+  async has(worker: string): Promise<boolean> {
+    const { store } = this.#options;
+    const record = await store.readRecord(PRESENCES, worker);
+    return record !== undefined && presenceOf(record).expiresAt > store.now();
+  }
+
+  async stop(): Promise<void> {
+    const { store, worker } = this.#options;
+    if (this.#stop === undefined) return;
+    this.#stop();
+    this.#stop = undefined;
+    await store.commit({ records: [{ scope: PRESENCES, key: worker, value: null }] });
+  }
+
+  async #removeLost(): Promise<void> {
+    const { store, onLost } = this.#options;
+    for (const { scope, key, value, version } of await listPresences(store)) {
+      if ((JSON.parse(value) as RuntimePresence).expiresAt > store.now()) continue;
+      await onLost(key);
+      // It may have come back.
+      await store.commit({ records: [{ scope, key, value: null, expect: version }] });
+    }
+  }
+}
+
+/** Returns the runtimes that use a store, including those that ended without removing their presence a short time ago. */
+export async function runtimesOf(store: ArcpStore): Promise<RuntimePresence[]> {
+  return (await listPresences(store)).map(presenceOf);
+}
+
+async function listPresences(store: ArcpStore): Promise<StoredRecord[]> {
+  const all: StoredRecord[] = [];
+  for await (const page of pagesOf(
+    (page: Page) => store.listRecords(PRESENCES, page),
+    ({ key }) => key,
+  ))
+    all.push(...page);
+  return all;
+}
+
+function presenceOf({ value }: StoredRecord): RuntimePresence {
+  return JSON.parse(value) as RuntimePresence;
+}
