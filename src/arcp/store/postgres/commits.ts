@@ -1,0 +1,121 @@
+/** Group commit: the commits that wait while a group is on its way become the next one. */
+import { backoff } from '../../../async/timers.js';
+import { isContention, isNotSent, postgresError } from '../../../storage/postgres/errors.js';
+import { StoreError } from '../../../text/store-error.js';
+import { newId } from '../../protocol/ids.js';
+import type { Commit, CommitResult, JobRow, StoredRecord } from '../store.js';
+import { encodeCommit, jobOf, recordOf } from './rows.js';
+
+interface Pending {
+  readonly commit: Commit;
+  readonly resolve: (result: CommitResult) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The result of a commit as `arcp_apply` returns it. */
+interface ResultJson {
+  readonly outcome: CommitResult['outcome'] | 'failed';
+  readonly message: string;
+  readonly found: Readonly<Record<string, unknown>> | null;
+}
+
+interface GroupJson {
+  readonly now: number;
+  readonly results: readonly ResultJson[];
+}
+
+interface CommitsOptions {
+  /** Calls `arcp_commit`. */
+  readonly call: (id: string, commits: string) => Promise<string>;
+  /** Called with the time of the database after each group. @param sentAt a monotonic time */
+  readonly onTime: (now: number, sentAt: number) => void;
+  readonly onDone: (commits: readonly Commit[]) => void;
+}
+
+const MAX_GROUP = 256;
+const RETRY = { minDelayMs: 50, maxDelayMs: 1000 };
+
+export class Commits {
+  readonly #options: CommitsOptions;
+  #pending: Pending[] = [];
+  #running: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(options: CommitsOptions) {
+    this.#options = options;
+  }
+
+  add(commit: Commit): Promise<CommitResult> {
+    return new Promise((resolve, reject) => {
+      this.#pending.push({ commit, resolve, reject });
+      // Commits of the same turn of the event loop form one group.
+      this.#running ??= Promise.resolve().then(() => this.#run());
+    });
+  }
+
+  /** Waits for the commits so far. @param isFinal if true, commits whose database cannot be reached are given up */
+  async flush(isFinal: boolean): Promise<void> {
+    this.#isClosed = isFinal;
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#pending.length > 0) {
+      const group = this.#pending.splice(0, MAX_GROUP);
+      try {
+        this.#settle(group, await this.#commit(group.map(({ commit }) => commit)));
+      } catch (error) {
+        for (const { reject } of group) reject(error);
+      }
+    }
+    this.#running = undefined;
+  }
+
+  /** Commits a group. If the answer is lost, the same call is repeated, since it returns the result of the first. */
+  async #commit(commits: readonly Commit[]): Promise<GroupJson> {
+    const id = newId('msg');
+    const text = JSON.stringify(commits.map(encodeCommit));
+    let isUnknown = false;
+    for (let failures = 0; ; ) {
+      const sentAt = performance.now();
+      try {
+        const group = JSON.parse(await this.#options.call(id, text)) as GroupJson;
+        this.#options.onTime(group.now, sentAt);
+        return group;
+      } catch (thrown) {
+        const error = postgresError(thrown);
+        if (!isContention(error)) {
+          if (error.reason !== 'unavailable' || (isNotSent(error) && !isUnknown)) throw error;
+          isUnknown ||= !isNotSent(error);
+          if (this.#isClosed)
+            throw new StoreError('closed', 'The store was closed before the database answered; the outcome is unknown', {
+              cause: error,
+            });
+        }
+        await new Promise((resolve) => setTimeout(resolve, backoff(++failures, RETRY)));
+      }
+    }
+  }
+
+  #settle(group: readonly Pending[], { results }: GroupJson): void {
+    const done: Commit[] = [];
+    for (const [index, { commit, resolve, reject }] of group.entries()) {
+      const { outcome, message, found, ...rest } = results[index]!;
+      if (outcome === 'failed') reject(new StoreError('failed', `The commit was refused: ${message}`));
+      else {
+        if (outcome === 'done') done.push(commit);
+        resolve({ ...rest, outcome, ...foundIn(outcome, found) } as CommitResult);
+      }
+    }
+    if (done.length > 0) this.#options.onDone(done);
+  }
+}
+
+function foundIn(
+  outcome: CommitResult['outcome'],
+  found: ResultJson['found'],
+): { readonly found?: JobRow | StoredRecord | undefined } {
+  if (outcome === 'conflict') return { found: found === null ? undefined : recordOf(found) };
+  if (outcome === 'fenced') return { found: found === null ? undefined : jobOf(found) };
+  return {};
+}

@@ -1,0 +1,90 @@
+/** Conversion between the values of the store and those of PostgreSQL. */
+import type { SqlRow } from '../../../storage/postgres/client.js';
+import { decodeText, encodeText } from '../../../storage/postgres/text.js';
+import type { JobState } from '../../protocol/payloads/parts.js';
+import { type Commit, type JobRow, LIVE_STATES, type StoredEvent, type StoredRecord } from '../store.js';
+
+export const EVENT_COLUMNS =
+  'sequence::double precision AS sequence, id, type, session_id, job_id, stream_id, trace_id, terminal, body, at';
+export const RECORD_COLUMNS = 'scope, key, value, version, owner';
+export const JOB_COLUMNS = [
+  'job_id, session_id, principal, queue, priority, state, attempt, due_at, lease_owner, lease_expires_at',
+  'spec, status, created_at, ended_at',
+].join(', ');
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Returns a commit as JSON for `arcp_commit`. */
+export function encodeCommit({ records = [], newJobs = [], maxQueued, jobs = [], events = [] }: Commit): Fields {
+  return {
+    records: records.map(({ scope, key, value, expect, owner }) =>
+      encoded({ scope, key, expect, owner, ...(value === undefined ? {} : { value }) }),
+    ),
+    newJobs: newJobs.map((job) => encoded({ ...job, lease: job.lease && encoded({ ...job.lease }) })),
+    ...(maxQueued === undefined || maxQueued === Number.POSITIVE_INFINITY ? {} : { maxQueued }),
+    jobs: jobs.map(({ jobId, attempt, states = LIVE_STATES, status, set }) =>
+      encoded({ jobId, attempt, states, status, set: encoded({ ...set }) }),
+    ),
+    events: events.map((event) => encoded({ ...event })),
+  };
+}
+
+/** Encodes the texts of an object, and drops `undefined`. */
+function encoded(object: Fields): Fields {
+  const result: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(object))
+    if (value !== undefined) result[name] = typeof value === 'string' ? encodeText(value) : value;
+  return result;
+}
+
+export function eventOf(row: SqlRow): StoredEvent {
+  return {
+    sequence: row['sequence'] as number,
+    id: text(row['id']),
+    type: text(row['type']),
+    sessionId: text(row['session_id']),
+    body: text(row['body']),
+    storedAt: row['at'] as number,
+    jobId: optional(row['job_id']) ?? undefined,
+    streamId: optional(row['stream_id']) ?? undefined,
+    traceId: optional(row['trace_id']) ?? undefined,
+    isTerminal: row['terminal'] === true || undefined,
+  };
+}
+
+export function jobOf(row: Fields): JobRow {
+  return {
+    jobId: text(row['job_id']),
+    sessionId: text(row['session_id']),
+    principal: text(row['principal']),
+    queue: text(row['queue']),
+    priority: row['priority'] as number,
+    state: row['state'] as JobState,
+    attempt: row['attempt'] as number,
+    dueAt: row['due_at'] as number,
+    leaseOwner: optional(row['lease_owner']),
+    leaseExpiresAt: row['lease_expires_at'] as number | null,
+    spec: text(row['spec']),
+    status: text(row['status']),
+    createdAt: row['created_at'] as number,
+    endedAt: row['ended_at'] as number | null,
+  };
+}
+
+export function recordOf(row: Fields): StoredRecord {
+  return {
+    scope: text(row['scope']),
+    key: text(row['key']),
+    value: text(row['value']),
+    version: row['version'] as number,
+    owner: optional(row['owner']),
+  };
+}
+
+function text(value: unknown): string {
+  return decodeText(value as string);
+}
+
+function optional(value: unknown): string | null {
+  return value === null ? null : text(value);
+}

@@ -1,0 +1,249 @@
+/**
+ * The tables of runtimes in PostgreSQL, and the function that commits.
+ *
+ * A group of commits is one call of `arcp_commit`, with an id. Whoever has no answer, because the connection was lost, calls it again with the
+ * same id: the second call waits for the first, and returns its result. So a group is applied once, and its outcome is never guessed.
+ *
+ * Numbers of events are taken while the row of their session is locked. Within a session they thus increase in the order of the commits, so
+ * that a reader can go on behind the last one that it has seen; a sequence alone does not guarantee that. Sessions do not wait for each other.
+ *
+ * All locks are taken in one order: sessions, records, jobs, queues, each by their keys.
+ */
+import type { PostgresFormat } from '../../../storage/postgres/migrate.js';
+
+export const RUNTIME_FORMAT: PostgresFormat = {
+  name: 'ARCP runtimes',
+  prefix: 'arcp',
+  migrations: [
+    (s) => `
+  CREATE SEQUENCE ${s}.arcp_number;
+  CREATE TABLE ${s}.arcp_session (
+    session_id text COLLATE "C" PRIMARY KEY,
+    -- The number of its last event.
+    last bigint NOT NULL
+  ) WITH (fillfactor = 50);
+  CREATE TABLE ${s}.arcp_event (
+    sequence bigint PRIMARY KEY,
+    id text COLLATE "C" NOT NULL UNIQUE,
+    type text NOT NULL,
+    session_id text COLLATE "C" NOT NULL,
+    job_id text COLLATE "C",
+    stream_id text,
+    trace_id text COLLATE "C",
+    terminal boolean NOT NULL,
+    body text NOT NULL,
+    -- Milliseconds since 1970.
+    at double precision NOT NULL
+  );
+  CREATE INDEX ON ${s}.arcp_event (session_id, sequence);
+  CREATE INDEX ON ${s}.arcp_event (job_id, sequence) WHERE job_id IS NOT NULL;
+  CREATE INDEX ON ${s}.arcp_event (trace_id, sequence) WHERE trace_id IS NOT NULL;
+  CREATE INDEX ON ${s}.arcp_event (at) WHERE job_id IS NULL;
+  -- A job ends once, whichever process writes.
+  CREATE UNIQUE INDEX ON ${s}.arcp_event (job_id) WHERE terminal;
+
+  CREATE TABLE ${s}.arcp_job (
+    number bigserial PRIMARY KEY,
+    job_id text COLLATE "C" NOT NULL UNIQUE,
+    session_id text COLLATE "C" NOT NULL,
+    principal text COLLATE "C" NOT NULL,
+    queue text COLLATE "C" NOT NULL,
+    priority double precision NOT NULL,
+    state text NOT NULL,
+    attempt integer NOT NULL,
+    due_at double precision NOT NULL,
+    lease_owner text,
+    lease_expires_at double precision,
+    spec text NOT NULL,
+    status text NOT NULL,
+    created_at double precision NOT NULL,
+    ended_at double precision
+  ) WITH (fillfactor = 50);
+  CREATE INDEX ON ${s}.arcp_job (queue, priority DESC, due_at) WHERE state = 'queued';
+  CREATE INDEX ON ${s}.arcp_job (lease_expires_at) WHERE lease_expires_at IS NOT NULL;
+  CREATE INDEX ON ${s}.arcp_job (session_id, number);
+  CREATE INDEX ON ${s}.arcp_job (principal, number);
+  CREATE INDEX ON ${s}.arcp_job (state, number) WHERE ended_at IS NULL;
+  CREATE INDEX ON ${s}.arcp_job (ended_at) WHERE ended_at IS NOT NULL;
+
+  CREATE TABLE ${s}.arcp_record (
+    scope text COLLATE "C" NOT NULL,
+    key text COLLATE "C" NOT NULL,
+    value text NOT NULL,
+    version integer NOT NULL,
+    owner text COLLATE "C",
+    -- Milliseconds since 1970.
+    at double precision NOT NULL,
+    CONSTRAINT arcp_record_key PRIMARY KEY (scope, key)
+  ) WITH (fillfactor = 70);
+  CREATE INDEX ON ${s}.arcp_record (owner) WHERE owner IS NOT NULL;
+  CREATE INDEX ON ${s}.arcp_record (at) WHERE owner IS NULL;
+
+  -- The number of waiting jobs, since counting them takes longer the more there are. It is the sum of several slots, of which each
+  -- connection uses one, so that they seldom wait for each other.
+  CREATE TABLE ${s}.arcp_queue (
+    queue text COLLATE "C" NOT NULL,
+    slot integer NOT NULL,
+    queued bigint NOT NULL,
+    PRIMARY KEY (queue, slot)
+  ) WITH (fillfactor = 30);
+
+  -- The groups of commits of the last day, with their results.
+  CREATE TABLE ${s}.arcp_group (
+    id text COLLATE "C" PRIMARY KEY,
+    result jsonb,
+    at double precision NOT NULL
+  );
+  CREATE INDEX ON ${s}.arcp_group (at);
+
+  -- The clock of all runtimes, in milliseconds since 1970.
+  CREATE FUNCTION ${s}.arcp_now() RETURNS double precision LANGUAGE sql VOLATILE AS
+    'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::double precision';
+
+  CREATE FUNCTION ${s}.arcp_count() RETURNS trigger LANGUAGE plpgsql AS $count$
+    DECLARE
+      change integer := 0;
+    BEGIN
+      IF TG_OP <> 'DELETE' AND NEW.state = 'queued' THEN change := 1; END IF;
+      IF TG_OP <> 'INSERT' AND OLD.state = 'queued' THEN change := change - 1; END IF;
+      IF change <> 0 THEN
+        INSERT INTO ${s}.arcp_queue AS q VALUES (coalesce(NEW.queue, OLD.queue), pg_backend_pid() % 16, change)
+          ON CONFLICT (queue, slot) DO UPDATE SET queued = q.queued + change;
+      END IF;
+      RETURN NULL;
+    END $count$;
+  CREATE TRIGGER arcp_count AFTER INSERT OR DELETE OR UPDATE OF state ON ${s}.arcp_job
+    FOR EACH ROW EXECUTE FUNCTION ${s}.arcp_count();
+
+  -- Applies one commit, whose rows are locked. All expectations are checked before any change.
+  CREATE FUNCTION ${s}.arcp_apply(c jsonb, v_now double precision) RETURNS jsonb LANGUAGE plpgsql AS $apply$
+    DECLARE
+      x jsonb;
+      v_record ${s}.arcp_record;
+      v_job ${s}.arcp_job;
+      v_state text;
+      v_queued bigint;
+      v_sequence bigint;
+      v_previous bigint;
+      v_positions jsonb[] := '{}';
+    BEGIN
+      FOR x IN SELECT value FROM jsonb_array_elements(c->'records') WHERE value ? 'expect' LOOP
+        SELECT * INTO v_record FROM ${s}.arcp_record WHERE scope = x->>'scope' AND key = x->>'key';
+        IF coalesce(v_record.version, 0) <> (x->>'expect')::integer THEN
+          RETURN jsonb_build_object('outcome', 'conflict', 'scope', x->'scope', 'key', x->'key',
+            'found', CASE WHEN v_record.key IS NOT NULL THEN to_jsonb(v_record) END);
+        END IF;
+      END LOOP;
+      FOR x IN SELECT value FROM jsonb_array_elements(c->'jobs') LOOP
+        SELECT * INTO v_job FROM ${s}.arcp_job WHERE job_id = x->>'jobId';
+        IF v_job.job_id IS NULL OR NOT (x->'states' ? v_job.state)
+            OR v_job.attempt <> (x->>'attempt')::integer OR v_job.status <> x->>'status' THEN
+          RETURN jsonb_build_object('outcome', 'fenced', 'jobId', x->'jobId',
+            'found', CASE WHEN v_job.job_id IS NOT NULL THEN to_jsonb(v_job) END);
+        END IF;
+      END LOOP;
+      IF c ? 'maxQueued' THEN
+        FOR x IN SELECT value FROM jsonb_array_elements(c->'newJobs') LOOP
+          SELECT coalesce(sum(queued), 0) INTO v_queued FROM ${s}.arcp_queue WHERE queue = x->>'queue';
+          IF v_queued >= (c->>'maxQueued')::double precision THEN
+            RETURN jsonb_build_object('outcome', 'full', 'queued', v_queued);
+          END IF;
+        END LOOP;
+      END IF;
+
+      FOR x IN SELECT value FROM jsonb_array_elements(c->'records') WHERE value ? 'value' LOOP
+        IF jsonb_typeof(x->'value') = 'null' THEN
+          DELETE FROM ${s}.arcp_record WHERE scope = x->>'scope' AND key = x->>'key';
+        ELSE
+          INSERT INTO ${s}.arcp_record AS r VALUES (x->>'scope', x->>'key', x->>'value', 1, x->>'owner', v_now)
+            ON CONFLICT (scope, key) DO UPDATE SET value = excluded.value, version = r.version + 1,
+              owner = coalesce(excluded.owner, r.owner), at = excluded.at
+              WHERE NOT x ? 'expect' OR r.version = (x->>'expect')::integer;
+          IF NOT FOUND THEN
+            -- Another transaction has added the record since.
+            RAISE unique_violation USING CONSTRAINT = 'arcp_record_key';
+          END IF;
+        END IF;
+      END LOOP;
+      FOR x IN SELECT value FROM jsonb_array_elements(c->'newJobs') LOOP
+        INSERT INTO ${s}.arcp_job (job_id, session_id, principal, queue, priority, state, attempt, due_at, lease_owner,
+            lease_expires_at, spec, status, created_at, ended_at)
+          VALUES (x->>'jobId', x->>'sessionId', x->>'principal', x->>'queue', (x->>'priority')::double precision, x->>'state',
+            (x->>'attempt')::integer, v_now + coalesce((x->>'delayMs')::double precision, 0), x->'lease'->>'worker',
+            v_now + (x->'lease'->>'leaseMs')::double precision, x->>'spec', x->>'status', v_now,
+            CASE WHEN x->>'state' IN ('completed', 'failed', 'cancelled') THEN v_now END);
+      END LOOP;
+      FOR x IN SELECT value FROM jsonb_array_elements(c->'jobs') WHERE value->'set' <> '{}' LOOP
+        SELECT coalesce(x->'set'->>'state', state) INTO v_state FROM ${s}.arcp_job WHERE job_id = x->>'jobId';
+        UPDATE ${s}.arcp_job SET
+            state = v_state,
+            status = coalesce(x->'set'->>'status', status),
+            due_at = coalesce(v_now + (x->'set'->>'delayMs')::double precision, due_at),
+            lease_owner = CASE WHEN v_state IN ('running', 'blocked') THEN lease_owner END,
+            lease_expires_at = CASE WHEN v_state IN ('running', 'blocked') THEN lease_expires_at END,
+            ended_at = CASE WHEN v_state IN ('completed', 'failed', 'cancelled') THEN coalesce(ended_at, v_now) END
+          WHERE job_id = x->>'jobId';
+      END LOOP;
+      FOR x IN SELECT value FROM jsonb_array_elements(c->'events') LOOP
+        v_sequence := nextval('${s}.arcp_number');
+        UPDATE ${s}.arcp_session AS t SET last = v_sequence
+          FROM ${s}.arcp_session AS before
+          WHERE t.session_id = x->>'sessionId' AND before.session_id = t.session_id
+          RETURNING before.last INTO v_previous;
+        INSERT INTO ${s}.arcp_event VALUES (v_sequence, x->>'id', x->>'type', x->>'sessionId', x->>'jobId', x->>'streamId',
+          x->>'traceId', coalesce((x->>'isTerminal')::boolean, false), x->>'body', v_now);
+        v_positions := v_positions || jsonb_build_object('sequence', v_sequence, 'previous', v_previous);
+      END LOOP;
+      RETURN jsonb_build_object('outcome', 'done', 'positions', to_jsonb(v_positions));
+    END $apply$;
+
+  -- Applies a group of commits, or returns its result if it was applied before.
+  CREATE FUNCTION ${s}.arcp_commit(v_id text, commits jsonb) RETURNS jsonb LANGUAGE plpgsql AS $commit$
+    DECLARE
+      c jsonb;
+      v_now double precision;
+      v_result jsonb;
+      v_results jsonb[] := '{}';
+      v_constraint text;
+    BEGIN
+      -- Waits if the same group is being applied.
+      INSERT INTO ${s}.arcp_group VALUES (v_id, NULL, ${s}.arcp_now()) ON CONFLICT DO NOTHING;
+      IF NOT FOUND THEN
+        SELECT result INTO v_result FROM ${s}.arcp_group WHERE id = v_id;
+        RETURN v_result;
+      END IF;
+      INSERT INTO ${s}.arcp_session
+        SELECT DISTINCT e->>'sessionId', 0 FROM jsonb_array_elements(commits) AS g, jsonb_array_elements(g->'events') AS e
+        ORDER BY 1 ON CONFLICT DO NOTHING;
+      PERFORM 1 FROM ${s}.arcp_session WHERE session_id IN
+        (SELECT e->>'sessionId' FROM jsonb_array_elements(commits) AS g, jsonb_array_elements(g->'events') AS e)
+        ORDER BY session_id FOR UPDATE;
+      PERFORM 1 FROM ${s}.arcp_record WHERE (scope, key) IN
+        (SELECT r->>'scope', r->>'key' FROM jsonb_array_elements(commits) AS g, jsonb_array_elements(g->'records') AS r)
+        ORDER BY scope, key FOR UPDATE;
+      PERFORM 1 FROM ${s}.arcp_job WHERE job_id IN
+        (SELECT j->>'jobId' FROM jsonb_array_elements(commits) AS g, jsonb_array_elements(g->'jobs') AS j)
+        ORDER BY job_id FOR UPDATE;
+      v_now := ${s}.arcp_now();
+      FOR c IN SELECT value FROM jsonb_array_elements(commits) LOOP
+        LOOP
+          BEGIN
+            v_result := ${s}.arcp_apply(c, v_now);
+            EXIT;
+          EXCEPTION WHEN unique_violation THEN
+            GET STACKED DIAGNOSTICS v_constraint = CONSTRAINT_NAME;
+            IF v_constraint IS DISTINCT FROM 'arcp_record_key' THEN
+              v_result := jsonb_build_object('outcome', 'failed', 'message', SQLERRM);
+              EXIT;
+            END IF;
+          END;
+        END LOOP;
+        v_results := v_results || v_result;
+      END LOOP;
+      v_result := jsonb_build_object('now', v_now, 'results', to_jsonb(v_results));
+      UPDATE ${s}.arcp_group SET result = v_result WHERE id = v_id;
+      RETURN v_result;
+    END $commit$;
+`,
+  ],
+};

@@ -1,0 +1,177 @@
+/** The interface of PostgreSQL clients, and how stores open them. */
+import { assertDurations } from '../../async/durations.js';
+import { StoreError } from '../../text/store-error.js';
+import { type NodePostgresPool, nodePostgres, type PostgresJs, postgresJs } from './drivers.js';
+import { postgresError } from './errors.js';
+
+/** A parameter of a statement. Lists are passed as JSON text, since the drivers treat arrays differently. */
+export type SqlParameter = string | number | null;
+
+/** A row, with values by column name. */
+export type SqlRow = Readonly<Record<string, string | number | boolean | null>>;
+
+/** A PostgreSQL client with a pool of connections. */
+export interface SqlClient {
+  /** Runs a statement with parameters `$1`, `$2`, ... on any connection, as a transaction of its own. */
+  readonly query: (sql: string, parameters?: readonly SqlParameter[]) => Promise<readonly SqlRow[]>;
+  /**
+   * Listens on a channel with a connection of its own, which is replaced when it is lost.
+   *
+   * @param onListening called each time that the listening begins; notifications before were lost
+   * @returns a function that ends the listening
+   */
+  readonly listen: (
+    channel: string,
+    onNotification: (payload: string) => void,
+    onListening: () => void,
+  ) => Promise<() => Promise<void>>;
+  /** Closes all connections. */
+  readonly close: () => Promise<void>;
+}
+
+/** A client of one of the packages `postgres` and `pg`, or one of your own. */
+export type PostgresClient = PostgresJs | NodePostgresPool | SqlClient;
+
+/** Options of every store in a PostgreSQL database. */
+export interface PostgresOptions {
+  /** The schema of the tables, which is created if it does not exist. @default 'pegwire' */
+  readonly schema?: string | undefined;
+  /** The maximum number of connections, besides three for leases and notifications; only with a URL. @default 10 */
+  readonly maxConnections?: number | undefined;
+  /** Milliseconds after which an unanswered statement fails, and its connections are replaced; only with a URL. @default 10000 */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * `true` for TLS with a verified certificate, or options for Node's `tls.connect`, such as `{ ca }`; only with a URL.
+   * @default as `sslmode` in the URL says
+   */
+  readonly tls?: boolean | object | undefined;
+}
+
+/** Options of {@link openClient}. */
+interface ClientOptions extends Pick<PostgresOptions, 'tls' | 'timeoutMs'> {
+  readonly max: number;
+}
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+
+/**
+ * Opens a client for a URL with the package `postgres`, or with `pg` if only that is installed; adapts a client that was passed.
+ *
+ * @throws StoreError `no-driver` if neither package is installed
+ * @throws TypeError if the connection or an option is invalid
+ */
+export async function openClient(connection: string | PostgresClient, options: ClientOptions): Promise<SqlClient> {
+  const { timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  assertDurations({ timeoutMs });
+  if (typeof connection !== 'string') return adapt(connection);
+  const open = await driverFor(assertUrl(connection), options);
+  return new DeadlineClient(open, timeoutMs);
+}
+
+/** Returns the name of an object in a schema, quoted. @throws TypeError if the schema is invalid */
+export function quoteSchema(schema: string): string {
+  if (typeof schema !== 'string' || schema === '' || schema.length > 60 || schema.includes('\0'))
+    throw new TypeError(`schema must be a name of 1 to 60 characters; got ${JSON.stringify(schema)}`);
+  return `"${schema.replaceAll('"', '""')}"`;
+}
+
+function adapt(client: PostgresClient): SqlClient {
+  if (typeof client === 'function') return postgresJs(client, async () => undefined);
+  if ('listen' in client && 'query' in client) return client;
+  if ('connect' in client && 'query' in client) return nodePostgres(client, async () => undefined);
+  throw new TypeError('The connection must be a postgres:// URL, a client of postgres, or a pool of pg');
+}
+
+function assertUrl(text: string): string {
+  if (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)) return text;
+  // The text may hold a password.
+  throw new TypeError('The connection must be a URL such as postgres://user@host/database');
+}
+
+interface Package {
+  readonly default?: unknown;
+}
+
+/** Returns a function that opens a client. */
+async function driverFor(url: string, { max, tls }: ClientOptions): Promise<() => SqlClient> {
+  const module = (await load('postgres')) as { readonly default: PostgresJs['constructor'] } | undefined;
+  if (module !== undefined) {
+    const create = module.default as unknown as (url: string, options: object) => PostgresJs;
+    const options = {
+      ...{ max, connection: { application_name: 'pegwire' }, connect_timeout: 5, onnotice: () => undefined },
+      ...{ fetch_types: false, backoff: () => 0.2, ...(tls === undefined ? {} : { ssl: tls }) },
+    };
+    return () => {
+      const sql = create(url, options);
+      return postgresJs(sql, () => sql.end({ timeout: 0 }));
+    };
+  }
+  const pg = (await load('pg')) as { readonly default: { readonly Pool: new (options: object) => NodePostgresPool } } | undefined;
+  if (pg === undefined)
+    throw new StoreError('no-driver', 'No PostgreSQL driver is installed', { help: 'Run npm install postgres.' });
+  const options = {
+    ...{ connectionString: url, max, application_name: 'pegwire', connectionTimeoutMillis: 5000, keepAlive: true },
+    ...(tls === undefined ? {} : { ssl: tls }),
+  };
+  return () => {
+    const pool = new pg.default.Pool(options);
+    return nodePostgres(pool, () => pool.end());
+  };
+}
+
+async function load(name: string): Promise<Package | undefined> {
+  try {
+    return (await import(name)) as Package;
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code === 'ERR_MODULE_NOT_FOUND') return undefined;
+    throw error;
+  }
+}
+
+/** A client whose statements fail after a deadline. It then replaces all its connections, which a broken network may keep open for hours. */
+class DeadlineClient implements SqlClient {
+  readonly #open: () => SqlClient;
+  readonly #timeoutMs: number;
+  #client: SqlClient;
+  #isClosed = false;
+
+  constructor(open: () => SqlClient, timeoutMs: number) {
+    this.#open = open;
+    this.#timeoutMs = timeoutMs;
+    this.#client = open();
+  }
+
+  readonly query: SqlClient['query'] = async (sql, parameters) => {
+    const client = this.#client;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const expired = new Promise<never>((_, reject) => {
+      if (this.#timeoutMs === Number.POSITIVE_INFINITY) return;
+      timer = setTimeout(() => {
+        this.#replace(client);
+        reject(new StoreError('unavailable', `The database did not answer within ${this.#timeoutMs} ms`));
+      }, this.#timeoutMs);
+    });
+    const answer = client.query(sql, parameters);
+    answer.catch(() => undefined);
+    try {
+      return await Promise.race([answer, expired]);
+    } catch (error) {
+      throw postgresError(error);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
+  readonly listen: SqlClient['listen'] = (...listener) => this.#client.listen(...listener);
+
+  readonly close = async (): Promise<void> => {
+    this.#isClosed = true;
+    await this.#client.close();
+  };
+
+  #replace(stuck: SqlClient): void {
+    if (this.#client !== stuck || this.#isClosed) return;
+    this.#client = this.#open();
+    void stuck.close().catch(() => undefined);
+  }
+}
