@@ -166,7 +166,11 @@ export class Runtime {
       store: durable.store,
       worker: durable.mailbox.worker,
       leaseMs,
-      describe: () => ({ name: options.name, queues, concurrency, ...this.counts(), isDraining: this.#isDraining }),
+      describe: () => ({
+        ...{ name: options.name, queues, concurrency, ...this.counts() },
+        sessions: connections.size,
+        isDraining: this.#isDraining,
+      }),
       // Its clients find another runtime, since this one has no news for them.
       onExpired: () => {
         for (const connection of this.#connections) void connection.end();
@@ -286,13 +290,16 @@ export class Runtime {
   }
 
   /**
-   * Stops starting jobs, and waits for the running ones. Those that exceed the deadline are requeued for the next start.
+   * Stops starting jobs, and waits for the running ones. Those that exceed the deadline are requeued: other runtimes of the store continue them
+   * at once, or the next start does. Connections stay open meanwhile: new commands of resumable sessions are queued, others are refused with
+   * `UNAVAILABLE`. Close the runtime afterwards; its clients then resume their sessions elsewhere.
    *
    * @param deadlineMs milliseconds; `Infinity` for no limit. @default 10000
    */
   async drain(deadlineMs = 10_000): Promise<void> {
     assertDurations({ deadlineMs }, 0);
     this.#isDraining = true;
+    if (this.#maintenance !== undefined) void this.#presence.renew();
     const schedulers = [this.#core.durable.scheduler, this.#core.transient.scheduler];
     const cancel = after(deadlineMs, () => {
       for (const scheduler of schedulers) scheduler.requeueAll('drain');
@@ -301,7 +308,10 @@ export class Runtime {
     cancel();
   }
 
-  /** Closes all connections and the store. Running jobs continue after the next start, once their leases have expired. */
+  /**
+   * Closes all connections and the store. Running jobs continue in other runtimes or after the next start, once their leases have expired; call
+   * {@link drain} before so that they continue at once.
+   */
   async close(): Promise<void> {
     this.#isDraining = true;
     for (const stop of this.#maintenance ?? []) stop();
