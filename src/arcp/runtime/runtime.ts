@@ -34,6 +34,7 @@ import {
   sessionOf,
   sessionRecord,
 } from './sessions/session.js';
+import { removeMailOfEnded } from './status.js';
 import { StreamRegistry, Uploads } from './streams.js';
 import { safeTelemetry } from './telemetry.js';
 import type { AgentInput, Handler, HandlerOptions, Registration, Telemetry, ToolOptions } from './types.js';
@@ -283,6 +284,7 @@ export class Runtime {
     const passed = transient.now() - TRANSIENT_RETENTION_MS;
     await transient.store.trim({ endedBefore: passed, storedBefore: passed });
     await this.#touchSessions();
+    await removeMailOfEnded(durable.store);
     const ofSessions = await this.#removeSessions();
     const before = durable.now() - settings.retentionMs;
     const { jobs, events, records } = await durable.store.trim({ endedBefore: before, storedBefore: before });

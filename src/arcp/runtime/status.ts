@@ -2,7 +2,8 @@
 import type { ArcpStore, JobRow, QueueStats } from '../store/store.js';
 import { jobsOf } from './engine/jobs.js';
 import { LEASED_STATES, specOf } from './job/spec.js';
-import { workerOfMailbox } from './mail/mail.js';
+import { mailboxOf, workerOfMailbox } from './mail/mail.js';
+import { type Page, pagesOf } from './pages.js';
 import { type RuntimePresence, runtimesOf } from './presence.js';
 
 /** The state of all that uses a store. Times are those of its clock. */
@@ -21,9 +22,12 @@ export interface StoreStatus {
 export interface RuntimeStatus {
   /** The id of its worker. */
   readonly worker: string;
-  /** The state: a `draining` runtime starts no more jobs, and a `lost` one has not renewed its presence in time. */
-  readonly state: 'running' | 'draining' | 'lost';
-  /** Its own description; `undefined` if it has ended and only its jobs or messages are left. */
+  /**
+   * The state: a `draining` runtime starts no more jobs, a `lost` one has not renewed its presence in time, and of an `ended` one only jobs or
+   * messages are left.
+   */
+  readonly state: 'running' | 'draining' | 'lost' | 'ended';
+  /** Its own description; `undefined` if it has ended. */
   readonly presence: RuntimePresence | undefined;
   /** The number of running jobs whose lease it has. */
   readonly running: number;
@@ -88,8 +92,20 @@ export async function statusOf(store: ArcpStore): Promise<StoreStatus> {
   return { at, runtimes, queues, expiredJobs: leased.filter(({ leaseExpiresAt }) => leaseExpiresAt <= at) };
 }
 
+/** Removes the messages to runtimes that have ended. Those to a worker that has leases stay, since its presence may not be stored yet. */
+export async function removeMailOfEnded(store: ArcpStore): Promise<void> {
+  const { runtimes } = await statusOf(store);
+  for (const { worker, state, running, blocked } of runtimes) {
+    if (state !== 'ended' || running + blocked > 0) continue;
+    const list = (page: Page) => store.listRecords(mailboxOf(worker), page);
+    for await (const mails of pagesOf(list, ({ key }) => key))
+      await store.commit({ records: mails.map(({ scope, key }) => ({ scope, key, value: null })) });
+  }
+}
+
 function stateOf(presence: RuntimePresence | undefined, at: number): RuntimeStatus['state'] {
-  if (presence === undefined || presence.expiresAt <= at) return 'lost';
+  if (presence === undefined) return 'ended';
+  if (presence.expiresAt <= at) return 'lost';
   return presence.isDraining ? 'draining' : 'running';
 }
 

@@ -84,11 +84,34 @@ describe('the status of a store', () => {
     ]);
     expect(found.slice(1)).toEqual([
       {
-        ...{ worker: 'worker_gone', state: 'lost', presence: undefined, running: 1, blocked: 0, unread: 1 },
+        ...{ worker: 'worker_gone', state: 'ended', presence: undefined, running: 1, blocked: 0, unread: 1 },
         leaseLeftMs: expect.any(Number),
       },
     ]);
     expect(found[1]!.leaseLeftMs).toBeLessThanOrEqual(0);
+  });
+
+  test('has the messages to a runtime that has ended, until they are removed', async () => {
+    const store = memoryStore();
+    const runtime = start(store, {}).tool('far', { durable: true, queue: 'gpu' }, () => 1);
+    const wire = connectTo(runtime);
+    await wire.open();
+    await wire.startJob('far');
+    await store.claimJobs({ worker: 'worker_busy', queues: ['gpu'], leaseMs: 60_000, limit: 1 });
+    const mail = ['worker_gone', 'worker_busy'].map((worker) => ({ scope: `mail:${worker}`, key: 'k', value: '{}' }));
+    await store.commit({ records: mail });
+    const unread = async () => (await statusOf(store)).runtimes.map(({ worker, unread: count }) => [worker, count]);
+    const [[own]] = (await unread()) as [[string, number]];
+    expect(await unread()).toEqual([
+      [own, 0],
+      ['worker_busy', 1],
+      ['worker_gone', 1],
+    ]);
+    await runtime.trim();
+    expect(await unread()).toEqual([
+      [own, 0],
+      ['worker_busy', 1],
+    ]);
   });
 
   test('calls a runtime lost that has not renewed its presence', async () => {

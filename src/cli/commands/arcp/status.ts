@@ -15,7 +15,7 @@ export const command = defineCommand({
   options: OPTIONS,
   details: [
     'Prints the runtimes that use a database, their queues, and the jobs whose lease has expired. A runtime is draining while it starts no more ' +
-      'jobs, and lost if it has not given a sign of life in time.',
+      'jobs, lost if it has given no sign of life in time, and ended if only jobs or messages are left of it.',
     'Only reads, and does not affect the runtimes. With --json, prints one document; instants are milliseconds since 1970.',
   ],
   example: ['pegwire arcp status --db arcp.db', 'pegwire arcp status --db arcp.db --json'],
@@ -77,9 +77,8 @@ function queueCells({ queue, runtimes, queued, due, oldest }: QueueStatus, at: n
   return [queue, String(runtimes), String(queued), String(due), ...first];
 }
 
-function warningsOf({ queues, expiredJobs, runtimes }: StoreStatus): (readonly [code: string, text: string])[] {
+function warningsOf({ queues, expiredJobs }: StoreStatus): (readonly [code: string, text: string])[] {
   const unserved = queues.filter(({ queued, runtimes: serving }) => queued > 0 && serving === 0);
-  const lost = runtimes.filter(({ state, unread }) => state === 'lost' && unread > 0);
   return [
     ...unserved.map(({ queue, queued }) => {
       const what = `No runtime starts jobs of the queue "${visible(queue)}", in which ${count(queued, 'job')} wait`;
@@ -88,9 +87,6 @@ function warningsOf({ queues, expiredJobs, runtimes }: StoreStatus): (readonly [
     ...(expiredJobs.length === 0
       ? []
       : [['lease', `The lease of ${count(expiredJobs.length, 'job')} has expired; see "expired job".`] as const]),
-    ...lost.map(
-      ({ worker, unread }) => ['mailbox', `${worker} has ended with ${count(unread, 'unread message')}.`] as const,
-    ),
   ];
 }
 

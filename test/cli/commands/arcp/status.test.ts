@@ -50,7 +50,7 @@ describe('status', () => {
       ['runtime', 'state'],
       ['east', 'draining'],
       ['west␛', 'running'],
-      ['worker_gone', 'lost'],
+      ['worker_gone', 'ended'],
     ]);
     expect(columns(queueTable!)).toEqual([
       ['queue', 'runtimes', 'waiting', 'due', 'oldest', 'since'],
@@ -61,7 +61,6 @@ describe('status', () => {
     expect(stderr.trimEnd().split('\n')).toEqual([
       'warning[unserved]: No runtime starts jobs of the queue "gpu", in which 1 job waits.',
       'warning[lease]: The lease of 1 job has expired; see "expired job".',
-      'warning[mailbox]: worker_gone has ended with 1 unread message.',
     ]);
     await other.close();
     end.resolve();
