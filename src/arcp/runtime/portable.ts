@@ -38,6 +38,7 @@ export type {
   JobContext,
   KeyValueStore,
   Lease,
+  ObservedMetric,
   PermissionRequest,
   RetryPolicy,
   Scope,

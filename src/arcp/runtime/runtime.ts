@@ -18,6 +18,7 @@ import { Scheduler, type SchedulerOptions } from './engine/scheduler.js';
 import { EventBus, EventLog } from './events/log.js';
 import { resolveRetry } from './job/spec.js';
 import { Mailbox } from './mail/mailbox.js';
+import { meterOf, OBSERVED_METRICS } from './metrics.js';
 import { type Page, pagesOf } from './pages.js';
 import { Peers } from './peers.js';
 import { AnswerWaiters } from './permissions/leases.js';
@@ -130,6 +131,8 @@ export class Runtime {
   readonly #connections = new Set<Connection>();
   readonly #core: Core;
   readonly #presence: Presence;
+  /** Begins the observation of metrics. Returns the function that ends it. */
+  readonly #observe: () => () => void;
   readonly #peers: Peers;
   #isDraining = false;
   #maintenance: readonly (() => void)[] | undefined;
@@ -156,6 +159,7 @@ export class Runtime {
       telemetry: options.telemetry && safeTelemetry(options.telemetry),
       policy: options.policy ?? definePolicy(),
     };
+    const { telemetry } = common;
     const connections = new Map<string, ConnectionContext>();
     const durable = createEngine(options.store ?? memoryStore({ now }), {
       ...common,
@@ -163,9 +167,17 @@ export class Runtime {
       remoteLimit: (sessionId) => peers.limitOf(sessionId),
     });
     const { heartbeatMs, onError } = settings;
+    const { worker } = durable.mailbox;
+    const measure = meterOf(durable.store, { worker, name: options.name, counts: () => this.counts() });
+    const measureOrReport = () =>
+      measure().catch((error) => {
+        onError(error);
+        return [];
+      });
+    this.#observe = () => telemetry?.observe?.(OBSERVED_METRICS, measureOrReport) ?? (() => undefined);
     this.#presence = new Presence({
       store: durable.store,
-      worker: durable.mailbox.worker,
+      worker,
       leaseMs,
       describe: () => ({
         ...{ name: options.name, queues, concurrency, ...this.counts() },
@@ -239,6 +251,7 @@ export class Runtime {
     this.#peers.start();
     const touchIntervalMs = Math.min(TRIM_INTERVAL_MS, Math.max(1000, resumeWindowMs / 4));
     this.#maintenance = [
+      this.#observe(),
       every(TRIM_INTERVAL_MS, () => void this.trim().catch(onError)),
       every(touchIntervalMs, () => void this.#touchSessions().catch(onError)),
     ];
