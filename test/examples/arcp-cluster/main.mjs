@@ -27,16 +27,23 @@ async function serve() {
       say(name, `deploy-agent, attempt ${attempt}`);
       await shared.set('suspect', 'checkout 1.9.0');
     })
-    .agent('on-call', { permissions: ['deploy.rollback'] }, async (_, { attempt, handoff, permission, shared, step }) => {
-      say(name, `on-call, attempt ${attempt}`);
-      const suspect = await shared.get('suspect');
-      const lease = await permission({ permission: 'deploy.rollback', reason: `${handoff.reason}; suspect: ${suspect}` });
-      return step('rollback', async () => {
-        await lease.use();
-        say(name, `rolls back ${suspect}`);
-        return { rolledBack: suspect };
-      });
-    });
+    .agent(
+      'on-call',
+      { permissions: ['deploy.rollback'] },
+      async (_, { attempt, handoff, permission, shared, step }) => {
+        say(name, `on-call, attempt ${attempt}`);
+        const suspect = await shared.get('suspect');
+        const lease = await permission({
+          permission: 'deploy.rollback',
+          reason: `${handoff.reason}; suspect: ${suspect}`,
+        });
+        return step('rollback', async () => {
+          await lease.use();
+          say(name, `rolls back ${suspect}`);
+          return { rolledBack: suspect };
+        });
+      },
+    );
   const { url } = await listenWebSocket(runtime, { port: 0 });
   runtime.start();
   process.send(url);
