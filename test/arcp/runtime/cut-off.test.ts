@@ -9,6 +9,7 @@ import {
   StoreError,
 } from '../../../src/arcp/runtime/index.js';
 import { memoryChannels } from '../../../src/channels/memory.js';
+import { connectTo } from './wire.js';
 
 const ending: (() => Promise<unknown> | unknown)[] = [];
 afterEach(async () => {
@@ -17,8 +18,12 @@ afterEach(async () => {
 
 const LEASE_MS = 300;
 
-/** A connection to a store in another process, which can be cut. */
-function cuttable(inner: ArcpStore): { readonly store: ArcpStore; readonly cut: () => void } {
+/** A connection to a store in another process, which can be cut and mended. */
+function cuttable(inner: ArcpStore): {
+  readonly store: ArcpStore;
+  readonly cut: () => void;
+  readonly mend: () => void;
+} {
   let isCut = false;
   const fails = async (): Promise<never> => {
     throw new StoreError('unavailable', 'the server cannot be reached');
@@ -40,6 +45,9 @@ function cuttable(inner: ArcpStore): { readonly store: ArcpStore; readonly cut: 
     store,
     cut: () => {
       isCut = true;
+    },
+    mend: () => {
+      isCut = false;
     },
   };
 }
@@ -73,4 +81,26 @@ test('clients of a runtime that is cut off from the store continue at another on
   cut();
   await expect.poll(() => first.counts().connections, { timeout: 10_000 }).toBe(0);
   expect(await client.invoke('where').result()).toBe('second');
+});
+
+test('a job that cannot read the store for some time is continued by its next attempt', async () => {
+  const { store, cut, mend } = cuttable(memoryStore());
+  const done: string[] = [];
+  const runtime = createRuntime({ store, workers: { leaseMs: LEASE_MS } }).tool(
+    'work',
+    { durable: true },
+    async (_, { step, attempt }) => {
+      await step('first', () => done.push('first'));
+      if (attempt === 1) cut();
+      setTimeout(mend, 100);
+      await step('second', () => done.push('second'));
+      return attempt;
+    },
+  );
+  ending.push(() => runtime.close());
+  const wire = connectTo(runtime);
+  await wire.open();
+  const { jobId } = await wire.startJob('work');
+  expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.completed', payload: { result: 2 } });
+  expect(done).toEqual(['first', 'second']);
 });
