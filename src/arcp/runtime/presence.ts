@@ -49,6 +49,7 @@ export class Presence {
   readonly #options: PresenceOptions;
   #startedAt = 0;
   #expiresAt = Number.POSITIVE_INFINITY;
+  #isExpired = false;
   #stop: (() => void) | undefined;
 
   constructor(options: PresenceOptions) {
@@ -62,6 +63,11 @@ export class Presence {
     void this.renew();
   }
 
+  /** `true` from the expiry to the next renewal. */
+  get isExpired(): boolean {
+    return this.#isExpired;
+  }
+
   /** Writes the presence now. */
   async renew(): Promise<void> {
     const { store, worker, leaseMs, describe, onExpired, onError } = this.#options;
@@ -71,12 +77,14 @@ export class Presence {
     try {
       await store.commit({ records: [{ scope: PRESENCES, key: worker, value: JSON.stringify(presence) }] });
       this.#expiresAt = expiresAt;
+      this.#isExpired = false;
       await this.#removeLost();
     } catch (error) {
       if (this.#stop === undefined) return;
       onError(error);
       if (store.now() < this.#expiresAt) return;
       this.#expiresAt = Number.POSITIVE_INFINITY;
+      this.#isExpired = true;
       onExpired();
     }
   }

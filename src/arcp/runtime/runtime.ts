@@ -281,6 +281,12 @@ export class Runtime {
     return outcome === 'requested';
   }
 
+  /** The state: `draining` after `drain` or `close`, `lost` while the store has not been reached for the duration of a lease. */
+  get state(): 'running' | 'draining' | 'lost' {
+    if (this.#isDraining) return 'draining';
+    return this.#presence.isExpired ? 'lost' : 'running';
+  }
+
   /** Returns the numbers of connections and running jobs. */
   counts(): { readonly connections: number; readonly jobs: number } {
     const { durable, transient } = this.#core;

@@ -54,7 +54,7 @@ function cuttable(inner: ArcpStore): {
 
 test('clients of a runtime that is cut off from the store continue at another one, also if they reach the first one again', async () => {
   const shared = memoryStore();
-  const { store, cut } = cuttable(shared);
+  const { store, cut, mend } = cuttable(shared);
   const furnished = (name: string, of: ArcpStore): Runtime => {
     const runtime = createRuntime({ store: of, name, workers: { leaseMs: LEASE_MS } });
     ending.push(() => runtime.close().catch(() => undefined));
@@ -79,8 +79,12 @@ test('clients of a runtime that is cut off from the store continue at another on
   // Two of three connections reach the runtime that is cut off.
   runtimes.push(furnished('second', { ...shared, durable: true, close: async () => {} }));
   cut();
+  expect(first.state).toBe('running');
+  await expect.poll(() => first.state, { timeout: 10_000 }).toBe('lost');
   await expect.poll(() => first.counts().connections, { timeout: 10_000 }).toBe(0);
   expect(await client.invoke('where').result()).toBe('second');
+  mend();
+  await expect.poll(() => first.state, { timeout: 10_000 }).toBe('running');
 });
 
 test('a job that cannot read the store for some time is continued by its next attempt', async () => {
