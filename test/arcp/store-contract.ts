@@ -402,6 +402,40 @@ export function describeStore(name: string, { open, openAgain, setNow }: StoreUn
       });
     });
 
+    describe('statistics', () => {
+      storeTest('count the jobs that wait in each queue, and name the one that has waited longest', async (store) => {
+        const jobs = [
+          job({ jobId: 'a-2', queue: 'a', delayMs: 20, priority: 9 }),
+          job({ jobId: 'a-1', queue: 'a', delayMs: 10 }),
+          job({ jobId: 'a-later', queue: 'a', delayMs: 5000 }),
+          job({ jobId: 'b-later', queue: 'b', delayMs: 5000 }),
+          job({ jobId: 'c-running', queue: 'c', state: 'running', lease: { worker: 'w', leaseMs: 10 } }),
+          job({ jobId: 'd-done', queue: 'd', state: 'completed' }),
+        ];
+        await store.commit({ newJobs: jobs });
+        await setNow(2000);
+        expect((await store.readStats()).queues).toEqual([
+          { queue: 'a', queued: 3, due: 2, oldest: { jobId: 'a-1', dueAt: 1010 } },
+          { queue: 'b', queued: 1, due: 0, oldest: undefined },
+        ]);
+        await store.claimJobs({ worker: 'w', queues: ['a'], leaseMs: 10, limit: 2 });
+        expect((await store.readStats()).queues[0]).toEqual({ queue: 'a', queued: 1, due: 0, oldest: undefined });
+      });
+
+      storeTest('count the messages in each mailbox', async (store) => {
+        const records = ['mail:w2', 'mail:w1', 'mail:w2', 'mails', 'mail', 'other'].map((scope, at) => ({
+          ...{ scope, key: `k${at}`, value: 'v' },
+        }));
+        await store.commit({ records });
+        expect((await store.readStats()).mailboxes).toEqual([
+          { mailbox: 'mail:w1', unread: 1 },
+          { mailbox: 'mail:w2', unread: 2 },
+        ]);
+        await store.commit({ records: [{ scope: 'mail:w1', key: 'k1', value: null }] });
+        expect((await store.readStats()).mailboxes).toEqual([{ mailbox: 'mail:w2', unread: 2 }]);
+      });
+    });
+
     describe('records', () => {
       storeTest('are listed in order of their keys, page by page', async (store) => {
         const keys = ['b', 'a', 'c', '', 'ä', 'B'].filter((key) => key !== '');

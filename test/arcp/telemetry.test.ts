@@ -12,8 +12,14 @@ import {
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ArcpError, type Envelope } from '../../src/arcp/index.js';
-import { createRuntime, openTelemetry, type Runtime, type Telemetry } from '../../src/arcp/runtime/index.js';
-import { connectTo, type Wire } from './runtime/wire.js';
+import {
+  createRuntime,
+  memoryStore,
+  openTelemetry,
+  type Runtime,
+  type Telemetry,
+} from '../../src/arcp/runtime/index.js';
+import { connectTo, deferred, type Wire } from './runtime/wire.js';
 
 const spans = new InMemorySpanExporter();
 const measured = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
@@ -50,6 +56,19 @@ const CALLER = { trace_id: 'a'.repeat(32), span_id: 'b'.repeat(16) };
 async function run(wire: Wire, tool: string): Promise<Envelope> {
   const accepted = await wire.answer('job.accepted', wire.send('tool.invoke', { tool }, CALLER));
   return wire.untilEnded(accepted.payload.job_id!);
+}
+
+/** Collects the metrics. Returns the values of the latest collection by name and attributes. */
+async function observed(): Promise<Record<string, Record<string, unknown>>> {
+  measured.reset();
+  await reader.forceFlush();
+  const all = measured.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics }) => metrics));
+  return Object.fromEntries(
+    all.map(({ descriptor, dataPoints }) => [
+      descriptor.name,
+      Object.fromEntries(dataPoints.map(({ attributes, value }) => [JSON.stringify(attributes), value])),
+    ]),
+  );
 }
 
 describe('OpenTelemetry', () => {
@@ -118,13 +137,54 @@ describe('OpenTelemetry', () => {
     expect(points['took']).toMatchObject({ value: { count: 1, sum: 12 } });
   });
 
+  test('observes the queues, jobs and connections of runtimes, whenever it collects', async () => {
+    const held = deferred();
+    const store = memoryStore();
+    const shared = { ...store, close: async () => {} };
+    const options = { telemetry: openTelemetry(api), workers: { concurrency: 1 } };
+    const east = createRuntime({ store: shared, name: 'east', ...options });
+    const west = createRuntime({
+      store: shared,
+      name: 'west',
+      telemetry: openTelemetry(api),
+      workers: { queues: ['slow'] },
+    });
+    runtimes.push(east, west);
+    east.tool('work', { durable: true }, () => held.promise).tool('render', { durable: true, queue: 'gpu' }, () => 1);
+    west.start();
+    const wire = connectTo(east);
+    await wire.open();
+    const jobs = [await wire.startJob('work'), await wire.startJob('work'), await wire.startJob('render')];
+    await store.claimJobs({ worker: 'worker_gone', queues: ['gpu'], leaseMs: 0, limit: 1 });
+    expect(await observed()).toMatchObject({
+      'arcp.runtimes': { '{"state":"running"}': 2, '{"state":"draining"}': 0, '{"state":"lost"}': 0 },
+      'arcp.queue.waiting': { '{"queue":"default"}': 1, '{"queue":"slow"}': 0 },
+      'arcp.queue.oldest_wait': { '{"queue":"default"}': expect.any(Number), '{"queue":"slow"}': 0 },
+      'arcp.queue.runtimes': { '{"queue":"default"}': 1, '{"queue":"slow"}': 1 },
+      'arcp.leases.expired': { '{}': 1 },
+      'arcp.runtime.jobs': { '{"runtime":"east"}': 1, '{"runtime":"west"}': 0 },
+      'arcp.runtime.connections': { '{"runtime":"east"}': 1, '{"runtime":"west"}': 0 },
+      'arcp.runtime.unread': { '{"runtime":"east"}': 0, '{"runtime":"west"}': 0 },
+    });
+    held.resolve();
+    for (const { jobId } of jobs.slice(0, 2)) await wire.untilEnded(jobId);
+    // A queue that nothing uses any more is reported as empty.
+    await west.close();
+    expect(await observed()).toMatchObject({
+      'arcp.runtimes': { '{"state":"running"}': 1 },
+      'arcp.queue.waiting': { '{"queue":"default"}': 0, '{"queue":"slow"}': 0 },
+      'arcp.queue.runtimes': { '{"queue":"default"}': 1, '{"queue":"slow"}': 0 },
+      'arcp.runtime.jobs': { '{"runtime":"east"}': 0 },
+    });
+  });
+
   test('that fails does not affect jobs', async () => {
     const broken = (): never => {
       throw new Error('the exporter is broken');
     };
     const wire = await opened(
       (runtime) => runtime.tool('work', { durable: true }, (_, { span }) => span('inner', ({ spanId }) => spanId)),
-      { startSpan: broken, metric: broken },
+      { startSpan: broken, metric: broken, observe: broken },
     );
     expect(await run(wire, 'work')).toMatchObject({ payload: { result: expect.stringMatching(/^[0-9a-f]{16}$/) } });
   });

@@ -256,7 +256,8 @@ describe('a port', () => {
   });
 
   test('refuses pages of other origins, and other host names', async () => {
-    const { url, port, close } = await listenWebSocket(runtime(), { port: 0, origins: ['https://example.org'] });
+    const draining = runtime();
+    const { url, port, close } = await listenWebSocket(draining, { port: 0, origins: ['https://example.org'] });
     ending.push(close);
     expect(await refused(url, { origin: 'https://evil.example' })).toContain('403');
     expect(await refused(url, { origin: 'https://example.org' })).toBe('open');
@@ -265,6 +266,9 @@ describe('a port', () => {
     const health = await fetch(`http://127.0.0.1:${port}/healthz`);
     expect(await health.json()).toMatchObject({ status: 'ok', jobs: 0 });
     expect((await fetch(`http://127.0.0.1:${port}/arcp`)).status).toBe(426);
+    await draining.drain();
+    const later = await fetch(`http://127.0.0.1:${port}/healthz`);
+    expect([later.status, await later.json()]).toMatchObject([503, { status: 'draining' }]);
     await expect(listenWebSocket(runtime(), { port })).rejects.toMatchObject({ code: 'in-use' });
   });
 });

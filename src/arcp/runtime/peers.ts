@@ -10,7 +10,7 @@ import type { ConnectionContext, PeerLimits } from './core.js';
 import type { Engine } from './engine/engine.js';
 import { jobsOf } from './engine/jobs.js';
 import { heartbeatOf } from './job/messages.js';
-import { specOf } from './job/spec.js';
+import { LEASED_STATES, specOf } from './job/spec.js';
 import { type Mail, mailboxOf, mailTo } from './mail/mail.js';
 import type { Presence } from './presence.js';
 import { CARRIERS } from './sessions/session.js';
@@ -27,8 +27,6 @@ interface PeersOptions {
 
 /** The backpressure of sessions, by their ids, for runtimes that open streams later. */
 const BACKPRESSURE = 'backpressure';
-/** The states in which a worker holds the lease of a job. */
-const LEASED = ['running', 'blocked'] as const;
 /** The number of chunks that a job may write before it asks whether the client of another runtime has received them. */
 const CHUNKS_AHEAD = 16;
 
@@ -104,7 +102,7 @@ export class Peers implements PeerLimits {
   async #tellWorkers(sessionId: string, mail: Mail): Promise<void> {
     const { store, log, mailbox } = this.#options.engine;
     const workers = new Set<string>();
-    for await (const { leaseOwner } of jobsOf(store, { sessionId, states: LEASED }))
+    for await (const { leaseOwner } of jobsOf(store, { sessionId, states: LEASED_STATES }))
       if (leaseOwner !== null && leaseOwner !== mailbox.worker) workers.add(leaseOwner);
     if (workers.size > 0) await log.commit({ records: [...workers].map((worker) => mailTo(worker, mail)) });
   }
@@ -180,7 +178,7 @@ export class Peers implements PeerLimits {
       subscribed.has(sessionId) && leaseOwner !== mailbox.worker && (leaseExpiresAt ?? 0) > now();
     const seen = new Set<string>();
     if (subscribed.size > 0)
-      for await (const row of jobsOf(store, { states: LEASED })) {
+      for await (const row of jobsOf(store, { states: LEASED_STATES })) {
         const spec = specOf(row);
         if (!isOurs(row) || !spec.isDurable) continue;
         const sequence = this.#heartbeats.get(row.jobId) ?? 0;

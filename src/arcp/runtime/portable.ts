@@ -11,6 +11,7 @@ export {
   type Requester,
   type Rules,
 } from './permissions/policy.js';
+export type { RuntimePresence } from './presence.js';
 export {
   createRuntime,
   type Runtime,
@@ -21,6 +22,7 @@ export {
 } from './runtime.js';
 export { type Authenticate, anonymous, bearer, type Identity, type Peer } from './sessions/auth.js';
 export type { Capabilities } from './sessions/session.js';
+export { type LeasedJob, type QueueStatus, type RuntimeStatus, type StoreStatus, statusOf } from './status.js';
 export { type OpenTelemetryApi, openTelemetry } from './telemetry.js';
 export type {
   AgentInput,
@@ -36,6 +38,7 @@ export type {
   JobContext,
   KeyValueStore,
   Lease,
+  ObservedMetric,
   PermissionRequest,
   RetryPolicy,
   Scope,

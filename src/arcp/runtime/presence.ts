@@ -16,14 +16,18 @@ export interface RuntimePresence {
   readonly queues: readonly string[];
   /** The maximum number of concurrent jobs. */
   readonly concurrency: number;
-  /** The number of jobs that it runs. */
+  /** The number of jobs that it runs, direct calls included. */
   readonly jobs: number;
   /** The number of its connections. */
   readonly connections: number;
+  /** The number of sessions that are open on them. */
+  readonly sessions: number;
   /** `true` if it starts no more jobs. */
   readonly isDraining: boolean;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
+  /** The time of its last sign of life. Milliseconds since 1970. */
+  readonly renewedAt: number;
   /** The time at which it counts as ended unless it renews its presence. Milliseconds since 1970. */
   readonly expiresAt: number;
 }
@@ -33,7 +37,7 @@ interface PresenceOptions {
   readonly worker: string;
   readonly leaseMs: number;
   /** Returns the current values. */
-  readonly describe: () => Omit<RuntimePresence, 'worker' | 'startedAt' | 'expiresAt'>;
+  readonly describe: () => Omit<RuntimePresence, 'worker' | 'startedAt' | 'renewedAt' | 'expiresAt'>;
   /** Called once when the presence has expired, since the store could not be reached. */
   readonly onExpired: () => void;
   /** Called for each runtime that has ended without removing its presence. */
@@ -45,6 +49,7 @@ export class Presence {
   readonly #options: PresenceOptions;
   #startedAt = 0;
   #expiresAt = Number.POSITIVE_INFINITY;
+  #isExpired = false;
   #stop: (() => void) | undefined;
 
   constructor(options: PresenceOptions) {
@@ -58,20 +63,28 @@ export class Presence {
     void this.renew();
   }
 
+  /** `true` from the expiry to the next renewal. */
+  get isExpired(): boolean {
+    return this.#isExpired;
+  }
+
   /** Writes the presence now. */
   async renew(): Promise<void> {
     const { store, worker, leaseMs, describe, onExpired, onError } = this.#options;
-    const expiresAt = store.now() + leaseMs;
-    const presence: RuntimePresence = { worker, ...describe(), startedAt: this.#startedAt, expiresAt };
+    const renewedAt = store.now();
+    const expiresAt = renewedAt + leaseMs;
+    const presence: RuntimePresence = { worker, ...describe(), startedAt: this.#startedAt, renewedAt, expiresAt };
     try {
       await store.commit({ records: [{ scope: PRESENCES, key: worker, value: JSON.stringify(presence) }] });
       this.#expiresAt = expiresAt;
+      this.#isExpired = false;
       await this.#removeLost();
     } catch (error) {
       if (this.#stop === undefined) return;
       onError(error);
       if (store.now() < this.#expiresAt) return;
       this.#expiresAt = Number.POSITIVE_INFINITY;
+      this.#isExpired = true;
       onExpired();
     }
   }

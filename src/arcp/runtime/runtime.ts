@@ -18,6 +18,7 @@ import { Scheduler, type SchedulerOptions } from './engine/scheduler.js';
 import { EventBus, EventLog } from './events/log.js';
 import { resolveRetry } from './job/spec.js';
 import { Mailbox } from './mail/mailbox.js';
+import { meterOf, OBSERVED_METRICS } from './metrics.js';
 import { type Page, pagesOf } from './pages.js';
 import { Peers } from './peers.js';
 import { AnswerWaiters } from './permissions/leases.js';
@@ -34,6 +35,7 @@ import {
   sessionOf,
   sessionRecord,
 } from './sessions/session.js';
+import { removeMailOfEnded } from './status.js';
 import { StreamRegistry, Uploads } from './streams.js';
 import { safeTelemetry } from './telemetry.js';
 import type { AgentInput, Handler, HandlerOptions, Registration, Telemetry, ToolOptions } from './types.js';
@@ -129,6 +131,8 @@ export class Runtime {
   readonly #connections = new Set<Connection>();
   readonly #core: Core;
   readonly #presence: Presence;
+  /** Begins the observation of metrics. Returns the function that ends it. */
+  readonly #observe: () => () => void;
   readonly #peers: Peers;
   #isDraining = false;
   #maintenance: readonly (() => void)[] | undefined;
@@ -155,6 +159,7 @@ export class Runtime {
       telemetry: options.telemetry && safeTelemetry(options.telemetry),
       policy: options.policy ?? definePolicy(),
     };
+    const { telemetry } = common;
     const connections = new Map<string, ConnectionContext>();
     const durable = createEngine(options.store ?? memoryStore({ now }), {
       ...common,
@@ -162,11 +167,23 @@ export class Runtime {
       remoteLimit: (sessionId) => peers.limitOf(sessionId),
     });
     const { heartbeatMs, onError } = settings;
+    const { worker } = durable.mailbox;
+    const measure = meterOf(durable.store, { worker, name: options.name, counts: () => this.counts() });
+    const measureOrReport = () =>
+      measure().catch((error) => {
+        onError(error);
+        return [];
+      });
+    this.#observe = () => telemetry?.observe?.(OBSERVED_METRICS, measureOrReport) ?? (() => undefined);
     this.#presence = new Presence({
       store: durable.store,
-      worker: durable.mailbox.worker,
+      worker,
       leaseMs,
-      describe: () => ({ name: options.name, queues, concurrency, ...this.counts(), isDraining: this.#isDraining }),
+      describe: () => ({
+        ...{ name: options.name, queues, concurrency, ...this.counts() },
+        sessions: connections.size,
+        isDraining: this.#isDraining,
+      }),
       // Its clients find another runtime, since this one has no news for them.
       onExpired: () => {
         for (const connection of this.#connections) void connection.end();
@@ -234,6 +251,7 @@ export class Runtime {
     this.#peers.start();
     const touchIntervalMs = Math.min(TRIM_INTERVAL_MS, Math.max(1000, resumeWindowMs / 4));
     this.#maintenance = [
+      this.#observe(),
       every(TRIM_INTERVAL_MS, () => void this.trim().catch(onError)),
       every(touchIntervalMs, () => void this.#touchSessions().catch(onError)),
     ];
@@ -263,6 +281,12 @@ export class Runtime {
     return outcome === 'requested';
   }
 
+  /** The state: `draining` after `drain` or `close`, `lost` while the store has not been reached for the duration of a lease. */
+  get state(): 'running' | 'draining' | 'lost' {
+    if (this.#isDraining) return 'draining';
+    return this.#presence.isExpired ? 'lost' : 'running';
+  }
+
   /** Returns the numbers of connections and running jobs. */
   counts(): { readonly connections: number; readonly jobs: number } {
     const { durable, transient } = this.#core;
@@ -279,6 +303,7 @@ export class Runtime {
     const passed = transient.now() - TRANSIENT_RETENTION_MS;
     await transient.store.trim({ endedBefore: passed, storedBefore: passed });
     await this.#touchSessions();
+    await removeMailOfEnded(durable.store);
     const ofSessions = await this.#removeSessions();
     const before = durable.now() - settings.retentionMs;
     const { jobs, events, records } = await durable.store.trim({ endedBefore: before, storedBefore: before });
@@ -286,13 +311,16 @@ export class Runtime {
   }
 
   /**
-   * Stops starting jobs, and waits for the running ones. Those that exceed the deadline are requeued for the next start.
+   * Stops starting jobs, and waits for the running ones. Those that exceed the deadline are requeued: other runtimes of the store continue them
+   * at once, or the next start does. Connections stay open meanwhile: new commands of resumable sessions are queued, others are refused with
+   * `UNAVAILABLE`. Close the runtime afterwards; its clients then resume their sessions elsewhere.
    *
    * @param deadlineMs milliseconds; `Infinity` for no limit. @default 10000
    */
   async drain(deadlineMs = 10_000): Promise<void> {
     assertDurations({ deadlineMs }, 0);
     this.#isDraining = true;
+    if (this.#maintenance !== undefined) void this.#presence.renew();
     const schedulers = [this.#core.durable.scheduler, this.#core.transient.scheduler];
     const cancel = after(deadlineMs, () => {
       for (const scheduler of schedulers) scheduler.requeueAll('drain');
@@ -301,7 +329,10 @@ export class Runtime {
     cancel();
   }
 
-  /** Closes all connections and the store. Running jobs continue after the next start, once their leases have expired. */
+  /**
+   * Closes all connections and the store. Running jobs continue in other runtimes or after the next start, once their leases have expired; call
+   * {@link drain} before so that they continue at once.
+   */
   async close(): Promise<void> {
     this.#isDraining = true;
     for (const stop of this.#maintenance ?? []) stop();

@@ -1,6 +1,6 @@
 /** Export of spans and metrics through the OpenTelemetry API (spec 003, "Observability"). */
 import { notifyListener } from '../../async/listeners.js';
-import type { SpanKind, Telemetry, TelemetryMetric, TelemetrySpan } from './types.js';
+import type { ObservedMetric, SpanKind, Telemetry, TelemetryMetric, TelemetrySpan } from './types.js';
 
 /** The part of the module `@opentelemetry/api` that is used; pass the module itself. */
 export interface OpenTelemetryApi {
@@ -30,6 +30,9 @@ export interface OpenTelemetryApi {
       createCounter(name: string, options?: object): { add(value: number, attributes?: OtelAttributes): void };
       createGauge(name: string, options?: object): { record(value: number, attributes?: OtelAttributes): void };
       createHistogram(name: string, options?: object): { record(value: number, attributes?: OtelAttributes): void };
+      createObservableGauge(name: string, options?: object): object;
+      addBatchObservableCallback(observe: (result: OtelObservation) => Promise<void>, gauges: never[]): void;
+      removeBatchObservableCallback(observe: (result: OtelObservation) => Promise<void>, gauges: never[]): void;
     };
   };
 }
@@ -45,6 +48,10 @@ interface OtelAttributes {
   [name: string]: string | number | boolean | undefined;
 }
 
+interface OtelObservation {
+  observe(gauge: never, value: number, attributes?: OtelAttributes): void;
+}
+
 interface OtelSpan {
   spanContext(): SpanContext;
   addEvent(name: string, attributes?: OtelAttributes, time?: number): unknown;
@@ -58,7 +65,8 @@ const NAME = 'pegwire';
 const SAMPLED = 1;
 
 /**
- * Creates a telemetry receiver that sends spans and metrics to OpenTelemetry. The span of a job is a child of the span of its command.
+ * Creates a telemetry receiver that sends spans and metrics to OpenTelemetry. The span of a job is a child of the span of its command. The
+ * metrics of runtimes and queues, `arcp.*`, are observable gauges.
  *
  * @param api the module `@opentelemetry/api`, with which your program has registered its providers
  * @example
@@ -95,7 +103,25 @@ export function openTelemetry(api: OpenTelemetryApi): Telemetry {
       instruments.set(key, record);
       record(metric.value, { ...metric.dims });
     },
+    observe: (metrics, measure) => observe(api, metrics, measure),
   };
+}
+
+function observe(
+  api: OpenTelemetryApi,
+  metrics: readonly ObservedMetric[],
+  measure: () => Promise<readonly TelemetryMetric[]>,
+): () => void {
+  const meter = api.metrics.getMeter(NAME);
+  const gauges = new Map(
+    metrics.map(({ name, ...options }) => [name, meter.createObservableGauge(name, options) as never]),
+  );
+  const report = async (result: OtelObservation): Promise<void> => {
+    for (const { name, value, dims } of await measure()) result.observe(gauges.get(name)!, value, { ...dims });
+  };
+  const all = [...gauges.values()];
+  meter.addBatchObservableCallback(report, all);
+  return () => meter.removeBatchObservableCallback(report, all);
 }
 
 function instrument(
@@ -139,5 +165,12 @@ export function safeTelemetry(telemetry: Telemetry): Telemetry {
       };
     },
     metric: (metric) => notifyListener(() => telemetry.metric(metric)),
+    observe: (metrics, measure) => {
+      let stop: (() => void) | undefined;
+      notifyListener(() => {
+        stop = telemetry.observe?.(metrics, measure);
+      });
+      return () => notifyListener(() => stop?.());
+    },
   };
 }

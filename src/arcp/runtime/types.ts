@@ -329,6 +329,21 @@ export interface Telemetry {
   readonly startSpan: (name: string, start: SpanStart) => TelemetrySpan;
   /** Records a metric. */
   readonly metric: (metric: TelemetryMetric) => void;
+  /**
+   * Observes the metrics of a runtime and its store from now on: calls `measure` each time that it collects metrics.
+   *
+   * @returns a function that ends the observation
+   * @default they are not observed
+   */
+  readonly observe?:
+    | ((metrics: readonly ObservedMetric[], measure: () => Promise<readonly TelemetryMetric[]>) => () => void)
+    | undefined;
+}
+
+/** A gauge that a runtime measures on request. */
+export interface ObservedMetric extends Pick<TelemetryMetric, 'name' | 'unit'> {
+  /** A description for people. */
+  readonly description: string;
 }
 
 /** The start of a span. */
@@ -362,7 +377,7 @@ export interface TelemetrySpan {
   }) => void;
 }
 
-/** A metric that a handler reports. */
+/** A metric that a handler or a runtime reports. */
 export interface TelemetryMetric {
   /** The name of the instrument. */
   readonly name: string;

@@ -12,11 +12,13 @@ import {
   type JobRow,
   type NewEvent,
   type NewJobRow,
+  type QueueStats,
   type RecordChange,
   type StoreChange,
   type StoredEvent,
   type StoredRecord,
   StoreError,
+  type StoreStats,
   type TrimPolicy,
   type TrimReport,
 } from './store.js';
@@ -127,6 +129,16 @@ class MemoryStore implements ArcpStore {
         .map(plain),
     );
 
+  readonly readStats = (): Promise<StoreStats> =>
+    this.#run(() => {
+      const queues = [...this.#queued].filter(([, queued]) => queued > 0).toSorted(byName);
+      const mailboxes = [...this.#scopes].filter(([scope]) => scope.startsWith('mail:')).toSorted(byName);
+      return {
+        queues: queues.map(([queue, queued]) => ({ queue, queued, ...this.#due(queue) })),
+        mailboxes: mailboxes.map(([mailbox, { size }]) => ({ mailbox, unread: size })),
+      };
+    });
+
   readonly trim = (policy: TrimPolicy): Promise<TrimReport> => this.#run(() => this.#trim(policy));
 
   readonly watch: ArcpStore['watch'] = (onChange) => {
@@ -208,6 +220,15 @@ class MemoryStore implements ArcpStore {
     return [...this.#jobs.values()].filter(({ queue }) => queues.includes(queue));
   }
 
+  #due(queue: string): Pick<QueueStats, 'due' | 'oldest'> {
+    const now = this.now();
+    const due = this.#jobsIn([queue])
+      .filter((job) => job.state === 'queued' && job.dueAt <= now)
+      .toSorted((a, b) => a.dueAt - b.dueAt);
+    const [first] = due;
+    return { due: due.length, oldest: first && { jobId: first.jobId, dueAt: first.dueAt } };
+  }
+
   #put(job: JobRow): JobRow {
     this.#count(this.#jobs.get(job.jobId), -1);
     this.#count(job, 1);
@@ -279,6 +300,10 @@ function dueAt({ state, dueAt, leaseExpiresAt }: JobRow): number {
 
 function plain({ scope, key, value, version, owner }: StoredRecord): StoredRecord {
   return { scope, key, value, version, owner };
+}
+
+function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1;
 }
 
 function push(index: Map<string, StoredEvent[]>, key: string, event: StoredEvent): void {

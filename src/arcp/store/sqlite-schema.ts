@@ -162,6 +162,11 @@ const SQL = {
   nextQueued: `SELECT min(run_after) AS due FROM job WHERE state = 'queued' AND ${QUEUES}`,
   renew: 'UPDATE job SET lease_until = ? WHERE job_id = ? AND attempt = ? AND lease_owner = ? RETURNING job_id',
   nextLeased: `SELECT min(lease_until) AS due FROM job WHERE lease_until IS NOT NULL AND ${QUEUES}`,
+  queueStats: `SELECT queue, count(*) AS queued, sum(run_after <= ?) AS due, min(run_after) AS dueAt FROM job
+    WHERE state = 'queued' GROUP BY queue ORDER BY queue`,
+  dueSince: `SELECT job_id AS jobId FROM job WHERE state = 'queued' AND queue = ? AND run_after = ? ORDER BY number LIMIT 1`,
+  mailboxStats: `SELECT scope AS mailbox, count(*) AS unread FROM record WHERE scope >= 'mail:' AND scope < 'mail;'
+    GROUP BY scope ORDER BY scope`,
   record: 'SELECT scope, key, value, version, owner FROM record WHERE scope = ? AND key = ?',
   records: 'SELECT scope, key, value, version, owner FROM record WHERE scope = ? AND key > ? ORDER BY key LIMIT ?',
   setRecord: `INSERT INTO record (scope, key, value, version, owner, at) VALUES (?, ?, ?, 1, ?, ?)

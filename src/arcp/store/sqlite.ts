@@ -28,9 +28,11 @@ import type {
   EventPosition,
   EventQuery,
   JobRow,
+  MailboxStats,
   NewEvent,
   RecordChange,
   StoredEvent,
+  StoreStats,
   TrimPolicy,
   TrimReport,
 } from './store.js';
@@ -164,6 +166,19 @@ class SqliteStore implements ArcpStore {
 
   readonly listRecords: ArcpStore['listRecords'] = (scope, { after = '', limit }) =>
     this.#run(() => this.#statements.records.all(scope, after, bound(limit)).map(recordOf));
+
+  readonly readStats = (): Promise<StoreStats> =>
+    this.#run(() => {
+      const { queueStats, dueSince, mailboxStats } = this.#statements;
+      return {
+        queues: queueStats.all(this.now()).map((row) => {
+          const { queue, queued, due, dueAt } = row as { queue: string; queued: number; due: number; dueAt: number };
+          const first = due === 0 ? undefined : dueSince.get(queue, dueAt);
+          return { queue, queued, due, oldest: first && { jobId: first['jobId'] as string, dueAt } };
+        }),
+        mailboxes: mailboxStats.all().map((row) => ({ ...row }) as unknown as MailboxStats),
+      };
+    });
 
   readonly trim = async (policy: TrimPolicy): Promise<TrimReport> => {
     const removed = { jobs: 0, events: 0, records: 0 };

@@ -255,6 +255,34 @@ export interface StoreChange {
   readonly mailboxes?: readonly string[] | undefined;
 }
 
+/** The jobs that wait in a queue. */
+export interface QueueStats {
+  /** The name of the queue. */
+  readonly queue: string;
+  /** The number of queued jobs. */
+  readonly queued: number;
+  /** The number of them that are due. */
+  readonly due: number;
+  /** The job that has been due for the longest time; `undefined` if none is due. */
+  readonly oldest: Pick<JobRow, 'jobId' | 'dueAt'> | undefined;
+}
+
+/** The unread messages to a worker. */
+export interface MailboxStats {
+  /** The scope of the messages, which begins with `mail:`. */
+  readonly mailbox: string;
+  /** The number of unread messages. */
+  readonly unread: number;
+}
+
+/** Statistics of a store, for people who operate it. */
+export interface StoreStats {
+  /** The queues that have queued jobs, in order of their names. */
+  readonly queues: readonly QueueStats[];
+  /** The mailboxes that have messages, in order of their scopes. */
+  readonly mailboxes: readonly MailboxStats[];
+}
+
 /** The data to remove. */
 export interface TrimPolicy {
   /** Removes jobs that ended earlier, with their events and records. Milliseconds since 1970. */
@@ -316,6 +344,8 @@ export interface ArcpStore {
     scope: string,
     options: { readonly after?: string | undefined; readonly limit: number },
   ) => Promise<readonly StoredRecord[]>;
+  /** Returns statistics of the queues and mailboxes. */
+  readonly readStats: () => Promise<StoreStats>;
   /** Removes data in batches, between which other calls are served. */
   readonly trim: (policy: TrimPolicy) => Promise<TrimReport>;
   /**

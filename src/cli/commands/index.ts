@@ -62,6 +62,11 @@ const arcp: CommandGroup = {
       load: () => import('./arcp/tail.js'),
     },
     {
+      name: 'status',
+      summary: 'Show the runtimes, queues and jobs of a runtime database',
+      load: () => import('./arcp/status.js'),
+    },
+    {
       name: 'replay',
       summary: 'Show a recorded conversation, or repeat it with a runtime and compare',
       load: () => import('./arcp/replay.js'),

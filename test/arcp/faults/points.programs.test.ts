@@ -104,7 +104,7 @@ function mortal(
   };
   const alive = Object.entries(store).map(([name, value]) => [
     name,
-    typeof value === 'function' && name !== 'close'
+    typeof value === 'function' && !['close', 'now', 'watch'].includes(name)
       ? (...args: unknown[]): unknown => (isDead ? never : (value as (...args: unknown[]) => unknown)(...args))
       : value,
   ]);
@@ -112,7 +112,9 @@ function mortal(
     ...(Object.fromEntries(alive) as ArcpStore),
     commit: async (commit: Commit) => {
       if (isDead) return never;
-      if (!isLast()) return store.commit(commit);
+      // The presence of a runtime is renewed at intervals, so that the number of these commits differs.
+      const isPresence = commit.records?.some(({ scope }) => scope === 'presence') === true;
+      if (isPresence || !isLast()) return store.commit(commit);
       if (death === 'before') return end();
       if (death === 'behind') {
         await store.commit(commit);

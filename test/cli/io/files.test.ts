@@ -92,6 +92,7 @@ const ROWS: readonly Row[] = [
   ['arcp validate', 'file', 'read', (place) => ['arcp', 'validate', place]],
   ['arcp replay', 'file', 'read', (place) => ['arcp', 'replay', place]],
   ['arcp tail', 'file', 'read', (place) => ['arcp', 'tail', place]],
+  ['arcp status', '--db', 'read', (place) => ['arcp', 'status', '--db', place]],
   ['arcp invoke', '--log', 'write', (place) => ['arcp', 'invoke', '--log', place, 'x', ...PROGRAM]],
   ['arcp serve', '--db', 'database', (place) => ['arcp', 'serve', '--ws', '0', '--db', place]],
   ['arcp serve', '--module', 'read', (place) => ['arcp', 'serve', '--ws', '0', '--module', place]],

@@ -36,8 +36,10 @@ export async function startCommand(
   { core, engine, session }: ConnectionContext,
   command: StartingCommand,
 ): Promise<CommandResult> {
-  if (core.isDraining()) throw new ArcpError('UNAVAILABLE', 'The runtime is shutting down');
   const { store } = engine;
+  // The job of a session that outlives the runtime waits for another runtime or the next start.
+  if (core.isDraining() && !(store.durable && session.mode === 'durable'))
+    throw new ArcpError('UNAVAILABLE', 'The runtime is shutting down');
   const work = await findRegistration(core, session, command);
   const spec = specFor(session, command, work, core.settings.now());
   const operation = operationOf(session.principal, spec);

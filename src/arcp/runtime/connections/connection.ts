@@ -2,6 +2,7 @@
 import { deferred } from '../../../async/listeners.js';
 import { every } from '../../../async/timers.js';
 import type { Channel } from '../../../channels/channel.js';
+import { StoreError } from '../../../text/store-error.js';
 import { describe, type MessageType } from '../../protocol/catalogue.js';
 import { type EnvelopeError, headerOfText, tryParseEnvelope } from '../../protocol/codec.js';
 import type { Envelope } from '../../protocol/envelope.js';
@@ -164,7 +165,7 @@ export class Connection implements ConnectionContext {
       this.send(body);
       if (!isResumed) subscription.startAfter(0);
     } catch (thrown) {
-      this.#refuse(message, asArcpError(thrown));
+      this.#refuse(message, refusalOf(thrown));
       isRefused = true;
     }
     this.#opening = undefined;
@@ -194,7 +195,7 @@ export class Connection implements ConnectionContext {
       const reply = answer ?? (former && (await previousAnswer(this.engine.store, message, former)));
       if (reply !== undefined) this.send(reply);
     } catch (thrown) {
-      this.#refuse(message, asArcpError(thrown));
+      this.#refuse(message, refusalOf(thrown));
       if (!(thrown instanceof ArcpError)) this.core.settings.onError(thrown);
     }
   }
@@ -316,6 +317,16 @@ export class Connection implements ConnectionContext {
 
 const MAX_INVALID = 20;
 const INVALID_WINDOW_MS = 10_000;
+
+/** Returns the error for the client. While the store cannot be read, the client may try again, here or at another runtime. */
+function refusalOf(thrown: unknown): ArcpError {
+  if (!(thrown instanceof StoreError)) return asArcpError(thrown);
+  const details = { reason: thrown.reason };
+  return new ArcpError('UNAVAILABLE', 'The store cannot be read at the moment; try again later', {
+    details,
+    cause: thrown,
+  });
+}
 
 function replaced(): ArcpError {
   return new ArcpError('ABORTED', 'The session was resumed on another connection');

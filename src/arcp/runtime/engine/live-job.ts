@@ -1,6 +1,7 @@
 /** One attempt at a job, in this process. */
 import { abortable } from '../../../async/abort.js';
 import { after } from '../../../async/timers.js';
+import { StoreError } from '../../../text/store-error.js';
 import { ArcpError, asArcpError } from '../../protocol/errors.js';
 import type { JobState } from '../../protocol/payloads/parts.js';
 import type { StreamKind } from '../../protocol/payloads/streaming.js';
@@ -256,6 +257,8 @@ export class LiveJob implements Attempt {
       const result = await Promise.race([handling, forced]);
       return result === FORCED ? { kind: 'forced' } : { kind: 'completed', result };
     } catch (thrown) {
+      // Without the store, the attempt cannot continue. It is lost, and the next one finds what was stored.
+      if (isOutage(thrown)) this.abandon();
       return { kind: 'failed', error: asArcpError(thrown) };
     }
   }
@@ -300,3 +303,8 @@ export class LiveJob implements Attempt {
 }
 
 const FORCED = Symbol('forced');
+
+/** Returns whether a store cannot be used for some time. */
+function isOutage(thrown: unknown): boolean {
+  return thrown instanceof StoreError && ['busy', 'full', 'unavailable'].includes(thrown.reason);
+}

@@ -99,6 +99,11 @@ export class Scheduler {
   readonly #options: SchedulerOptions;
   readonly #live = new Map<string, LiveJob>();
   #reserved = 0;
+  /** The number of claimed jobs that are about to run. */
+  #resuming = 0;
+  /** The reason for which jobs do not run any more. */
+  #requeueReason: string | undefined;
+  #isAbandoned = false;
   /** `true` while queued jobs may wait for a slot; they start before new ones. */
   #isBacklogged = true;
   #leasesExpireAt = Number.POSITIVE_INFINITY;
@@ -155,6 +160,7 @@ export class Scheduler {
   release(): void {
     this.#reserved--;
     if (this.#isBacklogged) this.wake();
+    this.#checkIdle();
   }
 
   startReserved(row: JobRow, spec: JobSpec): void {
@@ -164,17 +170,27 @@ export class Scheduler {
 
   wake(): void {
     this.#isBacklogged = true;
-    if (!this.#isRunning) return;
+    if (!this.#isRunning && this.#isIdle) return;
     if (this.#isPolling) this.#isPollPending = true;
     else void this.#poll();
   }
 
+  /** Stops starting jobs. Resolves when none runs; until then, leases are renewed, and orders and deadlines of running jobs are obeyed. */
   async stop(): Promise<void> {
     this.#isRunning = false;
+    if (!this.#isIdle) await new Promise<void>((resolve) => this.#idle.push(resolve));
     this.#cancelPoll?.();
     this.deadlines.stop();
-    if (this.#live.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
     for (const stop of this.#timers.splice(0)) stop();
+  }
+
+  get #isIdle(): boolean {
+    if (this.#isAbandoned) return this.#live.size === 0;
+    return this.#live.size + this.#reserved + this.#resuming === 0 && !this.#isPolling;
+  }
+
+  #checkIdle(): void {
+    if (this.#isIdle) for (const resolve of this.#idle.splice(0)) resolve();
   }
 
   /** Executes the orders of other runtimes to a job that runs here. */
@@ -183,12 +199,17 @@ export class Scheduler {
     if (job !== undefined && !job.isOver) await obeyOrders(job);
   }
 
+  /** Ends the attempts of all jobs that run or are about to. Other runtimes continue them at once. */
   requeueAll(reason: string): void {
+    this.#requeueReason = reason;
     for (const job of this.#live.values()) job.requeue({ reason, as: 'queued' });
   }
 
+  /** Ends all attempts without a trace, as the end of the process does. */
   abandon(): void {
+    this.#isAbandoned = true;
     for (const job of this.#live.values()) job.abandon();
+    this.#checkIdle();
   }
 
   #busy(): number {
@@ -208,7 +229,7 @@ export class Scheduler {
         // After the machine slept, the leases of running jobs are renewed before others can claim them.
         if (this.#options.now() >= this.#leasesExpireAt) await this.#renew();
         await this.#options.mailbox.read();
-        await this.#claim();
+        if (this.#isRunning) await this.#claim();
       } while (this.#isPollPending && this.#isRunning);
       wait = await this.#msUntilNextPoll();
     } catch (error) {
@@ -217,7 +238,8 @@ export class Scheduler {
     } finally {
       this.#isPolling = false;
     }
-    if (this.#isRunning) this.#cancelPoll = after(Math.max(1, wait), () => this.wake());
+    this.#checkIdle();
+    if (this.#isRunning || !this.#isIdle) this.#cancelPoll = after(Math.max(1, wait), () => this.wake());
   }
 
   async #claim(): Promise<void> {
@@ -227,12 +249,13 @@ export class Scheduler {
     this.leaseStarts();
     const rows = await log.store.claimJobs({ worker: this.worker, queues, leaseMs, limit });
     if (rows.length < limit) this.#isBacklogged = false;
+    this.#resuming += rows.length;
     for (const row of rows) void this.#resume(row);
   }
 
   async #msUntilNextPoll(): Promise<number> {
     // The end of a job causes a poll; commits of other processes do not.
-    if (this.#isBacklogged) return MAX_POLL_INTERVAL_MS;
+    if (this.#isBacklogged || !this.#isRunning) return MAX_POLL_INTERVAL_MS;
     const { log, queues } = this.#options;
     return Math.min(MAX_POLL_INTERVAL_MS, (await log.store.msUntilDue(queues)) ?? Number.POSITIVE_INFINITY);
   }
@@ -263,8 +286,11 @@ export class Scheduler {
     } catch (error) {
       // Another attempt has started, or the store fails and the lease expires.
       this.#options.onError(error);
+      this.#resuming--;
+      this.#checkIdle();
       return;
     }
+    this.#resuming--;
     await this.#run(job);
   }
 
@@ -284,10 +310,11 @@ export class Scheduler {
     const { find } = this.#options;
     this.#live.set(row.jobId, job);
     this.deadlines.watch(row, spec);
+    if (this.#requeueReason !== undefined) job.requeue({ reason: this.#requeueReason, as: 'queued' });
     await job.run(find(spec.kind, job.status.agent ?? spec.target) ?? inlineWorkflow(spec.command));
     if (isTerminal(job.state)) this.deadlines.forget(row.jobId);
     if (this.#live.get(row.jobId) === job) this.#live.delete(row.jobId);
-    if (this.#live.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
+    this.#checkIdle();
     if (this.#isBacklogged || job.state === 'queued') this.wake();
   }
 

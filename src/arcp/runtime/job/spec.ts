@@ -110,6 +110,9 @@ export const TRANSITIONS: Readonly<Record<JobState, readonly JobState[]>> = {
 
 export const IDLE_STATES = ['accepted', 'queued', 'paused'] as const satisfies readonly JobState[];
 
+/** The states in which a worker has the lease of a job. */
+export const LEASED_STATES = ['running', 'blocked'] as const satisfies readonly JobState[];
+
 /** Returns a change of an idle job, which is fenced unless the job is unchanged since it was read. */
 export function changeOf(
   { jobId, attempt, status }: JobRow,

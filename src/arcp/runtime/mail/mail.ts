@@ -37,6 +37,9 @@ const MAIL = 'mail:';
 /** Returns the scope of the messages to a worker. */
 export const mailboxOf = (worker: string): string => `${MAIL}${worker}`;
 
+/** Returns the worker to which the messages of a scope are sent. */
+export const workerOfMailbox = (mailbox: string): string => mailbox.slice(MAIL.length);
+
 /** Returns the record of a message, for the commit of which it tells. */
 export function mailTo(worker: string, mail: Mail): RecordChange {
   return { scope: mailboxOf(worker), key: newId('msg'), value: JSON.stringify(mail) };

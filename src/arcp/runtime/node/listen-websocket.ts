@@ -127,7 +127,10 @@ class RuntimeServer {
     const path = (request.url ?? '/').replace(/\?.*$/s, '');
     if (refusal !== null) answer(response, refusal.status);
     else if (path === HEALTH_PATH && (request.method === 'GET' || request.method === 'HEAD')) {
-      answerJson(response, { status: 'ok', ...this.#runtime.counts() });
+      const { state } = this.#runtime;
+      // Load balancers send no clients to a runtime that cannot serve them.
+      if (state !== 'running') response.statusCode = 503;
+      answerJson(response, { status: state === 'running' ? 'ok' : state, ...this.#runtime.counts() });
     } else if (path === this.#options.path) {
       // RFC 9110, section 15.5.22.
       response.setHeader('upgrade', 'websocket').setHeader('connection', 'upgrade');

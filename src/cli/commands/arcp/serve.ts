@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
@@ -51,7 +52,9 @@ const OPTIONS = {
     'Take over the work of a runtime that has not renewed its lease for this long (default: 15s)',
     duration({ isPositive: true }),
   ),
-  grace: value('DURATION', 'On shutdown, wait this long for running work (default: 10s)', duration()),
+  grace: value('DURATION', 'On shutdown, wait this long for running jobs (default: 10s)', duration()),
+  queue: texts('NAME', 'Run jobs of this queue; may be repeated (default: default)'),
+  name: text('NAME', 'Show this name in pegwire arcp status (default: the name of the host)'),
 };
 
 type Run = Invocation<typeof OPTIONS>;
@@ -60,9 +63,9 @@ export const command = defineCommand({
   takes: 'nothing',
   options: OPTIONS,
   details: [
-    'Without --ws, --socket, --fifo and --stdio, listens as with --ws. Prints its addresses to stdout (with --stdio, to stderr). SIGINT ' +
-      'or SIGTERM shuts it down: it starts no new work, and with --db unfinished work continues at the next start; a second signal ends ' +
-      'it at once.',
+    'Without --ws, --socket, --fifo and --stdio, listens as with --ws. Prints its addresses to stdout (with --stdio, to stderr).',
+    'SIGINT or SIGTERM shuts it down: it accepts no connections and starts no jobs, and waits for the running ones. With --db, other runtimes ' +
+      'of the database then continue unfinished jobs at once, or the next start does. A second signal ends it immediately.',
     'The demo tools are echo, add, count (a job with progress, a stream and checkpoints) and refund (a job that requests a permission), ' +
       'the agent writer and the workflow tour. With --module, only the tools of the module exist.',
   ],
@@ -82,6 +85,8 @@ async function run(invocation: Run): Promise<number> {
     note(labelled('warning', 'runtime', systemReason(error), output.paintNote)),
   );
   const listening: Listening[] = [];
+  const stopListening = (): Promise<unknown> => Promise.all(listening.splice(0).map(({ close }) => close()));
+  let stopped: Promise<unknown> | undefined;
   try {
     await listen(invocation, runtime, listening);
     runtime.start();
@@ -89,25 +94,31 @@ async function run(invocation: Run): Promise<number> {
     // With --stdio, stdout carries only messages.
     if (options.stdio) for (const name of names) note(name);
     else await output.result(json ? toJson({ listening: names }) : names.join('\n'));
-    const drain = (): Promise<void> => runtime.drain(options.grace ?? 10_000);
+    const drain = (): Promise<void> => {
+      // Clients that connect from now on find another runtime. Those that are connected receive the end of their jobs.
+      stopped = stopListening();
+      return runtime.drain(options.grace ?? 10_000);
+    };
     await endBySignal(drain, () => process.exit(130), options.stdio ? serveStdio(runtime) : undefined);
   } finally {
-    await Promise.all(listening.map(({ close }) => close()));
+    stopped ??= stopListening();
+    // A listener ends after its connections.
     await runtime.close();
+    await stopped;
   }
   return 0;
 }
 
 async function makeRuntime(invocation: Run, onError: (error: unknown) => void): Promise<Runtime> {
-  const { db: file, trust, module, lease } = invocation.options;
+  const { db: file, trust, module, lease, queue: queues, name = hostname() } = invocation.options;
   let store = memoryStore();
   try {
     if (file !== undefined) store = await sqliteStore(file);
   } catch (thrown) {
     throw storeFault(thrown);
   }
-  const workers = lease === undefined ? {} : { leaseMs: lease };
-  const runtime = createRuntime({ store, auth: anonymous({ trust }), workers, onError });
+  const workers = { leaseMs: lease, queues: queues.length === 0 ? undefined : queues };
+  const runtime = createRuntime({ store, auth: anonymous({ trust }), workers, name, onError });
   if (module === undefined) return addDemoTools(runtime);
   await loadModule(runtime, module);
   return runtime;
