@@ -5,14 +5,14 @@ import { type ErrorJson, PegwireError } from './errors.js';
  *
  * - `taken`: another process or session has claimed the endpoint since
  * - `closed`: the store is closed
- * - `busy`: another process locked the file for longer than `busyTimeoutMs`; the same call may succeed later
+ * - `busy`: another process locked the data for longer than `busyTimeoutMs`; the same call may succeed later
  * - `full`: the disk is full
- * - `unavailable`: the file cannot be opened, read or written
- * - `foreign`: the file is not a database, or belongs to another program
- * - `newer`: a later version of pegwire wrote the file
- * - `corrupt`: the file is damaged
+ * - `unavailable`: the file cannot be opened, read or written, or the database server cannot be reached
+ * - `foreign`: the file is not a database, or the data belong to another program
+ * - `newer`: a later version of pegwire wrote the data
+ * - `corrupt`: the file or the database is damaged
  * - `misconfigured`: an environment variable holds an invalid path
- * - `no-driver`: this version of Node has no SQLite driver, and none is installed
+ * - `no-driver`: no driver of the database is installed, and this version of Node has none
  * - `failed`: any other error; see `cause`
  */
 export type StoreReason =

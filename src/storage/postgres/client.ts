@@ -1,33 +1,9 @@
-/** The interface of PostgreSQL clients, and how stores open them. */
+/** Opening of PostgreSQL clients. */
 import { assertDurations } from '../../async/durations.js';
 import { StoreError } from '../../text/store-error.js';
 import { type NodePostgresPool, nodePostgres, type PostgresJs, postgresJs } from './drivers.js';
 import { postgresError } from './errors.js';
-
-/** A parameter of a statement. Lists are passed as JSON text, since the drivers treat arrays differently. */
-export type SqlParameter = string | number | null;
-
-/** A row, with values by column name. */
-export type SqlRow = Readonly<Record<string, string | number | boolean | null>>;
-
-/** A PostgreSQL client with a pool of connections. */
-export interface SqlClient {
-  /** Runs a statement with parameters `$1`, `$2`, ... on any connection, as a transaction of its own. */
-  readonly query: (sql: string, parameters?: readonly SqlParameter[]) => Promise<readonly SqlRow[]>;
-  /**
-   * Listens on a channel with a connection of its own, which is replaced when it is lost.
-   *
-   * @param onListening called each time that the listening begins; notifications before were lost
-   * @returns a function that ends the listening
-   */
-  readonly listen: (
-    channel: string,
-    onNotification: (payload: string) => void,
-    onListening: () => void,
-  ) => Promise<() => Promise<void>>;
-  /** Closes all connections. */
-  readonly close: () => Promise<void>;
-}
+import type { SqlClient } from './sql.js';
 
 /** A client of one of the packages `postgres` and `pg`, or one of your own. */
 export type PostgresClient = PostgresJs | NodePostgresPool | SqlClient;
@@ -106,7 +82,9 @@ async function driverFor(url: string, { max, tls }: ClientOptions): Promise<() =
       return postgresJs(sql, () => sql.end({ timeout: 0 }));
     };
   }
-  const pg = (await load('pg')) as { readonly default: { readonly Pool: new (options: object) => NodePostgresPool } } | undefined;
+  const pg = (await load('pg')) as
+    | { readonly default: { readonly Pool: new (options: object) => NodePostgresPool } }
+    | undefined;
   if (pg === undefined)
     throw new StoreError('no-driver', 'No PostgreSQL driver is installed', { help: 'Run npm install postgres.' });
   const options = {

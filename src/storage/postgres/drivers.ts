@@ -1,5 +1,5 @@
 /** Adapters for the packages `postgres` and `pg`. The types are the parts that we use, so that neither package is needed to compile. */
-import type { SqlClient, SqlRow } from './client.js';
+import type { SqlClient, SqlRow } from './sql.js';
 
 /** A client of the package `postgres`: `postgres(url)`. */
 export interface PostgresJs {
@@ -34,7 +34,7 @@ export interface NodePostgresConnection {
   /** Runs a statement. */
   readonly query: (sql: string) => Promise<unknown>;
   /** Adds a listener of errors, of notifications, or of the end of the connection. */
-  readonly on: (event: 'error' | 'notification' | 'end', listener: (value: never) => void) => unknown;
+  readonly on: (event: 'error' | 'notification' | 'end', listener: (...values: never[]) => void) => unknown;
   /** Returns the connection to the pool. @param destroy if true, closes it */
   readonly release: (destroy?: boolean) => void;
 }

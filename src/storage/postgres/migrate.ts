@@ -1,5 +1,5 @@
 import { StoreError } from '../../text/store-error.js';
-import type { SqlClient } from './client.js';
+import type { SqlClient } from './sql.js';
 
 /** The format of a kind of data in a schema. */
 export interface PostgresFormat {

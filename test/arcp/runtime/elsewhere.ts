@@ -318,7 +318,7 @@ export function describeElsewhere(name: string, newStore: NewStore): void {
       expect(results).toEqual([{ n: 1 }, { n: 2 }]);
     });
 
-    test('fences the first connection off, even before it is told', async () => {
+    test('fences the first connection off, before it hears of that', async () => {
       const open = await newStore();
       const [deaf, store] = [await open(), await open()];
       // This runtime does not hear of changes, nor does it look for them in time.

@@ -1,6 +1,7 @@
 /** Group commit: the commits that wait while a group is on its way become the next one. */
 import { backoff } from '../../../async/timers.js';
 import { isContention, isNotSent, postgresError } from '../../../storage/postgres/errors.js';
+import { decodeText } from '../../../storage/postgres/text.js';
 import { StoreError } from '../../../text/store-error.js';
 import { newId } from '../../protocol/ids.js';
 import type { Commit, CommitResult, JobRow, StoredRecord } from '../store.js';
@@ -88,9 +89,13 @@ export class Commits {
           if (error.reason !== 'unavailable' || (isNotSent(error) && !isUnknown)) throw error;
           isUnknown ||= !isNotSent(error);
           if (this.#isClosed)
-            throw new StoreError('closed', 'The store was closed before the database answered; the outcome is unknown', {
-              cause: error,
-            });
+            throw new StoreError(
+              'closed',
+              'The store was closed before the database answered; the outcome is unknown',
+              {
+                cause: error,
+              },
+            );
         }
         await new Promise((resolve) => setTimeout(resolve, backoff(++failures, RETRY)));
       }
@@ -104,11 +109,18 @@ export class Commits {
       if (outcome === 'failed') reject(new StoreError('failed', `The commit was refused: ${message}`));
       else {
         if (outcome === 'done') done.push(commit);
-        resolve({ ...rest, outcome, ...foundIn(outcome, found) } as CommitResult);
+        resolve({ ...decoded(rest), outcome, ...foundIn(outcome, found) } as CommitResult);
       }
     }
     if (done.length > 0) this.#options.onDone(done);
   }
+}
+
+function decoded(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(fields);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, typeof value === 'string' ? decodeText(value) : value]),
+  );
 }
 
 function foundIn(

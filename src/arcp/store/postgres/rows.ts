@@ -1,5 +1,5 @@
 /** Conversion between the values of the store and those of PostgreSQL. */
-import type { SqlRow } from '../../../storage/postgres/client.js';
+import type { SqlRow } from '../../../storage/postgres/sql.js';
 import { decodeText, encodeText } from '../../../storage/postgres/text.js';
 import type { JobState } from '../../protocol/payloads/parts.js';
 import { type Commit, type JobRow, LIVE_STATES, type StoredEvent, type StoredRecord } from '../store.js';

@@ -1,11 +1,11 @@
 /**
  * The tables of runtimes in PostgreSQL, and the function that commits.
  *
- * A group of commits is one call of `arcp_commit`, with an id. Whoever has no answer, because the connection was lost, calls it again with the
- * same id: the second call waits for the first, and returns its result. So a group is applied once, and its outcome is never guessed.
+ * A group of commits is one call of `arcp_commit`, with an id. A caller without an answer, because the connection was lost, repeats the call with
+ * the same id: the second call waits for the first, and returns its result. So a group is applied once, and its outcome is never guessed.
  *
  * Numbers of events are taken while the row of their session is locked. Within a session they thus increase in the order of the commits, so
- * that a reader can go on behind the last one that it has seen; a sequence alone does not guarantee that. Sessions do not wait for each other.
+ * that a reader can continue after the last one that it has seen; a sequence alone does not guarantee that. Sessions do not wait for each other.
  *
  * All locks are taken in one order: sessions, records, jobs, queues, each by their keys.
  */

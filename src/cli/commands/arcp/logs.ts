@@ -1,9 +1,10 @@
 /** Logs: files with one message per line, and databases of runtimes. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { type Envelope, type EnvelopeError, tryParseEnvelope } from '../../../arcp/index.js';
-import { type ArcpStore, sqliteStore } from '../../../arcp/runtime/index.js';
-import { storeFault, UsageError, unreadable } from '../../io/errors.js';
+import type { ArcpStore } from '../../../arcp/runtime/index.js';
+import { UsageError, unreadable } from '../../io/errors.js';
 import { inputName, readLines, type Source } from '../../io/input.js';
+import { isPostgres, openDatabase } from './database.js';
 
 /** The header of SQLite files. */
 const MAGIC = 'SQLite format 3\0';
@@ -18,7 +19,7 @@ export interface Entry {
 /** Reads the entries of a log. @throws UsageError if it cannot be read */
 export async function* readLog(source: Source): AsyncGenerator<Entry> {
   const { file } = source;
-  if (file !== undefined && isDatabase(file)) {
+  if (file !== undefined && (isPostgres(file) || isDatabase(file))) {
     yield* readDatabase(file);
     return;
   }
@@ -43,12 +44,9 @@ export async function readMessages(source: Source): Promise<{ messages: readonly
 
 /** Opens the database of a runtime. @throws UsageError if the file is not one */
 export async function openLog(file: string): Promise<ArcpStore> {
-  if (!isDatabase(file)) throw new UsageError(`${file} is not a database of pegwire arcp serve`, 'unreadable');
-  try {
-    return await sqliteStore(file, { allowReadOnly: true });
-  } catch (thrown) {
-    throw storeFault(thrown);
-  }
+  if (!isPostgres(file) && !isDatabase(file))
+    throw new UsageError(`${file} is not a database of pegwire arcp serve`, 'unreadable');
+  return openDatabase(file, { allowReadOnly: true });
 }
 
 async function* readDatabase(file: string): AsyncGenerator<Entry> {

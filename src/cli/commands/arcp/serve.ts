@@ -14,16 +14,16 @@ import {
   memoryStore,
   type Runtime,
   serveStdio,
-  sqliteStore,
 } from '../../../arcp/runtime/index.js';
 import { systemReason } from '../../../text/system-reason.js';
-import { storeFault, UsageError, unreadable } from '../../io/errors.js';
+import { UsageError, unreadable } from '../../io/errors.js';
 import { toJson } from '../../io/json.js';
 import { labelled } from '../../io/output.js';
 import { endBySignal } from '../../io/signals.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
 import { choice, duration, flag, integer, optional, text, texts, token, value } from '../../options/option.js';
 import { notStarted, SERVER_OPTIONS } from '../../options/shared.js';
+import { openDatabase } from './database.js';
 import { addDemoTools } from './demo-tools.js';
 
 const OPTIONS = {
@@ -35,7 +35,10 @@ const OPTIONS = {
   socket: text('PATH', 'Listen on this Unix domain socket, which only its owner can open'),
   fifo: text('NAME', 'Listen on the named pipes NAME.in and NAME.out'),
   stdio: flag('Serve one client on stdin and stdout'),
-  db: text('FILE', 'Store jobs, messages and sessions in this SQLite file (default: in memory)'),
+  db: text(
+    'FILE',
+    'Store jobs, messages and sessions in this SQLite file or postgres:// database (default: in memory)',
+  ),
   module: text('FILE', 'Load the tools from this module; its default export is a function that takes the runtime'),
   host: SERVER_OPTIONS.host,
   origin: texts('ORIGIN', 'Accept connections from web pages of this origin; may be repeated'),
@@ -111,12 +114,7 @@ async function run(invocation: Run): Promise<number> {
 
 async function makeRuntime(invocation: Run, onError: (error: unknown) => void): Promise<Runtime> {
   const { db: file, trust, module, lease, queue: queues, name = hostname() } = invocation.options;
-  let store = memoryStore();
-  try {
-    if (file !== undefined) store = await sqliteStore(file);
-  } catch (thrown) {
-    throw storeFault(thrown);
-  }
+  const store = file === undefined ? memoryStore() : await openDatabase(file);
   const workers = { leaseMs: lease, queues: queues.length === 0 ? undefined : queues };
   const runtime = createRuntime({ store, auth: anonymous({ trust }), workers, name, onError });
   if (module === undefined) return addDemoTools(runtime);

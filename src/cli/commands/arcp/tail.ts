@@ -5,6 +5,7 @@ import { ArcpError, type Envelope } from '../../../arcp/index.js';
 import { UsageError } from '../../io/errors.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
 import { flag, text } from '../../options/option.js';
+import { isPostgres } from './database.js';
 import { noteFailure, showMessage } from './lines.js';
 import { openLog } from './logs.js';
 import { bearer, connected, namedTarget, TARGET_OPTIONS, TARGETS, unreachable } from './targets.js';
@@ -39,7 +40,7 @@ const ADDRESS = /^[a-z][a-z0-9+.-]+:/i;
 
 async function run(invocation: Run): Promise<number> {
   const [first] = invocation.words;
-  if (invocation.program.length === 0 && first !== undefined && !ADDRESS.test(first))
+  if (invocation.program.length === 0 && first !== undefined && (isPostgres(first) || !ADDRESS.test(first)))
     return tailFile(invocation, first);
   const { target, words, token } = namedTarget(invocation);
   const [jobId] = words;

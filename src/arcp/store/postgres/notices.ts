@@ -1,0 +1,107 @@
+/** Notices of changes to the other users of a database. They hold no data, and may be lost. */
+import type { SqlClient } from '../../../storage/postgres/sql.js';
+import { newId } from '../../protocol/ids.js';
+import type { Commit, StoreChange } from '../store.js';
+
+interface NoticesOptions {
+  readonly client: SqlClient;
+  readonly channel: string;
+}
+
+/** The maximum length of a payload; PostgreSQL allows 8000 bytes. */
+const MAX_PAYLOAD = 7000;
+/** Milliseconds in which changes join into one notice, since notices of all databases of a server wait for each other. */
+const DELAY_MS = 2;
+
+export class Notices {
+  readonly #options: NoticesOptions;
+  readonly #id = newId('msg');
+  readonly #watchers = new Set<(change: StoreChange) => void>();
+  #listening: Promise<(() => Promise<void>) | undefined> | undefined;
+  #pending: Required<Record<keyof StoreChange, Set<string>>> | undefined;
+  #sending: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(options: NoticesOptions) {
+    this.#options = options;
+  }
+
+  /** Notes the changes of commits, to tell them to the others soon. */
+  tell(commits: readonly Commit[]): void {
+    const isFirst = this.#pending === undefined;
+    this.#pending ??= { sessionIds: new Set(), queues: new Set(), mailboxes: new Set() };
+    const { sessionIds, queues, mailboxes } = this.#pending;
+    for (const { records = [], newJobs = [], jobs = [], events = [] } of commits) {
+      for (const { sessionId } of events) sessionIds.add(sessionId);
+      for (const { scope, value } of records)
+        if (typeof value === 'string' && scope.startsWith('mail:')) mailboxes.add(scope);
+      for (const { queue, state } of newJobs) if (state === 'queued') queues.add(queue);
+      // The queue of a changed job is not known here.
+      if (jobs.some(({ set }) => set.state === 'queued')) queues.add(ANY_QUEUE);
+    }
+    if (isFirst) setTimeout(() => this.#send(), DELAY_MS);
+  }
+
+  watch(onChange: (change: StoreChange) => void): () => void {
+    this.#watchers.add(onChange);
+    this.#listening ??= this.#listen();
+    return () => void this.#watchers.delete(onChange);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#watchers.clear();
+    this.#send();
+    await this.#sending;
+    const stop = await this.#listening;
+    await stop?.().catch(() => undefined);
+  }
+
+  /** Listens, and tries again until the database can be reached. */
+  async #listen(): Promise<(() => Promise<void>) | undefined> {
+    const { client, channel } = this.#options;
+    while (!this.#isClosed) {
+      try {
+        return await client.listen(
+          channel,
+          (payload) => this.#receive(payload),
+          // Notices before were lost.
+          () => this.#announce({}),
+        );
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      }
+    }
+    return undefined;
+  }
+
+  #receive(payload: string): void {
+    const { from, ...change } = JSON.parse(payload) as StoreChange & { readonly from: string };
+    if (from === this.#id) return;
+    const isAnyQueue = change.queues?.includes(ANY_QUEUE) === true;
+    this.#announce(isAnyQueue ? {} : change);
+  }
+
+  #announce(change: StoreChange): void {
+    for (const onChange of [...this.#watchers]) onChange(change);
+  }
+
+  #send(): void {
+    const pending = this.#pending;
+    this.#pending = undefined;
+    if (pending === undefined) return;
+    const entries = Object.entries(pending).filter(([, names]) => names.size > 0);
+    if (entries.length === 0) return;
+    const change = Object.fromEntries(entries.map(([name, names]) => [name, [...names]]));
+    const text = JSON.stringify({ from: this.#id, ...change });
+    // All that is not ASCII may take several bytes.
+    const isShort = text.length * 3 < MAX_PAYLOAD && !text.includes('\\u');
+    const payload = isShort ? text : JSON.stringify({ from: this.#id });
+    const { client, channel } = this.#options;
+    this.#sending = client.query('SELECT pg_notify($1, $2)', [channel, payload]).catch(() => undefined);
+  }
+}
+
+const RETRY_MS = 500;
+/** Stands for a queue whose name is not known. */
+const ANY_QUEUE = '*';

@@ -1,0 +1,196 @@
+/** The store in PostgreSQL, with both drivers. */
+import pg from 'pg';
+import postgres from 'postgres';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { postgresStore } from '../../src/arcp/store/postgres/store.js';
+import type { ArcpStore } from '../../src/arcp/store/store.js';
+import type { PostgresClient } from '../../src/storage/postgres/client.js';
+import { cuttingProxy } from '../helpers/cutting-proxy.js';
+import { administer, describePostgres, newSchema, postgresUrl } from '../helpers/postgres.js';
+import { describeElsewhere } from './runtime/elsewhere.js';
+import { describeStore, event, job } from './store-contract.js';
+
+const ending: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of ending.splice(0).toReversed()) await end();
+});
+
+const CLIENTS: Readonly<Record<string, () => string | PostgresClient>> = {
+  'by its URL': () => postgresUrl,
+  'with a client of postgres': () => {
+    const sql = postgres(postgresUrl, { max: 5, onnotice: () => undefined });
+    ending.push(() => sql.end());
+    return sql;
+  },
+  'with a pool of pg': () => {
+    const pool = new pg.Pool({ connectionString: postgresUrl, max: 5 });
+    ending.push(() => pool.end());
+    return pool;
+  },
+};
+
+function inNewSchema(): string {
+  const { schema, drop } = newSchema();
+  ending.push(drop);
+  return schema;
+}
+
+describePostgres('PostgreSQL', () => {
+  for (const [title, connection] of Object.entries(CLIENTS)) {
+    const { schema, drop } = newSchema();
+    afterAll(drop);
+    let isCreated = false;
+    /** Replaces the clock of the database. */
+    const setNow = async (now: number): Promise<void> => {
+      if (!isCreated) return;
+      const clock = `FUNCTION "${schema}".arcp_now() RETURNS double precision LANGUAGE sql`;
+      await administer(`CREATE OR REPLACE ${clock} AS 'SELECT ${now}::double precision'`);
+    };
+    describeStore(title, {
+      open: async () => {
+        const tables = ['event', 'job', 'record', 'session', 'queue', 'group'].map(
+          (table) => `"${schema}".arcp_${table}`,
+        );
+        if (isCreated) await administer(`TRUNCATE ${tables.join(', ')}`);
+        const store = await postgresStore(connection(), { schema });
+        isCreated = true;
+        return store;
+      },
+      openAgain: () => postgresStore(connection(), { schema }),
+      setNow,
+    });
+  }
+
+  describeElsewhere('in one PostgreSQL database', async () => {
+    const schema = inNewSchema();
+    return () => postgresStore(postgresUrl, { schema });
+  });
+
+  /** Opens a store through a proxy. */
+  async function throughProxy(options: { readonly timeoutMs?: number } = {}) {
+    const { port } = new URL(postgresUrl);
+    const proxy = await cuttingProxy({ target: Number(port || 5432) });
+    const url = new URL(postgresUrl);
+    url.port = String(proxy.port);
+    const schema = inNewSchema();
+    const store = await postgresStore(url.href, { schema, ...options });
+    ending.push(
+      () => proxy.close(),
+      () => store.close(),
+    );
+    return { proxy, store, schema };
+  }
+
+  test('a commit whose answer is lost is applied once, and its result is known', async () => {
+    const { proxy, store, schema } = await throughProxy();
+    const direct = await postgresStore(postgresUrl, { schema });
+    ending.push(() => direct.close());
+    // The connection is cut at some byte of the request, of the execution or of the answer.
+    for (let round = 0; round < 40; round++) {
+      proxy.cutAfter(40 * round);
+      const id = `event-${round}`;
+      const record = { scope: 'once', key: id, value: 'v', expect: 0 };
+      const result = await store.commit({ events: [event({ id })], records: [record], newJobs: [job({ jobId: id })] });
+      expect(result).toMatchObject({ outcome: 'done', positions: [{ sequence: expect.any(Number) }] });
+      expect(await direct.readRecord('once', id)).toMatchObject({ version: 1 });
+    }
+    expect(await direct.readEvents({ sessionId: 's', limit: 99 })).toHaveLength(40);
+    expect(proxy.connections()).toBeGreaterThan(10);
+  });
+
+  test('after the loss of all connections, calls fail or succeed, and later ones succeed', async () => {
+    const schema = inNewSchema();
+    const store = await postgresStore(postgresUrl, { schema });
+    ending.push(() => store.close());
+    const changes: unknown[] = [];
+    store.watch((change) => changes.push(change));
+    await expect.poll(() => changes.length).toBeGreaterThan(0);
+    const committed: string[] = [];
+    const writing = (async () => {
+      for (let n = 0; n < 60; n++) {
+        const id = `event-${n}`;
+        await store.commit({ events: [event({ id })] });
+        committed.push(id);
+      }
+    })();
+    for (let n = 0; n < 3; n++) {
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      await administer(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'pegwire' AND pid <> pg_backend_pid()`,
+      );
+    }
+    await writing;
+    const stored = await store.readEvents({ sessionId: 's', limit: 99 });
+    expect(stored.map(({ id }) => id)).toEqual(committed);
+    // The listening connection is replaced, too.
+    const other = await postgresStore(postgresUrl, { schema });
+    ending.push(() => other.close());
+    await expect
+      .poll(
+        async () => {
+          changes.length = 0;
+          await other.commit({ events: [event()] });
+          await new Promise((resolve) => setTimeout(resolve, 100));
+          return changes.length;
+        },
+        { timeout: 10_000 },
+      )
+      .toBeGreaterThan(0);
+  });
+
+  test('a network that is silent fails calls at their deadline; afterwards they succeed', async () => {
+    const { proxy, store } = await throughProxy({ timeoutMs: 300 });
+    proxy.freeze();
+    await expect(store.readJob('j')).rejects.toMatchObject({ reason: 'unavailable' });
+    const claim = { worker: 'w', queues: ['default'], leaseMs: 1000, limit: 1 };
+    await expect(store.claimJobs(claim)).rejects.toMatchObject({ reason: 'unavailable' });
+    const pending = store.commit({ events: [event({ id: 'late' })] });
+    proxy.thaw();
+    await expect.poll(() => store.readJob('j').catch(() => 'failed'), { timeout: 10_000 }).toBeUndefined();
+    expect(await pending).toMatchObject({ outcome: 'done' });
+    expect(await store.findEvent('late')).toMatchObject({ id: 'late' });
+  });
+
+  test('text of any kind is kept', async () => {
+    const schema = inNewSchema();
+    const store: ArcpStore = await postgresStore(postgresUrl, { schema });
+    ending.push(() => store.close());
+    for (const text of ['\0', 'a\0b\u0001c', '\ud800', 'x\udc00y', '😀', '\u00010000', "'; DROP TABLE x; --"]) {
+      const record = { scope: text, key: text, value: text, owner: text, expect: 0 };
+      await store.commit({ records: [record], newJobs: [job({ jobId: text, spec: text, queue: text })] });
+      const found = { scope: text, key: text, value: text, version: 1, owner: text };
+      expect(await store.readRecord(text, text)).toEqual(found);
+      expect(await store.commit({ records: [record] })).toEqual({ outcome: 'conflict', scope: text, key: text, found });
+      expect(await store.readJob(text)).toMatchObject({ jobId: text, spec: text, queue: text });
+      expect(await store.listRecords(text, { limit: 9 })).toEqual([found]);
+    }
+  });
+
+  test('several processes can create the schema at the same time', async () => {
+    const schema = inNewSchema();
+    const stores = await Promise.all(Array.from({ length: 5 }, () => postgresStore(postgresUrl, { schema })));
+    await Promise.all(stores.map((store) => store.close()));
+    expect(stores).toHaveLength(5);
+  });
+
+  test('data of a later version, or of another program, are refused', async () => {
+    const later = inNewSchema();
+    await (await postgresStore(postgresUrl, { schema: later })).close();
+    await administer(`UPDATE "${later}".pegwire_format SET version = 999`);
+    await expect(postgresStore(postgresUrl, { schema: later })).rejects.toMatchObject({ reason: 'newer' });
+    const foreign = inNewSchema();
+    await administer(`CREATE SCHEMA "${foreign}"`, `CREATE TABLE "${foreign}".arcp_event (x integer)`);
+    await expect(postgresStore(postgresUrl, { schema: foreign })).rejects.toMatchObject({ reason: 'foreign' });
+  });
+
+  test('a database that cannot be reached gives an error without the password', async () => {
+    const opening = postgresStore('postgres://someone:secret@127.0.0.1:1/nothing');
+    await expect(opening).rejects.toMatchObject({ reason: 'unavailable' });
+    await expect(opening).rejects.not.toThrow(/secret/);
+    await expect(postgresStore('mysql://user:secret@host/db')).rejects.toThrow(TypeError);
+    await expect(postgresStore('mysql://user:secret@host/db')).rejects.not.toThrow(/secret/);
+    await expect(postgresStore(postgresUrl, { schema: '' })).rejects.toThrow(/schema must be/);
+    await expect(postgresStore(postgresUrl, { timeoutMs: 0 })).rejects.toThrow(/timeoutMs must be/);
+    await expect(postgresStore(postgresUrl, { maxConnections: 0 })).rejects.toThrow(/maxConnections must be/);
+  });
+});

@@ -1,0 +1,40 @@
+/** The PostgreSQL server of the tests, and schemas of their own. */
+import process from 'node:process';
+import pg from 'pg';
+import { describe } from 'vitest';
+
+/** The URL of the database, in which tests create and drop schemas. */
+export const postgresUrl = process.env['PEGWIRE_TEST_POSTGRES'] ?? 'postgres://postgres@127.0.0.1:5432/test';
+
+/** Runs statements on a connection of their own. */
+export async function administer(...statements: readonly string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: postgresUrl, connectionTimeoutMillis: 3000 });
+  await client.connect();
+  try {
+    for (const sql of statements) await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+const hasPostgres = await administer().then(
+  () => true,
+  (error: unknown) => {
+    if (process.env['CI'] !== undefined) throw new Error('PostgreSQL does not answer', { cause: error });
+    return false;
+  },
+);
+
+/** Describes tests that need the server; without it, they are skipped and name it. */
+export function describePostgres(title: string, body: () => void): void {
+  const hint = hasPostgres ? '' : ' (PostgreSQL does not answer: set PEGWIRE_TEST_POSTGRES to its URL)';
+  describe.skipIf(!hasPostgres)(`${title}${hint}`, body);
+}
+
+let schemas = 0;
+
+/** Returns the name of a new schema, and a function that drops it. */
+export function newSchema(): { readonly schema: string; readonly drop: () => Promise<void> } {
+  const schema = `test_${process.pid}_${++schemas}`;
+  return { schema, drop: () => administer(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`) };
+}
