@@ -77,6 +77,11 @@ async function openUpload(connection: ConnectionContext, message: Envelope<'stre
     assertReadable(connection, message);
     const row = await ownJob(connection, await jobOf(connection, message));
     if (isTerminal(row.state)) throw new ArcpError('FAILED_PRECONDITION', `The job is ${row.state}`);
+    if (row.leaseOwner !== null && row.leaseOwner !== engine.mailbox.worker)
+      throw new ArcpError(
+        'FAILED_PRECONDITION',
+        'Another runtime runs the job; only that runtime accepts streams for it',
+      );
     engine.uploads.open(row.jobId, message, uploader);
   } catch (thrown) {
     uploader.refuse(message.stream_id!, asArcpError(thrown));
