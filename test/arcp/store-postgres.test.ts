@@ -51,7 +51,8 @@ describePostgres('PostgreSQL', () => {
         const tables = ['event', 'job', 'record', 'session', 'queue', 'group'].map(
           (table) => `"${schema}".arcp_${table}`,
         );
-        if (isCreated) await administer(`TRUNCATE ${tables.join(', ')}`);
+        // On small tables, this is faster than to truncate them.
+        if (isCreated) await administer(tables.map((table) => `DELETE FROM ${table}`).join('; '));
         const store = await postgresStore(connection(), { schema });
         isCreated = true;
         return store;
