@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { newRow } from '../../src/arcp/store/rows.js';
-import type { ArcpStore, NewEvent, NewJobRow, StoreChange } from '../../src/arcp/store/store.js';
+import type { ArcpStore, EventQuery, NewEvent, NewJobRow, StoreChange } from '../../src/arcp/store/store.js';
 
 export interface StoreUnderTest {
   /** Opens the store of an empty file, server or process. */
@@ -283,6 +283,7 @@ export function describeStore(name: string, { open, openAgain, setNow }: StoreUn
       storeTest('are claimed once, by priority and then by time, and only when they are due', async (store) => {
         const jobs = [
           job({ jobId: 'later', delayMs: 5001 }),
+          job({ jobId: 'never', delayMs: Number.POSITIVE_INFINITY }),
           job({ jobId: 'second', delayMs: 20 }),
           job({ jobId: 'first', delayMs: 10 }),
           job({ jobId: 'urgent', delayMs: 30, priority: 5 }),
@@ -291,13 +292,13 @@ export function describeStore(name: string, { open, openAgain, setNow }: StoreUn
           job({ jobId: 'done', state: 'completed' }),
         ];
         await store.commit({ newJobs: jobs });
-        expect(await store.countQueued('default', 99)).toBe(4);
+        expect(await store.countQueued('default', 99)).toBe(5);
         expect(await store.msUntilDue(['default'])).toBe(10);
         await setNow(6000);
         const claim = { queues: ['default'], leaseMs: 1000 };
         const claimed = await store.claimJobs({ ...claim, worker: 'w1', limit: 2 });
         const leased = { state: 'running', attempt: 1, leaseOwner: 'w1', leaseExpiresAt: 7000 };
-        expect(claimed).toEqual([jobs[3]!, jobs[2]!].map((one) => ({ ...newRow(one, 1000), ...leased })));
+        expect(claimed).toEqual([jobs[4]!, jobs[3]!].map((one) => ({ ...newRow(one, 1000), ...leased })));
         expect(await store.readJob('urgent')).toEqual(claimed[0]);
         expect(jobIds(await store.claimJobs({ ...claim, worker: 'w2', limit: 9 }))).toEqual(['second']);
         expect(await store.claimJobs({ ...claim, worker: 'w2', limit: 9 })).toEqual([]);
@@ -538,8 +539,12 @@ export function describeStore(name: string, { open, openAgain, setNow }: StoreUn
           }
         });
 
-      test('a reader that continues after the last number it has read misses nothing', async () => {
+      test.each<readonly [string, EventQuery, (w: number) => string]>([
+        ['of a session', { sessionId: 's', limit: 9 }, () => 's'],
+        ['of a job', { jobId: 'j', limit: 9 }, (w) => `s${w}`],
+      ])('a reader %s that continues after the last number it has read misses nothing', async (_, query, sessionOf) => {
         await withStores(7, async ([reader, ...writers]) => {
+          await reader!.commit({ newJobs: [job({ jobId: 'j' })] });
           const [read, total]: [string[], number] = [[], 6 * 50];
           const writing = writers.map(async (writer, w) => {
             for (let n = 0; n < 50; n++) {
@@ -547,13 +552,13 @@ export function describeStore(name: string, { open, openAgain, setNow }: StoreUn
               const records = Array.from({ length: (n * 7 + w * 5) % 20 }, (_, key) => ({
                 ...{ scope: `w${w}`, key: `${key}`, value: 'x'.repeat(100) },
               }));
-              await writer.commit({ records, events: [event({ id: `${w}-${n}`, jobId: `j${w}` })] });
+              await writer.commit({ records, events: [event({ id: `${w}-${n}`, sessionId: sessionOf(w), jobId: 'j' })] });
             }
           });
           let after = 0;
           const take = async (): Promise<void> => {
             for (;;) {
-              const page = await reader!.readEvents({ sessionId: 's', after, limit: 9 });
+              const page = await reader!.readEvents({ ...query, after });
               if (page.length === 0) return;
               read.push(...ids(page));
               after = page.at(-1)!.sequence;

@@ -36,7 +36,8 @@ function inNewSchema(): string {
 }
 
 describePostgres('PostgreSQL', () => {
-  for (const [title, connection] of Object.entries(CLIENTS)) {
+  for (const title of ['by its URL', 'with a pool of pg']) {
+    const connection = CLIENTS[title]!;
     const { schema, drop } = newSchema();
     afterAll(drop);
     let isCreated = false;
@@ -48,7 +49,7 @@ describePostgres('PostgreSQL', () => {
     };
     describeStore(title, {
       open: async () => {
-        const tables = ['event', 'job', 'record', 'session', 'queue', 'group'].map(
+        const tables = ['event', 'job', 'record', 'session', 'queue', 'writer'].map(
           (table) => `"${schema}".arcp_${table}`,
         );
         // On small tables, this is faster than to truncate them.
@@ -74,6 +75,8 @@ describePostgres('PostgreSQL', () => {
     const url = new URL(postgresUrl);
     url.port = String(proxy.port);
     const schema = inNewSchema();
+    // The deadline is too short for the creation of the schema on a slow machine.
+    await (await postgresStore(postgresUrl, { schema })).close();
     const store = await postgresStore(url.href, { schema, ...options });
     ending.push(
       () => proxy.close(),
@@ -117,7 +120,8 @@ describePostgres('PostgreSQL', () => {
     for (let n = 0; n < 3; n++) {
       await new Promise((resolve) => setTimeout(resolve, 30));
       await administer(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'pegwire' AND pid <> pg_backend_pid()`,
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()
+           AND (query LIKE '%${schema}%' OR query ILIKE 'listen%')`,
       );
     }
     await writing;
@@ -140,7 +144,7 @@ describePostgres('PostgreSQL', () => {
   });
 
   test('a network that is silent fails calls at their deadline; afterwards they succeed', async () => {
-    const { proxy, store } = await throughProxy({ timeoutMs: 300 });
+    const { proxy, store } = await throughProxy({ timeoutMs: 1000 });
     proxy.freeze();
     await expect(store.readJob('j')).rejects.toMatchObject({ reason: 'unavailable' });
     const claim = { worker: 'w', queues: ['default'], leaseMs: 1000, limit: 1 };
@@ -150,6 +154,76 @@ describePostgres('PostgreSQL', () => {
     await expect.poll(() => store.readJob('j').catch(() => 'failed'), { timeout: 10_000 }).toBeUndefined();
     expect(await pending).toMatchObject({ outcome: 'done' });
     expect(await store.findEvent('late')).toMatchObject({ id: 'late' });
+  });
+
+  test('after a deadline, notices come again', async () => {
+    const { proxy, store, schema } = await throughProxy({ timeoutMs: 1000 });
+    const changes: unknown[] = [];
+    store.watch((change) => changes.push(change));
+    await expect.poll(() => changes.length).toBeGreaterThan(0);
+    proxy.freeze();
+    const claim = { worker: 'w', queues: ['default'], leaseMs: 1000, limit: 1 };
+    await expect(store.claimJobs(claim)).rejects.toMatchObject({ reason: 'unavailable' });
+    proxy.thaw();
+    const other = await postgresStore(postgresUrl, { schema });
+    ending.push(() => other.close());
+    const heard = async () => {
+      await other.commit({ events: [event({ sessionId: 'again' })] });
+      return changes;
+    };
+    await expect.poll(heard, { timeout: 10_000 }).toContainEqual({ sessionIds: ['again'] });
+  });
+
+  test.each(Object.entries(CLIENTS))('notices come in a schema of any name, %s', async (_, connection) => {
+    const { drop, schema } = newSchema(`Größe "x" ${'ä'.repeat(30)}`);
+    ending.push(drop);
+    const stores = [await postgresStore(connection(), { schema }), await postgresStore(connection(), { schema })];
+    ending.push(() => Promise.all(stores.map((store) => store.close())));
+    const changes: unknown[] = [];
+    stores[0]!.watch((change) => changes.push(change));
+    await expect.poll(() => changes.length).toBeGreaterThan(0);
+    await stores[1]!.commit({ events: [event({ sessionId: 'here' })] });
+    await expect.poll(() => changes).toContainEqual({ sessionIds: ['here'] });
+  });
+
+  test('a commit that the database cannot store fails alone', async () => {
+    const schema = inNewSchema();
+    const store = await postgresStore(postgresUrl, { schema });
+    ending.push(() => store.close());
+    // An entry of an index has at most 2704 bytes, after compression.
+    const long = Array.from({ length: 1500 }, (_, n) => String.fromCharCode(0x4e00 + ((n * 7919) % 20_000))).join('');
+    const commits = [
+      store.commit({ events: [event({ id: 'before' })] }),
+      store.commit({ events: [event({ id: 'bad', sessionId: long })] }),
+      store.commit({ records: [{ scope: 'bad', key: long, value: 'v' }] }),
+      store.commit({ events: [event({ id: 'after' })] }),
+    ];
+    const done = { status: 'fulfilled', value: { outcome: 'done' } };
+    const failed = { status: 'rejected', reason: { reason: 'failed' } };
+    expect(await Promise.allSettled(commits)).toMatchObject([done, failed, failed, done]);
+    expect(await store.readEvents({ limit: 9 })).toMatchObject([{ id: 'before' }, { id: 'after' }]);
+  });
+
+  test('the last number of a session is known while another process removes its old events', async () => {
+    const schema = inNewSchema();
+    const [writer, trimmer] = [await postgresStore(postgresUrl, { schema }), await postgresStore(postgresUrl, { schema })];
+    ending.push(
+      () => writer.close(),
+      () => trimmer.close(),
+    );
+    let isWriting = true;
+    const trimming = (async () => {
+      while (isWriting) await trimmer.trim({ sessionId: 's' });
+    })();
+    for (let n = 0; n < 100; n++) {
+      const result = await writer.commit({ events: [event({ jobId: 'j' })] });
+      const [last] = await writer.lastSequences(['s']);
+      expect(result).toMatchObject({ positions: [{ sequence: last }] });
+      // Only the events of jobs stay.
+      await administer(`DELETE FROM "${schema}".arcp_event`);
+    }
+    isWriting = false;
+    await trimming;
   });
 
   test('text of any kind is kept', async () => {

@@ -33,8 +33,8 @@ export function describePostgres(title: string, body: () => void): void {
 
 let schemas = 0;
 
-/** Returns the name of a new schema, and a function that drops it. */
-export function newSchema(): { readonly schema: string; readonly drop: () => Promise<void> } {
-  const schema = `test_${process.pid}_${++schemas}`;
-  return { schema, drop: () => administer(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`) };
+/** Returns the name of a new schema, and a function that drops it. @param suffix the end of the name */
+export function newSchema(suffix = ''): { readonly schema: string; readonly drop: () => Promise<void> } {
+  const schema = `test_${process.pid}_${++schemas}${suffix}`;
+  return { schema, drop: () => administer(`DROP SCHEMA IF EXISTS "${schema.replaceAll('"', '""')}" CASCADE`) };
 }

@@ -88,7 +88,8 @@ async function driverFor(url: string, { max, tls }: ClientOptions): Promise<() =
   if (pg === undefined)
     throw new StoreError('no-driver', 'No PostgreSQL driver is installed', { help: 'Run npm install postgres.' });
   const options = {
-    ...{ connectionString: url, max, application_name: 'pegwire', connectionTimeoutMillis: 5000, keepAlive: true },
+    // One connection more, which listens.
+    ...{ connectionString: url, max: max + 1, application_name: 'pegwire', connectionTimeoutMillis: 5000, keepAlive: true },
     ...(tls === undefined ? {} : { ssl: tls }),
   };
   return () => {
@@ -106,10 +107,20 @@ async function load(name: string): Promise<Package | undefined> {
   }
 }
 
+interface Listener {
+  readonly parameters: Parameters<SqlClient['listen']>;
+  stop?: () => Promise<void>;
+}
+
+/** The deadline of a statement with long parameters is later, since a slow network takes time for them. */
+const SLOWEST_BYTES_PER_MS = 250;
+const LISTEN_RETRY_MS = 500;
+
 /** A client whose statements fail after a deadline. It then replaces all its connections, which a broken network may keep open for hours. */
 class DeadlineClient implements SqlClient {
   readonly #open: () => SqlClient;
   readonly #timeoutMs: number;
+  readonly #listeners = new Set<Listener>();
   #client: SqlClient;
   #isClosed = false;
 
@@ -121,13 +132,15 @@ class DeadlineClient implements SqlClient {
 
   readonly query: SqlClient['query'] = async (sql, parameters) => {
     const client = this.#client;
+    const length = parameters?.reduce<number>((sum, each) => sum + (typeof each === 'string' ? each.length : 0), 0) ?? 0;
+    const timeoutMs = this.#timeoutMs + length / SLOWEST_BYTES_PER_MS;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const expired = new Promise<never>((_, reject) => {
-      if (this.#timeoutMs === Number.POSITIVE_INFINITY) return;
+      if (timeoutMs === Number.POSITIVE_INFINITY) return;
       timer = setTimeout(() => {
         this.#replace(client);
-        reject(new StoreError('unavailable', `The database did not answer within ${this.#timeoutMs} ms`));
-      }, this.#timeoutMs);
+        reject(new StoreError('unavailable', `The database did not answer within ${Math.ceil(timeoutMs)} ms`));
+      }, timeoutMs);
     });
     const answer = client.query(sql, parameters);
     answer.catch(() => undefined);
@@ -140,7 +153,20 @@ class DeadlineClient implements SqlClient {
     }
   };
 
-  readonly listen: SqlClient['listen'] = (...listener) => this.#client.listen(...listener);
+  readonly listen: SqlClient['listen'] = async (...parameters) => {
+    const listener: Listener = { parameters };
+    this.#listeners.add(listener);
+    try {
+      await this.#attach(listener, this.#client);
+    } catch (error) {
+      this.#listeners.delete(listener);
+      throw error;
+    }
+    return async () => {
+      this.#listeners.delete(listener);
+      await listener.stop?.();
+    };
+  };
 
   readonly close = async (): Promise<void> => {
     this.#isClosed = true;
@@ -151,5 +177,23 @@ class DeadlineClient implements SqlClient {
     if (this.#client !== stuck || this.#isClosed) return;
     this.#client = this.#open();
     void stuck.close().catch(() => undefined);
+    for (const listener of this.#listeners) void this.#listenAgain(listener, this.#client);
+  }
+
+  async #listenAgain(listener: Listener, client: SqlClient): Promise<void> {
+    while (this.#client === client && !this.#isClosed && this.#listeners.has(listener)) {
+      try {
+        await this.#attach(listener, client);
+        return;
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, LISTEN_RETRY_MS));
+      }
+    }
+  }
+
+  async #attach(listener: Listener, client: SqlClient): Promise<void> {
+    const stop = await client.listen(...listener.parameters);
+    if (this.#client === client && this.#listeners.has(listener)) listener.stop = stop;
+    else await stop().catch(() => undefined);
   }
 }

@@ -9,6 +9,8 @@ import { encodeCommit, jobOf, recordOf } from './rows.js';
 
 interface Pending {
   readonly commit: Commit;
+  /** The commit as JSON. */
+  readonly json: string;
   readonly resolve: (result: CommitResult) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -27,17 +29,21 @@ interface GroupJson {
 
 interface CommitsOptions {
   /** Calls `arcp_commit`. */
-  readonly call: (id: string, commits: string) => Promise<string>;
+  readonly call: (writer: string, number: number, commits: string) => Promise<string>;
   /** Called with the time of the database after each group. @param sentAt a monotonic time */
   readonly onTime: (now: number, sentAt: number) => void;
   readonly onDone: (commits: readonly Commit[]) => void;
 }
 
 const MAX_GROUP = 256;
+/** The length of the commits of a group, in characters, above which no more join. */
+const MAX_LENGTH = 4 * 1024 * 1024;
 const RETRY = { minDelayMs: 50, maxDelayMs: 1000 };
 
 export class Commits {
   readonly #options: CommitsOptions;
+  readonly #writer = newId('msg');
+  #number = 0;
   #pending: Pending[] = [];
   #running: Promise<void> | undefined;
   #isClosed = false;
@@ -48,7 +54,7 @@ export class Commits {
 
   add(commit: Commit): Promise<CommitResult> {
     return new Promise((resolve, reject) => {
-      this.#pending.push({ commit, resolve, reject });
+      this.#pending.push({ commit, json: JSON.stringify(encodeCommit(commit)), resolve, reject });
       // Commits of the same turn of the event loop form one group.
       this.#running ??= Promise.resolve().then(() => this.#run());
     });
@@ -61,26 +67,42 @@ export class Commits {
   }
 
   async #run(): Promise<void> {
-    while (this.#pending.length > 0) {
-      const group = this.#pending.splice(0, MAX_GROUP);
-      try {
-        this.#settle(group, await this.#commit(group.map(({ commit }) => commit)));
-      } catch (error) {
-        for (const { reject } of group) reject(error);
-      }
-    }
+    while (this.#pending.length > 0) await this.#commitGroup(this.#takeGroup());
     this.#running = undefined;
   }
 
+  #takeGroup(): readonly Pending[] {
+    let length = 0;
+    let count = 0;
+    for (const { json } of this.#pending.slice(0, MAX_GROUP)) {
+      length += json.length;
+      if (count > 0 && length > MAX_LENGTH) break;
+      count++;
+    }
+    return this.#pending.splice(0, count);
+  }
+
+  async #commitGroup(group: readonly Pending[]): Promise<void> {
+    try {
+      this.#settle(group, await this.#commit(`[${group.map(({ json }) => json).join()}]`));
+    } catch (error) {
+      if (group.length > 1 && (error as StoreError).reason === 'failed') {
+        // The database refused the group because of one of its commits, and has changed nothing.
+        const half = group.length >> 1;
+        await this.#commitGroup(group.slice(0, half));
+        await this.#commitGroup(group.slice(half));
+      } else for (const { reject } of group) reject(error);
+    }
+  }
+
   /** Commits a group. If the answer is lost, the same call is repeated, since it returns the result of the first. */
-  async #commit(commits: readonly Commit[]): Promise<GroupJson> {
-    const id = newId('msg');
-    const text = JSON.stringify(commits.map(encodeCommit));
+  async #commit(commits: string): Promise<GroupJson> {
+    const number = ++this.#number;
     let isUnknown = false;
     for (let failures = 0; ; ) {
       const sentAt = performance.now();
       try {
-        const group = JSON.parse(await this.#options.call(id, text)) as GroupJson;
+        const group = JSON.parse(await this.#options.call(this.#writer, number, commits)) as GroupJson;
         this.#options.onTime(group.now, sentAt);
         return group;
       } catch (thrown) {

@@ -29,12 +29,17 @@ export function encodeCommit({ records = [], newJobs = [], maxQueued, jobs = [],
   };
 }
 
-/** Encodes the texts of an object, and drops `undefined`. */
+/** Encodes the texts and the infinite numbers of an object, and drops `undefined`. */
 function encoded(object: Fields): Fields {
   const result: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(object))
-    if (value !== undefined) result[name] = typeof value === 'string' ? encodeText(value) : value;
+    if (value !== undefined) result[name] = typeof value === 'string' ? encodeText(value) : jsonValue(value);
   return result;
+}
+
+/** JSON has no infinite numbers, but PostgreSQL reads their texts. */
+function jsonValue(value: unknown): unknown {
+  return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
 }
 
 export function eventOf(row: SqlRow): StoredEvent {
@@ -58,12 +63,12 @@ export function jobOf(row: Fields): JobRow {
     sessionId: text(row['session_id']),
     principal: text(row['principal']),
     queue: text(row['queue']),
-    priority: row['priority'] as number,
+    priority: Number(row['priority']),
     state: row['state'] as JobState,
     attempt: row['attempt'] as number,
-    dueAt: row['due_at'] as number,
+    dueAt: Number(row['due_at']),
     leaseOwner: optional(row['lease_owner']),
-    leaseExpiresAt: row['lease_expires_at'] as number | null,
+    leaseExpiresAt: row['lease_expires_at'] === null ? null : Number(row['lease_expires_at']),
     spec: text(row['spec']),
     status: text(row['status']),
     createdAt: row['created_at'] as number,

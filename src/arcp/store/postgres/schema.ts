@@ -1,13 +1,15 @@
 /**
  * The tables of runtimes in PostgreSQL, and the function that commits.
  *
- * A group of commits is one call of `arcp_commit`, with an id. A caller without an answer, because the connection was lost, repeats the call with
- * the same id: the second call waits for the first, and returns its result. So a group is applied once, and its outcome is never guessed.
+ * A group of commits is one call of `arcp_commit`, with the id of the writer and a number that increases. A caller without an answer, because the
+ * connection was lost, repeats the call with the same number: the second call waits for the first, and returns its result. So a group is applied
+ * once, and its outcome is never guessed. A writer has one call at a time, so that one row for each is enough.
  *
  * Numbers of events are taken while the row of their session is locked. Within a session they thus increase in the order of the commits, so
  * that a reader can continue after the last one that it has seen; a sequence alone does not guarantee that. Sessions do not wait for each other.
+ * The rows of jobs are locked for their events, too, since those of one job may be sent to several sessions.
  *
- * All locks are taken in one order: sessions, records, jobs, queues, each by their keys.
+ * All locks are taken in one order: writer, sessions, records, jobs, queues, each by their keys.
  */
 import type { PostgresFormat } from '../../../storage/postgres/migrate.js';
 
@@ -88,13 +90,13 @@ export const RUNTIME_FORMAT: PostgresFormat = {
     PRIMARY KEY (queue, slot)
   ) WITH (fillfactor = 30);
 
-  -- The groups of commits of the last day, with their results.
-  CREATE TABLE ${s}.arcp_group (
+  -- The last group of commits of each writer of the last day, with its result.
+  CREATE TABLE ${s}.arcp_writer (
     id text COLLATE "C" PRIMARY KEY,
+    number bigint NOT NULL,
     result jsonb,
     at double precision NOT NULL
-  );
-  CREATE INDEX ON ${s}.arcp_group (at);
+  ) WITH (fillfactor = 30);
 
   -- The clock of all runtimes, in milliseconds since 1970.
   CREATE FUNCTION ${s}.arcp_now() RETURNS double precision LANGUAGE sql VOLATILE AS
@@ -197,32 +199,41 @@ export const RUNTIME_FORMAT: PostgresFormat = {
       RETURN jsonb_build_object('outcome', 'done', 'positions', to_jsonb(v_positions));
     END $apply$;
 
-  -- Applies a group of commits, or returns its result if it was applied before.
-  CREATE FUNCTION ${s}.arcp_commit(v_id text, commits jsonb) RETURNS jsonb LANGUAGE plpgsql AS $commit$
+  -- Applies a group of commits, or returns its result if it was applied before; NULL for a late call of an earlier group.
+  CREATE FUNCTION ${s}.arcp_commit(v_writer text, v_number bigint, commits jsonb) RETURNS jsonb LANGUAGE plpgsql AS $commit$
     DECLARE
       c jsonb;
       v_now double precision;
+      v_last ${s}.arcp_writer;
+      v_sessions text[];
+      v_locked integer;
       v_result jsonb;
       v_results jsonb[] := '{}';
       v_constraint text;
     BEGIN
-      -- Waits if the same group is being applied.
-      INSERT INTO ${s}.arcp_group VALUES (v_id, NULL, ${s}.arcp_now()) ON CONFLICT DO NOTHING;
-      IF NOT FOUND THEN
-        SELECT result INTO v_result FROM ${s}.arcp_group WHERE id = v_id;
-        RETURN v_result;
+      LOOP
+        INSERT INTO ${s}.arcp_writer VALUES (v_writer, 0, NULL, ${s}.arcp_now()) ON CONFLICT DO NOTHING;
+        -- Waits while another call of the writer is being applied.
+        SELECT * INTO v_last FROM ${s}.arcp_writer WHERE id = v_writer FOR UPDATE;
+        EXIT WHEN FOUND;
+      END LOOP;
+      IF v_last.number >= v_number THEN
+        RETURN CASE WHEN v_last.number = v_number THEN v_last.result END;
       END IF;
-      INSERT INTO ${s}.arcp_session
-        SELECT DISTINCT e->>'sessionId', 0 FROM jsonb_array_elements(commits) AS g, jsonb_array_elements(g->'events') AS e
-        ORDER BY 1 ON CONFLICT DO NOTHING;
-      PERFORM 1 FROM ${s}.arcp_session WHERE session_id IN
-        (SELECT e->>'sessionId' FROM jsonb_array_elements(commits) AS g, jsonb_array_elements(g->'events') AS e)
-        ORDER BY session_id FOR UPDATE;
+      v_sessions := ARRAY(SELECT DISTINCT e->>'sessionId'
+        FROM jsonb_array_elements(commits) AS g, jsonb_array_elements(g->'events') AS e ORDER BY 1);
+      LOOP
+        INSERT INTO ${s}.arcp_session SELECT unnest(v_sessions), 0 ON CONFLICT DO NOTHING;
+        PERFORM 1 FROM ${s}.arcp_session WHERE session_id = ANY(v_sessions) ORDER BY session_id FOR UPDATE;
+        GET DIAGNOSTICS v_locked = ROW_COUNT;
+        -- A session without events may have been removed in between.
+        EXIT WHEN v_locked = cardinality(v_sessions);
+      END LOOP;
       PERFORM 1 FROM ${s}.arcp_record WHERE (scope, key) IN
         (SELECT r->>'scope', r->>'key' FROM jsonb_array_elements(commits) AS g, jsonb_array_elements(g->'records') AS r)
         ORDER BY scope, key FOR UPDATE;
       PERFORM 1 FROM ${s}.arcp_job WHERE job_id IN
-        (SELECT j->>'jobId' FROM jsonb_array_elements(commits) AS g, jsonb_array_elements(g->'jobs') AS j)
+        (SELECT x->>'jobId' FROM jsonb_array_elements(commits) AS g, jsonb_array_elements((g->'jobs') || (g->'events')) AS x)
         ORDER BY job_id FOR UPDATE;
       v_now := ${s}.arcp_now();
       FOR c IN SELECT value FROM jsonb_array_elements(commits) LOOP
@@ -230,9 +241,10 @@ export const RUNTIME_FORMAT: PostgresFormat = {
           BEGIN
             v_result := ${s}.arcp_apply(c, v_now);
             EXIT;
-          EXCEPTION WHEN unique_violation THEN
+          EXCEPTION WHEN integrity_constraint_violation OR data_exception OR program_limit_exceeded THEN
             GET STACKED DIAGNOSTICS v_constraint = CONSTRAINT_NAME;
-            IF v_constraint IS DISTINCT FROM 'arcp_record_key' THEN
+            -- Other errors than that of a second record with the key have the name, too.
+            IF SQLSTATE <> '23505' OR v_constraint IS DISTINCT FROM 'arcp_record_key' THEN
               v_result := jsonb_build_object('outcome', 'failed', 'message', SQLERRM);
               EXIT;
             END IF;
@@ -241,9 +253,18 @@ export const RUNTIME_FORMAT: PostgresFormat = {
         v_results := v_results || v_result;
       END LOOP;
       v_result := jsonb_build_object('now', v_now, 'results', to_jsonb(v_results));
-      UPDATE ${s}.arcp_group SET result = v_result WHERE id = v_id;
+      UPDATE ${s}.arcp_writer SET number = v_number, result = v_result, at = v_now WHERE id = v_writer;
       RETURN v_result;
     END $commit$;
+
+  -- Removes the rows of sessions that have no events.
+  CREATE FUNCTION ${s}.arcp_forget(sessions jsonb) RETURNS void LANGUAGE plpgsql AS $forget$
+    BEGIN
+      PERFORM 1 FROM ${s}.arcp_session WHERE session_id IN (SELECT jsonb_array_elements_text(sessions)) ORDER BY session_id FOR UPDATE;
+      -- This statement sees the events of those who had the locks before.
+      DELETE FROM ${s}.arcp_session AS t WHERE session_id IN (SELECT jsonb_array_elements_text(sessions))
+        AND NOT EXISTS (SELECT 1 FROM ${s}.arcp_event AS e WHERE e.session_id = t.session_id);
+    END $forget$;
 `,
   ],
 };

@@ -1,4 +1,5 @@
 /** A store in PostgreSQL, which runtimes on several machines share. */
+import { createHash } from 'node:crypto';
 import { assertDurations } from '../../../async/durations.js';
 import {
   openClient,
@@ -54,13 +55,18 @@ export async function postgresStore(
   const writes = typeof connection === 'string' ? await open(2) : reads;
   try {
     await migrateSchema(reads, name, RUNTIME_FORMAT);
-    const store = new PostgresStore({ reads, writes, schema: name, channel: `arcp_${schema}` });
+    const store = new PostgresStore({ reads, writes, schema: name, channel: channelOf(schema) });
     await store.readClock();
     return store;
   } catch (error) {
     await Promise.all([reads.close(), writes.close()]);
     throw postgresError(error);
   }
+}
+
+/** Returns the channel of the notices of a schema. The names of channels are short, and not all drivers quote them. */
+function channelOf(schema: string): string {
+  return `arcp_${createHash('sha256').update(schema).digest('hex').slice(0, 32)}`;
 }
 
 interface StoreParts {
@@ -75,8 +81,8 @@ interface StoreParts {
 /** The maximum number of rows that a statement removes. */
 const TRIM_BATCH = 500;
 const TRIM_JOBS = 20;
-/** Groups are stored for a day, so that a lost answer can be asked for again. */
-const GROUP_RETENTION_MS = 24 * 60 * 60 * 1000;
+/** The last group of a writer is stored for a day, so that a lost answer can be asked for again. */
+const WRITER_RETENTION_MS = 24 * 60 * 60 * 1000;
 
 class PostgresStore implements ArcpStore {
   readonly durable = true;
@@ -96,11 +102,11 @@ class PostgresStore implements ArcpStore {
     this.#schema = schema;
     this.#notices = new Notices({ client: writes, channel });
     this.#commits = new Commits({
-      call: async (id, commits) => {
-        const [row] = await writes.query(`SELECT ${schema}.arcp_commit($1, $2::text::jsonb)::text AS result`, [
-          id,
-          commits,
-        ]);
+      call: async (writer, number, commits) => {
+        const [row] = await writes.query(
+          `SELECT ${schema}.arcp_commit($1, $2::text::bigint, $3::text::jsonb)::text AS result`,
+          [writer, String(number), commits],
+        );
         return row!['result'] as string;
       },
       onTime: (now, sentAt) => this.#setTime(now, sentAt),
@@ -273,17 +279,13 @@ class PostgresStore implements ArcpStore {
         'owner IS NULL AND at < $1::double precision',
         String(storedBefore),
       );
-      await this.#drop('group', 'at < $1::double precision', String(this.now() - GROUP_RETENTION_MS));
+      await this.#drop('writer', 'at < $1::double precision', String(this.now() - WRITER_RETENTION_MS));
     }
     if (sessionId !== undefined) {
       const id = encodeText(sessionId);
       removed.events += await this.#drop('event', 'session_id = $1 AND job_id IS NULL', id);
       removed.records += await this.#drop('record', 'owner = $1', id);
-      await this.#write(
-        `DELETE FROM ${this.#schema}.arcp_session WHERE session_id = $1
-           AND NOT EXISTS (SELECT 1 FROM ${this.#schema}.arcp_event WHERE session_id = $1)`,
-        [id],
-      );
+      await this.#forget([id]);
     }
     return removed;
   };
@@ -301,7 +303,7 @@ class PostgresStore implements ArcpStore {
   async #trimJobs(endedBefore: number, removed: { -readonly [K in keyof TrimReport]: number }): Promise<void> {
     for (;;) {
       const rows = await this.#write(
-        `SELECT job_id FROM ${this.#schema}.arcp_job WHERE ended_at < $1::double precision ORDER BY ended_at LIMIT ${TRIM_JOBS}`,
+        `SELECT job_id, session_id FROM ${this.#schema}.arcp_job WHERE ended_at < $1::double precision ORDER BY ended_at LIMIT ${TRIM_JOBS}`,
         [String(endedBefore)],
       );
       if (rows.length === 0) return;
@@ -310,7 +312,13 @@ class PostgresStore implements ArcpStore {
       removed.records += await this.#drop('record', `owner IN ${LIST}`, ids);
       // The jobs are removed last, since the next trim finds the rest by them.
       removed.jobs += await this.#drop('job', `job_id IN ${LIST}`, ids);
+      await this.#forget(rows.map((row) => row['session_id'] as string));
     }
+  }
+
+  /** Removes the rows of sessions that have no events. @param ids encoded texts */
+  async #forget(ids: readonly string[]): Promise<void> {
+    await this.#write(`SELECT ${this.#schema}.arcp_forget($1::text::jsonb)`, [JSON.stringify(ids)]);
   }
 
   /** Removes rows in batches. @returns their number */
