@@ -204,26 +204,28 @@ describePostgres('PostgreSQL', () => {
     expect(await store.readEvents({ limit: 9 })).toMatchObject([{ id: 'before' }, { id: 'after' }]);
   });
 
-  test('the last number of a session is known while another process removes its old events', async () => {
+  test('the last number of a session is known after a commit that the removal of the session waited for', async () => {
     const schema = inNewSchema();
-    const [writer, trimmer] = [await postgresStore(postgresUrl, { schema }), await postgresStore(postgresUrl, { schema })];
+    const store = await postgresStore(postgresUrl, { schema });
+    const [client, observer] = [new pg.Client(postgresUrl), new pg.Client(postgresUrl)];
+    await Promise.all([client.connect(), observer.connect()]);
     ending.push(
-      () => writer.close(),
-      () => trimmer.close(),
+      () => Promise.all([client.end(), observer.end()]),
+      () => store.close(),
     );
-    let isWriting = true;
-    const trimming = (async () => {
-      while (isWriting) await trimmer.trim({ sessionId: 's' });
-    })();
-    for (let n = 0; n < 100; n++) {
-      const result = await writer.commit({ events: [event({ jobId: 'j' })] });
-      const [last] = await writer.lastSequences(['s']);
-      expect(result).toMatchObject({ positions: [{ sequence: last }] });
-      // Only the events of jobs stay.
-      await administer(`DELETE FROM "${schema}".arcp_event`);
-    }
-    isWriting = false;
+    // There is a row of the session, but no event.
+    await store.commit({ events: [event()] });
+    await administer(`DELETE FROM "${schema}".arcp_event`);
+    await client.query('BEGIN');
+    const commits = [{ records: [], newJobs: [], jobs: [], events: [event({ id: 'last' })] }];
+    await client.query(`SELECT "${schema}".arcp_commit('other', 1, $1)`, [JSON.stringify(commits)]);
+    const trimming = store.trim({ sessionId: 's' });
+    const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%"${schema}".arcp_forget%'`;
+    await expect.poll(async () => (await observer.query(waiting)).rowCount).toBe(1);
+    await client.query('COMMIT');
     await trimming;
+    const { sequence } = (await store.findEvent('last'))!;
+    expect(await store.lastSequences(['s'])).toEqual([sequence]);
   });
 
   test('text of any kind is kept', async () => {
