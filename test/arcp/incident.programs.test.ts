@@ -1,4 +1,4 @@
-/** The incident of the specification with its agents in two runtimes on one store, one of which is killed (the guide for three machines). */
+/** The incident of the specification with its agents in two runtimes on one store, SQLite or PostgreSQL, one of which is killed (the guide for three machines). */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -6,8 +6,10 @@ import process from 'node:process';
 import { afterAll, describe, expect, test } from 'vitest';
 import { checkLog, type Envelope } from '../../src/arcp/index.js';
 import { type ArcpStore, sqliteStore } from '../../src/arcp/runtime/index.js';
+import { postgresStore } from '../../src/arcp/store/postgres/index.js';
 import { bundledProgram } from '../helpers/bundled-program.js';
 import { ended, start } from '../helpers/child.js';
+import { describePostgres, newDatabase } from '../helpers/postgres.js';
 
 const program = bundledProgram(new URL('../examples/arcp-cluster/main.mjs', import.meta.url));
 const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-incident-'));
@@ -42,4 +44,14 @@ function describeIncident(name: string, open: () => Promise<{ readonly database:
 describeIncident('one SQLite file', async () => {
   const database = path.join(folder, 'incident.db');
   return { database, store: await sqliteStore(database) };
+});
+
+describePostgres('with PostgreSQL', () => {
+  const drops: (() => Promise<void>)[] = [];
+  afterAll(() => Promise.all(drops.map((drop) => drop())));
+  describeIncident('one database', async () => {
+    const { url, drop } = await newDatabase();
+    drops.push(drop);
+    return { database: url, store: await postgresStore(url) };
+  });
 });

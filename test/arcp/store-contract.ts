@@ -552,7 +552,10 @@ export function describeStore(name: string, { open, openAgain, setNow }: StoreUn
               const records = Array.from({ length: (n * 7 + w * 5) % 20 }, (_, key) => ({
                 ...{ scope: `w${w}`, key: `${key}`, value: 'x'.repeat(100) },
               }));
-              await writer.commit({ records, events: [event({ id: `${w}-${n}`, sessionId: sessionOf(w), jobId: 'j' })] });
+              await writer.commit({
+                records,
+                events: [event({ id: `${w}-${n}`, sessionId: sessionOf(w), jobId: 'j' })],
+              });
             }
           });
           let after = 0;

@@ -38,3 +38,12 @@ export function newSchema(suffix = ''): { readonly schema: string; readonly drop
   const schema = `test_${process.pid}_${++schemas}${suffix}`;
   return { schema, drop: () => administer(`DROP SCHEMA IF EXISTS "${schema.replaceAll('"', '""')}" CASCADE`) };
 }
+
+/** Creates a database of its own. Returns its URL, and a function that drops it. */
+export async function newDatabase(): Promise<{ readonly url: string; readonly drop: () => Promise<void> }> {
+  const name = `test_${process.pid}_${++schemas}`;
+  await administer(`CREATE DATABASE "${name}"`);
+  const url = new URL(postgresUrl);
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => administer(`DROP DATABASE "${name}" WITH (FORCE)`) };
+}

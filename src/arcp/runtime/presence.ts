@@ -1,10 +1,16 @@
-/** The runtimes that use a store. Each renews a record, which expires soon after the end of the process. */
+/**
+ * The runtimes that use a store. Each renews a record, which expires soon after the end of the process. Another runtime then does what is left to
+ * do, and keeps the record for some time, so that people see what happened.
+ */
 import { every } from '../../async/timers.js';
 import type { ArcpStore, StoredRecord } from '../store/store.js';
 import { type Page, pagesOf } from './pages.js';
 
 /** The scope of the runtimes, by the ids of their workers. */
 export const PRESENCES = 'presence';
+
+/** Milliseconds for which a lost runtime is shown. */
+const LOST_SHOWN_MS = 60 * 60 * 1000;
 
 /** A runtime that uses a store. */
 export interface RuntimePresence {
@@ -30,6 +36,11 @@ export interface RuntimePresence {
   readonly renewedAt: number;
   /** The time at which it counts as ended unless it renews its presence. Milliseconds since 1970. */
   readonly expiresAt: number;
+}
+
+interface StoredPresence extends RuntimePresence {
+  /** `true` if another runtime has noticed the loss. */
+  readonly isLost?: boolean;
 }
 
 interface PresenceOptions {
@@ -78,7 +89,7 @@ export class Presence {
       await store.commit({ records: [{ scope: PRESENCES, key: worker, value: JSON.stringify(presence) }] });
       this.#expiresAt = expiresAt;
       this.#isExpired = false;
-      await this.#removeLost();
+      await this.#handleLost();
     } catch (error) {
       if (this.#stop === undefined) return;
       onError(error);
@@ -104,18 +115,21 @@ export class Presence {
     await store.commit({ records: [{ scope: PRESENCES, key: worker, value: null }] });
   }
 
-  async #removeLost(): Promise<void> {
+  async #handleLost(): Promise<void> {
     const { store, onLost } = this.#options;
     for (const { scope, key, value, version } of await listPresences(store)) {
-      if ((JSON.parse(value) as RuntimePresence).expiresAt > store.now()) continue;
-      await onLost(key);
+      const presence = JSON.parse(value) as StoredPresence;
+      const lostForMs = store.now() - presence.expiresAt;
+      if (lostForMs < 0 || (presence.isLost === true && lostForMs < LOST_SHOWN_MS)) continue;
+      if (presence.isLost !== true) await onLost(key);
+      const marked = lostForMs < LOST_SHOWN_MS ? JSON.stringify({ ...presence, isLost: true }) : null;
       // It may have come back.
-      await store.commit({ records: [{ scope, key, value: null, expect: version }] });
+      await store.commit({ records: [{ scope, key, value: marked, expect: version }] });
     }
   }
 }
 
-/** Returns the runtimes that use a store, including those that ended without removing their presence a short time ago. */
+/** Returns the runtimes that use a store, including those that ended without removing their presence in the last hour. */
 export async function runtimesOf(store: ArcpStore): Promise<RuntimePresence[]> {
   return (await listPresences(store)).map(presenceOf);
 }
@@ -131,5 +145,6 @@ async function listPresences(store: ArcpStore): Promise<StoredRecord[]> {
 }
 
 function presenceOf({ value }: StoredRecord): RuntimePresence {
-  return JSON.parse(value) as RuntimePresence;
+  const { isLost: _, ...presence } = JSON.parse(value) as StoredPresence;
+  return presence;
 }

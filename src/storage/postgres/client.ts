@@ -89,7 +89,13 @@ async function driverFor(url: string, { max, tls }: ClientOptions): Promise<() =
     throw new StoreError('no-driver', 'No PostgreSQL driver is installed', { help: 'Run npm install postgres.' });
   const options = {
     // One connection more, which listens.
-    ...{ connectionString: url, max: max + 1, application_name: 'pegwire', connectionTimeoutMillis: 5000, keepAlive: true },
+    ...{
+      connectionString: url,
+      max: max + 1,
+      application_name: 'pegwire',
+      connectionTimeoutMillis: 5000,
+      keepAlive: true,
+    },
     ...(tls === undefined ? {} : { ssl: tls }),
   };
   return () => {
@@ -132,7 +138,8 @@ class DeadlineClient implements SqlClient {
 
   readonly query: SqlClient['query'] = async (sql, parameters) => {
     const client = this.#client;
-    const length = parameters?.reduce<number>((sum, each) => sum + (typeof each === 'string' ? each.length : 0), 0) ?? 0;
+    const length =
+      parameters?.reduce<number>((sum, each) => sum + (typeof each === 'string' ? each.length : 0), 0) ?? 0;
     const timeoutMs = this.#timeoutMs + length / SLOWEST_BYTES_PER_MS;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const expired = new Promise<never>((_, reject) => {

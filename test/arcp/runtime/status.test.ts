@@ -126,4 +126,24 @@ describe('the status of a store', () => {
     // Another runtime would serve the queue.
     expect((await statusOf(later)).queues).toEqual([]);
   });
+
+  test('shows a lost runtime for an hour', async () => {
+    const store = memoryStore();
+    const lost = (worker: string, expiresAt: number) => {
+      const presence = { worker, name: worker, queues: [], concurrency: 1, jobs: 0, connections: 0, sessions: 0 };
+      const value = JSON.stringify({ ...presence, isDraining: false, startedAt: 1, renewedAt: 1, expiresAt });
+      return { scope: 'presence', key: worker, value };
+    };
+    const [minutes, hours] = [lost('minutes', store.now() - 50 * 60_000), lost('hours', store.now() - 70 * 60_000)];
+    await store.commit({ records: [minutes, hours] });
+    let renewals = 0;
+    const commit: ArcpStore['commit'] = (changes) => {
+      if (changes.records?.some(({ key }) => key.startsWith('worker_')) === true) renewals++;
+      return store.commit(changes);
+    };
+    start({ ...store, commit }, { name: 'east', workers: { leaseMs: 30 } });
+    await expect.poll(() => renewals).toBeGreaterThan(3);
+    const { runtimes: shown } = await statusOf(store);
+    expect(shown.map(({ state, presence }) => `${presence?.name} ${state}`)).toEqual(['minutes lost', 'east running']);
+  });
 });

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import process from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { dialOf, openClient } from 'pegwire/arcp/client';
+import { postgresStore } from 'pegwire/arcp/postgres';
 import { createRuntime, listenWebSocket, sqliteStore } from 'pegwire/arcp/runtime';
 
 const [database = 'incident.db', name] = process.argv.slice(2);
@@ -10,7 +11,7 @@ await (name === undefined ? respond() : serve());
 
 /** A runtime, in a process of its own. Both have the same agents; only west runs those in the queue evidence. */
 async function serve() {
-  const store = await sqliteStore(database);
+  const store = await (database.startsWith('postgres:') ? postgresStore(database) : sqliteStore(database));
   const queues = name === 'east' ? ['default'] : ['default', 'evidence'];
   const runtime = createRuntime({ store, name, workers: { queues, leaseMs: 2000 } })
     .agent('coordinator', {}, async ({ task }, { attempt, delegate, handOff }) => {
