@@ -30,6 +30,51 @@ export function job(more: Partial<NewJobRow> = {}): NewJobRow {
 const ids = (events: readonly { readonly id: string }[]): string[] => events.map(({ id }) => id);
 const jobIds = (jobs: readonly { readonly jobId: string }[]): string[] => jobs.map(({ jobId }) => jobId);
 
+/**
+ * Lets each writer make 50 commits with an event each, and reads them meanwhile, each time after the last one that was read.
+ *
+ * @param sessionOf returns the session of a writer
+ * @returns the ids of the events in the order of reading
+ */
+export async function readWhileWriting(
+  reader: ArcpStore,
+  writers: readonly ArcpStore[],
+  query: EventQuery,
+  sessionOf: (writer: number) => string,
+): Promise<string[]> {
+  await reader.commit({ newJobs: [job({ jobId: 'j' })] });
+  const writing = writers.map(async (writer, w) => {
+    for (let n = 0; n < 50; n++) {
+      // Transactions of different lengths end in another order than they begin in.
+      const records = Array.from({ length: (n * 7 + w * 5) % 20 }, (_, key) => ({
+        ...{ scope: `w${w}`, key: `${key}`, value: 'x'.repeat(100) },
+      }));
+      await writer.commit({ records, events: [event({ id: `${w}-${n}`, sessionId: sessionOf(w), jobId: 'j' })] });
+    }
+  });
+  const read: string[] = [];
+  let after = 0;
+  const take = async (): Promise<void> => {
+    for (;;) {
+      const page = await reader.readEvents({ ...query, after });
+      if (page.length === 0) return;
+      read.push(...ids(page));
+      after = page.at(-1)!.sequence;
+    }
+  };
+  let isWriting = true;
+  const written = Promise.all(writing).finally(() => {
+    isWriting = false;
+  });
+  while (isWriting) {
+    await take();
+    await new Promise<void>((resolve) => setImmediate(resolve));
+  }
+  await written;
+  await take();
+  return read;
+}
+
 export function describeStore(name: string, { open, openAgain, setNow }: StoreUnderTest): void {
   describe(name, () => {
     async function withStore(body: (store: ArcpStore) => Promise<void>): Promise<void> {
@@ -544,41 +589,9 @@ export function describeStore(name: string, { open, openAgain, setNow }: StoreUn
         ['of a job', { jobId: 'j', limit: 9 }, (w) => `s${w}`],
       ])('a reader %s that continues after the last number it has read misses nothing', async (_, query, sessionOf) => {
         await withStores(7, async ([reader, ...writers]) => {
-          await reader!.commit({ newJobs: [job({ jobId: 'j' })] });
-          const [read, total]: [string[], number] = [[], 6 * 50];
-          const writing = writers.map(async (writer, w) => {
-            for (let n = 0; n < 50; n++) {
-              // Transactions of different lengths end in another order than they begin in.
-              const records = Array.from({ length: (n * 7 + w * 5) % 20 }, (_, key) => ({
-                ...{ scope: `w${w}`, key: `${key}`, value: 'x'.repeat(100) },
-              }));
-              await writer.commit({
-                records,
-                events: [event({ id: `${w}-${n}`, sessionId: sessionOf(w), jobId: 'j' })],
-              });
-            }
-          });
-          let after = 0;
-          const take = async (): Promise<void> => {
-            for (;;) {
-              const page = await reader!.readEvents({ ...query, after });
-              if (page.length === 0) return;
-              read.push(...ids(page));
-              after = page.at(-1)!.sequence;
-            }
-          };
-          let isWriting = true;
-          const written = Promise.all(writing).finally(() => {
-            isWriting = false;
-          });
-          while (isWriting) {
-            await take();
-            await new Promise<void>((resolve) => setImmediate(resolve));
-          }
-          await written;
-          await take();
-          expect(new Set(read).size).toBe(total);
-          expect(read).toHaveLength(total);
+          const read = await readWhileWriting(reader!, writers, query, sessionOf);
+          expect(new Set(read).size).toBe(6 * 50);
+          expect(read).toHaveLength(6 * 50);
         });
       });
 

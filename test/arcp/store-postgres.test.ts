@@ -8,7 +8,7 @@ import type { PostgresClient } from '../../src/storage/postgres/client.js';
 import { cuttingProxy } from '../helpers/cutting-proxy.js';
 import { administer, describePostgres, newSchema, postgresUrl } from '../helpers/postgres.js';
 import { describeElsewhere } from './runtime/elsewhere.js';
-import { describeStore, event, job } from './store-contract.js';
+import { describeStore, event, job, readWhileWriting } from './store-contract.js';
 
 const ending: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -85,21 +85,67 @@ describePostgres('PostgreSQL', () => {
     return { proxy, store, schema };
   }
 
-  test('a commit whose answer is lost is applied once, and its result is known', async () => {
+  /** Makes commits, whose connection is cut at some byte of the request, of the execution or of the answer. @returns their results */
+  async function commitThroughCuts(rounds: number, sabotage = async (_schema: string): Promise<void> => {}) {
     const { proxy, store, schema } = await throughProxy();
-    const direct = await postgresStore(postgresUrl, { schema });
-    ending.push(() => direct.close());
-    // The connection is cut at some byte of the request, of the execution or of the answer.
-    for (let round = 0; round < 40; round++) {
-      proxy.cutAfter(40 * round);
+    await sabotage(schema);
+    const results: unknown[] = [];
+    for (let round = 0; round < rounds; round++) {
+      proxy.cutAfter(80 * round);
       const id = `event-${round}`;
       const record = { scope: 'once', key: id, value: 'v', expect: 0 };
-      const result = await store.commit({ events: [event({ id })], records: [record], newJobs: [job({ jobId: id })] });
-      expect(result).toMatchObject({ outcome: 'done', positions: [{ sequence: expect.any(Number) }] });
-      expect(await direct.readRecord('once', id)).toMatchObject({ version: 1 });
+      results.push(await store.commit({ events: [event({ id })], records: [record], newJobs: [job({ jobId: id })] }));
     }
-    expect(await direct.readEvents({ sessionId: 's', limit: 99 })).toHaveLength(40);
-    expect(proxy.connections()).toBeGreaterThan(10);
+    return { results, schema, connections: proxy.connections() };
+  }
+
+  /** Changes a function of a store. */
+  async function change(schema: string, name: string, ...edits: readonly (readonly [RegExp, string])[]): Promise<void> {
+    const client = new pg.Client(postgresUrl);
+    await client.connect();
+    try {
+      const { rows } = await client.query(`SELECT pg_get_functiondef('"${schema}".${name}'::regproc) AS text`);
+      let { text } = rows[0] as { readonly text: string };
+      for (const [pattern, replacement] of edits) {
+        expect(text).toMatch(pattern);
+        text = text.replace(pattern, replacement);
+      }
+      await client.query(text);
+    } finally {
+      await client.end();
+    }
+  }
+
+  test('a commit whose answer is lost is applied once, and its result is known', async () => {
+    const { results, schema, connections } = await commitThroughCuts(20);
+    const direct = await postgresStore(postgresUrl, { schema });
+    ending.push(() => direct.close());
+    expect(results).toEqual(Array(20).fill({ outcome: 'done', positions: [expect.anything()] }));
+    expect(await direct.listRecords('once', { limit: 99 })).toHaveLength(20);
+    expect(await direct.readEvents({ sessionId: 's', limit: 99 })).toHaveLength(20);
+    expect(connections).toBeGreaterThan(10);
+  });
+
+  test('without the number of the group, a commit whose answer is lost is applied twice', async () => {
+    const { results } = await commitThroughCuts(20, (schema) =>
+      change(schema, 'arcp_commit', [/IF v_last\.number >= v_number THEN/, 'IF false THEN']),
+    );
+    expect(results).toContainEqual(expect.objectContaining({ outcome: 'conflict' }));
+  });
+
+  test('with numbers of a sequence only, a reader misses events', async () => {
+    for (let round = 0; round < 20; round++) {
+      const schema = inNewSchema();
+      const [reader, ...writers] = await Promise.all(
+        Array.from({ length: 7 }, () => postgresStore(postgresUrl, { schema })),
+      );
+      ending.push(() => Promise.all([reader!, ...writers].map((store) => store.close())));
+      await change(schema, 'arcp_commit', [/ORDER BY session_id FOR UPDATE/, ''], [/ORDER BY job_id FOR UPDATE/, '']);
+      await change(schema, 'arcp_apply', [/UPDATE \S+\.arcp_session [\s\S]*?;/, 'v_previous := 0;']);
+      const read = await readWhileWriting(reader!, writers, { sessionId: 's', limit: 9 }, () => 's');
+      if (read.length < 6 * 50) return;
+    }
+    expect.unreachable();
   });
 
   test('after the loss of all connections, calls fail or succeed, and later ones succeed', async () => {
