@@ -8,8 +8,8 @@ import type { Effect } from './effect.js';
 export interface ClientsConfig {
   readonly host: string;
   readonly clients: number;
-  /** The number of jobs of each client. */
-  readonly jobs: number;
+  /** The number of jobs that each client runs at the same time. */
+  readonly parallel: number;
   /** The pause of a job after each step, in milliseconds. */
   readonly pauseMs: number;
   /** Milliseconds for everything. */
@@ -27,6 +27,8 @@ export interface Report {
   readonly effects: readonly Effect[];
   /** The results or error codes of the jobs. */
   readonly outcomes: readonly unknown[];
+  /** The number of jobs that were started. */
+  readonly started: number;
 }
 
 /** What the process tells: where the service is, each end of a job, and everything at the end. */
@@ -38,7 +40,7 @@ export type ClientsMessage =
 
 const tell = (message: ClientsMessage): void => void process.send!(message);
 
-async function main({ host, clients, jobs, pauseMs, timeoutMs }: ClientsConfig): Promise<void> {
+async function main({ host, clients, parallel, pauseMs, timeoutMs }: ClientsConfig): Promise<void> {
   const effects: Effect[] = [];
   const server = createServer((request, response) => {
     let text = '';
@@ -53,21 +55,29 @@ async function main({ host, clients, jobs, pauseMs, timeoutMs }: ClientsConfig):
   await new Promise<void>((resolve) => server.listen(0, host, resolve));
   tell({ sink: `http://${host}:${(server.address() as AddressInfo).port}/` });
   const urls = await new Promise<readonly string[]>((resolve) => process.once('message', resolve as () => void));
+  // The next message ends the work.
+  let isOver = false;
+  process.once('message', () => (isOver = true));
   let connections = 0;
+  let started = 0;
   const outcomes: unknown[] = [];
   const visit = async (): Promise<Heard> => {
     const messages: string[] = [];
     const client = await openClient(() => dialOf(urls[connections++ % urls.length]!)(), {
       onMessage: ({ id }) => messages.push(id),
+      heartbeatMs: 500,
       reconnect: { minDelayMs: 20, maxDelayMs: 200 },
       timeoutMs,
     });
     const work = async (): Promise<void> => {
-      const result = client.invoke('work', { pauseMs }).result();
-      outcomes.push(await result.catch((error: { readonly code?: string }) => error.code ?? String(error)));
-      tell({ ended: outcomes.length });
+      do {
+        started++;
+        const result = client.invoke('work', { pauseMs }).result();
+        outcomes.push(await result.catch((error: { readonly code?: string }) => error.code ?? String(error)));
+        tell({ ended: outcomes.length });
+      } while (!isOver);
     };
-    await Promise.all(Array.from({ length: jobs }, work));
+    await Promise.all(Array.from({ length: parallel }, work));
     const { session_id: sessionId } = client.session;
     await client.disconnect();
     return { sessionId, messages };
@@ -75,7 +85,7 @@ async function main({ host, clients, jobs, pauseMs, timeoutMs }: ClientsConfig):
   const all = Promise.all(Array.from({ length: clients }, visit));
   const late = new Promise<readonly Heard[]>((resolve) => setTimeout(() => resolve([]), timeoutMs).unref());
   const heard = await Promise.race([all, late]);
-  tell({ report: { heard, effects, outcomes } });
+  tell({ report: { heard, effects, outcomes, started } });
 }
 
 process.on('disconnect', () => process.exit());

@@ -8,7 +8,7 @@ import { Cluster } from './world.js';
 const runtime = bundledProgram(new URL('./runtime.ts', import.meta.url));
 const clients = bundledProgram(new URL('./clients.ts', import.meta.url));
 
-const ending: (() => Promise<void> | void)[] = [];
+const ending: (() => unknown)[] = [];
 afterEach(async () => {
   for (const end of ending.splice(0).toReversed()) await end();
 });
@@ -21,7 +21,7 @@ describePostgres('two runtimes on one database', () => {
     const cluster = new Cluster({
       programs: { runtime: runtime(), clients: clients() },
       ...{ database: postgresUrl, schema, leaseMs: LEASE_MS },
-      clients: { clients: 6, jobs: 4, pauseMs: 150, timeoutMs: 50_000 },
+      clients: { clients: 6, parallel: 4, pauseMs: 150, timeoutMs: 50_000 },
     });
     ending.push(drop, () => cluster.end());
     await cluster.begin();
@@ -37,6 +37,7 @@ describePostgres('two runtimes on one database', () => {
     cluster.signal('west', 'SIGCONT');
     await cluster.fault('kill', 'east', () => cluster.signal('east', 'SIGKILL'));
     await cluster.startRuntime('north');
+    cluster.stopClients();
     expect(await cluster.problems()).toEqual([]);
   });
 });

@@ -52,7 +52,7 @@ async function main(config: RuntimeConfig): Promise<void> {
     const { user } = process.cpuUsage();
     while (process.cpuUsage().user - user < Number(ms) * 1000);
   });
-  const { url } = await listenWebSocket(runtime, { host, port: 0 });
+  const { url } = await listenWebSocket(runtime, { host, port: 0, insecure: true });
   runtime.start();
   process.send!(url);
   process.on('disconnect', () => process.exit());

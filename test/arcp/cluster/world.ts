@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import process from 'node:process';
 import { checkLog, type Envelope } from '../../../src/arcp/index.js';
-import { type ArcpStore, postgresStore } from '../../../src/arcp/store/postgres/index.js';
+import { type ArcpStore, type PostgresClient, postgresStore } from '../../../src/arcp/store/postgres/index.js';
 import type { ClientsConfig, ClientsMessage, Report } from './clients.js';
 import { type Effect, monotonicMs } from './effect.js';
 import type { RuntimeConfig } from './runtime.js';
@@ -22,7 +22,7 @@ export interface ClusterOptions {
   /** The database as the runtimes reach it. */
   readonly database: string;
   /** The database as the test reaches it. @default `database` */
-  readonly ownDatabase?: string | undefined;
+  readonly ownDatabase?: string | PostgresClient | undefined;
   readonly schema: string;
   readonly leaseMs: number;
   readonly clients: Omit<ClientsConfig, 'host'>;
@@ -87,6 +87,16 @@ export class Cluster {
     this.#clients.send(this.#urls);
   }
 
+  /** Lets the clients end after the jobs so far. */
+  stopClients(): void {
+    this.#clients.send('stop');
+  }
+
+  /** The number of jobs that have ended. */
+  get ended(): number {
+    return this.#ended;
+  }
+
   /** Sends a signal to a runtime. */
   signal(runtime: string, signal: NodeJS.Signals): void {
     this.#processes.get(runtime)!.kill(signal);
@@ -115,11 +125,10 @@ export class Cluster {
     const { ownDatabase = this.#options.database, schema, clients } = this.#options;
     const store = await postgresStore(ownDatabase, { schema });
     try {
-      const { heard, effects, outcomes } = this.#report!;
-      const expected = clients.clients * clients.jobs;
+      const { heard, effects, outcomes, started } = this.#report!;
       const ended = outcomes.filter((outcome) => outcome === 'done').length;
       return [
-        ...(ended === expected ? [] : [`${ended} of ${expected} jobs are done: ${[...new Set(outcomes)].join(', ')}`]),
+        ...(ended === started ? [] : [`${ended} of ${started} jobs are done: ${[...new Set(outcomes)].join(', ')}`]),
         ...(heard.length === clients.clients ? [] : [`${clients.clients - heard.length} clients still wait`]),
         ...(await this.#logProblems(store)),
         ...(await messageProblems(store, heard)),
