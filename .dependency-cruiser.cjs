@@ -195,7 +195,7 @@ module.exports = {
       name: 'arcp-rooms-stack',
       severity: 'error',
       from: { path: '^src/arcp/(protocol|store|streams)/' },
-      to: { path: '^src/arcp/(runtime|client|bridges|logs|conformance)/' },
+      to: { path: '^src/arcp/(runtime|client|bridges|mcp|logs|conformance)/' },
     },
     {
       name: 'arcp-runtime-stacks',
