@@ -46,12 +46,7 @@ function resultSchema(outputSchema: unknown): JsonSchema | undefined {
 }
 
 function progressOf({ progress, total, message }: Members) {
-  const [current, all] = [numberOf(progress), numberOf(total)];
-  const percent = current === undefined || all === undefined || all <= 0 ? undefined : (100 * current) / all;
-  return {
-    ...{ current, total: all, message: textOf(message) },
-    percent: percent === undefined ? undefined : Math.min(100, Math.max(0, percent)),
-  };
+  return { current: numberOf(progress), total: numberOf(total), message: textOf(message) };
 }
 
 const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
