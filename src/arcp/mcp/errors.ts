@@ -17,9 +17,18 @@ export function notConnected(cause?: unknown): ArcpError {
   return new ArcpError('UNAVAILABLE', 'The MCP server is not connected', { cause });
 }
 
+/** The codes with which line 2 of the SDK rejects answers. */
+const REJECTED = [
+  'INVALID_RESULT',
+  'UNSUPPORTED_RESULT_TYPE',
+  'INPUT_REQUIRED_ROUNDS_EXCEEDED',
+  'LIST_PAGINATION_EXCEEDED',
+];
+
 /** Returns the error that a server has answered; `undefined` if there was no answer. */
 export function answerError(thrown: unknown): ArcpError | undefined {
   const { code, message, data } = (thrown ?? {}) as Readonly<Record<string, unknown>>;
+  if (REJECTED.includes(String(code))) return new ArcpError('INTERNAL', String(message), { cause: thrown });
   // The numbers of the SDKs' own errors are HTTP statuses, or texts.
   if (typeof code !== 'number' || code >= 0) return undefined;
   return new ArcpError(CODES[code] ?? 'UNKNOWN', String(message ?? 'The MCP request failed'), {
