@@ -335,7 +335,8 @@ module.exports = {
         dependencyTypes: ['npm-dev'],
         dependencyTypesNot: ['type-only'],
         // Optional peers of the package.
-        pathNot: 'node_modules/(@types|openai|@anthropic-ai|@photostructure|gpt-tokenizer|@toon-format)/',
+        pathNot:
+          'node_modules/(@types|openai|@anthropic-ai|@modelcontextprotocol/client|@photostructure|gpt-tokenizer|@toon-format)/',
       },
     },
     {

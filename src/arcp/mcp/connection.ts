@@ -3,6 +3,7 @@
  * (line 2). Neither is imported.
  */
 import * as z from 'zod/mini';
+import { LONGEST_TIMER } from '../../async/timers.js';
 import { isRecord } from '../../text/guards.js';
 import { ArcpError } from '../protocol/errors.js';
 import { answerError, lostError, notConnected, notSentError } from './errors.js';
@@ -54,8 +55,6 @@ export interface RequestOptions {
 export type Members = Readonly<Record<string, unknown>>;
 
 const ANY_RESULT = z.looseObject({});
-/** The longest timer of Node. Jobs have limits of their own. */
-const NO_TIMEOUT_MS = 2 ** 31 - 1;
 const MAX_PAGES = 1000;
 
 /** Requests to one server. */
@@ -76,9 +75,9 @@ export class McpConnection {
     return isRecord(value) ? value : undefined;
   }
 
-  /** Sends a request. @throws ArcpError the server's error, or one that states whether the request may be repeated */
+  /** Sends a request, without a timeout: jobs have their own. @throws ArcpError the server's error, or one that states whether the request may be repeated */
   request(method: string, params: Members, { isRepeatable, ...options }: RequestOptions): Promise<Members> {
-    const send = () => this.#sdk.request({ method, params }, ANY_RESULT, { timeout: NO_TIMEOUT_MS, ...options });
+    const send = () => this.#sdk.request({ method, params }, ANY_RESULT, { timeout: LONGEST_TIMER, ...options });
     return this.#send(method, send, { isRepeatable, ...options });
   }
 
@@ -88,7 +87,7 @@ export class McpConnection {
     if (!this.#isLine2) return this.request('tools/call', params, { isRepeatable, ...options });
     // It sends some arguments in headers, too. Without the schema of the output, it does not reject results after the execution.
     const toolDefinition = { name, inputSchema };
-    const send = () => this.#sdk.callTool(params, { timeout: NO_TIMEOUT_MS, ...options, toolDefinition });
+    const send = () => this.#sdk.callTool(params, { timeout: LONGEST_TIMER, ...options, toolDefinition });
     return this.#send('tools/call', send, { isRepeatable, ...options });
   }
 

@@ -37,11 +37,17 @@ export function answerError(thrown: unknown): ArcpError | undefined {
   });
 }
 
-/** Returns the error of a request that did not reach the server; `undefined` if it may have. */
+/** Returns the error of a request that the server has not received or not accepted; `undefined` if it may have. */
 export function notSentError(thrown: unknown): ArcpError | undefined {
-  const { cause } = (thrown ?? {}) as { readonly cause?: unknown };
-  const code = isRecord(cause) ? cause['code'] : undefined;
-  return NOT_SENT.includes(String(code)) ? notConnected(thrown) : undefined;
+  const { cause, code, status = code } = (thrown ?? {}) as Readonly<Record<string, unknown>>;
+  if (isRecord(cause) && NOT_SENT.includes(String(cause['code']))) return notConnected(thrown);
+  // With 400 or 404, the session on the server has ended.
+  if (typeof status !== 'number' || status < 400 || status > 499) return undefined;
+  const name = [401, 403].includes(status) ? 'PERMISSION_DENIED' : status === 429 ? 'RATE_LIMITED' : 'UNAVAILABLE';
+  return new ArcpError(name, `The MCP server has refused the request with the HTTP status ${status}`, {
+    details: { http_status: status },
+    cause: thrown,
+  });
 }
 
 /** Returns the error of a request whose outcome is unknown: it may be repeated only if that does no harm. */

@@ -71,7 +71,8 @@ async function callOnce<T>(connection: McpConnection, context: JobContext, call:
   try {
     return await call();
   } catch (thrown) {
-    if (thrown instanceof ArcpError && thrown.code === 'UNAVAILABLE') await unsent(attempt, true);
+    // Errors of calls that may have been executed are not retryable.
+    if (thrown instanceof ArcpError && thrown.retryable) await unsent(attempt, true);
     throw thrown;
   }
 }

@@ -17,7 +17,7 @@ const SERVER = path.join(
   'dist/index.js',
 );
 const INFO = { name: 'test', version: '1.0.0' };
-const COMMAND = { command: process.execPath, args: [SERVER, 'stdio'], stderr: 'ignore' } as const;
+const COMMAND = { command: process.execPath, args: [SERVER, 'stdio'], stderr: 'ignore' as const };
 
 const LINES = {
   1: async () => {
