@@ -26,7 +26,7 @@ export interface McpClient {
   ): Promise<unknown>;
 }
 
-/** What both lines have, and the methods of line 2 that do more than their request. */
+/** The members of both lines, and the methods of line 2 that do more than their request. */
 interface Sdk {
   readonly transport?: object | undefined;
   fallbackNotificationHandler?: ((notification: McpNotification) => Promise<void>) | undefined;

@@ -6,7 +6,7 @@ interface Operator {
   readonly separator: string;
   /** `true` if values follow their names. */
   readonly isNamed: boolean;
-  /** What follows the name of an empty value. */
+  /** The text after the name of an empty value. */
   readonly ifEmpty: string;
   readonly allowsReserved: boolean;
 }

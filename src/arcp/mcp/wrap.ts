@@ -32,13 +32,8 @@ export interface WrappedMcp {
 /**
  * Adds the tools, resources and prompts of an MCP server to a runtime, and keeps them up to date.
  *
- * | MCP | tool of the runtime |
- * |---|---|
- * | tool | `NAME`: a durable job with progress, whose result is that of `tools/call` |
- * | resource, template | `resources/URI`, `resources/TEMPLATE`: a stream for each content |
- * | any resource | `resources/read` |
- * | subscription | `resources/subscribe`: a durable job with a stream of the contents, until it is cancelled |
- * | prompt | `prompts/NAME`: its messages |
+ * Tools keep their names. Resources, templates and prompts become `resources/URI`, `resources/TEMPLATE` and `prompts/NAME`; `resources/read` reads
+ * any resource, and `resources/subscribe` streams its contents after each update.
  *
  * A tool is called once for each job, unless its annotations have `idempotentHint` or `readOnlyHint`. Wrap servers before `runtime.start`, so
  * that jobs of earlier processes find their tools.

@@ -49,7 +49,7 @@ async function serve(listener: RequestListener, port = 0): Promise<{ port: numbe
 describe.each([1, 2] as const)('over HTTP with line %s of the SDK', (line) => {
   async function wrapped(work: (calls: number) => Promise<string>, idempotentHint: boolean) {
     let calls = 0;
-    // Without sessions, so that another process could go on.
+    // Without sessions, which would end with the server.
     const listener: RequestListener = async (request, response) => {
       const server = new McpServer(INFO);
       server.registerTool('work', { annotations: { idempotentHint } }, async () => ({
