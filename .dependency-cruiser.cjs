@@ -195,7 +195,7 @@ module.exports = {
       name: 'arcp-rooms-stack',
       severity: 'error',
       from: { path: '^src/arcp/(protocol|store|streams)/' },
-      to: { path: '^src/arcp/(runtime|client|bridges|logs|conformance)/' },
+      to: { path: '^src/arcp/(runtime|client|bridges|mcp|logs|conformance)/' },
     },
     {
       name: 'arcp-runtime-stacks',
@@ -335,7 +335,8 @@ module.exports = {
         dependencyTypes: ['npm-dev'],
         dependencyTypesNot: ['type-only'],
         // Optional peers of the package.
-        pathNot: 'node_modules/(@types|openai|@anthropic-ai|@photostructure|gpt-tokenizer|@toon-format)/',
+        pathNot:
+          'node_modules/(@types|openai|@anthropic-ai|@modelcontextprotocol/client|@photostructure|gpt-tokenizer|@toon-format)/',
       },
     },
     {

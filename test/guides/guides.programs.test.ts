@@ -12,6 +12,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const GUIDES = [
   'acp',
   'arcp',
+  'arcp/mcp',
   'accp/bindings/http',
   'accp/bindings/websocket',
   'accp/bindings/mcp',

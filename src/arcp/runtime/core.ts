@@ -29,7 +29,7 @@ export interface ConnectionContext {
   readonly uploader: Uploader;
   readonly send: (body: string) => void;
   readonly closeSession: () => void;
-  readonly announce: (added: { readonly kind: string; readonly name: string }) => void;
+  readonly announce: (change: 'added' | 'removed', work: Registration) => void;
   readonly replace: () => Promise<void>;
   readonly end: () => Promise<void>;
 }

@@ -36,6 +36,7 @@ export type {
   Handoff,
   HandoffOptions,
   JobContext,
+  JsonSchema,
   KeyValueStore,
   Lease,
   ObservedMetric,

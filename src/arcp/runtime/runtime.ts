@@ -240,6 +240,20 @@ export class Runtime {
     return this.#add({ kind: 'agent', name, options, handler: handler as Handler });
   }
 
+  /**
+   * Removes a tool, workflow or agent, and informs the connected clients. Its running calls and jobs continue; later calls, and jobs that wait,
+   * fail with `NOT_FOUND`.
+   *
+   * @returns `false` if it is not registered
+   */
+  remove(name: string, kind: 'tool' | 'workflow' | 'agent' = 'tool'): boolean {
+    const work = this.#registrations.get(`${kind} ${name}`);
+    if (work === undefined) return false;
+    this.#registrations.delete(`${kind} ${name}`);
+    for (const { announce } of this.#core.connections.values()) announce('removed', work);
+    return true;
+  }
+
   /** Starts to run waiting jobs. */
   start(): void {
     if (this.#isDraining) return;
@@ -356,7 +370,7 @@ export class Runtime {
     const key = `${kind} ${name}`;
     if (this.#registrations.has(key)) throw new TypeError(`The ${kind} ${JSON.stringify(name)} is already registered`);
     this.#registrations.set(key, work);
-    for (const { announce: announceWork } of this.#core.connections.values()) announceWork({ kind, name });
+    for (const { announce } of this.#core.connections.values()) announce('added', work);
     return this;
   }
 

@@ -6,6 +6,9 @@ import type { TrustLevel } from '../protocol/payloads/parts.js';
 import type { StreamKind } from '../protocol/payloads/streaming.js';
 import type { Content, StreamOptions, StreamWriter } from '../streams/content.js';
 
+/** A JSON Schema, as an object. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
 /** Options of tools, workflows and agents. */
 export interface HandlerOptions<I extends z.ZodType = z.ZodType> {
   /** A description for clients, and for the models that they serve. */
@@ -14,6 +17,8 @@ export interface HandlerOptions<I extends z.ZodType = z.ZodType> {
   readonly input?: I | undefined;
   /** The schema of the result. A result that does not match is an `INTERNAL` error. @default anything */
   readonly output?: z.ZodType | undefined;
+  /** JSON Schemas that clients receive instead of those of `input` and `output`. The runtime does not check values against them. @default none */
+  readonly schemas?: { readonly input?: JsonSchema | undefined; readonly output?: JsonSchema | undefined } | undefined;
   /** The permissions that the handler may request, by name or pattern: `filesystem.*`. @default none */
   readonly permissions?: readonly string[] | undefined;
   /** If true, untrusted sessions may use it. @default false */
@@ -32,6 +37,8 @@ export interface HandlerOptions<I extends z.ZodType = z.ZodType> {
 export interface ToolOptions<I extends z.ZodType = z.ZodType> extends HandlerOptions<I> {
   /** If true, a call becomes a durable job, which outlives connections and the process, where client and session allow it. @default false */
   readonly durable?: boolean | undefined;
+  /** Hints about the behaviour of the tool, for clients: `{ readOnlyHint: true }`. @default none */
+  readonly annotations?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** The input of an agent: its task, and the arguments of the command. */
@@ -85,6 +92,8 @@ export interface JobContext {
   readonly traceparent: string | undefined;
   /** Runs work in a span, which is reported when the work ends. */
   readonly span: Span['span'];
+  /** The streams that the client supports: none, all except binary ones, or all. */
+  readonly streams: 'none' | 'text' | 'all';
   /**
    * Opens a stream to the client. It ends with the job at the latest. If the client does not support streams, writes are dropped.
    *

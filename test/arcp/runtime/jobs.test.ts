@@ -965,3 +965,56 @@ test('a new registration is announced to connected clients', async () => {
     attributes: { added: [{ kind: 'tool', name: 'late' }] },
   });
 });
+
+describe('a removed registration', () => {
+  test('is announced to connected clients, and unknown to later calls and sessions', async () => {
+    const runtime = start().tool('gone', {}, () => 1);
+    const wire = await opened(runtime);
+    expect(runtime.remove('gone')).toBe(true);
+    expect(runtime.remove('gone')).toBe(false);
+    const told = await wire.until(({ type }) => type === 'event.emit');
+    expect(told.payload).toMatchObject({
+      name: 'arcp.inventory.changed',
+      attributes: { removed: [{ kind: 'tool', name: 'gone' }] },
+    });
+    const refused = await wire.answer('nack', wire.send('tool.invoke', { tool: 'gone' }));
+    expect(refused.payload.code).toBe('NOT_FOUND');
+    expect((await connectTo(runtime).open()).payload.tools).toEqual([]);
+    expect(() => runtime.tool('gone', {}, () => 2)).not.toThrow();
+  });
+
+  test('ends its running jobs as usual, and fails those that wait', async () => {
+    const held = deferred();
+    const runtime = start({ workers: { concurrency: 1 } }).tool('slow', { durable: true }, async () => {
+      await held.promise;
+      return 'done';
+    });
+    const wire = await opened(runtime);
+    const running = await wire.startJob('slow');
+    const waiting = await wire.startJob('slow');
+    runtime.remove('slow');
+    held.resolve();
+    expect(await wire.untilEnded(running.jobId)).toMatchObject({ payload: { result: 'done' } });
+    expect(await wire.untilEnded(waiting.jobId)).toMatchObject({ payload: { code: 'NOT_FOUND' } });
+  });
+
+  test('is one of its kind; others of the name stay', async () => {
+    const runtime = start()
+      .tool('same', {}, () => 1)
+      .workflow('same', {}, () => 2);
+    expect(runtime.remove('same', 'agent')).toBe(false);
+    expect(runtime.remove('same', 'workflow')).toBe(true);
+    const wire = await opened(runtime);
+    expect((await wire.answer('tool.result', wire.send('tool.invoke', { tool: 'same' }))).payload.result).toBe(1);
+  });
+});
+
+test('the JSON Schemas of a registration replace those of its schemas', async () => {
+  const schemas = { input: { type: 'object', 'x-keyword': [1] }, output: { type: 'number', multipleOf: 2 } };
+  const annotations = { readOnlyHint: true };
+  const runtime = start().tool('raw', { schemas, annotations, input: z.object({ a: z.number() }) }, () => 2);
+  const accepted = await connectTo(runtime).open();
+  expect(accepted.payload.tools).toEqual([
+    { name: 'raw', input_schema: schemas.input, output_schema: schemas.output, annotations },
+  ]);
+});

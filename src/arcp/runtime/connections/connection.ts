@@ -19,6 +19,7 @@ import type { Peer } from '../sessions/auth.js';
 import { epochCheck, type Session } from '../sessions/session.js';
 import { SessionSubscription } from '../sessions/subscription.js';
 import type { Uploader } from '../streams.js';
+import type { Registration } from '../types.js';
 import { openSession } from './handshake.js';
 
 type RefusedMessage = { readonly [K in keyof Cause]?: Cause[K] | undefined } & { readonly job_id?: string | undefined };
@@ -98,8 +99,8 @@ export class Connection implements ConnectionContext {
       this.core.connections.delete(session.id);
   }
 
-  readonly announce = (added: { readonly kind: string; readonly name: string }): void => {
-    const payload = { name: 'arcp.inventory.changed', attributes: { added: [added] } };
+  readonly announce = (change: 'added' | 'removed', { kind, name }: Registration): void => {
+    const payload = { name: 'arcp.inventory.changed', attributes: { [change]: [{ kind, name }] } };
     this.#sendTransient({ type: 'event.emit', payload });
   };
 

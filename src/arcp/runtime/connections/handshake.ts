@@ -237,14 +237,15 @@ function secondsOf(ms: number): number | undefined {
 }
 
 function toolInfo({ name, options }: Registration) {
-  const { description, input, output, permissions, durable } = options;
+  const { description, input, output, schemas, permissions, durable, annotations } = options;
   return {
     name,
     description,
-    input_schema: input && jsonSchema(input, 'input'),
-    output_schema: output && jsonSchema(output, 'output'),
+    input_schema: schemas?.input ?? (input && jsonSchema(input, 'input')),
+    output_schema: schemas?.output ?? (output && jsonSchema(output, 'output')),
     permissions: permissions && [...permissions],
     durable,
+    annotations,
   };
 }
 

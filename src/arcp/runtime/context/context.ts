@@ -59,6 +59,7 @@ export function contextOf(job: Attempt, restored: unknown): JobContext {
       ignoreRejection(
         withSpan(job, { spanId: spec.trace.spanId, telemetryId: job.telemetrySpanId }, name, work, options),
       ),
+    streams: spec.streams,
     stream: (options) => job.openStream(options),
     incoming: (which) => job.readUpload(which),
     checkpoint: ignoringRejections(async (data, options) => (await checkpoint(job, data, options))!),

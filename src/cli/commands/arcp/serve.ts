@@ -25,6 +25,7 @@ import { choice, duration, flag, integer, optional, text, texts, token, value } 
 import { notStarted, SERVER_OPTIONS } from '../../options/shared.js';
 import { openDatabase } from './database.js';
 import { addDemoTools } from './demo-tools.js';
+import { McpServer } from './mcp-servers.js';
 
 const OPTIONS = {
   ws: optional(
@@ -40,6 +41,10 @@ const OPTIONS = {
     'Store jobs, messages and sessions in this SQLite file or postgres:// database (default: in memory)',
   ),
   module: text('FILE', 'Load the tools from this module; its default export is a function that takes the runtime'),
+  mcp: texts(
+    'SERVER',
+    'Add the tools, resources and prompts of this MCP server: a shell command or an http URL; may be repeated',
+  ),
   host: SERVER_OPTIONS.host,
   origin: texts('ORIGIN', 'Accept connections from web pages of this origin; may be repeated'),
   token: token('Require this bearer token from WebSocket clients'),
@@ -70,7 +75,8 @@ export const command = defineCommand({
     'SIGINT or SIGTERM shuts it down: it accepts no connections and starts no jobs, and waits for the running ones. With --db, other runtimes ' +
       'of the database then continue unfinished jobs at once, or the next start does. A second signal ends it immediately.',
     'The demo tools are echo, add, count (a job with progress, a stream and checkpoints) and refund (a job that requests a permission), ' +
-      'the agent writer and the workflow tour. With --module, only the tools of the module exist.',
+      'the agent writer and the workflow tour. With --module or --mcp, only the tools of the module and the servers exist.',
+    'MCP servers are started with this program, and again after they end. --mcp requires the package @modelcontextprotocol/client.',
   ],
   example: 'pegwire arcp serve --ws 7777 --db arcp.db',
   run,
@@ -84,13 +90,17 @@ interface Listening {
 async function run(invocation: Run): Promise<number> {
   const { options, output, json } = invocation;
   const note = (text: string): void => void output.note(text);
-  const runtime = await makeRuntime(invocation, (error) =>
-    note(labelled('warning', 'runtime', systemReason(error), output.paintNote)),
-  );
+  const warn = (what: string, error: unknown): void =>
+    note(labelled('warning', what, systemReason(error), output.paintNote));
+  const runtime = await makeRuntime(invocation, (error) => warn('runtime', error));
   const listening: Listening[] = [];
+  const servers: McpServer[] = [];
   const stopListening = (): Promise<unknown> => Promise.all(listening.splice(0).map(({ close }) => close()));
   let stopped: Promise<unknown> | undefined;
   try {
+    // Before jobs run, which may be of their tools.
+    for (const server of options.mcp)
+      servers.push(await McpServer.connect(runtime, server, (error) => warn('mcp', error)));
     await listen(invocation, runtime, listening);
     runtime.start();
     const names = listening.map(({ name }) => name);
@@ -108,16 +118,17 @@ async function run(invocation: Run): Promise<number> {
     // A listener ends after its connections.
     await runtime.close();
     await stopped;
+    for (const server of servers) await server.close();
   }
   return 0;
 }
 
 async function makeRuntime(invocation: Run, onError: (error: unknown) => void): Promise<Runtime> {
-  const { db: file, trust, module, lease, queue: queues, name = hostname() } = invocation.options;
+  const { db: file, trust, module, mcp, lease, queue: queues, name = hostname() } = invocation.options;
   const store = file === undefined ? memoryStore() : await openDatabase(file);
   const workers = { leaseMs: lease, queues: queues.length === 0 ? undefined : queues };
   const runtime = createRuntime({ store, auth: anonymous({ trust }), workers, name, onError });
-  if (module === undefined) return addDemoTools(runtime);
+  if (module === undefined) return mcp.length === 0 ? addDemoTools(runtime) : runtime;
   await loadModule(runtime, module);
   return runtime;
 }

@@ -1,0 +1,99 @@
+/** MCP tools and prompts as tools of a runtime (spec 003, "MCP Compatibility": tool schema, tool call and prompt). */
+import { isRecord } from '../../text/guards.js';
+import { ArcpError } from '../protocol/errors.js';
+import type { Handler, JobContext, JsonSchema, ToolOptions } from '../runtime/types.js';
+import type { McpConnection, Members } from './connection.js';
+import { withoutLargeData } from './content.js';
+import { lostError, notConnected, toolError } from './errors.js';
+
+/** A tool of the runtime that stands for a part of the server. */
+export interface WrappedTool {
+  readonly name: string;
+  readonly options: ToolOptions;
+  readonly handler: Handler;
+}
+
+export function wrapTool(connection: McpConnection, tool: Members, durable: boolean): WrappedTool {
+  const { name, title, description = title, inputSchema: input, outputSchema, annotations } = tool;
+  const hints = isRecord(annotations) ? annotations : undefined;
+  const isRepeatable = hints?.['readOnlyHint'] === true || hints?.['idempotentHint'] === true;
+  return {
+    name: String(name),
+    options: {
+      durable,
+      description: textOf(description),
+      schemas: { input: isRecord(input) ? input : undefined, output: resultSchema(outputSchema) },
+      annotations: hints,
+    },
+    handler: async (args, context) => {
+      const { signal } = context;
+      const onprogress = (progress: Members): void => void context.progress(progressOf(progress));
+      const call = () => connection.callTool(tool, args as Members, { signal, onprogress, isRepeatable });
+      const result = isRepeatable ? await call() : await callOnce(connection, context, call);
+      if (result['isError'] === true) throw toolError(result);
+      return withoutLargeData(result, context);
+    },
+  };
+}
+
+/** Returns the JSON Schema of the result of `tools/call`. */
+function resultSchema(outputSchema: unknown): JsonSchema | undefined {
+  if (!isRecord(outputSchema)) return undefined;
+  // With an identifier, references inside the schema (`#/$defs/...`) keep their meaning.
+  const own = '$id' in outputSchema ? outputSchema : { $id: 'mcp:output', ...outputSchema };
+  const content = { type: 'array', items: { type: 'object' } };
+  return { type: 'object', properties: { content, structuredContent: own }, required: ['structuredContent'] };
+}
+
+function progressOf({ progress, total, message }: Members) {
+  return { current: numberOf(progress), total: numberOf(total), message: textOf(message) };
+}
+
+const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/**
+ * Calls a tool for one attempt of a job only, since MCP has no operation keys. Of an attempt that was lost, the outcome is unknown.
+ *
+ * @throws ArcpError `ABORTED` if an earlier attempt may have called it
+ */
+async function callOnce<T>(connection: McpConnection, context: JobContext, call: () => Promise<T>): Promise<T> {
+  // Attempts at direct calls do not outlive the process.
+  if (context.jobId === undefined) return call();
+  if (!connection.isOpen) throw notConnected();
+  const { attempt, step } = context;
+  const unsent = (by: number, isUnsent: boolean): Promise<boolean> => step(`mcp.unsent.${by}`, () => isUnsent);
+  for (let last = 0; last !== attempt; ) {
+    last = await step(`mcp.call.${last}`, () => attempt);
+    if (last !== attempt && !(await unsent(last, false)))
+      throw lostError(new Error(`attempt ${last} may have called the tool, which is not idempotent`), false);
+  }
+  try {
+    return await call();
+  } catch (thrown) {
+    // Errors of calls that may have been executed are not retryable.
+    if (thrown instanceof ArcpError && thrown.retryable) await unsent(attempt, true);
+    throw thrown;
+  }
+}
+
+/** Wraps a prompt as `prompts/NAME`. Its result is the description and messages for a model. */
+export function wrapPrompt(connection: McpConnection, prompt: Members): WrappedTool {
+  const { name, title, description = title, arguments: declared } = prompt;
+  const parameters = Array.isArray(declared) ? declared.filter(isRecord) : [];
+  const properties = parameters.map(({ name: key, description: about }) => [
+    String(key),
+    { type: 'string', ...(typeof about === 'string' ? { description: about } : {}) },
+  ]);
+  const required = parameters.filter(({ required: isRequired }) => isRequired === true).map(({ name: key }) => key);
+  return {
+    name: `prompts/${String(name)}`,
+    options: {
+      description: textOf(description),
+      schemas: { input: { type: 'object', properties: Object.fromEntries(properties), required } },
+      annotations: { readOnlyHint: true },
+    },
+    handler: (args, { signal }) =>
+      connection.request('prompts/get', { name, arguments: args as Members }, { signal, isRepeatable: true }),
+  };
+}
