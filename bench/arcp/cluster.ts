@@ -34,6 +34,7 @@ async function serve(name: keyof typeof QUEUES): Promise<void> {
     runtime.tool(`echo-${queue}`, { durable: true, queue }, (input) => input);
   }
   const { url } = await listenWebSocket(runtime, { port: 0 });
+  runtime.start();
   process.send!(url);
   process.on('disconnect', () => process.exit());
 }

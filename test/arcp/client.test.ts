@@ -5,11 +5,14 @@ import { connect } from '../../src/arcp/client/node/connect.js';
 import type { Client, ClientOptions, Cursor, Dial } from '../../src/arcp/client/types.js';
 import { ArcpError, type Envelope } from '../../src/arcp/index.js';
 import {
+  type ArcpStore,
   bearer,
   createRuntime,
   type JobContext,
+  memoryStore,
   type Runtime,
   type RuntimeOptions,
+  StoreError,
 } from '../../src/arcp/runtime/index.js';
 import type { Channel } from '../../src/channels/channel.js';
 import { memoryChannels } from '../../src/channels/memory.js';
@@ -193,6 +196,32 @@ describe('connections that break', () => {
     expect(new Set(ids).size).toBe(ids.length);
     expect(runs).toBe(10);
     expect(dialled()).toBeGreaterThan(2);
+  });
+
+  test('are reopened again if the resumption is refused with a retryable error', async () => {
+    const store = memoryStore();
+    let failures = 0;
+    const lastSequences: ArcpStore['lastSequences'] = async (sessionIds) => {
+      if (failures-- > 0) throw new StoreError('unavailable', 'The store cannot be reached');
+      return store.lastSequences(sessionIds);
+    };
+    const end = deferred();
+    const runtime = start({ store: { ...store, lastSequences } }).tool('wait', { durable: true }, () => end.promise);
+    const { dial, cut, dialled } = line(runtime);
+    const errors: unknown[] = [];
+    const client = await openClient(dial, {
+      reconnect: { minDelayMs: 1, maxDelayMs: 5 },
+      onError: (error) => errors.push(error),
+    });
+    ending.push(() => client.disconnect());
+    const job = client.invoke('wait');
+    await job.accepted;
+    failures = 3;
+    cut();
+    await expect.poll(dialled).toBe(5);
+    end.resolve();
+    expect(await job.result()).toBeUndefined();
+    expect(errors).toContainEqual(expect.objectContaining({ code: 'UNAVAILABLE', retryable: true }));
   });
 
   test('that cannot be opened are retried up to the limit, and then all calls fail', async () => {

@@ -348,10 +348,18 @@ class SessionClient implements Client {
     this.#commands.once('resume', { after_message_id: after }, {}, (error) => {
       // The runtime may not store the message. The client drops messages that it has already received.
       if (after !== undefined && (error.code === 'NOT_FOUND' || error.code === 'DATA_LOSS')) this.#resume(undefined);
-      if (error.code !== 'NOT_FOUND') this.#report(error);
+      if (error.code !== 'NOT_FOUND') this.#onNotResumed(error);
     });
     for (const { jobId, after: seen } of this.#invocations.attached())
-      this.#commands.once('resume', { after_message_id: seen }, { job_id: jobId }, (error) => this.#report(error));
+      this.#commands.once('resume', { after_message_id: seen }, { job_id: jobId }, (error) =>
+        this.#onNotResumed(error),
+      );
+  }
+
+  /** Handles the refusal of a resumption, without which the runtime sends nothing. After a retryable error, the client resumes on another connection. */
+  #onNotResumed(error: ArcpError): void {
+    this.#report(error);
+    if (error.retryable && this.#options.reconnect !== false) this.#connection.drop();
   }
 
   #handle(message: Envelope, isNew: boolean): void {
