@@ -40,8 +40,8 @@ interface PresenceOptions {
   readonly describe: () => Omit<RuntimePresence, 'worker' | 'startedAt' | 'renewedAt' | 'expiresAt'>;
   /** Called once when the presence has expired, since the store could not be reached. */
   readonly onExpired: () => void;
-  /** Called for each runtime that has ended without removing its presence. */
-  readonly onLost: (worker: string) => Promise<void>;
+  /** Called after each renewal, to end what other runtimes have left. */
+  readonly onRenewed: () => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -79,6 +79,7 @@ export class Presence {
       this.#expiresAt = expiresAt;
       this.#isExpired = false;
       await this.#removeLost();
+      await this.#options.onRenewed();
     } catch (error) {
       if (this.#stop === undefined) return;
       onError(error);
@@ -105,10 +106,9 @@ export class Presence {
   }
 
   async #removeLost(): Promise<void> {
-    const { store, onLost } = this.#options;
+    const { store } = this.#options;
     for (const { scope, key, value, version } of await listPresences(store)) {
       if ((JSON.parse(value) as RuntimePresence).expiresAt > store.now()) continue;
-      await onLost(key);
       // It may have come back.
       await store.commit({ records: [{ scope, key, value: null, expect: version }] });
     }

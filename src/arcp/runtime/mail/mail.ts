@@ -28,9 +28,17 @@ export type Mail =
   /** The reply to `drain`, or to an order. */
   | { readonly kind: 'reply'; readonly id: string; readonly error?: ErrorBody | undefined }
   /** A session that it serves was resumed elsewhere. */
-  | { readonly kind: 'replaced'; readonly sessionId: string; readonly epoch: number };
+  | { readonly kind: 'replaced'; readonly sessionId: string; readonly epoch: number }
+  /** A job has read chunks of a stream that it receives from a client: `read` of all so far. With an error, the job cannot read more. */
+  | {
+      readonly kind: 'upload';
+      readonly id: string;
+      readonly read?: number | undefined;
+      readonly error?: ErrorBody | undefined;
+    };
 
 export type Reply = Extract<Mail, { kind: 'reply' }>;
+export type UploadMail = Extract<Mail, { kind: 'upload' }>;
 
 const MAIL = 'mail:';
 
