@@ -453,8 +453,11 @@ function createEngine(store: ArcpStore, { maxMessageBytes, ...options }: EngineO
   const worker = newId('lease').replace('lease', 'worker');
   const mailbox = new Mailbox({ store, worker, onError: options.onError });
   const answers = new AnswerWaiters();
-  const untilJobEnds = (jobId: string) => untilEnded({ bus, store }, jobId);
-  const uploads = new Uploads({ log, bus, mailbox, untilEnded: untilJobEnds, now: clock, onError: options.onError });
+  const uploads = new Uploads({
+    ...{ log, bus, worker, now: clock, onError: options.onError },
+    report: (to, report) => mailbox.send(to, { kind: 'upload', ...report }),
+    untilEnded: (jobId) => untilEnded({ bus, store }, jobId),
+  });
   const scheduler: Scheduler = new Scheduler({
     ...options,
     now: clock,

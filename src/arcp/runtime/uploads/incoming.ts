@@ -6,8 +6,7 @@ import type { Content } from '../../streams/content.js';
 import { StreamInbox } from '../../streams/reader.js';
 import { LogCursor } from '../events/cursor.js';
 import type { EventBus, EventLog } from '../events/log.js';
-import type { UploadMail } from '../mail/mail.js';
-import { removeUploads, untilDone, uploadLog } from './rows.js';
+import { removeUploads, type UploadReport, untilDone, uploadLog } from './rows.js';
 
 /** The numbers of chunks and bytes after which the job reports its progress, so that the client is resumed in time. */
 const REPORT_CHUNKS = 32;
@@ -16,8 +15,7 @@ const REPORT_SIZE = 256 * 1024;
 export interface IncomingOptions {
   readonly log: EventLog;
   readonly bus: EventBus;
-  /** Sends a message to the runtime that receives a stream. */
-  readonly send: (worker: string, mail: UploadMail) => void | Promise<void>;
+  readonly report: (worker: string, report: UploadReport) => void | Promise<void>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -45,7 +43,7 @@ export class IncomingStreams {
     onTaken: (id) => this.#report(id),
     onRefused: (id, error) => {
       const stream = this.#streams.get(id);
-      if (stream !== undefined) void this.#send(stream.worker, { kind: 'upload', id, error: error.toBody() });
+      if (stream !== undefined) void this.#send(stream.worker, { id, error: error.toBody() });
     },
   });
   #openings: LogCursor | undefined;
@@ -101,12 +99,12 @@ export class IncomingStreams {
     const unreported = read - stream.reported;
     if (unreported < REPORT_CHUNKS && unreported * stream.largest < REPORT_SIZE) return;
     stream.reported = read;
-    void this.#send(stream.worker, { kind: 'upload', id, read });
+    void this.#send(stream.worker, { id, read });
   }
 
-  /** Sends a message, for which the client may wait. */
-  #send(worker: string, mail: UploadMail): Promise<void> {
-    const { send, onError } = this.#options;
-    return untilDone(async () => this.#isOver || send(worker, mail), onError);
+  /** Sends a report, for which the client may wait. */
+  #send(worker: string, message: UploadReport): Promise<void> {
+    const { report, onError } = this.#options;
+    return untilDone(async () => this.#isOver || report(worker, message), onError);
   }
 }

@@ -21,6 +21,15 @@ export interface StoredUpload {
   readonly worker: string;
 }
 
+/** A report of the runtime that runs the job to the one that receives the stream. */
+export interface UploadReport {
+  readonly id: string;
+  /** The number of chunks that the job has read. */
+  readonly read?: number | undefined;
+  /** Set if the job cannot read more. */
+  readonly error?: ErrorBody | undefined;
+}
+
 /** Returns the log of a stream, or the log of the openings of streams to a job. */
 export const uploadLog = (idOrJobId: string): string => `${LOG}${idOrJobId}`;
 

@@ -5,8 +5,6 @@ import { ArcpError, asArcpError } from '../../protocol/errors.js';
 import { newId } from '../../protocol/ids.js';
 import type { CommitResult, JobRow, NewEvent } from '../../store/store.js';
 import type { EventLog } from '../events/log.js';
-import type { UploadMail } from '../mail/mail.js';
-import type { Mailbox } from '../mail/mailbox.js';
 import { type IncomingOptions, IncomingStreams } from './incoming.js';
 import {
   aborted,
@@ -16,6 +14,7 @@ import {
   openRecord,
   removeUploads,
   type StoredUpload,
+  type UploadReport,
   untilDone,
   uploadLog,
 } from './rows.js';
@@ -39,8 +38,8 @@ interface Upload extends StoredUpload {
   isEnded: boolean;
 }
 
-interface UploadsOptions extends Omit<IncomingOptions, 'send'> {
-  readonly mailbox: Mailbox;
+interface UploadsOptions extends IncomingOptions {
+  readonly worker: string;
   readonly untilEnded: (jobId: string) => Promise<void>;
   readonly now: () => number;
 }
@@ -73,7 +72,7 @@ export class Uploads {
 
   /** Returns the streams for an attempt that runs here. */
   incoming(jobId: string): IncomingStreams {
-    return new IncomingStreams(jobId, { ...this.#options, send: (worker, mail) => this.#send(worker, mail) });
+    return new IncomingStreams(jobId, { ...this.#options, report: (worker, report) => this.#report(worker, report) });
   }
 
   /** Begins to receive the streams of a connection. */
@@ -99,7 +98,7 @@ export class Uploads {
     if (streams.has(streamId)) throw new ArcpError('ALREADY_EXISTS', 'The stream is already open');
     if ([...this.#open.values()].filter((one) => one.jobId === jobId && !one.isEnded).length >= MAX_STREAMS)
       throw new ArcpError('RESOURCE_EXHAUSTED', `The job already receives ${MAX_STREAMS} streams, which is the limit`);
-    const { worker } = this.#options.mailbox;
+    const { worker } = this.#options;
     const id = newId('str');
     const state = { unread: new Queue<number>(), unreadSize: 0, read: 0, isFull: false, isEnded: false };
     const upload: Upload = { id, streamId, jobId, worker, uploader, ...state };
@@ -143,8 +142,8 @@ export class Uploads {
     uploader.backpressure(upload.streamId, true);
   }
 
-  /** Handles a message of the runtime that runs the job. */
-  handle({ id, read = 0, error }: UploadMail): void {
+  /** Handles a report of the runtime that runs the job. */
+  handle({ id, read = 0, error }: UploadReport): void {
     const upload = this.#open.get(id);
     if (upload === undefined) return;
     if (error !== undefined) {
@@ -226,9 +225,9 @@ export class Uploads {
     if (this.#open.has(upload.id)) this.#refuse(upload, error);
   }
 
-  #send(worker: string, mail: UploadMail): void | Promise<void> {
-    const { mailbox } = this.#options;
-    return worker === mailbox.worker ? this.handle(mail) : mailbox.send(worker, mail);
+  #report(to: string, message: UploadReport): void | Promise<void> {
+    const { worker, report } = this.#options;
+    return to === worker ? this.handle(message) : report(to, message);
   }
 }
 
