@@ -451,6 +451,21 @@ export function describeElsewhere(name: string, newStore: NewStore): void {
       expect(JSON.parse(last!.body)).toMatchObject({ payload: { code: 'ABORTED', retryable: true } });
     });
 
+    test('end for the job if the session is resumed at another runtime', async () => {
+      const got = deferred();
+      const { all } = await cluster([['near'], ['far']], () => got.resolve());
+      const wire = connectTo(all[0]!);
+      const { session_id, resume_token } = (await wire.open()).payload;
+      const { jobId } = await wire.startJob('reads');
+      wire.send('stream.open', { kind: 'text' }, { stream_id: 's', job_id: jobId });
+      send(wire, 's', [{ data: 'one' }], false);
+      await got.promise;
+      const now = connectTo(all[1]!);
+      await now.open({ resume_token }, { session_id });
+      now.send('resume', {});
+      expect(await now.untilEnded(jobId)).toMatchObject({ type: 'job.failed', payload: { code: 'ABORTED' } });
+    });
+
     test('are read from their beginning by the next attempt, if the runtime that runs the job is killed', async () => {
       const read: string[] = [];
       const first = deferred();

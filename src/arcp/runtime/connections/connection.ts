@@ -91,6 +91,7 @@ export class Connection implements ConnectionContext {
 
   closeSession(): void {
     const session = this.#session;
+    void this.engine.uploads.disconnect(this.uploader);
     this.#subscription?.close();
     this.#subscription = undefined;
     this.#session = undefined;

@@ -56,7 +56,9 @@ const MAX_SIZE = 16 * HIGH_WATER_SIZE;
 /** Streams that clients send. They end with their connection. */
 export class Uploads {
   readonly #options: UploadsOptions;
-  readonly #open = new Map<string, Upload>();
+  /** The streams whose jobs have not ended, by their ids in the store. */
+  readonly #streams = new Map<string, Upload>();
+  /** The open streams of each connection, by the ids of the client. */
   readonly #ofUploader = new Map<Uploader, Map<string, Upload>>();
   /** The jobs with streams, whose ends are awaited, and the times of their first ones. */
   readonly #jobs = new Map<string, number>();
@@ -96,13 +98,13 @@ export class Uploads {
     const streams = this.#ofUploader.get(uploader);
     if (streams === undefined) throw aborted('The connection has ended');
     if (streams.has(streamId)) throw new ArcpError('ALREADY_EXISTS', 'The stream is already open');
-    if ([...this.#open.values()].filter((one) => one.jobId === jobId && !one.isEnded).length >= MAX_STREAMS)
+    if (this.#countOf(jobId) >= MAX_STREAMS)
       throw new ArcpError('RESOURCE_EXHAUSTED', `The job already receives ${MAX_STREAMS} streams, which is the limit`);
     const { worker } = this.#options;
     const id = newId('str');
     const state = { unread: new Queue<number>(), unreadSize: 0, read: 0, isFull: false, isEnded: false };
     const upload: Upload = { id, streamId, jobId, worker, uploader, ...state };
-    this.#open.set(id, upload);
+    this.#streams.set(id, upload);
     streams.set(streamId, upload);
     try {
       const events = [eventOf(uploadLog(jobId), { ...message, id, source: worker })];
@@ -144,7 +146,7 @@ export class Uploads {
 
   /** Handles a report of the runtime that runs the job. */
   handle({ id, read = 0, error }: UploadReport): void {
-    const upload = this.#open.get(id);
+    const upload = this.#streams.get(id);
     if (upload === undefined) return;
     if (error !== undefined) {
       this.#refuse(upload, ArcpError.fromBody(error));
@@ -171,6 +173,14 @@ export class Uploads {
     await Promise.all(streams.map((one) => this.#fail(one, error)));
   }
 
+  /** Returns the number of open streams to a job. */
+  #countOf(jobId: string): number {
+    let count = 0;
+    for (const streams of this.#ofUploader.values())
+      for (const upload of streams.values()) if (upload.jobId === jobId) count++;
+    return count;
+  }
+
   #watch(jobId: string): void {
     const { untilEnded, now, onError } = this.#options;
     if (this.#jobs.has(jobId)) return;
@@ -181,7 +191,7 @@ export class Uploads {
 
   async #endJob(jobId: string): Promise<void> {
     const { log } = this.#options;
-    const streams = [...this.#open.values()].filter((one) => one.jobId === jobId);
+    const streams = [...this.#streams.values()].filter((one) => one.jobId === jobId);
     for (const upload of streams) {
       this.#forget(upload);
       if (!upload.isEnded) upload.uploader.refuse(upload.streamId, new ArcpError('CANCELLED', 'The job has ended'));
@@ -209,7 +219,7 @@ export class Uploads {
   }
 
   #forget({ id, streamId, uploader }: Upload): void {
-    this.#open.delete(id);
+    this.#streams.delete(id);
     this.#ofUploader.get(uploader)?.delete(streamId);
   }
 
@@ -222,7 +232,7 @@ export class Uploads {
     } catch (thrown) {
       error = asArcpError(thrown);
     }
-    if (this.#open.has(upload.id)) this.#refuse(upload, error);
+    if (this.#streams.has(upload.id)) this.#refuse(upload, error);
   }
 
   #report(to: string, message: UploadReport): void | Promise<void> {
