@@ -105,6 +105,31 @@ describe('a client sends a stream', () => {
     expect(await invocation.result()).toBe('x'.repeat(400));
   });
 
+  test('that a later attempt at the job reads again', async () => {
+    let attempts = 0;
+    const runtime = reading().tool(
+      'fails once',
+      { durable: true, retry: { maxAttempts: 2, backoffMs: 1 } },
+      async (_, { incoming }) => {
+        let text = '';
+        for await (const piece of incoming('text')) {
+          text += piece;
+          if (++attempts === 1) throw new ArcpError('UNAVAILABLE', 'Try again');
+        }
+        return text;
+      },
+    );
+    const client = await connect(runtime);
+    const invocation = client.invoke('fails once');
+    await invocation.accepted;
+    const out = invocation.upload({ kind: 'text' });
+    await out.write('one ');
+    await expect.poll(() => attempts).toBeGreaterThan(0);
+    await out.write('two');
+    await out.close();
+    expect(await invocation.result()).toBe('one two');
+  });
+
   test('that fails: its reader fails, too', async () => {
     const client = await connect(reading());
     const invocation = client.invoke('read');

@@ -4,8 +4,8 @@ import type { Engine } from './engine/engine.js';
 import type { Authenticate } from './sessions/auth.js';
 import type { Capabilities, Sent, Session } from './sessions/session.js';
 import type { SessionSubscription } from './sessions/subscription.js';
-import type { Uploader } from './streams.js';
 import type { Registration } from './types.js';
+import type { Uploader } from './uploads/uploads.js';
 
 export interface Settings {
   readonly version: string;

@@ -140,6 +140,9 @@ export class Peers implements PeerLimits {
       case 'drain':
         void this.#reply(mail).catch(onError);
         return;
+      case 'upload':
+        engine.uploads.handle(mail);
+        return;
       case 'replaced': {
         const connection = connections.get(mail.sessionId);
         if (connection !== undefined && connection.session.epoch < mail.epoch) await connection.replace();

@@ -1,7 +1,4 @@
-/**
- * The runtimes that use a store. Each renews a record, which expires soon after the end of the process. Another runtime then does what is left to
- * do, and keeps the record for some time, so that people see what happened.
- */
+/** The runtimes that use a store. Each renews a record, which expires soon after the end of the process, and is removed later. */
 import { every } from '../../async/timers.js';
 import type { ArcpStore, StoredRecord } from '../store/store.js';
 import { type Page, pagesOf } from './pages.js';
@@ -38,11 +35,6 @@ export interface RuntimePresence {
   readonly expiresAt: number;
 }
 
-interface StoredPresence extends RuntimePresence {
-  /** `true` if another runtime has noticed the loss. */
-  readonly isLost?: boolean;
-}
-
 interface PresenceOptions {
   readonly store: ArcpStore;
   readonly worker: string;
@@ -51,8 +43,8 @@ interface PresenceOptions {
   readonly describe: () => Omit<RuntimePresence, 'worker' | 'startedAt' | 'renewedAt' | 'expiresAt'>;
   /** Called once when the presence has expired, since the store could not be reached. */
   readonly onExpired: () => void;
-  /** Called for each runtime that has ended without removing its presence. */
-  readonly onLost: (worker: string) => Promise<void>;
+  /** Called after each renewal, to end what other runtimes have left. */
+  readonly onRenewed: () => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -89,7 +81,8 @@ export class Presence {
       await store.commit({ records: [{ scope: PRESENCES, key: worker, value: JSON.stringify(presence) }] });
       this.#expiresAt = expiresAt;
       this.#isExpired = false;
-      await this.#handleLost();
+      await this.#removeLost();
+      await this.#options.onRenewed();
     } catch (error) {
       if (this.#stop === undefined) return;
       onError(error);
@@ -115,16 +108,13 @@ export class Presence {
     await store.commit({ records: [{ scope: PRESENCES, key: worker, value: null }] });
   }
 
-  async #handleLost(): Promise<void> {
-    const { store, onLost } = this.#options;
+  async #removeLost(): Promise<void> {
+    const { store } = this.#options;
     for (const { scope, key, value, version } of await listPresences(store)) {
-      const presence = JSON.parse(value) as StoredPresence;
-      const lostForMs = store.now() - presence.expiresAt;
-      if (lostForMs < 0 || (presence.isLost === true && lostForMs < LOST_SHOWN_MS)) continue;
-      if (presence.isLost !== true) await onLost(key);
-      const marked = lostForMs < LOST_SHOWN_MS ? JSON.stringify({ ...presence, isLost: true }) : null;
+      const { expiresAt } = JSON.parse(value) as RuntimePresence;
       // It may have come back.
-      await store.commit({ records: [{ scope, key, value: marked, expect: version }] });
+      if (store.now() > expiresAt + LOST_SHOWN_MS)
+        await store.commit({ records: [{ scope, key, value: null, expect: version }] });
     }
   }
 }
@@ -145,6 +135,5 @@ async function listPresences(store: ArcpStore): Promise<StoredRecord[]> {
 }
 
 function presenceOf({ value }: StoredRecord): RuntimePresence {
-  const { isLost: _, ...presence } = JSON.parse(value) as StoredPresence;
-  return presence;
+  return JSON.parse(value) as RuntimePresence;
 }

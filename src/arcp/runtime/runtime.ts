@@ -13,7 +13,7 @@ import type { RateLimit } from '../streams/writer.js';
 import { Connection } from './connections/connection.js';
 import type { ConnectionContext, Core, Settings } from './core.js';
 import type { Engine } from './engine/engine.js';
-import { cancelChildren, cancelJob, jobsOf, outcomeOf, startJob } from './engine/jobs.js';
+import { cancelChildren, cancelJob, jobsOf, outcomeOf, startJob, untilEnded } from './engine/jobs.js';
 import { Scheduler, type SchedulerOptions } from './engine/scheduler.js';
 import { EventBus, EventLog } from './events/log.js';
 import { resolveRetry } from './job/spec.js';
@@ -36,9 +36,11 @@ import {
   sessionRecord,
 } from './sessions/session.js';
 import { removeMailOfEnded } from './status.js';
-import { StreamRegistry, Uploads } from './streams.js';
+import { StreamRegistry } from './streams.js';
 import { safeTelemetry } from './telemetry.js';
 import type { AgentInput, Handler, HandlerOptions, Registration, Telemetry, ToolOptions } from './types.js';
+import { endLostUploads } from './uploads/rows.js';
+import { Uploads } from './uploads/uploads.js';
 
 /** Options of a runtime. */
 export interface RuntimeOptions {
@@ -188,7 +190,7 @@ export class Runtime {
       onExpired: () => {
         for (const connection of this.#connections) void connection.end();
       },
-      onLost: async () => undefined,
+      onRenewed: () => endLostUploads(durable.log, (each) => presence.has(each)),
       onError,
     });
     const presence = this.#presence;
@@ -315,7 +317,8 @@ export class Runtime {
   async trim(): Promise<TrimReport> {
     const { settings, durable, transient } = this.#core;
     const passed = transient.now() - TRANSIENT_RETENTION_MS;
-    await transient.store.trim({ endedBefore: passed, storedBefore: passed });
+    const storedBefore = Math.min(passed, transient.uploads.oldestAt);
+    await transient.store.trim({ endedBefore: passed, storedBefore });
     await this.#touchSessions();
     await removeMailOfEnded(durable.store);
     const ofSessions = await this.#removeSessions();
@@ -464,7 +467,11 @@ function createEngine(store: ArcpStore, { maxMessageBytes, ...options }: EngineO
   const worker = newId('lease').replace('lease', 'worker');
   const mailbox = new Mailbox({ store, worker, onError: options.onError });
   const answers = new AnswerWaiters();
-  const uploads = new Uploads();
+  const uploads = new Uploads({
+    ...{ log, bus, worker, now: clock, onError: options.onError },
+    report: (to, report) => mailbox.send(to, { kind: 'upload', ...report }),
+    untilEnded: (jobId) => untilEnded({ bus, store }, jobId),
+  });
   const scheduler: Scheduler = new Scheduler({
     ...options,
     now: clock,

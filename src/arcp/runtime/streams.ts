@@ -1,9 +1,5 @@
-/** Streams of running jobs: those that jobs write, and those that clients send to them. */
-import type { Envelope } from '../protocol/envelope.js';
-import { ArcpError } from '../protocol/errors.js';
-import type { StreamKind } from '../protocol/payloads/streaming.js';
-import type { Content } from '../streams/content.js';
-import { StreamInbox } from '../streams/reader.js';
+/** The open streams of running jobs. */
+import type { ArcpError } from '../protocol/errors.js';
 import { type RateLimit, RateLimiter } from '../streams/writer.js';
 
 interface OpenStream {
@@ -70,88 +66,5 @@ export class StreamRegistry {
   forget(sessionId: string): void {
     this.#limits.delete(sessionId);
     for (const [streamId, { rateLimiter }] of this.#open) rateLimiter.unset([sessionId, `${streamId} ${sessionId}`]);
-  }
-}
-
-type StreamMessage = Envelope<'stream.open' | 'stream.chunk' | 'stream.close' | 'stream.error'>;
-
-export interface Uploader {
-  readonly backpressure: (streamId: string, isFull: boolean) => void;
-  readonly refuse: (streamId: string, error: ArcpError) => void;
-}
-
-interface Upload {
-  readonly jobId: string;
-  readonly uploader: Uploader;
-}
-
-const MAX_STREAMS = 1000;
-
-/** Streams that clients send. They are not stored, and end with their connection. */
-export class Uploads {
-  readonly #inboxes = new Map<string, StreamInbox>();
-  readonly #open = new Map<string, Upload>();
-
-  read<K extends StreamKind>(jobId: string, which?: K | string): AsyncIterableIterator<Content<K>> {
-    return this.#inbox(jobId).read<K>(which);
-  }
-
-  open(jobId: string, message: Envelope<'stream.open'>, uploader: Uploader): void {
-    const streamId = message.stream_id!;
-    const ofJob = [...this.#open.values()].filter((one) => one.jobId === jobId).length;
-    if (this.#open.has(streamId))
-      uploader.refuse(streamId, new ArcpError('ALREADY_EXISTS', 'The stream is already open'));
-    else if (ofJob >= MAX_STREAMS)
-      uploader.refuse(
-        streamId,
-        new ArcpError('RESOURCE_EXHAUSTED', `The job already receives ${MAX_STREAMS} streams, which is the limit`),
-      );
-    else {
-      this.#open.set(streamId, { jobId, uploader });
-      this.#inbox(jobId).take(message);
-    }
-  }
-
-  /** Handles a message. Those of unknown streams are ignored, since the runtime may have ended the stream meanwhile. */
-  take(message: StreamMessage, uploader: Uploader): void {
-    const streamId = message.stream_id!;
-    const upload = this.#open.get(streamId);
-    if (upload?.uploader !== uploader) return;
-    this.#inboxes.get(upload.jobId)?.take(message);
-    if (message.type !== 'stream.chunk') this.#open.delete(streamId);
-  }
-
-  disconnect(uploader: Uploader): void {
-    const error = { code: 'ABORTED', message: 'The client that sent the stream has disconnected', retryable: true };
-    for (const [streamId, upload] of this.#open) {
-      if (upload.uploader !== uploader) continue;
-      this.#open.delete(streamId);
-      this.#inboxes.get(upload.jobId)?.fail(streamId, error);
-    }
-  }
-
-  endJob(jobId: string): void {
-    this.#inboxes.get(jobId)?.end();
-    this.#inboxes.delete(jobId);
-    for (const [streamId, upload] of this.#open) {
-      if (upload.jobId !== jobId) continue;
-      this.#open.delete(streamId);
-      upload.uploader.refuse(streamId, new ArcpError('CANCELLED', 'The job has ended'));
-    }
-  }
-
-  #inbox(jobId: string): StreamInbox {
-    const inbox =
-      this.#inboxes.get(jobId) ??
-      new StreamInbox({
-        isUpload: true,
-        onPressure: (streamId, isFull) => this.#open.get(streamId)?.uploader.backpressure(streamId, isFull),
-        onRefused: (streamId, error) => {
-          this.#open.get(streamId)?.uploader.refuse(streamId, error);
-          this.#open.delete(streamId);
-        },
-      });
-    this.#inboxes.set(jobId, inbox);
-    return inbox;
   }
 }

@@ -102,7 +102,7 @@ export interface JobContext {
   readonly stream: <K extends StreamKind>(options: StreamOptions<K>) => StreamWriter<K>;
   /**
    * Reads the next stream of the client with this name or of this kind, which may already be open. A slow reader slows the client down.
-   * The iterator fails with `ABORTED` if the client disconnects; streams of clients are not stored.
+   * The iterator fails with `ABORTED` if the client disconnects. Each attempt at the job reads the streams again, from their beginning.
    */
   readonly incoming: <K extends StreamKind = StreamKind>(which?: K | string) => AsyncIterableIterator<Content<K>>;
   /** Stores a checkpoint, which the next attempt finds in `restored`. @returns its id @throws ArcpError `INVALID_ARGUMENT` if the data are not JSON */

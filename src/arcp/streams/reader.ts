@@ -13,17 +13,13 @@ type Chunk = PayloadOf<'stream.chunk'>;
 const HIGH_WATER_MARK = 64;
 const LOW_WATER_MARK = 16;
 const HIGH_WATER_SIZE = 1024 * 1024;
-/** Limits for a sender that does not pause. */
-const MAX_CHUNKS = 100 * HIGH_WATER_MARK;
-const MAX_SIZE = 16 * HIGH_WATER_SIZE;
 const MAX_AHEAD = 1024;
 
 interface ReaderOptions<K extends StreamKind> {
   readonly kind: K;
   readonly onPressure: (isFull: boolean) => void;
   readonly onReturn: () => void;
-  /** If true, fails the stream of a sender that does not pause. Replays are not limited, since they arrive at full speed. @default false */
-  readonly isBounded?: boolean | undefined;
+  readonly onTaken?: (() => void) | undefined;
   readonly onFailure?: ((error: ArcpError) => void) | undefined;
 }
 
@@ -43,6 +39,11 @@ export class StreamReader<K extends StreamKind> implements AsyncIterableIterator
 
   constructor(options: ReaderOptions<K>) {
     this.#options = options;
+  }
+
+  /** The number of chunks that wait to be read. */
+  get waiting(): number {
+    return this.#ready.size + this.#ahead.size;
   }
 
   push(chunk: Chunk): void {
@@ -110,9 +111,6 @@ export class StreamReader<K extends StreamKind> implements AsyncIterableIterator
     }
     this.#ready.push(content);
     this.#size += sizeOf(content);
-    const { isBounded = false } = this.#options;
-    if (isBounded && (this.#ready.size > MAX_CHUNKS || this.#size > MAX_SIZE))
-      this.#abort(new ArcpError('BACKPRESSURE_OVERFLOW', 'The sender of the stream ignores backpressure'));
     if (this.#isFull || (this.#ready.size < HIGH_WATER_MARK && this.#size < HIGH_WATER_SIZE)) return;
     this.#isFull = true;
     this.#options.onPressure(true);
@@ -129,6 +127,7 @@ export class StreamReader<K extends StreamKind> implements AsyncIterableIterator
     const content = this.#ready.take();
     this.#size -= sizeOf(content);
     if (this.#ready.size <= LOW_WATER_MARK && this.#size < HIGH_WATER_SIZE / 2) this.#resumeSender();
+    this.#options.onTaken?.();
     return content;
   }
 
@@ -151,8 +150,9 @@ interface PendingRead {
 
 interface InboxOptions {
   readonly onPressure: (streamId: string, isFull: boolean) => void;
-  /** If true, the senders are untrusted: streams wait until they are read, and one whose sender does not pause fails. @default false */
+  /** If true, streams wait until they are read. @default false */
   readonly isUpload?: boolean | undefined;
+  readonly onTaken?: ((streamId: string) => void) | undefined;
   readonly onRefused?: ((streamId: string, error: ArcpError) => void) | undefined;
 }
 
@@ -194,6 +194,11 @@ export class StreamInbox {
     this.#readers.get(streamId)?.fail(error);
   }
 
+  /** Returns the number of chunks of a stream that wait to be read. */
+  waiting(streamId: string): number {
+    return this.#readers.get(streamId)?.waiting ?? 0;
+  }
+
   /** Ends all streams. @param error set if some streams may have been lost */
   end(error?: unknown): void {
     this.#end ??= { error };
@@ -211,12 +216,12 @@ export class StreamInbox {
     const at = this.#pendingReads.findIndex(({ which }) => isRequested(which, kind, payload.name));
     // A stream that was not requested is dropped.
     if (at < 0 && this.#options.isUpload !== true) return;
-    const { onPressure: pressure, onRefused: refused, isUpload } = this.#options;
+    const { onPressure: pressure, onRefused: refused, onTaken: taken } = this.#options;
     const reader = new StreamReader<StreamKind>({
       kind,
-      isBounded: isUpload,
       onPressure: (isFull) => pressure(id, isFull),
       onReturn: () => this.#readers.delete(id),
+      onTaken: () => taken?.(id),
       onFailure: (error) => {
         this.#readers.delete(id);
         refused?.(id, error);

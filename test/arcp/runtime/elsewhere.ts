@@ -7,7 +7,7 @@ import type { Envelope } from '../../../src/arcp/index.js';
 import { type ArcpStore, createRuntime, type Runtime, type RuntimeOptions } from '../../../src/arcp/runtime/index.js';
 import type { Channel } from '../../../src/channels/channel.js';
 import { memoryChannels } from '../../../src/channels/memory.js';
-import { connectTo, deferred, Wire } from './wire.js';
+import { CAPABILITIES, connectTo, deferred, Wire } from './wire.js';
 
 /** Creates an empty store, and returns the function with which each runtime opens it. */
 export type NewStore = () => Promise<() => Promise<ArcpStore>>;
@@ -49,13 +49,14 @@ export function describeElsewhere(name: string, newStore: NewStore): void {
   async function both<T>(
     furnish: (runtime: Runtime, queue: string) => void,
     scene: (wire: Wire, runtime: Runtime) => Promise<T>,
+    capabilities: object = {},
   ): Promise<readonly [same: T, other: T]> {
     const observed: T[] = [];
     for (const queue of ['near', 'far']) {
       const queues = [{ workers: { queues: ['near'] } }, { workers: { queues: ['far'] } }];
       const [front] = await runtimes(2, (runtime) => furnish(runtime, queue), queues);
       const wire = connectTo(front!);
-      await wire.open();
+      await wire.open({ capabilities: { ...CAPABILITIES, ...capabilities } });
       observed.push(await scene(wire, front!));
     }
     return observed as [T, T];
@@ -296,6 +297,206 @@ export function describeElsewhere(name: string, newStore: NewStore): void {
         },
       );
       expect(seen).toMatchObject([{ result: 'a.b' }, { result: 'a.b' }]);
+    });
+  });
+
+  describe(`${name}: the streams of a client`, () => {
+    const send = (wire: Wire, stream_id: string, chunks: readonly object[], closes = true): void => {
+      for (const [sequence, chunk] of chunks.entries())
+        wire.send('stream.chunk', { sequence, ...chunk }, { stream_id });
+      if (closes) wire.send('stream.close', { total_chunks: chunks.length }, { stream_id });
+    };
+    const bytes = (...values: number[]): object => ({
+      data: Buffer.from(values).toString('base64'),
+      encoding: 'base64',
+    });
+
+    test('reach the job, and pause a client that is faster', async () => {
+      let gate = deferred();
+      const seen = await both(
+        (runtime, queue) => {
+          gate = deferred();
+          runtime.tool('reads', { durable: true, queue }, async (_, { incoming }) => {
+            // Both are requested before one of them is open.
+            const [texts, binaries] = [incoming('text'), incoming('binary')];
+            const numbers: number[] = [];
+            for await (const piece of binaries) numbers.push(...piece);
+            await gate.promise;
+            let text = '';
+            for await (const piece of texts) text += piece;
+            return { text, numbers };
+          });
+        },
+        async (wire) => {
+          const { jobId } = await wire.startJob('reads');
+          wire.send('stream.open', { kind: 'text' }, { stream_id: 'words', job_id: jobId });
+          wire.send('stream.open', { kind: 'binary' }, { stream_id: 'bytes', job_id: jobId });
+          const words = Array.from({ length: 300 }, (__, n) => ({ data: `${n} ` }));
+          send(wire, 'words', words.slice(0, 200), false);
+          send(wire, 'bytes', [bytes(0, 255), bytes(128)]);
+          const pressure = (isFull: boolean) =>
+            wire.until(
+              ({ type, stream_id, payload }) =>
+                type === 'backpressure' &&
+                stream_id === 'words' &&
+                ('desired_rate_per_second' in payload && payload['desired_rate_per_second'] === 0) === isFull,
+            );
+          await pressure(true);
+          gate.resolve();
+          await pressure(false);
+          for (let n = 200; n < 300; n++)
+            wire.send('stream.chunk', { sequence: n, data: `${n} ` }, { stream_id: 'words' });
+          wire.send('stream.close', { total_chunks: 300 }, { stream_id: 'words' });
+          const { payload } = await wire.untilEnded(jobId);
+          return (payload as { result: unknown }).result;
+        },
+        { binary_streams: true },
+      );
+      const text = Array.from({ length: 300 }, (__, n) => `${n} `).join('');
+      expect(seen).toEqual([
+        { text, numbers: [0, 255, 128] },
+        { text, numbers: [0, 255, 128] },
+      ]);
+    });
+
+    test('are refused if they lack chunks, and when the job ends', async () => {
+      const seen = await both(
+        (runtime, queue) =>
+          runtime.tool('reads', { durable: true, queue }, async (_, { incoming }) => {
+            try {
+              for await (const piece of incoming('gap')) void piece;
+            } catch (error) {
+              return (error as { code: string }).code;
+            }
+            return 'complete';
+          }),
+        async (wire) => {
+          const { jobId } = await wire.startJob('reads');
+          wire.send('stream.open', { kind: 'text', name: 'idle' }, { stream_id: 'idle', job_id: jobId });
+          wire.send('stream.open', { kind: 'text', name: 'gap' }, { stream_id: 'gap', job_id: jobId });
+          wire.send('stream.chunk', { sequence: 0, data: 'a' }, { stream_id: 'gap' });
+          wire.send('stream.close', { total_chunks: 2 }, { stream_id: 'gap' });
+          const codeOf = async (streamId: string): Promise<unknown> => {
+            const refused = await wire.until((one) => one.type === 'stream.error' && one.stream_id === streamId);
+            return (refused.payload as { code: string }).code;
+          };
+          const codes = [await codeOf('gap'), await codeOf('idle')];
+          wire.send('stream.open', { kind: 'text' }, { stream_id: 'late', job_id: jobId });
+          return [
+            ...codes,
+            await codeOf('late'),
+            ((await wire.untilEnded(jobId)).payload as { result: unknown }).result,
+          ];
+        },
+      );
+      const expected = ['DATA_LOSS', 'CANCELLED', 'FAILED_PRECONDITION', 'DATA_LOSS'];
+      expect(seen).toEqual([expected, expected]);
+    });
+
+    /** Starts runtimes whose tool reads a stream. Returns the function that ends the first one without a trace, and their store. */
+    async function cluster(queues: readonly (readonly string[])[], got: (piece: string, attempt: number) => void) {
+      const open = await newStore();
+      const store = await open();
+      ending.push(() => store.close());
+      let isDead = false;
+      const never = new Promise<never>(() => undefined);
+      const all: Runtime[] = [];
+      for (const served of queues) {
+        const inner = await open();
+        const own = all.length === 0;
+        const isGone = (): boolean => own && isDead;
+        const mortal: ArcpStore = {
+          ...bound(inner),
+          watch: (onChange) => inner.watch((change) => void (isGone() || onChange(change))),
+          readEvents: (query) => (isGone() ? never : inner.readEvents(query)),
+          listRecords: (...query) => (isGone() ? never : inner.listRecords(...query)),
+          renewLeases: (renewal) => (isGone() ? never : inner.renewLeases(renewal)),
+          claimJobs: (claim) => (isGone() ? never : inner.claimJobs(claim)),
+          commit: (commit) => (isGone() ? never : inner.commit(commit)),
+        };
+        const runtime = createRuntime({ store: mortal, workers: { queues: served, leaseMs: 300 } });
+        ending.push(async () => {
+          if (own) isDead = false;
+          await runtime.close();
+        });
+        runtime.tool('reads', { durable: true, queue: 'far' }, async (_, { incoming, attempt }) => {
+          let text = '';
+          for await (const piece of incoming()) {
+            text += piece as string;
+            got(piece as string, attempt);
+          }
+          return { text, attempt };
+        });
+        runtime.start();
+        all.push(runtime);
+      }
+      const kill = (): void => {
+        isDead = true;
+      };
+      return { all, store, kill };
+    }
+
+    test('end for the job if the runtime that receives them is killed', async () => {
+      const got = deferred();
+      const { all, store, kill } = await cluster([['near'], ['far']], () => got.resolve());
+      const wire = connectTo(all[0]!);
+      await wire.open();
+      const { jobId } = await wire.startJob('reads');
+      wire.send('stream.open', { kind: 'text' }, { stream_id: 's', job_id: jobId });
+      send(wire, 's', [{ data: 'one' }], false);
+      await got.promise;
+      kill();
+      await expect.poll(async () => (await store.readJob(jobId))?.state, { timeout: 10_000 }).toBe('failed');
+      const last = (await store.readEvents({ jobId, limit: 99 })).at(-1);
+      expect(JSON.parse(last!.body)).toMatchObject({ payload: { code: 'ABORTED', retryable: true } });
+    });
+
+    test('end for the job if the session is resumed at another runtime', async () => {
+      const got = deferred();
+      const { all } = await cluster([['near'], ['far']], () => got.resolve());
+      const wire = connectTo(all[0]!);
+      const { session_id, resume_token } = (await wire.open()).payload;
+      const { jobId } = await wire.startJob('reads');
+      wire.send('stream.open', { kind: 'text' }, { stream_id: 's', job_id: jobId });
+      send(wire, 's', [{ data: 'one' }], false);
+      await got.promise;
+      const now = connectTo(all[1]!);
+      await now.open({ resume_token }, { session_id });
+      now.send('resume', {});
+      expect(await now.untilEnded(jobId)).toMatchObject({ type: 'job.failed', payload: { code: 'ABORTED' } });
+    });
+
+    test('are read from their beginning by the next attempt, if the runtime that runs the job is killed', async () => {
+      const read: string[] = [];
+      const first = deferred();
+      const { all, store, kill } = await cluster([['far'], ['near']], (piece, attempt) => {
+        read.push(`${attempt} ${piece}`);
+        if (read.length === 2) first.resolve();
+      });
+      const wire = connectTo(all[1]!);
+      const { session_id: sessionId } = (await wire.open()).payload;
+      const { jobId } = await wire.startJob('reads');
+      wire.send('stream.open', { kind: 'text' }, { stream_id: 's', job_id: jobId });
+      send(wire, 's', [{ data: 'a' }, { data: 'b' }], false);
+      await first.promise;
+      kill();
+      const next = createRuntime({ store: bound(store), workers: { queues: ['far'], leaseMs: 300 } });
+      next.tool('reads', { durable: true, queue: 'far' }, async (_, { incoming, attempt }) => {
+        let text = '';
+        for await (const piece of incoming()) text += piece as string;
+        return { text, attempt };
+      });
+      next.start();
+      ending.push(() => next.close());
+      wire.send('stream.chunk', { sequence: 2, data: 'c' }, { stream_id: 's' });
+      wire.send('stream.close', { total_chunks: 3 }, { stream_id: 's' });
+      expect(await wire.untilEnded(jobId)).toMatchObject({ payload: { result: { text: 'abc', attempt: 2 } } });
+      expect(read).toEqual(['1 a', '1 b']);
+      // The messages of the stream are removed with the end of the job, and are none of the session or job.
+      await expect
+        .poll(async () => (await store.readEvents({ limit: 999 })).filter((one) => one.sessionId !== sessionId))
+        .toEqual([]);
+      expect(await store.listRecords('upload', { limit: 9 })).toEqual([]);
     });
   });
 

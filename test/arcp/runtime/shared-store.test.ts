@@ -87,21 +87,6 @@ describe('a job that another runtime runs', () => {
     expect(await front.untilEnded(jobId)).toMatchObject({ payload: { result: 'a.b' } });
   });
 
-  test('refuses streams of the clients of other runtimes', async () => {
-    const [front] = await two((runtime) =>
-      runtime.tool('reads', { durable: true }, async (_, { incoming }) => {
-        for await (const chunk of incoming('text')) return chunk;
-        return 'nothing';
-      }),
-    );
-    const { jobId } = await front.startJob('reads');
-    await front.until(({ type }) => type === 'job.started');
-    const of = { job_id: jobId, stream_id: 'str_1' };
-    front.send('stream.open', { kind: 'text' }, of);
-    const refused = await front.until(({ type, stream_id }) => type === 'stream.error' && stream_id === 'str_1');
-    expect(refused.payload).toMatchObject({ code: 'FAILED_PRECONDITION' });
-  });
-
   test('is executed once, whichever runtimes receive the command', async () => {
     let done = 0;
     const wires = await two((runtime) => runtime.tool('once', { durable: true }, () => ++done), {});

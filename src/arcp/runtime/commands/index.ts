@@ -5,7 +5,6 @@ import { ArcpError, asArcpError } from '../../protocol/errors.js';
 import { streamKindOf } from '../../protocol/payloads/streaming.js';
 import { rateLimitOf } from '../../streams/writer.js';
 import type { ConnectionContext } from '../core.js';
-import { isTerminal } from '../job/spec.js';
 import { can } from '../sessions/session.js';
 import { answer } from './answer.js';
 import { cancel, close } from './cancel.js';
@@ -76,13 +75,7 @@ async function openUpload(connection: ConnectionContext, message: Envelope<'stre
   try {
     assertReadable(connection, message);
     const row = await ownJob(connection, await jobOf(connection, message));
-    if (isTerminal(row.state)) throw new ArcpError('FAILED_PRECONDITION', `The job is ${row.state}`);
-    if (row.leaseOwner !== null && row.leaseOwner !== engine.mailbox.worker)
-      throw new ArcpError(
-        'FAILED_PRECONDITION',
-        'Another runtime runs the job; only that runtime accepts streams for it',
-      );
-    engine.uploads.open(row.jobId, message, uploader);
+    await engine.uploads.open(engine.log, row, message, uploader);
   } catch (thrown) {
     uploader.refuse(message.stream_id!, asArcpError(thrown));
   }
@@ -93,7 +86,7 @@ async function upload(
   { engine, uploader }: ConnectionContext,
   message: Envelope<'stream.chunk' | 'stream.close' | 'stream.error'>,
 ): Promise<CommandResult> {
-  engine.uploads.take(message, uploader);
+  engine.uploads.take(engine.log, message, uploader);
   return {};
 }
 

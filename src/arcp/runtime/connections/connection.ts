@@ -18,8 +18,8 @@ import { KINDS } from '../registrations.js';
 import type { Peer } from '../sessions/auth.js';
 import { epochCheck, type Session } from '../sessions/session.js';
 import { SessionSubscription } from '../sessions/subscription.js';
-import type { Uploader } from '../streams.js';
 import type { Registration } from '../types.js';
+import type { Uploader } from '../uploads/uploads.js';
 import { openSession } from './handshake.js';
 
 type RefusedMessage = { readonly [K in keyof Cause]?: Cause[K] | undefined } & { readonly job_id?: string | undefined };
@@ -92,6 +92,7 @@ export class Connection implements ConnectionContext {
 
   closeSession(): void {
     const session = this.#session;
+    void this.engine.uploads.disconnect(this.uploader);
     this.#subscription?.close();
     this.#subscription = undefined;
     this.#session = undefined;
@@ -160,6 +161,7 @@ export class Connection implements ConnectionContext {
         onError,
       });
       this.#subscription = subscription;
+      engine.uploads.connect(this.uploader);
       await previousConnection?.replace();
       if (this.#session !== session) return;
       this.#opening = undefined;
@@ -303,9 +305,10 @@ export class Connection implements ConnectionContext {
     this.#stopHeartbeat();
     const session = this.#session;
     const sent = this.#subscription?.sent;
-    this.engine.uploads.disconnect(this.uploader);
+    const aborted = this.engine.uploads.disconnect(this.uploader);
     this.closeSession();
     try {
+      await aborted;
       if (session !== undefined) await this.core.onDisconnected(session, this.engine, sent);
     } catch (error) {
       this.core.settings.onError(error);

@@ -3,7 +3,8 @@ import type { ArcpStore } from '../../store/store.js';
 import type { EventBus, EventLog } from '../events/log.js';
 import type { Mailbox } from '../mail/mailbox.js';
 import type { AnswerWaiters } from '../permissions/leases.js';
-import type { StreamRegistry, Uploads } from '../streams.js';
+import type { StreamRegistry } from '../streams.js';
+import type { Uploads } from '../uploads/uploads.js';
 import type { Scheduler } from './scheduler.js';
 
 export interface Engine {

@@ -15,9 +15,10 @@ import type { EventLog } from '../events/log.js';
 import type { Attempt, CancelRequest, Continuation, JobHost, Pause, RequeueRequest } from '../job/attempt.js';
 import { heartbeatOf, JobMessages } from '../job/messages.js';
 import { JobOutbox, type OutboxEntry } from '../job/outbox.js';
-import { inputOf, type JobSpec, type JobStatus, statusOf } from '../job/spec.js';
+import { inputOf, isTerminal, type JobSpec, type JobStatus, statusOf } from '../job/spec.js';
 import { checkResult } from '../registrations.js';
 import type { Registration, TelemetrySpan } from '../types.js';
+import type { IncomingStreams } from '../uploads/incoming.js';
 import { conclude, type Outcome } from './conclusion.js';
 
 export class LiveJob implements Attempt {
@@ -46,6 +47,7 @@ export class LiveJob implements Attempt {
   #isLost = false;
   readonly #streams = new Set<ChunkWriter<StreamKind>>();
   readonly #running = new Map<string, Promise<unknown>>();
+  readonly #incoming: IncomingStreams;
   #heartbeats = 0;
   #progressAt: number | undefined;
 
@@ -56,6 +58,7 @@ export class LiveJob implements Attempt {
     this.messages = new JobMessages(host.log, row, this.spec);
     this.host = host;
     this.#startedAt = host.now();
+    this.#incoming = host.uploads.incoming(row.jobId);
     this.status = statusOf(row);
     const { jobId, attempt } = row;
     this.outbox = new JobOutbox({ log: host.log, jobId, attempt, onLost: () => this.abandon() });
@@ -107,13 +110,15 @@ export class LiveJob implements Attempt {
       this.#span?.end({ endedAt: this.host.now(), attributes: {}, error });
       if (this.#isLost) return;
       this.isOver = true;
-      this.host.uploads.endJob(this.row.jobId);
+      this.#incoming.end();
       await this.#endStreams(outcome);
       await this.#conclude(outcome);
+      if (isTerminal(this.state)) await this.#incoming.remove();
     } catch (error) {
       // The end could not be stored; the next attempt continues.
       this.#controller.abort(error);
     } finally {
+      this.#incoming.end();
       this.#cancelForce?.();
     }
   }
@@ -187,7 +192,7 @@ export class LiveJob implements Attempt {
   }
 
   readonly readUpload = <K extends StreamKind>(which?: K | string): AsyncIterableIterator<Content<K>> =>
-    this.host.uploads.read<K>(this.row.jobId, which);
+    this.#incoming.read<K>(which);
 
   readonly wait = async <T>(
     { reason, events = [], records = [], continuedBy }: Pause<T>,

@@ -6,8 +6,9 @@ import type { Content, StreamOptions, StreamWriter } from '../../streams/content
 import type { EventLog } from '../events/log.js';
 import type { AnswerWaiters } from '../permissions/leases.js';
 import type { Policy } from '../permissions/policy.js';
-import type { StreamRegistry, Uploads } from '../streams.js';
+import type { StreamRegistry } from '../streams.js';
 import type { HandlerOptions, Registration, Telemetry } from '../types.js';
+import type { Uploads } from '../uploads/uploads.js';
 import type { JobMessages } from './messages.js';
 import type { JobOutbox } from './outbox.js';
 import type { JobSpec, JobStatus } from './spec.js';

@@ -6,6 +6,7 @@ import type { PayloadOf } from '../../protocol/catalogue.js';
 import type { ErrorBody } from '../../protocol/errors.js';
 import { newId } from '../../protocol/ids.js';
 import type { RecordChange } from '../../store/store.js';
+import type { UploadReport } from '../uploads/rows.js';
 
 /** A message to a worker. A worker may receive it twice. */
 export type Mail =
@@ -28,7 +29,9 @@ export type Mail =
   /** The reply to `drain`, or to an order. */
   | { readonly kind: 'reply'; readonly id: string; readonly error?: ErrorBody | undefined }
   /** A session that it serves was resumed elsewhere. */
-  | { readonly kind: 'replaced'; readonly sessionId: string; readonly epoch: number };
+  | { readonly kind: 'replaced'; readonly sessionId: string; readonly epoch: number }
+  /** A job has read from a stream of a client that is connected to the worker. */
+  | ({ readonly kind: 'upload' } & UploadReport);
 
 export type Reply = Extract<Mail, { kind: 'reply' }>;
 

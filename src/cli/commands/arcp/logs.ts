@@ -2,6 +2,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { type Envelope, type EnvelopeError, tryParseEnvelope } from '../../../arcp/index.js';
 import type { ArcpStore } from '../../../arcp/runtime/index.js';
+import { isUploadLog } from '../../../arcp/runtime/uploads/rows.js';
 import { UsageError, unreadable } from '../../io/errors.js';
 import { inputName, readLines, type Source } from '../../io/input.js';
 import { isPostgres, openDatabase } from './database.js';
@@ -55,8 +56,9 @@ async function* readDatabase(file: string): AsyncGenerator<Entry> {
     let number = 0;
     for (let after = 0; ; ) {
       const events = await store.readEvents({ after, limit: PAGE });
-      for (const { body, sequence } of events) {
+      for (const { body, sequence, sessionId } of events) {
         after = sequence;
+        if (isUploadLog(sessionId)) continue;
         yield { number: ++number, result: parsed(body) };
       }
       if (events.length < PAGE) return;
