@@ -36,8 +36,7 @@ async function runStep<T>(attempt: Attempt, key: string, work: (operationKey: st
   const known = await findStep(attempt, key);
   if (known !== undefined) return known.result as T;
   attempt.signal.throwIfAborted();
-  // Fails if the worker has lost the job, and then must not act for it.
-  await attempt.outbox.add({});
+  await confirmAttempt(attempt);
   const result = await work(`${attempt.row.jobId}:${attempt.stepPrefix}${key}`);
   const change = forgiveLostAttempts(attempt.row, attempt.status);
   const isChange = attempt.status.forgiven !== change.forgiven;
@@ -45,6 +44,15 @@ async function runStep<T>(attempt: Attempt, key: string, work: (operationKey: st
   const { record, stored } = stepRecord(attempt, key, result);
   await attempt.outbox.add({ records: [record], set });
   return stored;
+}
+
+/** Fails if the worker has lost the job, and then must not act for it. An answer that is older than a lease, since the process slept, is not current. */
+async function confirmAttempt({ outbox, host: { leaseMs } }: Attempt): Promise<void> {
+  for (;;) {
+    const askedAt = performance.now();
+    await outbox.add({});
+    if (performance.now() - askedAt < leaseMs) return;
+  }
 }
 
 export const CHECKPOINTS = 'checkpoint';

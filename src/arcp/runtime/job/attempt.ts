@@ -28,6 +28,8 @@ export interface JobHost {
   readonly cancelChildren: (jobId: string) => Promise<void>;
   readonly find: (kind: Registration['kind'], name: string) => Registration | undefined;
   readonly cancelGraceMs: number;
+  /** Milliseconds. */
+  readonly leaseMs: number;
 }
 
 export interface Attempt {
