@@ -595,7 +595,7 @@ describe.each(WIRINGS)('with $name', ({ connect }) => {
       expect(requests.at(-1)).toBe('subscribe a:1');
     });
 
-    test('end with the removal of the server, which is told', async () => {
+    test('end with the removal of the server, which is informed', async () => {
       const { handlers, requests } = subscribable();
       const { runtime, server } = await wrapped(handlers);
       const call = (await opened(runtime)).invoke('resources/subscribe', { uri: 'a:1' });
