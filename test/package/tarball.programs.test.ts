@@ -57,7 +57,7 @@ interface Bare {
   readonly bytes: number;
   readonly scripts: readonly string[];
   readonly outputs: Readonly<
-    Record<'check' | 'estimate' | 'exact' | 'file', { readonly code: number | null; readonly stderr: string }>
+    Record<'check' | 'estimate' | 'exact' | 'mcp' | 'file', { readonly code: number | null; readonly stderr: string }>
   >;
 }
 
@@ -93,6 +93,7 @@ function inspectBare(): Bare {
       check: pegwire('check', 'accp'),
       estimate: pegwire('tokens'),
       exact: pegwire('tokens', '--encoding', 'o200k_base'),
+      mcp: pegwire('arcp', 'serve', '--ws', '0', '--mcp', 'true'),
       file: { code: status, stderr },
     },
   };
@@ -375,6 +376,14 @@ describe('without optional peers', () => {
     expect(code).toBe(2);
     expect(stderr.trimEnd().split('\n').at(-1)).toMatch(
       /requires the package gpt-tokenizer for exact counts: npm install gpt-tokenizer\.$/,
+    );
+  });
+
+  test('an MCP server fails with the name of the package to install', () => {
+    const { code, stderr } = bare.outputs.mcp;
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /--mcp requires the package @modelcontextprotocol\/client: npm install @modelcontextprotocol/,
     );
   });
 

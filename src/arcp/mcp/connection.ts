@@ -81,12 +81,11 @@ export class McpConnection {
     return this.#send(method, send, { isRepeatable, ...options });
   }
 
-  callTool(tool: Members, args: Members, { isRepeatable, ...options }: RequestOptions): Promise<Members> {
-    const { name, inputSchema } = tool;
-    const params = { name, arguments: args };
+  /** Sends `tools/call`. */
+  callTool(tool: Members, params: Members, { isRepeatable, ...options }: RequestOptions): Promise<Members> {
     if (!this.#isLine2) return this.request('tools/call', params, { isRepeatable, ...options });
     // It sends some arguments in headers, too. Without the schema of the output, it does not reject results after the execution.
-    const toolDefinition = { name, inputSchema };
+    const toolDefinition = { name: tool['name'], inputSchema: tool['inputSchema'] };
     const send = () => this.#sdk.callTool(params, { timeout: LONGEST_TIMER, ...options, toolDefinition });
     return this.#send('tools/call', send, { isRepeatable, ...options });
   }
@@ -164,6 +163,13 @@ export class McpConnection {
     const listen = () => this.#sdk.listen({ resourceSubscriptions: [uri] });
     const subscription = await this.#send('subscriptions/listen', listen, { isRepeatable });
     return subscription['close'] as () => Promise<void>;
+  }
+
+  /** `true` if the server executes calls of tools as tasks. Revision 2026-07-28 has no tasks of this form. */
+  get supportsTasks(): boolean {
+    const { requests } = this.capability('tasks') ?? {};
+    const { tools } = isRecord(requests) ? requests : {};
+    return !this.#isModern && isRecord(tools) && isRecord(tools['call']);
   }
 
   get #isLine2(): boolean {

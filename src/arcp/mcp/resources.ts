@@ -94,7 +94,7 @@ export class Subscriptions {
   readonly #connection: McpConnection;
   readonly #open = new Map<string, Subscription>();
   readonly #closing = new Map<string, Promise<unknown>>();
-  #connected = new AbortController();
+  #current = new AbortController();
 
   constructor(connection: McpConnection) {
     this.#connection = connection;
@@ -122,16 +122,21 @@ export class Subscriptions {
         for (const listener of listeners) listener(uri);
   }
 
-  /** Ends all subscriptions with the connection. */
+  /** Forgets all subscriptions, which have ended with the connection. */
   disconnected(): void {
     this.#open.clear();
     this.#closing.clear();
-    this.#connected.abort(notConnected());
-    this.#connected = new AbortController();
+    this.end(notConnected());
+  }
+
+  /** Fails the jobs of all subscriptions. */
+  end(error: ArcpError): void {
+    this.#current.abort(error);
+    this.#current = new AbortController();
   }
 
   async #follow(uri: string, context: JobContext): Promise<never> {
-    const { signal, release } = linkSignals(context.signal, this.#connected.signal);
+    const { signal, release } = linkSignals(context.signal, this.#current.signal);
     const changed = new Set([uri]);
     let wake = deferred();
     const listener = (updated: string): void => {

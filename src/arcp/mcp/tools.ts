@@ -1,10 +1,11 @@
 /** MCP tools and prompts as tools of a runtime (spec 003, "MCP Compatibility": tool schema, tool call and prompt). */
 import { isRecord } from '../../text/guards.js';
-import { ArcpError } from '../protocol/errors.js';
-import type { Handler, JobContext, JsonSchema, ToolOptions } from '../runtime/types.js';
+import type { Handler, JsonSchema, ToolOptions } from '../runtime/types.js';
 import type { McpConnection, Members } from './connection.js';
 import { withoutLargeData } from './content.js';
-import { lostError, notConnected, toolError } from './errors.js';
+import { toolError } from './errors.js';
+import { callOnce } from './once.js';
+import { callAsTask, isTask } from './tasks.js';
 
 /** A tool of the runtime that stands for a part of the server. */
 export interface WrappedTool {
@@ -26,10 +27,16 @@ export function wrapTool(connection: McpConnection, tool: Members, durable: bool
       annotations: hints,
     },
     handler: async (args, context) => {
-      const { signal } = context;
+      const { signal, traceparent } = context;
       const onprogress = (progress: Members): void => void context.progress(progressOf(progress));
-      const call = () => connection.callTool(tool, args as Members, { signal, onprogress, isRepeatable });
-      const result = isRepeatable ? await call() : await callOnce(connection, context, call);
+      // The server can continue the trace (W3C Trace Context).
+      const _meta = traceparent === undefined ? {} : { traceparent };
+      const options = { signal, onprogress, isRepeatable };
+      const params = { name, arguments: args, _meta };
+      const call = () => connection.callTool(tool, params, options);
+      const result = isTask(connection, tool, context)
+        ? await callAsTask(connection, params, context, options)
+        : await (isRepeatable ? call() : callOnce(connection, context, call));
       if (result['isError'] === true) throw toolError(result);
       return withoutLargeData(result, context);
     },
@@ -51,31 +58,6 @@ function progressOf({ progress, total, message }: Members) {
 
 const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-
-/**
- * Calls a tool for one attempt of a job only, since MCP has no operation keys. Of an attempt that was lost, the outcome is unknown.
- *
- * @throws ArcpError `ABORTED` if an earlier attempt may have called it
- */
-async function callOnce<T>(connection: McpConnection, context: JobContext, call: () => Promise<T>): Promise<T> {
-  // Attempts at direct calls do not outlive the process.
-  if (context.jobId === undefined) return call();
-  if (!connection.isOpen) throw notConnected();
-  const { attempt, step } = context;
-  const unsent = (by: number, isUnsent: boolean): Promise<boolean> => step(`mcp.unsent.${by}`, () => isUnsent);
-  for (let last = 0; last !== attempt; ) {
-    last = await step(`mcp.call.${last}`, () => attempt);
-    if (last !== attempt && !(await unsent(last, false)))
-      throw lostError(new Error(`attempt ${last} may have called the tool, which is not idempotent`), false);
-  }
-  try {
-    return await call();
-  } catch (thrown) {
-    // Errors of calls that may have been executed are not retryable.
-    if (thrown instanceof ArcpError && thrown.retryable) await unsent(attempt, true);
-    throw thrown;
-  }
-}
 
 /** Wraps a prompt as `prompts/NAME`. Its result is the description and messages for a model. */
 export function wrapPrompt(connection: McpConnection, prompt: Members): WrappedTool {

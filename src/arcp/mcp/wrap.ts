@@ -1,9 +1,11 @@
 /** Wrapping of MCP servers: their tools, resources and prompts become tools of a runtime. */
 import { notifyListener } from '../../async/listeners.js';
+import { ArcpError } from '../protocol/errors.js';
 import { canonicalJson } from '../protocol/json.js';
 import type { Runtime } from '../runtime/runtime.js';
 import type { ToolOptions } from '../runtime/types.js';
 import { type McpClient, McpConnection, type McpNotification, type Members } from './connection.js';
+import { notConnected } from './errors.js';
 import { Subscriptions, wrapRead, wrapResource, wrapTemplate } from './resources.js';
 import { type WrappedTool, wrapPrompt, wrapTool } from './tools.js';
 
@@ -25,7 +27,7 @@ export interface WrappedMcp {
   readonly names: readonly string[];
   /** Reads the lists of the server again, as after a notification. Call it after the client has connected again. @throws ArcpError if the server fails */
   readonly refresh: () => Promise<void>;
-  /** Removes the tools from the runtime. The client stays connected. */
+  /** Removes the tools from the runtime, and ends subscriptions. Calls continue, and the client stays connected. */
   readonly remove: () => Promise<void>;
 }
 
@@ -103,6 +105,8 @@ class Wrapper implements WrappedMcp {
   }
 
   readonly refresh = async (): Promise<void> => {
+    // A client that was never connected knows no capabilities.
+    if (!this.#connection.isOpen) throw notConnected();
     await this.#stopWatching?.();
     // Before the lists are read, so that no change between is missed.
     this.#stopWatching = await this.#connection.watchLists();
@@ -112,6 +116,7 @@ class Wrapper implements WrappedMcp {
   readonly remove = async (): Promise<void> => {
     this.#isRemoved = true;
     this.#stopListening?.();
+    this.#subscriptions.end(new ArcpError('UNAVAILABLE', 'The MCP server was removed', { retryable: false }));
     for (const part of PARTS) this.#register(part, []);
     await this.#stopWatching?.();
   };

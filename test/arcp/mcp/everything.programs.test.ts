@@ -101,6 +101,12 @@ describe.each([1, 2] as const)('with line %s of the SDK', (line) => {
     await expect(call.result()).rejects.toMatchObject({ code: 'CANCELLED' });
   });
 
+  test('a tool that the server executes as a task returns the result of the task', async () => {
+    expect(await client.invoke('simulate-research-query', { topic: 'bees' }).result()).toMatchObject({
+      content: [{ text: expect.stringContaining('# Research Report: bees') }],
+    });
+  });
+
   test('a resource is a stream of its content', async () => {
     const call = client.invoke<{ contents: object[] }>('resources/demo://resource/static/document/features.md');
     const stream = call.stream('text');

@@ -1,22 +1,17 @@
-/** Connected pairs of MCP clients and servers in memory, with both lines of the official SDK. */
-import { Client as Client2, InMemoryTransport as Memory2 } from '@modelcontextprotocol/client';
+/** Clients of both lines of the official SDK, each connected to a server in memory. */
+import { Client as Client2, type Transport as Transport2 } from '@modelcontextprotocol/client';
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
-import { InMemoryTransport as Memory1 } from '@modelcontextprotocol/sdk/inMemory.js';
-import { Server as Server1 } from '@modelcontextprotocol/sdk/server/index.js';
-import * as types1 from '@modelcontextprotocol/sdk/types.js';
-import { ProtocolError, Server as Server2 } from '@modelcontextprotocol/server';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import * as types from '@modelcontextprotocol/sdk/types.js';
 import type { McpClient } from '../../../src/arcp/mcp/index.js';
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** The context of a request. */
-export interface McpRequest {
-  readonly params: Params;
-  readonly signal: AbortSignal;
-}
-
 /** The handlers of requests, by method. */
-export type Handlers = Readonly<Record<string, (request: McpRequest) => unknown>>;
+export type Handlers = Readonly<
+  Record<string, (request: { readonly params: Params; readonly signal: AbortSignal }) => unknown>
+>;
 
 export interface McpPair {
   readonly client: McpClient & { close(): Promise<void> };
@@ -31,8 +26,6 @@ export interface McpPair {
 export interface Wiring {
   readonly name: string;
   readonly connect: (handlers: Handlers) => Promise<McpPair>;
-  /** Creates an error that a handler throws. */
-  readonly error: (code: number, message: string, data?: unknown) => Error;
 }
 
 const INFO = { name: 'test', version: '1.0.0' };
@@ -40,6 +33,21 @@ const CAPABILITIES = {
   tools: { listChanged: true },
   resources: { listChanged: true, subscribe: true },
   prompts: { listChanged: true },
+  tasks: { requests: { tools: { call: {} } }, cancel: {} },
+};
+
+const SCHEMAS: Readonly<Record<string, unknown>> = {
+  'tools/list': types.ListToolsRequestSchema,
+  'tools/call': types.CallToolRequestSchema,
+  'resources/list': types.ListResourcesRequestSchema,
+  'resources/read': types.ReadResourceRequestSchema,
+  'resources/templates/list': types.ListResourceTemplatesRequestSchema,
+  'resources/subscribe': types.SubscribeRequestSchema,
+  'resources/unsubscribe': types.UnsubscribeRequestSchema,
+  'prompts/list': types.ListPromptsRequestSchema,
+  'prompts/get': types.GetPromptRequestSchema,
+  'tasks/result': types.GetTaskPayloadRequestSchema,
+  'tasks/cancel': types.CancelTaskRequestSchema,
 };
 
 /** The lists are empty unless a test provides them. */
@@ -50,72 +58,56 @@ const EMPTY: Handlers = {
   'prompts/list': () => ({ prompts: [] }),
 };
 
-const SCHEMAS1: Readonly<Record<string, unknown>> = {
-  'tools/list': types1.ListToolsRequestSchema,
-  'tools/call': types1.CallToolRequestSchema,
-  'resources/list': types1.ListResourcesRequestSchema,
-  'resources/read': types1.ReadResourceRequestSchema,
-  'resources/templates/list': types1.ListResourceTemplatesRequestSchema,
-  'resources/subscribe': types1.SubscribeRequestSchema,
-  'resources/unsubscribe': types1.UnsubscribeRequestSchema,
-  'prompts/list': types1.ListPromptsRequestSchema,
-  'prompts/get': types1.GetPromptRequestSchema,
-};
+function serverOf(handlers: Handlers): Server {
+  const server = new Server(INFO, { capabilities: CAPABILITIES });
+  for (const [method, handle] of Object.entries({ ...EMPTY, ...handlers }))
+    server.setRequestHandler(
+      SCHEMAS[method] as typeof types.CallToolRequestSchema,
+      async ({ params = {} }: { params?: object }, { signal }: { signal: AbortSignal }) =>
+        (await handle({ params: params as Params, signal })) as object,
+    );
+  return server;
+}
 
-const LINE_1: Wiring = {
-  name: 'line 1 of the SDK',
-  connect: async (handlers) => {
-    const client = new Client1(INFO);
-    let server!: Server1;
-    const connect = async (): Promise<void> => {
-      server = new Server1(INFO, { capabilities: CAPABILITIES });
-      for (const [method, handle] of Object.entries({ ...EMPTY, ...handlers }))
-        server.setRequestHandler(
-          SCHEMAS1[method] as typeof types1.CallToolRequestSchema,
-          async ({ params = {} }: { params?: object }, { signal }: { signal: AbortSignal }) =>
-            (await handle({ params: params as Params, signal })) as object,
-        );
-      const [here, there] = Memory1.createLinkedPair();
-      await server.connect(there);
-      await client.connect(here);
-    };
-    await connect();
-    return {
-      client,
-      notify: (method, params) => server.notification({ method, params } as never),
-      cut: () => server.close(),
-      reconnect: connect,
-    };
+async function pairOf(
+  client: McpPair['client'],
+  connect: (transport: InMemoryTransport) => Promise<void>,
+  handlers: Handlers,
+): Promise<McpPair> {
+  let server!: Server;
+  const reconnect = async (): Promise<void> => {
+    server = serverOf(handlers);
+    const [here, there] = InMemoryTransport.createLinkedPair();
+    await server.connect(there);
+    await connect(here);
+  };
+  await reconnect();
+  return {
+    client,
+    notify: (method, params) => server.notification({ method, params } as never),
+    cut: () => server.close(),
+    reconnect,
+  };
+}
+
+export const WIRINGS: readonly Wiring[] = [
+  {
+    name: 'line 1 of the SDK',
+    connect: (handlers) => {
+      const client = new Client1(INFO);
+      return pairOf(client, (transport) => client.connect(transport), handlers);
+    },
   },
-  error: (code, message, data) => new types1.McpError(code, message, data),
-};
-
-const LINE_2: Wiring = {
-  name: 'line 2 of the SDK',
-  connect: async (handlers) => {
-    const client = new Client2(INFO, { versionNegotiation: { mode: 'legacy' } });
-    let server!: Server2;
-    const connect = async (): Promise<void> => {
-      server = new Server2(INFO, { capabilities: CAPABILITIES });
-      for (const [method, handle] of Object.entries({ ...EMPTY, ...handlers }))
-        server.setRequestHandler(
-          method as 'tools/call',
-          async ({ params = {} }: { params?: object }, { mcpReq }) =>
-            (await handle({ params: params as Params, signal: mcpReq.signal })) as never,
-        );
-      const [here, there] = Memory2.createLinkedPair();
-      await server.connect(there);
-      await client.connect(here);
-    };
-    await connect();
-    return {
-      client,
-      notify: (method, params) => server.notification({ method, params } as never),
-      cut: () => server.close(),
-      reconnect: connect,
-    };
+  {
+    name: 'line 2 of the SDK',
+    connect: (handlers) => {
+      const client = new Client2(INFO);
+      return pairOf(client, (transport) => client.connect(transport as Transport2), handlers);
+    },
   },
-  error: (code, message, data) => new ProtocolError(code, message, data),
-};
+];
 
-export const WIRINGS = [LINE_1, LINE_2];
+/** Creates an error that a handler throws. */
+export function rpcError(code: number, message: string, data?: unknown): Error {
+  return new types.McpError(code, message, data);
+}

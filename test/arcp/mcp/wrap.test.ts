@@ -9,7 +9,7 @@ import { createRuntime, memoryStore, type Runtime, type RuntimeOptions } from '.
 import type { ArcpStore } from '../../../src/arcp/store/store.js';
 import { memoryChannels } from '../../../src/channels/memory.js';
 import { deferred } from '../runtime/wire.js';
-import { type Handlers, type McpPair, WIRINGS } from './wirings.js';
+import { type Handlers, type McpPair, rpcError, WIRINGS } from './wirings.js';
 
 const ending: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -52,7 +52,7 @@ test('clients of both lines of the SDK have the type of a client', () => {
   expectTypeOf<Client2>().toExtend<McpClient>();
 });
 
-describe.each(WIRINGS)('with $name', ({ connect, error }) => {
+describe.each(WIRINGS)('with $name', ({ connect }) => {
   async function wrapped(handlers: Handlers, options?: WrapMcpOptions, runtimeOptions?: RuntimeOptions) {
     const pair = await connect(handlers);
     ending.push(() => pair.client.close());
@@ -142,7 +142,7 @@ describe.each(WIRINGS)('with $name', ({ connect, error }) => {
       const { pair, server } = await wrapped(
         {
           'tools/list': () => {
-            if (isBroken) throw error(-32603, 'Broken');
+            if (isBroken) throw rpcError(-32603, 'Broken');
             return { tools: [tool('kept')] };
           },
         },
@@ -223,11 +223,12 @@ describe.each(WIRINGS)('with $name', ({ connect, error }) => {
       [-32602, 'INVALID_ARGUMENT'],
       [-32601, 'NOT_FOUND'],
       [-32603, 'INTERNAL'],
+      [-32002, 'NOT_FOUND'],
       [-32042, 'UNKNOWN'],
     ])('that the server refuses with %i fails with %s', async (number, code) => {
       const { runtime } = await wrapped(
         calls(() => {
-          throw error(number, 'Refused', { because: 1 });
+          throw rpcError(number, 'Refused', { because: 1 });
         }),
       );
       const client = await opened(runtime);
@@ -258,6 +259,17 @@ describe.each(WIRINGS)('with $name', ({ connect, error }) => {
       expect((await failureOf(call.result())).code).toBe('CANCELLED');
       // The server has been informed.
       await ended.promise;
+    });
+
+    test('passes its trace on to the server', async () => {
+      const { runtime } = await wrapped(
+        calls(({ params }) => text(String((params['_meta'] as { traceparent?: string }).traceparent))),
+      );
+      const traceId = '0af7651916cd43dd8448eb211c80319c';
+      const client = await opened(runtime);
+      expect(await client.invoke('work', {}, { traceId }).result()).toEqual(
+        text(expect.stringMatching(`^00-${traceId}-[0-9a-f]{16}-01$`) as string),
+      );
     });
 
     test('is direct if the options say so', async () => {
@@ -351,6 +363,115 @@ describe.each(WIRINGS)('with $name', ({ connect, error }) => {
     });
   });
 
+  describe('a call that is a task of the server', () => {
+    const NO_LIMIT = {
+      ttl: null,
+      pollInterval: 1,
+      createdAt: '2026-01-01T00:00:00Z',
+      lastUpdatedAt: '2026-01-01T00:00:00Z',
+    };
+
+    /** A server whose tool only runs as a task. Its requests are noted. */
+    function tasked(
+      result: (taskId: string) => unknown,
+      execution = { taskSupport: 'required' },
+      annotations?: object,
+    ) {
+      const requests: string[] = [];
+      const waiting = deferred();
+      let tasks = 0;
+      const handlers: Handlers = {
+        'tools/list': () => ({ tools: [{ ...tool('work', annotations), execution }] }),
+        'tools/call': ({ params }) => {
+          requests.push(params['task'] === undefined ? 'call' : 'task');
+          if (params['task'] === undefined) return text('no task');
+          return { task: { ...NO_LIMIT, taskId: `task-${++tasks}`, status: 'working' } };
+        },
+        'tasks/result': ({ params: { taskId } }) => {
+          requests.push(`result ${String(taskId)}`);
+          waiting.resolve();
+          return result(String(taskId));
+        },
+        'tasks/cancel': ({ params: { taskId } }) => {
+          requests.push(`cancel ${String(taskId)}`);
+          return { ...NO_LIMIT, taskId, status: 'cancelled' };
+        },
+      };
+      return { handlers, requests, waiting: waiting.promise };
+    }
+
+    test.each([
+      ['job', undefined],
+      ['direct call', 'direct' as const],
+    ])('has the result of the task, as a %s', async (_, mode) => {
+      const { handlers } = tasked((taskId) => text(`result of ${taskId}`));
+      const { runtime } = await wrapped(handlers);
+      const client = await opened(runtime);
+      expect(await client.invoke('work', {}, { mode }).result()).toMatchObject(text('result of task-1'));
+    });
+
+    test('is a task if the tool allows it, but not as a direct call', async () => {
+      const { handlers, requests } = tasked(() => text('a task'), { taskSupport: 'optional' });
+      const { runtime } = await wrapped(handlers);
+      const client = await opened(runtime);
+      expect(await client.invoke('work').result()).toMatchObject(text('a task'));
+      expect(await client.invoke('work', {}, { mode: 'direct' }).result()).toMatchObject(text('no task'));
+      expect(requests).toEqual(['task', 'result task-1', 'call']);
+    });
+
+    test('fails with the error of the task', async () => {
+      const { handlers } = tasked(() => ({ ...text('Failed'), isError: true }));
+      const { runtime } = await wrapped(handlers);
+      const client = await opened(runtime);
+      expect(await failureOf(client.invoke('work').result())).toMatchObject({ code: 'TOOL_ERROR', message: 'Failed' });
+    });
+
+    test('is cancelled with its job', async () => {
+      const { handlers, requests, waiting } = tasked(() => new Promise(() => {}));
+      const { runtime } = await wrapped(handlers);
+      const call = (await opened(runtime)).invoke('work');
+      await waiting;
+      await call.cancel();
+      expect((await failureOf(call.result())).code).toBe('CANCELLED');
+      await expect.poll(() => requests).toEqual(['task', 'result task-1', 'cancel task-1']);
+    });
+
+    async function continued(lose: (runtime: Runtime) => Promise<void>, second: (taskId: string) => unknown) {
+      let isSecond = false;
+      const { handlers, requests, waiting } = tasked((taskId) => (isSecond ? second(taskId) : new Promise(() => {})));
+      const shared = memoryStore();
+      ending.push(() => shared.close());
+      const options = { store: { ...shared, close: async () => {} } as ArcpStore, workers: { leaseMs: 60 } };
+      const first = await wrapped(handlers, {}, options);
+      const jobId = (await (await opened(first.runtime)).invoke('work').accepted)!;
+      await waiting;
+      await lose(first.runtime);
+      isSecond = true;
+      const next = await wrapped(handlers, {}, options);
+      const result = (await opened(next.runtime)).job(jobId).result();
+      return { outcome: await result.catch((thrown: ArcpError) => thrown), requests };
+    }
+
+    test.each([
+      ['lost', (runtime: Runtime) => runtime.close()],
+      ['drained', (runtime: Runtime) => runtime.drain(0)],
+    ])('continues after a %s attempt, without another call', async (_, lose) => {
+      const { outcome, requests } = await continued(lose, (taskId) => text(`result of ${taskId}`));
+      expect(outcome).toMatchObject(text('result of task-1'));
+      expect(requests).toEqual(['task', 'result task-1', 'result task-1']);
+    });
+
+    test('has an unknown outcome if the server has forgotten the task', async () => {
+      const { outcome } = await continued(
+        (runtime) => runtime.close(),
+        () => {
+          throw rpcError(-32602, 'Task not found');
+        },
+      );
+      expect(outcome).toMatchObject({ code: 'ABORTED', retryable: false, details: { outcome: 'unknown' } });
+    });
+  });
+
   describe('the end of the connection', () => {
     const hanging = (annotations?: object) => {
       const begun = deferred();
@@ -413,6 +534,12 @@ describe.each(WIRINGS)('with $name', ({ connect, error }) => {
       expect(await results).toEqual(text('call 2'));
     });
 
+    test('or its absence is an error when the server is wrapped', async () => {
+      const { pair } = await wrapped({});
+      await pair.cut();
+      await expect(wrapMcp(started(), pair.client)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    });
+
     test('ends subscriptions', async () => {
       const { pair, runtime } = await wrapped(subscribable().handlers);
       const call = (await opened(runtime)).invoke('resources/subscribe', { uri: 'a:1' });
@@ -468,6 +595,16 @@ describe.each(WIRINGS)('with $name', ({ connect, error }) => {
       expect(requests.at(-1)).toBe('subscribe a:1');
     });
 
+    test('end with the removal of the server, which is informed', async () => {
+      const { handlers, requests } = subscribable();
+      const { runtime, server } = await wrapped(handlers);
+      const call = (await opened(runtime)).invoke('resources/subscribe', { uri: 'a:1' });
+      await call.stream('event').next();
+      await server.remove();
+      expect(await failureOf(call.result())).toMatchObject({ code: 'UNAVAILABLE', retryable: false });
+      await expect.poll(() => requests).toEqual(['subscribe a:1', 'unsubscribe a:1']);
+    });
+
     test('include the parts of a resource', async () => {
       const { pair, runtime } = await wrapped(subscribable().handlers);
       const call = (await opened(runtime)).invoke('resources/subscribe', { uri: 'a://files/' });
@@ -482,7 +619,7 @@ describe.each(WIRINGS)('with $name', ({ connect, error }) => {
       const { runtime } = await wrapped({
         ...subscribable().handlers,
         'resources/subscribe': () => {
-          throw error(-32603, 'Broken');
+          throw rpcError(-32603, 'Broken');
         },
       });
       const client = await opened(runtime);

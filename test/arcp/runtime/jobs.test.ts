@@ -966,6 +966,18 @@ test('a new registration is announced to connected clients', async () => {
   });
 });
 
+test('untrusted sessions hear only of public registrations', async () => {
+  const runtime = start();
+  const wire = connectTo(runtime);
+  await wire.open({ trust_level: 'untrusted' });
+  runtime.tool('secret', {}, () => 1).tool('public', { isPublic: true }, () => 2);
+  runtime.remove('secret');
+  const heard = await wire.until(({ type }) => type === 'event.emit');
+  await wire.answer('pong', wire.send('ping'));
+  expect(heard.payload).toMatchObject({ attributes: { added: [{ name: 'public' }] } });
+  expect(wire.heard.filter(({ type }) => type === 'event.emit')).toEqual([heard]);
+});
+
 describe('a removed registration', () => {
   test('is announced to connected clients, and unknown to later calls and sessions', async () => {
     const runtime = start().tool('gone', {}, () => 1);

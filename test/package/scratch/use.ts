@@ -32,6 +32,7 @@ import { LineDecoder } from 'pegwire/acp/portable';
 import { type Envelope, parseEnvelope } from 'pegwire/arcp';
 import { openClient } from 'pegwire/arcp/client';
 import { CHECKS } from 'pegwire/arcp/conformance';
+import { wrapMcp } from 'pegwire/arcp/mcp';
 import { createRuntime, sandboxed } from 'pegwire/arcp/runtime';
 import { compileGrammar, exportGrammar, generateSentences } from 'pegwire/engine';
 import * as aacp from 'pegwire/generated/aacp';
@@ -166,7 +167,7 @@ const answer = await createHandler(endpoint)(
 );
 createWebSocketEndpoint(endpoint);
 endpoint.close();
-const bound = [connectWebSocket, callTool, accpExecutor, spawnAgent, LineDecoder].every(
+const bound = [connectWebSocket, callTool, accpExecutor, spawnAgent, LineDecoder, wrapMcp].every(
   (one) => typeof one === 'function',
 );
 if (twice.status !== 'fulfilled' || twice.value !== 42 || answer.status !== 200 || !bound)

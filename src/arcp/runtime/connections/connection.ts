@@ -100,7 +100,8 @@ export class Connection implements ConnectionContext {
       this.core.connections.delete(session.id);
   }
 
-  readonly announce = (change: 'added' | 'removed', { kind, name }: Registration): void => {
+  readonly announce = (change: 'added' | 'removed', { kind, name, options }: Registration): void => {
+    if (this.#session?.trust === 'untrusted' && options.isPublic !== true) return;
     const payload = { name: 'arcp.inventory.changed', attributes: { [change]: [{ kind, name }] } };
     this.#sendTransient({ type: 'event.emit', payload });
   };
