@@ -6,7 +6,7 @@
 const PORTABLE = '^src/(text/|(aacp|accp)/[^/]+\\.ts$)';
 /** ACCP above the grammar: portable, with packages and an injected clock. */
 const SESSIONS = '^src/accp/(codec|message|profiles|registry|render|session|state|store|streams)/';
-const SQLITE = '^src/accp/store/sqlite';
+const SQLITE = '^src/accp/store/(sqlite|postgres|database)';
 /** Transports of ACCP frames: portable, without packages, and without the SDKs that they work with. */
 const BINDINGS = '^src/accp/bindings/';
 /** The server: the bindings on a port of this machine, with Node and the packages that it needs. */
@@ -90,7 +90,7 @@ module.exports = {
     },
     {
       name: 'sessions-without-node',
-      comment: 'Except the store in a file.',
+      comment: 'Except the stores in databases.',
       severity: 'error',
       from: { path: SESSIONS, pathNot: SQLITE },
       to: { dependencyTypes: ['core'] },
