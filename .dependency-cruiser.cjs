@@ -26,7 +26,7 @@ const ARCP_PROTOCOL = '^src/arcp/(protocol/|logs/|index\\.ts$)';
 const AACP_ABOVE = '^src/aacp/(build|dispatch|encoders|fallback|lint|matching|models|registry|rules)/';
 /** The parts of AACP that need files, databases or the packaged grammar, and so Node. */
 const AACP_NODE =
-  '^src/aacp/(dispatch/(file-audit|index)|registry/(sqlite|location|index)|rules/(load-file|index)|fallback/index|models/packet-grammar)';
+  '^src/aacp/(dispatch/(file-audit|index)|registry/(sqlite|postgres|database|location|index)|rules/(load-file|index)|fallback/index|models/packet-grammar)';
 /** The hash function, which the core does not use. */
 const HASH = '^src/text/sha256\\.ts$';
 /** Support for tools stands with its protocol, outside the portable core. */
