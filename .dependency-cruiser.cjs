@@ -6,7 +6,7 @@
 const PORTABLE = '^src/(text/|(aacp|accp)/[^/]+\\.ts$)';
 /** ACCP above the grammar: portable, with packages and an injected clock. */
 const SESSIONS = '^src/accp/(codec|message|profiles|registry|render|session|state|store|streams)/';
-const SQLITE = '^src/accp/store/sqlite';
+const SQLITE = '^src/accp/store/(sqlite|postgres|database)';
 /** Transports of ACCP frames: portable, without packages, and without the SDKs that they work with. */
 const BINDINGS = '^src/accp/bindings/';
 /** The server: the bindings on a port of this machine, with Node and the packages that it needs. */
@@ -26,7 +26,7 @@ const ARCP_PROTOCOL = '^src/arcp/(protocol/|logs/|index\\.ts$)';
 const AACP_ABOVE = '^src/aacp/(build|dispatch|encoders|fallback|lint|matching|models|registry|rules)/';
 /** The parts of AACP that need files, databases or the packaged grammar, and so Node. */
 const AACP_NODE =
-  '^src/aacp/(dispatch/(file-audit|index)|registry/(sqlite|location|index)|rules/(load-file|index)|fallback/index|models/packet-grammar)';
+  '^src/aacp/(dispatch/(file-audit|index)|registry/(sqlite|postgres|database|location|index)|rules/(load-file|index)|fallback/index|models/packet-grammar)';
 /** The hash function, which the core does not use. */
 const HASH = '^src/text/sha256\\.ts$';
 /** Support for tools stands with its protocol, outside the portable core. */
@@ -90,7 +90,7 @@ module.exports = {
     },
     {
       name: 'sessions-without-node',
-      comment: 'Except the store in a file.',
+      comment: 'Except the stores in databases.',
       severity: 'error',
       from: { path: SESSIONS, pathNot: SQLITE },
       to: { dependencyTypes: ['core'] },

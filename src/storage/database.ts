@@ -18,13 +18,16 @@ export interface Statement {
   readonly iterate: (...parameters: SqlValue[]) => Iterable<Row>;
 }
 
-/** An open SQLite database, whichever driver runs it. */
+/** An open database, whichever driver runs it. */
 export interface Database {
   /** Runs statements, separated by semicolons, and discards their rows. */
   readonly exec: (sql: string) => void;
   /** Prepares one statement. */
   readonly prepare: (sql: string) => Statement;
-  /** Runs a function in a write transaction, and rolls back if it throws. Transactions cannot be nested. */
+  /**
+   * Runs a function in a write transaction, and rolls back if it throws. Transactions cannot be nested. PostgreSQL reports errors of statements
+   * without rows at the next statement with rows or at the end, and may run the function again after the transaction was rolled back.
+   */
   readonly transaction: <T>(work: () => T) => T;
   /** Closes the database. */
   readonly close: () => void;

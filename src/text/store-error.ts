@@ -13,6 +13,7 @@ import { type ErrorJson, PegwireError } from './errors.js';
  * - `corrupt`: the file or the database is damaged
  * - `misconfigured`: an environment variable holds an invalid path
  * - `no-driver`: no driver of the database is installed, and this version of Node has none
+ * - `outcome-unknown`: the connection was lost during a commit, and its outcome could not be looked up
  * - `failed`: any other error; see `cause`
  */
 export type StoreReason =
@@ -26,9 +27,10 @@ export type StoreReason =
   | 'corrupt'
   | 'misconfigured'
   | 'no-driver'
+  | 'outcome-unknown'
   | 'failed';
 
-/** The error of a store. The failed call had no effect, and its file is unchanged. */
+/** The error of a store. Unless the reason is `outcome-unknown`, the failed call had no effect, and its file is unchanged. */
 export class StoreError extends PegwireError {
   /** The name of the class. */
   override readonly name: string = 'StoreError';

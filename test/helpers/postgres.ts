@@ -17,7 +17,8 @@ export async function administer(...statements: readonly string[]): Promise<void
   }
 }
 
-const hasPostgres = await administer().then(
+/** `true` if the server answers. */
+export const hasPostgres = await administer().then(
   () => true,
   (error: unknown) => {
     if (process.env['CI'] !== undefined) throw new Error('PostgreSQL does not answer', { cause: error });

@@ -3,6 +3,7 @@
 import { chmodSync, realpathSync, statSync } from 'node:fs';
 // biome-ignore lint/correctness/noNodejsModules: reads the platform
 import process from 'node:process';
+import { SQLITE } from '../../storage/dialect.js';
 import { storeError } from '../../storage/errors.js';
 import { type OpenDatabase, openDatabase, type SqliteOptions } from '../../storage/open.js';
 import { identityOf, makeFolderOf, userDataFile } from '../../storage/paths.js';
@@ -10,11 +11,12 @@ import { isDamagedOwn, type Origin, setAside } from '../../storage/set-aside.js'
 import { resolveChoice } from '../../text/limits.js';
 import { StoreError, type StoreReason } from '../../text/store-error.js';
 import { systemReason } from '../../text/system-reason.js';
+import { registryOver } from './database-registry.js';
+import { type Connection, prepareStatements } from './database-rows.js';
 import { memoryRegistry } from './memory.js';
 import { type Limits, type NoticeListener, type RegistryOptions, resolveLimits } from './options.js';
 import type { Registry } from './registry.js';
-import { sqliteRegistryOver } from './sqlite-registry.js';
-import { type Connection, prepareStatements, REGISTRY_FORMAT, REGISTRY_MARK } from './sqlite-rows.js';
+import { REGISTRY_FORMAT, REGISTRY_MARK } from './sqlite-format.js';
 
 export type { BetterSqlite3Constructor, NodeSqliteConstructor } from '../../storage/adapters.js';
 export { betterSqlite3, nodeSqlite } from '../../storage/adapters.js';
@@ -75,7 +77,7 @@ export async function sqliteRegistry(file?: string, options: SqliteRegistryOptio
     const database = await openedDatabase(path, origin, options, limits);
     // Only now is the file known to be a registry. The permissions of a file that cannot be written stay unchanged.
     if (!database.isReadOnly) makePrivate(path, onNotice);
-    return sqliteRegistryOver(connection(database, path, limits, onNotice), limits);
+    return registryOver(connection(database, path, limits, onNotice), limits);
   };
   try {
     return await open();
@@ -212,14 +214,17 @@ function connection(
 
   const statements = attempt(() => {
     database.exec(SETTINGS);
-    const prepared = prepareStatements(database);
+    const prepared = prepareStatements(database, SQLITE);
     // If a part of the file was cut off, these rows are missing. The rest is read on demand.
     for (const probe of [prepared.lastEntry, prepared.lastKey, prepared.lastPosting]) probe.get();
     return prepared;
   });
 
+  const dataVersion = attempt(() => database.prepare('PRAGMA data_version'));
   return {
     file,
+    name: file,
+    version: () => dataVersion.get()!['data_version'],
     notify: (notice) => onNotice?.(notice),
     attempt,
     statements,

@@ -15,7 +15,8 @@ function* samples(count: number): Iterable<NewEntry> {
   for (let number = 0; number < count; number++) yield sample(number);
 }
 
-describe.each(REGISTRIES)('%s', (_name, openAt) => {
+describe.each(REGISTRIES)('%s', (_name, openAt, setUp) => {
+  setUp();
   const opened: Registry[] = [];
 
   async function open(options: RegistryOptions = {}): Promise<Registry> {

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, expect } from 'vitest';
 import { sqliteRegistry } from '../../../src/aacp/registry/sqlite.js';
-import { REGISTRY_FORMAT } from '../../../src/aacp/registry/sqlite-rows.js';
+import { REGISTRY_FORMAT } from '../../../src/aacp/registry/sqlite-format.js';
 import { openDatabase } from '../../../src/storage/open.js';
 
 const CHILD = fileURLToPath(new URL('child.ts', import.meta.url));

@@ -35,7 +35,8 @@ const HOSTILE = [
 
 const keysOf = (entries: Iterable<RegistryEntry>): string[] => Array.from(entries, ({ key }) => key);
 
-describe.each(REGISTRIES)('%s', (_name, openAt) => {
+describe.each(REGISTRIES)('%s', (_name, openAt, setUp) => {
+  setUp();
   const opened: Registry[] = [];
   const clock = handClock();
 

@@ -25,7 +25,7 @@ import {
   StoreError,
   sqliteRegistry,
 } from '../../../src/aacp/registry/sqlite.js';
-import { REGISTRY_FORMAT } from '../../../src/aacp/registry/sqlite-rows.js';
+import { REGISTRY_FORMAT } from '../../../src/aacp/registry/sqlite-format.js';
 import { openDatabase } from '../../../src/storage/open.js';
 import { freshFiles } from '../../storage/folder.js';
 import { handClock, sample } from './sample.js';

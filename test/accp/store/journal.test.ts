@@ -30,7 +30,8 @@ function counted(endpoint: EndpointStore): EndpointStore & { readonly commits: n
   };
 }
 
-describe.each(STORES)('%s', (_name, place) => {
+describe.each(STORES)('%s', (_name, place, setUp) => {
+  setUp();
   test('values are available after the journal is closed and the store opened again', async () => {
     const { open } = place(fresh);
     const store = await open();

@@ -36,7 +36,8 @@ function applied(changes: readonly Change[]): Change[] {
   return [...entries.values()];
 }
 
-describe.each(STORES)('%s', (_name, place) => {
+describe.each(STORES)('%s', (_name, place, setUp) => {
+  setUp();
   test('a new endpoint has no entries, and its session is unknown', async () => {
     const store = await place(fresh).open();
     expect(store.has('s')).toBe(false);

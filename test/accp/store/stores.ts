@@ -1,23 +1,27 @@
 /** The stores that the tests of stores, journals and streams run with. */
 
+import { afterAll } from 'vitest';
 import { memoryStore } from '../../../src/accp/store/memory.js';
+import { postgresStore } from '../../../src/accp/store/postgres.js';
 import { sqliteStore } from '../../../src/accp/store/sqlite.js';
 import type { SessionStore } from '../../../src/accp/store/store.js';
+import { administer, hasPostgres, newSchema, postgresUrl } from '../../helpers/postgres.js';
 import { DRIVERS } from '../../storage/drivers.js';
 
-/** One place of storage: `open` opens it, again where it is a file. */
+/** One place of storage: `open` opens it, again where it is a file or a database. */
 export interface Place {
   readonly open: () => Promise<SessionStore>;
 }
 
-/** @param fresh gives names of new files */
-export const STORES: readonly (readonly [name: string, place: (fresh: () => string) => Place])[] = [
+/** @param fresh gives names of new files @param setUp registers what the tests of the store need, in their `describe` */
+export const STORES: readonly (readonly [name: string, place: (fresh: () => string) => Place, setUp: () => void])[] = [
   [
     'memory',
     () => {
       const store = memoryStore();
       return { open: async () => store };
     },
+    nothing,
   ],
   ...DRIVERS.map(
     ([name, driver]) =>
@@ -27,6 +31,36 @@ export const STORES: readonly (readonly [name: string, place: (fresh: () => stri
           const file = fresh();
           return { open: () => sqliteStore(file, { driver }) };
         },
+        nothing,
       ] as const,
   ),
+  ...(hasPostgres ? (['postgres', 'pg'] as const) : []).map(postgresPlace),
 ];
+
+function nothing(): void {}
+
+/** A schema that the tests of a driver share, since creating one takes longer than a test. */
+function postgresPlace(driver: 'postgres' | 'pg') {
+  const { schema, drop } = newSchema();
+  const tables = ['entry', 'endpoint', 'cold'].map((table) => `DELETE FROM "${schema}".accp_${table}`);
+  let isCreated = false;
+  const place = (): Place => {
+    let isEmpty = false;
+    return {
+      open: async () => {
+        if (isCreated && !isEmpty) await administer(...tables);
+        isEmpty = true;
+        const store = await postgresStore(postgresUrl, { schema, driver });
+        isCreated = true;
+        return store;
+      },
+    };
+  };
+  const setUp = (): void => {
+    afterAll(async () => {
+      isCreated = false;
+      await drop();
+    });
+  };
+  return [`PostgreSQL with ${driver}`, place, setUp] as const;
+}

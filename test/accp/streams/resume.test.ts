@@ -18,7 +18,10 @@ function resumed({ streams, journal }: Receiver, store: SessionStore): Receiver 
   return receiver({}, store);
 }
 
-describe.each(STORES)('%s', (_name, place) => {
+/** The stores of the tests that open them very often. */
+const EMBEDDED = STORES.filter(([name]) => !name.startsWith('PostgreSQL'));
+
+describe.each(EMBEDDED)('%s', (_name, place) => {
   test('unread chunks are available, and read ones are not', async () => {
     const store = await place(fresh).open();
     const before = receiver({}, store);

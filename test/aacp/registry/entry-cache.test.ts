@@ -1,7 +1,7 @@
 /** The entries that were used last are cached; memory is bounded. */
 import { expect, test } from 'vitest';
+import { entryCache } from '../../../src/aacp/registry/database-registry.js';
 import type { RegistryEntry } from '../../../src/aacp/registry/registry.js';
-import { entryCache } from '../../../src/aacp/registry/sqlite-registry.js';
 
 const entry = (key: string) => ({ key }) as RegistryEntry;
 const key = (number: number) => `key${number}`;

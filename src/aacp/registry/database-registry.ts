@@ -1,8 +1,9 @@
-/** A registry that uses the connection to its file. */
+/** A registry that uses the connection to its database. */
 
 import type { Row } from '../../storage/database.js';
 import type { StoreError } from '../../text/store-error.js';
 import { byRarity } from '../matching/wording.js';
+import { type Connection, columnText, dataOf, entryOf, type Statements, textOf } from './database-rows.js';
 import {
   checkedBatches,
   checkedEntry,
@@ -14,12 +15,11 @@ import {
 } from './entries.js';
 import { checkedLease, type Limits } from './options.js';
 import type { NewEntry, Registry, RegistryEntry, Reservation } from './registry.js';
-import { type Connection, columnText, dataOf, entryOf, type Statements, textOf } from './sqlite-rows.js';
 
 /** The number of cached entries, which take about ten megabytes. */
 const CACHED = 8192;
 
-export function sqliteRegistryOver(connection: Connection, limits: Limits): Registry {
+export function registryOver(connection: Connection, limits: Limits): Registry {
   const { statements, attempt } = connection;
   const { now, expiredAt } = limits;
   const reservations: SeenReservations = new Map();
@@ -30,7 +30,11 @@ export function sqliteRegistryOver(connection: Connection, limits: Limits): Regi
 
   /** Clears the cache if another connection has written. The check is fast compared with reading an entry. */
   function checkFresh(): void {
-    const current = statements.dataVersion.get()!['data_version'];
+    if (connection.version === null) {
+      cache.clear();
+      return;
+    }
+    const current = connection.version();
     // A read-only file may have been reopened, with the same version.
     if (current === version && !connection.isReadOnly) return;
     version = current;
@@ -199,7 +203,7 @@ function nothing(): void {}
 const PAGE = 256;
 
 /** Converts a row. A damaged one is reported and skipped. */
-function readRow({ file, notify }: Connection, row: Row | undefined): RegistryEntry | undefined {
+function readRow({ name: file, notify }: Connection, row: Row | undefined): RegistryEntry | undefined {
   if (row === undefined) return undefined;
   const entry = entryOf(row);
   if (entry !== null) return entry;
@@ -302,7 +306,8 @@ function reserve(
     const left = seen.get(key)!.since + lease - performance.now();
     if (left > 0) return { kind: 'taken', expiresAt: now + left };
   }
-  const token = statements.reserve.get(held, now + leaseMs, leaseMs)!['token'] as string;
+  const token = crypto.randomUUID();
+  statements.reserve.run(held, token, now + leaseMs, leaseMs);
   noteReservation(seen, key, token, now + leaseMs);
   return { kind: 'granted', token };
 }
