@@ -2,7 +2,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Row, SqlValue } from '../database.js';
 
-/** What the thread needs to connect. */
+/** The driver and the address with which the thread connects. */
 export interface WorkerSetup {
   readonly driver: 'postgres' | 'pg';
   /** The file of the package. */

@@ -31,7 +31,7 @@ export interface Report {
   readonly started: number;
 }
 
-/** What the process tells: where the service is, each end of a job, and everything at the end. */
+/** The messages of the process: the address of the service, each end of a job, and everything at the end. */
 export type ClientsMessage =
   | { readonly sink: string }
   | { readonly effect: Effect }

@@ -6,7 +6,7 @@ import { postgresStore } from '../../../src/arcp/store/postgres/index.js';
 import type { ArcpStore } from '../../../src/arcp/store/store.js';
 import { type Effect, monotonicMs } from './effect.js';
 
-/** What is switched off, so that the checks have something to find. */
+/** A part that is switched off, so that the checks have something to find. */
 export type Sabotage = 'fencing' | 'notices';
 
 export interface RuntimeConfig {
@@ -19,6 +19,8 @@ export interface RuntimeConfig {
   readonly leaseMs: number;
   /** The error of its wall clock in milliseconds. */
   readonly skewMs: number;
+  /** The queues whose jobs it runs. @default that of all jobs */
+  readonly queues?: readonly string[] | undefined;
   readonly sabotage?: Sabotage | undefined;
 }
 
@@ -30,7 +32,7 @@ async function main(config: RuntimeConfig): Promise<void> {
   const runtime = createRuntime({
     name,
     store: sabotaged(store, config.sabotage),
-    workers: { leaseMs },
+    workers: { leaseMs, queues: config.queues },
     heartbeatMs: leaseMs,
     now: () => Date.now() + skewMs,
   });

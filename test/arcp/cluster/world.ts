@@ -7,7 +7,7 @@ import type { ClientsConfig, ClientsMessage, Report } from './clients.js';
 import { type Effect, monotonicMs } from './effect.js';
 import type { RuntimeConfig } from './runtime.js';
 
-/** Where a process runs. */
+/** The machine of a process. */
 export interface Place {
   /** The command that starts programs there. */
   readonly prefix: readonly string[];
