@@ -125,6 +125,17 @@ describe.each(WIRINGS)('with $name', ({ connect }) => {
       expect(now!.find(({ name }) => name === 'changes')).toMatchObject({ description: 'New' });
     });
 
+    test('that change often are not read as often', async () => {
+      let reads = 0;
+      const { pair, server } = await wrapped({ 'tools/list': () => ({ tools: [tool(`version-${++reads}`)] }) });
+      const changes = 100;
+      await Promise.all(Array.from({ length: changes }, () => pair.notify('notifications/tools/list_changed')));
+      await expect.poll(() => server.names[0], PATIENT).not.toBe('version-1');
+      await server.refresh();
+      expect(server.names[0]).toBe(`version-${reads}`);
+      expect(reads).toBeLessThan(changes / 2);
+    });
+
     test('of resources and prompts change, too', async () => {
       let isLate = false;
       const { pair, server } = await wrapped({
