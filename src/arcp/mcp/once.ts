@@ -13,7 +13,7 @@ export async function callOnce<T>(connection: McpConnection, context: JobContext
   // Attempts at direct calls do not outlive the process.
   if (context.jobId === undefined) return call();
   if (!connection.isOpen) throw notConnected();
-  const { attempt, step } = context;
+  const { attempt, signal, step } = context;
   const unsent = (by: number, isUnsent: boolean): Promise<boolean> => step(`mcp.unsent.${by}`, () => isUnsent);
   for (let last = 0; last !== attempt; ) {
     last = await step(`mcp.call.${last}`, () => attempt);
@@ -23,8 +23,8 @@ export async function callOnce<T>(connection: McpConnection, context: JobContext
   try {
     return await call();
   } catch (thrown) {
-    // Errors of calls that may have been executed are not retryable.
-    if (thrown instanceof ArcpError && thrown.retryable) await unsent(attempt, true);
+    // Errors of calls that may have been executed are not retryable. An interrupted call may have been, too.
+    if (!signal.aborted && thrown instanceof ArcpError && thrown.retryable) await unsent(attempt, true);
     throw thrown;
   }
 }

@@ -76,6 +76,8 @@ class Wrapper implements WrappedMcp {
     prompts: new Map(),
   };
   #reading: Promise<void> = Promise.resolve();
+  /** The reads that have not begun. */
+  readonly #waiting = new Map<Part, Promise<void>>();
   #isRemoved = false;
   #stopListening: (() => void) | undefined;
   #stopWatching: (() => Promise<void>) | undefined;
@@ -131,12 +133,16 @@ class Wrapper implements WrappedMcp {
     notifyListener(() => this.#options.onError?.(error));
   }
 
-  /** Reads a list after those that are being read, so that the last one counts. */
+  /** Reads a list after those that are being read, so that the last one counts. A read that has not begun serves further requests. */
   #read(part: Part): Promise<void> {
+    const waiting = this.#waiting.get(part);
+    if (waiting !== undefined) return waiting;
     const reading = this.#reading.then(async () => {
+      this.#waiting.delete(part);
       const found = await this.#list(part);
       if (!this.#isRemoved) this.#register(part, found);
     });
+    this.#waiting.set(part, reading);
     this.#reading = reading.catch(() => undefined);
     return reading;
   }

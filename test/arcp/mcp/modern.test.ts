@@ -10,6 +10,8 @@ import { type WrappedMcp, wrapMcp } from '../../../src/arcp/mcp/index.js';
 import { createRuntime } from '../../../src/arcp/runtime/index.js';
 import { memoryChannels } from '../../../src/channels/memory.js';
 
+/** Machines that run tests can be slow. */
+const PATIENT = { timeout: 20_000 };
 const INFO = { name: 'test', version: '1.0.0' };
 const ending: (() => Promise<unknown>)[] = [];
 let server!: McpServer;
@@ -59,7 +61,7 @@ test('tools, resources and prompts are wrapped', async () => {
 
 test('changed lists are read again', async () => {
   server.registerTool('late', {}, () => ({ content: [] }));
-  await expect.poll(() => wrapped.names).toContain('late');
+  await expect.poll(() => wrapped.names, PATIENT).toContain('late');
 });
 
 test('subscriptions stream updates', async () => {

@@ -80,7 +80,7 @@ describe('serve --mcp', () => {
     const first = await textOf(client, 'pid');
     await expect(client.invoke('exit').result()).rejects.toMatchObject({ code: 'ABORTED', retryable: false });
     const again = (): Promise<string> => textOf(client, 'pid').catch(({ code }: { code: string }) => code);
-    await expect.poll(again, { timeout: 10_000 }).toMatch(/^\d+$/);
+    await expect.poll(again, { timeout: 30_000 }).toMatch(/^\d+$/);
     expect(await textOf(client, 'pid')).not.toBe(first);
     expect(stderr()).toMatch(/^warning\[mcp\]: The connection to the MCP server .* has ended; connecting again/m);
   });
@@ -93,7 +93,7 @@ describe('serve --mcp', () => {
     await stop();
     await everything(port);
     const again = () => textOf(client, 'echo', { message: 'two' }).catch(({ code }: { code: string }) => code);
-    await expect.poll(again, { timeout: 10_000 }).toBe('Echo: two');
+    await expect.poll(again, { timeout: 30_000 }).toBe('Echo: two');
   });
 
   test.each([
