@@ -6,6 +6,7 @@ import { createSession } from '../../accp/session/session.js';
 import type { SessionStore } from '../../accp/store/store.js';
 import { fromText, toText } from '../../accp/store/text.js';
 import { loadTokenCounter } from '../../tokens/load-counter.js';
+import { isPostgres } from '../io/databases.js';
 import { notExact, storeFault, UsageError } from '../io/errors.js';
 import type { SessionOptions } from './options.js';
 
@@ -30,7 +31,7 @@ export async function openSession(options: SessionOptions, defaults: Defaults) {
   });
   let store: SessionStore | undefined;
   try {
-    if (file !== undefined) store = await (await import('../../accp/store/sqlite.js')).sqliteStore(file);
+    if (file !== undefined) store = await openStore(file);
     const named = options.id ?? defaults.id;
     const id = store === undefined ? named : (named ?? lastSession(store, agent) ?? nameOf(file!));
     const session = createSession({ agent, id, sequence, store });
@@ -47,9 +48,15 @@ export async function openSession(options: SessionOptions, defaults: Defaults) {
   }
 }
 
-/** Returns `sprint14` for `sessions/sprint14.db`. */
+async function openStore(file: string): Promise<SessionStore> {
+  if (isPostgres(file)) return (await import('../../accp/store/postgres.js')).postgresStore(file);
+  return (await import('../../accp/store/sqlite.js')).sqliteStore(file);
+}
+
+/** Returns `sprint14` for `sessions/sprint14.db`, and the name of a PostgreSQL database. */
 function nameOf(file: string): string | undefined {
-  return path.parse(file).name.replace(/[^A-Za-z0-9_.-]+/g, '-') || undefined;
+  const place = isPostgres(file) ? new URL(file).pathname : file;
+  return path.parse(place).name.replace(/[^A-Za-z0-9_.-]+/g, '-') || undefined;
 }
 
 async function counterOf({ encoding }: SessionOptions): Promise<CodecOptions['counter']> {

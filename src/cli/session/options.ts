@@ -11,7 +11,7 @@ export const NOW = value('TIME', 'Use this as the current time, for example 2024
 /** Returns the options of a session. @param agent the default name of the agent @param id describes the default session */
 export function sessionOptions(agent: string, id: string) {
   return {
-    session: text('FILE', 'Store the session in this SQLite file, and resume it if it exists'),
+    session: text('FILE', 'Store the session in this SQLite file or postgres:// database, and resume it if it exists'),
     id: text('NAME', `Name of the session, which both sides share (default: ${id})`),
     agent: text(
       'NAME',

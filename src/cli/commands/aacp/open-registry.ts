@@ -11,7 +11,8 @@ import {
 } from '../../../aacp/fallback/index.js';
 import { isUnwritable, memoryCopy } from '../../../aacp/registry/sqlite.js';
 import { visible } from '../../../text/visible.js';
-import { libraryFault, storeFault, unreadable } from '../../io/errors.js';
+import { isPostgres } from '../../io/databases.js';
+import { libraryFault, storeFault, UsageError, unreadable } from '../../io/errors.js';
 import { toJson } from '../../io/json.js';
 import { labelled } from '../../io/output.js';
 import type { Reporting } from '../../io/report.js';
@@ -36,6 +37,12 @@ export async function openRegistry(
     const text = labelled('warning', notice.kind, visible(notice.message), output.paintNote);
     void output.note(json ? toJson({ notice }) : text);
   };
+  if (file !== undefined && isPostgres(file)) {
+    const { postgresRegistry } = await import('../../../aacp/registry/postgres.js');
+    return await postgresRegistry(file, { ttlMs, onNotice }).catch((thrown: unknown) => {
+      throw thrown instanceof TypeError ? new UsageError(thrown.message) : registryFault(thrown);
+    });
+  }
   try {
     if (!create && !existsSync(file ?? defaultRegistryFile())) {
       if (file !== undefined) throw unreadable({ code: 'ENOENT' }, file);

@@ -6,6 +6,7 @@ import {
   type RegistryEntry,
 } from '../../../aacp/fallback/index.js';
 import { quoted, visible } from '../../../text/visible.js';
+import { isPostgres } from '../../io/databases.js';
 import { didYouMean, UsageError } from '../../io/errors.js';
 import { readText } from '../../io/files.js';
 import { toJson } from '../../io/json.js';
@@ -16,7 +17,7 @@ import { alternatives, duration, text, value } from '../../options/option.js';
 import { dollars, openRegistry, registryFault } from './open-registry.js';
 
 const OPTIONS = {
-  registry: text('FILE', "Registry file (default: registry.db in the user's data folder)"),
+  registry: text('FILE', "Registry file or postgres:// database (default: registry.db in the user's data folder)"),
   domain: text('DOM', 'Print only the entries of this domain (list, pending)'),
   'older-than': value(
     'DURATION',
@@ -101,16 +102,19 @@ function checkOptions(name: string, options: Run['options']): void {
 async function showStatistics(registry: Registry, { json, output, options }: Run): Promise<number> {
   const statistics = registry.statistics();
   // A missing file is an empty registry.
-  const file = registry.file ?? options.registry ?? defaultRegistryFile();
+  const isDatabase = options.registry !== undefined && isPostgres(options.registry);
+  // The URL may hold a password.
+  const file = isDatabase ? 'a PostgreSQL database' : (registry.file ?? options.registry ?? defaultRegistryFile());
+  const exists = isDatabase || registry.file !== null;
   if (json) {
-    await output.result(toJson({ file, exists: registry.file !== null, ...statistics }));
+    await output.result(toJson({ file, exists, ...statistics }));
     return 0;
   }
   const { entries, timesSeen, served, pending, spent, saved, unpriced, byDomain } = statistics;
   const domains = Object.entries(byDomain).map(([domain, number]) => `${domain} ${number}`);
   const unknown = unpriced === 0 ? '' : ` (without ${count(unpriced, 'entry', 'entries')} of unknown cost)`;
   const rows = [
-    ['file', registry.file === null ? `${file} (does not exist yet)` : file],
+    ['file', exists ? file : `${file} (does not exist yet)`],
     ['entries', `${entries}${domains.length === 0 ? '' : `: ${domains.join(', ')}`}`],
     ['requested', count(timesSeen, 'time')],
     ['served', `${count(served, 'time')} without a model`],

@@ -3,9 +3,10 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { type Envelope, type EnvelopeError, tryParseEnvelope } from '../../../arcp/index.js';
 import type { ArcpStore } from '../../../arcp/runtime/index.js';
 import { isUploadLog } from '../../../arcp/runtime/uploads/rows.js';
+import { isPostgres } from '../../io/databases.js';
 import { UsageError, unreadable } from '../../io/errors.js';
 import { inputName, readLines, type Source } from '../../io/input.js';
-import { isPostgres, openDatabase } from './database.js';
+import { openDatabase } from './database.js';
 
 /** The header of SQLite files. */
 const MAGIC = 'SQLite format 3\0';

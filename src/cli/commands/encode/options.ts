@@ -39,7 +39,7 @@ export const ENGLISH_OPTIONS = {
   priority: choice('N', 'Priority: 1 (critical), 2 (medium, default) or 3 (low)', ['1', '2', '3'], () => '2'),
   registry: text(
     'FILE',
-    "Registry of encoded instructions (default: registry.db in the user's data folder); memory keeps it for this run only, none uses no registry",
+    "Registry of encoded instructions, a file or a postgres:// database (default: registry.db in the user's data folder); memory keeps it for this run only, none uses no registry",
   ),
   ...RULES_OPTIONS,
   model: text(
