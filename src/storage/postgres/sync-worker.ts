@@ -2,7 +2,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Row, SqlValue } from '../database.js';
 
-/** The driver and the address with which the thread connects. */
+/** The settings of the thread. */
 export interface WorkerSetup {
   readonly driver: 'postgres' | 'pg';
   /** The file of the package. */

@@ -187,7 +187,7 @@ describe.each(REGISTRIES)('%s', (_name, openAt, setUp) => {
 
     test('is removed in any number', async () => {
       const registry = await open({ ttlMs: 1000 });
-      for (let number = 0; number < 1100; number++) registry.put(sample(number, { terms: [] }));
+      registry.putAll(Array.from({ length: 1100 }, (_, number) => sample(number, { terms: [] })));
       clock.pass(1000);
       expect(registry.purge()).toBe(1100);
       expect(registry.statistics().entries).toBe(0);
@@ -341,9 +341,10 @@ describe.each(REGISTRIES)('%s', (_name, openAt, setUp) => {
 
   test('entries come in order, optionally of one domain, while others are added and removed', async () => {
     const registry = await open();
-    for (let number = 0; number < 600; number++) {
-      registry.put(sample(number, { domain: number % 2 === 0 ? 'HR' : 'FIN', terms: [] }));
-    }
+    const domainOf = (number: number) => (number % 2 === 0 ? 'HR' : 'FIN');
+    registry.putAll(
+      Array.from({ length: 600 }, (_, number) => sample(number, { domain: domainOf(number), terms: [] })),
+    );
     const all = Array.from({ length: 600 }, (_, number) => sample(number).key);
     expect(keysOf(registry.entries())).toEqual(all);
     expect(keysOf(registry.entries({ domain: 'FIN' }))).toEqual(all.filter((_, number) => number % 2 === 1));
