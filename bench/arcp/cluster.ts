@@ -29,8 +29,8 @@ const QUEUES = { east: ['one', 'both'], west: ['far', 'both'] };
 
 async function serve(name: keyof typeof QUEUES): Promise<void> {
   const store = await postgresStore(DATABASE, { schema: SCHEMA });
-  // More jobs that compute at the same time would not be faster.
-  const runtime = createRuntime({ store, name, workers: { queues: QUEUES[name], concurrency: 2 } });
+  // Some more than compute at the same time, so that they are claimed together.
+  const runtime = createRuntime({ store, name, workers: { queues: QUEUES[name], concurrency: 8 } });
   for (const queue of ['one', 'both', 'far']) {
     runtime.tool(`spin-${queue}`, { durable: true, queue }, async () => {
       const start = performance.now();

@@ -41,6 +41,8 @@ async function main(config: RuntimeConfig): Promise<void> {
     await fetch(sink, { method: 'POST', body: JSON.stringify(body), signal: AbortSignal.timeout(leaseMs) });
   };
   runtime.tool('work', { durable: true }, async ({ pauseMs }, { jobId, attempt, step, progress, stream }) => {
+    // Tells the time at which the attempt began.
+    await effect(jobId!, `${jobId}:attempt-${attempt}`, attempt);
     const out = stream({ kind: 'text' });
     for (let n = 0; n < STEPS; n++) {
       await step(`step-${n}`, (operation) => effect(jobId!, operation, attempt));
