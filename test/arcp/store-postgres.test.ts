@@ -3,10 +3,11 @@ import pg from 'pg';
 import postgres from 'postgres';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { postgresStore } from '../../src/arcp/store/postgres/store.js';
-import type { ArcpStore } from '../../src/arcp/store/store.js';
+import type { ArcpStore, StoreError } from '../../src/arcp/store/store.js';
 import type { PostgresClient } from '../../src/storage/postgres/client.js';
 import { cuttingProxy } from '../helpers/cutting-proxy.js';
 import { administer, describePostgres, newSchema, postgresUrl } from '../helpers/postgres.js';
+import { certificate, tlsProxy } from '../helpers/tls-proxy.js';
 import { describeElsewhere } from './runtime/elsewhere.js';
 import { describeStore, event, job, readWhileWriting } from './store-contract.js';
 
@@ -287,6 +288,33 @@ describePostgres('PostgreSQL', () => {
       expect(await store.readJob(text)).toMatchObject({ jobId: text, spec: text, queue: text });
       expect(await store.listRecords(text, { limit: 9 })).toEqual([found]);
     }
+  });
+
+  test('connections are encrypted as the URL or the options say, and certificates are verified', async () => {
+    const { hostname: host, port } = new URL(postgresUrl);
+    const proxy = await tlsProxy({ host, port: Number(port || 5432) });
+    ending.push(async () => proxy.close());
+    const schema = inNewSchema();
+    const url = new URL(postgresUrl);
+    url.port = String(proxy.port);
+    const opened = async (search: string, tls?: boolean | object): Promise<unknown> => {
+      url.search = search;
+      try {
+        await (await postgresStore(url.href, { schema, tls })).close();
+        return 'opened';
+      } catch (error) {
+        return (error as StoreError).reason;
+      }
+    };
+    expect(await opened('', { ca: certificate })).toBe('opened');
+    expect(await opened('?sslmode=require')).toBe('opened');
+    const before = proxy.encrypted();
+    expect(before).toBeGreaterThan(1);
+    // Nobody whom we know has signed the certificate.
+    expect(await opened('', true)).toBe('unavailable');
+    expect(await opened('?sslmode=verify-full')).toBe('unavailable');
+    expect(await opened('')).toBe('unavailable');
+    expect(proxy.encrypted()).toBe(before);
   });
 
   test('several processes can create the schema at the same time', async () => {
