@@ -310,7 +310,7 @@ describePostgres('PostgreSQL', () => {
     expect(await opened('?sslmode=require')).toBe('opened');
     const before = proxy.encrypted();
     expect(before).toBeGreaterThan(1);
-    // Nobody whom we know has signed the certificate.
+    // The certificate has no known issuer.
     expect(await opened('', true)).toBe('unavailable');
     expect(await opened('?sslmode=verify-full')).toBe('unavailable');
     expect(await opened('')).toBe('unavailable');

@@ -1,5 +1,8 @@
 import { StoreError, type StoreReason } from '../../text/store-error.js';
 
+/** Codes of failed encryption, as Node names them. */
+const TLS = /CERT|^UNABLE_TO_(GET|VERIFY)|^ERR_(TLS|SSL)/;
+
 /** Codes of PostgreSQL (SQLSTATE, or their class of two characters), of Node and of the drivers, with the reasons of failures. */
 const REASONS: readonly (readonly [RegExp, StoreReason, string])[] = [
   [/^(53100|53200)$/, 'full', 'The database cannot grow'],
@@ -11,6 +14,7 @@ const REASONS: readonly (readonly [RegExp, StoreReason, string])[] = [
   [/^42501$/, 'unavailable', 'The role may not do this in the database'],
   [/^(XX001|XX002)$/, 'corrupt', 'The database is damaged'],
   [/^(08|57P|53)/, 'unavailable', 'The database cannot be reached'],
+  [TLS, 'unavailable', 'The certificate or the encryption of the database was not accepted'],
   [/^(E[A-Z]+|CONNECTION_[A-Z]+|CONNECT_TIMEOUT)$/, 'unavailable', 'The database cannot be reached'],
 ];
 
@@ -32,7 +36,8 @@ export function postgresError(thrown: unknown): StoreError {
 
 /** Returns whether a statement that failed has certainly not been executed. */
 export function isNotSent({ cause }: StoreError): boolean {
-  return NOT_SENT.test(codeOf(cause));
+  const code = codeOf(cause);
+  return NOT_SENT.test(code) || TLS.test(code);
 }
 
 /** Returns whether the transaction was undone because of another one, and can be repeated at once. */
