@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
 const FOLDER = new URL('../fixtures/tls/', import.meta.url);
-/** The certificate of the proxy for `localhost` and 127.0.0.1, which nobody has signed. */
+/** The certificate of the proxy for `localhost` and 127.0.0.1, which has no issuer but itself. */
 export const certificate = readFileSync(new URL('certificate.pem', FOLDER), 'utf8');
 const key = readFileSync(new URL('key.pem', FOLDER), 'utf8');
 

@@ -45,6 +45,11 @@ export function isContention({ cause }: StoreError): boolean {
   return /^(40001|40P01|55P03)$/.test(codeOf(cause));
 }
 
+/** Returns whether the server has refused a statement because of its values, and so has undone the transaction. */
+export function isRefusal({ reason, cause }: StoreError): boolean {
+  return reason === 'failed' && /^(?=.*[0-9])[0-9A-Z]{5}$/.test(codeOf(cause));
+}
+
 /** Returns the code of an error, or of the first of several. */
 function codeOf(thrown: unknown): string {
   if (typeof thrown !== 'object' || thrown === null) return '';

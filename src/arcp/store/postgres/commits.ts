@@ -1,6 +1,6 @@
 /** Group commit: the commits that wait while a group is on its way become the next one. */
 import { backoff } from '../../../async/timers.js';
-import { isContention, isNotSent, postgresError } from '../../../storage/postgres/errors.js';
+import { isContention, isNotSent, isRefusal, postgresError } from '../../../storage/postgres/errors.js';
 import { decodeText } from '../../../storage/postgres/text.js';
 import { StoreError } from '../../../text/store-error.js';
 import { newId } from '../../protocol/ids.js';
@@ -86,7 +86,7 @@ export class Commits {
     try {
       this.#settle(group, await this.#commit(`[${group.map(({ json }) => json).join()}]`));
     } catch (error) {
-      if (group.length > 1 && (error as StoreError).reason === 'failed') {
+      if (group.length > 1 && isRefusal(error as StoreError)) {
         // The database refused the group because of one of its commits, and has changed nothing.
         const half = group.length >> 1;
         await this.#commitGroup(group.slice(0, half));
