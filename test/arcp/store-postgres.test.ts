@@ -222,7 +222,7 @@ describePostgres('PostgreSQL', () => {
   });
 
   test.each(Object.entries(CLIENTS))('notices come in a schema of any name, %s', async (_, connection) => {
-    const { drop, schema } = newSchema(`Größe "x" ${'ä'.repeat(30)}`);
+    const { drop, schema } = newSchema(`Größe "x" ${'ä'.repeat(12)}`);
     ending.push(drop);
     const stores = [await postgresStore(connection(), { schema }), await postgresStore(connection(), { schema })];
     ending.push(() => Promise.all(stores.map((store) => store.close())));
@@ -231,6 +231,33 @@ describePostgres('PostgreSQL', () => {
     await expect.poll(() => changes.length).toBeGreaterThan(0);
     await stores[1]!.commit({ events: [event({ sessionId: 'here' })] });
     await expect.poll(() => changes).toContainEqual({ sessionIds: ['here'] });
+  });
+
+  test('a commit that the role may not make is refused at once', async () => {
+    const schema = inNewSchema();
+    await (await postgresStore(postgresUrl, { schema })).close();
+    const role = `role_${schema}`;
+    await administer(
+      `CREATE ROLE "${role}" LOGIN`,
+      `GRANT USAGE ON SCHEMA "${schema}" TO "${role}"`,
+      `GRANT SELECT ON ALL TABLES IN SCHEMA "${schema}" TO "${role}"`,
+    );
+    ending.push(() => administer(`DROP OWNED BY "${role}"`, `DROP ROLE "${role}"`));
+    const url = new URL(postgresUrl);
+    url.username = role;
+    const store = await postgresStore(url.href, { schema });
+    ending.push(() => store.close());
+    await expect(store.commit({ events: [event()] })).rejects.toMatchObject({ reason: 'unavailable' });
+    expect(await store.readEvents({ limit: 9 })).toEqual([]);
+  });
+
+  test('a commit that expects a record twice ends', async () => {
+    const schema = inNewSchema();
+    const store = await postgresStore(postgresUrl, { schema });
+    ending.push(() => store.close());
+    const record = { scope: 's', key: 'k', value: 'v', expect: 0 };
+    await expect(store.commit({ records: [record, record] })).rejects.toMatchObject({ reason: 'failed' });
+    expect(await store.commit({ records: [record] })).toMatchObject({ outcome: 'done' });
   });
 
   test('a commit that the database cannot store fails alone', async () => {
@@ -340,7 +367,8 @@ describePostgres('PostgreSQL', () => {
     await expect(opening).rejects.not.toThrow(/secret/);
     await expect(postgresStore('mysql://user:secret@host/db')).rejects.toThrow(TypeError);
     await expect(postgresStore('mysql://user:secret@host/db')).rejects.not.toThrow(/secret/);
-    await expect(postgresStore(postgresUrl, { schema: '' })).rejects.toThrow(/schema must be/);
+    for (const schema of ['', 'ä'.repeat(32), "x' || pg_sleep(9) || '", 'a$apply$', 'what?'])
+      await expect(postgresStore(postgresUrl, { schema })).rejects.toThrow(/schema must be/);
     await expect(postgresStore(postgresUrl, { timeoutMs: 0 })).rejects.toThrow(/timeoutMs must be/);
     await expect(postgresStore(postgresUrl, { maxConnections: 0 })).rejects.toThrow(/maxConnections must be/);
   });

@@ -46,8 +46,9 @@ export async function openClient(connection: string | PostgresClient, options: C
 
 /** Returns the name of an object in a schema, quoted. @throws TypeError if the schema is invalid */
 export function quoteSchema(schema: string): string {
-  if (typeof schema !== 'string' || schema === '' || schema.length > 60 || schema.includes('\0'))
-    throw new TypeError(`schema must be a name of 1 to 60 characters; got ${JSON.stringify(schema)}`);
+  // PostgreSQL cuts longer names off. The characters have a meaning in the text of functions.
+  if (typeof schema !== 'string' || schema === '' || Buffer.byteLength(schema) > 63 || /[\0'$?\\]/.test(schema))
+    throw new TypeError(`schema must be a name of 1 to 63 bytes without ', $, ? and \\; got ${JSON.stringify(schema)}`);
   return `"${schema.replaceAll('"', '""')}"`;
 }
 
@@ -69,12 +70,23 @@ interface Package {
 }
 
 /** Returns a function that opens a client. */
-async function driverFor(url: string, { max, tls }: ClientOptions): Promise<() => SqlClient> {
+async function driverFor(
+  url: string,
+  { max, tls, timeoutMs = DEFAULT_TIMEOUT_MS }: ClientOptions,
+): Promise<() => SqlClient> {
+  const serverMs = timeoutMs === Number.POSITIVE_INFINITY ? 0 : Math.min(Math.ceil(timeoutMs), 2 ** 31 - 1);
+  // The server does not notice that a client has gone while a statement runs or waits for a lock.
+  const timeouts = { statement_timeout: serverMs, lock_timeout: Math.ceil(serverMs / 2) };
   const module = (await load('postgres')) as { readonly default: PostgresJs['constructor'] } | undefined;
   if (module !== undefined) {
     const create = module.default as unknown as (url: string, options: object) => PostgresJs;
     const options = {
-      ...{ max, connection: { application_name: 'pegwire' }, connect_timeout: 5, onnotice: () => undefined },
+      ...{
+        max,
+        connection: { application_name: 'pegwire', ...timeouts },
+        connect_timeout: 5,
+        onnotice: () => undefined,
+      },
       ...{ fetch_types: false, backoff: () => 0.2, ...(tls === undefined ? {} : { ssl: tls }) },
     };
     return () => {
@@ -96,6 +108,7 @@ async function driverFor(url: string, { max, tls }: ClientOptions): Promise<() =
       connectionTimeoutMillis: 5000,
       keepAlive: true,
     },
+    ...timeouts,
     ...(tls === undefined ? {} : { ssl: tls }),
   };
   return () => {

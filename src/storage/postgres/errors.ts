@@ -18,8 +18,9 @@ const REASONS: readonly (readonly [RegExp, StoreReason, string])[] = [
   [/^(E[A-Z]+|CONNECTION_[A-Z]+|CONNECT_TIMEOUT)$/, 'unavailable', 'The database cannot be reached'],
 ];
 
-/** Codes of failures after which nothing can have been executed. */
-const NOT_SENT = /^(ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|CONNECT_TIMEOUT|28.*|3D000|57P03|53300)$/;
+/** Codes of failures after which nothing has been executed: there was no connection, or the server has refused it or the statement. */
+const NOT_SENT =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT|28.*|3D000|57P03|53300|25006|42501|.*CERT.*|UNABLE_TO_.*)$/;
 
 /** Converts an error of a driver. No message contains the URL, which may hold a password. */
 export function postgresError(thrown: unknown): StoreError {
@@ -36,8 +37,7 @@ export function postgresError(thrown: unknown): StoreError {
 
 /** Returns whether a statement that failed has certainly not been executed. */
 export function isNotSent({ cause }: StoreError): boolean {
-  const code = codeOf(cause);
-  return NOT_SENT.test(code) || TLS.test(code);
+  return NOT_SENT.test(codeOf(cause));
 }
 
 /** Returns whether the transaction was undone because of another one, and can be repeated at once. */

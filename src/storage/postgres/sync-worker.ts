@@ -10,8 +10,8 @@ export interface WorkerSetup {
   readonly url: string;
   readonly tls: boolean | object | undefined;
   readonly connectTimeoutMs: number;
-  /** The statements that set up each connection. */
-  readonly settings: string;
+  /** The settings of each connection, by name. */
+  readonly settings: Readonly<Record<string, string>>;
   readonly port: MessagePort;
   /** One integer, which increases with each answer. */
   readonly signal: Int32Array;
@@ -88,7 +88,8 @@ export function answerRequests(require: NodeJS.Require): void {
     };
     const sql = postgres(url, {
       ...{ max: 1, max_lifetime: null, idle_timeout: 0, fetch_types: false, onnotice: () => undefined },
-      ...{ connection: { application_name: 'pegwire' }, connect_timeout: connectTimeoutMs / 1000 },
+      // As parameters of the connection, since the package sends what waited to a new connection when one is lost.
+      ...{ connection: { application_name: 'pegwire', ...settings }, connect_timeout: connectTimeoutMs / 1000 },
       ...(tls === undefined ? {} : { ssl: tls }),
       onclose: () => {
         connection.isLost = true;
@@ -153,7 +154,16 @@ export function answerRequests(require: NodeJS.Require): void {
     client.on('error', lose);
     client.on('end', lose);
     await client.connect();
+    const sets = Object.entries(settings).map(([name, value]) => `SET ${name} = ${value}`);
+    await client.query({ text: sets.join('; ') });
     return connection;
+  }
+
+  /** Runs statements, unless the package has silently replaced the connection. */
+  async function runOn(connection: Connection, statements: readonly SyncStatement[]): Promise<readonly Row[]> {
+    const rows = await connection.run(statements);
+    if (connection.isLost) throw new Error('The connection was lost');
+    return rows;
   }
 
   function discard(): void {
@@ -168,13 +178,13 @@ export function answerRequests(require: NodeJS.Require): void {
       if (current === undefined && continues) throw new Error('The connection was lost');
       if (current === undefined) {
         current = driver === 'postgres' ? withPostgres() : await withPg();
-        await current.run([{ sql: settings, values: [] }]);
+        await current.run([{ sql: 'SELECT 1', values: [] }]);
       }
       step = 'statements';
-      const rows = await current.run(statements);
+      const rows = await runOn(current, statements);
       // Sent only now: a commit after a failed statement could store a part.
       step = 'commit';
-      if (commits) await current.run([{ sql: 'COMMIT', values: [] }]);
+      if (commits) await runOn(current, [{ sql: 'COMMIT', values: [] }]);
       return { rows };
     } catch (thrown) {
       const { message, code, errors } = thrown as Error & {

@@ -80,14 +80,14 @@ export async function openSyncDatabase(url: string, options: OpenOptions): Promi
     await client.close();
   }
   const serverMs = timeoutMs === Number.POSITIVE_INFINITY ? 0 : Math.min(Math.ceil(timeoutMs), 2 ** 31 - 1);
-  const settings = [
-    `SET lock_timeout = ${Math.ceil(serverMs / 2)}`,
-    `SET statement_timeout = ${serverMs}`,
+  const settings = {
+    lock_timeout: String(Math.ceil(serverMs / 2)),
+    statement_timeout: String(serverMs),
     // Ends transactions whose client is not heard of any more, which would keep their locks.
-    `SET idle_in_transaction_session_timeout = ${serverMs}`,
+    idle_in_transaction_session_timeout: String(serverMs),
     // Only transactions know whether they were committed.
-    'SET default_transaction_read_only = on',
-  ].join('; ');
+    default_transaction_read_only: 'on',
+  };
   const caller = new SyncCaller({ ...setup, settings, connectTimeoutMs: Math.min(5000, timeoutMs) });
   const lock = isExclusive
     ? [{ sql: `SELECT pg_advisory_xact_lock(${LOCK}, hashtext($1))`, values: [`${name}.${format.prefix}`] }]

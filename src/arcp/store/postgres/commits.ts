@@ -103,7 +103,8 @@ export class Commits {
       const sentAt = performance.now();
       try {
         const group = JSON.parse(await this.#options.call(this.#writer, number, commits)) as GroupJson;
-        this.#options.onTime(group.now, sentAt);
+        // A repeated call returns the time of the first one.
+        if (failures === 0) this.#options.onTime(group.now, sentAt);
         return group;
       } catch (thrown) {
         const error = postgresError(thrown);

@@ -53,8 +53,9 @@ export class Notices {
     this.#watchers.clear();
     this.#send();
     await this.#sending;
-    const stop = await this.#listening;
-    await stop?.().catch(() => undefined);
+    const stopped = this.#listening?.then((stop) => stop?.()).catch(() => undefined);
+    // A broken network may not answer.
+    await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, CLOSING_MS).unref())]);
   }
 
   /** Listens, and tries again until the database can be reached. */
@@ -103,5 +104,6 @@ export class Notices {
 }
 
 const RETRY_MS = 500;
+const CLOSING_MS = 1000;
 /** Stands for a queue whose name is not known. */
 const ANY_QUEUE = '*';

@@ -13,6 +13,9 @@
  */
 import type { PostgresFormat } from '../../../storage/postgres/migrate.js';
 
+/** The number of times that a commit is applied after another transaction has added one of its records. The second one finds the record. */
+const TRIES = 3;
+
 export const RUNTIME_FORMAT: PostgresFormat = {
   name: 'ARCP runtimes',
   prefix: 'arcp',
@@ -61,7 +64,8 @@ export const RUNTIME_FORMAT: PostgresFormat = {
     created_at double precision NOT NULL,
     ended_at double precision
   ) WITH (fillfactor = 50);
-  CREATE INDEX ON ${s}.arcp_job (queue, priority DESC, due_at) WHERE state = 'queued';
+  CREATE INDEX ON ${s}.arcp_job (queue, priority DESC, due_at, number) WHERE state = 'queued';
+  CREATE INDEX ON ${s}.arcp_job (queue, due_at) WHERE state = 'queued';
   CREATE INDEX ON ${s}.arcp_job (lease_expires_at) WHERE lease_expires_at IS NOT NULL;
   CREATE INDEX ON ${s}.arcp_job (session_id, number);
   CREATE INDEX ON ${s}.arcp_job (principal, number);
@@ -237,14 +241,14 @@ export const RUNTIME_FORMAT: PostgresFormat = {
         ORDER BY job_id FOR UPDATE;
       v_now := ${s}.arcp_now();
       FOR c IN SELECT value FROM jsonb_array_elements(commits) LOOP
-        LOOP
+        FOR v_try IN 1..${TRIES} LOOP
           BEGIN
             v_result := ${s}.arcp_apply(c, v_now);
             EXIT;
           EXCEPTION WHEN integrity_constraint_violation OR data_exception OR program_limit_exceeded THEN
             GET STACKED DIAGNOSTICS v_constraint = CONSTRAINT_NAME;
             -- Other errors than that of a second record with the key have the name, too.
-            IF SQLSTATE <> '23505' OR v_constraint IS DISTINCT FROM 'arcp_record_key' THEN
+            IF SQLSTATE <> '23505' OR v_constraint IS DISTINCT FROM 'arcp_record_key' OR v_try = ${TRIES} THEN
               v_result := jsonb_build_object('outcome', 'failed', 'message', SQLERRM);
               EXIT;
             END IF;

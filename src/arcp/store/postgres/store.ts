@@ -78,6 +78,8 @@ interface StoreParts {
   readonly channel: string;
 }
 
+/** The round trip up to which the time of the database is taken over; the error is at most the half. */
+const MAX_ROUND_TRIP_MS = 500;
 /** The maximum number of rows that a statement removes. */
 const TRIM_BATCH = 500;
 const TRIM_JOBS = 20;
@@ -176,12 +178,12 @@ class PostgresStore implements ArcpStore {
     const now = `(SELECT ${this.#schema}.arcp_now())`;
     const rows = await this.#write(
       `WITH due AS (
-         SELECT * FROM (SELECT job_id, priority, due_at FROM ${job}
-           WHERE state = 'queued' AND queue IN ${LIST} AND due_at <= ${now}
+         SELECT queued.* FROM ${QUEUES} CROSS JOIN LATERAL (SELECT job_id, priority, due_at FROM ${job}
+           WHERE state = 'queued' AND queue = each.name AND due_at <= ${now}
            ORDER BY priority DESC, due_at, number LIMIT $4::bigint FOR UPDATE SKIP LOCKED) AS queued
          UNION ALL
          SELECT * FROM (SELECT job_id, priority, due_at FROM ${job}
-           WHERE lease_expires_at <= ${now} AND queue IN ${LIST}
+           WHERE lease_expires_at <= ${now} AND queue = ANY(ARRAY${LIST})
            ORDER BY lease_expires_at LIMIT $4::bigint FOR UPDATE SKIP LOCKED) AS lost
        ), chosen AS (SELECT job_id FROM due ORDER BY priority DESC, due_at LIMIT $4::bigint)
        UPDATE ${job} SET state = 'running', attempt = attempt + 1, lease_owner = $2,
@@ -195,7 +197,8 @@ class PostgresStore implements ArcpStore {
   readonly msUntilDue: ArcpStore['msUntilDue'] = async (queues) => {
     const [row] = await this.#read(
       `SELECT least(
-         (SELECT min(due_at) FROM ${this.#schema}.arcp_job WHERE state = 'queued' AND queue IN ${LIST}),
+         (SELECT min(first.due_at) FROM ${QUEUES} CROSS JOIN LATERAL
+           (SELECT min(due_at) AS due_at FROM ${this.#schema}.arcp_job WHERE state = 'queued' AND queue = each.name) AS first),
          (SELECT min(lease_expires_at) FROM ${this.#schema}.arcp_job WHERE lease_expires_at IS NOT NULL AND queue IN ${LIST})
        ) - ${this.#schema}.arcp_now() AS ms`,
       [listOf(queues)],
@@ -356,12 +359,16 @@ class PostgresStore implements ArcpStore {
   /** The answer was given between the request and its arrival. */
   #setTime(now: number, sentAt: number): void {
     const receivedAt = performance.now();
+    // The database may have waited for a lock.
+    if (this.#ahead !== 0 && receivedAt - sentAt > MAX_ROUND_TRIP_MS) return;
     this.#ahead = now - (sentAt + receivedAt) / 2;
   }
 }
 
 /** The values of a parameter that is a list. */
 const LIST = '(SELECT jsonb_array_elements_text($1::text::jsonb))';
+/** The same as a table of names. For each of them, an index has the order. */
+const QUEUES = 'jsonb_array_elements_text($1::text::jsonb) AS each(name)';
 
 function listOf(texts: readonly string[]): string {
   return JSON.stringify(texts.map(encodeText));
