@@ -47,6 +47,41 @@ async function count(input: Record<string, unknown>, { progress }: JobContext): 
   return 'counted';
 }
 
+/** Opens connections whose messages, or whose ends, do not arrive. */
+function deafLine(runtime: Runtime) {
+  const sent: string[] = [];
+  let isDeaf = false;
+  let lose = (): void => undefined;
+  const dial: Dial = () => {
+    const [here, other] = memoryChannels();
+    void runtime.accept(other);
+    let isLost = false;
+    isDeaf = false;
+    return {
+      ...here,
+      start: (receiver) => {
+        lose = () => {
+          isLost = true;
+          receiver.ended();
+        };
+        here.start({
+          ...receiver,
+          text: (text) => void (isLost || isDeaf || receiver.text(text)),
+          ended: (error) => void (isLost || receiver.ended(error)),
+        });
+      },
+      send: (text) => {
+        if (isLost) return;
+        sent.push(text);
+        here.send(text);
+      },
+      end: async () => void (isLost || (await here.end())),
+      destroy: () => void (isLost || here.destroy()),
+    };
+  };
+  return { dial, lose: () => lose(), beDeaf: () => (isDeaf = true), sent };
+}
+
 /** Opens connections to a runtime that can be interrupted. */
 function line(runtime: Runtime): { readonly dial: Dial; readonly cut: () => void; readonly dialled: () => number } {
   let there: Channel | undefined;
@@ -222,6 +257,66 @@ describe('connections that break', () => {
     end.resolve();
     expect(await job.result()).toBeUndefined();
     expect(errors).toContainEqual(expect.objectContaining({ code: 'UNAVAILABLE', retryable: true }));
+  });
+
+  test('whose end the runtime does not notice leave no backpressure behind', async () => {
+    const runtime = start().tool('talk', { durable: true }, async (_, { stream }) => {
+      const out = stream({ kind: 'text' });
+      for (let n = 0; n < 300; n++) {
+        await out.write('x');
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      return 'done';
+    });
+    const { dial, lose, sent } = deafLine(runtime);
+    const client = await openClient(dial, { reconnect: { minDelayMs: 50, maxDelayMs: 50 } });
+    ending.push(() => client.disconnect());
+    const job = client.invoke('talk');
+    const reading = job.stream('text');
+    await reading.next();
+    await expect.poll(() => sent.join()).toMatch(/"backpressure"/);
+    lose();
+    // The reader catches up while there is no connection.
+    expect((await all(reading)).length).toBe(299);
+    expect(await job.result()).toBe('done');
+  });
+
+  test('that are lost after a message of a job of another session miss nothing', async () => {
+    const [far, own] = [deferred(), deferred()];
+    const runtime = start()
+      .tool('far', { durable: true }, async (_, { progress, signal }) => {
+        await far.promise;
+        await progress({ message: 'far' });
+        return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      })
+      .tool('own', { durable: true }, async (_, { progress }) => {
+        await own.promise;
+        await progress({ message: 'own' });
+      });
+    const other = await openClient(line(runtime).dial);
+    const jobId = await other.invoke('far').accepted;
+    const { dial, lose, beDeaf } = deafLine(runtime);
+    const heard: unknown[] = [];
+    const client = await openClient(dial, {
+      reconnect: { minDelayMs: 1, maxDelayMs: 1 },
+      onMessage: ({ type, payload }) => type === 'job.progress' && heard.push((payload as { message: string }).message),
+    });
+    ending.push(
+      () => other.disconnect(),
+      () => client.disconnect(),
+    );
+    const job = client.invoke('own');
+    await job.accepted;
+    client.job(jobId!);
+    await expect.poll(() => runtime.counts().jobs).toBe(2);
+    far.resolve();
+    await expect.poll(() => heard).toEqual(['far']);
+    beDeaf();
+    own.resolve();
+    await expect.poll(() => runtime.counts().jobs).toBe(1);
+    lose();
+    await job.result();
+    expect(heard).toEqual(['far', 'own']);
   });
 
   test('that cannot be opened are retried up to the limit, and then all calls fail', async () => {

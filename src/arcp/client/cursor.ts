@@ -38,7 +38,9 @@ export class CursorWriter {
   }
 
   advance(message: Envelope): void {
-    if (!isTransient(message)) this.update({ lastMessageId: message.id });
+    // The position is one in the session. Messages of a job of another session have positions of their own.
+    const isForeign = message.session_id !== undefined && message.session_id !== this.#cursor.sessionId;
+    if (!isForeign && !isTransient(message)) this.update({ lastMessageId: message.id });
   }
 
   async saveNow(): Promise<void> {

@@ -37,7 +37,8 @@ export interface WrappedMcp {
  * Tools keep their names. Resources, templates and prompts become `resources/URI`, `resources/TEMPLATE` and `prompts/NAME`; `resources/read` reads
  * any resource, and `resources/subscribe` streams its contents after each update.
  *
- * A tool is called once for each job, unless its annotations have `idempotentHint` or `readOnlyHint`. Wrap servers before `runtime.start`, so
+ * A tool is called once for each job, unless its annotations have `idempotentHint` or `readOnlyHint`. Calls by other tools need a `key` for that
+ * (`CallOptions`). Wrap servers before `runtime.start`, so
  * that jobs of earlier processes find their tools.
  *
  * Source: spec 003, "MCP Compatibility".

@@ -40,6 +40,8 @@ export interface PeerLimits {
   readonly limit: (connection: ConnectionContext, message: Envelope<'backpressure'>) => Promise<void>;
   /** Ends the limits of a session whose client has disconnected. */
   readonly unlimit: (sessionId: string) => Promise<void>;
+  /** Ends the limits that the last connection of a session has left behind. */
+  readonly forgetLimits: (sessionId: string) => Promise<void>;
 }
 
 export interface Core {

@@ -93,6 +93,16 @@ export class Peers implements PeerLimits {
     if (row?.leaseOwner != null) await engine.mailbox.send(row.leaseOwner, mail);
   }
 
+  /** Removes the limits that the last connection of a session has left behind, in whichever runtime it was. */
+  async forgetLimits(sessionId: string): Promise<void> {
+    const { store, log, streams } = this.#options.engine;
+    this.#limited.delete(sessionId);
+    streams.forget(sessionId);
+    if ((await store.readRecord(BACKPRESSURE, sessionId)) !== undefined)
+      await log.commit({ records: [{ scope: BACKPRESSURE, key: sessionId, value: null }] });
+    await this.#tellWorkers(sessionId, { kind: 'disconnected', sessionId });
+  }
+
   async unlimit(sessionId: string): Promise<void> {
     if (!this.#limited.delete(sessionId)) return;
     await this.#options.engine.log.commit({ records: [{ scope: BACKPRESSURE, key: sessionId, value: null }] });

@@ -187,6 +187,7 @@ async function resumeSession(
     if (tokenDigest === existing.tokenDigest) return resumeSession(core, message, identity, now, limit);
     throw new ArcpError('ABORTED', 'The session was resumed on another connection');
   }
+  await core.peers.forgetLimits(record.key);
   return { session: { ...session, id: record.key, identity, epoch }, engine, isResumed: true, body: accepted.body };
 }
 

@@ -62,6 +62,8 @@ export class LogCursor implements Subscriber {
   }
 
   #take(event: StoredEvent): void {
+    // A read may have found it before its commit was answered.
+    if (event.sequence <= this.#last) return;
     this.#last = event.sequence;
     this.#options.take(event);
   }

@@ -176,8 +176,7 @@ export class Uploads {
   /** Returns the number of open streams to a job. */
   #countOf(jobId: string): number {
     let count = 0;
-    for (const streams of this.#ofUploader.values())
-      for (const upload of streams.values()) if (upload.jobId === jobId) count++;
+    for (const upload of this.#streams.values()) if (upload.jobId === jobId) count++;
     return count;
   }
 

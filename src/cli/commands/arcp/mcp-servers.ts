@@ -10,6 +10,9 @@ import { packageVersion } from '../../io/package.js';
 
 const RECONNECT = { minDelayMs: 500, maxDelayMs: 30_000 };
 
+/** A server after the prefix of its names. No variable of a shell has such a name. */
+const PREFIXED = /^(?:([\w-]+\.)=)?(.*)$/s;
+
 /** A connection to an MCP server, whose tools are those of a runtime. */
 export class McpServer {
   readonly #name: string;
@@ -35,7 +38,8 @@ export class McpServer {
    * @param warn receives errors after the first connection
    * @throws UsageError if the SDK is not installed, or the server cannot be used
    */
-  static async connect(runtime: Runtime, name: string, warn: (error: Error) => void): Promise<McpServer> {
+  static async connect(runtime: Runtime, text: string, warn: (error: Error) => void): Promise<McpServer> {
+    const [, prefix, name = ''] = PREFIXED.exec(text)!;
     const { Client, StdioClientTransport, StreamableHTTPClientTransport } = await loadSdk();
     const client = new Client({ name: 'pegwire', version: packageVersion() }, { versionNegotiation: { mode: 'auto' } });
     const dial = isUrl(name)
@@ -45,7 +49,7 @@ export class McpServer {
     try {
       await client.connect(dial());
       client.onclose = () => void server.#reconnect();
-      server.#wrapped = await wrapMcp(runtime, client, { onError: (error) => warn(server.#fault(error)) });
+      server.#wrapped = await wrapMcp(runtime, client, { prefix, onError: (error) => warn(server.#fault(error)) });
     } catch (thrown) {
       await server.close();
       throw new UsageError(server.#fault(thrown).message, isUrl(name) ? 'unreachable' : 'target');

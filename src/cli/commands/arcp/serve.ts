@@ -43,7 +43,7 @@ const OPTIONS = {
   module: text('FILE', 'Load the tools from this module; its default export is a function that takes the runtime'),
   mcp: texts(
     'SERVER',
-    'Add the tools, resources and prompts of this MCP server: a shell command or an http URL; may be repeated',
+    'Add the tools, resources and prompts of this MCP server: a shell command or an http URL, after NAME.= if its names are to begin with NAME.; may be repeated',
   ),
   host: SERVER_OPTIONS.host,
   origin: texts('ORIGIN', 'Accept connections from web pages of this origin; may be repeated'),

@@ -2,6 +2,7 @@ import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dialOf, openClient } from '../../../arcp/client/index.js';
 import { ArcpError, type Envelope } from '../../../arcp/index.js';
+import { isUploadLog } from '../../../arcp/runtime/uploads/rows.js';
 import { isPostgres } from '../../io/databases.js';
 import { UsageError } from '../../io/errors.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
@@ -93,9 +94,9 @@ async function tailFile(invocation: Run, file: string): Promise<number> {
   try {
     for (let after = 0; ; ) {
       const events = await store.readEvents({ ...of, after, limit: PAGE });
-      for (const { body, sequence } of events) {
+      for (const { body, sequence, sessionId: logId } of events) {
         after = sequence;
-        await showMessage(invocation, JSON.parse(body) as Envelope);
+        if (!isUploadLog(logId)) await showMessage(invocation, JSON.parse(body) as Envelope);
       }
       if (events.length === PAGE) continue;
       if (isOver) return 0;

@@ -68,8 +68,10 @@ const textOf = async (client: Client, name: string, args = {}): Promise<string> 
 
 describe('serve --mcp', () => {
   test('serves the tools of commands, in a shell with its environment, and of no others', async () => {
-    const { client } = await served(FIXTURE, `${process.execPath} ${EVERYTHING} stdio`);
+    const command = `${process.execPath} ${EVERYTHING} stdio`;
+    const { client } = await served(FIXTURE, command, `second.=${command}`);
     expect(await textOf(client, 'variable')).toBe('two words');
+    expect(await textOf(client, 'second.echo', { message: 'hi' })).toBe('Echo: hi');
     expect(await textOf(client, 'echo', { message: 'hi' })).toBe('Echo: hi');
     // The demo tool of this name has another result.
     expect(client.session.tools!.map(({ name }) => name)).not.toContain('count');
