@@ -52,11 +52,13 @@ function deafLine(runtime: Runtime) {
   const sent: string[] = [];
   let isDeaf = false;
   let lose = (): void => undefined;
+  let cut = (): void => undefined;
   const dial: Dial = () => {
     const [here, other] = memoryChannels();
     void runtime.accept(other);
     let isLost = false;
     isDeaf = false;
+    cut = () => here.destroy();
     return {
       ...here,
       start: (receiver) => {
@@ -79,7 +81,7 @@ function deafLine(runtime: Runtime) {
       destroy: () => void (isLost || here.destroy()),
     };
   };
-  return { dial, lose: () => lose(), beDeaf: () => (isDeaf = true), sent };
+  return { dial, lose: () => lose(), cut: () => cut(), beDeaf: () => (isDeaf = true), sent };
 }
 
 /** Opens connections to a runtime that can be interrupted. */
@@ -295,7 +297,7 @@ describe('connections that break', () => {
       });
     const other = await openClient(line(runtime).dial);
     const jobId = await other.invoke('far').accepted;
-    const { dial, lose, beDeaf } = deafLine(runtime);
+    const { dial, cut, beDeaf } = deafLine(runtime);
     const heard: unknown[] = [];
     const client = await openClient(dial, {
       reconnect: { minDelayMs: 1, maxDelayMs: 1 },
@@ -314,7 +316,7 @@ describe('connections that break', () => {
     beDeaf();
     own.resolve();
     await expect.poll(() => runtime.counts().jobs).toBe(1);
-    lose();
+    cut();
     await job.result();
     expect(heard).toEqual(['far', 'own']);
   });
