@@ -3,11 +3,9 @@ import process from 'node:process';
 import pg from 'pg';
 import { describe } from 'vitest';
 
-/** The URL of the database, in which tests create and drop schemas. */
-export const postgresUrl = process.env['PEGWIRE_TEST_POSTGRES'] ?? 'postgres://postgres@127.0.0.1:5432/test';
-
-/** The same, for tests that commit often: the server does not wait for the disk. */
-export const hastyPostgresUrl = `${postgresUrl}${postgresUrl.includes('?') ? '&' : '?'}options=-c%20synchronous_commit%3Doff`;
+const url = process.env['PEGWIRE_TEST_POSTGRES'] ?? 'postgres://postgres@127.0.0.1:5432/test';
+/** The URL of the database, in which tests create and drop schemas. Its commits do not wait for the disk. */
+export const postgresUrl = `${url}${url.includes('?') ? '&' : '?'}options=-c%20synchronous_commit%3Doff`;
 
 /** Runs statements on a connection of their own. */
 export async function administer(...statements: readonly string[]): Promise<void> {

@@ -8,7 +8,7 @@ import { entriesAfter, lastOf } from '../accp/store/history.js';
 import { bundledProgram } from '../helpers/bundled-program.js';
 import { ended, start } from '../helpers/child.js';
 import { cuttingProxy } from '../helpers/cutting-proxy.js';
-import { administer, describePostgres, hastyPostgresUrl, newSchema, postgresUrl } from '../helpers/postgres.js';
+import { administer, describePostgres, newSchema, postgresUrl } from '../helpers/postgres.js';
 
 const accp = bundledProgram(new URL('../accp/store/child.ts', import.meta.url));
 const aacp = bundledProgram(new URL('../aacp/registry/child.ts', import.meta.url));
@@ -51,7 +51,7 @@ async function openRegistry(schema: string) {
 
 /** Starts a proxy to the server, and returns it and its URL. */
 async function proxied(bytes?: () => number) {
-  const url = new URL(hastyPostgresUrl);
+  const url = new URL(postgresUrl);
   const proxy = await cuttingProxy({ target: Number(url.port || 5432), bytes });
   ending.push(() => proxy.close());
   url.port = String(proxy.port);
@@ -60,7 +60,7 @@ async function proxied(bytes?: () => number) {
 
 describePostgres('several processes', () => {
   test('create the schema at once, and commit to one session; none has to close its store to end', async () => {
-    const place = `${hastyPostgresUrl}#${inNewSchema()}`;
+    const place = `${postgresUrl}#${inNewSchema()}`;
     const agents = ['a', 'b', 'c'];
     const children = await Promise.all(agents.map((agent) => working([accp(), place, 's', agent, '40'])));
     for (const { code, stderr, lines } of children) expect([code, stderr, lines.at(-1)]).toEqual([0, '', '40']);
@@ -72,7 +72,7 @@ describePostgres('several processes', () => {
     const schema = inNewSchema();
     const store = await openStore(schema);
     let taken: number | undefined;
-    const { code, lines } = await working([accp(), `${hastyPostgresUrl}#${schema}`, 's', 'a'], (line) => {
+    const { code, lines } = await working([accp(), `${postgresUrl}#${schema}`, 's', 'a'], (line) => {
       if (line === '20') taken = lastOf(store.claim('s', 'a'));
     });
     expect(code).toBe(3);
@@ -81,7 +81,7 @@ describePostgres('several processes', () => {
 
   test('keep all entries and counts of a registry, and get each reservation once', async () => {
     const schema = inNewSchema();
-    const place = `${hastyPostgresUrl}#${schema}`;
+    const place = `${postgresUrl}#${schema}`;
     const names = ['one', 'two', 'three'];
     const children = await Promise.all([
       ...names.map((name) => working([aacp(), place, 'put', name, '20'])),
@@ -96,7 +96,7 @@ describePostgres('several processes', () => {
 
   test('one that is killed loses no finished commit, and leaves no partial one and no lock', async () => {
     const schema = inNewSchema();
-    const { code, lines } = await working([accp(), `${hastyPostgresUrl}#${schema}`, 's', 'a'], (line, kill) => {
+    const { code, lines } = await working([accp(), `${postgresUrl}#${schema}`, 's', 'a'], (line, kill) => {
       if (line === '25') kill();
     });
     expect(code).not.toBe(0);

@@ -5,7 +5,7 @@ import type { RegistryOptions } from '../../../src/aacp/registry/options.js';
 import { postgresRegistry } from '../../../src/aacp/registry/postgres.js';
 import type { Registry } from '../../../src/aacp/registry/registry.js';
 import { sqliteRegistry } from '../../../src/aacp/registry/sqlite.js';
-import { administer, hasPostgres, hastyPostgresUrl, newSchema } from '../../helpers/postgres.js';
+import { administer, hasPostgres, newSchema, postgresUrl } from '../../helpers/postgres.js';
 import { DRIVERS } from '../../storage/drivers.js';
 
 type Open = (file: string, options?: RegistryOptions) => Promise<Registry>;
@@ -36,7 +36,7 @@ function inPostgres(): readonly [string, Open, () => void] {
   let last: string | undefined;
   const open: Open = async (file, options) => {
     if (last !== undefined && last !== file) await administer(...tables);
-    const registry = await postgresRegistry(hastyPostgresUrl, { ...options, schema });
+    const registry = await postgresRegistry(postgresUrl, { ...options, schema });
     last = file;
     return registry;
   };

@@ -5,7 +5,7 @@ import { memoryStore } from '../../../src/accp/store/memory.js';
 import { postgresStore } from '../../../src/accp/store/postgres.js';
 import { sqliteStore } from '../../../src/accp/store/sqlite.js';
 import type { SessionStore } from '../../../src/accp/store/store.js';
-import { administer, hasPostgres, hastyPostgresUrl, newSchema } from '../../helpers/postgres.js';
+import { administer, hasPostgres, newSchema, postgresUrl } from '../../helpers/postgres.js';
 import { DRIVERS } from '../../storage/drivers.js';
 
 /** One place of storage: `open` opens it, again where it is a file or a database. */
@@ -50,7 +50,7 @@ function postgresPlace(driver: 'postgres' | 'pg') {
       open: async () => {
         if (isCreated && !isEmpty) await administer(...tables);
         isEmpty = true;
-        const store = await postgresStore(hastyPostgresUrl, { schema, driver });
+        const store = await postgresStore(postgresUrl, { schema, driver });
         isCreated = true;
         return store;
       },
