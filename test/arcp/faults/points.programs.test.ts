@@ -79,6 +79,8 @@ async function play(at: number, death: Death): Promise<World> {
   const patience = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS, 'nothing'));
   const result = await Promise.race([ended, patience]);
   await client.disconnect();
+  // The runtime may crash at its last commit, which is about the end of the connection.
+  await expect.poll(() => current.counts().connections, { interval: 1 }).toBe(0);
   await current.close();
   const events = await stored.readEvents({ limit: Number.POSITIVE_INFINITY });
   const messages = events.map(({ body }) => JSON.parse(body) as Envelope);
