@@ -52,6 +52,20 @@ export function quoteSchema(schema: string): string {
   return `"${schema.replaceAll('"', '""')}"`;
 }
 
+/**
+ * Returns the settings with which the server ends statements, since it does not notice that a client has gone while one runs or waits for a lock.
+ *
+ * @param timeoutMs the deadline of the client in milliseconds
+ */
+export function serverTimeouts(timeoutMs: number): {
+  readonly statement_timeout: number;
+  readonly lock_timeout: number;
+} {
+  // 0 stands for no limit.
+  const serverMs = timeoutMs === Number.POSITIVE_INFINITY ? 0 : Math.min(Math.ceil(timeoutMs), 2 ** 31 - 1);
+  return { statement_timeout: serverMs, lock_timeout: Math.ceil(serverMs / 2) };
+}
+
 function adapt(client: PostgresClient): SqlClient {
   if (typeof client === 'function') return postgresJs(client, async () => undefined);
   if ('listen' in client && 'query' in client) return client;
@@ -74,9 +88,7 @@ async function driverFor(
   url: string,
   { max, tls, timeoutMs = DEFAULT_TIMEOUT_MS }: ClientOptions,
 ): Promise<() => SqlClient> {
-  const serverMs = timeoutMs === Number.POSITIVE_INFINITY ? 0 : Math.min(Math.ceil(timeoutMs), 2 ** 31 - 1);
-  // The server does not notice that a client has gone while a statement runs or waits for a lock.
-  const timeouts = { statement_timeout: serverMs, lock_timeout: Math.ceil(serverMs / 2) };
+  const timeouts = serverTimeouts(timeoutMs);
   const module = (await load('postgres')) as { readonly default: PostgresJs['constructor'] } | undefined;
   if (module !== undefined) {
     const create = module.default as unknown as (url: string, options: object) => PostgresJs;

@@ -10,7 +10,7 @@ import { assertDurations } from '../../async/durations.js';
 import { backoff } from '../../async/timers.js';
 import { StoreError } from '../../text/store-error.js';
 import type { Database, Row, SqlValue, Statement } from '../database.js';
-import { openClient, type PostgresOptions, quoteSchema } from './client.js';
+import { openClient, type PostgresOptions, quoteSchema, serverTimeouts } from './client.js';
 import { isContention, isNotSent, postgresError } from './errors.js';
 import { migrateSchema, type PostgresFormat } from './migrate.js';
 import { cloneable, findDriver, SyncCaller, sleep } from './sync-caller.js';
@@ -79,12 +79,12 @@ export async function openSyncDatabase(url: string, options: OpenOptions): Promi
   } finally {
     await client.close();
   }
-  const serverMs = timeoutMs === Number.POSITIVE_INFINITY ? 0 : Math.min(Math.ceil(timeoutMs), 2 ** 31 - 1);
+  const { statement_timeout, lock_timeout } = serverTimeouts(timeoutMs);
   const settings = {
-    lock_timeout: String(Math.ceil(serverMs / 2)),
-    statement_timeout: String(serverMs),
+    lock_timeout: String(lock_timeout),
+    statement_timeout: String(statement_timeout),
     // Ends transactions whose client is not heard of any more, which would keep their locks.
-    idle_in_transaction_session_timeout: String(serverMs),
+    idle_in_transaction_session_timeout: String(statement_timeout),
     // Only transactions know whether they were committed.
     default_transaction_read_only: 'on',
   };
