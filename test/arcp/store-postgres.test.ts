@@ -92,7 +92,7 @@ describePostgres('PostgreSQL', () => {
     await sabotage(schema);
     const results: unknown[] = [];
     for (let round = 0; round < rounds; round++) {
-      proxy.cutAfter(80 * round);
+      proxy.cutAfter(60 * round);
       const id = `event-${round}`;
       const record = { scope: 'once', key: id, value: 'v', expect: 0 };
       results.push(await store.commit({ events: [event({ id })], records: [record], newJobs: [job({ jobId: id })] }));
@@ -118,17 +118,17 @@ describePostgres('PostgreSQL', () => {
   }
 
   test('a commit whose answer is lost is applied once, and its result is known', async () => {
-    const { results, schema, connections } = await commitThroughCuts(20);
+    const { results, schema, connections } = await commitThroughCuts(30);
     const direct = await postgresStore(postgresUrl, { schema });
     ending.push(() => direct.close());
-    expect(results).toEqual(Array(20).fill({ outcome: 'done', positions: [expect.anything()] }));
-    expect(await direct.listRecords('once', { limit: 99 })).toHaveLength(20);
-    expect(await direct.readEvents({ sessionId: 's', limit: 99 })).toHaveLength(20);
+    expect(results).toEqual(Array(30).fill({ outcome: 'done', positions: [expect.anything()] }));
+    expect(await direct.listRecords('once', { limit: 99 })).toHaveLength(30);
+    expect(await direct.readEvents({ sessionId: 's', limit: 99 })).toHaveLength(30);
     expect(connections).toBeGreaterThan(10);
   });
 
   test('without the number of the group, a commit whose answer is lost is applied twice', async () => {
-    const { results } = await commitThroughCuts(20, (schema) =>
+    const { results } = await commitThroughCuts(30, (schema) =>
       change(schema, 'arcp_commit', [/IF v_last\.number >= v_number THEN/, 'IF false THEN']),
     );
     expect(results).toContainEqual(expect.objectContaining({ outcome: 'conflict' }));
@@ -142,7 +142,7 @@ describePostgres('PostgreSQL', () => {
       );
       ending.push(() => Promise.all([reader!, ...writers].map((store) => store.close())));
       await change(schema, 'arcp_commit', [/ORDER BY session_id FOR UPDATE/, ''], [/ORDER BY job_id FOR UPDATE/, '']);
-      await change(schema, 'arcp_apply', [/UPDATE \S+\.arcp_session [\s\S]*?;/, 'v_previous := 0;']);
+      await change(schema, 'arcp_apply', [/UPDATE \S+\.arcp_session [\s\S]*?;/g, 'NULL;']);
       const read = await readWhileWriting(reader!, writers, { sessionId: 's', limit: 9 }, () => 's');
       if (read.length < 6 * 50) return;
     }
@@ -291,8 +291,8 @@ describePostgres('PostgreSQL', () => {
     await store.commit({ events: [event()] });
     await administer(`DELETE FROM "${schema}".arcp_event`);
     await client.query('BEGIN');
-    const commits = [{ records: [], newJobs: [], jobs: [], events: [event({ id: 'last' })] }];
-    await client.query(`SELECT "${schema}".arcp_commit('other', 1, $1)`, [JSON.stringify(commits)]);
+    const commits = JSON.stringify([{ events: [event({ id: 'last' })] }]);
+    await client.query(`SELECT "${schema}".arcp_commit('other', 1, false, '{s}', '{}', '{}', '{}', $1)`, [commits]);
     const trimming = store.trim({ sessionId: 's' });
     const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%"${schema}".arcp_forget%'`;
     await expect.poll(async () => (await observer.query(waiting)).rowCount).toBe(1);
@@ -300,6 +300,22 @@ describePostgres('PostgreSQL', () => {
     await trimming;
     const { sequence } = (await store.findEvent('last'))!;
     expect(await store.lastSequences(['s'])).toEqual([sequence]);
+  });
+
+  test('the functions of version 1 are replaced', async () => {
+    const schema = inNewSchema();
+    await (await postgresStore(postgresUrl, { schema })).close();
+    const triggers = ['new', 'changed', 'removed'].map(
+      (name) => `DROP TRIGGER arcp_count_${name} ON "${schema}".arcp_job`,
+    );
+    await administer(`${triggers.join('; ')}; DROP FUNCTION "${schema}".arcp_commit, "${schema}".arcp_claim;
+      CREATE FUNCTION "${schema}".arcp_commit(text, bigint, jsonb) RETURNS jsonb LANGUAGE sql AS 'SELECT NULL::jsonb';
+      CREATE TRIGGER arcp_count AFTER INSERT ON "${schema}".arcp_job FOR EACH ROW EXECUTE FUNCTION "${schema}".arcp_count();
+      UPDATE "${schema}".pegwire_format SET version = 1`);
+    const store = await postgresStore(postgresUrl, { schema });
+    ending.push(() => store.close());
+    expect(await store.commit({ newJobs: [job({})] })).toMatchObject({ outcome: 'done' });
+    expect(await store.countQueued(job({}).queue, 9)).toBe(1);
   });
 
   test('text of any kind is kept', async () => {

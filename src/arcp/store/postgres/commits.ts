@@ -5,7 +5,7 @@ import { decodeText } from '../../../storage/postgres/text.js';
 import { StoreError } from '../../../text/store-error.js';
 import { newId } from '../../protocol/ids.js';
 import type { Commit, CommitResult, JobRow, StoredRecord } from '../store.js';
-import { encodeCommit, jobOf, recordOf } from './rows.js';
+import { encodeCommit, jobOf, type LockedRows, lockedRows, recordOf } from './rows.js';
 
 interface Pending {
   readonly commit: Commit;
@@ -27,9 +27,20 @@ interface GroupJson {
   readonly results: readonly ResultJson[];
 }
 
+/** The arguments of `arcp_commit`. */
+export interface Group {
+  readonly writer: string;
+  readonly number: number;
+  /** If true, a commit with invalid values fails alone; otherwise, it fails the call. */
+  readonly isApart: boolean;
+  readonly locked: LockedRows;
+  /** A JSON array. */
+  readonly commits: string;
+}
+
 interface CommitsOptions {
   /** Calls `arcp_commit`. */
-  readonly call: (writer: string, number: number, commits: string) => Promise<string>;
+  readonly call: (group: Group) => Promise<string>;
   /** Called with the time of the database after each group. @param sentAt a monotonic time */
   readonly onTime: (now: number, sentAt: number) => void;
   readonly onDone: (commits: readonly Commit[]) => void;
@@ -84,7 +95,7 @@ export class Commits {
 
   async #commitGroup(group: readonly Pending[]): Promise<void> {
     try {
-      this.#settle(group, await this.#commit(`[${group.map(({ json }) => json).join()}]`));
+      this.#settle(group, await this.#commit(group));
     } catch (error) {
       if (group.length > 1 && isRefusal(error as StoreError)) {
         // The database refused the group because of one of its commits, and has changed nothing.
@@ -96,18 +107,29 @@ export class Commits {
   }
 
   /** Commits a group. If the answer is lost, the same call is repeated, since it returns the result of the first. */
-  async #commit(commits: string): Promise<GroupJson> {
-    const number = ++this.#number;
+  async #commit(group: readonly Pending[]): Promise<GroupJson> {
+    const call = {
+      writer: this.#writer,
+      number: ++this.#number,
+      locked: lockedRows(group.map(({ commit }) => commit)),
+      commits: `[${group.map(({ json }) => json).join()}]`,
+    };
     let isUnknown = false;
+    let isApart = false;
     for (let failures = 0; ; ) {
       const sentAt = performance.now();
       try {
-        const group = JSON.parse(await this.#options.call(this.#writer, number, commits)) as GroupJson;
+        const result = JSON.parse(await this.#options.call({ ...call, isApart })) as GroupJson;
         // A repeated call returns the time of the first one.
-        if (failures === 0) this.#options.onTime(group.now, sentAt);
-        return group;
+        if (failures === 0) this.#options.onTime(result.now, sentAt);
+        return result;
       } catch (thrown) {
         const error = postgresError(thrown);
+        if (isRefusal(error) && !isContention(error) && !isApart) {
+          // Nothing was changed. The commits with valid values are applied, and the others have an error of their own.
+          isApart = true;
+          continue;
+        }
         if (!isContention(error)) {
           if (error.reason !== 'unavailable' || (isNotSent(error) && !isUnknown)) throw error;
           isUnknown ||= !isNotSent(error);

@@ -99,7 +99,9 @@ export class Notices {
     const isShort = text.length * 3 < MAX_PAYLOAD && !text.includes('\\u');
     const payload = isShort ? text : JSON.stringify({ from: this.#id });
     const { client, channel } = this.#options;
-    this.#sending = client.query('SELECT pg_notify($1, $2)', [channel, payload]).catch(() => undefined);
+    // A notice may be lost, so its transaction does not wait for the disk.
+    const sql = `SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`;
+    this.#sending = client.query(sql, [channel, payload]).catch(() => undefined);
   }
 }
 

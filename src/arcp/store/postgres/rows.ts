@@ -14,19 +14,53 @@ export const JOB_COLUMNS = [
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns a commit as JSON for `arcp_commit`. */
-export function encodeCommit({ records = [], newJobs = [], maxQueued, jobs = [], events = [] }: Commit): Fields {
+/** The rows that a group of commits locks, as arrays of PostgreSQL. */
+export interface LockedRows {
+  readonly sessions: string;
+  readonly scopes: string;
+  /** The keys of the records, in the same order as their scopes. */
+  readonly keys: string;
+  readonly jobs: string;
+}
+
+export function lockedRows(commits: readonly Commit[]): LockedRows {
+  const [sessions, jobIds, recordKeys] = [new Set<string>(), new Set<string>(), new Map<string, readonly string[]>()];
+  for (const { records = [], jobs = [], events = [] } of commits) {
+    for (const { scope, key } of records) recordKeys.set(JSON.stringify([scope, key]), [scope, key]);
+    for (const { jobId } of jobs) jobIds.add(jobId);
+    for (const { sessionId, jobId } of events) {
+      sessions.add(sessionId);
+      if (jobId !== undefined) jobIds.add(jobId);
+    }
+  }
   return {
+    // All writers add sessions in the same order.
+    sessions: arrayOf([...sessions].toSorted()),
+    scopes: arrayOf([...recordKeys.values()].map(([scope]) => scope!)),
+    keys: arrayOf([...recordKeys.values()].map(([, key]) => key!)),
+    jobs: arrayOf([...jobIds]),
+  };
+}
+
+/** Returns an array literal of PostgreSQL, in which quotes and backslashes are escaped. */
+export function arrayOf(texts: readonly string[]): string {
+  return `{${texts.map((each) => `"${encodeText(each).replaceAll(/["\\]/g, '\\$&')}"`).join()}}`;
+}
+
+/** Returns a commit as JSON for `arcp_commit`. Empty lists are absent. */
+export function encodeCommit({ records = [], newJobs = [], maxQueued, jobs = [], events = [] }: Commit): Fields {
+  const lists = {
     records: records.map(({ scope, key, value, expect, owner }) =>
       encoded({ scope, key, expect, owner, ...(value === undefined ? {} : { value }) }),
     ),
     newJobs: newJobs.map((job) => encoded({ ...job, lease: job.lease && encoded({ ...job.lease }) })),
-    ...(maxQueued === undefined || maxQueued === Number.POSITIVE_INFINITY ? {} : { maxQueued }),
     jobs: jobs.map(({ jobId, attempt, states = LIVE_STATES, status, set }) =>
       encoded({ jobId, attempt, states, status, set: encoded({ ...set }) }),
     ),
     events: events.map((event) => encoded({ ...event })),
   };
+  const filled = Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0));
+  return maxQueued === undefined || maxQueued === Number.POSITIVE_INFINITY ? filled : { ...filled, maxQueued };
 }
 
 /** Encodes the texts and the infinite numbers of an object, and drops `undefined`. */

@@ -24,7 +24,7 @@ import type {
 } from '../store.js';
 import { Commits } from './commits.js';
 import { Notices } from './notices.js';
-import { EVENT_COLUMNS, eventOf, JOB_COLUMNS, jobOf, RECORD_COLUMNS, recordOf } from './rows.js';
+import { arrayOf, EVENT_COLUMNS, eventOf, JOB_COLUMNS, jobOf, RECORD_COLUMNS, recordOf } from './rows.js';
 import { RUNTIME_FORMAT } from './schema.js';
 
 /** Options of a store in PostgreSQL. */
@@ -104,10 +104,11 @@ class PostgresStore implements ArcpStore {
     this.#schema = schema;
     this.#notices = new Notices({ client: writes, channel });
     this.#commits = new Commits({
-      call: async (writer, number, commits) => {
+      call: async ({ writer, number, isApart, locked: { sessions, scopes, keys, jobs }, commits: group }) => {
         const [row] = await writes.query(
-          `SELECT ${schema}.arcp_commit($1, $2::text::bigint, $3::text::jsonb)::text AS result`,
-          [writer, String(number), commits],
+          `SELECT ${schema}.arcp_commit($1, $2::text::bigint, $3::text::boolean, $4::text::text[], $5::text::text[], $6::text::text[],
+             $7::text::text[], $8::text::jsonb)::text AS result`,
+          [writer, String(number), String(isApart), sessions, scopes, keys, jobs, group],
         );
         return row!['result'] as string;
       },
@@ -147,7 +148,7 @@ class PostgresStore implements ArcpStore {
 
   readonly lastSequences: ArcpStore['lastSequences'] = async (sessionIds) => {
     const rows = await this.#read(
-      `SELECT session_id, last::double precision AS last FROM ${this.#schema}.arcp_session WHERE session_id IN ${LIST}`,
+      `SELECT session_id, last::double precision AS last FROM ${this.#schema}.arcp_session WHERE session_id ${IN_LIST}`,
       [listOf(sessionIds)],
     );
     const lasts = new Map(rows.map((row) => [decodeText(row['session_id'] as string), row['last'] as number]));
@@ -174,22 +175,9 @@ class PostgresStore implements ArcpStore {
   };
 
   readonly claimJobs: ArcpStore['claimJobs'] = async ({ worker, queues, leaseMs, limit }) => {
-    const job = `${this.#schema}.arcp_job`;
-    const now = `(SELECT ${this.#schema}.arcp_now())`;
     const rows = await this.#write(
-      `WITH due AS (
-         SELECT queued.* FROM ${QUEUES} CROSS JOIN LATERAL (SELECT job_id, priority, due_at FROM ${job}
-           WHERE state = 'queued' AND queue = each.name AND due_at <= ${now}
-           ORDER BY priority DESC, due_at, number LIMIT $4::bigint FOR UPDATE SKIP LOCKED) AS queued
-         UNION ALL
-         SELECT * FROM (SELECT job_id, priority, due_at FROM ${job}
-           WHERE lease_expires_at <= ${now} AND queue = ANY(ARRAY${LIST})
-           ORDER BY lease_expires_at LIMIT $4::bigint FOR UPDATE SKIP LOCKED) AS lost
-       ), chosen AS (SELECT job_id FROM due ORDER BY priority DESC, due_at LIMIT $4::bigint)
-       UPDATE ${job} SET state = 'running', attempt = attempt + 1, lease_owner = $2,
-         lease_expires_at = ${now} + $3::double precision
-       WHERE job_id IN (SELECT job_id FROM chosen) RETURNING ${JOB_COLUMNS}`,
-      [listOf(queues), encodeText(worker), String(leaseMs), bound(limit)],
+      `SELECT ${JOB_COLUMNS} FROM ${this.#schema}.arcp_claim($1, $2::text::text[], $3::double precision, $4::bigint)`,
+      [encodeText(worker), arrayOf(queues), String(leaseMs), bound(limit)],
     );
     return rows.map(jobOf).toSorted((a, b) => b.priority - a.priority || a.dueAt - b.dueAt);
   };
@@ -197,9 +185,9 @@ class PostgresStore implements ArcpStore {
   readonly msUntilDue: ArcpStore['msUntilDue'] = async (queues) => {
     const [row] = await this.#read(
       `SELECT least(
-         (SELECT min(first.due_at) FROM ${QUEUES} CROSS JOIN LATERAL
+         (SELECT min(first.due_at) FROM jsonb_array_elements_text($1::text::jsonb) AS each(name) CROSS JOIN LATERAL
            (SELECT min(due_at) AS due_at FROM ${this.#schema}.arcp_job WHERE state = 'queued' AND queue = each.name) AS first),
-         (SELECT min(lease_expires_at) FROM ${this.#schema}.arcp_job WHERE lease_expires_at IS NOT NULL AND queue IN ${LIST})
+         (SELECT min(lease_expires_at) FROM ${this.#schema}.arcp_job WHERE lease_expires_at IS NOT NULL AND queue ${IN_LIST})
        ) - ${this.#schema}.arcp_now() AS ms`,
       [listOf(queues)],
     );
@@ -216,7 +204,7 @@ class PostgresStore implements ArcpStore {
            (SELECT value->>0, (value->>1)::integer FROM jsonb_array_elements($2::text::jsonb))
          ORDER BY job_id FOR UPDATE)
        UPDATE ${this.#schema}.arcp_job SET lease_expires_at = (SELECT ${this.#schema}.arcp_now()) + $3::double precision
-       WHERE job_id IN (SELECT job_id FROM mine) RETURNING job_id, attempt`,
+       WHERE job_id = ANY(ARRAY(SELECT job_id FROM mine)) RETURNING job_id, attempt`,
       [
         encodeText(worker),
         JSON.stringify(jobs.map(({ jobId, attempt }) => [encodeText(jobId), attempt])),
@@ -311,10 +299,10 @@ class PostgresStore implements ArcpStore {
       );
       if (rows.length === 0) return;
       const ids = JSON.stringify(rows.map((row) => row['job_id']));
-      removed.events += await this.#drop('event', `job_id IN ${LIST}`, ids);
-      removed.records += await this.#drop('record', `owner IN ${LIST}`, ids);
+      removed.events += await this.#drop('event', `job_id ${IN_LIST}`, ids);
+      removed.records += await this.#drop('record', `owner ${IN_LIST}`, ids);
       // The jobs are removed last, since the next trim finds the rest by them.
-      removed.jobs += await this.#drop('job', `job_id IN ${LIST}`, ids);
+      removed.jobs += await this.#drop('job', `job_id ${IN_LIST}`, ids);
       await this.#forget(rows.map((row) => row['session_id'] as string));
     }
   }
@@ -365,10 +353,8 @@ class PostgresStore implements ArcpStore {
   }
 }
 
-/** The values of a parameter that is a list. */
-const LIST = '(SELECT jsonb_array_elements_text($1::text::jsonb))';
-/** The same as a table of names. For each of them, an index has the order. */
-const QUEUES = 'jsonb_array_elements_text($1::text::jsonb) AS each(name)';
+/** Compares with the values of a parameter that is a list. The planner takes an array for a short list, and so uses the index. */
+const IN_LIST = '= ANY(ARRAY(SELECT jsonb_array_elements_text($1::text::jsonb)))';
 
 function listOf(texts: readonly string[]): string {
   return JSON.stringify(texts.map(encodeText));
@@ -398,7 +384,7 @@ export function jobsQuery(
     conditions.push(condition(`$${values.length}`));
   };
   if (states !== undefined) {
-    add((list) => `state IN (SELECT jsonb_array_elements_text(${list}::text::jsonb))`, JSON.stringify(states));
+    add((list) => `state = ANY(ARRAY(SELECT jsonb_array_elements_text(${list}::text::jsonb)))`, JSON.stringify(states));
     if (states.every((state) => !['completed', 'failed', 'cancelled'].includes(state)))
       conditions.push('ended_at IS NULL');
   }
