@@ -194,12 +194,13 @@ describe('a runtime that sleeps longer than its lease', () => {
       await step('effect', () => effects.push(attempt));
       return attempt;
     };
-    // A stopped runtime does not notice that its leases are lost.
+    // A stopped runtime does not notice that its leases are lost, and claims no jobs.
     const renewLeases: ArcpStore['renewLeases'] = async ({ jobs }) =>
       (await Promise.all(jobs.map(({ jobId }) => store.readJob(jobId)))).flatMap((row, at) =>
         row === undefined ? [] : [{ ...row, attempt: jobs[at]!.attempt }],
       );
-    const blind = { ...store, durable: store.durable, renewLeases, commit } as ArcpStore;
+    const claimJobs: ArcpStore['claimJobs'] = async () => [];
+    const blind = { ...store, durable: store.durable, renewLeases, claimJobs, commit } as ArcpStore;
     const first = start(blind, { leaseMs: 50 }).tool('work', { durable: true }, work);
     const wire = await opened(first);
     const { jobId } = await wire.startJob('work');
@@ -270,12 +271,14 @@ describe('a runtime that drains', () => {
         begun.push({ attempt, at: Date.now() });
         throw Object.assign(new Error('limited'), { name: 'TimeoutError' });
       });
-    let runtime = tool(start(shared));
+    // A runtime that is closed while it claims the job leaves a lease.
+    const workers = { leaseMs: 100 };
+    let runtime = tool(start(shared, workers));
     const wire = await opened(runtime);
     const { jobId } = await wire.startJob('flaky');
     for (let n = 0; n < 3; n++) {
       await runtime.close();
-      runtime = tool(start(shared));
+      runtime = tool(start(shared, workers));
       runtime.start();
       await expect.poll(() => begun.length, { timeout: 5000 }).toBeGreaterThan(n);
     }

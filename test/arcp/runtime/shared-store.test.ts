@@ -3,8 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createRuntime, type Runtime, type RuntimeOptions, sqliteStore } from '../../../src/arcp/runtime/index.js';
-import { connectTo, type Wire } from './wire.js';
+import {
+  type ArcpStore,
+  createRuntime,
+  memoryStore,
+  type Runtime,
+  type RuntimeOptions,
+  sqliteStore,
+} from '../../../src/arcp/runtime/index.js';
+import { connectTo, deferred, type Wire } from './wire.js';
 
 const ending: (() => Promise<unknown> | unknown)[] = [];
 afterEach(async () => {
@@ -97,5 +104,103 @@ describe('a job that another runtime runs', () => {
     expect(new Set(accepted.map(({ payload }) => payload.job_id!)).size).toBe(1);
     expect(accepted.filter(({ payload }) => payload.duplicate !== true)).toHaveLength(1);
     await expect.poll(() => done).toBe(1);
+  });
+});
+
+describe('a runtime that has not yet learned the result of a statement', () => {
+  const slow = (runtime: Runtime): Runtime =>
+    runtime.tool(
+      'slow',
+      { durable: true },
+      (_, { signal }) =>
+        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    );
+
+  function start(options: RuntimeOptions): Runtime {
+    const runtime = slow(createRuntime(options));
+    ending.push(() => runtime.close());
+    runtime.start();
+    return runtime;
+  }
+
+  /** A gate through which answers pass once it is open. */
+  function gate(): { readonly reached: Promise<void>; readonly open: () => void; readonly pass: () => Promise<void> } {
+    const [reached, opened] = [deferred(), deferred()];
+    const pass = (): Promise<void> => {
+      reached.resolve();
+      return opened.promise;
+    };
+    ending.push(() => opened.resolve());
+    return { reached: reached.promise, open: opened.resolve, pass };
+  }
+
+  const isRead = async (store: ArcpStore): Promise<boolean> => (await store.readStats()).mailboxes.length === 0;
+  const shared = (store: ArcpStore, changed: Partial<ArcpStore> = {}): ArcpStore =>
+    ({ ...store, durable: store.durable, close: async () => {}, ...changed }) as ArcpStore;
+
+  test('obeys the cancellation of a job that it is claiming', async () => {
+    const store = memoryStore();
+    const { reached, open, pass } = gate();
+    const claimJobs: ArcpStore['claimJobs'] = async (claim) => {
+      const rows = await store.claimJobs(claim);
+      if (rows.length > 0) await pass();
+      return rows;
+    };
+    const front = start({ store: shared(store), workers: { queues: ['nobody'] } });
+    start({ store: shared(store, { claimJobs }) });
+    const wire = connectTo(front);
+    await wire.open();
+    const { jobId } = await wire.startJob('slow');
+    await reached;
+    expect(await front.cancel(jobId)).toBe(true);
+    await expect.poll(() => isRead(store)).toBe(true);
+    open();
+    expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.cancelled' });
+  });
+
+  test('obeys the cancellation of a job that it is starting', async () => {
+    const store = memoryStore();
+    const { reached, open, pass } = gate();
+    const commit: ArcpStore['commit'] = async (entry) => {
+      const result = await store.commit(entry);
+      if (entry.newJobs !== undefined && entry.newJobs.length > 0) await pass();
+      return result;
+    };
+    const front = start({ store: shared(store), workers: { queues: ['nobody'] } });
+    const wire = connectTo(start({ store: shared(store, { commit }) }));
+    await wire.open();
+    wire.send('tool.invoke', { tool: 'slow' });
+    await reached;
+    const [row] = await store.listJobs({ limit: 1 });
+    expect(row).toMatchObject({ state: 'running' });
+    expect(await front.cancel(row!.jobId)).toBe(true);
+    await expect.poll(() => isRead(store)).toBe(true);
+    open();
+    expect(await wire.untilEnded(row!.jobId)).toMatchObject({ type: 'job.cancelled' });
+  });
+
+  test('claims no more jobs than it may run', async () => {
+    const store = memoryStore();
+    const { reached, open, pass } = gate();
+    const commit: ArcpStore['commit'] = async (entry) => {
+      if (entry.events?.some(({ type }) => type === 'job.started') === true) await pass();
+      return store.commit(entry);
+    };
+    const front = start({ store: shared(store), workers: { queues: ['nobody'] } });
+    const wire = connectTo(front);
+    await wire.open();
+    await Promise.all(Array.from({ length: 6 }, () => wire.startJob('slow')));
+    const back = start({ store: shared(store, { commit }), workers: { concurrency: 2 } });
+    await reached;
+    // Each new job makes the runtime look for jobs.
+    for (let n = 0; n < 3; n++) await wire.startJob('slow');
+    const running = await store.listJobs({ states: ['running'], limit: 9 });
+    expect(running).toHaveLength(2);
+    expect(back.counts().jobs).toBe(2);
+    open();
+    for (const { jobId } of running) await front.cancel(jobId);
+    await expect
+      .poll(() => running.every(({ jobId }) => wire.ofJob(jobId).at(-1)?.type === 'job.cancelled'))
+      .toBe(true);
   });
 });

@@ -30,13 +30,14 @@ export async function startJob(engine: Engine, job: NewJob): Promise<CommitResul
   const { scheduler, log, store, now } = engine;
   const { options, spec, sessionId, principal } = job;
   const queue = options.queue ?? 'default';
-  const startsNow = scheduler.reserve(queue);
+  const jobId = newId('job');
+  const startsNow = scheduler.reserve(jobId, queue);
   let startedRow: JobRow | undefined;
   try {
     const position = startsNow ? undefined : await positionIn(store, queue);
     const { worker, leaseMs } = scheduler;
     const added: NewJobRow = {
-      jobId: newId('job'),
+      jobId,
       sessionId,
       principal,
       queue,
@@ -49,7 +50,7 @@ export async function startJob(engine: Engine, job: NewJob): Promise<CommitResul
     if (startsNow) scheduler.leaseStarts();
     const messages = new JobMessages(log, row, spec);
     const accepted = messages.accepted(startsNow ? 'accepted' : 'queued', position);
-    const { records, events = [], jobs = [] } = job.with({ jobId: row.jobId, accepted });
+    const { records, events = [], jobs = [] } = job.with({ jobId, accepted });
     const restored_from = job.status?.checkpointId;
     const started = startsNow ? messages.started(1, { worker, restored_from }) : [];
     const result = await log.commit({
@@ -70,7 +71,7 @@ export async function startJob(engine: Engine, job: NewJob): Promise<CommitResul
     return result;
   } finally {
     if (!startsNow) scheduler.wake();
-    else if (startedRow === undefined) scheduler.release();
+    else if (startedRow === undefined) scheduler.release(jobId);
     else scheduler.startReserved(startedRow, spec);
   }
 }

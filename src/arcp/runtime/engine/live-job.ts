@@ -279,6 +279,8 @@ export class LiveJob implements Attempt {
     if (follows !== undefined) return this.wait({ reason: 'operation' }, () => this.host.outcomeOf(follows));
     const input = inputOf(this.spec.command);
     const parsed = options.input === undefined ? input : await options.input.parseAsync(input);
+    // A handler that was cancelled before it began must not begin.
+    this.signal.throwIfAborted();
     const result: unknown = await handler(parsed, contextOf(this, restored));
     return checkResult(work, result);
   }

@@ -6,11 +6,17 @@ import { mailTo, type Reply } from '../mail/mail.js';
 import { CANCELS, endOrder, executed, type Order, ordersOf, type StoredOrder } from '../mail/order.js';
 import type { LiveJob } from './live-job.js';
 
+/** Executes the cancellation of a job. @returns `false` if there is none */
+export async function obeyCancellation(job: LiveJob): Promise<boolean> {
+  const cancel = await job.log.store.readRecord(CANCELS, job.row.jobId);
+  if (cancel !== undefined) job.cancel(JSON.parse(cancel.value) as CancelRequest);
+  return cancel !== undefined;
+}
+
 /** Executes the cancellation and the orders of a job. @throws ArcpError `ABORTED` if the job was lost; the next attempt executes the rest */
 export async function obeyOrders(job: LiveJob): Promise<void> {
   const { log, row } = job;
-  const cancel = await log.store.readRecord(CANCELS, row.jobId);
-  if (cancel !== undefined) job.cancel(JSON.parse(cancel.value) as CancelRequest);
+  await obeyCancellation(job);
   const orders = await log.store.listRecords(ordersOf(row.jobId), { limit: Number.POSITIVE_INFINITY });
   for (const { key: id, value } of orders) {
     const { order, replyTo } = JSON.parse(value) as StoredOrder;

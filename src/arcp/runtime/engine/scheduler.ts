@@ -4,14 +4,13 @@ import { ArcpError } from '../../protocol/errors.js';
 import type { JobRow } from '../../store/store.js';
 import { forgetStream, openStreamsOf } from '../context/stream.js';
 import type { EventBus } from '../events/log.js';
-import type { CancelRequest, JobHost } from '../job/attempt.js';
+import type { JobHost } from '../job/attempt.js';
 import { causeOf, IDLE_STATES, isTerminal, type JobSpec, lostAttempts, specOf } from '../job/spec.js';
 import type { Mailbox } from '../mail/mailbox.js';
-import { CANCELS } from '../mail/order.js';
 import { type Page, pagesOf } from '../pages.js';
 import { inlineWorkflow } from '../workflow.js';
 import { LiveJob } from './live-job.js';
-import { obeyOrders } from './orders.js';
+import { obeyCancellation, obeyOrders } from './orders.js';
 
 const RETRY_MS = 1000;
 
@@ -97,10 +96,13 @@ export class Scheduler {
   readonly worker: string;
   readonly deadlines: Deadlines;
   readonly #options: SchedulerOptions;
+  /** The jobs that run, or were claimed and are about to. */
   readonly #live = new Map<string, LiveJob>();
-  #reserved = 0;
-  /** The number of claimed jobs that are about to run. */
-  #resuming = 0;
+  /** The ids of new jobs that are to start at once, while they are being stored. */
+  readonly #reserved = new Set<string>();
+  #isClaiming = false;
+  /** The jobs that received an order before this process learned that it runs them. */
+  readonly #orderedEarly = new Set<string>();
   /** The reason for which jobs do not run any more. */
   #requeueReason: string | undefined;
   #isAbandoned = false;
@@ -110,6 +112,8 @@ export class Scheduler {
   #isRunning = false;
   #isPolling = false;
   #isPollPending = false;
+  /** The monotonic time of the last look for changes of other processes. */
+  #lookedAt = Number.NEGATIVE_INFINITY;
   #timers: (() => void)[] = [];
   #cancelPoll: (() => void) | undefined;
   #idle: (() => void)[] = [];
@@ -149,25 +153,30 @@ export class Scheduler {
     this.#leasesExpireAt = Math.min(this.#leasesExpireAt, this.#options.now() + this.leaseMs);
   }
 
-  /** Reserves a slot for a job that starts at once, unless queued jobs wait. */
-  reserve(queue: string): boolean {
+  /** Reserves a slot for a new job that starts at once, unless queued jobs wait. */
+  reserve(jobId: string, queue: string): boolean {
     if (!this.#options.queues.includes(queue)) return false;
     if (!this.#isRunning || this.#isBacklogged || this.#busy() >= this.#options.concurrency) return false;
-    this.#reserved++;
+    this.#reserved.add(jobId);
     return true;
   }
 
-  release(): void {
-    this.#reserved--;
+  release(jobId: string): void {
+    this.#reserved.delete(jobId);
+    this.#forgetEarlyOrders();
     if (this.#isBacklogged) this.wake();
     this.#checkIdle();
   }
 
   startReserved(row: JobRow, spec: JobSpec): void {
-    this.#reserved--;
-    void this.#run(new LiveJob(row, spec, this.#options));
+    this.#reserved.delete(row.jobId);
+    const job = new LiveJob(row, spec, this.#options);
+    this.#add(job);
+    this.#forgetEarlyOrders();
+    void this.#run(job);
   }
 
+  /** Looks for jobs to run. */
   wake(): void {
     this.#isBacklogged = true;
     if (!this.#isRunning && this.#isIdle) return;
@@ -186,7 +195,7 @@ export class Scheduler {
 
   get #isIdle(): boolean {
     if (this.#isAbandoned) return this.#live.size === 0;
-    return this.#live.size + this.#reserved + this.#resuming === 0 && !this.#isPolling;
+    return this.#live.size + this.#reserved.size === 0 && !this.#isPolling;
   }
 
   #checkIdle(): void {
@@ -196,7 +205,24 @@ export class Scheduler {
   /** Executes the orders of other runtimes to a job that runs here. */
   async obeyOrders(jobId: string): Promise<void> {
     const job = this.#live.get(jobId);
+    if (job === undefined && (this.#isClaiming || this.#reserved.has(jobId))) this.#orderedEarly.add(jobId);
     if (job !== undefined && !job.isOver) await obeyOrders(job);
+  }
+
+  #add(job: LiveJob): void {
+    const { jobId } = job.row;
+    this.#live.set(jobId, job);
+    if (this.#orderedEarly.has(jobId)) void this.obeyOrders(jobId).catch(this.#options.onError);
+  }
+
+  #remove(job: LiveJob): void {
+    if (this.#live.get(job.row.jobId) === job) this.#live.delete(job.row.jobId);
+    this.#checkIdle();
+  }
+
+  #forgetEarlyOrders(): void {
+    if (this.#isClaiming) return;
+    for (const jobId of this.#orderedEarly) if (!this.#reserved.has(jobId)) this.#orderedEarly.delete(jobId);
   }
 
   /** Ends the attempts of all jobs that run or are about to. Other runtimes continue them at once. */
@@ -215,7 +241,7 @@ export class Scheduler {
   #busy(): number {
     let blocked = 0;
     for (const { state } of this.#live.values()) if (state === 'blocked') blocked++;
-    return this.#live.size - blocked + this.#reserved;
+    return this.#live.size - blocked + this.#reserved.size;
   }
 
   async #poll(): Promise<void> {
@@ -225,15 +251,16 @@ export class Scheduler {
     try {
       do {
         this.#isPollPending = false;
-        await this.#options.log.checkExternalCommits();
         // After the machine slept, the leases of running jobs are renewed before others can claim them.
         if (this.#options.now() >= this.#leasesExpireAt) await this.#renew();
-        await this.#options.mailbox.read();
+        if (performance.now() >= this.#lookedAt + MAX_POLL_INTERVAL_MS) await this.#look();
         if (this.#isRunning) await this.#claim();
       } while (this.#isPollPending && this.#isRunning);
-      wait = await this.#msUntilNextPoll();
+      const untilLook = Math.max(0, this.#lookedAt + MAX_POLL_INTERVAL_MS - performance.now());
+      wait = Math.min(untilLook, await this.#msUntilDue());
     } catch (error) {
       this.#options.onError(error);
+      this.#lookedAt = Number.NEGATIVE_INFINITY;
       wait = POLL_RETRY_MS;
     } finally {
       this.#isPolling = false;
@@ -242,56 +269,76 @@ export class Scheduler {
     if (this.#isRunning || !this.#isIdle) this.#cancelPoll = after(Math.max(1, wait), () => this.wake());
   }
 
+  /** Looks for changes of other processes whose notices were lost. */
+  async #look(): Promise<void> {
+    const lookedAt = performance.now();
+    await this.#options.log.checkExternalCommits();
+    await this.#options.mailbox.read();
+    this.#lookedAt = lookedAt;
+  }
+
   async #claim(): Promise<void> {
     const { log, queues, concurrency, leaseMs } = this.#options;
     const limit = concurrency - this.#busy();
     if (limit <= 0) return;
     this.leaseStarts();
-    const rows = await log.store.claimJobs({ worker: this.worker, queues, leaseMs, limit });
-    if (rows.length < limit) this.#isBacklogged = false;
-    this.#resuming += rows.length;
-    for (const row of rows) void this.#resume(row);
+    this.#isClaiming = true;
+    try {
+      const rows = await log.store.claimJobs({ worker: this.worker, queues, leaseMs, limit });
+      if (rows.length < limit) this.#isBacklogged = false;
+      for (const row of rows) void this.#resume(row);
+    } finally {
+      this.#isClaiming = false;
+      this.#forgetEarlyOrders();
+    }
   }
 
-  async #msUntilNextPoll(): Promise<number> {
-    // The end of a job causes a poll; commits of other processes do not.
-    if (this.#isBacklogged || !this.#isRunning) return MAX_POLL_INTERVAL_MS;
+  async #msUntilDue(): Promise<number> {
+    // The end of a job causes a poll.
+    if (this.#isBacklogged || !this.#isRunning) return Number.POSITIVE_INFINITY;
     const { log, queues } = this.#options;
-    return Math.min(MAX_POLL_INTERVAL_MS, (await log.store.msUntilDue(queues)) ?? Number.POSITIVE_INFINITY);
+    return (await log.store.msUntilDue(queues)) ?? Number.POSITIVE_INFINITY;
   }
 
   async #resume(row: JobRow): Promise<void> {
+    if (this.#isAbandoned) return;
     // The lease expired because it could not be renewed.
     this.#live.get(row.jobId)?.abandon();
     const job = new LiveJob(row, specOf(row), this.#options);
-    const { log, maxLostAttempts } = this.#options;
-    const losses = lostAttempts(row);
+    this.#add(job);
     try {
-      await this.#endLostStreams(job);
-      const cancel = await log.store.readRecord(CANCELS, row.jobId);
-      if (cancel !== undefined) job.cancel(JSON.parse(cancel.value) as CancelRequest);
-      else if (losses > 0 && !job.spec.isDurable)
-        job.failBeforeStart(new ArcpError('ABORTED', 'The runtime was restarted during a direct call'));
-      else if (losses > maxLostAttempts)
-        job.failBeforeStart(
-          new ArcpError('HEARTBEAT_LOST', `The worker of the job was lost ${losses} times without progress`, {
-            retryable: false,
-          }),
-        );
-      else {
-        await obeyOrders(job);
-        const details = { worker: this.worker, restored_from: job.status.checkpointId };
-        await job.outbox.add({ events: job.messages.started(row.attempt, details, causeOf(row)) });
-      }
+      await this.#prepare(job);
     } catch (error) {
       // Another attempt has started, or the store fails and the lease expires.
       this.#options.onError(error);
-      this.#resuming--;
-      this.#checkIdle();
+      job.abandon();
+      this.#remove(job);
       return;
     }
-    this.#resuming--;
     await this.#run(job);
+  }
+
+  async #prepare(job: LiveJob): Promise<void> {
+    const { row, spec, messages, outbox, status } = job;
+    const { maxLostAttempts } = this.#options;
+    const losses = lostAttempts(row);
+    // An earlier attempt may have left something. The orders to the first one arrive from now on.
+    const isContinued = row.attempt > 1;
+    if (isContinued) await this.#endLostStreams(job);
+    if (isContinued && (await obeyCancellation(job))) return;
+    if (losses > 0 && !spec.isDurable)
+      job.failBeforeStart(new ArcpError('ABORTED', 'The runtime was restarted during a direct call'));
+    else if (losses > maxLostAttempts)
+      job.failBeforeStart(
+        new ArcpError('HEARTBEAT_LOST', `The worker of the job was lost ${losses} times without progress`, {
+          retryable: false,
+        }),
+      );
+    else {
+      if (isContinued) await obeyOrders(job);
+      const details = { worker: this.worker, restored_from: status.checkpointId };
+      await outbox.add({ events: messages.started(row.attempt, details, causeOf(row)) });
+    }
   }
 
   /** Ends the streams of a lost attempt; the next one opens its own. */
@@ -308,13 +355,11 @@ export class Scheduler {
   async #run(job: LiveJob): Promise<void> {
     const { row, spec } = job;
     const { find } = this.#options;
-    this.#live.set(row.jobId, job);
     this.deadlines.watch(row, spec);
     if (this.#requeueReason !== undefined) job.requeue({ reason: this.#requeueReason, as: 'queued' });
     await job.run(find(spec.kind, job.status.agent ?? spec.target) ?? inlineWorkflow(spec.command));
     if (isTerminal(job.state)) this.deadlines.forget(row.jobId);
-    if (this.#live.get(row.jobId) === job) this.#live.delete(row.jobId);
-    this.#checkIdle();
+    this.#remove(job);
     if (this.#isBacklogged || job.state === 'queued') this.wake();
   }
 
