@@ -67,8 +67,11 @@ export class Peers implements PeerLimits {
   }
 
   /** Returns the rate limit that the client of another runtime has set. */
-  async limitOf(sessionId: string): Promise<RateLimit | undefined> {
-    if (this.#options.connections.has(sessionId)) return undefined;
+  limitOf(sessionId: string): Promise<RateLimit | undefined> | undefined {
+    return this.#options.connections.has(sessionId) ? undefined : this.#readLimit(sessionId);
+  }
+
+  async #readLimit(sessionId: string): Promise<RateLimit | undefined> {
     const record = await this.#options.engine.store.readRecord(BACKPRESSURE, sessionId);
     return record && rateLimitOf(JSON.parse(record.value) as PayloadOf<'backpressure'>);
   }
@@ -117,12 +120,19 @@ export class Peers implements PeerLimits {
     if (workers.size > 0) await log.commit({ records: [...workers].map((worker) => mailTo(worker, mail)) });
   }
 
-  #onChange({ sessionIds, queues, mailboxes }: StoreChange): void {
+  #onChange({ sessions, queues, mailboxes }: StoreChange): void {
     const { engine, onError, queues: own } = this.#options;
-    const { log, mailbox, scheduler } = engine;
-    const isUnknown = sessionIds === undefined && queues === undefined && mailboxes === undefined;
-    if (isUnknown || sessionIds !== undefined) void log.checkExternalCommits(sessionIds).catch(onError);
-    if (isUnknown || mailboxes?.includes(mailboxOf(mailbox.worker))) void mailbox.read().catch(onError);
+    const { bus, log, mailbox, scheduler } = engine;
+    const isUnknown = sessions === undefined && queues === undefined && mailboxes === undefined;
+    const announce = (): void => {
+      if (isUnknown) void log.checkExternalCommits().catch(onError);
+      for (const { sessionId, last } of sessions ?? []) bus.announce(sessionId, last);
+    };
+    const hasMail = isUnknown || mailboxes?.includes(mailboxOf(mailbox.worker)) === true;
+    const reading = hasMail ? mailbox.read() : mailbox.reading;
+    // Messages were sent before the events. One of them may end the connection that would receive these.
+    if (reading === undefined) announce();
+    else void reading.catch(onError).then(announce);
     if (isUnknown || queues?.some((queue) => own.includes(queue))) scheduler.wake();
   }
 
@@ -155,7 +165,8 @@ export class Peers implements PeerLimits {
         return;
       case 'replaced': {
         const connection = connections.get(mail.sessionId);
-        if (connection !== undefined && connection.session.epoch < mail.epoch) await connection.replace();
+        // Other mail does not wait for the client.
+        if (connection !== undefined && connection.session.epoch < mail.epoch) void connection.replace().catch(onError);
         return;
       }
       case 'reply':

@@ -9,7 +9,6 @@ import { storableMs } from '../protocol/durations.js';
 import { newId } from '../protocol/ids.js';
 import { memoryStore } from '../store/memory.js';
 import { type ArcpStore, LIVE_STATES, type TrimReport } from '../store/store.js';
-import type { RateLimit } from '../streams/writer.js';
 import { Connection } from './connections/connection.js';
 import type { ConnectionContext, Core, Settings } from './core.js';
 import type { Engine } from './engine/engine.js';
@@ -36,7 +35,7 @@ import {
   sessionRecord,
 } from './sessions/session.js';
 import { removeMailOfEnded } from './status.js';
-import { StreamRegistry } from './streams.js';
+import { type RemoteLimit, StreamRegistry } from './streams.js';
 import { safeTelemetry } from './telemetry.js';
 import type { AgentInput, Handler, HandlerOptions, Registration, Telemetry, ToolOptions } from './types.js';
 import { endLostUploads } from './uploads/rows.js';
@@ -207,7 +206,7 @@ export class Runtime {
       transient: createEngine(memoryStore({ now }), {
         ...common,
         drained: (sessionId) => connections.get(sessionId)?.subscription.caughtUp(),
-        remoteLimit: async () => undefined,
+        remoteLimit: () => undefined,
       }),
       peers,
       isDraining: () => this.#isDraining,
@@ -455,7 +454,7 @@ function assertPositive(options: Readonly<Record<string, number>>): void {
 
 type EngineOptions = Settings &
   Pick<SchedulerOptions, 'find' | 'drained' | 'telemetry' | 'policy'> & {
-    readonly remoteLimit: (sessionId: string) => Promise<RateLimit | undefined>;
+    readonly remoteLimit: RemoteLimit;
   } & Pick<SchedulerOptions, 'concurrency' | 'queues' | 'leaseMs' | 'cancelGraceMs' | 'maxLostAttempts'>;
 
 function createEngine(store: ArcpStore, { maxMessageBytes, ...options }: EngineOptions): Engine {
@@ -471,6 +470,7 @@ function createEngine(store: ArcpStore, { maxMessageBytes, ...options }: EngineO
     ...{ log, bus, worker, now: clock, onError: options.onError },
     report: (to, report) => mailbox.send(to, { kind: 'upload', ...report }),
     untilEnded: (jobId) => untilEnded({ bus, store }, jobId),
+    readReports: () => mailbox.read(),
   });
   const scheduler: Scheduler = new Scheduler({
     ...options,

@@ -9,14 +9,16 @@ interface OpenStream {
   readonly cancel: (error: ArcpError) => Promise<void>;
 }
 
+/** Returns the rate limit of a session that another runtime serves; `undefined` at once if this one does. */
+export type RemoteLimit = (sessionId: string) => Promise<RateLimit | undefined> | undefined;
+
 export class StreamRegistry {
   readonly #now: () => number;
   readonly #open = new Map<string, OpenStream>();
   readonly #limits = new Map<string, RateLimit>();
-  readonly #remoteLimit: (sessionId: string) => Promise<RateLimit | undefined>;
+  readonly #remoteLimit: RemoteLimit;
 
-  /** @param remoteLimit returns the rate limit of a session that another runtime serves */
-  constructor(now: () => number, remoteLimit: (sessionId: string) => Promise<RateLimit | undefined>) {
+  constructor(now: () => number, remoteLimit: RemoteLimit) {
     this.#now = now;
     this.#remoteLimit = remoteLimit;
   }
@@ -24,14 +26,22 @@ export class StreamRegistry {
   rateLimiterFor(sessionId: string): RateLimiter {
     const rateLimiter = new RateLimiter(this.#now);
     const limit = this.#limits.get(sessionId);
+    const remote = limit === undefined ? this.#remoteLimit(sessionId) : undefined;
     if (limit !== undefined) rateLimiter.set(sessionId, limit);
-    else
-      void this.#remoteLimit(sessionId).then(
-        (remote) => remote && rateLimiter.set(sessionId, remote),
-        // The next message of the client sets it.
-        () => undefined,
-      );
+    else if (remote !== undefined) void this.#holdUntilKnown(rateLimiter, sessionId, remote);
     return rateLimiter;
+  }
+
+  /** Sends nothing until the limit is known. */
+  async #holdUntilKnown(rateLimiter: RateLimiter, sessionId: string, remote: Promise<RateLimit | undefined>) {
+    const hold: RateLimit = { rate: 0, maxBytes: Number.POSITIVE_INFINITY };
+    rateLimiter.set(sessionId, hold);
+    // After a failure, the next message of the client sets it.
+    const limit = await remote.catch(() => undefined);
+    // A later message of the client counts.
+    if (rateLimiter.limitOf(sessionId) !== hold) return;
+    if (limit === undefined) rateLimiter.unset([sessionId]);
+    else rateLimiter.set(sessionId, limit);
   }
 
   add(streamId: string, open: OpenStream): void {

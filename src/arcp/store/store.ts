@@ -245,10 +245,18 @@ export interface Renewal {
   readonly jobs: readonly JobAttempt[];
 }
 
+/** New events of a session. */
+export interface SessionChange {
+  /** The session. */
+  readonly sessionId: string;
+  /** The sequence number of the last event. */
+  readonly last: number;
+}
+
 /** The data that other processes have changed; an absent member means that any may have. */
 export interface StoreChange {
   /** Sessions with new events. */
-  readonly sessionIds?: readonly string[] | undefined;
+  readonly sessions?: readonly SessionChange[] | undefined;
   /** Queues with new jobs to claim. */
   readonly queues?: readonly string[] | undefined;
   /** Scopes with new records, of those that begin with `mail:`. */

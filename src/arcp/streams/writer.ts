@@ -60,6 +60,10 @@ export class RateLimiter {
     this.#wakeUp();
   }
 
+  limitOf(reader: string): RateLimit | undefined {
+    return this.#limits.get(reader);
+  }
+
   unset(reader: readonly string[]): void {
     for (const one of reader) this.#limits.delete(one);
     this.#wakeUp();

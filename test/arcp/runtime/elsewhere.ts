@@ -220,10 +220,13 @@ export function describeElsewhere(name: string, newStore: NewStore): void {
         const { jobId } = await wire.startJob('writes');
         const { stream_id } = await wire.until(({ type }) => type === 'stream.open');
         wire.send('backpressure', { desired_rate_per_second: 0, buffer_remaining_bytes: 0 }, { stream_id });
-        await new Promise((resolve) => setTimeout(resolve, 100));
-        const chunks = payloadsOf(wire.ofJob(jobId), 'stream.chunk').length;
-        await new Promise((resolve) => setTimeout(resolve, 200));
-        const isPaused = payloadsOf(wire.ofJob(jobId), 'stream.chunk').length === chunks && chunks < 400;
+        const count = (): number => payloadsOf(wire.ofJob(jobId), 'stream.chunk').length;
+        // The runtime of the job learns of it in some time.
+        for (let before = -1; before !== count(); ) {
+          before = count();
+          await new Promise((resolve) => setTimeout(resolve, 200));
+        }
+        const isPaused = count() < 400;
         wire.send('backpressure', {}, { stream_id });
         await wire.untilEnded(jobId);
         return { isPaused, all: payloadsOf(wire.ofJob(jobId), 'stream.chunk').length };

@@ -272,8 +272,8 @@ export class Scheduler {
   /** Looks for changes of other processes whose notices were lost. */
   async #look(): Promise<void> {
     const lookedAt = performance.now();
-    await this.#options.log.checkExternalCommits();
     await this.#options.mailbox.read();
+    await this.#options.log.checkExternalCommits();
     this.#lookedAt = lookedAt;
   }
 

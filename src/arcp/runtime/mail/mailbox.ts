@@ -18,7 +18,7 @@ export class Mailbox {
   readonly #waiters = new Map<string, (reply: Reply) => void>();
   /** Handles a message. If it rejects, the message is handled again later. */
   #handle: (mail: Mail) => Promise<void> = async () => undefined;
-  #isReading = false;
+  #reading: Promise<void> | undefined;
   #isPending = false;
 
   constructor(options: MailboxOptions) {
@@ -34,19 +34,18 @@ export class Mailbox {
     await this.#options.store.commit({ records: [mailTo(worker, mail)] });
   }
 
-  /** Reads and handles all messages. A call during another one makes that read again. */
-  async read(): Promise<void> {
+  /** Reads and handles all messages that have been sent so far. */
+  read(): Promise<void> {
     this.#isPending = true;
-    if (this.#isReading) return;
-    this.#isReading = true;
-    try {
-      while (this.#isPending) {
-        this.#isPending = false;
-        await this.#readPage();
-      }
-    } finally {
-      this.#isReading = false;
-    }
+    this.#reading ??= this.#readAll().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  /** The end of the reading; `undefined` if there is none. */
+  get reading(): Promise<void> | undefined {
+    return this.#reading;
   }
 
   /** Waits for the reply to a message; call it before the message is sent. @returns `undefined` if there was none in time */
@@ -59,6 +58,13 @@ export class Mailbox {
     } finally {
       cancel();
       this.#waiters.delete(id);
+    }
+  }
+
+  async #readAll(): Promise<void> {
+    while (this.#isPending) {
+      this.#isPending = false;
+      await this.#readPage();
     }
   }
 

@@ -41,6 +41,8 @@ interface Upload extends StoredUpload {
 interface UploadsOptions extends IncomingOptions {
   readonly worker: string;
   readonly untilEnded: (jobId: string) => Promise<void>;
+  /** Handles the reports of other runtimes so far. */
+  readonly readReports: () => Promise<void>;
   readonly now: () => number;
 }
 
@@ -181,10 +183,15 @@ export class Uploads {
   }
 
   #watch(jobId: string): void {
-    const { untilEnded, now, onError } = this.#options;
+    const { untilEnded, readReports, now, onError } = this.#options;
     if (this.#jobs.has(jobId)) return;
     this.#jobs.set(jobId, now());
-    const end = () => untilEnded(jobId).then(() => this.#endJob(jobId));
+    const end = async (): Promise<void> => {
+      await untilEnded(jobId);
+      // A stream that the job has refused ends with that error.
+      await readReports();
+      await this.#endJob(jobId);
+    };
     void untilDone(end, onError).then(() => this.#jobs.delete(jobId));
   }
 

@@ -4,7 +4,7 @@ import { isContention, isNotSent, isRefusal, postgresError } from '../../../stor
 import { decodeText } from '../../../storage/postgres/text.js';
 import { StoreError } from '../../../text/store-error.js';
 import { newId } from '../../protocol/ids.js';
-import type { Commit, CommitResult, JobRow, StoredRecord } from '../store.js';
+import type { Commit, CommitResult, EventPosition, JobRow, StoredRecord } from '../store.js';
 import { encodeCommit, jobOf, type LockedRows, lockedRows, recordOf } from './rows.js';
 
 interface Pending {
@@ -43,7 +43,7 @@ interface CommitsOptions {
   readonly call: (group: Group) => Promise<string>;
   /** Called with the time of the database after each group. @param sentAt a monotonic time */
   readonly onTime: (now: number, sentAt: number) => void;
-  readonly onDone: (commits: readonly Commit[]) => void;
+  readonly onDone: (commit: Commit, positions: readonly EventPosition[]) => void;
 }
 
 const MAX_GROUP = 256;
@@ -148,16 +148,15 @@ export class Commits {
   }
 
   #settle(group: readonly Pending[], { results }: GroupJson): void {
-    const done: Commit[] = [];
     for (const [index, { commit, resolve, reject }] of group.entries()) {
       const { outcome, message, found, ...rest } = results[index]!;
       if (outcome === 'failed') reject(new StoreError('failed', `The commit was refused: ${message}`));
       else {
-        if (outcome === 'done') done.push(commit);
-        resolve({ ...decoded(rest), outcome, ...foundIn(outcome, found) } as CommitResult);
+        const result = { ...decoded(rest), outcome, ...foundIn(outcome, found) } as CommitResult;
+        if (result.outcome === 'done') this.#options.onDone(commit, result.positions);
+        resolve(result);
       }
     }
-    if (done.length > 0) this.#options.onDone(done);
   }
 }
 

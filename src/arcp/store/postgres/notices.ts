@@ -1,11 +1,18 @@
 /** Notices of changes to the other users of a database. They hold no data, and may be lost. */
 import type { SqlClient } from '../../../storage/postgres/sql.js';
 import { newId } from '../../protocol/ids.js';
-import type { Commit, StoreChange } from '../store.js';
+import type { Commit, EventPosition, StoreChange } from '../store.js';
 
 interface NoticesOptions {
   readonly client: SqlClient;
   readonly channel: string;
+}
+
+interface PendingChange {
+  /** The last sequence numbers by the ids of their sessions. */
+  readonly sessions: Map<string, number>;
+  readonly queues: Set<string>;
+  readonly mailboxes: Set<string>;
 }
 
 /** The maximum length of a payload; PostgreSQL allows 8000 bytes. */
@@ -18,7 +25,7 @@ export class Notices {
   readonly #id = newId('msg');
   readonly #watchers = new Set<(change: StoreChange) => void>();
   #listening: Promise<(() => Promise<void>) | undefined> | undefined;
-  #pending: Required<Record<keyof StoreChange, Set<string>>> | undefined;
+  #pending: PendingChange | undefined;
   #sending: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
@@ -26,19 +33,18 @@ export class Notices {
     this.#options = options;
   }
 
-  /** Notes the changes of commits, to tell them to the others soon. */
-  tell(commits: readonly Commit[]): void {
+  /** Notes the changes of a commit, to tell them to the others soon. @param positions those of its events */
+  tell({ records = [], newJobs = [], jobs = [], events = [] }: Commit, positions: readonly EventPosition[]): void {
     const isFirst = this.#pending === undefined;
-    this.#pending ??= { sessionIds: new Set(), queues: new Set(), mailboxes: new Set() };
-    const { sessionIds, queues, mailboxes } = this.#pending;
-    for (const { records = [], newJobs = [], jobs = [], events = [] } of commits) {
-      for (const { sessionId } of events) sessionIds.add(sessionId);
-      for (const { scope, value } of records)
-        if (typeof value === 'string' && scope.startsWith('mail:')) mailboxes.add(scope);
-      for (const { queue, state } of newJobs) if (state === 'queued') queues.add(queue);
-      // The queue of a changed job is not known here.
-      if (jobs.some(({ set }) => set.state === 'queued')) queues.add(ANY_QUEUE);
-    }
+    this.#pending ??= { sessions: new Map(), queues: new Set(), mailboxes: new Set() };
+    const { sessions, queues, mailboxes } = this.#pending;
+    for (const [index, { sessionId }] of events.entries())
+      sessions.set(sessionId, Math.max(positions[index]!.sequence, sessions.get(sessionId) ?? 0));
+    for (const { scope, value } of records)
+      if (typeof value === 'string' && scope.startsWith('mail:')) mailboxes.add(scope);
+    for (const { queue, state } of newJobs) if (state === 'queued') queues.add(queue);
+    // The queue of a changed job is not known here.
+    if (jobs.some(({ set }) => set.state === 'queued')) queues.add(ANY_QUEUE);
     if (isFirst) setTimeout(() => this.#send(), DELAY_MS);
   }
 
@@ -91,9 +97,13 @@ export class Notices {
     const pending = this.#pending;
     this.#pending = undefined;
     if (pending === undefined) return;
-    const entries = Object.entries(pending).filter(([, names]) => names.size > 0);
-    if (entries.length === 0) return;
-    const change = Object.fromEntries(entries.map(([name, names]) => [name, [...names]]));
+    const { sessions, queues, mailboxes } = pending;
+    if (sessions.size + queues.size + mailboxes.size === 0) return;
+    const change: StoreChange = {
+      ...(sessions.size > 0 ? { sessions: [...sessions].map(([sessionId, last]) => ({ sessionId, last })) } : {}),
+      ...(queues.size > 0 ? { queues: [...queues] } : {}),
+      ...(mailboxes.size > 0 ? { mailboxes: [...mailboxes] } : {}),
+    };
     const text = JSON.stringify({ from: this.#id, ...change });
     // All that is not ASCII may take several bytes.
     const isShort = text.length * 3 < MAX_PAYLOAD && !text.includes('\\u');

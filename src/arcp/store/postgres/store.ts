@@ -113,7 +113,7 @@ class PostgresStore implements ArcpStore {
         return row!['result'] as string;
       },
       onTime: (now, sentAt) => this.#setTime(now, sentAt),
-      onDone: (commits) => this.#notices.tell(commits),
+      onDone: (commit, positions) => this.#notices.tell(commit, positions),
     });
   }
 
