@@ -1,4 +1,5 @@
 /** Wrapping of MCP servers: their tools, resources and prompts become tools of a runtime. */
+import { assertDurations } from '../../async/durations.js';
 import { notifyListener } from '../../async/listeners.js';
 import { ArcpError } from '../protocol/errors.js';
 import { canonicalJson } from '../protocol/json.js';
@@ -15,6 +16,11 @@ export interface WrapMcpOptions {
   readonly prefix?: string | undefined;
   /** If true, calls of MCP tools become durable jobs where client and session allow it. @default true */
   readonly durable?: boolean | undefined;
+  /**
+   * Milliseconds without a result or progress after which a request fails with an unknown outcome; `Infinity` for no limit. Over HTTP, nothing
+   * else ends a request whose answer was lost. @default 1800000 (30 minutes)
+   */
+  readonly idleTimeoutMs?: number | undefined;
   /** Further options of all tools, such as their queue. */
   readonly tools?: Pick<ToolOptions, 'isPublic' | 'priority' | 'queue' | 'retry' | 'timeoutMs'> | undefined;
   /** Receives errors that no call reports, such as those of lists that are read again. */
@@ -44,7 +50,7 @@ export interface WrappedMcp {
  * Source: spec 003, "MCP Compatibility".
  *
  * @param client a connected `Client` of `@modelcontextprotocol/sdk` or `@modelcontextprotocol/client`
- * @throws TypeError if a name is already registered
+ * @throws TypeError if a name is already registered, or `idleTimeoutMs` is invalid
  * @throws ArcpError if the server cannot be reached, or its lists cannot be read
  * @example
  * const client = new Client({ name: 'host', version: '1.0.0' });
@@ -56,10 +62,13 @@ export async function wrapMcp(
   client: McpClient,
   options: WrapMcpOptions = {},
 ): Promise<WrappedMcp> {
+  assertDurations({ idleTimeoutMs: options.idleTimeoutMs });
   const wrapper = new Wrapper(runtime, client, options);
   await wrapper.start();
   return wrapper;
 }
+
+const IDLE_TIMEOUT_MS = 30 * 60 * 1000;
 
 /** The parts of a server whose lists change separately. */
 const PARTS = ['tools', 'resources', 'prompts'] as const;
@@ -85,7 +94,7 @@ class Wrapper implements WrappedMcp {
 
   constructor(runtime: Pick<Runtime, 'tool' | 'remove'>, client: McpClient, options: WrapMcpOptions) {
     this.#runtime = runtime;
-    this.#connection = new McpConnection(client);
+    this.#connection = new McpConnection(client, options.idleTimeoutMs ?? IDLE_TIMEOUT_MS);
     this.#options = options;
     this.#subscriptions = new Subscriptions(this.#connection);
     this.#stopListening = this.#connection.listen(

@@ -1,6 +1,6 @@
 import type { Client as Client2 } from '@modelcontextprotocol/client';
 import type { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
-import { afterEach, describe, expect, expectTypeOf, test } from 'vitest';
+import { afterEach, describe, expect, expectTypeOf, test, vi } from 'vitest';
 import { openClient } from '../../../src/arcp/client/client.js';
 import type { Client, ClientOptions } from '../../../src/arcp/client/index.js';
 import type { ArcpError, Envelope } from '../../../src/arcp/index.js';
@@ -297,7 +297,7 @@ describe.each(WIRINGS)('with $name', ({ connect }) => {
       expect(await call.result()).toEqual(text('now'));
     });
 
-    test('has no timeout of its own', async () => {
+    test('ends with the timeout of its job', async () => {
       const { runtime } = await wrapped(calls(() => new Promise(() => {})));
       const client = await opened(runtime);
       expect(await failureOf(client.invoke('work', {}, { timeoutMs: 20 }).result())).toMatchObject({
@@ -324,6 +324,66 @@ describe.each(WIRINGS)('with $name', ({ connect }) => {
       let size = 0;
       for await (const chunk of stream) size += (chunk as Uint8Array).length;
       expect(size).toBe(isInline ? 0 : 300_000);
+    });
+  });
+
+  describe('of which nothing is heard', () => {
+    const idleTimeoutMs = 1000;
+
+    /** Calls a tool that reports progress when the returned function is called, and returns when `finish` is. */
+    async function called(annotations?: object) {
+      const begun = deferred<unknown>();
+      const finished = deferred();
+      const { pair, runtime } = await wrapped(
+        {
+          'tools/list': () => ({ tools: [tool('work', annotations)] }),
+          'tools/call': async ({ params }) => {
+            begun.resolve((params['_meta'] as { progressToken: unknown }).progressToken);
+            await finished.promise;
+            return text('done');
+          },
+        },
+        { idleTimeoutMs },
+      );
+      const client = await opened(runtime);
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      const result = client.invoke('work', {}, { mode: 'direct' }).result();
+      result.catch(() => undefined);
+      const progressToken = await begun.promise;
+      const reportProgress = (progress: number) => pair.notify('notifications/progress', { progressToken, progress });
+      return { result, reportProgress, finish: finished.resolve };
+    }
+
+    afterEach(() => void vi.useRealTimers());
+
+    test.each([
+      ['', undefined, false],
+      [', retryably if the tool is idempotent', { idempotentHint: true }, true],
+    ])('ends with an unknown outcome%s', async (_, annotations, retryable) => {
+      const { result } = await called(annotations);
+      await vi.advanceTimersByTimeAsync(idleTimeoutMs);
+      expect(await failureOf(result)).toMatchObject({
+        ...{ code: 'ABORTED', retryable, details: { outcome: 'unknown', idle_timeout_ms: idleTimeoutMs } },
+        message: expect.stringContaining('idleTimeoutMs') as string,
+      });
+    });
+
+    test('continues as long as it reports progress', async () => {
+      const { result, reportProgress, finish } = await called();
+      for (let progress = 1; progress <= 5; progress++) {
+        await vi.advanceTimersByTimeAsync(idleTimeoutMs - 1);
+        await reportProgress(progress);
+      }
+      finish();
+      expect(await result).toEqual(text('done'));
+    });
+
+    test('is refused with an invalid timeout', async () => {
+      const pair = await connect({});
+      ending.push(() => pair.client.close());
+      await expect(wrapMcp(started(), pair.client, { idleTimeoutMs: 0 })).rejects.toThrow(
+        'idleTimeoutMs must be a positive number of milliseconds or Infinity; got 0',
+      );
     });
   });
 
@@ -449,6 +509,28 @@ describe.each(WIRINGS)('with $name', ({ connect }) => {
       await call.cancel();
       expect((await failureOf(call.result())).code).toBe('CANCELLED');
       await expect.poll(() => requests, PATIENT).toEqual(['task', 'result task-1', 'cancel task-1']);
+    });
+
+    test.each([
+      ['is awaited further if its answer does not arrive', false],
+      ['has an unknown outcome if the server does not answer any more', true],
+    ])('%s', async (_, isSilent) => {
+      let isLost = true;
+      const silent = () => new Promise(() => {});
+      const { handlers, requests, waiting } = tasked((taskId) => (isLost ? silent() : text(`result of ${taskId}`)));
+      const status: Handlers[string] = ({ params: { taskId } }) => {
+        requests.push(`status ${String(taskId)}`);
+        isLost = false;
+        return isSilent ? silent() : { ...NO_LIMIT, taskId, status: 'working' };
+      };
+      const { runtime } = await wrapped({ ...handlers, 'tasks/get': status }, { idleTimeoutMs: 50 });
+      const result = (await opened(runtime)).invoke('work').result();
+      await waiting;
+      const outcome = await result.catch((thrown: ArcpError) => thrown);
+      expect(outcome).toMatchObject(
+        isSilent ? { code: 'ABORTED', details: { outcome: 'unknown' } } : text('result of task-1'),
+      );
+      expect(requests.slice(0, 3)).toEqual(['task', 'result task-1', 'status task-1']);
     });
 
     async function continued(lose: (runtime: Runtime) => Promise<void>, second: (taskId: string) => unknown) {
