@@ -196,6 +196,85 @@ describe.each(WIRINGS)('with $name', ({ connect }) => {
     });
   });
 
+  describe('names that are taken when lists are read again', () => {
+    /** A server with a tool and a prompt, which has more of them later. */
+    async function growing() {
+      let isGrown = false;
+      let resources = [{ uri: 'a:1', name: 'one' }];
+      const errors: unknown[] = [];
+      const { pair, runtime, server } = await wrapped(
+        {
+          'tools/list': () => ({ tools: isGrown ? [tool('taken'), tool('late')] : [tool('early')] }),
+          'tools/call': () => text('done'),
+          'resources/list': () => ({ resources }),
+          'prompts/list': () => {
+            if (resources.length === 0) throw rpcError(-32603, 'Broken');
+            return { prompts: isGrown ? [{ name: 'taken' }, { name: 'late' }] : [] };
+          },
+        },
+        { onError: (thrown) => errors.push(thrown) },
+      );
+      runtime.tool('taken', {}, () => 'own').tool('prompts/taken', {}, () => 'own');
+      const names = (...ofTools: readonly string[]) => [...ofTools, 'resources/read', 'resources/subscribe'];
+      const grow = () => {
+        isGrown = true;
+      };
+      const breakPrompts = () => {
+        resources = [];
+      };
+      return { pair, runtime, server, errors, names, grow, breakPrompts };
+    }
+    const collision = (...names: readonly string[]) => ({
+      ...{ code: 'ALREADY_EXISTS', retryable: false, details: { names } },
+      message: expect.stringContaining(names.map((name) => JSON.stringify(name)).join(', ')) as string,
+    });
+
+    test('do not affect the others, and are one error', async () => {
+      const { runtime, server, errors, names, grow } = await growing();
+      grow();
+      await server.refresh();
+      expect(server.names).toEqual([...names('late'), 'resources/a:1', 'prompts/late']);
+      expect(errors).toMatchObject([collision('taken', 'prompts/taken')]);
+      const client = await opened(runtime);
+      expect(await client.invoke('late').result()).toEqual(text('done'));
+      expect(await client.invoke('taken').result()).toBe('own');
+    });
+
+    test('are reported again only if they were free in between', async () => {
+      const { pair, runtime, server, errors, grow } = await growing();
+      grow();
+      await server.refresh();
+      await server.refresh();
+      expect(errors).toHaveLength(1);
+      runtime.remove('taken');
+      await server.refresh();
+      expect(errors).toHaveLength(1);
+      expect(server.names).toContain('taken');
+      await server.remove();
+      await pair.notify('notifications/tools/list_changed');
+      expect(await toolNames(runtime)).toEqual(['prompts/taken']);
+    });
+
+    test('are reported after a notification, too', async () => {
+      const { pair, server, errors, grow } = await growing();
+      grow();
+      await pair.notify('notifications/tools/list_changed');
+      await expect.poll(() => server.names, PATIENT).toContain('late');
+      expect(errors).toMatchObject([collision('taken')]);
+    });
+
+    test('and nothing changes if one of the lists cannot be read', async () => {
+      const { server, errors, names, grow, breakPrompts } = await growing();
+      const before = server.names;
+      expect(before).toEqual([...names('early'), 'resources/a:1']);
+      grow();
+      breakPrompts();
+      await expect(server.refresh()).rejects.toMatchObject({ code: 'INTERNAL' });
+      expect(server.names).toEqual(before);
+      expect(errors).toEqual([]);
+    });
+  });
+
   describe('a call', () => {
     const calls = (call: Handlers[string], annotations?: object): Handlers => ({
       'tools/list': () => ({ tools: [tool('work', annotations)] }),
