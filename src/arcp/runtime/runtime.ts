@@ -381,7 +381,7 @@ export class Runtime {
     const { store, now, log, scheduler, streams } = engine;
     // Without a reader, the rate of streams is not limited.
     streams.forget(session.id);
-    if (session.epoch > 0) await this.#core.peers.unlimit(session.id);
+    if (session.epoch > 0) await this.#core.peers.unlimit(session);
     if (session.mode === 'stateless') {
       for await (const { jobId } of jobsOf(store, { sessionId: session.id, states: LIVE_STATES }))
         scheduler

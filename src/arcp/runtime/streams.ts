@@ -12,7 +12,10 @@ interface OpenStream {
 export class StreamRegistry {
   readonly #now: () => number;
   readonly #open = new Map<string, OpenStream>();
+  /** The numbers of open streams by session. */
+  readonly #counts = new Map<string, number>();
   readonly #limits = new Map<string, RateLimit>();
+  #onIdle: (sessionId: string) => void = () => undefined;
   readonly #remoteLimit: (sessionId: string) => Promise<RateLimit | undefined>;
 
   /** @param remoteLimit returns the rate limit of a session that another runtime serves */
@@ -34,12 +37,28 @@ export class StreamRegistry {
     return rateLimiter;
   }
 
+  /** Calls a function when the last open stream of a session has ended. */
+  onIdle(notify: (sessionId: string) => void): void {
+    this.#onIdle = notify;
+  }
+
   add(streamId: string, open: OpenStream): void {
+    const { sessionId } = open;
     this.#open.set(streamId, open);
+    this.#counts.set(sessionId, (this.#counts.get(sessionId) ?? 0) + 1);
   }
 
   remove(streamId: string): void {
+    const open = this.#open.get(streamId);
+    if (open === undefined) return;
+    const { sessionId } = open;
     this.#open.delete(streamId);
+    const count = this.#counts.get(sessionId)! - 1;
+    if (count > 0) this.#counts.set(sessionId, count);
+    else {
+      this.#counts.delete(sessionId);
+      this.#onIdle(sessionId);
+    }
   }
 
   find(streamId: string, principal: string): Pick<OpenStream, 'cancel'> | undefined {
