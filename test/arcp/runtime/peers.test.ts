@@ -1,4 +1,4 @@
-/** What the runtimes of one store ask and tell each other. */
+/** Questions and messages of the runtimes of one store to each other. */
 import { afterEach, describe, expect, test } from 'vitest';
 import {
   type ArcpStore,
