@@ -536,3 +536,41 @@ test('a client resumes after a message that the runtime stores, and not after a 
   );
   expect(said.filter(({ id }) => id === end.id)).toHaveLength(1);
 });
+
+test.each<[string, (client: Client) => Promise<unknown>, (message: Envelope) => boolean]>([
+  [
+    'a stream is refused after the client has ended it',
+    async (client) => {
+      const call = client.invoke('slow');
+      await call.accepted;
+      await call.upload({ kind: 'binary' }).close();
+    },
+    ({ type }) => type === 'stream.error',
+  ],
+  [
+    'a call turns out to be a repetition',
+    async (client) => {
+      for (let n = 0; n < 2; n++) await client.invoke('slow', {}, { operationKey: 'once' }).accepted;
+    },
+    (message) => message.type === 'job.accepted' && message.payload.duplicate === true,
+  ],
+])('a saved cursor names a message that the runtime stores, also if %s', async (_, play, isTransient) => {
+  const store = memoryStore();
+  const said: Envelope[] = [];
+  let saved: Cursor | undefined;
+  const cursor = {
+    load: () => undefined,
+    save: (now: Cursor) => {
+      saved = now;
+    },
+  };
+  const client = await openClient(line(start({ store })).dial, {
+    capabilities: { streaming: true, durable_jobs: true },
+    onMessage: (message) => said.push(message),
+    cursor,
+  });
+  await play(client);
+  await expect.poll(() => said.some(isTransient)).toBe(true);
+  await client.disconnect();
+  expect(await store.findEvent(saved!.lastMessageId!)).toBeDefined();
+});

@@ -1,11 +1,17 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { openClient } from '../../src/arcp/client/client.js';
 import type { Client, ClientOptions } from '../../src/arcp/client/types.js';
 import { ArcpError, type Envelope } from '../../src/arcp/index.js';
-import { createRuntime, type JobContext, type Runtime, type RuntimeOptions } from '../../src/arcp/runtime/index.js';
+import {
+  createRuntime,
+  type JobContext,
+  memoryStore,
+  type Runtime,
+  type RuntimeOptions,
+} from '../../src/arcp/runtime/index.js';
 import type { Channel } from '../../src/channels/channel.js';
 import { memoryChannels } from '../../src/channels/memory.js';
-import { connectTo, deferred, type Wire } from './runtime/wire.js';
+import { connectTo, deferred, Wire } from './runtime/wire.js';
 
 const ending: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -255,5 +261,79 @@ describe('a runtime', () => {
     wire.send('stream.chunk', { sequence: 1, data: 'b' }, { stream_id: 'ours' });
     wire.send('stream.close', {}, { stream_id: 'ours' });
     expect(await wire.untilEnded(jobId)).toMatchObject({ payload: { result: 'ab' } });
+  });
+});
+
+describe('behind a command that the store does not finish', () => {
+  const CHUNK = 64 * 1024;
+  const HEARTBEAT_MS = 1000;
+
+  /** Sends a stream while the store does not answer. */
+  async function heldUp() {
+    const store = memoryStore();
+    const gate = deferred();
+    let isHeld = false;
+    const commit: typeof store.commit = async (entry) => {
+      if (isHeld) await gate.promise;
+      return store.commit(entry);
+    };
+    const runtime = reading({ store: { ...store, commit }, heartbeatMs: HEARTBEAT_MS });
+    runtime.tool('measure', { durable: true }, async (input, context) => {
+      const text = (await readAll(input, context)) as string;
+      return text.length;
+    });
+    const [here, there] = memoryChannels();
+    let delivered = 0;
+    const start: Channel['start'] = (receiver) => {
+      const text = (of: string): void => {
+        delivered += of.length;
+        receiver.text(of);
+      };
+      there.start({ ...receiver, text });
+    };
+    void runtime.accept({ ...there, start });
+    const wire = new Wire(here);
+    await wire.open();
+    const { jobId } = await wire.startJob('measure');
+    isHeld = true;
+    delivered = 0;
+    wire.send('tool.invoke', { tool: 'call' });
+    wire.send('stream.open', { kind: 'text' }, { stream_id: 'up', job_id: jobId });
+    const data = 'x'.repeat(CHUNK);
+    const chunks = 100;
+    for (let sequence = 0; sequence < chunks; sequence++)
+      wire.send('stream.chunk', { sequence, data }, { stream_id: 'up' });
+    wire.send('stream.close', { total_chunks: chunks }, { stream_id: 'up' });
+    for (let turn = 0; turn < 2 * chunks; turn++) await new Promise((resolve) => setImmediate(resolve));
+    const release = (): void => {
+      isHeld = false;
+      gate.resolve();
+    };
+    ending.push(async () => release());
+    return { wire, jobId, length: chunks * CHUNK, delivered: () => delivered, release };
+  }
+
+  test('chunks stay in the channel, and none is lost', async () => {
+    const { wire, jobId, length, delivered, release } = await heldUp();
+    expect(delivered()).toBeGreaterThan(CHUNK);
+    expect(delivered()).toBeLessThan(1024 * 1024 + 2 * CHUNK);
+    release();
+    expect(await wire.untilEnded(jobId)).toMatchObject({ payload: { result: length } });
+  });
+
+  test('a client whose answers to pings stay in the channel is not taken for lost', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const { wire, jobId, release } = await heldUp();
+      for (let beat = 0; beat < 10; beat++) {
+        await vi.advanceTimersByTimeAsync(HEARTBEAT_MS);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      expect(wire.types()).toContain('ping');
+      release();
+      expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.completed' });
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });

@@ -58,5 +58,8 @@ export class CursorWriter {
 
 function isTransient(message: Envelope): boolean {
   if (message.type === 'event.emit') return message.payload.name === 'arcp.inventory.changed';
+  if (message.type === 'job.accepted') return message.payload.duplicate === true;
+  // The refusal of a stream of the client. Streams of the runtime belong to a job or a call.
+  if (message.type === 'stream.error') return message.job_id === undefined && message.correlation_id === undefined;
   return TRANSIENT.has(message.type);
 }

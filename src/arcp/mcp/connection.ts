@@ -6,7 +6,7 @@ import * as z from 'zod/mini';
 import { LONGEST_TIMER } from '../../async/timers.js';
 import { isRecord } from '../../text/guards.js';
 import { ArcpError } from '../protocol/errors.js';
-import { answerError, lostError, notConnected, notSentError } from './errors.js';
+import { answerError, idleError, lostError, notConnected, notSentError } from './errors.js';
 
 /** The part of the SDK's `Client`, connected to a server, that {@link wrapMcp} uses. */
 export interface McpClient {
@@ -60,9 +60,12 @@ const MAX_PAGES = 1000;
 /** Requests to one server. */
 export class McpConnection {
   readonly #sdk: Sdk;
+  readonly #idleTimeoutMs: number;
 
-  constructor(client: McpClient) {
+  /** @param idleTimeoutMs milliseconds without a result or progress after which a request fails; `Infinity` for no limit */
+  constructor(client: McpClient, idleTimeoutMs: number) {
     this.#sdk = client as unknown as Sdk;
+    this.#idleTimeoutMs = idleTimeoutMs;
   }
 
   get isOpen(): boolean {
@@ -75,9 +78,9 @@ export class McpConnection {
     return isRecord(value) ? value : undefined;
   }
 
-  /** Sends a request, without a timeout: jobs have their own. @throws ArcpError the server's error, or one that states whether the request may be repeated */
+  /** Sends a request. @throws ArcpError the server's error, or one that states whether the request may be repeated */
   request(method: string, params: Members, { isRepeatable, ...options }: RequestOptions): Promise<Members> {
-    const send = () => this.#sdk.request({ method, params }, ANY_RESULT, { timeout: LONGEST_TIMER, ...options });
+    const send = () => this.#sdk.request({ method, params }, ANY_RESULT, { ...this.#timeout, ...options });
     return this.#send(method, send, { isRepeatable, ...options });
   }
 
@@ -86,7 +89,7 @@ export class McpConnection {
     if (!this.#isLine2) return this.request('tools/call', params, { isRepeatable, ...options });
     // It sends some arguments in headers, too. Without the schema of the output, it does not reject results after the execution.
     const toolDefinition = { name: tool['name'], inputSchema: tool['inputSchema'] };
-    const send = () => this.#sdk.callTool(params, { timeout: LONGEST_TIMER, ...options, toolDefinition });
+    const send = () => this.#sdk.callTool(params, { ...this.#timeout, ...options, toolDefinition });
     return this.#send('tools/call', send, { isRepeatable, ...options });
   }
 
@@ -172,6 +175,14 @@ export class McpConnection {
     return !this.#isModern && isRecord(tools) && isRecord(tools['call']);
   }
 
+  /**
+   * The timeout of requests. The SDK does not report that an HTTP stream has ended without the answer, so nothing else ends such a request. The
+   * whole request has no limit: jobs have their own.
+   */
+  get #timeout() {
+    return { timeout: Math.min(this.#idleTimeoutMs, LONGEST_TIMER), resetTimeoutOnProgress: true };
+  }
+
   get #isLine2(): boolean {
     return this.#sdk.getProtocolEra !== undefined;
   }
@@ -191,7 +202,12 @@ export class McpConnection {
     } catch (thrown) {
       // The SDK has requested the server to cancel it.
       signal?.throwIfAborted();
-      throw (this.isOpen ? answerError(thrown) : undefined) ?? notSentError(thrown) ?? lostError(thrown, isRepeatable);
+      throw (
+        idleError(thrown, this.#timeout.timeout, isRepeatable) ??
+        (this.isOpen ? answerError(thrown) : undefined) ??
+        notSentError(thrown) ??
+        lostError(thrown, isRepeatable)
+      );
     }
     if (isRecord(result)) return result;
     throw new ArcpError('INTERNAL', `The result of ${method} of the MCP server is not an object`);

@@ -51,13 +51,30 @@ export function notSentError(thrown: unknown): ArcpError | undefined {
 }
 
 /** Returns the error of a request whose outcome is unknown: it may be repeated only if that does no harm. */
-export function lostError(cause: unknown, isRepeatable: boolean): ArcpError {
+export function lostError(cause: unknown, isRepeatable: boolean, details: object = {}): ArcpError {
   const reason = cause instanceof Error ? `: ${cause.message}` : '';
   return new ArcpError('ABORTED', `The outcome of the MCP request is unknown${reason}`, {
     retryable: isRepeatable,
-    details: { outcome: 'unknown' },
+    details: { outcome: 'unknown', ...details },
     cause,
   });
+}
+
+/** The codes of timeouts in the two lines of the SDK. */
+const TIMEOUTS: readonly unknown[] = [-32001, 'REQUEST_TIMEOUT'];
+
+/** Returns the error of a request that the SDK has ended after a timeout; `undefined` if it has not. */
+export function idleError(thrown: unknown, idleTimeoutMs: number, isRepeatable: boolean): ArcpError | undefined {
+  const { code, data } = (thrown ?? {}) as Readonly<Record<string, unknown>>;
+  // Servers, too, have errors with the number of line 1.
+  if (!TIMEOUTS.includes(code) || !isRecord(data) || data['timeout'] !== idleTimeoutMs) return undefined;
+  const cause = new Error(`no result or progress for ${idleTimeoutMs} ms (idleTimeoutMs)`, { cause: thrown });
+  return lostError(cause, isRepeatable, { idle_timeout_ms: idleTimeoutMs });
+}
+
+/** Returns whether a request has ended after the timeout of {@link idleError}. */
+export function isIdle(thrown: unknown): boolean {
+  return thrown instanceof ArcpError && thrown.details?.['idle_timeout_ms'] !== undefined;
 }
 
 /** Returns the error of a tool that reports a failure (`isError`), with its content. */

@@ -3,7 +3,7 @@ import { isRecord } from '../../text/guards.js';
 import { ArcpError } from '../protocol/errors.js';
 import type { JobContext } from '../runtime/types.js';
 import type { McpConnection, Members, RequestOptions } from './connection.js';
-import { lostError } from './errors.js';
+import { isIdle, lostError } from './errors.js';
 import { callOnce } from './once.js';
 
 /** Returns whether calls of a tool are tasks: if the tool requires it, and for jobs if it allows it. */
@@ -30,7 +30,7 @@ export async function callAsTask(
   const createOnce = (): Promise<string> => (options.isRepeatable ? create() : callOnce(connection, context, create));
   const taskId = jobId === undefined ? await create() : await step('mcp.task', createOnce);
   try {
-    return await connection.request('tasks/result', { taskId }, { signal, isRepeatable: true });
+    return await resultOf(connection, taskId, signal);
   } catch (thrown) {
     // If the attempt was interrupted, the next one waits for the task.
     const isCancelled = signal.aborted && (signal.reason as ArcpError).code !== 'ABORTED';
@@ -38,4 +38,16 @@ export async function callAsTask(
     const isUnknown = thrown instanceof ArcpError && ['INVALID_ARGUMENT', 'NOT_FOUND'].includes(thrown.code);
     throw isUnknown && !isNew ? lostError(thrown, false) : thrown;
   }
+}
+
+/** Waits for the result of a task. A task that works longer than a request may last is awaited as long as the server knows it. */
+async function resultOf(connection: McpConnection, taskId: string, signal: AbortSignal): Promise<Members> {
+  const options = { signal, isRepeatable: true };
+  for (;;)
+    try {
+      return await connection.request('tasks/result', { taskId }, options);
+    } catch (thrown) {
+      if (!isIdle(thrown)) throw thrown;
+      await connection.request('tasks/get', { taskId }, options);
+    }
 }

@@ -38,8 +38,8 @@ export interface ConnectionContext {
 export interface PeerLimits {
   /** Tells the backpressure of a client to the runtimes that run its jobs. */
   readonly limit: (connection: ConnectionContext, message: Envelope<'backpressure'>) => Promise<void>;
-  /** Ends the limits of a session whose client has disconnected. */
-  readonly unlimit: (sessionId: string) => Promise<void>;
+  /** Ends the limits of a session whose client has disconnected or closed it. */
+  readonly unlimit: (session: Session) => Promise<void>;
   /** Ends the limits that the last connection of a session has left behind. */
   readonly forgetLimits: (sessionId: string) => Promise<void>;
 }

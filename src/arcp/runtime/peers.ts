@@ -13,7 +13,7 @@ import { heartbeatOf } from './job/messages.js';
 import { LEASED_STATES, specOf } from './job/spec.js';
 import { type Mail, mailboxOf, mailTo } from './mail/mail.js';
 import type { Presence } from './presence.js';
-import { CARRIERS } from './sessions/session.js';
+import { CARRIERS, type Session } from './sessions/session.js';
 
 interface PeersOptions {
   readonly engine: Engine;
@@ -30,16 +30,27 @@ const BACKPRESSURE = 'backpressure';
 /** The number of chunks that a job may write before it asks whether the client of another runtime has received them. */
 const CHUNKS_AHEAD = 16;
 
+interface Unread {
+  chunks: number;
+  /** Resolves when the client has received them; `undefined` while there are few. */
+  drained: Promise<void> | undefined;
+}
+
 export class Peers implements PeerLimits {
   readonly #options: PeersOptions;
-  readonly #unread = new Map<string, { chunks: number; drained?: Promise<void> | undefined }>();
-  readonly #limited = new Set<string>();
+  /** The chunks for clients of other runtimes, by session, while jobs here have open streams of it. */
+  readonly #unread = new Map<string, Unread>();
+  /** The sessions, as their connections here hold them, with limits that other runtimes know. */
+  readonly #limited = new WeakSet<Session>();
+  /** The latest `drain` of each session and sender that waits for a client here. */
+  readonly #draining = new Map<string, string>();
   readonly #heartbeats = new Map<string, number>();
   #stops: readonly (() => void)[] = [];
 
   constructor(options: PeersOptions) {
     this.#options = options;
     options.engine.mailbox.onMail((mail) => this.#handle(mail));
+    options.engine.streams.onIdle((sessionId) => void this.#unread.delete(sessionId));
   }
 
   start(): void {
@@ -59,10 +70,13 @@ export class Peers implements PeerLimits {
   drained(sessionId: string): Promise<void> | undefined {
     const local = this.#options.connections.get(sessionId);
     if (local !== undefined) return local.subscription.caughtUp();
-    const unread = this.#unread.get(sessionId) ?? { chunks: 0 };
+    const unread: Unread = this.#unread.get(sessionId) ?? { chunks: 0, drained: undefined };
     this.#unread.set(sessionId, unread);
+    const isCurrent = (): boolean => this.#unread.get(sessionId) === unread;
     if (unread.drained === undefined && ++unread.chunks >= CHUNKS_AHEAD)
-      unread.drained = this.#drain(sessionId).finally(() => this.#unread.delete(sessionId));
+      unread.drained = this.#drain(sessionId, isCurrent).finally(() => {
+        if (isCurrent()) this.#unread.delete(sessionId);
+      });
     return unread.drained;
   }
 
@@ -83,7 +97,7 @@ export class Peers implements PeerLimits {
     const { engine } = this.#options;
     const { id: sessionId, principal } = session;
     const mail = { kind: 'backpressure', sessionId, principal, streamId, payload } as const;
-    this.#limited.add(sessionId);
+    this.#limited.add(session);
     if (streamId === undefined) {
       const value = JSON.stringify(payload);
       await engine.log.commit({ records: [{ scope: BACKPRESSURE, key: sessionId, value, owner: sessionId }] });
@@ -99,15 +113,15 @@ export class Peers implements PeerLimits {
   /** Removes the limits that the last connection of a session has left behind, in whichever runtime it was. */
   async forgetLimits(sessionId: string): Promise<void> {
     const { store, log, streams } = this.#options.engine;
-    this.#limited.delete(sessionId);
     streams.forget(sessionId);
     if ((await store.readRecord(BACKPRESSURE, sessionId)) !== undefined)
       await log.commit({ records: [{ scope: BACKPRESSURE, key: sessionId, value: null }] });
     await this.#tellWorkers(sessionId, { kind: 'disconnected', sessionId });
   }
 
-  async unlimit(sessionId: string): Promise<void> {
-    if (!this.#limited.delete(sessionId)) return;
+  async unlimit(session: Session): Promise<void> {
+    const { id: sessionId } = session;
+    if (!this.#limited.delete(session)) return;
     await this.#options.engine.log.commit({ records: [{ scope: BACKPRESSURE, key: sessionId, value: null }] });
     await this.#tellWorkers(sessionId, { kind: 'disconnected', sessionId });
   }
@@ -167,23 +181,36 @@ export class Peers implements PeerLimits {
         const connection = connections.get(mail.sessionId);
         // Other mail does not wait for the client.
         if (connection !== undefined && connection.session.epoch < mail.epoch) void connection.replace().catch(onError);
+        if (!connections.has(mail.sessionId)) streams.forget(mail.sessionId);
         return;
       }
       case 'reply':
     }
   }
 
+  /** Replies once to all questions of a runtime about a session that arrive while its client lags behind. */
   async #reply({ sessionId, replyTo, id }: Extract<Mail, { kind: 'drain' }>): Promise<void> {
     const { engine, connections } = this.#options;
-    await engine.log.checkExternalCommits([sessionId]);
-    await connections.get(sessionId)?.subscription.caughtUp();
-    await engine.mailbox.send(replyTo, { kind: 'reply', id });
+    const key = `${replyTo} ${sessionId}`;
+    const isRepeated = this.#draining.has(key);
+    this.#draining.set(key, id);
+    if (isRepeated) return;
+    let latest = id;
+    try {
+      await engine.log.checkExternalCommits([sessionId]);
+      await connections.get(sessionId)?.subscription.caughtUp();
+    } finally {
+      latest = this.#draining.get(key)!;
+      this.#draining.delete(key);
+    }
+    await engine.mailbox.send(replyTo, { kind: 'reply', id: latest });
   }
 
-  async #drain(sessionId: string): Promise<void> {
+  /** Waits until the client of another runtime has received all chunks, or no stream needs that any more. */
+  async #drain(sessionId: string, isNeeded: () => boolean): Promise<void> {
     const { engine, presence, leaseMs } = this.#options;
     const { store, mailbox } = engine;
-    for (;;) {
+    while (isNeeded()) {
       const carrier = (await store.readRecord(CARRIERS, sessionId))?.value;
       if (carrier === undefined || carrier === mailbox.worker || !(await presence.has(carrier))) return;
       const id = newId('msg');

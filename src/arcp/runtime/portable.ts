@@ -2,6 +2,7 @@
 export { type ErrorJson, PegwireError } from '../../text/errors.js';
 export { type MemoryStoreOptions, memoryStore } from '../store/memory.js';
 export * from '../store/store.js';
+export type { RuntimeCancelOptions, RuntimeLimits, RuntimeOptions, WorkerOptions } from './options.js';
 export {
   DEFAULT_RULES,
   type Decision,
@@ -12,14 +13,7 @@ export {
   type Rules,
 } from './permissions/policy.js';
 export type { RuntimePresence } from './presence.js';
-export {
-  createRuntime,
-  type Runtime,
-  type RuntimeCancelOptions,
-  type RuntimeLimits,
-  type RuntimeOptions,
-  type WorkerOptions,
-} from './runtime.js';
+export { createRuntime, type Runtime } from './runtime.js';
 export { type Authenticate, anonymous, bearer, type Identity, type Peer } from './sessions/auth.js';
 export type { Capabilities } from './sessions/session.js';
 export { type LeasedJob, type QueueStatus, type RuntimeStatus, type StoreStatus, statusOf } from './status.js';

@@ -1,10 +1,8 @@
 /** A runtime: its registered tools, workflows and agents, and the connections of its clients. */
 import type * as z from 'zod';
 import { assertDurations } from '../../async/durations.js';
-import { notifyListener } from '../../async/listeners.js';
-import { after, every } from '../../async/timers.js';
+import { after } from '../../async/timers.js';
 import type { Channel } from '../../channels/channel.js';
-import { MAX_MESSAGE_BYTES } from '../protocol/codec.js';
 import { storableMs } from '../protocol/durations.js';
 import { newId } from '../protocol/ids.js';
 import { memoryStore } from '../store/memory.js';
@@ -18,100 +16,19 @@ import { EventBus, EventLog } from './events/log.js';
 import { resolveRetry } from './job/spec.js';
 import { Mailbox } from './mail/mailbox.js';
 import { meterOf, OBSERVED_METRICS } from './metrics.js';
-import { type Page, pagesOf } from './pages.js';
+import { type RuntimeCancelOptions, type RuntimeOptions, resolveSettings, type WorkerSettings } from './options.js';
 import { Peers } from './peers.js';
 import { AnswerWaiters } from './permissions/leases.js';
-import { definePolicy, type Policy } from './permissions/policy.js';
+import { definePolicy } from './permissions/policy.js';
 import { Presence } from './presence.js';
-import { type Authenticate, anonymous, type Peer } from './sessions/auth.js';
-import {
-  CAPABILITIES,
-  type Capabilities,
-  changeSession,
-  SESSIONS,
-  type Sent,
-  type Session,
-  sessionOf,
-  sessionRecord,
-} from './sessions/session.js';
-import { removeMailOfEnded } from './status.js';
+import { removeExpired, startRetention } from './retention.js';
+import type { Peer } from './sessions/auth.js';
+import { changeSession, type Sent, type Session } from './sessions/session.js';
 import { type RemoteLimit, StreamRegistry } from './streams.js';
 import { safeTelemetry } from './telemetry.js';
-import type { AgentInput, Handler, HandlerOptions, Registration, Telemetry, ToolOptions } from './types.js';
+import type { AgentInput, Handler, HandlerOptions, Registration, ToolOptions } from './types.js';
 import { endLostUploads } from './uploads/rows.js';
 import { Uploads } from './uploads/uploads.js';
-
-/** Options of a runtime. */
-export interface RuntimeOptions {
-  /** The store of jobs, events and sessions. @default `memoryStore()` */
-  readonly store?: ArcpStore | undefined;
-  /** Authenticates clients. @default `anonymous()`: all clients are one principal of constrained trust */
-  readonly auth?: Authenticate | undefined;
-  /** The policy that decides permission requests. @default `definePolicy()` */
-  readonly policy?: Policy | undefined;
-  /** A receiver of spans and metrics besides the clients: `openTelemetry(api)`. @default none */
-  readonly telemetry?: Telemetry | undefined;
-  /** Capabilities to add or override. @default all that the protocol defines */
-  readonly capabilities?: Capabilities | undefined;
-  /** Options of the workers, which run jobs. */
-  readonly workers?: WorkerOptions | undefined;
-  /** Milliseconds between heartbeats of running jobs, and of silence before a ping; `Infinity` for none. @default 15000 */
-  readonly heartbeatMs?: number | undefined;
-  /** Limits that clients receive in `session.accepted`. */
-  readonly limits?: RuntimeLimits | undefined;
-  /** Milliseconds for which a disconnected session can be resumed; `Infinity` for always. @default 604800000 (7 days) */
-  readonly resumeWindowMs?: number | undefined;
-  /**
-   * Milliseconds for which ended jobs, and messages without a job, are stored; `Infinity` for always. Sessions are stored while they are
-   * connected or resumable, or have live jobs. @default 604800000 (7 days)
-   */
-  readonly retentionMs?: number | undefined;
-  /** The name of the runtime, which `pegwire arcp status` shows. @default none */
-  readonly name?: string | undefined;
-  /** The wall clock, in milliseconds since 1970. @default Date.now */
-  readonly now?: (() => number) | undefined;
-  /** Receives errors that no call reports, such as those of the store. */
-  readonly onError?: ((error: unknown) => void) | undefined;
-}
-
-/** Options of the workers of a runtime. */
-export interface WorkerOptions {
-  /** The number of concurrent jobs, without those that wait for a permission or a child. @default 64 */
-  readonly concurrency?: number | undefined;
-  /** The queues whose jobs to run. @default ['default'] */
-  readonly queues?: readonly string[] | undefined;
-  /**
-   * Milliseconds without a renewal after which other runtimes take over a job, by the clock of the store. @default 15000
-   */
-  readonly leaseMs?: number | undefined;
-  /** Milliseconds that a handler may continue after its cancellation; 0 for none, `Infinity` for no limit. @default 30000 */
-  readonly cancelGraceMs?: number | undefined;
-  /** The number of consecutive attempts without progress whose worker may be lost before the job fails with `HEARTBEAT_LOST`. @default 10 */
-  readonly maxLostAttempts?: number | undefined;
-}
-
-/** Options of a cancellation by the runtime. */
-export interface RuntimeCancelOptions {
-  /** The cause that the client receives. @default 'runtime' */
-  readonly cause?: 'runtime' | 'policy' | undefined;
-  /** The reason that the client receives. */
-  readonly reason?: string | undefined;
-  /** Milliseconds that the handler may continue; 0 for none, `Infinity` for no limit. @default `workers.cancelGraceMs` */
-  readonly deadlineMs?: number | undefined;
-}
-
-/** Limits of a runtime. */
-export interface RuntimeLimits {
-  /** The longest message in bytes. @default 4194304 (4 MiB) */
-  readonly maxMessageBytes?: number | undefined;
-  /** The maximum number of waiting jobs in a queue. @default 100000 */
-  readonly maxJobs?: number | undefined;
-}
-
-const DAY_MS = 24 * 60 * 60 * 1000;
-const TRIM_INTERVAL_MS = 10 * 60 * 1000;
-/** Answers to stateless sessions are stored for this time, so that repeated commands find them. */
-const TRANSIENT_RETENTION_MS = 60_000;
 
 /**
  * Creates a runtime. It runs jobs after `start`, or after its first connection.
@@ -142,20 +59,9 @@ export class Runtime {
     const settings = resolveSettings(options);
     const find = (kind: Registration['kind'], name: string): Registration | undefined =>
       this.#registrations.get(`${kind} ${name}`);
-    const { now } = settings;
-    const { concurrency = 64, queues = ['default'], leaseMs = 15_000 } = options.workers ?? {};
-    const { cancelGraceMs = 30_000, maxLostAttempts = 10 } = options.workers ?? {};
-    assertPositive({ concurrency });
-    assertDurations({ cancelGraceMs }, 0);
-    if (!(Number.isFinite(leaseMs) && leaseMs > 0))
-      throw new TypeError(`leaseMs must be a positive, finite number of milliseconds; got ${leaseMs}`);
+    const { now, concurrency, queues, leaseMs, heartbeatMs, onError } = settings;
     const common = {
       ...settings,
-      concurrency,
-      queues,
-      leaseMs,
-      cancelGraceMs,
-      maxLostAttempts,
       find,
       telemetry: options.telemetry && safeTelemetry(options.telemetry),
       policy: options.policy ?? definePolicy(),
@@ -167,7 +73,6 @@ export class Runtime {
       drained: (sessionId) => peers.drained(sessionId),
       remoteLimit: (sessionId) => peers.limitOf(sessionId),
     });
-    const { heartbeatMs, onError } = settings;
     const { worker } = durable.mailbox;
     const measure = meterOf(durable.store, { worker, name: options.name, counts: () => this.counts() });
     const measureOrReport = () =>
@@ -260,16 +165,10 @@ export class Runtime {
     if (this.#isDraining) return;
     this.#core.durable.scheduler.start();
     this.#core.transient.scheduler.start();
-    const { onError, resumeWindowMs } = this.#core.settings;
     if (this.#maintenance !== undefined) return;
     this.#presence.start();
     this.#peers.start();
-    const touchIntervalMs = Math.min(TRIM_INTERVAL_MS, Math.max(1000, resumeWindowMs / 4));
-    this.#maintenance = [
-      this.#observe(),
-      every(TRIM_INTERVAL_MS, () => void this.trim().catch(onError)),
-      every(touchIntervalMs, () => void this.#touchSessions().catch(onError)),
-    ];
+    this.#maintenance = [this.#observe(), ...startRetention(this.#core)];
   }
 
   /** Serves a connection. Resolves when it has ended. @param peer the origin of the connection, for authentication */
@@ -313,17 +212,8 @@ export class Runtime {
    *
    * @throws StoreError if the store fails; what was removed before stays removed
    */
-  async trim(): Promise<TrimReport> {
-    const { settings, durable, transient } = this.#core;
-    const passed = transient.now() - TRANSIENT_RETENTION_MS;
-    const storedBefore = Math.min(passed, transient.uploads.oldestAt);
-    await transient.store.trim({ endedBefore: passed, storedBefore });
-    await this.#touchSessions();
-    await removeMailOfEnded(durable.store);
-    const ofSessions = await this.#removeSessions();
-    const before = durable.now() - settings.retentionMs;
-    const { jobs, events, records } = await durable.store.trim({ endedBefore: before, storedBefore: before });
-    return { jobs, events: events + ofSessions.events, records: records + ofSessions.records };
+  trim(): Promise<TrimReport> {
+    return removeExpired(this.#core);
   }
 
   /**
@@ -380,7 +270,7 @@ export class Runtime {
     const { store, now, log, scheduler, streams } = engine;
     // Without a reader, the rate of streams is not limited.
     streams.forget(session.id);
-    if (session.epoch > 0) await this.#core.peers.unlimit(session.id);
+    if (session.epoch > 0) await this.#core.peers.unlimit(session);
     if (session.mode === 'stateless') {
       for await (const { jobId } of jobsOf(store, { sessionId: session.id, states: LIVE_STATES }))
         scheduler
@@ -391,71 +281,13 @@ export class Runtime {
     }
     await changeSession(log, session.id, { seenAt: now() }, sent);
   }
-
-  /** Updates the last use of connected sessions, so that a crash of the process does not expire them. */
-  async #touchSessions(): Promise<void> {
-    const { connections, durable } = this.#core;
-    for (const [id, connection] of [...connections]) {
-      const { engine, subscription, session } = connection;
-      if (session.epoch === 0 || connections.get(id) !== connection) continue;
-      await changeSession(engine.log, id, { seenAt: durable.now() }, subscription.sent);
-    }
-  }
-
-  async #removeSessions(): Promise<{ readonly events: number; readonly records: number }> {
-    const { settings, connections, durable } = this.#core;
-    const { store, log, now } = durable;
-    const { retentionMs, resumeWindowMs } = settings;
-    let [events, records] = [0, 0];
-    const list = (page: Page) => store.listRecords(SESSIONS, page);
-    for await (const page of pagesOf(list, ({ key }) => key)) {
-      for (const record of page) {
-        const session = sessionOf(record);
-        const storedMs = session.closedAt === undefined ? Math.max(retentionMs, resumeWindowMs) : retentionMs;
-        if (connections.has(record.key) || now() - session.seenAt <= storedMs) continue;
-        const [live] = await store.listJobs({ sessionId: record.key, states: LIVE_STATES, limit: 1 });
-        if (live !== undefined) continue;
-        // A closed session cannot be resumed while its data are removed.
-        const closed = sessionRecord(record.key, { ...session, closedAt: session.closedAt ?? now() }, record.version);
-        if ((await log.commit({ records: [closed] })).outcome !== 'done') continue;
-        const removed = await store.trim({ sessionId: record.key });
-        events += removed.events;
-        records += removed.records;
-      }
-    }
-    return { events, records };
-  }
-}
-
-function resolveSettings(options: RuntimeOptions): Settings {
-  const { auth = anonymous(), capabilities = {}, heartbeatMs = 15_000, limits = {}, now = Date.now, onError } = options;
-  const { resumeWindowMs = 7 * DAY_MS, retentionMs = 7 * DAY_MS } = options;
-  const { maxMessageBytes = MAX_MESSAGE_BYTES, maxJobs = 100_000 } = limits;
-  assertPositive({ maxMessageBytes, maxJobs });
-  assertDurations({ heartbeatMs, resumeWindowMs, retentionMs });
-  return {
-    authenticate: auth,
-    capabilities: { ...Object.fromEntries(CAPABILITIES.map((name) => [name, true])), ...capabilities },
-    heartbeatMs,
-    maxMessageBytes,
-    maxJobs,
-    now,
-    version: '0.1.0',
-    resumeWindowMs,
-    retentionMs,
-    onError: (error) => notifyListener(() => onError?.(error)),
-  };
-}
-
-function assertPositive(options: Readonly<Record<string, number>>): void {
-  for (const [name, value] of Object.entries(options))
-    if (!(value >= 1)) throw new TypeError(`${name} must be at least 1; got ${value}`);
 }
 
 type EngineOptions = Settings &
+  WorkerSettings &
   Pick<SchedulerOptions, 'find' | 'drained' | 'telemetry' | 'policy'> & {
     readonly remoteLimit: RemoteLimit;
-  } & Pick<SchedulerOptions, 'concurrency' | 'queues' | 'leaseMs' | 'cancelGraceMs' | 'maxLostAttempts'>;
+  };
 
 function createEngine(store: ArcpStore, { maxMessageBytes, ...options }: EngineOptions): Engine {
   const { now } = options;

@@ -15,7 +15,10 @@ export type RemoteLimit = (sessionId: string) => Promise<RateLimit | undefined> 
 export class StreamRegistry {
   readonly #now: () => number;
   readonly #open = new Map<string, OpenStream>();
+  /** The numbers of open streams by session. */
+  readonly #counts = new Map<string, number>();
   readonly #limits = new Map<string, RateLimit>();
+  #onIdle: (sessionId: string) => void = () => undefined;
   readonly #remoteLimit: RemoteLimit;
 
   constructor(now: () => number, remoteLimit: RemoteLimit) {
@@ -44,12 +47,28 @@ export class StreamRegistry {
     else rateLimiter.set(sessionId, limit);
   }
 
+  /** Calls a function when the last open stream of a session has ended. */
+  onIdle(notify: (sessionId: string) => void): void {
+    this.#onIdle = notify;
+  }
+
   add(streamId: string, open: OpenStream): void {
+    const { sessionId } = open;
     this.#open.set(streamId, open);
+    this.#counts.set(sessionId, (this.#counts.get(sessionId) ?? 0) + 1);
   }
 
   remove(streamId: string): void {
+    const open = this.#open.get(streamId);
+    if (open === undefined) return;
+    const { sessionId } = open;
     this.#open.delete(streamId);
+    const count = this.#counts.get(sessionId)! - 1;
+    if (count > 0) this.#counts.set(sessionId, count);
+    else {
+      this.#counts.delete(sessionId);
+      this.#onIdle(sessionId);
+    }
   }
 
   find(streamId: string, principal: string): Pick<OpenStream, 'cancel'> | undefined {

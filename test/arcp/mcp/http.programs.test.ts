@@ -1,5 +1,5 @@
 /** MCP servers over HTTP, which can be away while their client is connected. */
-import { createServer, type Server as HttpServer, type RequestListener } from 'node:http';
+import { createServer, type Server as HttpServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Client as Client2, StreamableHTTPClientTransport as Transport2 } from '@modelcontextprotocol/client';
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
@@ -47,13 +47,17 @@ async function serve(listener: RequestListener, port = 0): Promise<{ port: numbe
 }
 
 describe.each([1, 2] as const)('over HTTP with line %s of the SDK', (line) => {
-  async function wrapped(work: (calls: number) => Promise<string>, idempotentHint: boolean) {
+  async function wrapped(
+    work: (calls: number, response: ServerResponse) => Promise<string>,
+    idempotentHint: boolean,
+    idleTimeoutMs?: number,
+  ) {
     let calls = 0;
     // Without sessions, which would end with the server.
     const listener: RequestListener = async (request, response) => {
       const server = new McpServer(INFO);
       server.registerTool('work', { annotations: { idempotentHint } }, async () => ({
-        content: [{ type: 'text', text: await work(++calls) }],
+        content: [{ type: 'text', text: await work(++calls, response) }],
       }));
       const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined } as never);
       await server.connect(transport as Transport);
@@ -64,7 +68,7 @@ describe.each([1, 2] as const)('over HTTP with line %s of the SDK', (line) => {
     ending.push(() => mcp.close());
     const runtime = createRuntime();
     ending.push(() => runtime.close());
-    await wrapMcp(runtime, mcp, { tools: { retry: { maxAttempts: 100, backoffMs: 20, factor: 1 } } });
+    await wrapMcp(runtime, mcp, { idleTimeoutMs, tools: { retry: { maxAttempts: 100, backoffMs: 20, factor: 1 } } });
     const { url, close } = await listenWebSocket(runtime, { port: 0 });
     ending.push(close);
     const client = await connect(url);
@@ -107,5 +111,17 @@ describe.each([1, 2] as const)('over HTTP with line %s of the SDK', (line) => {
         : { code: 'ABORTED', retryable: false, details: { outcome: 'unknown' } },
     );
     expect(calls()).toBe(expected);
+  });
+
+  test('a call whose answer stream ends without an answer is repeated if the tool is idempotent', async () => {
+    const silent = async (n: number, response: ServerResponse): Promise<string> => {
+      if (n > 1) return 'again';
+      while (!response.headersSent) await new Promise((resolve) => setImmediate(resolve));
+      response.end();
+      return new Promise(() => {});
+    };
+    const { client, calls } = await wrapped(silent, true, 200);
+    expect(await client.invoke('work').result()).toMatchObject({ content: [{ text: 'again' }] });
+    expect(calls()).toBe(2);
   });
 });

@@ -46,6 +46,7 @@ const SCHEMAS: Readonly<Record<string, unknown>> = {
   'resources/unsubscribe': types.UnsubscribeRequestSchema,
   'prompts/list': types.ListPromptsRequestSchema,
   'prompts/get': types.GetPromptRequestSchema,
+  'tasks/get': types.GetTaskRequestSchema,
   'tasks/result': types.GetTaskPayloadRequestSchema,
   'tasks/cancel': types.CancelTaskRequestSchema,
 };

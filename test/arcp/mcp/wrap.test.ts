@@ -1,6 +1,6 @@
 import type { Client as Client2 } from '@modelcontextprotocol/client';
 import type { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
-import { afterEach, describe, expect, expectTypeOf, test } from 'vitest';
+import { afterEach, describe, expect, expectTypeOf, test, vi } from 'vitest';
 import { openClient } from '../../../src/arcp/client/client.js';
 import type { Client, ClientOptions } from '../../../src/arcp/client/index.js';
 import type { ArcpError, Envelope } from '../../../src/arcp/index.js';
@@ -196,6 +196,85 @@ describe.each(WIRINGS)('with $name', ({ connect }) => {
     });
   });
 
+  describe('names that are taken when lists are read again', () => {
+    /** A server with a tool and a prompt, which has more of them later. */
+    async function growing() {
+      let isGrown = false;
+      let resources = [{ uri: 'a:1', name: 'one' }];
+      const errors: unknown[] = [];
+      const { pair, runtime, server } = await wrapped(
+        {
+          'tools/list': () => ({ tools: isGrown ? [tool('taken'), tool('late')] : [tool('early')] }),
+          'tools/call': () => text('done'),
+          'resources/list': () => ({ resources }),
+          'prompts/list': () => {
+            if (resources.length === 0) throw rpcError(-32603, 'Broken');
+            return { prompts: isGrown ? [{ name: 'taken' }, { name: 'late' }] : [] };
+          },
+        },
+        { onError: (thrown) => errors.push(thrown) },
+      );
+      runtime.tool('taken', {}, () => 'own').tool('prompts/taken', {}, () => 'own');
+      const names = (...ofTools: readonly string[]) => [...ofTools, 'resources/read', 'resources/subscribe'];
+      const grow = () => {
+        isGrown = true;
+      };
+      const breakPrompts = () => {
+        resources = [];
+      };
+      return { pair, runtime, server, errors, names, grow, breakPrompts };
+    }
+    const collision = (...names: readonly string[]) => ({
+      ...{ code: 'ALREADY_EXISTS', retryable: false, details: { names } },
+      message: expect.stringContaining(names.map((name) => JSON.stringify(name)).join(', ')) as string,
+    });
+
+    test('do not affect the others, and are one error', async () => {
+      const { runtime, server, errors, names, grow } = await growing();
+      grow();
+      await server.refresh();
+      expect(server.names).toEqual([...names('late'), 'resources/a:1', 'prompts/late']);
+      expect(errors).toMatchObject([collision('taken', 'prompts/taken')]);
+      const client = await opened(runtime);
+      expect(await client.invoke('late').result()).toEqual(text('done'));
+      expect(await client.invoke('taken').result()).toBe('own');
+    });
+
+    test('are reported again only if they were free in between', async () => {
+      const { pair, runtime, server, errors, grow } = await growing();
+      grow();
+      await server.refresh();
+      await server.refresh();
+      expect(errors).toHaveLength(1);
+      runtime.remove('taken');
+      await server.refresh();
+      expect(errors).toHaveLength(1);
+      expect(server.names).toContain('taken');
+      await server.remove();
+      await pair.notify('notifications/tools/list_changed');
+      expect(await toolNames(runtime)).toEqual(['prompts/taken']);
+    });
+
+    test('are reported after a notification, too', async () => {
+      const { pair, server, errors, grow } = await growing();
+      grow();
+      await pair.notify('notifications/tools/list_changed');
+      await expect.poll(() => server.names, PATIENT).toContain('late');
+      expect(errors).toMatchObject([collision('taken')]);
+    });
+
+    test('and nothing changes if one of the lists cannot be read', async () => {
+      const { server, errors, names, grow, breakPrompts } = await growing();
+      const before = server.names;
+      expect(before).toEqual([...names('early'), 'resources/a:1']);
+      grow();
+      breakPrompts();
+      await expect(server.refresh()).rejects.toMatchObject({ code: 'INTERNAL' });
+      expect(server.names).toEqual(before);
+      expect(errors).toEqual([]);
+    });
+  });
+
   describe('a call', () => {
     const calls = (call: Handlers[string], annotations?: object): Handlers => ({
       'tools/list': () => ({ tools: [tool('work', annotations)] }),
@@ -297,7 +376,7 @@ describe.each(WIRINGS)('with $name', ({ connect }) => {
       expect(await call.result()).toEqual(text('now'));
     });
 
-    test('has no timeout of its own', async () => {
+    test('ends with the timeout of its job', async () => {
       const { runtime } = await wrapped(calls(() => new Promise(() => {})));
       const client = await opened(runtime);
       expect(await failureOf(client.invoke('work', {}, { timeoutMs: 20 }).result())).toMatchObject({
@@ -324,6 +403,66 @@ describe.each(WIRINGS)('with $name', ({ connect }) => {
       let size = 0;
       for await (const chunk of stream) size += (chunk as Uint8Array).length;
       expect(size).toBe(isInline ? 0 : 300_000);
+    });
+  });
+
+  describe('of which nothing is heard', () => {
+    const idleTimeoutMs = 1000;
+
+    /** Calls a tool that reports progress when the returned function is called, and returns when `finish` is. */
+    async function called(annotations?: object) {
+      const begun = deferred<unknown>();
+      const finished = deferred();
+      const { pair, runtime } = await wrapped(
+        {
+          'tools/list': () => ({ tools: [tool('work', annotations)] }),
+          'tools/call': async ({ params }) => {
+            begun.resolve((params['_meta'] as { progressToken: unknown }).progressToken);
+            await finished.promise;
+            return text('done');
+          },
+        },
+        { idleTimeoutMs },
+      );
+      const client = await opened(runtime);
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      const result = client.invoke('work', {}, { mode: 'direct' }).result();
+      result.catch(() => undefined);
+      const progressToken = await begun.promise;
+      const reportProgress = (progress: number) => pair.notify('notifications/progress', { progressToken, progress });
+      return { result, reportProgress, finish: finished.resolve };
+    }
+
+    afterEach(() => void vi.useRealTimers());
+
+    test.each([
+      ['', undefined, false],
+      [', retryably if the tool is idempotent', { idempotentHint: true }, true],
+    ])('ends with an unknown outcome%s', async (_, annotations, retryable) => {
+      const { result } = await called(annotations);
+      await vi.advanceTimersByTimeAsync(idleTimeoutMs);
+      expect(await failureOf(result)).toMatchObject({
+        ...{ code: 'ABORTED', retryable, details: { outcome: 'unknown', idle_timeout_ms: idleTimeoutMs } },
+        message: expect.stringContaining('idleTimeoutMs') as string,
+      });
+    });
+
+    test('continues as long as it reports progress', async () => {
+      const { result, reportProgress, finish } = await called();
+      for (let progress = 1; progress <= 5; progress++) {
+        await vi.advanceTimersByTimeAsync(idleTimeoutMs - 1);
+        await reportProgress(progress);
+      }
+      finish();
+      expect(await result).toEqual(text('done'));
+    });
+
+    test('is refused with an invalid timeout', async () => {
+      const pair = await connect({});
+      ending.push(() => pair.client.close());
+      await expect(wrapMcp(started(), pair.client, { idleTimeoutMs: 0 })).rejects.toThrow(
+        'idleTimeoutMs must be a positive number of milliseconds or Infinity; got 0',
+      );
     });
   });
 
@@ -449,6 +588,28 @@ describe.each(WIRINGS)('with $name', ({ connect }) => {
       await call.cancel();
       expect((await failureOf(call.result())).code).toBe('CANCELLED');
       await expect.poll(() => requests, PATIENT).toEqual(['task', 'result task-1', 'cancel task-1']);
+    });
+
+    test.each([
+      ['is awaited further if its answer does not arrive', false],
+      ['has an unknown outcome if the server does not answer any more', true],
+    ])('%s', async (_, isSilent) => {
+      let isLost = true;
+      const silent = () => new Promise(() => {});
+      const { handlers, requests, waiting } = tasked((taskId) => (isLost ? silent() : text(`result of ${taskId}`)));
+      const status: Handlers[string] = ({ params: { taskId } }) => {
+        requests.push(`status ${String(taskId)}`);
+        isLost = false;
+        return isSilent ? silent() : { ...NO_LIMIT, taskId, status: 'working' };
+      };
+      const { runtime } = await wrapped({ ...handlers, 'tasks/get': status }, { idleTimeoutMs: 50 });
+      const result = (await opened(runtime)).invoke('work').result();
+      await waiting;
+      const outcome = await result.catch((thrown: ArcpError) => thrown);
+      expect(outcome).toMatchObject(
+        isSilent ? { code: 'ABORTED', details: { outcome: 'unknown' } } : text('result of task-1'),
+      );
+      expect(requests.slice(0, 3)).toEqual(['task', 'result task-1', 'status task-1']);
     });
 
     async function continued(lose: (runtime: Runtime) => Promise<void>, second: (taskId: string) => unknown) {

@@ -98,7 +98,7 @@ async function jobOf(connection: ConnectionContext, { job_id, correlation_id, pa
 }
 
 export async function close(connection: ConnectionContext, message: Envelope<'session.close'>): Promise<CommandResult> {
-  const { engine, session } = connection;
+  const { core, engine, session } = connection;
   const { log, store } = engine;
   const { jobs, dispose_jobs, reason = 'The session was closed' } = message.payload;
   const disposal = jobs ?? dispose_jobs ?? 'detach';
@@ -109,6 +109,9 @@ export async function close(connection: ConnectionContext, message: Envelope<'se
   }
   const { body } = log.compose(ackOf(connection, message, 'done'));
   await changeSession(log, session.id, { closedAt: engine.now(), seenAt: engine.now() });
+  // Without a reader, the rate of streams is not limited.
+  engine.streams.forget(session.id);
+  if (session.epoch > 0) await core.peers.unlimit(session);
   await connection.subscription.caughtUp();
   connection.send(body);
   connection.closeSession();

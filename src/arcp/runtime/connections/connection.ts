@@ -24,7 +24,15 @@ import { openSession } from './handshake.js';
 
 type RefusedMessage = { readonly [K in keyof Cause]?: Cause[K] | undefined } & { readonly job_id?: string | undefined };
 
+/** A message and the length of its text. */
+interface Received {
+  readonly message: Envelope;
+  readonly length: number;
+}
+
 const MAX_MISSED_PONGS = 2;
+/** The length of messages that are not executed at which the client is paused. */
+const HIGH_WATER_MARK = 1024 * 1024;
 
 export class Connection implements ConnectionContext {
   readonly core: Core;
@@ -35,7 +43,11 @@ export class Connection implements ConnectionContext {
   /** Resolves when all earlier commands have been accepted or refused. */
   #earlierCommands: Promise<unknown> = Promise.resolve();
   /** Messages that arrived while the session was being opened. */
-  #buffered: Envelope[] | undefined;
+  #buffered: Received[] | undefined;
+  /** The length of the messages that wait for earlier ones or are being executed. */
+  #unexecuted = 0;
+  /** `true` while the client cannot send, since too many messages wait. */
+  #isPaused = false;
   #opening: Envelope<'session.open'> | undefined;
   #session: Session | undefined;
   engine: Engine;
@@ -121,16 +133,23 @@ export class Connection implements ConnectionContext {
     if (this.#isOver || this.#isEnding) return;
     this.#missedPongs = 0;
     const result = tryParseEnvelope(text, { maxMessageBytes: this.#limit });
-    if (result.ok) this.#take(result.value);
+    if (result.ok) this.#take(result.value, text.length);
     else this.#refuseText(result.error);
   }
 
-  #take(message: Envelope): void {
+  #take(message: Envelope, length: number): void {
     if (message.type === 'ping') this.#pong(message);
     else if (message.type === 'pong') return;
-    else if (this.#buffered !== undefined) this.#buffered.push(message);
-    else if (message.type === 'session.open') void this.#open(message);
-    else void this.#execute(message);
+    else if (this.#buffered === undefined && message.type === 'session.open') void this.#open(message);
+    else {
+      this.#unexecuted += length;
+      if (this.#unexecuted > HIGH_WATER_MARK && !this.#isPaused) {
+        this.#isPaused = true;
+        this.#channel.pause();
+      }
+      if (this.#buffered !== undefined) this.#buffered.push({ message, length });
+      else void this.#execute({ message, length });
+    }
   }
 
   async #open(message: Envelope<'session.open'>): Promise<void> {
@@ -178,11 +197,15 @@ export class Connection implements ConnectionContext {
     if (isRefused) await this.end();
   }
 
-  async #execute(message: Envelope): Promise<void> {
+  async #execute({ message, length }: Received): Promise<void> {
     const earlier = this.#earlierCommands;
     const executing = this.#attempt(message, () => earlier);
     this.#earlierCommands = Promise.all([earlier, executing]);
     await executing;
+    this.#unexecuted -= length;
+    if (!this.#isPaused || this.#unexecuted > HIGH_WATER_MARK / 2) return;
+    this.#isPaused = false;
+    this.#channel.resume();
   }
 
   async #attempt(message: Envelope, before: () => Promise<unknown>): Promise<void> {
@@ -293,6 +316,8 @@ export class Connection implements ConnectionContext {
   }
 
   #checkHeartbeat(): void {
+    // The answers of a paused client wait in the channel. It is alive as long as it reads.
+    if (this.#isPaused && this.#channel.ready() === undefined) this.#missedPongs = 1;
     if (this.#missedPongs > MAX_MISSED_PONGS) {
       this.#channel.destroy();
       return;

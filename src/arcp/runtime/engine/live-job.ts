@@ -119,6 +119,8 @@ export class LiveJob implements Attempt {
       this.#controller.abort(error);
     } finally {
       this.#incoming.end();
+      // Those of a lost attempt have not ended.
+      for (const { id } of this.#streams) this.host.streams.remove(id);
       this.#cancelForce?.();
     }
   }

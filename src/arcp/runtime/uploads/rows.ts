@@ -65,10 +65,13 @@ export const aborted = (message: string): ArcpError => new ArcpError('ABORTED', 
 /** Ends the streams whose runtimes have ended. */
 export async function endLostUploads(log: EventLog, isPresent: (worker: string) => Promise<boolean>): Promise<void> {
   const list = (page: Page) => log.store.listRecords(UPLOADS, page);
+  const present = new Map<string, boolean>();
   for await (const records of pagesOf(list, ({ key }) => key))
     for (const { value } of records) {
       const upload = JSON.parse(value) as StoredUpload;
-      if (await isPresent(upload.worker)) continue;
+      const { worker } = upload;
+      if (!present.has(worker)) present.set(worker, await isPresent(worker));
+      if (present.get(worker) === true) continue;
       const error = aborted('The runtime that received the stream was lost').toBody();
       await log.commit(endWith(upload, [errorEvent(log, upload, error)]));
     }

@@ -49,7 +49,7 @@ export class McpServer {
     try {
       await client.connect(dial());
       client.onclose = () => void server.#reconnect();
-      server.#wrapped = await wrapMcp(runtime, client, { prefix, onError: (error) => warn(server.#fault(error)) });
+      server.#wrapped = await wrapMcp(runtime, client, { prefix, onError: (error) => warn(server.#outdated(error)) });
     } catch (thrown) {
       await server.close();
       throw new UsageError(server.#fault(thrown).message, isUrl(name) ? 'unreachable' : 'target');
@@ -88,6 +88,10 @@ export class McpServer {
 
   #fault(thrown: unknown): Error {
     return new Error(`The MCP server ${this.#name} cannot be used: ${systemReason(thrown).replace(/\.$/, '')}`);
+  }
+
+  #outdated(thrown: unknown): Error {
+    return new Error(`The tools of the MCP server ${this.#name} are not up to date: ${systemReason(thrown)}`);
   }
 }
 
