@@ -138,14 +138,14 @@ export class Peers implements PeerLimits {
     const { engine, onError, queues: own } = this.#options;
     const { bus, log, mailbox, scheduler } = engine;
     const isUnknown = sessions === undefined && queues === undefined && mailboxes === undefined;
+    const hasMail = mailboxes?.includes(mailboxOf(mailbox.worker)) === true;
+    const reading = hasMail ? mailbox.read() : mailbox.reading;
     const announce = (): void => {
-      if (isUnknown) void log.checkExternalCommits().catch(onError);
       for (const { sessionId, last } of sessions ?? []) bus.announce(sessionId, last);
     };
-    const hasMail = isUnknown || mailboxes?.includes(mailboxOf(mailbox.worker)) === true;
-    const reading = hasMail ? mailbox.read() : mailbox.reading;
     // Messages were sent before the events. One of them may end the connection that would receive these.
-    if (reading === undefined) announce();
+    if (isUnknown) void log.checkExternalCommits(undefined, () => mailbox.read()).catch(onError);
+    else if (reading === undefined) announce();
     else void reading.catch(onError).then(announce);
     if (isUnknown || queues?.some((queue) => own.includes(queue))) scheduler.wake();
   }

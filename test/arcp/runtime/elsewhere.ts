@@ -408,14 +408,19 @@ export function describeElsewhere(name: string, newStore: NewStore): void {
         const inner = await open();
         const own = all.length === 0;
         const isGone = (): boolean => own && isDead;
+        // A dead process neither asks nor receives answers.
+        const alive = async <T>(ask: () => Promise<T>): Promise<T> => {
+          const answer = isGone() ? never : await ask();
+          return isGone() ? never : answer;
+        };
         const mortal: ArcpStore = {
           ...bound(inner),
           watch: (onChange) => inner.watch((change) => void (isGone() || onChange(change))),
-          readEvents: (query) => (isGone() ? never : inner.readEvents(query)),
-          listRecords: (...query) => (isGone() ? never : inner.listRecords(...query)),
-          renewLeases: (renewal) => (isGone() ? never : inner.renewLeases(renewal)),
-          claimJobs: (claim) => (isGone() ? never : inner.claimJobs(claim)),
-          commit: (commit) => (isGone() ? never : inner.commit(commit)),
+          readEvents: (query) => alive(() => inner.readEvents(query)),
+          listRecords: (...query) => alive(() => inner.listRecords(...query)),
+          renewLeases: (renewal) => alive(() => inner.renewLeases(renewal)),
+          claimJobs: (claim) => alive(() => inner.claimJobs(claim)),
+          commit: (commit) => alive(() => inner.commit(commit)),
         };
         const runtime = createRuntime({ store: mortal, workers: { queues: served, leaseMs: 300 } });
         ending.push(async () => {

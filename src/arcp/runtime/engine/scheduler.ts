@@ -272,8 +272,9 @@ export class Scheduler {
   /** Looks for changes of other processes whose notices were lost. */
   async #look(): Promise<void> {
     const lookedAt = performance.now();
-    await this.#options.mailbox.read();
-    await this.#options.log.checkExternalCommits();
+    const { log, mailbox } = this.#options;
+    // Messages were sent before the events.
+    await log.checkExternalCommits(undefined, () => mailbox.read());
     this.#lookedAt = lookedAt;
   }
 

@@ -143,12 +143,19 @@ export class EventLog {
     };
   }
 
-  /** Looks for events of other processes, in the given sessions or in all that have subscribers. */
-  async checkExternalCommits(sessionIds: readonly string[] = this.#bus.sessionIds): Promise<void> {
+  /**
+   * Looks for events of other processes, in the given sessions or in all that have subscribers.
+   *
+   * @param before called once the events are known, before they are announced
+   */
+  async checkExternalCommits(
+    sessionIds: readonly string[] = this.#bus.sessionIds,
+    before: () => Promise<void> = async () => undefined,
+  ): Promise<void> {
     const subscribed = new Set(this.#bus.sessionIds);
     const watched = sessionIds.filter((id) => subscribed.has(id));
-    if (watched.length === 0) return;
-    const lasts = await this.store.lastSequences(watched);
+    const lasts = watched.length === 0 ? [] : await this.store.lastSequences(watched);
+    await before();
     for (const [index, sessionId] of watched.entries()) this.#bus.announce(sessionId, lasts[index]!);
   }
 

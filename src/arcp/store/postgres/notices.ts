@@ -111,7 +111,8 @@ export class Notices {
     const { client, channel } = this.#options;
     // A notice may be lost, so its transaction does not wait for the disk.
     const sql = `SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`;
-    this.#sending = client.query(sql, [channel, payload]).catch(() => undefined);
+    // On several connections, they could overtake each other.
+    this.#sending = this.#sending.then(() => client.query(sql, [channel, payload])).catch(() => undefined);
   }
 }
 
