@@ -1,4 +1,5 @@
 /** The compared candidates must do the same work: the same trees, the same rejections. */
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CANDIDATES } from '../../bench/candidates/index.js';
@@ -176,10 +177,11 @@ describe.each(judged.map((one) => [one.candidate.id, one] as const))('%s', (id, 
   test('is right on edge cases', () => {
     for (const text of isAccp ? EDGES : PACKET_EDGES) {
       if (SLOW.has(id) && text.length > 10_000) continue;
-      expect({ text: text.slice(0, 200), answer: give(text) }).toStrictEqual({
-        text: text.slice(0, 200),
-        answer: expected(one, text),
-      });
+      const [answer, wanted] = [give(text), expected(one, text)];
+      // The matcher takes seconds for large trees.
+      if (isDeepStrictEqual(answer, wanted)) continue;
+      expect({ text: text.slice(0, 200), answer }).toStrictEqual({ text: text.slice(0, 200), answer: wanted });
+      expect.fail(`different trees for ${text.slice(0, 200)}`);
     }
   });
 

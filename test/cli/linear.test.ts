@@ -10,6 +10,7 @@ import { byteChannel } from '../../src/channels/node/byte-channel.js';
 import { drainStderr } from '../../src/channels/node/process.js';
 import { type WebSocketLike, webSocketChannel } from '../../src/channels/websocket.js';
 import { cli } from '../helpers/cli.js';
+import { sized } from '../helpers/runs.js';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -58,7 +59,7 @@ function* chunks(size: number, chunk = 65_536): Generator<Buffer> {
   for (let left = size; left > 0; left -= chunk) yield bytes.subarray(0, left);
 }
 
-test.each([1, 8, 64])('a line of %d MiB is read by the commands', async (size) => {
+test.each(sized([1, 8], [1, 8, 64]))('a line of %d MiB is read by the commands', async (size) => {
   await expectLinear([size * MEBIBYTE], 8, async (bytes) => {
     const stdin = Readable.from([Buffer.from('@a>req:x{}\n'), ...chunks(bytes), Buffer.from('\n@a>req:x{}\n')]);
     const { code, stdout } = await cli(['fmt', 'accp'], { stdin });
@@ -72,7 +73,7 @@ test('a line that arrives byte by byte is read by the commands', async () => {
   });
 });
 
-test.each([1, 8, 64])('text of %d MiB is searched by find', async (size) => {
+test.each(sized([1, 8], [1, 8, 64]))('text of %d MiB is searched by find', async (size) => {
   await expectLinear([size * MEBIBYTE], 8, async (bytes) => {
     expect((await cli(['find', 'accp'], { stdin: Readable.from(chunks(bytes)) })).code).toBe(0);
   });

@@ -1,10 +1,11 @@
 /** Five independent parsers of each language, on mutants and on the corpus of interesting texts. */
 import { describe, expect, test } from 'vitest';
+import { sized } from '../helpers/runs.js';
 import { compare } from './compare.js';
 import { corpus, LANGUAGES } from './languages.js';
 import { compareShare } from './share.js';
 
-const MUTANTS_OF_A_PROTOCOL = 1_500;
+const MUTANTS_OF_A_PROTOCOL = sized(600, 1_500);
 
 describe.each(['accp', 'aacp'])('%s', (protocol) => {
   test(`the parsers agree on ${MUTANTS_OF_A_PROTOCOL} mutants, many accepted, many rejected`, () => {

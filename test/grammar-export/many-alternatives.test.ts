@@ -3,6 +3,7 @@ import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import { compileGrammar } from '../../src/fuzz/grammar/compile.js';
 import { type exportGrammar, GRAMMAR_FORMATS, type GrammarFormat } from '../../src/grammar-export/export-grammar.js';
+import { sized } from '../helpers/runs.js';
 import { withSteps } from '../helpers/steps.js';
 
 /** The exports and Peggy, with counters in all of their code. */
@@ -61,7 +62,13 @@ const GRAMMARS: readonly [name: string, source: (words: readonly string[]) => st
   ],
 ];
 
-describe.each(GRAMMARS)('%s', (_name, source) => {
+/** The formats for each grammar: one in the short form, and another one for the next grammar. */
+const CASES = GRAMMARS.map(
+  ([name, source], at) =>
+    [name, source, sized([GRAMMAR_FORMATS[at % GRAMMAR_FORMATS.length]!], [...GRAMMAR_FORMATS])] as const,
+);
+
+describe.each(CASES)('%s', (_name, source, formats) => {
   const text = source(words(COUNT));
   const most = FIXED + PER_CHARACTER * text.length;
   let grammar: ReturnType<typeof compileGrammar>;
@@ -74,7 +81,7 @@ describe.each(GRAMMARS)('%s', (_name, source) => {
     ).toBeLessThan(most);
   });
 
-  test.each<GrammarFormat>([...GRAMMAR_FORMATS])('are written as %s in proportion', (to) => {
+  test.each<GrammarFormat>(formats)('are written as %s in proportion', (to) => {
     expect(stepsOf(() => write(grammar, { to }))).toBeLessThan(most);
   });
 });

@@ -8,6 +8,7 @@ import { writeGbnf } from '../../src/grammar-export/gbnf.js';
 import { fitToLark, writeLark } from '../../src/grammar-export/lark.js';
 import { regexOf } from '../../src/grammar-export/regex.js';
 import { lexicalGrammar } from '../../src/grammar-export/terminals.js';
+import { sized } from '../helpers/runs.js';
 import { abnfMatcher } from './engines/apg.js';
 import { larkHint, larkMatcher, larkPython } from './engines/lark.js';
 import { gbnfMatcher } from './engines/xgrammar.js';
@@ -37,7 +38,7 @@ describe('a random grammar', () => {
         expect(verdicts(texts, matches)).toEqual(verdicts(texts, matcherOf(grammar)));
         matches.dispose();
       }),
-      { numRuns: 120 },
+      { numRuns: sized(50, 120) },
     );
   });
 
@@ -48,7 +49,7 @@ describe('a random grammar', () => {
         fc.pre(regex !== null);
         expect(verdicts(texts, (text) => regex.test(text))).toEqual(verdicts(texts, matcherOf(grammar)));
       }),
-      { numRuns: 300 },
+      { numRuns: sized(100, 300) },
     );
   });
 
@@ -58,7 +59,7 @@ describe('a random grammar', () => {
         const matches = greedyMatcher(lexicalGrammar(fitToLark(grammar)));
         expect(verdicts(texts, matches)).toEqual(verdicts(texts, matcherOf(grammar)));
       }),
-      { numRuns: 120 },
+      { numRuns: sized(50, 120) },
     );
   });
 
@@ -70,7 +71,7 @@ describe('a random grammar', () => {
         matches.close();
         expect(found).toEqual(verdicts(texts, matcherOf(grammar)));
       }),
-      { numRuns: 8 },
+      { numRuns: sized(4, 8) },
     );
   });
 
@@ -86,7 +87,7 @@ describe('a random grammar', () => {
         const reference = matcherOf(grammar);
         expect(texts.filter((text) => matches(text) && !reference(text))).toEqual([]);
       }),
-      { numRuns: 60 },
+      { numRuns: sized(30, 60) },
     );
   });
 });

@@ -20,7 +20,7 @@ describe.each(LANGUAGES)('the grammar of $name', (language) => {
         const lines = linesOf(text);
         expect(read(lines)).toEqual(mooPieces(language.table, lines, scopeOf));
       }),
-      runs(2000),
+      runs(900),
     );
   });
 
@@ -51,7 +51,7 @@ test('the first character that cannot be in a frame is illegal, and nothing befo
         expect(illegal?.start ?? line.length).toBe(good);
       }
     }),
-    runs(1000),
+    runs(500),
   );
 });
 

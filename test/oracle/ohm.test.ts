@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Packet } from '../../src/aacp/ast.js';
 import type { Value } from '../../src/accp/ast.js';
+import { sized } from '../helpers/runs.js';
 import { parseWithOhm as readPacket } from './aacp.js';
 import { parseWithOhm as readFrame } from './accp.js';
 
@@ -44,11 +45,15 @@ describe('ACCP', () => {
     if (ast !== undefined) expect(frame).toStrictEqual(ast);
   });
 
-  test.each(fixtures.filter(({ canonical }) => canonical !== undefined))(
+  // Ohm takes a second for the longest.
+  const longest = sized(4_000, Number.POSITIVE_INFINITY);
+
+  test.each(fixtures.filter(({ canonical }) => canonical !== undefined && canonical.length < longest))(
     'canonical text of $id',
     ({ canonical = '' }) => {
-      expect(readFrame(canonical, 'strict')).not.toBeNull();
-      expect(readFrame(canonical, 'lenient')).toStrictEqual(readFrame(canonical, 'strict'));
+      const frame = readFrame(canonical, 'strict');
+      expect(frame).not.toBeNull();
+      expect(readFrame(canonical, 'lenient')).toStrictEqual(frame);
     },
   );
 

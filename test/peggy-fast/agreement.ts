@@ -31,7 +31,7 @@ export interface Parsers {
   readonly notices: readonly string[];
   /** The number of calls of stock code by the fast parser so far; absent if the parser is stock code itself. */
   readonly slowParses: (() => number) | undefined;
-  /** The parser without stock code; `undefined` if the plugin does not support that for the grammar. */
+  /** The parser without stock code, compiled when it is first read; `undefined` if the plugin does not support that for the grammar. */
   readonly alone?: Parser | undefined;
 }
 
@@ -75,13 +75,17 @@ export function compile(
   const plugin = { plugins: [fast], fast: { pure, onNotice: (message: string) => void notices.push(message) } };
   const code = generate(sources, { ...build, ...plugin });
   let slowParses = 0;
+  let alone: Parser | undefined | null = null;
   const count = (): void => void slowParses++;
   return {
     stock: evaluate(generate(sources, build), (id) => libraries[id]?.stock),
     fast: evaluate(code.replace(SLOW_PARSE, '$& countSlowParse();'), (id) => libraries[id]?.fast, count),
     notices,
     slowParses: SLOW_PARSE.test(code) ? () => slowParses : undefined,
-    alone: standalone(sources, build, pure),
+    get alone() {
+      if (alone === null) alone = standalone(sources, build, pure);
+      return alone;
+    },
   };
 }
 

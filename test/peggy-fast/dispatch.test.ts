@@ -22,8 +22,9 @@ describe('an alternative that is skipped after one that matches does not report'
     const parsers = compile([{ source: 'test', text: grammar }]);
     for (const text of textsOf(['(let', 'x', 'a', 'b', 'c', 'd', 'q', ' ', ')'], 3)) {
       const comparison = compare(parsers, text);
+      if (agree(comparison)) continue;
       expect({ text, outcome: comparison.fast }).toStrictEqual({ text, outcome: comparison.stock });
-      expect(agree(comparison)).toBe(true);
+      expect.fail(`the parser without stock code disagrees about ${JSON.stringify(text)}`);
     }
   });
 });

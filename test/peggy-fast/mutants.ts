@@ -93,8 +93,17 @@ function edited(text: string, { kind, place, length, piece, other, otherPlace }:
   }
 }
 
+/** The pieces of grammars, since all rules of a grammar have the same. */
+const PIECES = new WeakMap<Grammar, readonly string[]>();
+
 /** The parts of a grammar: its literals, in both cases and in part; members of its classes, and their neighbors. */
 export function piecesOf(grammar: Grammar): readonly string[] {
+  const known = PIECES.get(grammar) ?? collectPieces(grammar);
+  PIECES.set(grammar, known);
+  return known;
+}
+
+function collectPieces(grammar: Grammar): readonly string[] {
   const pieces = new Set<string>(['a', '']);
   const add = (code: number): void => {
     if (code >= 0 && code <= 0x10ffff) pieces.add(String.fromCodePoint(code));

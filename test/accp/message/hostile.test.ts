@@ -4,11 +4,14 @@ import type { Value } from '../../../src/accp/index.js';
 import type { Json } from '../../../src/accp/message/json.js';
 import { createReading, readValue } from '../../../src/accp/message/read-value.js';
 import { createWriting, writeParam } from '../../../src/accp/message/write-value.js';
+import { sized } from '../../helpers/runs.js';
 import { receive, refusal, send } from './support.js';
 
 const POLICIES = ['transliterate', 'reject', 'externalize'] as const;
 
-const MILLION: Json = Object.fromEntries(Array.from({ length: 1_000_000 }, (_, index) => [`k${index}`, 1]));
+/** More keys than a message may have. */
+const KEYS = sized(150_000, 1_000_000);
+const MANY: Json = Object.fromEntries(Array.from({ length: KEYS }, (_, index) => [`k${index}`, 1]));
 
 function nested(depth: number, wrap: (inner: Json) => Json): Json {
   let value: Json = null;
@@ -25,8 +28,8 @@ describe.each(POLICIES)('%s', (text) => {
     expect(refusal(() => send(nested(100_000, wrap), text))).toContain('E1004');
   });
 
-  test('a million keys are an error', () => {
-    expect(refusal(() => send(MILLION, text))).toContain('the message has more than 100000 items');
+  test('too many keys are an error', () => {
+    expect(refusal(() => send(MANY, text))).toContain('the message has more than 100000 items');
   });
 
   test('a long array comes back', () => {
@@ -41,12 +44,12 @@ describe.each(POLICIES)('%s', (text) => {
   });
 });
 
-test('a million keys come back without a limit', () => {
+test('any number of keys comes back without a limit', () => {
   const writing = createWriting({ text: 'transliterate', maxItems: Number.POSITIVE_INFINITY });
-  const { value } = writeParam('k', MILLION, writing);
+  const { value } = writeParam('k', MANY, writing);
   const back = readValue(value, 'k', createReading({ transliterated: true, resolve: () => null }));
   // Not by toHaveLength, which spells the list out.
-  expect(Object.keys(back as object).length).toBe(1_000_000);
+  expect(Object.keys(back as object).length).toBe(KEYS);
 });
 
 test('hundreds of levels come back as JSON in a string, and thousands are an error', () => {

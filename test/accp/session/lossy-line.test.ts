@@ -1,7 +1,7 @@
 /** Resends are bounded; nevertheless everything arrives on a line that loses most frames and is interrupted again and again. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { runs } from '../../helpers/runs.js';
+import { sized } from '../../helpers/runs.js';
 import { flush } from './steps.js';
 import { OTHER, type Side, World } from './world.js';
 
@@ -64,7 +64,7 @@ test('everything is processed once and in order, however often it is requested',
       expect(world.unaccounted()).toEqual([]);
       expect(world.ends.a.lost + world.ends.b.lost).toBe(0);
     }),
-    runs(60),
+    { numRuns: sized(8, 200) },
   );
   // The bound was reached, or nothing was shown.
   expect(asked).toBeGreaterThan(0);

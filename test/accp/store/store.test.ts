@@ -7,7 +7,7 @@ import { sqliteStore } from '../../../src/accp/store/sqlite.js';
 import { type Change, DELETED, StoreError } from '../../../src/accp/store/store.js';
 import { runs } from '../../helpers/runs.js';
 import { freshFiles } from '../../storage/folder.js';
-import { STORES } from './stores.js';
+import { OTHER_STORES, STORES } from './stores.js';
 
 const fresh = freshFiles();
 
@@ -238,6 +238,23 @@ describe.each(STORES)('%s', (_name, place, setUp) => {
     });
     fc.assert(property, runs(60));
     store.close();
+  });
+});
+
+describe.each(OTHER_STORES)('%s', (_name, place, setUp) => {
+  setUp();
+  test('entries and values are there after the store is opened again, and a claim locks out the previous owner', async () => {
+    const { open } = place(fresh);
+    const first = await open();
+    const former = first.claim('s', 'a');
+    former.commit([change('k'), change('\0\u0001\ud800', '"\u00e9"')], [{ key: 'x', value: '1', expiresAt: 17.5 }]);
+    const second = await open();
+    const latter = second.claim('s', 'a');
+    expect([...latter.entries()]).toEqual([change('k'), change('\0\u0001\ud800', '"\u00e9"')]);
+    expect(latter.readCold('x')).toMatchObject({ value: '1', expiresAt: 17.5 });
+    expect(reasonOf(() => former.commit([change('l')]))).toBe('taken');
+    first.close();
+    second.close();
   });
 });
 

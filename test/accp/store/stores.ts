@@ -6,6 +6,7 @@ import { postgresStore } from '../../../src/accp/store/postgres.js';
 import { sqliteStore } from '../../../src/accp/store/sqlite.js';
 import type { SessionStore } from '../../../src/accp/store/store.js';
 import { administer, hasPostgres, newSchema, postgresUrl } from '../../helpers/postgres.js';
+import { sized } from '../../helpers/runs.js';
 import { DRIVERS } from '../../storage/drivers.js';
 
 /** One place of storage: `open` opens it, again where it is a file or a database. */
@@ -13,8 +14,17 @@ export interface Place {
   readonly open: () => Promise<SessionStore>;
 }
 
+/** The packages for PostgreSQL: the contract runs with the first in `npm test`, and with both in the long form. */
+const [FIRST_DRIVERS, OTHER_DRIVERS] = sized<readonly [readonly PostgresDriver[], readonly PostgresDriver[]]>(
+  [['postgres'], ['pg']],
+  [['postgres', 'pg'], []],
+);
+
+type PostgresDriver = 'postgres' | 'pg';
+type StorePlace = readonly [name: string, place: (fresh: () => string) => Place, setUp: () => void];
+
 /** @param fresh gives names of new files @param setUp registers what the tests of the store need, in their `describe` */
-export const STORES: readonly (readonly [name: string, place: (fresh: () => string) => Place, setUp: () => void])[] = [
+export const STORES: readonly StorePlace[] = [
   [
     'memory',
     () => {
@@ -34,13 +44,16 @@ export const STORES: readonly (readonly [name: string, place: (fresh: () => stri
         nothing,
       ] as const,
   ),
-  ...(hasPostgres ? (['postgres', 'pg'] as const) : []).map(postgresPlace),
+  ...(hasPostgres ? FIRST_DRIVERS : []).map(postgresPlace),
 ];
+
+/** The stores whose contract is in the long form only. */
+export const OTHER_STORES: readonly StorePlace[] = (hasPostgres ? OTHER_DRIVERS : []).map(postgresPlace);
 
 function nothing(): void {}
 
 /** A schema that the tests of a driver share, since creating one takes longer than a test. */
-function postgresPlace(driver: 'postgres' | 'pg') {
+function postgresPlace(driver: PostgresDriver): StorePlace {
   const { schema, drop } = newSchema();
   const tables = ['entry', 'endpoint', 'cold'].map((table) => `DELETE FROM "${schema}".accp_${table}`);
   let isCreated = false;
@@ -62,5 +75,5 @@ function postgresPlace(driver: 'postgres' | 'pg') {
       await drop();
     });
   };
-  return [`PostgreSQL with ${driver}`, place, setUp] as const;
+  return [`PostgreSQL with ${driver}`, place, setUp];
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { accpLanguage } from '../../../src/accp/language/language.js';
-import { grammarLanguage } from '../../../src/fuzz/differential/language.js';
+import { grammarLanguage, type Language } from '../../../src/fuzz/differential/language.js';
 import { compareOutcome } from '../../../src/fuzz/differential/oracle.js';
 import { findingText, summaryText } from '../../../src/fuzz/differential/report.js';
 import {
@@ -14,10 +14,28 @@ import { type Answer, functionTarget, type Json } from '../../../src/fuzz/differ
 import { compileGrammar } from '../../../src/fuzz/grammar/compile.js';
 import { fuzzInputs } from '../../../src/fuzz/mutants/mutate.js';
 
-const language = accpLanguage();
+const language = withMemory(accpLanguage());
 
-function* texts(seed: number, count: number): Generator<string> {
-  for (const { text } of fuzzInputs(language.grammar, { seed, count })) yield text;
+/** The answers of a language, each of which is computed once. */
+function withMemory(original: Language): Language {
+  const known = new Map<string, Answer>();
+  const read = (text: string): Answer => {
+    const answer = known.get(text) ?? original.read(text);
+    known.set(text, answer);
+    return answer;
+  };
+  return { ...original, read };
+}
+
+const inputs = fuzzInputs(language.grammar, { seed: 1, count: 1_000_000 });
+const drawn: string[] = [];
+
+/** The first texts of a seed, each of which is generated once. */
+function* texts(count: number): Generator<string> {
+  for (let at = 0; at < count; at++) {
+    drawn[at] ??= inputs.next().value!.text;
+    yield drawn[at]!;
+  }
 }
 
 /** Enough texts to include some with a repeated key, which are rare. */
@@ -26,7 +44,7 @@ const MANY = 6_000;
 /** Runs a reader that equals ours except for one fault. */
 function against(fault: (answer: Answer, input: string) => Answer, count = 1_500): Promise<DifferentialReport> {
   const target = functionTarget('mine', ({ input }) => fault(language.read(input), input));
-  return runDifferential({ language, targets: [target], inputs: texts(1, count) });
+  return runDifferential({ language, targets: [target], inputs: texts(count) });
 }
 
 describe('runDifferential', () => {
@@ -122,14 +140,14 @@ describe('runDifferential', () => {
     const target = functionTarget('moody', ({ input }) =>
       ++calls === 50 ? ({ ok: !language.read(input).ok } as Answer) : language.read(input),
     );
-    const { findings } = await runDifferential({ language, targets: [target], inputs: texts(1, 200) });
+    const { findings } = await runDifferential({ language, targets: [target], inputs: texts(200) });
     expect(findings).toHaveLength(1);
     expect(findings[0]!.disagreement.message).toMatch(/not again/);
   });
 
   test('compares any number of implementations with the reference', async () => {
     const targets = [functionTarget('good', ({ input }) => language.read(input)), functionTarget('bad', () => true)];
-    const report = await runDifferential({ language, targets, inputs: texts(1, 100) });
+    const report = await runDifferential({ language, targets, inputs: texts(100) });
     expect(report.targets.map(({ name, disagreed }) => [name, disagreed > 0])).toEqual([
       ['good', false],
       ['bad', true],
@@ -144,7 +162,7 @@ describe('runDifferential', () => {
     const report = await runDifferential({
       language,
       targets: [target],
-      inputs: texts(1, 1_000_000),
+      inputs: texts(1_000_000),
       signal: stopping.signal,
       onFinding: ({ input }) => {
         found.push(input);

@@ -10,10 +10,21 @@ const pegjs = createRequire(import.meta.url)('pegjs') as {
   readonly generate: (grammar: string) => { readonly parse: (text: string) => unknown };
 };
 
-export function exampleOf(name: (typeof EXAMPLES)[number]): {
+interface Example {
   readonly grammar: Grammar;
   readonly parse: (text: string) => unknown;
-} {
+}
+
+const COMPILED = new Map<string, Example>();
+
+/** Compiles an example at the first call. */
+export function exampleOf(name: (typeof EXAMPLES)[number]): Example {
+  const known = COMPILED.get(name) ?? compileExample(name);
+  COMPILED.set(name, known);
+  return known;
+}
+
+function compileExample(name: string): Example {
   const file = new URL(`../../../node_modules/pegjs/examples/${name}.pegjs`, import.meta.url);
   const text = readFileSync(file, 'utf8');
   return { grammar: compileGrammar(text, { name }), parse: pegjs.generate(text).parse };
