@@ -92,7 +92,7 @@ describePostgres('PostgreSQL', () => {
     await sabotage(schema);
     const results: unknown[] = [];
     for (let round = 0; round < rounds; round++) {
-      proxy.cutAfter(60 * round);
+      proxy.cutAfter(90 * round);
       const id = `event-${round}`;
       const record = { scope: 'once', key: id, value: 'v', expect: 0 };
       results.push(await store.commit({ events: [event({ id })], records: [record], newJobs: [job({ jobId: id })] }));
@@ -118,17 +118,17 @@ describePostgres('PostgreSQL', () => {
   }
 
   test('a commit whose answer is lost is applied once, and its result is known', async () => {
-    const { results, schema, connections } = await commitThroughCuts(30);
+    const { results, schema, connections } = await commitThroughCuts(20);
     const direct = await postgresStore(postgresUrl, { schema });
     ending.push(() => direct.close());
-    expect(results).toEqual(Array(30).fill({ outcome: 'done', positions: [expect.anything()] }));
-    expect(await direct.listRecords('once', { limit: 99 })).toHaveLength(30);
-    expect(await direct.readEvents({ sessionId: 's', limit: 99 })).toHaveLength(30);
+    expect(results).toEqual(Array(20).fill({ outcome: 'done', positions: [expect.anything()] }));
+    expect(await direct.listRecords('once', { limit: 99 })).toHaveLength(20);
+    expect(await direct.readEvents({ sessionId: 's', limit: 99 })).toHaveLength(20);
     expect(connections).toBeGreaterThan(10);
   });
 
   test('without the number of the group, a commit whose answer is lost is applied twice', async () => {
-    const { results } = await commitThroughCuts(30, (schema) =>
+    const { results } = await commitThroughCuts(20, (schema) =>
       change(schema, 'arcp_commit', [/IF v_last\.number >= v_number THEN/, 'IF false THEN']),
     );
     expect(results).toContainEqual(expect.objectContaining({ outcome: 'conflict' }));
@@ -342,10 +342,10 @@ describePostgres('PostgreSQL', () => {
     const schema = inNewSchema();
     const url = new URL(postgresUrl);
     url.port = String(proxy.port);
-    const opened = async (search: string, tls?: boolean | object): Promise<unknown> => {
+    const opened = async (search: string, tls?: boolean | object, timeoutMs?: number): Promise<unknown> => {
       url.search = search;
       try {
-        await (await postgresStore(url.href, { schema, tls })).close();
+        await (await postgresStore(url.href, { schema, tls, timeoutMs })).close();
         return 'opened';
       } catch (error) {
         return (error as StoreError).reason;
@@ -358,7 +358,8 @@ describePostgres('PostgreSQL', () => {
     // The certificate has no known issuer.
     expect(await opened('', true)).toBe('unavailable');
     expect(await opened('?sslmode=verify-full')).toBe('unavailable');
-    expect(await opened('')).toBe('unavailable');
+    // The proxy does not answer.
+    expect(await opened('', undefined, 500)).toBe('unavailable');
     expect(proxy.encrypted()).toBe(before);
   });
 
