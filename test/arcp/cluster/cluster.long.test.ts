@@ -100,6 +100,7 @@ describePostgres('the checks find what is wrong', () => {
       readonly east?: Partial<RuntimeConfig>;
       readonly west?: Partial<RuntimeConfig>;
       readonly parallel?: number;
+      readonly pauseMs?: number;
     },
     prepare = async (_schema: string): Promise<void> => {},
   ): Promise<string[]> {
@@ -107,7 +108,7 @@ describePostgres('the checks find what is wrong', () => {
     const cluster = new Cluster({
       programs: programs(),
       ...{ database: postgresUrl, schema, leaseMs: LEASE_MS },
-      clients: { clients: 12, parallel: options.parallel ?? 2, pauseMs: 150, timeoutMs: 15_000 },
+      clients: { clients: 12, parallel: options.parallel ?? 2, pauseMs: options.pauseMs ?? 150, timeoutMs: 30_000 },
     });
     ending.push(drop, () => cluster.end());
     await cluster.begin();
@@ -133,7 +134,9 @@ describePostgres('the checks find what is wrong', () => {
 
   test('without fencing', async () => {
     const sabotage = 'fencing';
-    expect(await problemsWith({ east: { sabotage }, west: { sabotage } })).not.toEqual([]);
+    // The jobs last longer than the stop, so that both attempts run.
+    const pauseMs = LEASE_MS / 2;
+    expect(await problemsWith({ east: { sabotage }, west: { sabotage }, pauseMs })).not.toEqual([]);
   });
 
   test('without notices, and without looking at intervals', async () => {
