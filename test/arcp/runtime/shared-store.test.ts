@@ -179,6 +179,25 @@ describe('a runtime that has not yet learned the result of a statement', () => {
     expect(await wire.untilEnded(row!.jobId)).toMatchObject({ type: 'job.cancelled' });
   });
 
+  test('claims a job that is queued while it asks for the next time at which one is due', async () => {
+    const store = memoryStore();
+    const { reached, open, pass } = gate();
+    const msUntilDue: ArcpStore['msUntilDue'] = async (queues) => {
+      const ms = await store.msUntilDue(queues);
+      await pass();
+      return ms;
+    };
+    start({ store: shared(store, { msUntilDue }) });
+    await reached;
+    const wire = connectTo(start({ store: shared(store), workers: { queues: ['nobody'] } }));
+    await wire.open();
+    await wire.startJob('slow');
+    open();
+    // Without a second look, it would be claimed after a second.
+    for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(await store.listJobs({ states: ['running'], limit: 9 })).toHaveLength(1);
+  });
+
   test('claims no more jobs than it may run', async () => {
     const store = memoryStore();
     const { reached, open, pass } = gate();

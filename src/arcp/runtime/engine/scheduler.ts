@@ -247,7 +247,7 @@ export class Scheduler {
   async #poll(): Promise<void> {
     this.#isPolling = true;
     this.#cancelPoll?.();
-    let wait: number;
+    let wait = 0;
     try {
       do {
         this.#isPollPending = false;
@@ -255,9 +255,9 @@ export class Scheduler {
         if (this.#options.now() >= this.#leasesExpireAt) await this.#renew();
         if (performance.now() >= this.#lookedAt + MAX_POLL_INTERVAL_MS) await this.#look();
         if (this.#isRunning) await this.#claim();
+        const msUntilDue = await this.#msUntilDue();
+        wait = Math.min(msUntilDue, this.#lookedAt + MAX_POLL_INTERVAL_MS - performance.now());
       } while (this.#isPollPending && this.#isRunning);
-      const untilLook = Math.max(0, this.#lookedAt + MAX_POLL_INTERVAL_MS - performance.now());
-      wait = Math.min(untilLook, await this.#msUntilDue());
     } catch (error) {
       this.#options.onError(error);
       this.#lookedAt = Number.NEGATIVE_INFINITY;
