@@ -5,7 +5,8 @@ import { afterAll, afterEach, expect, test } from 'vitest';
 import { postgresStore } from '../../src/arcp/store/postgres/store.js';
 import type { ArcpStore, StoreError } from '../../src/arcp/store/store.js';
 import type { PostgresClient } from '../../src/storage/postgres/client.js';
-import { cuttingProxy } from '../helpers/cutting-proxy.js';
+import type { SqlClient, SqlRow } from '../../src/storage/postgres/sql.js';
+import { type CuttingOptions, cuttingProxy } from '../helpers/cutting-proxy.js';
 import { administer, describePostgres, newSchema, postgresUrl } from '../helpers/postgres.js';
 import { certificate, tlsProxy } from '../helpers/tls-proxy.js';
 import { describeElsewhere } from './runtime/elsewhere.js';
@@ -70,9 +71,9 @@ describePostgres('PostgreSQL', () => {
   });
 
   /** Opens a store through a proxy. */
-  async function throughProxy(options: { readonly timeoutMs?: number } = {}) {
+  async function throughProxy(options: { readonly timeoutMs?: number } = {}, cuts: Partial<CuttingOptions> = {}) {
     const { port } = new URL(postgresUrl);
-    const proxy = await cuttingProxy({ target: Number(port || 5432) });
+    const proxy = await cuttingProxy({ ...cuts, target: Number(port || 5432) });
     const url = new URL(postgresUrl);
     url.port = String(proxy.port);
     const schema = inNewSchema();
@@ -86,9 +87,15 @@ describePostgres('PostgreSQL', () => {
     return { proxy, store, schema };
   }
 
-  /** Makes commits, whose connection is cut at some byte of the request, of the execution or of the answer. @returns their results */
+  /**
+   * Makes commits, whose connection is cut at some byte of the request, of the execution or of the answer; some of them are always cut in the
+   * answer.
+   *
+   * @returns their results
+   */
   async function commitThroughCuts(rounds: number, sabotage = async (_schema: string): Promise<void> => {}) {
-    const { proxy, store, schema } = await throughProxy();
+    const cut = (data: string): number => data.indexOf('"positions"');
+    const { proxy, store, schema } = await throughProxy({}, { cut, times: 3 });
     await sabotage(schema);
     const results: unknown[] = [];
     for (let round = 0; round < rounds; round++) {
@@ -302,6 +309,49 @@ describePostgres('PostgreSQL', () => {
     await trimming;
     const { sequence } = (await store.findEvent('last'))!;
     expect(await store.lastSequences(['s'])).toEqual([sequence]);
+  });
+
+  test.each([
+    ['57014', 'cancelled'],
+    ['53200', 'out of memory'],
+    ['57P01', 'ended'],
+  ])('after a lost answer, the outcome is not guessed from the failure %s: %s', async (code) => {
+    const schema = inNewSchema();
+    const pool = new pg.Pool({ connectionString: postgresUrl });
+    ending.push(() => pool.end());
+    const failures = ['ECONNRESET', code, code];
+    const client: SqlClient = {
+      query: async (text, values = []) => {
+        const failure = text.includes('arcp_commit($1') ? failures.shift() : undefined;
+        const isExecuted = failure === undefined || failure === 'ECONNRESET';
+        const rows = isExecuted ? (await pool.query(text, [...values])).rows : [];
+        if (failure !== undefined) throw Object.assign(new Error('It failed'), { code: failure });
+        return rows as readonly SqlRow[];
+      },
+      listen: async () => async () => undefined,
+      close: async () => undefined,
+    };
+    const store = await postgresStore(client, { schema });
+    ending.push(() => store.close());
+    expect(await store.commit({ events: [event()] })).toMatchObject({ outcome: 'done' });
+  });
+
+  test('each connection counts waiting jobs in a slot of its own', async () => {
+    const schema = inNewSchema();
+    const stores = await Promise.all(Array.from({ length: 3 }, () => postgresStore(postgresUrl, { schema })));
+    ending.push(() => Promise.all(stores.map((store) => store.close())));
+    // With common slots, groups with two queues in different orders wait for each other.
+    const add = async (store: ArcpStore, queues: readonly string[]): Promise<void> => {
+      for (let n = 0; n < 20; n++)
+        await Promise.all(queues.map((queue) => store.commit({ newJobs: [job({ queue, sessionId: `${n}` })] })));
+    };
+    await Promise.all(stores.map((store, n) => add(store, n % 2 === 0 ? ['q1', 'q2'] : ['q2', 'q1'])));
+    expect(await stores[0]!.countQueued('q1', 999)).toBe(60);
+    const client = new pg.Client(postgresUrl);
+    await client.connect();
+    ending.push(() => client.end());
+    const { rows } = await client.query(`SELECT slot FROM "${schema}".arcp_queue WHERE queue = 'q1'`);
+    expect(rows.length).toBeGreaterThanOrEqual(3);
   });
 
   test('the functions of version 1 are replaced', async () => {

@@ -13,7 +13,7 @@ import { heartbeatOf } from './job/messages.js';
 import { LEASED_STATES, specOf } from './job/spec.js';
 import { type Mail, mailboxOf, mailTo } from './mail/mail.js';
 import type { Presence } from './presence.js';
-import { CARRIERS, type Session } from './sessions/session.js';
+import { CARRIERS, epochCheck, type Session } from './sessions/session.js';
 
 interface PeersOptions {
   readonly engine: Engine;
@@ -122,7 +122,9 @@ export class Peers implements PeerLimits {
   async unlimit(session: Session): Promise<void> {
     const { id: sessionId } = session;
     if (!this.#limited.delete(session)) return;
-    await this.#options.engine.log.commit({ records: [{ scope: BACKPRESSURE, key: sessionId, value: null }] });
+    const records = [epochCheck(session), { scope: BACKPRESSURE, key: sessionId, value: null }];
+    // A later connection has its own limits.
+    if ((await this.#options.engine.log.commit({ records })).outcome !== 'done') return;
     await this.#tellWorkers(sessionId, { kind: 'disconnected', sessionId });
   }
 
@@ -146,7 +148,7 @@ export class Peers implements PeerLimits {
     // Messages were sent before the events. One of them may end the connection that would receive these.
     if (isUnknown) void log.checkExternalCommits(undefined, () => mailbox.read()).catch(onError);
     else if (reading === undefined) announce();
-    else void reading.catch(onError).then(announce);
+    else void reading.catch(hasMail ? onError : () => undefined).then(announce);
     if (isUnknown || queues?.some((queue) => own.includes(queue))) scheduler.wake();
   }
 
@@ -155,8 +157,7 @@ export class Peers implements PeerLimits {
     const { scheduler, answers, streams } = engine;
     switch (mail.kind) {
       case 'job':
-        // Other mail does not wait for the job.
-        void scheduler.obeyOrders(mail.jobId).catch(onError);
+        scheduler.obeyOrders(mail.jobId);
         return;
       case 'answer':
         answers.notify(mail.requestId);

@@ -1,6 +1,6 @@
 /** The interface of PostgreSQL clients, whichever driver runs them. */
 
-/** A parameter of a statement. Lists are passed as JSON text, since the drivers treat arrays differently. */
+/** A parameter of a statement. Lists are passed as JSON text or array literals, since the drivers treat arrays differently. */
 export type SqlParameter = string | number | null;
 
 /** A row, with values by column name. */

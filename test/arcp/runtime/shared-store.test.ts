@@ -9,6 +9,7 @@ import {
   memoryStore,
   type Runtime,
   type RuntimeOptions,
+  StoreError,
   sqliteStore,
 } from '../../../src/arcp/runtime/index.js';
 import { connectTo, deferred, type Wire } from './wire.js';
@@ -177,6 +178,42 @@ describe('a runtime that has not yet learned the result of a statement', () => {
     await expect.poll(() => isRead(store)).toBe(true);
     open();
     expect(await wire.untilEnded(row!.jobId)).toMatchObject({ type: 'job.cancelled' });
+  });
+
+  test('obeys a cancellation whose record cannot be read at first', async () => {
+    const store = memoryStore();
+    let failures = 1;
+    const readRecord: ArcpStore['readRecord'] = async (scope, key) => {
+      if (scope === 'cancel' && failures-- > 0) throw new StoreError('unavailable', 'The store is away');
+      return store.readRecord(scope, key);
+    };
+    const front = start({ store: shared(store), workers: { queues: ['nobody'] } });
+    start({ store: shared(store, { readRecord }) });
+    const wire = connectTo(front);
+    await wire.open();
+    const { jobId } = await wire.startJob('slow');
+    await wire.until(({ type }) => type === 'job.started');
+    expect(await front.cancel(jobId)).toBe(true);
+    expect(await wire.untilEnded(jobId)).toMatchObject({ type: 'job.cancelled' });
+  });
+
+  test('repeats the answer of a command after the events of other runtimes', async () => {
+    const store = memoryStore();
+    const front = start({ store: shared(store) });
+    // It hears of nothing.
+    const deaf = start({ store: shared(store, { watch: () => () => undefined }) });
+    const [first, second] = [connectTo(front), connectTo(deaf)];
+    await first.open();
+    const session = (await second.open()).payload;
+    const command = first.send('tool.invoke', { tool: 'slow' });
+    const accepted = await first.answer('job.accepted', command);
+    const event = { id: 'msg_event', type: 'job.accepted', sessionId: session.session_id! };
+    const body = JSON.stringify({ ...accepted, id: event.id, session_id: session.session_id });
+    await store.commit({ events: [{ ...event, body }] });
+    second.send('tool.invoke', { tool: 'slow' }, { id: command.id });
+    await second.until(({ id }) => id === accepted.id);
+    expect(second.heard.map(({ id }) => id)).toContain(event.id);
+    await front.cancel(accepted.payload.job_id!);
   });
 
   test('claims a job that is queued while it asks for the next time at which one is due', async () => {

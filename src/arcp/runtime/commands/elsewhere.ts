@@ -15,12 +15,14 @@ const CHECK_INTERVAL_MS = 1000;
  * @throws ArcpError the error of the execution
  */
 export async function orderElsewhere({ engine }: ConnectionContext, row: JobRow, order: Order): Promise<boolean> {
-  const { mailbox, log, store } = engine;
+  const { mailbox, log, store, scheduler } = engine;
   const { jobId, attempt, leaseOwner } = row;
   if (leaseOwner === null) return false;
   const { id, records, jobs } = orderTo(row, { order, replyTo: mailbox.worker });
   let reply = mailbox.reply(id, CHECK_INTERVAL_MS);
   if ((await log.commit({ records, jobs })).outcome !== 'done') return false;
+  // This process may be about to learn that it runs the job.
+  scheduler.obeyOrders(jobId);
   for (;;) {
     const answer = await reply;
     if (answer?.error !== undefined) throw ArcpError.fromBody(answer.error);

@@ -8,6 +8,7 @@ import { type EnvelopeError, headerOfText, tryParseEnvelope } from '../../protoc
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError, asArcpError } from '../../protocol/errors.js';
 import { formatTimestamp } from '../../protocol/ids.js';
+import type { StoredRecord } from '../../store/store.js';
 import { backpressureOf } from '../../streams/writer.js';
 import { type CommandResult, previousAnswer } from '../commands/command.js';
 import { COMMANDS } from '../commands/index.js';
@@ -219,12 +220,21 @@ export class Connection implements ConnectionContext {
       const { previous: former, answer } = await this.#afterSameId(message, () =>
         command(this, message as never, before),
       );
-      const reply = answer ?? (former && (await previousAnswer(this.engine.store, message, former)));
+      const reply = answer ?? (former && (await this.#repeatedAnswer(message, former)));
       if (reply !== undefined) this.send(reply);
     } catch (thrown) {
       this.#refuse(message, refusalOf(thrown));
       if (!(thrown instanceof ArcpError)) this.core.settings.onError(thrown);
     }
+  }
+
+  /** Returns the first answer of a command. It may be an event, and so comes after the earlier ones. */
+  async #repeatedAnswer(message: Envelope, command: StoredRecord): Promise<string | undefined> {
+    const { store, log } = this.engine;
+    const answer = await previousAnswer(store, message, command);
+    await log.checkExternalCommits([this.session.id]);
+    await this.subscription.caughtUp();
+    return answer;
   }
 
   /** Runs a command after an earlier one with the same id, so that it finds the record of that. */

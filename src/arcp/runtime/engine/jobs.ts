@@ -125,6 +125,8 @@ export async function cancelJob(
     if (result.outcome === 'conflict') return { outcome: 'conflict', found: result.found };
     if (result.outcome === 'fenced') continue;
     live?.cancel(request);
+    // This process may be about to learn that it runs the job.
+    if (isElsewhere) scheduler.obeyOrders(jobId);
     if (endsHere) await cancelChildren(engine, jobId);
     return { outcome: 'requested' };
   }

@@ -185,6 +185,7 @@ export class LiveJob implements Attempt {
     this.outbox.stop();
     this.#controller.abort(new ArcpError('ABORTED', 'Another attempt at the job has started'));
     this.#force?.(FORCED);
+    this.#cancelForce?.();
   }
 
   heartbeat(deadlineMs: number): string {

@@ -101,8 +101,8 @@ export class Scheduler {
   /** The ids of new jobs that are to start at once, while they are being stored. */
   readonly #reserved = new Set<string>();
   #isClaiming = false;
-  /** The jobs that received an order before this process learned that it runs them. */
-  readonly #orderedEarly = new Set<string>();
+  /** The jobs with orders that wait: this process has not yet learned that it runs them, or the store could not be read. */
+  readonly #ordered = new Set<string>();
   /** The reason for which jobs do not run any more. */
   #requeueReason: string | undefined;
   #isAbandoned = false;
@@ -163,7 +163,7 @@ export class Scheduler {
 
   release(jobId: string): void {
     this.#reserved.delete(jobId);
-    this.#forgetEarlyOrders();
+    this.#obeyAll();
     if (this.#isBacklogged) this.wake();
     this.#checkIdle();
   }
@@ -172,7 +172,7 @@ export class Scheduler {
     this.#reserved.delete(row.jobId);
     const job = new LiveJob(row, spec, this.#options);
     this.#add(job);
-    this.#forgetEarlyOrders();
+    this.#obeyAll();
     void this.#run(job);
   }
 
@@ -202,17 +202,32 @@ export class Scheduler {
     if (this.#isIdle) for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  /** Executes the orders of other runtimes to a job that runs here. */
-  async obeyOrders(jobId: string): Promise<void> {
+  /** Executes the orders of other runtimes to a job that runs here, now or as soon as possible. */
+  obeyOrders(jobId: string): void {
+    this.#ordered.add(jobId);
+    void this.#obey(jobId);
+  }
+
+  async #obey(jobId: string): Promise<void> {
     const job = this.#live.get(jobId);
-    if (job === undefined && (this.#isClaiming || this.#reserved.has(jobId))) this.#orderedEarly.add(jobId);
-    if (job !== undefined && !job.isOver) await obeyOrders(job);
+    if (job === undefined) {
+      if (!this.#isClaiming && !this.#reserved.has(jobId)) this.#ordered.delete(jobId);
+      return;
+    }
+    this.#ordered.delete(jobId);
+    try {
+      if (!job.isOver) await obeyOrders(job);
+    } catch (error) {
+      this.#options.onError(error);
+      // Otherwise, the job was lost.
+      if (this.#live.get(jobId) === job && !job.signal.aborted) this.#ordered.add(jobId);
+    }
   }
 
   #add(job: LiveJob): void {
     const { jobId } = job.row;
     this.#live.set(jobId, job);
-    if (this.#orderedEarly.has(jobId)) void this.obeyOrders(jobId).catch(this.#options.onError);
+    if (this.#ordered.has(jobId)) void this.#obey(jobId);
   }
 
   #remove(job: LiveJob): void {
@@ -220,9 +235,9 @@ export class Scheduler {
     this.#checkIdle();
   }
 
-  #forgetEarlyOrders(): void {
-    if (this.#isClaiming) return;
-    for (const jobId of this.#orderedEarly) if (!this.#reserved.has(jobId)) this.#orderedEarly.delete(jobId);
+  /** Executes the orders that wait, or forgets them if their jobs do not run here. */
+  #obeyAll(): void {
+    for (const jobId of [...this.#ordered]) void this.#obey(jobId);
   }
 
   /** Ends the attempts of all jobs that run or are about to. Other runtimes continue them at once. */
@@ -276,6 +291,7 @@ export class Scheduler {
     // Messages were sent before the events.
     await log.checkExternalCommits(undefined, () => mailbox.read());
     this.#lookedAt = lookedAt;
+    this.#obeyAll();
   }
 
   async #claim(): Promise<void> {
@@ -290,7 +306,7 @@ export class Scheduler {
       for (const row of rows) void this.#resume(row);
     } finally {
       this.#isClaiming = false;
-      this.#forgetEarlyOrders();
+      this.#obeyAll();
     }
   }
 

@@ -18,8 +18,9 @@ export class Mailbox {
   readonly #waiters = new Map<string, (reply: Reply) => void>();
   /** Handles a message. If it rejects, the message is handled again later. */
   #handle: (mail: Mail) => Promise<void> = async () => undefined;
-  #reading: Promise<void> | undefined;
-  #isPending = false;
+  #current: Promise<void> | undefined;
+  /** A reading that begins after the current one. */
+  #next: Promise<void> | undefined;
 
   constructor(options: MailboxOptions) {
     this.#options = options;
@@ -34,18 +35,17 @@ export class Mailbox {
     await this.#options.store.commit({ records: [mailTo(worker, mail)] });
   }
 
-  /** Reads and handles all messages that have been sent so far. */
+  /** Reads and handles all messages that were sent before the call. */
   read(): Promise<void> {
-    this.#isPending = true;
-    this.#reading ??= this.#readAll().finally(() => {
-      this.#reading = undefined;
-    });
-    return this.#reading;
+    if (this.#current === undefined) return this.#begin();
+    // The reading under way may have passed some of them.
+    this.#next ??= this.#current.catch(() => undefined).then(() => this.#current ?? this.#begin());
+    return this.#next;
   }
 
-  /** The end of the reading; `undefined` if there is none. */
+  /** The end of the readings that are under way or requested; `undefined` if there is none. */
   get reading(): Promise<void> | undefined {
-    return this.#reading;
+    return this.#next ?? this.#current;
   }
 
   /** Waits for the reply to a message; call it before the message is sent. @returns `undefined` if there was none in time */
@@ -61,17 +61,25 @@ export class Mailbox {
     }
   }
 
+  #begin(): Promise<void> {
+    this.#next = undefined;
+    this.#current = this.#readAll();
+    return this.#current;
+  }
+
   async #readAll(): Promise<void> {
-    while (this.#isPending) {
-      this.#isPending = false;
-      await this.#readPage();
+    try {
+      while (await this.#readPage());
+    } finally {
+      this.#current = undefined;
     }
   }
 
-  async #readPage(): Promise<void> {
+  /** Reads and handles some messages. @returns `true` if there may be more */
+  async #readPage(): Promise<boolean> {
     const { store, worker, onError } = this.#options;
     const page = await store.listRecords(mailboxOf(worker), { limit: PAGE });
-    if (page.length === 0) return;
+    if (page.length === 0) return false;
     const handled: RecordChange[] = [];
     for (const { scope, key, value } of page) {
       try {
@@ -84,6 +92,6 @@ export class Mailbox {
       }
     }
     if (handled.length > 0) await store.commit({ records: handled });
-    if (page.length === PAGE && handled.length > 0) this.#isPending = true;
+    return page.length === PAGE && handled.length > 0;
   }
 }

@@ -131,8 +131,9 @@ export class Commits {
           continue;
         }
         if (!isContention(error)) {
-          if (error.reason !== 'unavailable' || (isNotSent(error) && !isUnknown)) throw error;
-          isUnknown ||= !isNotSent(error);
+          isUnknown ||= error.reason === 'unavailable' && !isNotSent(error);
+          // Once an answer is lost, only that of a call that reaches the function tells the outcome.
+          if (!isUnknown || error.reason === 'failed') throw error;
           if (this.#isClosed)
             throw new StoreError(
               'closed',

@@ -9,17 +9,21 @@
  * that a reader can continue after the last one that it has seen; a sequence alone does not guarantee that. Sessions do not wait for each other.
  * The rows of jobs are locked for their events, too, since those of one job may be sent to several sessions.
  *
- * All locks are taken in one order: writer, sessions, records, jobs, queues, each by their keys.
+ * All locks are taken in one order: writer, sessions, records, jobs, each by their keys. Two transactions that add the same record may still wait
+ * for each other; PostgreSQL ends one of them, which is repeated.
  */
 
 /** The number of times that a commit is applied after another transaction has added one of its records. The second one finds the record. */
 const TRIES = 3;
 
+/** The class of the advisory locks of slots, which a connection holds until it ends. */
+const SLOT_LOCK = 0x50_45_47;
+
 /**
  * Settings of functions that find rows by indexes. Their statements are planned once for each connection, perhaps while the tables are small, and
  * must not scan them later; nor must short lists be planned each time.
  */
-const BY_KEYS = `SET plan_cache_mode = force_generic_plan
+const BY_KEYS = `SET plan_cache_mode = force_generic_plan SET jit = off
       SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off`;
 
 /** Returns the statements that create the functions. @param s the quoted schema */
@@ -32,12 +36,19 @@ export const functions = (s: string): string => `
   CREATE FUNCTION ${s}.arcp_now() RETURNS double precision LANGUAGE sql VOLATILE AS
     'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::double precision';
 
+  -- Each connection has a slot of its own, so that none waits for another one.
   CREATE FUNCTION ${s}.arcp_count() RETURNS trigger LANGUAGE plpgsql AS $count$
     DECLARE
       change integer := -1;
+      v_slot integer := nullif(current_setting('arcp.slot', true), '');
     BEGIN
+      IF v_slot IS NULL THEN
+        v_slot := 0;
+        WHILE NOT pg_try_advisory_lock(${SLOT_LOCK}, v_slot) LOOP v_slot := v_slot + 1; END LOOP;
+        PERFORM set_config('arcp.slot', v_slot::text, false);
+      END IF;
       IF TG_OP <> 'DELETE' AND NEW.state = 'queued' THEN change := 1; END IF;
-      INSERT INTO ${s}.arcp_queue AS q VALUES (coalesce(NEW.queue, OLD.queue), pg_backend_pid() % 16, change)
+      INSERT INTO ${s}.arcp_queue AS q VALUES (coalesce(NEW.queue, OLD.queue), v_slot, change)
         ON CONFLICT (queue, slot) DO UPDATE SET queued = q.queued + change;
       RETURN NULL;
     END $count$;

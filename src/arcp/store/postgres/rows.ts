@@ -14,7 +14,7 @@ export const JOB_COLUMNS = [
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The rows that a group of commits locks, as arrays of PostgreSQL. */
+/** The rows that a group of commits locks, as array literals of PostgreSQL. */
 export interface LockedRows {
   readonly sessions: string;
   readonly scopes: string;

@@ -76,7 +76,7 @@ export const RUNTIME_FORMAT: PostgresFormat = {
   CREATE INDEX ON ${s}.arcp_record (at) WHERE owner IS NULL;
 
   -- The number of waiting jobs, since counting them takes longer the more there are. It is the sum of several slots, of which each
-  -- connection uses one, so that they seldom wait for each other.
+  -- connection uses one.
   CREATE TABLE ${s}.arcp_queue (
     queue text COLLATE "C" NOT NULL,
     slot integer NOT NULL,
