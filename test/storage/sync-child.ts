@@ -17,3 +17,4 @@ for await (const line of createInterface({ input: process.stdin })) {
     tell((thrown as StoreError).code);
   }
 }
+store.close();
