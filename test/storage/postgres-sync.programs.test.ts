@@ -129,6 +129,8 @@ describePostgres('a connection', () => {
     const schema = inNewSchema();
     const { proxy, url } = await proxied();
     const child = start([process.execPath, committer(), url, schema, '1500']);
+    // It may end before it is awaited.
+    const end = ended(child);
     const lines: string[] = [];
     createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
     const said = (line: string) => expect.poll(() => lines.at(-1), { timeout: 30_000 }).toMatch(line);
@@ -139,7 +141,7 @@ describePostgres('a connection', () => {
     proxy.thaw();
     child.stdin.end('2\n');
     await said('ok');
-    expect((await ended(child)).code).toBe(0);
+    expect((await end).code).toBe(0);
     const [entry] = (await openStore(schema)).claim('s', 'a').entries();
     expect(entry).toMatchObject({ value: '2' });
   });

@@ -17,4 +17,3 @@ for await (const line of createInterface({ input: process.stdin })) {
     tell((thrown as StoreError).code);
   }
 }
-store.close();
