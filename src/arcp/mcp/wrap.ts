@@ -52,8 +52,7 @@ export interface WrappedMcp {
  * any resource, and `resources/subscribe` streams its contents after each update.
  *
  * A tool is called once for each job, unless its annotations have `idempotentHint` or `readOnlyHint`. Calls by other tools need a `key` for that
- * (`CallOptions`). Wrap servers before `runtime.start`, so
- * that jobs of earlier processes find their tools.
+ * (`CallOptions`). Wrap servers before `runtime.start`, so that jobs of earlier processes find their tools.
  *
  * Source: spec 003, "MCP Compatibility".
  *

@@ -253,7 +253,7 @@ export interface SessionChange {
   readonly last: number;
 }
 
-/** The data that other processes have changed; an absent member means that any may have. */
+/** The data that other processes have changed; a change without members means that any may have. */
 export interface StoreChange {
   /** Sessions with new events. */
   readonly sessions?: readonly SessionChange[] | undefined;

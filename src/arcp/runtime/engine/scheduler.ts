@@ -1,78 +1,16 @@
-/** Scheduling of jobs: claims, leases, deadlines and heartbeats. */
+/** Scheduling of jobs: claims, leases and heartbeats. */
 import { after, every } from '../../../async/timers.js';
 import { ArcpError } from '../../protocol/errors.js';
 import type { JobRow } from '../../store/store.js';
 import { forgetStream, openStreamsOf } from '../context/stream.js';
 import type { EventBus } from '../events/log.js';
 import type { JobHost } from '../job/attempt.js';
-import { causeOf, IDLE_STATES, isTerminal, type JobSpec, lostAttempts, specOf } from '../job/spec.js';
+import { causeOf, isTerminal, type JobSpec, lostAttempts, specOf } from '../job/spec.js';
 import type { Mailbox } from '../mail/mailbox.js';
-import { type Page, pagesOf } from '../pages.js';
 import { inlineWorkflow } from '../workflow.js';
+import { Deadlines } from './deadlines.js';
 import { LiveJob } from './live-job.js';
 import { obeyCancellation, obeyOrders } from './orders.js';
-
-const RETRY_MS = 1000;
-
-class Deadlines {
-  readonly #options: SchedulerOptions;
-  readonly #timers = new Map<string, () => void>();
-  #isOver = false;
-
-  constructor(options: SchedulerOptions) {
-    this.#options = options;
-  }
-
-  watch({ jobId, createdAt }: Pick<JobRow, 'jobId' | 'createdAt'>, { timeoutMs }: JobSpec): void {
-    if (timeoutMs === undefined || this.#isOver || this.#timers.has(jobId)) return;
-    // The stored time may come from another process's clock; the timeout bounds the wait.
-    const latest = this.#options.now() + timeoutMs;
-    this.#schedule(jobId, Math.min(createdAt + timeoutMs, latest));
-  }
-
-  forget(jobId: string): void {
-    this.#timers.get(jobId)?.();
-    this.#timers.delete(jobId);
-  }
-
-  /** Watches jobs of earlier processes. */
-  async watchAll(): Promise<void> {
-    const { store } = this.#options.log;
-    const list = (page: Page) => store.listJobs({ states: IDLE_STATES, ...page });
-    for await (const rows of pagesOf(list, ({ jobId }) => jobId)) {
-      if (this.#isOver) return;
-      for (const row of rows) this.watch(row, specOf(row));
-    }
-  }
-
-  stop(): void {
-    this.#isOver = true;
-    for (const jobId of [...this.#timers.keys()]) this.forget(jobId);
-  }
-
-  #schedule(jobId: string, at: number, ms = Math.max(0, at - this.#options.now())): void {
-    const cancel = after(ms, () => void this.#onDue(jobId, at));
-    this.#timers.set(jobId, cancel);
-  }
-
-  async #onDue(jobId: string, at: number): Promise<void> {
-    // The longest timer is shorter than some timeouts.
-    if (this.#options.now() < at) {
-      this.#schedule(jobId, at);
-      return;
-    }
-    try {
-      await this.#options.onDeadline(jobId);
-      this.#timers.delete(jobId);
-    } catch (error) {
-      if (error instanceof ArcpError && error.code === 'NOT_FOUND') this.#timers.delete(jobId);
-      else {
-        this.#options.onError(error);
-        if (!this.#isOver) this.#schedule(jobId, at, RETRY_MS);
-      }
-    }
-  }
-}
 
 export interface SchedulerOptions extends JobHost {
   readonly onDeadline: (jobId: string) => Promise<void>;

@@ -125,23 +125,16 @@ export class Commits {
         return result;
       } catch (thrown) {
         const error = postgresError(thrown);
-        if (isRefusal(error) && !isContention(error) && !isApart) {
-          // Nothing was changed. The commits with valid values are applied, and the others have an error of their own.
-          isApart = true;
-          continue;
-        }
         if (!isContention(error)) {
+          if (isRefusal(error) && !isApart) {
+            // Nothing was changed. The commits with valid values are applied, and the others have an error of their own.
+            isApart = true;
+            continue;
+          }
           isUnknown ||= error.reason === 'unavailable' && !isNotSent(error);
           // Once an answer is lost, only that of a call that reaches the function tells the outcome.
           if (!isUnknown || error.reason === 'failed') throw error;
-          if (this.#isClosed)
-            throw new StoreError(
-              'closed',
-              'The store was closed before the database answered; the outcome is unknown',
-              {
-                cause: error,
-              },
-            );
+          if (this.#isClosed) throw closedUnanswered(error);
         }
         await new Promise((resolve) => setTimeout(resolve, backoff(++failures, RETRY)));
       }
@@ -159,6 +152,12 @@ export class Commits {
       }
     }
   }
+}
+
+function closedUnanswered(cause: StoreError): StoreError {
+  return new StoreError('closed', 'The store was closed before the database answered; the outcome is unknown', {
+    cause,
+  });
 }
 
 function decoded(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {

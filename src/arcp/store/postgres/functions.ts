@@ -251,11 +251,11 @@ export const functions = (s: string): string => `
     END $claim$;
 
   -- Removes the rows of sessions that have no events.
-  CREATE FUNCTION ${s}.arcp_forget(sessions jsonb) RETURNS void LANGUAGE plpgsql AS $forget$
+  CREATE FUNCTION ${s}.arcp_forget(v_sessions text[]) RETURNS void LANGUAGE plpgsql AS $forget$
     BEGIN
-      PERFORM 1 FROM ${s}.arcp_session WHERE session_id = ANY(ARRAY(SELECT jsonb_array_elements_text(sessions))) ORDER BY session_id FOR UPDATE;
+      PERFORM 1 FROM ${s}.arcp_session WHERE session_id = ANY(v_sessions) ORDER BY session_id FOR UPDATE;
       -- This statement sees the events of those who had the locks before.
-      DELETE FROM ${s}.arcp_session AS t WHERE session_id = ANY(ARRAY(SELECT jsonb_array_elements_text(sessions)))
+      DELETE FROM ${s}.arcp_session AS t WHERE session_id = ANY(v_sessions)
         AND NOT EXISTS (SELECT 1 FROM ${s}.arcp_event AS e WHERE e.session_id = t.session_id);
     END $forget$;
 `;

@@ -42,9 +42,14 @@ export function lockedRows(commits: readonly Commit[]): LockedRows {
   };
 }
 
-/** Returns an array literal of PostgreSQL, in which quotes and backslashes are escaped. */
+/** Returns an array literal of PostgreSQL. */
 export function arrayOf(texts: readonly string[]): string {
-  return `{${texts.map((each) => `"${encodeText(each).replaceAll(/["\\]/g, '\\$&')}"`).join()}}`;
+  return arrayOfEncoded(texts.map(encodeText));
+}
+
+/** Returns an array literal of texts as the database has them. */
+export function arrayOfEncoded(texts: readonly string[]): string {
+  return `{${texts.map((each) => `"${each.replaceAll(/["\\]/g, '\\$&')}"`).join()}}`;
 }
 
 /** Returns a commit as JSON for `arcp_commit`. Empty lists are absent. */

@@ -26,6 +26,7 @@ import { Commits } from './commits.js';
 import { Notices } from './notices.js';
 import { arrayOf, EVENT_COLUMNS, eventOf, JOB_COLUMNS, jobOf, RECORD_COLUMNS, recordOf } from './rows.js';
 import { RUNTIME_FORMAT } from './schema.js';
+import { Trimmer } from './trim.js';
 
 /** Options of a store in PostgreSQL. */
 export type PostgresStoreOptions = PostgresOptions;
@@ -80,12 +81,6 @@ interface StoreParts {
 
 /** The round trip up to which the time of the database is taken over; the error is at most the half. */
 const MAX_ROUND_TRIP_MS = 500;
-/** The maximum number of rows that a statement removes. */
-const TRIM_BATCH = 500;
-const TRIM_JOBS = 20;
-/** The last group of a writer is stored for a day, so that a lost answer can be asked for again. */
-const WRITER_RETENTION_MS = 24 * 60 * 60 * 1000;
-
 class PostgresStore implements ArcpStore {
   readonly durable = true;
   readonly #reads: SqlClient;
@@ -93,6 +88,7 @@ class PostgresStore implements ArcpStore {
   readonly #schema: string;
   readonly #commits: Commits;
   readonly #notices: Notices;
+  readonly #trimmer: Trimmer;
   /** The time of the database less the monotonic time of this process. */
   #ahead = 0;
   #latest = 0;
@@ -103,6 +99,12 @@ class PostgresStore implements ArcpStore {
     this.#writes = writes;
     this.#schema = schema;
     this.#notices = new Notices({ client: writes, channel });
+    this.#trimmer = new Trimmer({
+      schema,
+      write: (sql, parameters) => this.#write(sql, parameters),
+      now: this.now,
+      isClosed: () => this.#isClosed,
+    });
     this.#commits = new Commits({
       call: async ({ writer, number, isApart, locked: { sessions, scopes, keys, jobs }, commits: group }) => {
         const [row] = await writes.query(
@@ -148,8 +150,8 @@ class PostgresStore implements ArcpStore {
 
   readonly lastSequences: ArcpStore['lastSequences'] = async (sessionIds) => {
     const rows = await this.#read(
-      `SELECT session_id, last::double precision AS last FROM ${this.#schema}.arcp_session WHERE session_id ${IN_LIST}`,
-      [listOf(sessionIds)],
+      `SELECT session_id, last::double precision AS last FROM ${this.#schema}.arcp_session WHERE session_id = ANY($1::text::text[])`,
+      [arrayOf(sessionIds)],
     );
     const lasts = new Map(rows.map((row) => [decodeText(row['session_id'] as string), row['last'] as number]));
     return sessionIds.map((sessionId) => lasts.get(sessionId) ?? 0);
@@ -185,11 +187,11 @@ class PostgresStore implements ArcpStore {
   readonly msUntilDue: ArcpStore['msUntilDue'] = async (queues) => {
     const [row] = await this.#read(
       `SELECT least(
-         (SELECT min(first.due_at) FROM jsonb_array_elements_text($1::text::jsonb) AS each(name) CROSS JOIN LATERAL
+         (SELECT min(first.due_at) FROM unnest($1::text::text[]) AS each(name) CROSS JOIN LATERAL
            (SELECT min(due_at) AS due_at FROM ${this.#schema}.arcp_job WHERE state = 'queued' AND queue = each.name) AS first),
-         (SELECT min(lease_expires_at) FROM ${this.#schema}.arcp_job WHERE lease_expires_at IS NOT NULL AND queue ${IN_LIST})
+         (SELECT min(lease_expires_at) FROM ${this.#schema}.arcp_job WHERE lease_expires_at IS NOT NULL AND queue = ANY($1::text::text[]))
        ) - ${this.#schema}.arcp_now() AS ms`,
-      [listOf(queues)],
+      [arrayOf(queues)],
     );
     const ms = row!['ms'] as number | null;
     return ms === null ? undefined : Math.max(0, ms);
@@ -259,27 +261,7 @@ class PostgresStore implements ArcpStore {
     };
   };
 
-  readonly trim = async (policy: TrimPolicy): Promise<TrimReport> => {
-    const { endedBefore, storedBefore, sessionId } = policy;
-    const removed = { jobs: 0, events: 0, records: 0 };
-    if (endedBefore !== undefined) await this.#trimJobs(endedBefore, removed);
-    if (storedBefore !== undefined) {
-      removed.events += await this.#drop('event', 'job_id IS NULL AND at < $1::double precision', String(storedBefore));
-      removed.records += await this.#drop(
-        'record',
-        'owner IS NULL AND at < $1::double precision',
-        String(storedBefore),
-      );
-      await this.#drop('writer', 'at < $1::double precision', String(this.now() - WRITER_RETENTION_MS));
-    }
-    if (sessionId !== undefined) {
-      const id = encodeText(sessionId);
-      removed.events += await this.#drop('event', 'session_id = $1 AND job_id IS NULL', id);
-      removed.records += await this.#drop('record', 'owner = $1', id);
-      await this.#forget([id]);
-    }
-    return removed;
-  };
+  readonly trim = (policy: TrimPolicy): Promise<TrimReport> => this.#trimmer.trim(policy);
 
   readonly watch: ArcpStore['watch'] = (onChange) => this.#notices.watch(onChange);
 
@@ -290,42 +272,6 @@ class PostgresStore implements ArcpStore {
     await this.#notices.close();
     await Promise.all([this.#reads.close(), this.#writes.close()]);
   };
-
-  async #trimJobs(endedBefore: number, removed: { -readonly [K in keyof TrimReport]: number }): Promise<void> {
-    for (;;) {
-      const rows = await this.#write(
-        `SELECT job_id, session_id FROM ${this.#schema}.arcp_job WHERE ended_at < $1::double precision ORDER BY ended_at LIMIT ${TRIM_JOBS}`,
-        [String(endedBefore)],
-      );
-      if (rows.length === 0) return;
-      const ids = JSON.stringify(rows.map((row) => row['job_id']));
-      removed.events += await this.#drop('event', `job_id ${IN_LIST}`, ids);
-      removed.records += await this.#drop('record', `owner ${IN_LIST}`, ids);
-      // The jobs are removed last, since the next trim finds the rest by them.
-      removed.jobs += await this.#drop('job', `job_id ${IN_LIST}`, ids);
-      await this.#forget(rows.map((row) => row['session_id'] as string));
-    }
-  }
-
-  /** Removes the rows of sessions that have no events. @param ids encoded texts */
-  async #forget(ids: readonly string[]): Promise<void> {
-    await this.#write(`SELECT ${this.#schema}.arcp_forget($1::text::jsonb)`, [JSON.stringify(ids)]);
-  }
-
-  /** Removes rows in batches. @returns their number */
-  async #drop(table: string, where: string, value: string): Promise<number> {
-    const name = `${this.#schema}.arcp_${table}`;
-    for (let count = 0; ; ) {
-      const [row] = await this.#write(
-        `WITH gone AS (DELETE FROM ${name} WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${name} WHERE ${where} LIMIT ${TRIM_BATCH})) RETURNING 1)
-         SELECT count(*)::double precision AS count FROM gone`,
-        [value],
-      );
-      count += row!['count'] as number;
-      // The next trim continues.
-      if ((row!['count'] as number) < TRIM_BATCH || this.#isClosed) return count;
-    }
-  }
 
   async #read(sql: string, parameters: readonly SqlParameter[] = []): Promise<readonly SqlRow[]> {
     return this.#query(this.#reads, sql, parameters);
@@ -353,13 +299,6 @@ class PostgresStore implements ArcpStore {
   }
 }
 
-/** Compares with the values of a parameter that is a list. The planner takes an array for a short list, and so uses the index. */
-const IN_LIST = '= ANY(ARRAY(SELECT jsonb_array_elements_text($1::text::jsonb)))';
-
-function listOf(texts: readonly string[]): string {
-  return JSON.stringify(texts.map(encodeText));
-}
-
 /** Converts a limit, for which `null` is unlimited. */
 function bound(limit: number): string | null {
   return Number.isFinite(limit) ? String(limit) : null;
@@ -384,7 +323,7 @@ export function jobsQuery(
     conditions.push(condition(`$${values.length}`));
   };
   if (states !== undefined) {
-    add((list) => `state = ANY(ARRAY(SELECT jsonb_array_elements_text(${list}::text::jsonb)))`, JSON.stringify(states));
+    add((list) => `state = ANY(${list}::text::text[])`, arrayOf(states));
     if (states.every((state) => !['completed', 'failed', 'cancelled'].includes(state)))
       conditions.push('ended_at IS NULL');
   }
