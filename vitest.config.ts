@@ -29,7 +29,7 @@ const OTHERS = [PROGRAMS, LONG];
 
 /** Settings of all test runs. */
 export const common = {
-  globalSetup: ['./test/helpers/compile-sources.ts'],
+  globalSetup: ['./test/helpers/required-servers.ts', './test/helpers/compile-sources.ts'],
   setupFiles: ['./test/helpers/plain-environment.ts', './test/helpers/fixed-seed.ts'],
   reporters: ['default', './test/helpers/summary-reporter.ts'],
   // The default leaves one core idle.

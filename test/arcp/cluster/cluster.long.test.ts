@@ -23,7 +23,7 @@ afterEach(async () => {
 const LEASE_MS = 2000;
 const missing = missingForMachines();
 
-describe.skipIf(missing !== undefined)(`three machines${missing === undefined ? '' : ` (${missing})`}`, () => {
+describe.skipIf(missing !== undefined)(`three machines${missing === undefined ? '' : ` (skipped: ${missing})`}`, () => {
   test('lose and repeat nothing in any fault', async () => {
     const machines = new Machines(['east', 'west', 'north']);
     ending.push(() => machines.remove());
