@@ -44,7 +44,7 @@ class ChannelEnd implements Channel {
 
   readonly ready = (): Promise<void> | undefined => {
     const other = this.#other;
-    if (other.#received.size === 0 || other.#hasFinished) return undefined;
+    if (other.#received.size === 0 || other.#hasFinished || this.#hasFinished) return undefined;
     return new Promise((resolve) => other.#drainListeners.push(resolve));
   };
 
@@ -114,6 +114,8 @@ class ChannelEnd implements Channel {
     this.#received.clear();
     this.#characters = 0;
     this.#notifyDrained();
+    // This end no longer waits for the other to read.
+    this.#other.#notifyDrained();
     this.#receiver?.ended();
   }
 

@@ -116,6 +116,8 @@ export function webSocketChannel(socket: WebSocketLike, options: WebSocketChanne
   let failure: Error | undefined;
   let isPaused = false;
   let hasEnded = false;
+  /** `true` after this side has ended its output. */
+  let isEnding = false;
   let closed!: () => void;
   const whenClosed = new Promise<void>((resolve) => {
     closed = resolve;
@@ -181,7 +183,7 @@ export function webSocketChannel(socket: WebSocketLike, options: WebSocketChanne
       queueMicrotask(deliver);
     },
     send: (text) => {
-      if (hasEnded || socket.readyState > OPEN) return;
+      if (hasEnded || isEnding || socket.readyState > OPEN) return;
       if (socket.readyState === CONNECTING) {
         queued.push(text);
         queuedLength += text.length;
@@ -207,6 +209,7 @@ export function webSocketChannel(socket: WebSocketLike, options: WebSocketChanne
       if (!isPaused) socket.resume?.();
     },
     end: async () => {
+      isEnding = true;
       if (socket.readyState === CONNECTING && queued.length > 0) await connected;
       await drained(socket, 0);
       // A paused socket does not see the close frame of the other side.

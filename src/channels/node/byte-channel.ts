@@ -156,7 +156,7 @@ export class ByteChannel implements Channel {
   /** Destroys the channel, but reads and discards the input, so that its writer does not get a broken pipe. */
   drop(): void {
     this.#isEnded = true;
-    this.#lines = '';
+    this.#break();
     this.#output.destroy();
     this.#finish();
     this.#input.resume();
@@ -191,7 +191,12 @@ export class ByteChannel implements Channel {
     if (this.#lines === '' || this.#isBroken) return;
     const lines = this.#lines;
     this.#lines = '';
-    this.#output.write(lines, this.#confirmations.confirmation());
+    const confirm = this.#confirmations.confirmation();
+    this.#output.write(lines, (error) => {
+      // Node reports success for writes that a destroyed socket discarded.
+      if (this.#output.destroyed) this.#break();
+      confirm(error);
+    });
   };
 
   readonly #read = (chunk: Buffer | string): void => {
