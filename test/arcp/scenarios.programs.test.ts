@@ -2,19 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { checkLog, type Envelope, ExecutionGraph, parseEnvelope } from '../../src/arcp/index.js';
-import { perform, type Scenario, transcript } from '../examples/arcp/stage.js';
+import { perform, transcript } from '../examples/arcp/stage.js';
 import { scenario as refund } from '../examples/customer-support-refund.js';
 import { INDEX, scenario as ingestion } from '../examples/data-ingestion-workflow.js';
 import { scenario as incident } from '../examples/incident-response.js';
 import { denied, FILES, scenario as review } from '../examples/local-code-review.js';
 import { ended, start } from '../helpers/child.js';
-
-const SCENARIOS: Readonly<Record<string, Scenario>> = {
-  'customer-support-refund': refund,
-  'local-code-review': review,
-  'data-ingestion-workflow': ingestion,
-  'incident-response': incident,
-};
+import { SCENARIOS } from './scenarios.js';
 
 const written = (name: string): string => readFileSync(`test/examples/${name}.jsonl`, 'utf8');
 const types = (log: readonly Envelope[]): string[] => log.map(({ type }) => type);

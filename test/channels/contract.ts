@@ -17,7 +17,7 @@ export interface Ends {
 /** Opens a connection whose ends accept texts of at most `maxTextBytes` bytes. */
 export type Open = (options?: { readonly maxTextBytes?: number }) => Promise<Ends>;
 
-/** What one end has received. */
+/** The input of one end. */
 export interface Heard {
   readonly texts: string[];
   readonly tooLong: number[];

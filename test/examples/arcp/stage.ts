@@ -2,7 +2,7 @@
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { openClient } from '../../../src/arcp/client/portable.js';
-import type { Client, ClientOptions } from '../../../src/arcp/client/types.js';
+import type { Client, ClientOptions, Dial } from '../../../src/arcp/client/types.js';
 import { type Envelope, ExecutionGraph, treeText } from '../../../src/arcp/index.js';
 import { createRuntime, memoryStore, type Runtime, type RuntimeOptions } from '../../../src/arcp/runtime/portable.js';
 import type { Channel } from '../../../src/channels/channel.js';
@@ -18,6 +18,19 @@ export interface Scenario {
   readonly play: (stage: Stage) => Promise<void>;
 }
 
+/** Serves a runtime, and returns how clients reach it. */
+export type Serve = (runtime: Runtime) => Promise<{ readonly dial: Dial; readonly close: () => Promise<unknown> }>;
+
+/** Serves a runtime in this process. */
+const serveInMemory: Serve = async (runtime) => {
+  const dial = (): Channel => {
+    const [here, there] = memoryChannels();
+    void runtime.accept(there);
+    return here;
+  };
+  return { dial, close: async () => {} };
+};
+
 /** Prints a line. */
 export type Tell = (line: string) => void;
 
@@ -27,14 +40,17 @@ export class Stage {
   readonly #store = memoryStore();
   readonly #scenario: Scenario;
   readonly #tell: Tell;
+  readonly #serve: Serve;
   #runtime: Runtime | undefined;
+  #served: ReturnType<Serve> | undefined;
   /** Connections that wait for the next runtime. */
   #waiting: (() => void)[] = [];
   #clients: Client[] = [];
 
-  constructor(scenario: Scenario, tell: Tell) {
+  constructor(scenario: Scenario, tell: Tell, serve: Serve) {
     this.#scenario = scenario;
     this.#tell = tell;
+    this.#serve = serve;
     this.startRuntime();
   }
 
@@ -46,14 +62,17 @@ export class Stage {
     const store = { ...this.#store, durable: true, close: async () => {} };
     this.#runtime = createRuntime({ store, workers: { leaseMs: 300 }, ...options });
     this.#scenario.setUp(this.#runtime);
+    this.#served = this.#serve(this.#runtime);
     for (const go of this.#waiting.splice(0)) go();
   }
 
   /** Crashes the runtime with its running jobs. */
   async killRuntime(): Promise<void> {
-    const runtime = this.#runtime!;
+    const [runtime, served] = [this.#runtime!, await this.#served!];
     this.#runtime = undefined;
+    const closed = served.close();
     await runtime.close();
+    await closed;
   }
 
   async connect(options: ClientOptions = {}): Promise<Client> {
@@ -64,13 +83,12 @@ export class Stage {
 
   async end(): Promise<void> {
     for (const client of this.#clients) await client.disconnect();
-    await this.#runtime?.close();
+    if (this.#runtime !== undefined) await this.killRuntime();
   }
 
   async #dial(): Promise<Channel> {
     while (this.#runtime === undefined) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    const [here, there] = memoryChannels();
-    void this.#runtime.accept(there);
+    const here = await (await this.#served!).dial();
     return {
       ...here,
       send: (text) => {
@@ -97,8 +115,12 @@ export class Stage {
 }
 
 /** Runs a scenario, and returns its messages. */
-export async function perform(scenario: Scenario, tell: Tell = () => {}): Promise<readonly Envelope[]> {
-  const stage = new Stage(scenario, tell);
+export async function perform(
+  scenario: Scenario,
+  tell: Tell = () => {},
+  serve: Serve = serveInMemory,
+): Promise<readonly Envelope[]> {
+  const stage = new Stage(scenario, tell, serve);
   try {
     await scenario.play(stage);
     return stage.log;
