@@ -177,7 +177,7 @@ describe('files', () => {
     const { close } = await listenFifo(runtime(), fifoPair(name));
     ending.push(close);
     for (let n = 0; n < 3; n++) {
-      const client = await connect(`fifo:${name}`);
+      const client = await connect(`pipe:${name}`);
       expect(await client.invoke('add', { a: n, b: 1 }).result()).toBe(n + 1);
       await client.close();
     }

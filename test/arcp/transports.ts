@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { afterAll } from 'vitest';
-import { type Dial, dialOf } from '../../src/arcp/client/index.js';
+import { dialOf } from '../../src/arcp/client/index.js';
 import { fifoPair, listenFifo, listenUnix, listenWebSocket, type Runtime } from '../../src/arcp/runtime/index.js';
 import { memoryChannels } from '../../src/channels/memory.js';
+import type { Serve } from '../examples/arcp/stage.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-arcp-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -14,17 +15,11 @@ let files = 0;
 /** Returns the path of a new file. */
 export const file = (): string => path.join(folder, String(++files));
 
-/** A runtime that clients can reach. */
-interface Served {
-  readonly dial: Dial;
-  readonly close: () => Promise<unknown>;
-}
-
 /** A program that connects its standard streams to a socket. */
 const BRIDGE = "const s=require('net').connect(process.argv[1]);process.stdin.pipe(s).pipe(process.stdout)";
 
 /** Serves a runtime over each transport. The name of one that is missing on this machine ends with ` (skipped: REASON)`. */
-export const TRANSPORTS: Readonly<Record<string, (runtime: Runtime) => Promise<Served>>> = {
+export const TRANSPORTS: Readonly<Record<string, Serve>> = {
   memory: async (runtime) => {
     const dial = (): ReturnType<typeof memoryChannels>[0] => {
       const [here, there] = memoryChannels();
@@ -49,11 +44,15 @@ export const TRANSPORTS: Readonly<Record<string, (runtime: Runtime) => Promise<S
   'two named pipes': async (runtime) => {
     const place = file();
     const { close } = await listenFifo(runtime, fifoPair(place));
-    return { dial: dialOf(`fifo:${place}`), close };
+    return { dial: dialOf(`pipe:${place}`), close };
   },
-  'standard streams': async (runtime) => {
-    const place = file();
-    const { close } = await listenUnix(runtime, place);
-    return { dial: dialOf({ command: process.execPath, args: ['-e', BRIDGE, place] }), close };
-  },
+  // Programs start slowly.
+  'standard streams': Object.assign(
+    async (runtime: Runtime) => {
+      const place = file();
+      const { close } = await listenUnix(runtime, place);
+      return { dial: dialOf({ command: process.execPath, args: ['-e', BRIDGE, place] }), close };
+    },
+    { leaseMs: 2000 },
+  ),
 };

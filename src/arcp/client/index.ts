@@ -1,3 +1,4 @@
 /** Clients of ARCP runtimes for Node. Public as `pegwire/arcp/client`. */
-export { connect, type DialOptions, dialOf, fileCursor, type Program, type Target } from './node/connect.js';
+export type { Program } from '../../channels/node/addresses.js';
+export { connect, type DialOptions, dialOf, fileCursor, type Target } from './node/connect.js';
 export * from './portable.js';

@@ -178,7 +178,7 @@ describe('targets that cannot be reached or started', () => {
     ['arcp invoke', unix(PLAIN), 'the connection was refused'],
     ['arcp invoke', unix(IN_FILE), 'part of the path is not a folder'],
     ['arcp invoke', unix(TOO_LONG), 'the path of a socket has at most'],
-    ['arcp invoke', `fifo:${MISSING}`, 'there is no such named pipe'],
+    ['arcp invoke', `pipe:${MISSING}`, 'there is no such named pipe'],
     ['arcp tail', unix(MISSING), 'there is no such socket'],
     ['arcp tail', 'ws://127.0.0.1:1', 'the connection was refused'],
     ['arcp conformance', unix(MISSING), 'there is no such socket'],
@@ -203,7 +203,7 @@ describe('targets that cannot be reached or started', () => {
 
   test.skipIf(process.platform === 'win32')('half a pair of named pipes is removed', async () => {
     scratch.write('pair.out', '');
-    const { code, stderr } = await cli(['arcp', 'serve', '--fifo', within('pair')]);
+    const { code, stderr } = await cli(['arcp', 'serve', '--pipe', within('pair')]);
     expect(code).toBe(2);
     expect(stderr).toBe(`error[address]: The named pipe ${within('pair.out')} cannot be created: File exists.\n`);
     expect(existsSync(within('pair.in'))).toBe(false);

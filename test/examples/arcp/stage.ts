@@ -19,7 +19,11 @@ export interface Scenario {
 }
 
 /** Serves a runtime, and returns how clients reach it. */
-export type Serve = (runtime: Runtime) => Promise<{ readonly dial: Dial; readonly close: () => Promise<unknown> }>;
+export interface Serve {
+  (runtime: Runtime): Promise<{ readonly dial: Dial; readonly close: () => Promise<unknown> }>;
+  /** Milliseconds after which a runtime takes over the work of a killed one; clients must have connected by then. @default 300 */
+  readonly leaseMs?: number;
+}
 
 /** Serves a runtime in this process. */
 const serveInMemory: Serve = async (runtime) => {
@@ -60,7 +64,7 @@ export class Stage {
   startRuntime(options: RuntimeOptions = {}): void {
     // The store outlives the runtime, like a file.
     const store = { ...this.#store, durable: true, close: async () => {} };
-    this.#runtime = createRuntime({ store, workers: { leaseMs: 300 }, ...options });
+    this.#runtime = createRuntime({ store, workers: { leaseMs: this.#serve.leaseMs ?? 300 }, ...options });
     this.#scenario.setUp(this.#runtime);
     this.#served = this.#serve(this.#runtime);
     for (const go of this.#waiting.splice(0)) go();

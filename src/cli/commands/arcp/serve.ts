@@ -34,7 +34,7 @@ const OPTIONS = {
     integer({ from: 0, to: 65_535 }),
   ),
   socket: text('PATH', 'Listen on this Unix domain socket, which only its owner can open'),
-  fifo: text('NAME', 'Listen on the named pipes NAME.in and NAME.out'),
+  pipe: text('NAME', 'Listen on the named pipes NAME.in and NAME.out'),
   stdio: flag('Serve one client on stdin and stdout'),
   db: text(
     'FILE',
@@ -71,7 +71,7 @@ export const command = defineCommand({
   takes: 'nothing',
   options: OPTIONS,
   details: [
-    'Without --ws, --socket, --fifo and --stdio, listens as with --ws. Prints its addresses to stdout (with --stdio, to stderr).',
+    'Without --ws, --socket, --pipe and --stdio, listens as with --ws. Prints its addresses to stdout (with --stdio, to stderr).',
     'SIGINT or SIGTERM shuts it down: it accepts no connections and starts no jobs, and waits for the running ones. With --db, other runtimes ' +
       'of the database then continue unfinished jobs at once, or the next start does. A second signal ends it immediately.',
     'The demo tools are echo, add, count (a job with progress, a stream and checkpoints) and refund (a job that requests a permission), ' +
@@ -155,8 +155,8 @@ async function loadModule(runtime: Runtime, module: string): Promise<void> {
 }
 
 async function listen(invocation: Run, runtime: Runtime, listening: Listening[]): Promise<void> {
-  const { ws, socket, fifo, stdio, host, insecure, origin, token: secret } = invocation.options;
-  const isAlone = ws === undefined && socket === undefined && fifo === undefined && !stdio;
+  const { ws, socket, pipe, stdio, host, insecure, origin, token: secret } = invocation.options;
+  const isAlone = ws === undefined && socket === undefined && pipe === undefined && !stdio;
   try {
     if (ws !== undefined || isAlone) {
       const { url, close } = await listenWebSocket(runtime, {
@@ -172,9 +172,9 @@ async function listen(invocation: Run, runtime: Runtime, listening: Listening[])
       const { close } = await listenUnix(runtime, socket);
       listening.push({ name: `unix:${socket}`, close });
     }
-    if (fifo !== undefined) {
-      const { close } = await listenFifo(runtime, fifoPair(fifo));
-      listening.push({ name: `fifo:${fifo}`, close });
+    if (pipe !== undefined) {
+      const { close } = await listenFifo(runtime, fifoPair(pipe));
+      listening.push({ name: `pipe:${pipe}`, close });
     }
   } catch (thrown) {
     throw notStarted(thrown);

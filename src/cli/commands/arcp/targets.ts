@@ -1,6 +1,7 @@
 /** Targets: the runtimes that arguments name. */
 import { type Dial, dialOf, type Target } from '../../../arcp/client/index.js';
 import type { Channel } from '../../../channels/channel.js';
+import { ADDRESS_FORMS } from '../../../channels/node/addresses.js';
 import { systemReason } from '../../../text/system-reason.js';
 import { UsageError } from '../../io/errors.js';
 import type { Invocation } from '../../options/command.js';
@@ -9,8 +10,8 @@ import { token } from '../../options/option.js';
 export const TARGET_OPTIONS = { token: token('Authenticate with this bearer token') };
 
 export const TARGETS =
-  'TARGET is ws://HOST:PORT/PATH, unix:PATH, tcp://HOST:PORT or fifo:NAME; or, after --, the command of a program that speaks ARCP on ' +
-  'stdin and stdout.';
+  `TARGET is ${ADDRESS_FORMS.slice(0, -1).join(', ')} or ${ADDRESS_FORMS.at(-1)}; or, after --, the command of a program that speaks ` +
+  'ARCP on stdin and stdout.';
 
 /** Returns the target of the arguments, and the words after it. @throws UsageError if there is no valid target */
 export function namedTarget({

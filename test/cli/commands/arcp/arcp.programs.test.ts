@@ -50,9 +50,9 @@ async function serve(...args: readonly string[]): Promise<Serving> {
 
 describe('serve and invoke', () => {
   test('a tool, over each transport', async () => {
-    const [socket, fifo] = [file('.sock'), file()];
-    const { urls } = await serve('--ws', '0', '--socket', socket, '--fifo', fifo);
-    expect(urls).toEqual([expect.stringMatching(/^ws:\/\/127\.0\.0\.1:\d+\/arcp$/), `unix:${socket}`, `fifo:${fifo}`]);
+    const [socket, pipe] = [file('.sock'), file()];
+    const { urls } = await serve('--ws', '0', '--socket', socket, '--pipe', pipe);
+    expect(urls).toEqual([expect.stringMatching(/^ws:\/\/127\.0\.0\.1:\d+\/arcp$/), `unix:${socket}`, `pipe:${pipe}`]);
     for (const url of urls) {
       const { code, stdout, stderr } = await cli(['arcp', 'invoke', url, 'add', '{"a":2,"b":3}']);
       expect({ code, stdout }).toEqual({ code: 0, stdout: '5\n' });

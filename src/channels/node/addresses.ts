@@ -1,0 +1,139 @@
+// biome-ignore-all lint/correctness/noNodejsModules: programs, sockets and named pipes need Node
+/** Addresses, each of which names a transport and the other side in one string. */
+import process from 'node:process';
+import { WebSocket } from 'ws';
+import { systemReason } from '../../text/system-reason.js';
+import type { Channel } from '../channel.js';
+import { ConnectionError } from '../errors.js';
+import { webSocketChannel } from '../websocket.js';
+import { connectFifo, fifoPair } from './fifo.js';
+import { type LaunchOptions, launchProcess } from './process.js';
+import { connectSocket } from './socket.js';
+
+/** Options of connections by address. */
+export interface AddressOptions {
+  /** The name of the protocol: the subprotocol of WebSockets. */
+  readonly protocol: string;
+  /** The bearer token, sent when a connection opens. @default none */
+  readonly token?: string | undefined;
+  /** The longest message in bytes. @default 33554432 (32 MiB) */
+  readonly maxMessageBytes?: number | undefined;
+}
+
+/** Connects to the other side. */
+type Dial = () => Promise<Channel>;
+
+interface Scheme {
+  /** The form of the addresses. */
+  readonly form: string;
+  /** @throws TypeError if the address is invalid */
+  readonly dial: (address: string, rest: string, options: AddressOptions) => Dial;
+}
+
+const SCHEMES: Readonly<Record<string, Scheme>> = {
+  ws: { form: 'ws://HOST:PORT/PATH', dial: webSocket },
+  wss: { form: 'wss://HOST/PATH', dial: webSocket },
+  unix: { form: 'unix:PATH', dial: (_, path, options) => () => connectSocket(path, linesOf(options)) },
+  tcp: { form: 'tcp://HOST:PORT', dial: tcp },
+  pipe: { form: 'pipe:NAME', dial: namedPipe },
+  stdio: { form: 'stdio:COMMAND', dial: program },
+};
+
+/** Describes all addresses, for messages and help texts. */
+export const ADDRESS_FORMS: readonly string[] = Object.values(SCHEMES).map(({ form }) => form);
+
+/**
+ * Returns a function that connects to an address.
+ *
+ * - `ws://HOST:PORT/PATH`, `wss://...`: a WebSocket
+ * - `unix:PATH`: a Unix-domain socket
+ * - `tcp://HOST:PORT`: a TCP socket without encryption, for the loopback and trusted networks
+ * - `pipe:NAME`: a pair of named pipes, `NAME.in` and `NAME.out`; on Windows, the named pipe `\\.\pipe\NAME`
+ * - `stdio:COMMAND`: a program, which is started for each connection, without a shell; spaces separate its arguments
+ *
+ * @throws TypeError if the address is invalid, or its scheme is unknown
+ */
+export function dialAddress(address: string, options: AddressOptions): Dial {
+  const [, name = '', rest] = /^([A-Za-z][A-Za-z0-9+.-]*):(.+)$/s.exec(address) ?? [];
+  const scheme = Object.hasOwn(SCHEMES, name.toLowerCase()) ? SCHEMES[name.toLowerCase()] : undefined;
+  if (scheme === undefined || rest === undefined)
+    throw new TypeError(`"${address}" is not an address; the forms are ${ADDRESS_FORMS.join(', ')}`);
+  return scheme.dial(address, rest, options);
+}
+
+const linesOf = ({ maxMessageBytes: maxLineBytes }: AddressOptions): { maxLineBytes?: number | undefined } => ({
+  maxLineBytes,
+});
+
+/** @throws TypeError if the address is not a URL with a host */
+function urlOf(address: string, form: string): URL {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url === undefined || url.hostname === '') throw new TypeError(`"${address}" is invalid; the form is ${form}`);
+  return url;
+}
+
+const HANDSHAKE_MS = 10_000;
+
+function webSocket(address: string, _: string, { protocol, token, maxMessageBytes: maxLength }: AddressOptions): Dial {
+  const url = urlOf(address, 'ws://HOST:PORT/PATH');
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  return async () => {
+    const options = { headers, perMessageDeflate: false, handshakeTimeout: HANDSHAKE_MS };
+    const socket = new WebSocket(url, [protocol], options);
+    const channel = webSocketChannel(socket, { maxLength });
+    // Resolves when it is open, so that connection errors are reported.
+    await new Promise<void>((resolve, reject) => {
+      socket.once('open', resolve);
+      socket.once('error', (cause) =>
+        reject(new ConnectionError('closed', `Cannot connect to ${url.host}: ${systemReason(cause)}`, { cause })),
+      );
+    });
+    return channel;
+  };
+}
+
+function tcp(address: string, _: string, options: AddressOptions): Dial {
+  const { hostname, port } = urlOf(address, 'tcp://HOST:PORT');
+  if (port === '') throw new TypeError(`"${address}" has no port; the form is tcp://HOST:PORT`);
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  return () => connectSocket({ host, port: Number(port) }, linesOf(options));
+}
+
+function namedPipe(_: string, name: string, options: AddressOptions): Dial {
+  return process.platform === 'win32'
+    ? () => connectSocket(`\\\\.\\pipe\\${name}`, linesOf(options))
+    : () => connectFifo(fifoPair(name), linesOf(options));
+}
+
+function program(address: string, words: string, options: AddressOptions): Dial {
+  const [command, ...args] = words.split(' ').filter((word) => word !== '');
+  if (command === undefined || address.includes('\0'))
+    throw new TypeError(`"${address}" has no program; the form is stdio:COMMAND`);
+  return () => connectProgram({ command, args }, linesOf(options));
+}
+
+/** A program that serves a protocol on its standard streams. */
+export interface Program extends Omit<LaunchOptions, 'signal'> {
+  /** The name or path of the program. */
+  readonly command: string;
+  /** Its arguments. @default none */
+  readonly args?: readonly string[] | undefined;
+}
+
+/** Starts a program, and connects to its standard streams. Its errors are those of this process; it ends with the channel. */
+export async function connectProgram(
+  { command, args, ...options }: Program,
+  lines: { readonly maxLineBytes?: number | undefined } = {},
+): Promise<Channel> {
+  const { channel, close } = await launchProcess(command, args, { stderr: 'forward', ...lines, ...options });
+  return {
+    ...channel,
+    end: async () => {
+      await close();
+    },
+    destroy: () => {
+      channel.destroy();
+      void close();
+    },
+  };
+}
