@@ -16,6 +16,8 @@ export interface UdpRelay {
   readonly port: number;
   /** The number of relayed datagrams, lost ones and reordered ones. */
   readonly counts: { relayed: number; lost: number; reordered: number };
+  /** Returns the number of UDP sockets of clients so far. */
+  readonly clients: () => number;
   /** Loses everything from now on, also of new clients. */
   readonly cut: () => void;
   /** Relays again. */
@@ -31,6 +33,7 @@ export async function udpRelay(target: number, weather: Weather = {}): Promise<U
   const counts = { relayed: 0, lost: 0, reordered: 0 };
   const front = createSocket('udp4');
   const upstreams = new Map<number, Socket>();
+  const seen = new Set<number>();
   let isCut = false;
   const relayed = (): ((send: () => void) => void) => {
     let held: (() => void) | undefined;
@@ -52,6 +55,7 @@ export async function udpRelay(target: number, weather: Weather = {}): Promise<U
   };
   const inwards = relayed();
   front.on('message', (data, { port }) => {
+    seen.add(port);
     let upstream = upstreams.get(port);
     if (upstream === undefined) {
       upstream = createSocket('udp4');
@@ -73,6 +77,7 @@ export async function udpRelay(target: number, weather: Weather = {}): Promise<U
   return {
     port: front.address().port,
     counts,
+    clients: () => seen.size,
     cut: () => {
       isCut = true;
     },

@@ -68,7 +68,8 @@ export function dialQuic(address: string, options: DialQuicOptions = {}): () => 
   const { serverName = isIP(host) === 0 ? host : undefined } = options;
   if (serverName === undefined)
     throw new TypeError(`serverName is required, since ${host} is an address: certificates are checked by name`);
-  if (isIP(serverName) !== 0 || serverName === '') throw new TypeError(`serverName must be a name; got "${serverName}"`);
+  if (isIP(serverName) !== 0 || serverName === '')
+    throw new TypeError(`serverName must be a name; got "${serverName}"`);
   assertDurations({ idleTimeoutMs, handshakeTimeoutMs, keepAliveMs });
   if (maxMessageBytes !== undefined && !(maxMessageBytes >= 1))
     throw new TypeError(`maxMessageBytes must be at least 1; got ${maxMessageBytes}`);

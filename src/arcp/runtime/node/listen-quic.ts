@@ -1,6 +1,7 @@
 /** A QUIC listener for runtimes: one envelope per line, and one bidirectional stream per connection (spec 003, "Transports"). */
-import { notifyListener } from '../../../async/listeners.js';
+
 import { assertDurations } from '../../../async/durations.js';
+import { notifyListener } from '../../../async/listeners.js';
 import { byteChannel } from '../../../channels/node/byte-channel.js';
 import { boundPort, listenError, placeOf } from '../../../channels/node/listen.js';
 import type { QuicDriver, QuicKey } from '../../../channels/node/quic/driver.js';

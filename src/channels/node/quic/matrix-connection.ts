@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { deferred, ignoreRejection } from '../../../async/listeners.js';
+import { deferred } from '../../../async/listeners.js';
 import { after } from '../../../async/timers.js';
 import type { QuicConnection } from './driver.js';
 import { guard, type MatrixConnectionLike, type MatrixStream } from './matrix-package.js';
@@ -56,13 +56,9 @@ export class MatrixConnection implements QuicConnection {
     this.#isIdle = deferred();
     if (this.#streams.size > 0) await Promise.race([this.#isIdle.promise, this.ended]);
     await this.#acknowledged();
-    await this.stop();
+    // Resolves after the draining period (RFC 9000, section 10.2), which concerns late packets only.
+    this.#connection.stop({ force: true }).catch(this.#onError);
   };
-
-  /** Closes the connection now. Resolves after the draining period (RFC 9000, section 10.2). */
-  async stop(): Promise<void> {
-    await ignoreRejection(this.#connection.stop({ force: true })).catch(this.#onError);
-  }
 
   /** Resolves when the other side has acknowledged all data, since closing a connection discards the rest. */
   async #acknowledged(): Promise<void> {

@@ -17,7 +17,9 @@ export interface MatrixPackage {
 export interface MatrixClasses {
   readonly QUICSocket: new (options: object) => MatrixSocket;
   readonly QUICServer: new (options: object) => MatrixServer;
-  readonly QUICClient: (new (options: object) => MatrixClient) & {
+  readonly QUICClient: (new (
+    options: object,
+  ) => MatrixClient) & {
     readonly createQUICClient: (options: object, context: { readonly timer: number }) => Promise<MatrixClient>;
   };
 }

@@ -1,14 +1,23 @@
 /** QUIC with the packages `@matrixai/quic` and `@infisical/quic`, which contain quiche. */
 import { createHmac, randomBytes, randomFillSync, timingSafeEqual } from 'node:crypto';
 import { isIPv6 } from 'node:net';
-import { notifyListener } from '../../../async/listeners.js';
-import type { QuicConnection, QuicConnectOptions, QuicDriver, QuicListenOptions, QuicOptions, QuicServer } from './driver.js';
+import { deferred } from '../../../async/listeners.js';
+import { after } from '../../../async/timers.js';
+import type {
+  QuicConnection,
+  QuicConnectOptions,
+  QuicDriver,
+  QuicListenOptions,
+  QuicOptions,
+  QuicServer,
+} from './driver.js';
 import { MatrixConnection } from './matrix-connection.js';
 import {
   classesOf,
   guard,
   guardedSocket,
   type MatrixClasses,
+  type MatrixConnectionLike,
   type MatrixPackage,
   type MatrixStream,
   SILENT,
@@ -30,6 +39,8 @@ export function matrixQuic(module: MatrixPackage | { readonly default: MatrixPac
 
 /** Milliseconds for the handshake of a client. */
 const HANDSHAKE_MS = 10_000;
+/** Milliseconds in which clients receive the end of their connection. */
+const DRAIN_MS = 250;
 /** The number of bytes of one stream that wait for their reader. */
 const STREAM_WINDOW = 256 * 1024;
 
@@ -64,7 +75,11 @@ async function listen(classes: MatrixClasses, options: QuicListenOptions): Promi
   const close = async (): Promise<void> => {
     isClosing = true;
     await Promise.all([...connections].map((connection) => connection.close()));
-    await server.stop({ force: true });
+    // Handshakes that have failed may drain for seconds.
+    const isStopped = deferred();
+    const cancel = after(DRAIN_MS, isStopped.resolve);
+    await Promise.race([server.stop({ force: true }).catch(onError), isStopped.promise]);
+    cancel();
     await socket.stop({ force: true });
   };
   let closed: Promise<void> | undefined;
@@ -73,7 +88,12 @@ async function listen(classes: MatrixClasses, options: QuicListenOptions): Promi
 
 async function connect(classes: MatrixClasses, options: QuicConnectOptions): Promise<QuicConnection> {
   const { address, port, serverName, ca, keepAliveMs, idleTimeoutMs, timeoutMs, onError } = options;
-  const socket = guardedSocket(classes, onError, () => {});
+  const failed = deferred<never>();
+  // A client that is refused drains for seconds before it throws.
+  const onConnection = (connection: MatrixConnectionLike): void =>
+    connection.addEventListener('EventQUICConnectionError', ({ detail }) => failed.reject(detail));
+  const socket = guardedSocket(classes, onError, onConnection);
+  const stop = (): void => void socket.stop({ force: true }).catch(onError);
   class Client extends classes.QUICClient {
     constructor(...args: [object]) {
       super(...args);
@@ -81,32 +101,30 @@ async function connect(classes: MatrixClasses, options: QuicConnectOptions): Pro
     }
   }
   await startSocket(socket, { host: isIPv6(address) ? '::' : '0.0.0.0', port: 0 }, onError);
-  try {
-    const { connection } = await Client.createQUICClient(
-      {
-        host: address,
-        port,
-        serverName,
-        socket,
-        crypto: { ops: { randomBytes: async (bytes: ArrayBuffer) => void randomFillSync(new Uint8Array(bytes)) } },
-        config: {
-          ...configOf(options),
-          verifyPeer: true,
-          ca,
-          initialMaxStreamsBidi: 0,
-          keepAliveIntervalTime: keepAliveMs < idleTimeoutMs ? keepAliveMs : undefined,
-        },
-        logger: SILENT,
+  const creating = Client.createQUICClient(
+    {
+      ...{ host: address, port, serverName, socket, crypto: { ops: { randomBytes: fill } }, logger: SILENT },
+      config: {
+        ...configOf(options),
+        ...{ verifyPeer: true, ca, initialMaxStreamsBidi: 0 },
+        keepAliveIntervalTime: keepAliveMs < idleTimeoutMs ? keepAliveMs : undefined,
       },
-      { timer: timeoutMs },
-    );
+    },
+    { timer: timeoutMs },
+  );
+  try {
+    const { connection } = await Promise.race([creating, failed.promise]);
     const made = new MatrixConnection(connection, onError);
-    void made.ended.then(() => socket.stop({ force: true })).catch((error) => notifyListener(() => onError(error)));
+    void made.ended.then(stop);
     return made;
   } catch (error) {
-    await socket.stop({ force: true });
+    creating.catch(stop);
     throw quicError(error);
   }
+}
+
+async function fill(bytes: ArrayBuffer): Promise<void> {
+  randomFillSync(new Uint8Array(bytes));
 }
 
 function configOf({ protocol, idleTimeoutMs }: QuicOptions): object {

@@ -15,8 +15,9 @@ interface Details {
 
 /** Describes an error of the package, as a clause. */
 export function quicReason(error: unknown): string {
-  const { name, message, data } = (error ?? {}) as Details;
+  const { name, message, data, cause } = (error ?? {}) as Details;
   const kind = String(name);
+  if (String((cause as Details | undefined)?.name).endsWith('Timeout')) return quicReason(cause);
   const alert = ALERTS[Number(data?.errorCode)];
   if (kind.endsWith('TLS')) return alert ?? `the TLS handshake failed with code ${String(data?.errorCode)}`;
   if (kind.endsWith('Timeout')) return 'the other side does not answer';

@@ -1,5 +1,10 @@
 import { Duplex } from 'node:stream';
-import type { ReadableStream, ReadableStreamDefaultReader, WritableStream, WritableStreamDefaultWriter } from 'node:stream/web';
+import type {
+  ReadableStream,
+  ReadableStreamDefaultReader,
+  WritableStream,
+  WritableStreamDefaultWriter,
+} from 'node:stream/web';
 import { ignoreRejection } from '../../../async/listeners.js';
 
 /** Both directions of a connection as web streams. */
