@@ -8,6 +8,8 @@ export interface Weather {
   readonly loss?: number;
   /** The share of datagrams that are sent after the next one. @default 0 */
   readonly reorder?: number;
+  /** The share of datagrams of which one byte is changed. @default 0 */
+  readonly corrupt?: number;
   /** Random numbers from 0 to 1. @default Math.random */
   readonly random?: () => number;
 }
@@ -29,12 +31,16 @@ export interface UdpRelay {
 
 /** Starts a relay to a port of this machine. */
 export async function udpRelay(target: number, weather: Weather = {}): Promise<UdpRelay> {
-  const { loss = 0, reorder = 0, random = Math.random } = weather;
+  const { loss = 0, reorder = 0, corrupt = 0, random = Math.random } = weather;
   const counts = { relayed: 0, lost: 0, reordered: 0 };
   const front = createSocket('udp4');
   const upstreams = new Map<number, Socket>();
   const seen = new Set<number>();
   let isCut = false;
+  const changed = (data: Buffer): Buffer => {
+    if (random() < corrupt) data[Math.floor(random() * data.length)]! ^= 1 + Math.floor(random() * 255);
+    return data;
+  };
   const relayed = (): ((send: () => void) => void) => {
     let held: (() => void) | undefined;
     return (send) => {
@@ -60,12 +66,12 @@ export async function udpRelay(target: number, weather: Weather = {}): Promise<U
     if (upstream === undefined) {
       upstream = createSocket('udp4');
       const outwards = relayed();
-      upstream.on('message', (answer) => outwards(() => front.send(answer, port, '127.0.0.1', () => {})));
+      upstream.on('message', (answer) => outwards(() => front.send(changed(answer), port, '127.0.0.1', () => {})));
       upstreams.set(port, upstream);
     }
     const through = upstream;
     inwards(() => {
-      if (upstreams.get(port) === through) through.send(data, target, '127.0.0.1', () => {});
+      if (upstreams.get(port) === through) through.send(changed(data), target, '127.0.0.1', () => {});
     });
   });
   const release = (): void => {
