@@ -128,16 +128,21 @@ describeQuic('on a bad network', () => {
     wire.channel.destroy();
   });
 
-  test('a connection survives a new port of the client', async () => {
-    const { port } = await serve();
+  test('a connection survives a new port of the client, and a session the next one', async () => {
+    const { port, runtime } = await serve({ idleTimeoutMs: 1000 });
     const relay = await through(port, {});
-    const client = await connectQuic(addressOf(relay.port), { ...TRUST, reconnect: false });
+    const client = await connectQuic(addressOf(relay.port), { ...TRUST, idleTimeoutMs: 1000, reconnect: RECONNECT });
     ending.push(() => client.disconnect());
-    for (let n = 0; n < 5; n++) {
-      relay.rebind();
-      await sum(client, n);
-    }
+    const id = client.session?.session_id;
+    await sum(client, 0);
+    relay.rebind();
+    for (let n = 0; n < 20; n++) await sum(client, n);
     expect(relay.clients()).toBe(1);
+    relay.rebind();
+    await sum(client, 1);
+    expect(relay.clients()).toBe(2);
+    expect(client.session?.session_id).toBe(id);
+    expect(runtime.counts().connections).toBe(1);
   });
 });
 
@@ -152,7 +157,6 @@ describeQuic('a listener', () => {
     await sum(next, 1);
     await next.close();
   });
-
 
   test('survives datagrams that are not QUIC, or begin like it', async () => {
     const { port } = await serve();
