@@ -151,7 +151,7 @@ describeQuic('a listener', () => {
     const url = addressOf((await serve({ maxConnections: 1 })).port);
     const first = await connectQuic(url, TRUST);
     const refused = connectQuic(url, { ...TRUST, handshakeTimeoutMs: 300, reconnect: false });
-    await expect(refused).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await expect(refused).rejects.toMatchObject({ code: 'closed' });
     await first.close();
     const next = await connectQuic(url, TRUST);
     await sum(next, 1);

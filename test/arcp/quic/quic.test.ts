@@ -59,7 +59,7 @@ describeQuic('a certificate', () => {
   test.each(REFUSED)('%s is refused, and the next client is served', async (_reason, listen, dial, message) => {
     const url = await listening(listen);
     await expect(connectQuic(url, { ...TRUST, reconnect: false, ...dial })).rejects.toMatchObject({
-      code: 'UNAVAILABLE',
+      code: 'closed',
       message: expect.stringContaining(message),
     });
     if (listen.tls !== undefined) return;
@@ -166,7 +166,7 @@ describeQuic('an address', () => {
   test('on which nothing listens is unavailable', async () => {
     const failed = connectQuic('quic://127.0.0.1:9', { ...TRUST, handshakeTimeoutMs: 200, reconnect: false });
     await expect(failed).rejects.toMatchObject({
-      code: 'UNAVAILABLE',
+      code: 'closed',
       message: expect.stringContaining('the other side does not answer'),
     });
   });
