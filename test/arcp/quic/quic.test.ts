@@ -142,9 +142,9 @@ describeQuic('a listener', () => {
     const served = runtime();
     const driver = quicDriver();
     const wrong: readonly [object, string][] = [
-      [{ tls }, 'driver must be'],
-      [{ driver, tls: { key: 'k', cert: tls.cert } }, 'tls.key must be in PEM'],
-      [{ driver, tls: { key: tls.key } }, 'tls.cert must be in PEM'],
+      [{ driver: {}, tls }, 'driver must be'],
+      [{ driver, tls: { key: 'k', cert: tls.cert } }, 'tls is invalid'],
+      [{ driver, tls: { key: tls.key } }, 'tls must be { key, cert }'],
       [{ driver, tls, maxStreams: 0 }, 'maxStreams must be at least 1'],
       [{ driver, tls, idleTimeoutMs: -1 }, 'idleTimeoutMs must be a positive number'],
       [{ driver, tls, port: 70_000 }, 'port must be an integer'],
@@ -162,6 +162,10 @@ describeQuic('an address', () => {
       expect(() => dialQuic(address)).toThrow('address must be quic://HOST:PORT');
     },
   );
+
+  test('needs authorities in PEM', () => {
+    expect(() => dialQuic('quic://localhost:1', { ca: '/etc/ssl/ca.pem' })).toThrow('ca must be in PEM');
+  });
 
   test('on which nothing listens is unavailable', async () => {
     const failed = connectQuic('quic://127.0.0.1:9', { ...TRUST, handshakeTimeoutMs: 200, reconnect: false });

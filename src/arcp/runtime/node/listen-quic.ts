@@ -1,10 +1,13 @@
 /** A QUIC listener for runtimes: one envelope per line, and one bidirectional stream per connection (spec 003, "Transports"). */
 
+import { createSecureContext } from 'node:tls';
 import { assertDurations } from '../../../async/durations.js';
 import { notifyListener } from '../../../async/listeners.js';
 import { byteChannel } from '../../../channels/node/byte-channel.js';
 import { boundPort, listenError, placeOf } from '../../../channels/node/listen.js';
 import type { QuicDriver, QuicKey } from '../../../channels/node/quic/driver.js';
+import { installedQuic } from '../../../channels/node/quic/installed.js';
+import { systemReason } from '../../../text/system-reason.js';
 import { MAX_MESSAGE_BYTES } from '../../protocol/codec.js';
 import { SUBPROTOCOL } from '../../protocol/envelope.js';
 import type { Runtime } from '../runtime.js';
@@ -12,8 +15,8 @@ import { awaitToken } from './await-token.js';
 
 /** Options of a QUIC listener. */
 export interface ListenQuicOptions {
-  /** The implementation of QUIC: `matrixQuic(await import('@matrixai/quic'))`. */
-  readonly driver: QuicDriver;
+  /** The implementation of QUIC. @default that of the package `@matrixai/quic` */
+  readonly driver?: QuicDriver | undefined;
   /** The private key, and the certificate with those of its issuers, in PEM. QUIC always uses TLS. */
   readonly tls: QuicKey;
   /** The UDP port; 0 for a free one. @default 7777 */
@@ -53,21 +56,21 @@ export interface QuicRuntimeListener {
  *
  * @throws ServeError if it cannot listen, or the address is public and there is no token
  * @throws TypeError if an option is invalid
+ * @throws Error if no driver is given, and the package `@matrixai/quic` is not installed
  * @example
- * const driver = matrixQuic(await import('@matrixai/quic'));
- * const { url } = await listenQuic(runtime, { driver, tls: { key, cert } });
+ * const { url } = await listenQuic(runtime, { tls: { key, cert } });
  */
 export async function listenQuic(runtime: Runtime, options: ListenQuicOptions): Promise<QuicRuntimeListener> {
-  const { driver, tls, port = 7777, host: given = '127.0.0.1', token, insecure = false } = options;
+  const { tls, port = 7777, host: given = '127.0.0.1', token, insecure = false } = options;
   const { maxConnections = 10_000, maxStreams = 1000, maxMessageBytes = MAX_MESSAGE_BYTES } = options;
   const { idleTimeoutMs = 30_000 } = options;
-  if (typeof driver?.listen !== 'function')
-    throw new TypeError("driver must be one such as matrixQuic(await import('@matrixai/quic'))");
-  for (const [name, value] of Object.entries({ 'tls.key': tls?.key, 'tls.cert': tls?.cert }))
-    if (typeof value !== 'string' || !value.includes('-----BEGIN ')) throw new TypeError(`${name} must be in PEM`);
+  assertKey(tls);
   for (const [name, value] of Object.entries({ maxConnections, maxStreams, maxMessageBytes }))
     if (!(value >= 1)) throw new TypeError(`${name} must be at least 1; got ${value}`);
   assertDurations({ idleTimeoutMs });
+  const driver = options.driver ?? (await installedQuic());
+  if (typeof driver.listen !== 'function')
+    throw new TypeError("driver must be one such as matrixQuic(await import('@matrixai/quic'))");
   const onError = (error: unknown): void => notifyListener(() => options.onError?.(error));
   const { host, address, admission } = await placeOf({ port, host: given, token, insecure, origins: [] });
   const server = await driver
@@ -86,4 +89,14 @@ export async function listenQuic(runtime: Runtime, options: ListenQuicOptions): 
     });
   const bound = boundPort(host, server.port);
   return { url: `quic://${bound.authority}`, host, port: bound.port, close: server.close };
+}
+
+/** @throws TypeError if the key and the certificate are invalid or do not belong together, which clients would notice otherwise */
+function assertKey({ key, cert }: Partial<QuicKey> = {}): void {
+  if (typeof key !== 'string' || typeof cert !== 'string') throw new TypeError('tls must be { key, cert }, in PEM');
+  try {
+    createSecureContext({ key, cert });
+  } catch (cause) {
+    throw new TypeError(`tls is invalid: ${systemReason(cause)}`, { cause });
+  }
 }

@@ -9,8 +9,7 @@ import type { Channel } from '../../channel.js';
 import { ConnectionError } from '../../errors.js';
 import { byteChannel } from '../byte-channel.js';
 import type { QuicConnection, QuicDriver } from './driver.js';
-import { matrixQuic } from './matrix.js';
-import type { MatrixPackage } from './matrix-package.js';
+import { installedQuic } from './installed.js';
 
 /** Options of QUIC connections. */
 export interface DialQuicOptions {
@@ -52,11 +51,13 @@ export function dialQuicAddress(
     throw new TypeError(`serverName is required, since ${host} is an address: certificates are checked by name`);
   if (isIP(serverName) !== 0 || serverName === '')
     throw new TypeError(`serverName must be a name; got "${serverName}"`);
+  for (const one of [options.ca ?? []].flat())
+    if (typeof one !== 'string' || !one.includes('-----BEGIN ')) throw new TypeError('ca must be in PEM');
   assertDurations({ idleTimeoutMs, handshakeTimeoutMs, keepAliveMs });
   if (maxMessageBytes !== undefined && !(maxMessageBytes >= 1))
     throw new TypeError(`maxMessageBytes must be at least 1; got ${maxMessageBytes}`);
   const shared = new SharedConnection(async () =>
-    (driver ?? (await installedDriver())).connect({
+    (driver ?? (await installedQuic())).connect({
       ...{ address: (await lookup(host)).address, port, serverName, ca: options.ca, protocol },
       ...{ idleTimeoutMs, keepAliveMs, timeoutMs: handshakeTimeoutMs },
       onError: (error) => notifyListener(() => options.onError?.(error)),
@@ -80,16 +81,6 @@ function placeOf(address: string): { readonly host: string; readonly port: numbe
   if (url?.protocol !== 'quic:' || url.hostname === '' || url.port === '' || !isAlone)
     throw new TypeError(`address must be quic://HOST:PORT; got "${address}"`);
   return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(url.port) };
-}
-
-const PACKAGE = '@matrixai/quic';
-
-async function installedDriver(): Promise<QuicDriver> {
-  try {
-    return matrixQuic((await import(PACKAGE)) as MatrixPackage);
-  } catch (cause) {
-    throw new Error(`the package ${PACKAGE} cannot be loaded`, { cause });
-  }
 }
 
 /** The QUIC connection that the channels of one function share. */
