@@ -5,7 +5,14 @@ import path from 'node:path';
 import process from 'node:process';
 import { afterAll } from 'vitest';
 import { dialOf } from '../../src/arcp/client/index.js';
-import { fifoPair, listenFifo, listenUnix, listenWebSocket, type Runtime } from '../../src/arcp/runtime/index.js';
+import {
+  fifoPair,
+  listenFifo,
+  listenHttp,
+  listenUnix,
+  listenWebSocket,
+  type Runtime,
+} from '../../src/arcp/runtime/index.js';
 import { memoryChannels } from '../../src/channels/memory.js';
 import type { Serve } from '../examples/arcp/stage.js';
 
@@ -31,6 +38,14 @@ export const TRANSPORTS: Readonly<Record<string, Serve>> = {
   'a WebSocket': async (runtime) => {
     const { url, close } = await listenWebSocket(runtime, { port: 0 });
     return { dial: dialOf(url), close };
+  },
+  'HTTP/2': async (runtime) => {
+    const { url, close } = await listenHttp(runtime, { port: 0 });
+    return { dial: dialOf(url.replace('http:', 'http2:')), close };
+  },
+  'server-sent events and POST': async (runtime) => {
+    const { url, close } = await listenHttp(runtime, { port: 0 });
+    return { dial: dialOf(`sse:${url}`), close };
   },
   'a Unix-domain socket': async (runtime) => {
     const place = file();
