@@ -6,7 +6,7 @@ import process from 'node:process';
 import { afterAll } from 'vitest';
 import { dialOf } from '../../src/arcp/client/index.js';
 import { listenQuic } from '../../src/arcp/quic/index.js';
-import { fifoPair, listenFifo, listenUnix, listenWebSocket, type Runtime } from '../../src/arcp/runtime/index.js';
+import { fifoPair, listenFifo, listenHttp, listenUnix, listenWebSocket } from '../../src/arcp/runtime/index.js';
 import { memoryChannels } from '../../src/channels/memory.js';
 import type { Serve } from '../examples/arcp/stage.js';
 import { quicDriver, quicHint, tls } from '../helpers/quic.js';
@@ -34,6 +34,14 @@ export const TRANSPORTS: Readonly<Record<string, Serve>> = {
     const { url, close } = await listenWebSocket(runtime, { port: 0 });
     return { dial: dialOf(url), close };
   },
+  'HTTP/2': async (runtime) => {
+    const { url, close } = await listenHttp(runtime, { port: 0 });
+    return { dial: dialOf(url.replace('http:', 'http2:')), close };
+  },
+  'server-sent events and POST': async (runtime) => {
+    const { url, close } = await listenHttp(runtime, { port: 0 });
+    return { dial: dialOf(`sse:${url}`), close };
+  },
   'a Unix-domain socket': async (runtime) => {
     const place = file();
     const { close } = await listenUnix(runtime, place);
@@ -48,20 +56,13 @@ export const TRANSPORTS: Readonly<Record<string, Serve>> = {
     const { close } = await listenFifo(runtime, fifoPair(place));
     return { dial: dialOf(`pipe:${place}`), close };
   },
-  // Handshakes and programs are slow.
-  [`QUIC${quicHint}`]: Object.assign(
-    async (runtime: Runtime) => {
-      const { url, close } = await listenQuic(runtime, { driver: quicDriver(), tls, port: 0 });
-      return { dial: dialOf(url, { ca: tls.cert, serverName: 'localhost' }), close };
-    },
-    { leaseMs: 2000 },
-  ),
-  'standard streams': Object.assign(
-    async (runtime: Runtime) => {
-      const place = file();
-      const { close } = await listenUnix(runtime, place);
-      return { dial: dialOf({ command: process.execPath, args: ['-e', BRIDGE, place] }), close };
-    },
-    { leaseMs: 2000 },
-  ),
+  [`QUIC${quicHint}`]: async (runtime) => {
+    const { url, close } = await listenQuic(runtime, { driver: quicDriver(), tls, port: 0 });
+    return { dial: dialOf(url, { ca: tls.cert, serverName: 'localhost' }), close };
+  },
+  'standard streams': async (runtime) => {
+    const place = file();
+    const { close } = await listenUnix(runtime, place);
+    return { dial: dialOf({ command: process.execPath, args: ['-e', BRIDGE, place] }), close };
+  },
 };

@@ -5,8 +5,10 @@ import { WebSocket } from 'ws';
 import { systemReason } from '../../text/system-reason.js';
 import type { Channel } from '../channel.js';
 import { ConnectionError } from '../errors.js';
+import { connectEventStream } from '../sse.js';
 import { webSocketChannel } from '../websocket.js';
 import { connectFifo, fifoPair } from './fifo.js';
+import { connectHttp2 } from './http2.js';
 import { type LaunchOptions, launchProcess } from './process.js';
 import { dialQuicAddress } from './quic/dial.js';
 import { connectSocket } from './socket.js';
@@ -42,6 +44,9 @@ const SCHEMES: Readonly<Record<string, Scheme>> = {
     form: 'quic://HOST:PORT',
     dial: (address, _, { protocol, ...options }) => dialQuicAddress(address, protocol, options),
   },
+  https: { form: 'https://HOST/PATH', dial: http2 },
+  http2: { form: 'http2://HOST:PORT/PATH', dial: http2 },
+  sse: { form: 'sse:https://HOST/PATH', dial: eventStream },
   unix: { form: 'unix:PATH', dial: (_, path, options) => () => connectSocket(path, linesOf(options)) },
   tcp: { form: 'tcp://HOST:PORT', dial: tcp },
   pipe: { form: 'pipe:NAME', dial: namedPipe },
@@ -56,6 +61,8 @@ export const ADDRESS_FORMS: readonly string[] = Object.values(SCHEMES).map(({ fo
  *
  * - `ws://HOST:PORT/PATH`, `wss://...`: a WebSocket
  * - `quic://HOST:PORT`: a stream of a QUIC connection; requires the package `@matrixai/quic`
+ * - `https://HOST/PATH`: a stream of HTTP/2 over TLS; `http2://HOST:PORT/PATH` without encryption, for the loopback and trusted networks
+ * - `sse:https://HOST/PATH`, `sse:http://...`: server-sent events and POST, for proxies that pass nothing else
  * - `unix:PATH`: a Unix-domain socket
  * - `tcp://HOST:PORT`: a TCP socket without encryption, for the loopback and trusted networks
  * - `pipe:NAME`: a pair of named pipes, `NAME.in` and `NAME.out`; on Windows, the named pipe `\\.\pipe\NAME`
@@ -107,6 +114,22 @@ function webSocket(address: string, _: string, options: AddressOptions): Dial {
     });
     return channel;
   };
+}
+
+function http2(address: string, _: string, { token, maxMessageBytes, ca, serverName }: AddressOptions): Dial {
+  const url = urlOf(address.replace(/^http2:/i, 'http:'), 'http2://HOST:PORT/PATH');
+  return () => connectHttp2(url, { token, maxLineBytes: maxMessageBytes, ca, serverName });
+}
+
+function eventStream(
+  _: string,
+  rest: string,
+  { protocol, token, maxMessageBytes: maxTextBytes }: AddressOptions,
+): Dial {
+  const form = 'sse:https://HOST/PATH';
+  const url = urlOf(rest.startsWith('//') ? `http:${rest}` : rest, form);
+  if (!/^https?:$/.test(url.protocol)) throw new TypeError(`"sse:${rest}" is invalid; the form is ${form}`);
+  return () => connectEventStream(url, { protocol, token, maxTextBytes });
 }
 
 function tcp(address: string, _: string, options: AddressOptions): Dial {
