@@ -261,7 +261,8 @@ class QueueChannel implements Channel {
 
   /** Ends the connection when both sides have everything. */
   #finishIfDone(): void {
-    if (this.#inputHasEnded && this.#outputHasEnded && this.#output.isEmpty) this.#close(ackFrame('ack', this.#report()));
+    if (this.#inputHasEnded && this.#outputHasEnded && this.#output.isEmpty)
+      this.#close(ackFrame('ack', this.#report()));
   }
 
   #break(error: Error, reason = error.message): void {

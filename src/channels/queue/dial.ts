@@ -178,7 +178,7 @@ export async function dialQueue(bus: MessageBus, subject: string, options: DialQ
     if (frame?.kind === 'close')
       answer.reject(new ConnectionError('closed', `${subject} refuses the connection: ${frame.reason}.`));
   };
-  const unsubscribe = await bus.subscribe(`${subject}.c.${id}.down`, (message) => receive(message));
+  const subscribing = bus.subscribe(`${subject}.c.${id}.down`, (message) => receive(message));
   const request = (): void => {
     try {
       bus.publish(`${subject}.connect`, bytesOf(`open 1 ${id}`));
@@ -186,7 +186,6 @@ export async function dialQueue(bus: MessageBus, subject: string, options: DialQ
       answer.reject(new ConnectionError('closed', `Cannot connect to ${subject}.`, { cause }));
     }
   };
-  const cancelRequests = everyUnref(REPEAT_MS, request);
   const cancelTimeout = afterUnref(connectTimeoutMs, () =>
     answer.reject(new ConnectionError('closed', `Cannot connect to ${subject}: no listener answers.`)),
   );
@@ -195,9 +194,13 @@ export async function dialQueue(bus: MessageBus, subject: string, options: DialQ
       new ConnectionError('closed', `Cannot connect to ${subject}: the message queue is closed.`, { cause }),
     ),
   );
-  request();
+  let cancelRequests = (): void => undefined;
   try {
+    await Promise.race([subscribing, answer.promise]);
+    request();
+    cancelRequests = everyUnref(REPEAT_MS, request);
     const own = await answer.promise;
+    const unsubscribe = await subscribing;
     return queueChannel(
       {
         maxMessageBytes: bus.maxMessageBytes,
@@ -211,7 +214,10 @@ export async function dialQueue(bus: MessageBus, subject: string, options: DialQ
       settings,
     );
   } catch (error) {
-    unsubscribe();
+    subscribing.then(
+      (unsubscribe) => unsubscribe(),
+      () => undefined,
+    );
     notifyListener(() => finished?.());
     throw error;
   } finally {

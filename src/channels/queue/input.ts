@@ -27,7 +27,7 @@ export class Input {
   #next = 1;
   #takenNumber = 0;
   #takenBytes = 0;
-  /** The last number that the other side may send, as it was last told. */
+  /** The highest number and length that the other side may send, as last reported. */
   #reportedNumber = 0;
   #reportedBytes = 0;
 

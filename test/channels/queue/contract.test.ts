@@ -1,6 +1,10 @@
 /** Channels over message queues fulfil the contract of channels, on a bus that works and on one that does not. */
+import process from 'node:process';
 import type { Channel } from '../../../src/channels/channel.js';
+import { openNats } from '../../../src/channels/node/nats.js';
+import { openRabbitmq } from '../../../src/channels/node/rabbitmq.js';
 import { dialQueue, listenQueue, type MessageBus } from '../../../src/channels/queue/dial.js';
+import { natsHint, natsUrl, rabbitmqHint, rabbitmqUrl } from '../../helpers/message-queues.js';
 import { channelContract, type Ends } from '../contract.js';
 import { FakeBus, type Faults } from './fake-bus.js';
 
@@ -28,3 +32,31 @@ const openFake =
 
 channelContract('a bus', openFake({}));
 channelContract('a bus that loses, repeats and reorders', openFake({ lose: 0.05, repeat: 0.05, reorder: 0.1 }));
+
+channelContract(
+  'NATS',
+  async (options = {}) => {
+    const { bus, close } = await openNats({ servers: natsUrl });
+    const ends = await connectedOver(bus, options);
+    const closeAll = async (): Promise<void> => {
+      await ends.close();
+      await close();
+    };
+    return { ...ends, cut: () => void close(), close: closeAll };
+  },
+  { hint: natsHint },
+);
+
+channelContract(
+  'RabbitMQ',
+  async (options = {}) => {
+    const { bus, close } = await openRabbitmq({ url: rabbitmqUrl });
+    const ends = await connectedOver(bus, options);
+    const closeAll = async (): Promise<void> => {
+      await ends.close();
+      await close();
+    };
+    return { ...ends, cut: () => void close(), close: closeAll };
+  },
+  { hint: rabbitmqHint },
+);
