@@ -24,6 +24,7 @@ interface AmqpChannel {
   ack(message: object): void;
   prefetch(count: number): Promise<unknown>;
   sendToQueue(name: string, content: Buffer): boolean;
+  close(): Promise<void>;
   on(event: string, listener: (error?: Error) => void): unknown;
 }
 
@@ -54,14 +55,13 @@ export async function openRabbitmq({ url = DEFAULT_URL, socketOptions = {} }: Ra
   const { host } = new URL(url);
   const { connect } = await loadPackage<AmqpPackage>('amqplib');
   try {
-    const connection = await connect(url, { noDelay: true, ...socketOptions });
-    return { bus: await busOf(connection), close: () => connection.close().catch(() => {}) };
+    return await busOf(await connect(url, { noDelay: true, ...socketOptions }));
   } catch (cause) {
     throw new ConnectionError('closed', `Cannot connect to RabbitMQ at ${host}: ${systemReason(cause)}.`, { cause });
   }
 }
 
-async function busOf(connection: AmqpConnection): Promise<MessageBus> {
+async function busOf(connection: AmqpConnection): Promise<OpenBus> {
   const listeners = new Set<(error?: Error) => void>();
   let failure: Error | undefined;
   let isClosed = false;
@@ -81,7 +81,7 @@ async function busOf(connection: AmqpConnection): Promise<MessageBus> {
   const sharedChannel = await connection.createChannel();
   watch(sharedChannel);
   await sharedChannel.prefetch(PREFETCH);
-  return {
+  const bus: MessageBus = {
     maxMessageBytes: MAX_MESSAGE_BYTES,
     publish: (subject, message) => {
       if (isClosed) throw failure ?? new ConnectionError('closed', 'The connection to RabbitMQ is closed.');
@@ -109,4 +109,10 @@ async function busOf(connection: AmqpConnection): Promise<MessageBus> {
       return () => listeners.delete(listener);
     },
   };
+  const close = async (): Promise<void> => {
+    // The server answers after it has everything that was published; the end of the connection may overtake that.
+    await channel.close().catch(() => {});
+    await connection.close().catch(() => {});
+  };
+  return { bus, close };
 }
