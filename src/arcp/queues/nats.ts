@@ -5,6 +5,15 @@ import type { Dial } from '../client/types.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { type DialOptions, dialOver, type ListenOptions, serveBus } from './listen.js';
 
+export {
+  type NatsInbox,
+  type NatsInboxOptions,
+  type NatsOutbox,
+  type NatsOutboxOptions,
+  openNatsOutbox,
+  serveNatsInbox,
+  type WaitingCommand,
+} from './inbox.js';
 export type { NatsConnectionLike, NatsOptions, QueueListener };
 
 /** Options of a listener on NATS. */
