@@ -7,6 +7,7 @@ import { afterAll } from 'vitest';
 import { dialOf } from '../../src/arcp/client/index.js';
 import { dialNats, listenNats } from '../../src/arcp/queues/nats.js';
 import { dialRabbitmq, listenRabbitmq } from '../../src/arcp/queues/rabbitmq.js';
+import { listenQuic } from '../../src/arcp/quic/index.js';
 import { fifoPair, listenFifo, listenUnix, listenWebSocket, type Runtime } from '../../src/arcp/runtime/index.js';
 import type { Channel, Receiver } from '../../src/channels/channel.js';
 import { memoryChannels } from '../../src/channels/memory.js';
@@ -14,6 +15,7 @@ import { dialQueue, listenQueue } from '../../src/channels/queue/dial.js';
 import { FakeBus } from '../channels/queue/fake-bus.js';
 import type { Serve } from '../examples/arcp/stage.js';
 import { natsHint, natsUrl, rabbitmqHint, rabbitmqUrl } from '../helpers/message-queues.js';
+import { quicDriver, quicHint, tls } from '../helpers/quic.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-arcp-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -84,7 +86,14 @@ export const TRANSPORTS: Readonly<Record<string, Serve>> = {
     const { close } = await listenFifo(runtime, fifoPair(place));
     return { dial: dialOf(`pipe:${place}`), close };
   },
-  // Programs start slowly.
+  // Handshakes and programs are slow.
+  [`QUIC${quicHint}`]: Object.assign(
+    async (runtime: Runtime) => {
+      const { url, close } = await listenQuic(runtime, { driver: quicDriver(), tls, port: 0 });
+      return { dial: dialOf(url, { ca: tls.cert, serverName: 'localhost' }), close };
+    },
+    { leaseMs: 2000 },
+  ),
   'standard streams': Object.assign(
     async (runtime: Runtime) => {
       const place = file();
