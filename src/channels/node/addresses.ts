@@ -8,6 +8,7 @@ import { ConnectionError } from '../errors.js';
 import { webSocketChannel } from '../websocket.js';
 import { connectFifo, fifoPair } from './fifo.js';
 import { type LaunchOptions, launchProcess } from './process.js';
+import { dialQuicAddress } from './quic/dial.js';
 import { connectSocket } from './socket.js';
 
 /** Options of connections by address. */
@@ -18,6 +19,10 @@ export interface AddressOptions {
   readonly token?: string | undefined;
   /** The longest message in bytes. @default 33554432 (32 MiB) */
   readonly maxMessageBytes?: number | undefined;
+  /** The certificates of the trusted authorities, in PEM. @default those of the system */
+  readonly ca?: string | readonly string[] | undefined;
+  /** The name for which the certificate of the other side must be valid. @default the host */
+  readonly serverName?: string | undefined;
 }
 
 /** Connects to the other side. */
@@ -33,6 +38,10 @@ interface Scheme {
 const SCHEMES: Readonly<Record<string, Scheme>> = {
   ws: { form: 'ws://HOST:PORT/PATH', dial: webSocket },
   wss: { form: 'wss://HOST/PATH', dial: webSocket },
+  quic: {
+    form: 'quic://HOST:PORT',
+    dial: (address, _, { protocol, ...options }) => dialQuicAddress(address, protocol, options),
+  },
   unix: { form: 'unix:PATH', dial: (_, path, options) => () => connectSocket(path, linesOf(options)) },
   tcp: { form: 'tcp://HOST:PORT', dial: tcp },
   pipe: { form: 'pipe:NAME', dial: namedPipe },
@@ -46,6 +55,7 @@ export const ADDRESS_FORMS: readonly string[] = Object.values(SCHEMES).map(({ fo
  * Returns a function that connects to an address.
  *
  * - `ws://HOST:PORT/PATH`, `wss://...`: a WebSocket
+ * - `quic://HOST:PORT`: a stream of a QUIC connection; requires the package `@matrixai/quic`
  * - `unix:PATH`: a Unix-domain socket
  * - `tcp://HOST:PORT`: a TCP socket without encryption, for the loopback and trusted networks
  * - `pipe:NAME`: a pair of named pipes, `NAME.in` and `NAME.out`; on Windows, the named pipe `\\.\pipe\NAME`
@@ -74,12 +84,19 @@ function urlOf(address: string, form: string): URL {
 
 const HANDSHAKE_MS = 10_000;
 
-function webSocket(address: string, _: string, { protocol, token, maxMessageBytes: maxLength }: AddressOptions): Dial {
+function webSocket(address: string, _: string, options: AddressOptions): Dial {
+  const { protocol, token, maxMessageBytes: maxLength, ca, serverName } = options;
   const url = urlOf(address, 'ws://HOST:PORT/PATH');
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   return async () => {
-    const options = { headers, perMessageDeflate: false, handshakeTimeout: HANDSHAKE_MS };
-    const socket = new WebSocket(url, [protocol], options);
+    const tls = {
+      ...(ca === undefined ? {} : { ca: [ca].flat() }),
+      ...(serverName === undefined ? {} : { servername: serverName }),
+    };
+    const socket = new WebSocket(url, [protocol], {
+      ...{ headers, perMessageDeflate: false, handshakeTimeout: HANDSHAKE_MS },
+      ...tls,
+    });
     const channel = webSocketChannel(socket, { maxLength });
     // Resolves when it is open, so that connection errors are reported.
     await new Promise<void>((resolve, reject) => {
