@@ -20,7 +20,7 @@ const ACP_NODE = '^src/acp/(node/|index\\.ts$)';
 /** ARCP: messages, then stores, then runtimes and clients. */
 const ARCP = '^src/arcp/';
 /** The parts of ARCP that need Node. */
-const ARCP_NODE = '^src/arcp/((runtime|client)/(node/|index\\.ts$)|queues/|store/(sqlite|postgres))';
+const ARCP_NODE = '^src/arcp/((runtime|client)/(node/|index\\.ts$)|queues/|quic/|store/(sqlite|postgres))';
 const ARCP_PROTOCOL = '^src/arcp/(protocol/|logs/|index\\.ts$)';
 /** AACP above the grammar. */
 const AACP_ABOVE = '^src/aacp/(build|dispatch|encoders|fallback|lint|matching|models|registry|rules)/';
