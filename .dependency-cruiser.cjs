@@ -13,7 +13,7 @@ const BINDINGS = '^src/accp/bindings/';
 const SERVE = '^src/accp/serve/';
 /** Byte and message channels; the parts that need Node have a folder of their own. */
 const CHANNELS = '^src/channels/';
-const CHANNELS_NODE = '^src/channels/node/';
+const CHANNELS_NODE = '^src/channels/(node/|index\\.ts$)';
 /** JSON-RPC as ACP uses it; the parts that need Node have a folder of their own. */
 const ACP = '^src/acp/';
 const ACP_NODE = '^src/acp/(node/|index\\.ts$)';

@@ -11,6 +11,7 @@ export const SIZED: readonly string[] = [
   'test/accp/session/lossy-line.test.ts',
   'test/accp/store/journal.test.ts',
   'test/accp/store/store.test.ts',
+  'test/arcp/quic/network.programs.test.ts',
   'test/cli/linear.test.ts',
   'test/fuzz/differential.test.ts',
   'test/fuzz/faults.test.ts',

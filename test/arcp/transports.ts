@@ -5,9 +5,11 @@ import path from 'node:path';
 import process from 'node:process';
 import { afterAll } from 'vitest';
 import { dialOf } from '../../src/arcp/client/index.js';
+import { dialQuic, listenQuic } from '../../src/arcp/quic/index.js';
 import { fifoPair, listenFifo, listenUnix, listenWebSocket, type Runtime } from '../../src/arcp/runtime/index.js';
 import { memoryChannels } from '../../src/channels/memory.js';
 import type { Serve } from '../examples/arcp/stage.js';
+import { quicDriver, quicHint, tls } from '../helpers/quic.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-arcp-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -45,6 +47,10 @@ export const TRANSPORTS: Readonly<Record<string, Serve>> = {
     const place = file();
     const { close } = await listenFifo(runtime, fifoPair(place));
     return { dial: dialOf(`pipe:${place}`), close };
+  },
+  [`QUIC${quicHint}`]: async (runtime) => {
+    const { port, close } = await listenQuic(runtime, { driver: quicDriver(), tls, port: 0 });
+    return { dial: dialQuic(`quic://127.0.0.1:${port}`, { ca: tls.cert, serverName: 'localhost' }), close };
   },
   // Programs start slowly.
   'standard streams': Object.assign(

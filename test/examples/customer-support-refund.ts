@@ -61,6 +61,7 @@ export const scenario: Scenario = {
     await client
       .invoke('orders.refund', { order: 'ord_4812', amount: order.total }, { operationKey: 'refund:ord_4812' })
       .result();
+    await stage.answered();
     await client.close();
   },
 };

@@ -8,6 +8,8 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { assertDurations } from '../../async/durations.js';
 import { notifyListener } from '../../async/listeners.js';
 import { after, LONGEST_TIMER } from '../../async/timers.js';
+import type { Channel } from '../../channels/channel.js';
+import { channelSocket } from '../../channels/channel-socket.js';
 import {
   type Admission,
   answer,
@@ -84,6 +86,11 @@ export interface RunningServer {
    * connections are closed. The endpoint stays open.
    */
   readonly close: () => Promise<void>;
+  /**
+   * Serves a client over a channel of another transport, with the messages of a WebSocket. The transport controls the access: the token and the
+   * origins of the server do not apply.
+   */
+  readonly accept: (channel: Channel) => void;
   /** Closes all connections at once. */
   readonly terminate: () => void;
 }
@@ -112,8 +119,8 @@ export async function startServer(endpoint: Endpoint, options: ServeOptions = {}
     return frameServer.server;
   });
   const address = `${authority}${settings.path}`;
-  const { status, close, terminate } = frameServer;
-  return { host, port, http: `http://${address}`, ws: `ws://${address}`, status, close, terminate };
+  const { status, accept, close, terminate } = frameServer;
+  return { host, port, http: `http://${address}`, ws: `ws://${address}`, status, accept, close, terminate };
 }
 
 class FrameServer {
@@ -126,6 +133,8 @@ class FrameServer {
   /** Connections that have not sent a request. */
   readonly #idleSockets = new Set<Socket>();
   readonly #exchanges = new Exchanges();
+  /** The channels of other transports. */
+  readonly #channels = new Set<Channel>();
   #closing: Promise<void> | undefined;
 
   constructor(endpoint: Endpoint, admission: Admission, settings: ReturnType<typeof resolveServeOptions>) {
@@ -298,8 +307,20 @@ class FrameServer {
     this.#webSockets.close();
   }
 
+  readonly accept = (channel: Channel): void => {
+    if (this.#closing !== undefined) {
+      channel.destroy();
+      return;
+    }
+    this.#channels.add(channel);
+    const socket = channelSocket(channel);
+    socket.addEventListener('close', () => this.#channels.delete(channel));
+    this.#sockets.accept(socket);
+  };
+
   readonly terminate = (): void => {
     void this.close();
+    for (const channel of this.#channels) channel.destroy();
     for (const webSocket of this.#webSockets.clients) webSocket.terminate();
     this.server.closeAllConnections();
   };

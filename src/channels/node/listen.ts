@@ -35,7 +35,8 @@ export class ServeError extends PegwireError {
   }
 }
 
-interface PortOptions {
+/** Options of a server on a port. */
+export interface PortOptions {
   /** The port; 0 selects a free one. */
   readonly port: number;
   /** A host name or address; an IPv6 address may be enclosed in brackets. */
@@ -67,6 +68,28 @@ export async function listenOn(
   options: PortOptions,
   createServer: (admission: Admission) => Server,
 ): Promise<BoundPort> {
+  const { host, address, admission } = await placeOf(options);
+  const server = createServer(admission);
+  await listening(server, options.port, address);
+  return boundPort(host, (server.address() as AddressInfo).port);
+}
+
+/** A place on which a server may listen. */
+interface Place {
+  /** The host name or address, without brackets. */
+  readonly host: string;
+  /** The IP address. */
+  readonly address: string;
+  readonly admission: Admission;
+}
+
+/**
+ * Resolves the address of a server, and checks that it may listen there.
+ *
+ * @throws ServeError if other machines could reach it without a token, or the host is unknown
+ * @throws TypeError if an option is invalid
+ */
+export async function placeOf(options: PortOptions): Promise<Place> {
   const { port, host, token, insecure } = options;
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new TypeError(`port must be an integer from 0 to 65535; got ${port}`);
@@ -77,10 +100,12 @@ export async function listenOn(
   const isLoopback = isLoopbackAddress(address);
   if (!isLoopback && token === undefined && !insecure)
     throw new ServeError('no-token', `Other machines could reach ${bare} without a token`);
-  const server = createServer(createAdmission(options, bare, isLoopback));
-  await listening(server, port, address);
-  const bound = (server.address() as AddressInfo).port;
-  return { host: bare, port: bound, authority: `${bracketed(bare)}:${bound}` };
+  return { host: bare, address, admission: createAdmission(options, bare, isLoopback) };
+}
+
+/** Describes the port of a server. */
+export function boundPort(host: string, port: number): BoundPort {
+  return { host, port, authority: `${bracketed(host)}:${port}` };
 }
 
 async function addressOf(host: string): Promise<string> {
@@ -93,13 +118,17 @@ async function addressOf(host: string): Promise<string> {
 
 function listening(server: Server, port: number, address: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const place = `${bracketed(address)}:${port}`;
-      if (error.code === 'EADDRINUSE') reject(new ServeError('in-use', `${place} is already in use`, error));
-      else reject(new ServeError('cannot-listen', `Cannot listen on ${place}: ${systemReason(error)}`, error));
-    });
+    server.once('error', (error) => reject(listenError(error, address, port)));
     server.listen(port, address, resolve);
   });
+}
+
+/** Converts the error of a server that cannot listen. */
+export function listenError(error: unknown, address: string, port: number): ServeError {
+  const place = `${bracketed(address)}:${port}`;
+  if ((error as Partial<NodeJS.ErrnoException>).code === 'EADDRINUSE')
+    return new ServeError('in-use', `${place} is already in use`, error);
+  return new ServeError('cannot-listen', `Cannot listen on ${place}: ${systemReason(error)}`, error);
 }
 
 /** The reason for which a request is rejected. */

@@ -7,6 +7,7 @@ import {
   type ServeOptions,
   startServer,
 } from '../../accp/serve/index.js';
+import { listenSocket } from '../../channels/node/socket.js';
 import { errorJson, toJson } from '../io/json.js';
 import { labelled } from '../io/output.js';
 import { endBySignal } from '../io/signals.js';
@@ -24,6 +25,7 @@ const some = integer({ from: 1 });
 const OPTIONS = {
   port: value('PORT', 'Listen on this port (default: 4711); 0 for any free port', integer({ from: 0, to: 65_535 })),
   host: SERVER_OPTIONS.host,
+  socket: text('PATH', 'Also listen on this Unix domain socket, which only its owner can open'),
   path: text('PATH', 'Path of the HTTP and WebSocket endpoint (default: /accp/v1/frames)'),
   agent: choice(
     'NAME',
@@ -75,12 +77,21 @@ export const command = defineCommand({
         throw notStarted(thrown);
       });
       const { http, ws } = server;
+      const { socket } = options;
+      const listener =
+        socket === undefined
+          ? undefined
+          : await listenSocket(socket, server.accept).catch(async (thrown: unknown) => {
+              await server.close();
+              throw notStarted(thrown);
+            });
       const close = async (): Promise<void> => {
         if (!json) await output.note('Shutting down after open requests; press Ctrl-C again to stop now.');
-        await server.close();
+        await Promise.all([listener?.close(), server.close()]);
       };
       const ended = endBySignal(close, server.terminate);
-      await output.result(json ? toJson({ http, ws }) : `${http}\n${ws}`);
+      const unix = socket === undefined ? undefined : `unix:${socket}`;
+      await output.result(json ? toJson({ http, ws, unix }) : [http, ws, unix].filter(Boolean).join('\n'));
       await ended;
     } finally {
       endpoint.close();

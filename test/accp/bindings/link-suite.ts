@@ -408,7 +408,7 @@ export function testLink(binding: keyof typeof BINDINGS): void {
       const link = await connect({ session: one! });
       expect((await link.request(req('echo', { n: 1 }))).payload['n']).toBe(1);
       const connecting = connect({ session: two! });
-      if (binding === 'WebSocket') {
+      if (binding === 'WebSocket' || binding === 'a channel') {
         await connecting;
         expect(await link.closed).toMatchObject({ code: 'replaced' });
         return;

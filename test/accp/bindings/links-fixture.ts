@@ -23,6 +23,8 @@ import {
   type SessionEvent,
   type SessionOptions,
 } from '../../../src/accp/codec/index.js';
+import { channelSocket } from '../../../src/channels/channel-socket.js';
+import { connectSocket, listenSocket } from '../../../src/channels/node/socket.js';
 import { type CuttingProxy, cuttingProxy } from '../../helpers/cutting-proxy.js';
 import { connect as serveA2A } from './a2a-fixture.js';
 
@@ -82,6 +84,20 @@ export const BINDINGS: Readonly<
     });
     const port = await proxied((server.address() as AddressInfo).port, onProxy);
     return (options) => connectWebSocket(`ws://127.0.0.1:${port}`, { ...options, WebSocket });
+  },
+  'a channel': async (served, onProxy) => {
+    let sockets = createWebSocketEndpoint(served.endpoint);
+    served.replaced = async () => {
+      await sockets.close();
+      sockets = createWebSocketEndpoint(served.endpoint);
+    };
+    const { address, close } = await listenSocket({ port: 0 }, (channel) => sockets.accept(channelSocket(channel)));
+    cleanups.push(async () => {
+      await sockets.close();
+      await close();
+    });
+    const port = await proxied((address as { readonly port: number }).port, onProxy);
+    return (options) => connectWebSocket(() => channelSocket(connectSocket({ port })), options);
   },
   HTTP: async (served, onProxy) => {
     const server = createServer(createRequestListener(createHandler(current(served))));

@@ -1,5 +1,8 @@
 /** `pegwire serve` as a program: its output, addresses and shutdown. */
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { type Ended, ended, start } from '../../helpers/child.js';
@@ -46,6 +49,23 @@ describe('its addresses', () => {
     const { code, stdout, stderr } = await stop();
     expect({ code, addresses: jsonLines(stdout) }).toEqual({ code: 0, addresses: [{ http, ws }] });
     expect(jsonLines(stderr)).toMatchObject([{ method: 'POST', path: '/x', status: 200 }]);
+  });
+
+  test('include a Unix-domain socket, over which pegwire connect has a session', async () => {
+    const socket = path.join(mkdtempSync(path.join(tmpdir(), 'pegwire-serve-')), 'agent.sock');
+    const { http, ws, stop } = await serve('--quiet', '--agent', 'echo', '--socket', socket);
+    for (const more of [[], ['--raw']]) {
+      const { code, stdout, stderr } = await cli(['connect', `unix:${socket}`, '-', ...more], { stdin: REQUEST });
+      // Without a session, a request is not the first frame.
+      expect({ stderr, code, isAnswered: stdout.includes('>done:x{a:1}') }).toEqual(
+        more.length === 0
+          ? { stderr: expect.stringContaining('is sent as a message'), code: 0, isAnswered: true }
+          : { stderr: expect.anything(), code: 1, isAnswered: false },
+      );
+    }
+    const { code, stdout } = await stop();
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${http}\n${ws}\nunix:${socket}\n` });
+    rmSync(path.dirname(socket), { recursive: true });
   });
 
   test('are the only output with --quiet', async () => {

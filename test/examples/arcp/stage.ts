@@ -50,6 +50,8 @@ export class Stage {
   /** Connections that wait for the next runtime. */
   #waiting: (() => void)[] = [];
   #clients: Client[] = [];
+  /** Waits for the next message. */
+  #listening: (() => void)[] = [];
 
   constructor(scenario: Scenario, tell: Tell, serve: Serve) {
     this.#scenario = scenario;
@@ -85,6 +87,13 @@ export class Stage {
     return client;
   }
 
+  /** Resolves when the command that was sent last has its answer, so that the next one comes after it over every transport. */
+  async answered(): Promise<void> {
+    const last = this.log.findLast(({ source }) => source === 'client')!;
+    while (!this.log.some(({ correlation_id }) => correlation_id === last.id))
+      await new Promise<void>((resolve) => this.#listening.push(resolve));
+  }
+
   async end(): Promise<void> {
     for (const client of this.#clients) await client.disconnect();
     if (this.#runtime !== undefined) await this.killRuntime();
@@ -113,6 +122,7 @@ export class Stage {
   #heard(text: string): void {
     const message = JSON.parse(text) as Envelope;
     this.log.push(message);
+    for (const go of this.#listening.splice(0)) go();
     const line = lineOf(message, (_style, what) => what);
     if (line !== undefined) this.#tell(`   ${line.replace(/^\S+ /, '')}`);
   }

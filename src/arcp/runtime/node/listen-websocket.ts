@@ -5,7 +5,6 @@ import process from 'node:process';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import { notifyListener } from '../../../async/listeners.js';
-import { afterUnref } from '../../../async/timers.js';
 import type { Channel } from '../../../channels/channel.js';
 import {
   type Admission,
@@ -20,6 +19,7 @@ import { webSocketChannel } from '../../../channels/websocket.js';
 import { MAX_MESSAGE_BYTES } from '../../protocol/codec.js';
 import { SUBPROTOCOL } from '../../protocol/envelope.js';
 import type { Runtime } from '../runtime.js';
+import { awaitToken, HANDSHAKE_TIMEOUT_MS } from './await-token.js';
 
 const ARCP_PATH = '/arcp';
 
@@ -59,9 +59,6 @@ export interface WebSocketListener {
   /** Stops listening. Resolves when the port is free; open connections stay open. */
   readonly close: () => Promise<void>;
 }
-
-/** Milliseconds for the headers of a request, and for the token. */
-const HEADERS_TIMEOUT_MS = 10_000;
 
 /**
  * Listens for WebSocket connections to a runtime. On the loopback, the `Host` header must name this machine. Pages of other origins are refused.
@@ -108,7 +105,7 @@ class RuntimeServer {
       maxPayload: maxMessageBytes,
       handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
     });
-    this.server = createServer({ headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: HEADERS_TIMEOUT_MS });
+    this.server = createServer({ headersTimeout: HANDSHAKE_TIMEOUT_MS, requestTimeout: HANDSHAKE_TIMEOUT_MS });
     this.server.maxConnections = maxConnections;
     this.server.on('request', this.#request);
     this.server.on('upgrade', this.#upgrade);
@@ -138,16 +135,6 @@ class RuntimeServer {
     } else answer(response, 404);
   };
 
-  /** Ends a connection that does not send its token in time. @returns a function that checks a token */
-  #awaitToken(channel: Channel): (token: string) => boolean {
-    const cancel = afterUnref(HEADERS_TIMEOUT_MS, () => channel.destroy());
-    return (token) => {
-      const isValid = this.#admission.isToken(token);
-      if (isValid) cancel();
-      return isValid;
-    };
-  }
-
   readonly #upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     // After an upgrade, Node does not handle errors of the socket, which would crash the process.
     socket.on('error', () => {});
@@ -171,7 +158,7 @@ class RuntimeServer {
       const channel = webSocketChannel(webSocket, { maxLength: this.#options.maxMessageBytes ?? MAX_MESSAGE_BYTES });
       const peer = { kind: 'websocket', address: request.socket.remoteAddress };
       this.#runtime
-        .accept(corked(channel, socket), needsToken ? { ...peer, verifyToken: this.#awaitToken(channel) } : peer)
+        .accept(corked(channel, socket), needsToken ? { ...peer, verifyToken: awaitToken(channel, admission) } : peer)
         .catch((error: unknown) => notifyListener(() => this.#options.onError?.(error)));
     });
   };

@@ -4,6 +4,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { TRUST_LEVELS } from '../../../arcp/index.js';
+import { listenQuic } from '../../../arcp/quic/index.js';
 import {
   anonymous,
   createRuntime,
@@ -26,6 +27,7 @@ import { notStarted, SERVER_OPTIONS } from '../../options/shared.js';
 import { openDatabase } from './database.js';
 import { addDemoTools } from './demo-tools.js';
 import { McpServer } from './mcp-servers.js';
+import { tlsFiles } from './tls-files.js';
 
 const OPTIONS = {
   ws: optional(
@@ -35,6 +37,13 @@ const OPTIONS = {
   ),
   socket: text('PATH', 'Listen on this Unix domain socket, which only its owner can open'),
   pipe: text('NAME', 'Listen on the named pipes NAME.in and NAME.out'),
+  quic: value(
+    'PORT',
+    'Listen for QUIC connections on this UDP port; 0 for any free port; requires --tls-key and --tls-cert, and the package @matrixai/quic',
+    integer({ from: 0, to: 65_535 }),
+  ),
+  'tls-key': text('FILE', 'Use this private key in PEM'),
+  'tls-cert': text('FILE', 'Use this certificate, followed by those of its issuers, in PEM'),
   stdio: flag('Serve one client on stdin and stdout'),
   db: text(
     'FILE',
@@ -47,7 +56,7 @@ const OPTIONS = {
   ),
   host: SERVER_OPTIONS.host,
   origin: texts('ORIGIN', 'Accept connections from web pages of this origin; may be repeated'),
-  token: token('Require this bearer token from WebSocket clients'),
+  token: token('Require this bearer token from WebSocket and QUIC clients'),
   insecure: SERVER_OPTIONS.insecure,
   trust: choice(
     'LEVEL',
@@ -71,7 +80,7 @@ export const command = defineCommand({
   takes: 'nothing',
   options: OPTIONS,
   details: [
-    'Without --ws, --socket, --pipe and --stdio, listens as with --ws. Prints its addresses to stdout (with --stdio, to stderr).',
+    'Without --ws, --quic, --socket, --pipe and --stdio, listens as with --ws. Prints its addresses to stdout (with --stdio, to stderr).',
     'SIGINT or SIGTERM shuts it down: it accepts no connections and starts no jobs, and waits for the running ones. With --db, other runtimes ' +
       'of the database then continue unfinished jobs at once, or the next start does. A second signal ends it immediately.',
     'The demo tools are echo, add, count (a job with progress, a stream and checkpoints) and refund (a job that requests a permission), ' +
@@ -155,8 +164,8 @@ async function loadModule(runtime: Runtime, module: string): Promise<void> {
 }
 
 async function listen(invocation: Run, runtime: Runtime, listening: Listening[]): Promise<void> {
-  const { ws, socket, pipe, stdio, host, insecure, origin, token: secret } = invocation.options;
-  const isAlone = ws === undefined && socket === undefined && pipe === undefined && !stdio;
+  const { ws, socket, pipe, quic, stdio, host, insecure, origin, token: secret } = invocation.options;
+  const isAlone = ws === undefined && socket === undefined && pipe === undefined && quic === undefined && !stdio;
   try {
     if (ws !== undefined || isAlone) {
       const { url, close } = await listenWebSocket(runtime, {
@@ -166,6 +175,11 @@ async function listen(invocation: Run, runtime: Runtime, listening: Listening[])
         insecure,
         origins: origin.length === 0 ? undefined : origin,
       });
+      listening.push({ name: url, close });
+    }
+    if (quic !== undefined) {
+      const tls = tlsFiles(invocation.options);
+      const { url, close } = await listenQuic(runtime, { port: quic, host, token: secret, insecure, tls });
       listening.push({ name: url, close });
     }
     if (socket !== undefined) {

@@ -1,5 +1,7 @@
 import { FRAMES_PATH } from '../../../accp/bindings/http/index.js';
+import { SUBPROTOCOL } from '../../../accp/bindings/websocket/index.js';
 import { isAgentName } from '../../../accp/session/envelope.js';
+import { ADDRESS_FORMS, dialAddress } from '../../../channels/node/addresses.js';
 import { PegwireError } from '../../../text/errors.js';
 import { UsageError } from '../../io/errors.js';
 import { type Line, readLines } from '../../io/input.js';
@@ -34,6 +36,7 @@ export const command = defineCommand({
     'A line that starts with @ is a frame; one that starts with { or " is a JSON message, as for pegwire encode accp; any other line is ' +
       'a chat message. Messages are sent in a session. Frames are sent unchanged over HTTP; over a WebSocket, which has a session, they ' +
       'are sent as messages of it, with new numbers. The default path of URL is /accp/v1/frames.',
+    `Other forms of URL are ${ADDRESS_FORMS.filter((form) => !/^wss?:/.test(form)).join(', ')}; over them, sessions are as over a WebSocket.`,
     'Prints the received frames, one per line; with --json as {"frame", "message"}. At the end of the input, waits for outstanding ' +
       'answers. The exit code is 1 if an error frame arrived or a request was not answered.',
   ],
@@ -74,7 +77,7 @@ function senderOptions({ options }: Run, { url }: Target): SenderOptions {
 
 async function senderFor(invocation: Run, target: Target, received: Received): Promise<Sender> {
   const options = senderOptions(invocation, target);
-  if (!target.isWebSocket) return httpSender(options, received);
+  if (target.isHttp) return httpSender(options, received);
   if (invocation.options.raw) return rawSender(options, received);
   return webSocketSender(options, received);
 }
@@ -115,15 +118,21 @@ function closeInput({ stdin }: Run, reading: Promise<unknown>): void {
   (stdin as { readonly destroy?: () => void }).destroy?.();
 }
 
-/** Parses the URL. @throws UsageError if it is invalid */
+/** Parses the address. @throws UsageError if it is invalid */
 function readTarget(text: string) {
+  if (!/^(?:https?|wss?):/.test(text)) {
+    try {
+      dialAddress(text, { protocol: SUBPROTOCOL });
+    } catch (thrown) {
+      throw new UsageError(`${(thrown as Error).message}, http://HOST:PORT and https://HOST`);
+    }
+    return { url: text, isHttp: false };
+  }
   if (!URL.canParse(text)) throw new UsageError(`Invalid URL "${text}"; write, for example, http://127.0.0.1:4711`);
   const url = new URL(text);
-  if (!/^(?:https?|wss?):$/.test(url.protocol))
-    throw new UsageError(`The URL must begin with http:, https:, ws: or wss:; got ${url.protocol}`);
   if (url.username !== '' || url.password !== '')
     throw new UsageError('The URL must not contain a user name or password; use --token or PEGWIRE_TOKEN');
   if (url.pathname === '/') url.pathname = FRAMES_PATH;
   url.hash = '';
-  return { url: url.href, isWebSocket: url.protocol.startsWith('ws') };
+  return { url: url.href, isHttp: url.protocol.startsWith('http') };
 }

@@ -1,5 +1,4 @@
 /** `pegwire connect` over a WebSocket. */
-import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import {
   connectWebSocket,
@@ -15,6 +14,8 @@ import { parseFrame } from '../../../accp/parse.js';
 import { createIds } from '../../../accp/session/runtime.js';
 import { createSession } from '../../../accp/session/session.js';
 import { LONGEST_TIMER } from '../../../async/timers.js';
+import { channelSocket } from '../../../channels/channel-socket.js';
+import { dialAddress } from '../../../channels/node/addresses.js';
 import { closeWebSocket } from '../../../channels/websocket.js';
 import { PegwireError } from '../../../text/errors.js';
 import { systemReason } from '../../../text/system-reason.js';
@@ -95,9 +96,12 @@ export async function webSocketSender(options: SenderOptions, received: Received
   return connectionSender({ send, broken, stop }, outstanding, options, received);
 }
 
-function socketTo(options: SenderOptions): WebSocketLike & WebSocket {
+/** Connects to a WebSocket, or over the channel of another address. */
+function socketTo(options: SenderOptions): WebSocketLike {
+  const { url, token } = options;
+  if (!/^wss?:/.test(url)) return channelSocket(dialAddress(url, { protocol: SUBPROTOCOL, token })());
   const settings = { headers: headersOf(options), handshakeTimeout: Math.min(options.timeoutMs, LONGEST_TIMER) };
-  return new WebSocket(options.url, SUBPROTOCOL, settings) as WebSocketLike & WebSocket;
+  return new WebSocket(url, SUBPROTOCOL, settings) as WebSocketLike;
 }
 
 function observed(codec: Codec, onDecoded: (frame: string, outcome: DecodeOutcome) => void): Codec {
@@ -153,29 +157,34 @@ export async function rawSender(options: SenderOptions, received: Received): Pro
   const socket = socketTo(options);
   const outstanding = new Outstanding();
   // The first frames may arrive with the handshake, before `open`.
-  socket.on('message', (data, isBinary) => {
-    const frame = String(data);
-    if (isBinary) {
+  socket.addEventListener('message', ({ data }) => {
+    if (typeof data !== 'string') {
       void received.note('binary', `Ignored a binary message of ${(data as Buffer).length} bytes.`);
       return;
     }
-    const message = messageOfFrame(frame);
-    void received.frame(frame, message, false);
+    const message = messageOfFrame(data);
+    void received.frame(data, message, false);
     outstanding.receive(message);
   });
-  const closed = new Promise<[code: number, reason: Buffer]>((resolve) => {
-    socket.once('close', (...how) => resolve(how));
+  const closed = new Promise<{ readonly code: number; readonly reason: string }>((resolve) => {
+    socket.addEventListener('close', resolve);
   });
-  try {
-    await once(socket, 'open');
-  } catch (thrown) {
-    throw unreachable(new Error(systemReason(thrown), { cause: thrown }));
-  }
-  socket.on('error', (error) => void received.note('connection', systemReason(error)));
+  let isOpen = false;
+  await new Promise<void>((resolve, reject) => {
+    socket.addEventListener('open', () => {
+      isOpen = true;
+      resolve();
+    });
+    socket.addEventListener('error', (event) => {
+      const { error } = event as { readonly error?: unknown };
+      if (isOpen) void received.note('connection', systemReason(error));
+      else reject(unreachable(new Error(systemReason(error), { cause: error })));
+    });
+  });
   let isEnding = false;
-  const broken = closed.then(([code, reason]) => {
+  const broken = closed.then(({ code, reason }) => {
     if (isEnding) return new Promise<never>(() => {});
-    throw new UsageError(`The server closed the connection with ${code} ${String(reason)}`.trim(), 'unreachable');
+    throw new UsageError(`The server closed the connection with ${code} ${reason}`.trim(), 'unreachable');
   });
   const stop = async (): Promise<void> => {
     isEnding = true;

@@ -215,8 +215,10 @@ describe('a server with a token', () => {
 describe('incorrect usage', () => {
   test.each([
     [[], 'connect requires a URL: pegwire connect http://127.0.0.1:4711'],
-    [['nowhere'], 'Invalid URL "nowhere"; write, for example, http://127.0.0.1:4711'],
-    [['ftp://a.example'], 'The URL must begin with http:, https:, ws: or wss:; got ftp'],
+    [['nowhere'], '"nowhere" is not an address; the forms are ws://HOST:PORT/PATH'],
+    [['ftp://a.example'], '"ftp://a.example" is not an address; the forms are ws://HOST:PORT/PATH'],
+    [['unix:'], '"unix:" is not an address'],
+    [['tcp://127.0.0.1'], '"tcp://127.0.0.1" has no port'],
     [['http://a:b@a.example'], 'The URL must not contain a user name or password'],
     [['http://127.0.0.1:9', 'a', 'b'], 'connect reads one file; remove "b"'],
     [['http://127.0.0.1:9', '--agent', 'a b'], '--agent must be 1 to 256 letters'],

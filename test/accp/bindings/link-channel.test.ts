@@ -1,0 +1,3 @@
+import { testLink } from './link-suite.js';
+
+testLink('a channel');

@@ -1,0 +1,34 @@
+/** The contract of channels, over a stream of QUIC. */
+import type { Duplex } from 'node:stream';
+import { byteChannel } from '../../src/channels/node/byte-channel.js';
+import { quicDriver, quicHint, tls } from '../helpers/quic.js';
+import { udpRelay } from '../helpers/udp-relay.js';
+import { channelContract, type Open } from './contract.js';
+
+const overQuic: Open = async ({ maxTextBytes: maxLineBytes } = {}) => {
+  const options = { protocol: 'test', idleTimeoutMs: 1500, onError: () => {} };
+  let accept!: (stream: Duplex) => void;
+  const accepted = new Promise<Duplex>((resolve) => {
+    accept = resolve;
+  });
+  const limits = { maxConnections: 10, maxStreams: 10 };
+  const listening = { ...options, ...tls, ...limits, address: '127.0.0.1', port: 0, onStream: accept };
+  const server = await quicDriver().listen(listening);
+  const relay = await udpRelay(server.port);
+  const trust = { serverName: 'localhost', ca: tls.cert, keepAliveMs: 300, timeoutMs: 5000 };
+  const client = await quicDriver().connect({ ...options, ...trust, address: '127.0.0.1', port: relay.port });
+  const stream = client.openStream();
+  stream.write('\n');
+  const other = await accepted;
+  return {
+    here: byteChannel(stream, stream, { maxLineBytes }),
+    there: byteChannel(other, other, { maxLineBytes }),
+    cut: relay.cut,
+    close: async () => {
+      await Promise.all([client.close(), server.close()]);
+      relay.close();
+    },
+  };
+};
+
+channelContract('QUIC', overQuic, { hint: quicHint });
