@@ -23,7 +23,7 @@ const ARCP = '^src/arcp/';
 const ARCP_NODE = '^src/arcp/((runtime|client)/(node/|index\\.ts$)|queues/|quic/|store/(sqlite|postgres))';
 const ARCP_PROTOCOL = '^src/arcp/(protocol/|logs/|index\\.ts$)';
 /** AACP above the grammar. */
-const AACP_ABOVE = '^src/aacp/(build|dispatch|encoders|fallback|lint|matching|models|registry|rules)/';
+const AACP_ABOVE = '^src/aacp/(bindings|build|dispatch|encoders|fallback|lint|matching|models|registry|rules)/';
 /** The parts of AACP that need files, databases or the packaged grammar, and so Node. */
 const AACP_NODE =
   '^src/aacp/(dispatch/(file-audit|index)|registry/(sqlite|postgres|database|location|index)|rules/(load-file|index)|fallback/index|models/packet-grammar)';
@@ -291,7 +291,7 @@ module.exports = {
     {
       name: 'aacp-encoders-know-no-fallback',
       severity: 'error',
-      from: { path: '^src/aacp/(build|dispatch|encoders|lint)/' },
+      from: { path: '^src/aacp/(bindings|build|dispatch|encoders|lint)/' },
       to: { path: '^src/aacp/(fallback|matching|models|registry|rules)/' },
     },
     {

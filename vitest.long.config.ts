@@ -37,6 +37,7 @@ export default defineConfig({
       LONG,
       ...SIZED,
       'test/**/laws.test.ts',
+      'test/aacp/bindings/*.test.ts',
       'test/accp/message/round-trip.test.ts',
       'test/grammar-export/textmate.test.ts',
       'test/accp/render/render-for-context.test.ts',

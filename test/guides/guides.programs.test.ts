@@ -11,6 +11,9 @@ import { sourceAliases } from '../helpers/source-aliases.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const GUIDES = [
+  'aacp/bindings/http',
+  'aacp/bindings/mcp',
+  'aacp/bindings/a2a',
   'acp',
   'arcp',
   'arcp/mcp',

@@ -5,6 +5,7 @@ import { RULES, type ValidationCode } from '../codes.js';
 import { type PacketDiagnostic, type ValidateOptions, validatePacket } from '../validate.js';
 import { lowerAscii } from '../vocabulary.js';
 import type { Audit, AuditEntry } from './audit.js';
+import { type ExactReason, exactFault } from './exact.js';
 import type { Admission, Envelope, ReplayGuard, ReplayReason } from './replay-guard.js';
 
 /** Options of `createDispatcher`. Either `handlers` or `deliver` is required. */
@@ -23,10 +24,17 @@ export interface DispatcherOptions<T> extends HandlerOptions<T>, Pick<ValidateOp
 
 /**
  * The reason why a packet was not handled. `invalid`: see `errors`. `no-handler`: no handler matches its TASK and DOM. `no-audit`: the
- * attempt could not be recorded. `no-verdict`: the replay guard threw. With these reasons, and with those of the replay guard, no handler
- * was called. `failed`: the handler threw.
+ * attempt could not be recorded. `no-verdict`: the replay guard threw. With these reasons, with those of the replay guard, and with those of
+ * `exact`, no handler was called. `failed`: the handler threw.
  */
-export type DispatchReason = 'invalid' | 'no-handler' | 'no-audit' | 'no-verdict' | 'failed' | ReplayReason;
+export type DispatchReason =
+  | 'invalid'
+  | 'no-handler'
+  | 'no-audit'
+  | 'no-verdict'
+  | 'failed'
+  | ExactReason
+  | ReplayReason;
 
 /** The result of a dispatch. */
 export type DispatchResult<T> = Handled<T> | Refusal;
@@ -55,7 +63,7 @@ export interface Refusal extends DispatchFinding {
 
 /** The findings about a packet that was dispatched. */
 export interface DispatchFinding {
-  /** The errors of the validator. Empty unless the reason is `invalid`. */
+  /** The errors of the validator. Empty unless the reason is `invalid` or one of those of `exact`. */
   readonly errors: readonly PacketDiagnostic[];
   /** The warnings of the validator. */
   readonly warnings: readonly PacketDiagnostic[];
@@ -97,11 +105,12 @@ export function createDispatcher<T>(options: DispatcherOptions<T>): Dispatcher<T
   async function dispatch(input: string | Packet, given?: DispatchContext): Promise<DispatchResult<T>> {
     const context = given ?? {};
     const { valid, packet: read, errors, warnings } = validatePacket(input, settings);
-    if (!valid || read === null) {
+    const fault = context.exact === true && typeof input === 'string' ? exactFault(input, valid ? read : null) : null;
+    if (fault !== null || !valid || read === null) {
       const text = typeof input === 'string' ? input : jsonOf(input);
       const codes = codesOf([...errors, ...warnings]);
       const entry = { ...entryOf(context), packet: text.slice(0, MAX_LOGGED), length: text.length, codes };
-      return refused('invalid', entry, { errors, warnings });
+      return refused(fault ?? 'invalid', entry, { errors, warnings });
     }
     const packet = withLowerKeys(read);
     warn(packet, warnings);
@@ -244,6 +253,8 @@ export interface DispatchContext {
   readonly actor?: string | undefined;
   /** The nonce and the time of the packet, for the replay guard. */
   readonly envelope?: Envelope | undefined;
+  /** If true, a text must be exactly one packet, without other text around it, line ends or hidden characters. @default false */
+  readonly exact?: boolean | undefined;
   /** Any other data for the handler. It is not recorded. */
   readonly data?: unknown;
 }

@@ -17,6 +17,7 @@ export {
   type Handled,
   type Refusal,
 } from './dispatcher.js';
+export type { ExactReason } from './exact.js';
 export type { WideModeNotice } from './file-audit.js';
 export {
   type AuditNotice,

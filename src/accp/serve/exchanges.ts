@@ -66,9 +66,11 @@ export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && headers.origin !== undefined && 'access-control-request-method' in headers;
 }
 
-export function preflight(response: ServerResponse): void {
+/** @param isFrame `false` for another route, whose headers are not known here */
+export function preflight({ headers }: IncomingMessage, response: ServerResponse, isFrame: boolean): void {
+  const requested = isFrame ? undefined : headers['access-control-request-headers'];
   response.setHeader('access-control-allow-methods', 'POST');
-  response.setHeader('access-control-allow-headers', 'content-type, authorization');
+  response.setHeader('access-control-allow-headers', requested ?? 'content-type, authorization');
   response.setHeader('access-control-max-age', MAX_AGE);
   answer(response, 204);
 }

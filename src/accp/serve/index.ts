@@ -11,4 +11,4 @@ export {
 } from '../bindings/endpoint.js';
 export { type AccessEntry, accessLine } from './access-log.js';
 export { DEMO_AGENTS, type DemoAgentName, demoAgent } from './agents.js';
-export { type RunningServer, type ServeOptions, type ServerStatus, startServer } from './server.js';
+export { type Route, type RunningServer, type ServeOptions, type ServerStatus, startServer } from './server.js';

@@ -29,6 +29,9 @@ import { createWebSocketEndpoint, SUBPROTOCOL, type WebSocketEndpoint } from '..
 import { type AccessEntry, observeRequest } from './access-log.js';
 import { Exchanges, isPreflight, preflight } from './exchanges.js';
 
+/** Answers the requests to one path. */
+export type Route = (request: Request) => Promise<Response>;
+
 /** Options of {@link startServer}. */
 export interface ServeOptions {
   /** The port; 0 for any free port. @default 4711 */
@@ -37,6 +40,11 @@ export interface ServeOptions {
   readonly host?: string | undefined;
   /** The path of frames, over HTTP and WebSocket. @default '/accp/v1/frames' */
   readonly path?: string | undefined;
+  /**
+   * Further paths and their handlers, of web-standard requests. Access is checked as for frames, before the handler is called.
+   * @default {}
+   */
+  readonly routes?: Readonly<Record<string, Route>> | undefined;
   /** Requires this bearer token (RFC 6750). Without it, every client that reaches the port can send frames. */
   readonly token?: string | undefined;
   /** If true, other machines can reach the server without a token. @default false */
@@ -123,13 +131,16 @@ export async function startServer(endpoint: Endpoint, options: ServeOptions = {}
   return { host, port, http: `http://${address}`, ws: `ws://${address}`, status, accept, close, terminate };
 }
 
+type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+
 class FrameServer {
   readonly server: Server;
   readonly #admission: Admission;
   readonly #settings: ReturnType<typeof resolveServeOptions>;
   readonly #sockets: WebSocketEndpoint;
   readonly #webSockets: WebSocketServer;
-  readonly #frames: (request: IncomingMessage, response: ServerResponse) => void;
+  readonly #frames: Listener;
+  readonly #routes: ReadonlyMap<string, Listener>;
   /** Connections that have not sent a request. */
   readonly #idleSockets = new Set<Socket>();
   readonly #exchanges = new Exchanges();
@@ -138,12 +149,15 @@ class FrameServer {
   #closing: Promise<void> | undefined;
 
   constructor(endpoint: Endpoint, admission: Admission, settings: ReturnType<typeof resolveServeOptions>) {
-    const { path, maxFrameBytes, maxConnections, requestTimeoutMs, reportAccess, reportError } = settings;
+    const { path, routes, maxFrameBytes, maxConnections, requestTimeoutMs, reportAccess, reportError } = settings;
     this.#admission = admission;
     this.#settings = settings;
     const handler = createHandler(endpoint, { path, maxFrameBytes, onError: reportError });
     // The path does not depend on the host name that a client uses.
-    this.#frames = createRequestListener((request) => handler(request), { host: 'localhost', onError: reportError });
+    const listener = (answerTo: Route): Listener =>
+      createRequestListener((request) => answerTo(request), { host: 'localhost', onError: reportError });
+    this.#frames = listener(handler);
+    this.#routes = new Map(Object.entries(routes).map(([route, answerTo]) => [route, listener(answerTo)]));
     this.#sockets = createWebSocketEndpoint(endpoint, { maxFrameBytes, onError: reportError });
     this.#webSockets = new WebSocketServer({
       noServer: true,
@@ -216,16 +230,19 @@ class FrameServer {
       return;
     }
     if (origin !== undefined) response.setHeader('access-control-allow-origin', origin).setHeader('vary', 'origin');
+    const isFrame = path === this.#settings.path;
+    const listener = isFrame ? this.#frames : this.#routes.get(path);
+    if (origin !== undefined && !isFrame) response.setHeader('access-control-expose-headers', '*');
     if (path === HEALTH_PATH) this.#health(request, response);
-    else if (path !== this.#settings.path) answer(response, 404);
-    else if (isPreflight(request)) preflight(response);
+    else if (listener === undefined) answer(response, 404);
+    else if (isPreflight(request)) preflight(request, response, isFrame);
     else if (UNSUPPORTED_METHODS.has(request.method ?? '')) {
       response.setHeader('allow', 'POST');
       answer(response, 405);
     } else {
       const tokenRefusal = this.#admission.checkToken(request.headers, false);
       note = tokenRefusal?.reason;
-      if (tokenRefusal === null) this.#frames(request, response);
+      if (tokenRefusal === null) listener(request, response);
       else answer(response, tokenRefusal.status);
     }
   };
@@ -330,7 +347,8 @@ function ignoreError(): void {}
 
 /** Checks the options and sets defaults. @throws TypeError if an option is invalid */
 function resolveServeOptions(options: ServeOptions) {
-  const { port = 4711, host = '127.0.0.1', path = FRAMES_PATH, token, insecure = false, origins = [] } = options;
+  const { port = 4711, host = '127.0.0.1', path = FRAMES_PATH, routes = {} } = options;
+  const { token, insecure = false, origins = [] } = options;
   const {
     maxFrameBytes = MAX_FRAME_BYTES,
     maxConnections = 1024,
@@ -338,15 +356,20 @@ function resolveServeOptions(options: ServeOptions) {
     closeGraceMs = 5000,
   } = options;
   const { onAccess, onError } = options;
-  checkPath(path);
-  if (path === HEALTH_PATH)
-    throw new TypeError(`path must not be ${HEALTH_PATH}, which reports the state of the server`);
+  for (const used of [path, ...Object.keys(routes)]) {
+    checkPath(used);
+    if (used === HEALTH_PATH)
+      throw new TypeError(`path must not be ${HEALTH_PATH}, which reports the state of the server`);
+  }
+  if (Object.hasOwn(routes, path)) throw new TypeError(`path must not be ${path}, which is one of the routes`);
+  if (!Object.values(routes).every((route) => typeof route === 'function'))
+    throw new TypeError('routes must be functions by path');
   if (!Array.isArray(origins)) throw new TypeError('origins must be an array');
   if (!(maxConnections >= 1)) throw new TypeError(`maxConnections must be a number >= 1; got ${maxConnections}`);
   assertDurations({ requestTimeoutMs });
   assertDurations({ closeGraceMs }, 0);
   return {
-    ...{ port, host, path, token, insecure, origins, maxFrameBytes, maxConnections },
+    ...{ port, host, path, routes, token, insecure, origins, maxFrameBytes, maxConnections },
     requestTimeoutMs,
     closeGraceMs,
     reportAccess: (entry: AccessEntry) => notifyListener(() => onAccess?.(entry)),

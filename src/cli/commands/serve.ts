@@ -1,3 +1,4 @@
+import { PACKETS_PATH } from '../../aacp/bindings/http/index.js';
 import { AccpError } from '../../accp/errors.js';
 import {
   accessLine,
@@ -14,6 +15,7 @@ import { endBySignal } from '../io/signals.js';
 import { defineCommand, type Invocation } from '../options/command.js';
 import { choice, duration, flag, integer, text, texts, token, value } from '../options/option.js';
 import { notStarted, SERVER_OPTIONS } from '../options/shared.js';
+import { openPacketRoute, type PacketRoute } from '../session/packet-route.js';
 
 /** Milliseconds after which an idle session is closed. */
 const IDLE_TIMEOUT_MS = 600_000;
@@ -33,6 +35,7 @@ const OPTIONS = {
       'calls of tools and returns everything else',
     DEMO_AGENTS,
   ),
+  'aacp-audit': text('FILE', 'Record received AACP packets in this log; create it if needed (default: no log)'),
   token: token('Require this bearer token'),
   origin: texts('ORIGIN', 'Accept requests from web pages of this origin; may be repeated'),
   insecure: SERVER_OPTIONS.insecure,
@@ -58,10 +61,15 @@ export const command = defineCommand({
     'Clients send the token as "Authorization: Bearer TOKEN"; browsers that open a WebSocket send the subprotocol bearer.TOKEN, ' +
       'percent-encoded, in addition to accp. On a loopback address, the Host header must be a name of this machine, and web pages must ' +
       'have the same origin or an --origin.',
+    `POST ${PACKETS_PATH} takes one AACP packet of the type application/aacp, with a nonce in Aacp-Nonce and the milliseconds since 1970 in ` +
+      'Aacp-Sent-At. Each packet is validated, checked for replays and recorded; a demo handler acknowledges it.',
   ],
   example: 'pegwire serve --port 4711',
   run: async (invocation) => {
     const { options, output, json } = invocation;
+    const packets = await openPacketRoute(options['aacp-audit'], (thrown) => {
+      void output.note(labelled('error', 'packets', String(thrown), output.paintNote));
+    });
     const endpoint = createEndpoint({
       ...demoAgent(options.agent),
       maxSessions: options['max-sessions'] ?? MAX_SESSIONS,
@@ -73,7 +81,7 @@ export const command = defineCommand({
       },
     });
     try {
-      const server = await startServer(endpoint, serveOptions(invocation)).catch((thrown: unknown) => {
+      const server = await startServer(endpoint, serveOptions(invocation, packets)).catch((thrown: unknown) => {
         throw notStarted(thrown);
       });
       const { http, ws } = server;
@@ -95,18 +103,20 @@ export const command = defineCommand({
       await ended;
     } finally {
       endpoint.close();
+      await packets.close();
     }
     return 0;
   },
 });
 
-function serveOptions({ options, output, json }: Run): ServeOptions {
+function serveOptions({ options, output, json }: Run, packets: PacketRoute): ServeOptions {
   const { port, host, path, token, insecure, origin, quiet, grace } = options;
   const note = (message: string): void => void output.note(message);
   return {
     port,
     host,
     path,
+    routes: { [PACKETS_PATH]: packets.handle },
     token,
     insecure,
     origins: origin.length === 0 ? undefined : origin,

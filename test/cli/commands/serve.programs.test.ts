@@ -1,10 +1,12 @@
 /** `pegwire serve` as a program: its output, addresses and shutdown. */
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { postPacket } from '../../../src/aacp/bindings/http/index.js';
+import type { AuditRecord } from '../../../src/aacp/dispatch/index.js';
 import { type Ended, ended, start } from '../../helpers/child.js';
 import { cli, jsonLines, PROGRAM } from '../../helpers/cli.js';
 import { type Serving, serving } from './connect/server.js';
@@ -180,5 +182,60 @@ describe('incorrect usage', () => {
     [['accp'], /serve takes only options; remove "accp"/],
   ])('%j', async (args, message) => {
     expect((await wrong('--port', '0', ...args)).stderr).toMatch(message);
+  });
+});
+
+describe('AACP packets', () => {
+  const PACKET = 'FETCH|HR|return:HR-Agent|p:1|aacp:1.1|res:emp_salary';
+  const urlOf = (http: string): string => http.replace('/accp/v1/frames', '/aacp/v1/packets');
+
+  test('are acknowledged on the same port, and recorded', async () => {
+    const file = path.join(mkdtempSync(path.join(tmpdir(), 'pegwire-serve-')), 'audit.jsonl');
+    const { http, stop } = await serve('--quiet', '--aacp-audit', file);
+    const envelope = { nonce: 'n1', sentAt: Date.now() };
+    expect(await postPacket(urlOf(http), PACKET, { envelope })).toMatchObject({
+      ok: true,
+      packet: 'ACK|HR|return:HR-Agent|p:1|aacp:1.1|status:received_FETCH',
+    });
+    expect(await postPacket(urlOf(http), PACKET, { envelope })).toMatchObject({ ok: false, reason: 'repeated' });
+    const old = { nonce: 'n2', sentAt: Date.now() - 60_000 };
+    expect(await postPacket(urlOf(http), PACKET, { envelope: old })).toMatchObject({ ok: false, reason: 'too-old' });
+    expect((await stop()).code).toBe(0);
+    const records = jsonLines(readFileSync(file, 'utf8')) as AuditRecord[];
+    expect(records.map(({ event, reason }) => [event, reason])).toEqual([
+      ['handed-over', null],
+      ['done', null],
+      ['refused', 'repeated'],
+      ['refused', 'too-old'],
+    ]);
+    expect((await cli(['aacp', 'audit', 'verify', file])).code).toBe(0);
+    rmSync(path.dirname(file), { recursive: true });
+  });
+
+  test('need the token of the server, and can be sent by the pages of its origins', async () => {
+    const { http, stop } = await serve('--quiet', '--token', 'open-sesame', '--origin', 'https://a.example');
+    const url = urlOf(http);
+    await expect(postPacket(url, PACKET)).rejects.toMatchObject({ code: 'http-status', status: 401 });
+    const headers = { authorization: 'Bearer open-sesame' };
+    expect(await postPacket(url, PACKET, { headers })).toMatchObject({ ok: true });
+    const preflight = await fetch(url, {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://a.example',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'aacp-nonce,content-type',
+      },
+    });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get('access-control-allow-headers')).toBe('aacp-nonce,content-type');
+    await expect(
+      postPacket(url, PACKET, { headers: { ...headers, origin: 'https://b.example' } }),
+    ).rejects.toMatchObject({ status: 403 });
+    await stop();
+  });
+
+  test('need a log that can be opened', async () => {
+    const { stderr } = await wrong('--port', '0', '--aacp-audit', path.join(tmpdir(), 'no', 'such', 'folder', 'a'));
+    expect(stderr).toMatch(/audit-unavailable/);
   });
 });

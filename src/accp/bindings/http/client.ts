@@ -1,13 +1,14 @@
 import { abortable, type LinkedSignal, linkSignals } from '../../../async/abort.js';
 import { assertDurations } from '../../../async/durations.js';
 import { after } from '../../../async/timers.js';
+import { cancelBody } from '../../../channels/body.js';
 import { PegwireError } from '../../../text/errors.js';
 import type { Param } from '../../ast.js';
 import { tryParseFrame } from '../../parse.js';
 import { ENDING_INTENTS } from '../../vocabulary.js';
 import { FrameSplitter, FramingError } from '../frame-splitter.js';
 import { FRAME_TYPE, isErrorHead, isFinalChunk, numberOf, readHead, textOf } from '../frames.js';
-import { cancelBody, isFrameType } from './body.js';
+import { isFrameType } from './body.js';
 
 /**
  * The code of an `HttpBindingError`.

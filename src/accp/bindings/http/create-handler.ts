@@ -1,4 +1,5 @@
 import { notifyListener } from '../../../async/listeners.js';
+import { cancelBody } from '../../../channels/body.js';
 import { asciiLowerCase, withoutBlanks } from '../../../text/ascii.js';
 import type { AccpErrorCode } from '../../errors.js';
 import { checkAgentName } from '../../session/envelope.js';
@@ -14,7 +15,7 @@ import {
   MAX_FRAME_BYTES,
   readHead,
 } from '../frames.js';
-import { cancelBody, hasFrameMediaType, isFrameType, readFrameBody } from './body.js';
+import { hasFrameMediaType, isFrameType, readFrameBody } from './body.js';
 
 /** The default path of frames (section 11.1). */
 export const FRAMES_PATH = '/accp/v1/frames';
