@@ -5,8 +5,8 @@ import path from 'node:path';
 import process from 'node:process';
 import { afterAll } from 'vitest';
 import { dialOf } from '../../src/arcp/client/index.js';
-import { dialNats, listenNats } from '../../src/arcp/queues/nats.js';
-import { dialRabbitmq, listenRabbitmq } from '../../src/arcp/queues/rabbitmq.js';
+import { listenNats } from '../../src/arcp/queues/nats.js';
+import { listenRabbitmq } from '../../src/arcp/queues/rabbitmq.js';
 import { listenQuic } from '../../src/arcp/quic/index.js';
 import { fifoPair, listenFifo, listenHttp, listenUnix, listenWebSocket } from '../../src/arcp/runtime/index.js';
 import type { Channel, Receiver } from '../../src/channels/channel.js';
@@ -112,11 +112,11 @@ export const TRANSPORTS: Readonly<Record<string, Serve>> = {
   [`NATS${natsHint}`]: async (runtime) => {
     const options = { servers: natsUrl, name: newName() };
     const { close } = await listenNats(runtime, options);
-    return { dial: together(dialNats(options)), close };
+    return { dial: together(dialOf(`${natsUrl}/${options.name}`)), close };
   },
   [`RabbitMQ${rabbitmqHint}`]: async (runtime) => {
     const options = { url: rabbitmqUrl, name: newName() };
     const { close } = await listenRabbitmq(runtime, options);
-    return { dial: together(dialRabbitmq(options)), close };
+    return { dial: together(dialOf(`${rabbitmqUrl}?name=${options.name}`)), close };
   },
 };

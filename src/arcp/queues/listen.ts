@@ -1,11 +1,11 @@
 /** Runtimes and clients over a message bus. */
 import { notifyListener } from '../../async/listeners.js';
-import type { OpenBus } from '../../channels/node/nats.js';
 import {
   type DialQueueOptions,
-  dialQueue,
+  dialBus,
   type ListenQueueOptions,
   listenQueue,
+  type OpenBus,
   type QueueListener,
 } from '../../channels/queue/dial.js';
 import type { Dial } from '../client/types.js';
@@ -55,14 +55,5 @@ export function serveBus(
 
 /** Returns a function that connects over a bus, which is closed with the connection. */
 export function dialOver(open: () => Promise<OpenBus>, { maxMessageBytes, ...options }: DialOptions): Dial {
-  return async () => {
-    const { bus, close } = await open();
-    const finished = (): void => void close().catch(() => {});
-    try {
-      return await dialQueue(bus, subjectOf(options), { ...options, maxTextBytes: maxMessageBytes, finished });
-    } catch (error) {
-      finished();
-      throw error;
-    }
-  };
+  return dialBus(open, subjectOf(options), { ...options, maxTextBytes: maxMessageBytes });
 }

@@ -5,12 +5,15 @@ import { WebSocket } from 'ws';
 import { systemReason } from '../../text/system-reason.js';
 import type { Channel } from '../channel.js';
 import { ConnectionError } from '../errors.js';
+import { dialBus, type OpenBus } from '../queue/dial.js';
 import { connectEventStream } from '../sse.js';
 import { webSocketChannel } from '../websocket.js';
 import { connectFifo, fifoPair } from './fifo.js';
 import { connectHttp2 } from './http2.js';
+import { openNats } from './nats.js';
 import { type LaunchOptions, launchProcess } from './process.js';
 import { dialQuicAddress } from './quic/dial.js';
+import { openRabbitmq } from './rabbitmq.js';
 import { connectSocket } from './socket.js';
 
 /** Options of connections by address. */
@@ -47,6 +50,9 @@ const SCHEMES: Readonly<Record<string, Scheme>> = {
   https: { form: 'https://HOST/PATH', dial: http2 },
   http2: { form: 'http2://HOST:PORT/PATH', dial: http2 },
   sse: { form: 'sse:https://HOST/PATH', dial: eventStream },
+  nats: { form: 'nats://HOST:PORT/NAME', dial: nats },
+  amqp: { form: 'amqp://HOST:PORT/VHOST?name=NAME', dial: rabbitmq },
+  amqps: { form: 'amqps://HOST/VHOST?name=NAME', dial: rabbitmq },
   unix: { form: 'unix:PATH', dial: (_, path, options) => () => connectSocket(path, linesOf(options)) },
   tcp: { form: 'tcp://HOST:PORT', dial: tcp },
   pipe: { form: 'pipe:NAME', dial: namedPipe },
@@ -63,6 +69,9 @@ export const ADDRESS_FORMS: readonly string[] = Object.values(SCHEMES).map(({ fo
  * - `quic://HOST:PORT`: a stream of a QUIC connection; requires the package `@matrixai/quic`
  * - `https://HOST/PATH`: a stream of HTTP/2 over TLS; `http2://HOST:PORT/PATH` without encryption, for the loopback and trusted networks
  * - `sse:https://HOST/PATH`, `sse:http://...`: server-sent events and POST, for proxies that pass nothing else
+ * - `nats://HOST:PORT/NAME`: a connection to one of the servers with this name (default: `default`) over NATS; requires
+ *   `@nats-io/transport-node`. `USER:PASSWORD@` or `TOKEN@` may stand before the host
+ * - `amqp://HOST:PORT/VHOST?name=NAME`, `amqps://...`: the same over RabbitMQ; requires `amqplib`
  * - `unix:PATH`: a Unix-domain socket
  * - `tcp://HOST:PORT`: a TCP socket without encryption, for the loopback and trusted networks
  * - `pipe:NAME`: a pair of named pipes, `NAME.in` and `NAME.out`; on Windows, the named pipe `\\.\pipe\NAME`
@@ -130,6 +139,29 @@ function eventStream(
   const url = urlOf(rest.startsWith('//') ? `http:${rest}` : rest, form);
   if (!/^https?:$/.test(url.protocol)) throw new TypeError(`"sse:${rest}" is invalid; the form is ${form}`);
   return () => connectEventStream(url, { protocol, token, maxTextBytes });
+}
+
+function nats(address: string, _: string, options: AddressOptions): Dial {
+  const url = urlOf(address, 'nats://HOST:PORT/NAME');
+  const name = decodeURIComponent(url.pathname.replace(/^\//, ''));
+  url.pathname = '';
+  return queue(() => openNats({ servers: url.href.replace(/\/$/, '') }), name, options);
+}
+
+function rabbitmq(address: string, _: string, options: AddressOptions): Dial {
+  const url = urlOf(address, 'amqp://HOST:PORT/VHOST?name=NAME');
+  const name = url.searchParams.get('name') ?? '';
+  url.searchParams.delete('name');
+  const { ca, serverName: servername } = options;
+  const socketOptions = {
+    ...(ca === undefined ? {} : { ca: [ca].flat() }),
+    ...(servername === undefined ? {} : { servername }),
+  };
+  return queue(() => openRabbitmq({ url: url.href, socketOptions }), name, options);
+}
+
+function queue(open: () => Promise<OpenBus>, name: string, { protocol, maxMessageBytes }: AddressOptions): Dial {
+  return dialBus(open, `${protocol}.${name || 'default'}`, { maxTextBytes: maxMessageBytes });
 }
 
 function tcp(address: string, _: string, options: AddressOptions): Dial {

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemReason } from '../../text/system-reason.js';
 import { ConnectionError } from '../errors.js';
-import type { MessageBus } from '../queue/dial.js';
+import type { MessageBus, OpenBus } from '../queue/dial.js';
 import { loadPackage } from './load-package.js';
 
 /** The part of a NATS connection that channels use; implemented by those of `@nats-io/transport-node`. */
@@ -35,12 +35,6 @@ export interface NatsOptions {
   readonly connectOptions?: Readonly<Record<string, unknown>> | undefined;
   /** An open connection, which is shared and stays open, instead of `servers`. @default none */
   readonly connection?: NatsConnectionLike | undefined;
-}
-
-/** A bus and the function that closes its connection, if it is its own. */
-export interface OpenBus {
-  readonly bus: MessageBus;
-  readonly close: () => Promise<void>;
 }
 
 interface NatsPackage {

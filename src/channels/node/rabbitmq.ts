@@ -1,9 +1,8 @@
 /** RabbitMQ as a message bus: each subject is a queue. */
 import { systemReason } from '../../text/system-reason.js';
 import { ConnectionError } from '../errors.js';
-import type { MessageBus } from '../queue/dial.js';
+import type { MessageBus, OpenBus } from '../queue/dial.js';
 import { loadPackage } from './load-package.js';
-import type { OpenBus } from './nats.js';
 
 /** The address of RabbitMQ. */
 export interface RabbitmqOptions {

@@ -25,6 +25,12 @@ export interface MessageBus {
   readonly onClosed: (listener: (error?: Error) => void) => () => void;
 }
 
+/** A bus and the function that closes its connection, if it is its own. */
+export interface OpenBus {
+  readonly bus: MessageBus;
+  readonly close: () => Promise<void>;
+}
+
 /** A listener on a message bus. */
 export interface QueueListener {
   /** Stops accepting connections. Open channels stay open; resolves when they have ended. */
@@ -249,4 +255,23 @@ function checkSubject(subject: string): void {
 function randomId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Returns a function that connects over a bus, which is closed with the connection. @throws TypeError if the subject is invalid */
+export function dialBus(
+  open: () => Promise<OpenBus>,
+  subject: string,
+  options: Omit<DialQueueOptions, 'finished'>,
+): () => Promise<Channel> {
+  checkSubject(subject);
+  return async () => {
+    const { bus, close } = await open();
+    const finished = (): void => void close().catch(() => {});
+    try {
+      return await dialQueue(bus, subject, { ...options, finished });
+    } catch (error) {
+      finished();
+      throw error;
+    }
+  };
 }
