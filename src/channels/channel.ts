@@ -77,9 +77,9 @@ export class WriteConfirmations {
     this.#sent++;
   }
 
-  /** Returns the callback with which the transport confirms everything sent so far. */
-  confirmation(): (error?: Error | null) => void {
-    const upTo = this.#sent;
+  /** Returns the callback with which the transport confirms everything sent so far, except the last `unwritten` writes. */
+  confirmation(unwritten = 0): (error?: Error | null) => void {
+    const upTo = this.#sent - unwritten;
     return (error) => {
       if (error !== undefined && error !== null) this.break();
       this.#confirmed = Math.max(this.#confirmed, upTo);

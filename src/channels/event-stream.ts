@@ -15,3 +15,13 @@ export function serverSentEvent(data: string, id?: string): string {
   const lines = data.includes('\n') || data.includes('\r') ? data.split(/\r\n|\r|\n/).join('\ndata: ') : data;
   return `${id === undefined ? '' : `id: ${id}\n`}data: ${lines}\n\n`;
 }
+
+/** The type of the first event of a channel; its data is `{"connection_id": ID}`. */
+export const CONNECTION_EVENT = 'connection';
+/** The type of the last event of a channel, after which clients do not connect again. */
+export const END_EVENT = 'end';
+
+/** The headers of a channel over server-sent events and POST, by the name of the protocol: `arcp-connection-id`. */
+export function channelHeaders(protocol: string): { readonly connectionId: string; readonly sequence: string } {
+  return { connectionId: `${protocol}-connection-id`, sequence: `${protocol}-sequence` };
+}

@@ -5,10 +5,16 @@ import path from 'node:path';
 import process from 'node:process';
 import { afterAll } from 'vitest';
 import { dialOf } from '../../src/arcp/client/index.js';
-import { dialQuic, listenQuic } from '../../src/arcp/quic/index.js';
-import { fifoPair, listenFifo, listenUnix, listenWebSocket, type Runtime } from '../../src/arcp/runtime/index.js';
+import { dialNats, listenNats } from '../../src/arcp/queues/nats.js';
+import { dialRabbitmq, listenRabbitmq } from '../../src/arcp/queues/rabbitmq.js';
+import { listenQuic } from '../../src/arcp/quic/index.js';
+import { fifoPair, listenFifo, listenHttp, listenUnix, listenWebSocket } from '../../src/arcp/runtime/index.js';
+import type { Channel, Receiver } from '../../src/channels/channel.js';
 import { memoryChannels } from '../../src/channels/memory.js';
+import { dialQueue, listenQueue } from '../../src/channels/queue/dial.js';
+import { FakeBus } from '../channels/queue/fake-bus.js';
 import type { Serve } from '../examples/arcp/stage.js';
+import { natsHint, natsUrl, rabbitmqHint, rabbitmqUrl } from '../helpers/message-queues.js';
 import { quicDriver, quicHint, tls } from '../helpers/quic.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-arcp-'));
@@ -16,6 +22,38 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let files = 0;
 /** Returns the path of a new file. */
 export const file = (): string => path.join(folder, String(++files));
+
+let names = 0;
+const newName = (): string => `test-${process.pid}-${++names}`;
+
+const TOGETHER_MS = 10;
+
+/**
+ * Delivers the messages together that arrive within a moment, as other transports do. Otherwise, a client answers the first before it has the
+ * second, and the order of the messages of both sides varies.
+ */
+function together(dial: () => Channel | Promise<Channel>): () => Promise<Channel> {
+  return async () => {
+    const channel = await dial();
+    const start = (receiver: Receiver): void => {
+      const texts: string[] = [];
+      const deliver = (): void => {
+        for (const text of texts.splice(0)) receiver.text(text);
+      };
+      channel.start({
+        ...receiver,
+        text: (text) => {
+          if (texts.push(text) === 1) setTimeout(deliver, TOGETHER_MS);
+        },
+        ended: (error) => {
+          deliver();
+          receiver.ended(error);
+        },
+      });
+    };
+    return { ...channel, start };
+  };
+}
 
 /** A program that connects its standard streams to a socket. */
 const BRIDGE = "const s=require('net').connect(process.argv[1]);process.stdin.pipe(s).pipe(process.stdout)";
@@ -34,6 +72,14 @@ export const TRANSPORTS: Readonly<Record<string, Serve>> = {
     const { url, close } = await listenWebSocket(runtime, { port: 0 });
     return { dial: dialOf(url), close };
   },
+  'HTTP/2': async (runtime) => {
+    const { url, close } = await listenHttp(runtime, { port: 0 });
+    return { dial: dialOf(url.replace('http:', 'http2:')), close };
+  },
+  'server-sent events and POST': async (runtime) => {
+    const { url, close } = await listenHttp(runtime, { port: 0 });
+    return { dial: dialOf(`sse:${url}`), close };
+  },
   'a Unix-domain socket': async (runtime) => {
     const place = file();
     const { close } = await listenUnix(runtime, place);
@@ -49,16 +95,28 @@ export const TRANSPORTS: Readonly<Record<string, Serve>> = {
     return { dial: dialOf(`pipe:${place}`), close };
   },
   [`QUIC${quicHint}`]: async (runtime) => {
-    const { port, close } = await listenQuic(runtime, { driver: quicDriver(), tls, port: 0 });
-    return { dial: dialQuic(`quic://127.0.0.1:${port}`, { ca: tls.cert, serverName: 'localhost' }), close };
+    const { url, close } = await listenQuic(runtime, { driver: quicDriver(), tls, port: 0 });
+    return { dial: dialOf(url, { ca: tls.cert, serverName: 'localhost' }), close };
   },
-  // Programs start slowly.
-  'standard streams': Object.assign(
-    async (runtime: Runtime) => {
-      const place = file();
-      const { close } = await listenUnix(runtime, place);
-      return { dial: dialOf({ command: process.execPath, args: ['-e', BRIDGE, place] }), close };
-    },
-    { leaseMs: 2000 },
-  ),
+  'standard streams': async (runtime) => {
+    const place = file();
+    const { close } = await listenUnix(runtime, place);
+    return { dial: dialOf({ command: process.execPath, args: ['-e', BRIDGE, place] }), close };
+  },
+  // A bus that delays messages, too, would change their order.
+  'a message bus that repeats': async (runtime) => {
+    const bus = new FakeBus(1, { repeat: 0.3 });
+    const { close } = await listenQueue(bus, 'arcp.test', (channel) => void runtime.accept(channel));
+    return { dial: together(() => dialQueue(bus, 'arcp.test')), close };
+  },
+  [`NATS${natsHint}`]: async (runtime) => {
+    const options = { servers: natsUrl, name: newName() };
+    const { close } = await listenNats(runtime, options);
+    return { dial: together(dialNats(options)), close };
+  },
+  [`RabbitMQ${rabbitmqHint}`]: async (runtime) => {
+    const options = { url: rabbitmqUrl, name: newName() };
+    const { close } = await listenRabbitmq(runtime, options);
+    return { dial: together(dialRabbitmq(options)), close };
+  },
 };

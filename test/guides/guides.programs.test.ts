@@ -6,6 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, describe, expect, test } from 'vitest';
+import { hasQuic } from '../helpers/quic.js';
 import { sourceAliases } from '../helpers/source-aliases.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -16,6 +17,8 @@ const GUIDES = [
   'acp',
   'arcp',
   'arcp/mcp',
+  // The package has no binary for some platforms.
+  ...(hasQuic ? ['arcp/quic'] : []),
   'accp/bindings/http',
   'accp/bindings/websocket',
   'accp/bindings/mcp',

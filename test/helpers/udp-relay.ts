@@ -1,8 +1,8 @@
-/** A relay of UDP datagrams, which loses, reorders and cuts as it is told. */
+/** A relay of UDP datagrams, which loses, reorders and changes some of them. */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** What happens to datagrams. */
+/** The faults of a network. */
 export interface Weather {
   /** The share of datagrams that are lost, from 0 to 1. @default 0 */
   readonly loss?: number;

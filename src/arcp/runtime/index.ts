@@ -1,5 +1,6 @@
 /** ARCP runtimes for Node. Public as `pegwire/arcp/runtime`. */
 export { type FifoListener, type FifoPair, fifoPair } from '../../channels/node/fifo.js';
+export type { TlsIdentity } from '../../channels/node/http-server.js';
 export { ServeError, type ServeErrorCode } from '../../channels/node/listen.js';
 export { type SqliteStoreOptions, sqliteStore } from '../store/sqlite.js';
 export {
@@ -10,7 +11,9 @@ export {
   type ExecOptions,
   type ExecResult,
 } from './node/broker.js';
+export type { EndpointOptions } from './node/endpoint.js';
 export { listenFifo, listenUnix, serveStdio } from './node/listen.js';
+export { type HttpListener, type ListenHttpOptions, listenHttp } from './node/listen-http.js';
 export { type ListenWebSocketOptions, listenWebSocket, type WebSocketListener } from './node/listen-websocket.js';
 export { sandboxed } from './node/sandbox/sandboxed.js';
 export type { SandboxContext, SandboxedTool, SandboxOptions } from './node/sandbox/types.js';

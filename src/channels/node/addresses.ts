@@ -5,9 +5,12 @@ import { WebSocket } from 'ws';
 import { systemReason } from '../../text/system-reason.js';
 import type { Channel } from '../channel.js';
 import { ConnectionError } from '../errors.js';
+import { connectEventStream } from '../sse.js';
 import { webSocketChannel } from '../websocket.js';
 import { connectFifo, fifoPair } from './fifo.js';
+import { connectHttp2 } from './http2.js';
 import { type LaunchOptions, launchProcess } from './process.js';
+import { dialQuicAddress } from './quic/dial.js';
 import { connectSocket } from './socket.js';
 
 /** Options of connections by address. */
@@ -18,6 +21,10 @@ export interface AddressOptions {
   readonly token?: string | undefined;
   /** The longest message in bytes. @default 33554432 (32 MiB) */
   readonly maxMessageBytes?: number | undefined;
+  /** The certificates of the trusted authorities, in PEM. @default those of the system */
+  readonly ca?: string | readonly string[] | undefined;
+  /** The name for which the certificate of the other side must be valid. @default the host */
+  readonly serverName?: string | undefined;
 }
 
 /** Connects to the other side. */
@@ -33,6 +40,13 @@ interface Scheme {
 const SCHEMES: Readonly<Record<string, Scheme>> = {
   ws: { form: 'ws://HOST:PORT/PATH', dial: webSocket },
   wss: { form: 'wss://HOST/PATH', dial: webSocket },
+  quic: {
+    form: 'quic://HOST:PORT',
+    dial: (address, _, { protocol, ...options }) => dialQuicAddress(address, protocol, options),
+  },
+  https: { form: 'https://HOST/PATH', dial: http2 },
+  http2: { form: 'http2://HOST:PORT/PATH', dial: http2 },
+  sse: { form: 'sse:https://HOST/PATH', dial: eventStream },
   unix: { form: 'unix:PATH', dial: (_, path, options) => () => connectSocket(path, linesOf(options)) },
   tcp: { form: 'tcp://HOST:PORT', dial: tcp },
   pipe: { form: 'pipe:NAME', dial: namedPipe },
@@ -46,6 +60,9 @@ export const ADDRESS_FORMS: readonly string[] = Object.values(SCHEMES).map(({ fo
  * Returns a function that connects to an address.
  *
  * - `ws://HOST:PORT/PATH`, `wss://...`: a WebSocket
+ * - `quic://HOST:PORT`: a stream of a QUIC connection; requires the package `@matrixai/quic`
+ * - `https://HOST/PATH`: a stream of HTTP/2 over TLS; `http2://HOST:PORT/PATH` without encryption, for the loopback and trusted networks
+ * - `sse:https://HOST/PATH`, `sse:http://...`: server-sent events and POST, for proxies that pass nothing else
  * - `unix:PATH`: a Unix-domain socket
  * - `tcp://HOST:PORT`: a TCP socket without encryption, for the loopback and trusted networks
  * - `pipe:NAME`: a pair of named pipes, `NAME.in` and `NAME.out`; on Windows, the named pipe `\\.\pipe\NAME`
@@ -74,12 +91,19 @@ function urlOf(address: string, form: string): URL {
 
 const HANDSHAKE_MS = 10_000;
 
-function webSocket(address: string, _: string, { protocol, token, maxMessageBytes: maxLength }: AddressOptions): Dial {
+function webSocket(address: string, _: string, options: AddressOptions): Dial {
+  const { protocol, token, maxMessageBytes: maxLength, ca, serverName } = options;
   const url = urlOf(address, 'ws://HOST:PORT/PATH');
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   return async () => {
-    const options = { headers, perMessageDeflate: false, handshakeTimeout: HANDSHAKE_MS };
-    const socket = new WebSocket(url, [protocol], options);
+    const tls = {
+      ...(ca === undefined ? {} : { ca: [ca].flat() }),
+      ...(serverName === undefined ? {} : { servername: serverName }),
+    };
+    const socket = new WebSocket(url, [protocol], {
+      ...{ headers, perMessageDeflate: false, handshakeTimeout: HANDSHAKE_MS },
+      ...tls,
+    });
     const channel = webSocketChannel(socket, { maxLength });
     // Resolves when it is open, so that connection errors are reported.
     await new Promise<void>((resolve, reject) => {
@@ -90,6 +114,22 @@ function webSocket(address: string, _: string, { protocol, token, maxMessageByte
     });
     return channel;
   };
+}
+
+function http2(address: string, _: string, { token, maxMessageBytes, ca, serverName }: AddressOptions): Dial {
+  const url = urlOf(address.replace(/^http2:/i, 'http:'), 'http2://HOST:PORT/PATH');
+  return () => connectHttp2(url, { token, maxLineBytes: maxMessageBytes, ca, serverName });
+}
+
+function eventStream(
+  _: string,
+  rest: string,
+  { protocol, token, maxMessageBytes: maxTextBytes }: AddressOptions,
+): Dial {
+  const form = 'sse:https://HOST/PATH';
+  const url = urlOf(rest.startsWith('//') ? `http:${rest}` : rest, form);
+  if (!/^https?:$/.test(url.protocol)) throw new TypeError(`"sse:${rest}" is invalid; the form is ${form}`);
+  return () => connectEventStream(url, { protocol, token, maxTextBytes });
 }
 
 function tcp(address: string, _: string, options: AddressOptions): Dial {

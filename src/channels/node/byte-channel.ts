@@ -20,6 +20,16 @@ export function byteChannel(input: Readable, output: Writable, options: ByteChan
   return new ByteChannel(input, output, options);
 }
 
+/** The output of a byte channel that is not one text per line. */
+export interface Framing {
+  /** Encloses one text. */
+  readonly frame: (text: string) => string;
+  /** Written before the end of the output. */
+  readonly ending: string;
+}
+
+const LINES: Framing = { frame: (text) => `${text}\n`, ending: '' };
+
 /** Milliseconds without input after which a side that has exited or stopped reading counts as ended. */
 const IDLE_MS = 250;
 /** The maximum number of these waits, for a side that never stops sending. */
@@ -36,6 +46,7 @@ export class ByteChannel implements Channel {
   readonly #input: Readable;
   readonly #output: Writable;
   readonly #decoder: LineDecoder;
+  readonly #framing: Framing;
   #receiver: Receiver | undefined;
   /** Deliveries that wait for `resume`: a pause may occur in the middle of a chunk. */
   readonly #deferred = new Queue<() => void>();
@@ -53,7 +64,8 @@ export class ByteChannel implements Channel {
   #isBroken = false;
   #hasFinished = false;
 
-  constructor(input: Readable, output: Writable, { maxLineBytes }: ByteChannelOptions) {
+  constructor(input: Readable, output: Writable, { maxLineBytes }: ByteChannelOptions, framing = LINES) {
+    this.#framing = framing;
     this.#input = input;
     this.#output = output;
     this.#decoder = new LineDecoder({ maxLineBytes });
@@ -94,7 +106,7 @@ export class ByteChannel implements Channel {
   readonly send = (text: string): void => {
     if (this.#isBroken || this.#isEnded) return;
     if (this.#lines === '') queueMicrotask(this.#flush);
-    this.#lines += `${text}\n`;
+    this.#lines += this.#framing.frame(text);
     this.#confirmations.sent();
     if (this.#lines.length > MAX_BATCHED) this.#flush();
   };
@@ -139,6 +151,7 @@ export class ByteChannel implements Channel {
   };
 
   readonly end = (): Promise<void> => {
+    if (!this.#isEnded) this.#lines += this.#framing.ending;
     this.#flush();
     this.#isEnded = true;
     if (this.#isBroken || this.#output.writableFinished) return Promise.resolve();

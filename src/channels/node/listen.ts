@@ -1,14 +1,9 @@
 // biome-ignore-all lint/correctness/noNodejsModules: servers require Node
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
-import {
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
-import { type AddressInfo, isIPv6 } from 'node:net';
+import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Http2ServerResponse } from 'node:http2';
+import { type AddressInfo, isIPv6, type Server } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { asciiLowerCase, withoutBlanks } from '../../text/ascii.js';
 import { PegwireError } from '../../text/errors.js';
@@ -18,10 +13,11 @@ import { systemReason } from '../../text/system-reason.js';
  * The code of a {@link ServeError}.
  *
  * - `no-token`: other machines could reach the server, and it does not require a token
+ * - `no-tls`: other machines could reach the server, which speaks HTTP/2, and it has no certificate
  * - `in-use`: the port is already in use
  * - `cannot-listen`: the host has no address on this machine, or the process may not listen on the port
  */
-export type ServeErrorCode = 'no-token' | 'in-use' | 'cannot-listen';
+export type ServeErrorCode = 'no-token' | 'no-tls' | 'in-use' | 'cannot-listen';
 
 /** The error of a server that cannot start. */
 export class ServeError extends PegwireError {
@@ -47,6 +43,8 @@ export interface PortOptions {
   readonly insecure: boolean;
   /** The origins of other web pages that may use the server: `https://example.org`. */
   readonly origins: readonly string[];
+  /** `true` if the server encrypts, `false` if it should where other machines can reach it; a proxy may do it for any other. */
+  readonly isEncrypted?: boolean | undefined;
 }
 
 interface BoundPort {
@@ -100,6 +98,11 @@ export async function placeOf(options: PortOptions): Promise<Place> {
   const isLoopback = isLoopbackAddress(address);
   if (!isLoopback && token === undefined && !insecure)
     throw new ServeError('no-token', `Other machines could reach ${bare} without a token`);
+  if (!isLoopback && options.isEncrypted === false && !insecure)
+    throw new ServeError(
+      'no-tls',
+      `Other machines could reach ${bare} without encryption; give it a key and certificate`,
+    );
   return { host: bare, address, admission: createAdmission(options, bare, isLoopback) };
 }
 
@@ -160,12 +163,13 @@ const BEARER_PROTOCOL = 'bearer.';
  * @param isLoopback `true` if only this machine can reach the server, so its browsers are the way in for others
  * @throws TypeError if an option is invalid
  */
-function createAdmission({ token, origins }: PortOptions, host: string, isLoopback: boolean): Admission {
+function createAdmission({ token, origins, isEncrypted }: PortOptions, host: string, isLoopback: boolean): Admission {
   if (token !== undefined && !(typeof token === 'string' && TOKEN.test(token)))
     throw new TypeError('token must consist of letters, digits and "-._~+/", optionally followed by "="');
   const allowed = new Set(origins.map(checkOrigin));
   const expected = token === undefined ? undefined : digest(token);
   const own = hostName(bracketed(host));
+  const scheme = isEncrypted === true ? 'https' : 'http';
 
   const isToken = (token: string): boolean => expected !== undefined && timingSafeEqual(digest(token), expected);
   const shown = (headers: IncomingHttpHeaders, isWebSocket: boolean): string | undefined =>
@@ -179,7 +183,7 @@ function createAdmission({ token, origins }: PortOptions, host: string, isLoopba
       if (isLoopback && (name === undefined || !isOwnName(name))) return { status: 403, reason: 'host' };
       if (origin === undefined || allowed.has(origin.toLowerCase())) return null;
       const isOwnPage =
-        name !== undefined && isOwnName(name) && origin.toLowerCase() === `http://${given?.toLowerCase()}`;
+        name !== undefined && isOwnName(name) && origin.toLowerCase() === `${scheme}://${given?.toLowerCase()}`;
       return isOwnPage ? null : { status: 403, reason: 'origin' };
     },
     checkToken: (headers, isWebSocket) => {
@@ -255,7 +259,7 @@ export function toOriginForm(request: IncomingMessage): void {
 const CHALLENGE = 'Bearer';
 
 /** Sends a response without a body. */
-export function answer(response: ServerResponse, status: number): void {
+export function answer(response: ServerResponse | Http2ServerResponse, status: number): void {
   response.statusCode = status;
   response.setHeader('cache-control', 'no-store');
   if (status === 401) response.setHeader('www-authenticate', CHALLENGE);
@@ -263,8 +267,9 @@ export function answer(response: ServerResponse, status: number): void {
 }
 
 /** Sends a JSON document that caches must not store. */
-export function answerJson(response: ServerResponse, value: unknown): void {
-  response.setHeader('content-type', 'application/json').setHeader('cache-control', 'no-store');
+export function answerJson(response: ServerResponse | Http2ServerResponse, value: unknown): void {
+  response.setHeader('content-type', 'application/json');
+  response.setHeader('cache-control', 'no-store');
   response.end(`${JSON.stringify(value)}\n`);
 }
 

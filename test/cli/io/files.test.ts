@@ -1,5 +1,5 @@
 /** Files and folders that cannot be used: every argument and option reports the path and the reason in the same form. */
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { describe, expect, test } from 'vitest';
@@ -11,6 +11,9 @@ const plain = scratch.write('plain', '');
 const folder = within('folder');
 mkdirSync(folder);
 const log = scratch.write('log.jsonl', '');
+/** A message of a client. */
+const messages = scratch.write('messages.jsonl', readFileSync('test/examples/customer-support-refund.jsonl', 'utf8'));
+const SERVE_QUIC = ['arcp', 'serve', '--quic', '0'];
 const PROGRAM = ['--', process.execPath, '-e', ''];
 const FRAME = '@a>req:find{q:cats}[mid:m1,seq:1]\n';
 const LONG = 'x'.repeat(300);
@@ -96,6 +99,30 @@ const ROWS: readonly Row[] = [
   ['arcp invoke', '--log', 'write', (place) => ['arcp', 'invoke', '--log', place, 'x', ...PROGRAM]],
   ['arcp serve', '--db', 'database', (place) => ['arcp', 'serve', '--ws', '0', '--db', place]],
   ['arcp serve', '--module', 'read', (place) => ['arcp', 'serve', '--ws', '0', '--module', place]],
+  ...['--tls-key', '--tls-cert'].map(
+    (option): Row => [
+      'arcp serve',
+      option,
+      'read',
+      (place) => [...SERVE_QUIC, option, place, option === '--tls-key' ? '--tls-cert' : '--tls-key', log],
+    ],
+  ),
+  ...['invoke', 'tail', 'replay', 'conformance'].map(
+    (command): Row => [
+      `arcp ${command}`,
+      '--ca',
+      'read',
+      (place) => [
+        'arcp',
+        command,
+        ...(command === 'replay' ? [messages] : []),
+        'quic://localhost:1',
+        'x',
+        '--ca',
+        place,
+      ],
+    ],
+  ),
   ['arcp serve', '--socket', 'socket', (place) => ['arcp', 'serve', '--socket', place]],
 ];
 

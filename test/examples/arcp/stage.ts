@@ -19,11 +19,7 @@ export interface Scenario {
 }
 
 /** Serves a runtime, and returns how clients reach it. */
-export interface Serve {
-  (runtime: Runtime): Promise<{ readonly dial: Dial; readonly close: () => Promise<unknown> }>;
-  /** Milliseconds after which a runtime takes over the work of a killed one; clients must have connected by then. @default 300 */
-  readonly leaseMs?: number;
-}
+export type Serve = (runtime: Runtime) => Promise<{ readonly dial: Dial; readonly close: () => Promise<unknown> }>;
 
 /** Serves a runtime in this process. */
 const serveInMemory: Serve = async (runtime) => {
@@ -47,6 +43,11 @@ export class Stage {
   readonly #serve: Serve;
   #runtime: Runtime | undefined;
   #served: ReturnType<Serve> | undefined;
+  /** Resolves when the client has resumed its session; jobs go on then, so that their messages have the same order each time. */
+  #isResumed: Promise<void> | undefined;
+  #onResumed = (): void => {};
+  #killed: AbortController | undefined;
+  #resumeId: string | undefined;
   /** Connections that wait for the next runtime. */
   #waiting: (() => void)[] = [];
   #clients: Client[] = [];
@@ -64,9 +65,15 @@ export class Stage {
   readonly say = (line: string): void => this.#tell(`— ${line}`);
 
   startRuntime(options: RuntimeOptions = {}): void {
+    const killed = new AbortController();
+    this.#killed = killed;
+    const claimJobs: ReturnType<typeof memoryStore>['claimJobs'] = async (claim) => {
+      await this.#isResumed;
+      return killed.signal.aborted ? [] : this.#store.claimJobs(claim);
+    };
     // The store outlives the runtime, like a file.
-    const store = { ...this.#store, durable: true, close: async () => {} };
-    this.#runtime = createRuntime({ store, workers: { leaseMs: this.#serve.leaseMs ?? 300 }, ...options });
+    const store = { ...this.#store, durable: true, claimJobs, close: async () => {} };
+    this.#runtime = createRuntime({ store, workers: { leaseMs: 300 }, ...options });
     this.#scenario.setUp(this.#runtime);
     this.#served = this.#serve(this.#runtime);
     for (const go of this.#waiting.splice(0)) go();
@@ -76,6 +83,10 @@ export class Stage {
   async killRuntime(): Promise<void> {
     const [runtime, served] = [this.#runtime!, await this.#served!];
     this.#runtime = undefined;
+    this.#killed?.abort();
+    this.#isResumed = new Promise((resolve) => {
+      this.#onResumed = resolve;
+    });
     const closed = served.close();
     await runtime.close();
     await closed;
@@ -122,6 +133,8 @@ export class Stage {
   #heard(text: string): void {
     const message = JSON.parse(text) as Envelope;
     this.log.push(message);
+    if (message.type === 'resume') this.#resumeId = message.id;
+    if (message.correlation_id !== undefined && message.correlation_id === this.#resumeId) this.#onResumed();
     for (const go of this.#listening.splice(0)) go();
     const line = lineOf(message, (_style, what) => what);
     if (line !== undefined) this.#tell(`   ${line.replace(/^\S+ /, '')}`);

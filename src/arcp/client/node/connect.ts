@@ -2,7 +2,7 @@
 /** Connections to runtimes by address, and cursors in files. */
 import { randomUUID } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
-import { connectProgram, dialAddress, type Program } from '../../../channels/node/addresses.js';
+import { type AddressOptions, connectProgram, dialAddress, type Program } from '../../../channels/node/addresses.js';
 import { SUBPROTOCOL } from '../../protocol/envelope.js';
 import { openClient } from '../client.js';
 import type { Client, ClientOptions, Cursor, CursorStore, Dial } from '../types.js';
@@ -18,21 +18,16 @@ import type { Client, ClientOptions, Cursor, CursorStore, Dial } from '../types.
  * const { rows } = await client.invoke('query', { text: 'select 1' }).result();
  */
 export async function connect(target: Target, options: ClientOptions & DialOptions = {}): Promise<Client> {
-  const { token, maxMessageBytes, ...client } = options;
+  const { token, maxMessageBytes, ca, serverName, ...client } = options;
   const auth = client.auth ?? (token === undefined ? undefined : { scheme: 'bearer', token });
-  return openClient(dialOf(target, { token, maxMessageBytes }), { ...client, auth });
+  return openClient(dialOf(target, { token, maxMessageBytes, ca, serverName }), { ...client, auth });
 }
 
 /** The address of a runtime, as a text (`ws://HOST:PORT/PATH`; `dialAddress` lists the forms), or a program, which the client starts for each connection. */
 export type Target = string | Program;
 
 /** Options of connections. */
-export interface DialOptions {
-  /** The bearer token, sent when a connection opens and in `session.open`. @default none */
-  readonly token?: string | undefined;
-  /** The longest message in bytes. @default 33554432 (32 MiB) */
-  readonly maxMessageBytes?: number | undefined;
-}
+export type DialOptions = Omit<AddressOptions, 'protocol'>;
 
 /** Returns a function that connects to a target, for `openClient`. @throws TypeError if the target is invalid */
 export function dialOf(target: Target, options: DialOptions = {}): Dial {

@@ -11,7 +11,7 @@ import { systemReason } from '../../../text/system-reason.js';
 import { MAX_MESSAGE_BYTES } from '../../protocol/codec.js';
 import { SUBPROTOCOL } from '../../protocol/envelope.js';
 import type { Runtime } from '../runtime.js';
-import { awaitToken } from './await-token.js';
+import { peerOf } from './endpoint.js';
 
 /** Options of a QUIC listener. */
 export interface ListenQuicOptions {
@@ -79,9 +79,8 @@ export async function listenQuic(runtime: Runtime, options: ListenQuicOptions): 
       ...{ maxConnections, maxStreams, idleTimeoutMs, onError },
       onStream: (stream, address) => {
         const channel = byteChannel(stream, stream, { maxLineBytes: maxMessageBytes });
-        const peer = { kind: 'quic', address };
-        const isToken = token === undefined ? {} : { verifyToken: awaitToken(channel, admission) };
-        runtime.accept(channel, { ...peer, ...isToken }).catch(onError);
+        const peer = peerOf(admission, channel, { kind: 'quic', address }, token !== undefined);
+        runtime.accept(channel, peer).catch(onError);
       },
     })
     .catch((error: unknown) => {

@@ -9,44 +9,25 @@ import type { Channel } from '../../../channels/channel.js';
 import {
   type Admission,
   answer,
-  answerJson,
   HEALTH_PATH,
   listenOn,
   refuseUpgrade,
   toOriginForm,
 } from '../../../channels/node/listen.js';
 import { webSocketChannel } from '../../../channels/websocket.js';
-import { MAX_MESSAGE_BYTES } from '../../protocol/codec.js';
 import { SUBPROTOCOL } from '../../protocol/envelope.js';
 import type { Runtime } from '../runtime.js';
-import { awaitToken, HANDSHAKE_TIMEOUT_MS } from './await-token.js';
+import {
+  answerHealth,
+  type Endpoint,
+  type EndpointOptions,
+  endpointOf,
+  HEADERS_TIMEOUT_MS,
+  peerOf,
+} from './endpoint.js';
 
-const ARCP_PATH = '/arcp';
-
-/** Options of a WebSocket listener. */
-export interface ListenWebSocketOptions {
-  /** The port; 0 for a free one. @default 7777 */
-  readonly port?: number | undefined;
-  /** The address to listen on. @default '127.0.0.1' */
-  readonly host?: string | undefined;
-  /** The path of the endpoint. @default '/arcp' */
-  readonly path?: string | undefined;
-  /**
-   * Requires this bearer token: in the `Authorization` header (RFC 6750), as the subprotocol `bearer.TOKEN` for browsers, or within ten
-   * seconds in the `auth` of `session.open`. The token admits a client; the `auth` option of the runtime identifies it. @default none
-   */
-  readonly token?: string | undefined;
-  /** If true, allows an address other than the loopback without a token. @default false */
-  readonly insecure?: boolean | undefined;
-  /** The allowed origins of web pages besides this machine: `https://example.org`. @default none */
-  readonly origins?: readonly string[] | undefined;
-  /** The maximum number of concurrent connections. @default 10000 */
-  readonly maxConnections?: number | undefined;
-  /** The longest message in bytes; a longer one closes the connection with code 1009. @default 4194304 (4 MiB) */
-  readonly maxMessageBytes?: number | undefined;
-  /** Receives errors of connections. */
-  readonly onError?: ((error: unknown) => void) | undefined;
-}
+/** Options of a WebSocket listener. A message that is too long closes the connection with code 1009. */
+export type ListenWebSocketOptions = EndpointOptions;
 
 /** A WebSocket listener. */
 export interface WebSocketListener {
@@ -70,16 +51,14 @@ export async function listenWebSocket(
   runtime: Runtime,
   options: ListenWebSocketOptions = {},
 ): Promise<WebSocketListener> {
-  const { port = 7777, host = '127.0.0.1', path = ARCP_PATH, token, insecure = false, origins = [] } = options;
-  if (!path.startsWith('/') || path === HEALTH_PATH || /[?#\s]/.test(path))
-    throw new TypeError(`path must begin with "/" and differ from ${HEALTH_PATH}; got "${path}"`);
+  const endpoint = endpointOf(options);
   let runtimeServer!: RuntimeServer;
-  const bound = await listenOn({ port, host, token, insecure, origins }, (admission) => {
-    runtimeServer = new RuntimeServer(runtime, admission, { ...options, path });
+  const bound = await listenOn(endpoint, (admission) => {
+    runtimeServer = new RuntimeServer(runtime, admission, endpoint);
     return runtimeServer.server;
   });
   return {
-    url: `ws://${bound.authority}${path}`,
+    url: `ws://${bound.authority}${endpoint.path}`,
     host: bound.host,
     port: bound.port,
     close: () => runtimeServer.close(),
@@ -90,13 +69,11 @@ class RuntimeServer {
   readonly server: Server;
   readonly #runtime: Runtime;
   readonly #admission: Admission;
-  readonly #options: ListenWebSocketOptions & { readonly path: string };
+  readonly #options: Endpoint;
   readonly #webSockets: WebSocketServer;
 
-  constructor(runtime: Runtime, admission: Admission, options: ListenWebSocketOptions & { readonly path: string }) {
-    const { maxMessageBytes = MAX_MESSAGE_BYTES, maxConnections = 10_000 } = options;
-    if (!(maxMessageBytes >= 1)) throw new TypeError(`maxMessageBytes must be at least 1; got ${maxMessageBytes}`);
-    if (!(maxConnections >= 1)) throw new TypeError(`maxConnections must be at least 1; got ${maxConnections}`);
+  constructor(runtime: Runtime, admission: Admission, options: Endpoint) {
+    const { maxMessageBytes, maxConnections } = options;
     this.#runtime = runtime;
     this.#admission = admission;
     this.#options = options;
@@ -105,7 +82,7 @@ class RuntimeServer {
       maxPayload: maxMessageBytes,
       handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
     });
-    this.server = createServer({ headersTimeout: HANDSHAKE_TIMEOUT_MS, requestTimeout: HANDSHAKE_TIMEOUT_MS });
+    this.server = createServer({ headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: HEADERS_TIMEOUT_MS });
     this.server.maxConnections = maxConnections;
     this.server.on('request', this.#request);
     this.server.on('upgrade', this.#upgrade);
@@ -123,12 +100,9 @@ class RuntimeServer {
     const refusal = this.#admission.checkNames(request.headers);
     const path = (request.url ?? '/').replace(/\?.*$/s, '');
     if (refusal !== null) answer(response, refusal.status);
-    else if (path === HEALTH_PATH && (request.method === 'GET' || request.method === 'HEAD')) {
-      const { state } = this.#runtime;
-      // Load balancers send no clients to a runtime that cannot serve them.
-      if (state !== 'running') response.statusCode = 503;
-      answerJson(response, { status: state === 'running' ? 'ok' : state, ...this.#runtime.counts() });
-    } else if (path === this.#options.path) {
+    else if (path === HEALTH_PATH && (request.method === 'GET' || request.method === 'HEAD'))
+      answerHealth(this.#runtime, response);
+    else if (path === this.#options.path) {
       // RFC 9110, section 15.5.22.
       response.setHeader('upgrade', 'websocket').setHeader('connection', 'upgrade');
       answer(response, 426);
@@ -155,10 +129,10 @@ class RuntimeServer {
       return;
     }
     this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
-      const channel = webSocketChannel(webSocket, { maxLength: this.#options.maxMessageBytes ?? MAX_MESSAGE_BYTES });
+      const channel = webSocketChannel(webSocket, { maxLength: this.#options.maxMessageBytes });
       const peer = { kind: 'websocket', address: request.socket.remoteAddress };
       this.#runtime
-        .accept(corked(channel, socket), needsToken ? { ...peer, verifyToken: awaitToken(channel, admission) } : peer)
+        .accept(corked(channel, socket), peerOf(admission, channel, peer, needsToken))
         .catch((error: unknown) => notifyListener(() => this.#options.onError?.(error)));
     });
   };

@@ -69,7 +69,7 @@ export function dialQuicAddress(
         cause,
       });
     });
-    // A stream exists for the other side only after its first byte. An empty line is no message.
+    // A stream exists for the other side only after its first byte. Readers skip empty lines.
     stream.write('\n');
     return byteChannel(stream, stream, { maxLineBytes: maxMessageBytes });
   };

@@ -45,6 +45,7 @@ export interface QuicListenOptions extends QuicOptions, QuicKey {
 export interface QuicConnectOptions extends QuicOptions {
   /** The IP address of the server. */
   readonly address: string;
+  /** The UDP port of the server. */
   readonly port: number;
   /** The name for which the certificate must be valid. */
   readonly serverName: string;

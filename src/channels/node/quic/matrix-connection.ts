@@ -46,8 +46,7 @@ export class MatrixConnection implements QuicConnection {
       this.#streams.delete(duplex);
       if (this.#streams.size === 0) this.#isIdle.resolve();
     });
-    // After the end of the connection, a stream that neither reads nor writes would wait for ever.
-    void stream.closedP.then(() => setImmediate(() => duplex.destroy()));
+    void stream.closedP.then(() => setImmediate(() => endWriting(duplex)));
     return duplex;
   }
 
@@ -78,4 +77,12 @@ export class MatrixConnection implements QuicConnection {
       return false;
     }
   }
+}
+
+/** Ends a stream whose connection has ended before its output did, when everything is read: nothing else reports that to a side that only writes. */
+function endWriting(duplex: Duplex): void {
+  if (duplex.writableEnded || duplex.destroyed) return;
+  const end = (): void => void duplex.destroy(quicError(undefined));
+  if (duplex.readableEnded) end();
+  else duplex.once('end', end);
 }

@@ -1,4 +1,3 @@
-import { dialOf } from '../../../arcp/client/index.js';
 import {
   type Call,
   type CheckOutcome,
@@ -62,11 +61,11 @@ const STYLES: Readonly<Record<CheckOutcome, Style>> = {
 
 async function run(invocation: Run): Promise<number> {
   const { json, output, program, options } = invocation;
-  const { target, words, token: secret } = namedTarget(invocation);
+  const { target, dial, words, token: secret } = namedTarget(invocation);
   if (words.length > 0) throw new UsageError(`arcp conformance takes one target; remove "${words[0]}"`);
   const { timeout, tool, job, 'other-token': other } = options;
   const subject: CheckTarget = {
-    dial: dialOf(target, { token: secret }),
+    dial,
     isShared: program.length === 0,
     auth: bearer(secret),
     otherAuth: bearer(other),

@@ -4,7 +4,6 @@ import {
   type Client,
   type ClientOptions,
   type Dial,
-  dialOf,
   openClient,
   type Invocation as Work,
 } from '../../../arcp/client/index.js';
@@ -53,7 +52,7 @@ export const command = defineCommand({
 const RECONNECT = { maxAttempts: 10, maxDelayMs: 2000 };
 
 async function run(invocation: Run): Promise<number> {
-  const { target, words, token } = namedTarget(invocation);
+  const { target, dial, words, token } = namedTarget(invocation);
   const [name, text, extra] = words;
   if (name === undefined) throw new UsageError('arcp invoke requires a name: pegwire arcp invoke TARGET NAME [JSON]');
   if (extra !== undefined) throw new UsageError(`arcp invoke takes a target, a name and JSON; remove "${extra}"`);
@@ -62,7 +61,6 @@ async function run(invocation: Run): Promise<number> {
   const onMessage = (message: Envelope): void => {
     if (!isQuiet) show(invocation, message);
   };
-  const dial = dialOf(target, { token });
   const file = openLog(invocation, log);
   let client: Client;
   try {

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { dialOf } from '../../../arcp/client/index.js';
 import { isFromClient, type ReplayStep, replayLog } from '../../../arcp/conformance/index.js';
 import { type Envelope, parseTimestamp } from '../../../arcp/index.js';
 import { visible } from '../../../text/visible.js';
@@ -73,12 +72,12 @@ async function show(invocation: Run, log: readonly Envelope[]): Promise<void> {
 
 async function compare(invocation: Run, log: readonly Envelope[]): Promise<number> {
   const { json, output } = invocation;
-  const { target, words, token } = namedTarget(invocation);
+  const { target, dial, words, token } = namedTarget(invocation);
   if (words.length > 0) throw new UsageError(`arcp replay takes a log and one target; remove "${words[0]}"`);
   if (!log.some(isFromClient)) throw new UsageError('The log contains no message of a client');
   const { timeout } = invocation.options;
   const auth = bearer(token);
-  const steps = replayLog(dialOf(target, { token }), log, {
+  const steps = replayLog(dial, log, {
     ...(auth === undefined ? {} : { auth }),
     ...(timeout === undefined ? {} : { timeoutMs: timeout }),
   });

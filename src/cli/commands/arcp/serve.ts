@@ -4,6 +4,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { TRUST_LEVELS } from '../../../arcp/index.js';
+import { listenNats } from '../../../arcp/queues/nats.js';
 import { listenQuic } from '../../../arcp/quic/index.js';
 import {
   anonymous,
@@ -44,6 +45,11 @@ const OPTIONS = {
   ),
   'tls-key': text('FILE', 'Use this private key in PEM'),
   'tls-cert': text('FILE', 'Use this certificate, followed by those of its issuers, in PEM'),
+  nats: text('URL', 'Serve clients over the NATS server at this URL: nats://HOST:4222'),
+  'nats-name': text(
+    'NAME',
+    'Serve under this name on NATS; runtimes with the same name share its clients (default: default)',
+  ),
   stdio: flag('Serve one client on stdin and stdout'),
   db: text(
     'FILE',
@@ -80,7 +86,7 @@ export const command = defineCommand({
   takes: 'nothing',
   options: OPTIONS,
   details: [
-    'Without --ws, --quic, --socket, --pipe and --stdio, listens as with --ws. Prints its addresses to stdout (with --stdio, to stderr).',
+    'Without --ws, --quic, --socket, --pipe, --nats and --stdio, listens as with --ws. Prints its addresses to stdout (with --stdio, to stderr).',
     'SIGINT or SIGTERM shuts it down: it accepts no connections and starts no jobs, and waits for the running ones. With --db, other runtimes ' +
       'of the database then continue unfinished jobs at once, or the next start does. A second signal ends it immediately.',
     'The demo tools are echo, add, count (a job with progress, a stream and checkpoints) and refund (a job that requests a permission), ' +
@@ -164,8 +170,8 @@ async function loadModule(runtime: Runtime, module: string): Promise<void> {
 }
 
 async function listen(invocation: Run, runtime: Runtime, listening: Listening[]): Promise<void> {
-  const { ws, socket, pipe, quic, stdio, host, insecure, origin, token: secret } = invocation.options;
-  const isAlone = ws === undefined && socket === undefined && pipe === undefined && quic === undefined && !stdio;
+  const { ws, socket, pipe, quic, nats, stdio, host, insecure, origin, token: secret } = invocation.options;
+  const isAlone = [ws, socket, pipe, quic, nats].every((place) => place === undefined) && !stdio;
   try {
     if (ws !== undefined || isAlone) {
       const { url, close } = await listenWebSocket(runtime, {
@@ -190,7 +196,19 @@ async function listen(invocation: Run, runtime: Runtime, listening: Listening[])
       const { close } = await listenFifo(runtime, fifoPair(pipe));
       listening.push({ name: `pipe:${pipe}`, close });
     }
+    if (nats !== undefined) {
+      const [server, name] = [hostOf(nats), invocation.options['nats-name']];
+      const { close } = await listenNats(runtime, { servers: nats, name });
+      // Without the password.
+      listening.push({ name: `nats://${server}/${name ?? 'default'}`, close });
+    }
   } catch (thrown) {
     throw notStarted(thrown);
   }
+}
+
+/** @throws UsageError if the address is not a URL */
+function hostOf(url: string): string {
+  if (!URL.canParse(url)) throw new UsageError(`--nats needs a URL such as nats://HOST:4222; got "${url}"`);
+  return new URL(url).host;
 }

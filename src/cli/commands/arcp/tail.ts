@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { dialOf, openClient } from '../../../arcp/client/index.js';
+import { openClient } from '../../../arcp/client/index.js';
 import { ArcpError, type Envelope } from '../../../arcp/index.js';
 import { isUploadLog } from '../../../arcp/runtime/uploads/rows.js';
 import { isPostgres } from '../../io/databases.js';
@@ -43,12 +43,12 @@ async function run(invocation: Run): Promise<number> {
   const [first] = invocation.words;
   if (invocation.program.length === 0 && first !== undefined && (isPostgres(first) || !ADDRESS.test(first)))
     return tailFile(invocation, first);
-  const { target, words, token } = namedTarget(invocation);
+  const { target, dial, words, token } = namedTarget(invocation);
   const [jobId] = words;
   if (jobId === undefined) throw new UsageError('arcp tail requires a job: pegwire arcp tail TARGET JOB');
-  const client = await connected(dialOf(target, { token }))
-    .then((dial) =>
-      openClient(dial, {
+  const client = await connected(dial)
+    .then((first) =>
+      openClient(first, {
         // A program ends with its connection, so there is no reconnecting to it.
         reconnect: typeof target === 'string' ? {} : false,
         auth: bearer(token),

@@ -4,37 +4,46 @@ import type { Channel } from '../../../channels/channel.js';
 import { ADDRESS_FORMS } from '../../../channels/node/addresses.js';
 import { systemReason } from '../../../text/system-reason.js';
 import { UsageError } from '../../io/errors.js';
+import { readText } from '../../io/files.js';
 import type { Invocation } from '../../options/command.js';
-import { token } from '../../options/option.js';
+import { text, token } from '../../options/option.js';
 
-export const TARGET_OPTIONS = { token: token('Authenticate with this bearer token') };
+export const TARGET_OPTIONS = {
+  token: token('Authenticate with this bearer token'),
+  ca: text('FILE', 'Trust the certificates in this file, in PEM, instead of those of the system'),
+  'server-name': text('NAME', 'Require a certificate for this name (default: the host of TARGET)'),
+};
 
 export const TARGETS =
   `TARGET is ${ADDRESS_FORMS.slice(0, -1).join(', ')} or ${ADDRESS_FORMS.at(-1)}; or, after --, the command of a program that speaks ` +
   'ARCP on stdin and stdout.';
 
-/** Returns the target of the arguments, and the words after it. @throws UsageError if there is no valid target */
+/** Returns the target of the arguments, its connections, and the words after it. @throws UsageError if there is no valid target */
 export function namedTarget({
   words,
   program,
-  options: { token },
+  options: { token, ca: file, 'server-name': serverName },
 }: Pick<Invocation<typeof TARGET_OPTIONS>, 'words' | 'program' | 'options'>): {
   target: Target;
+  dial: Dial;
   words: readonly string[];
   token: string | undefined;
 } {
+  const ca = file === undefined ? undefined : readText(file);
+  const dialing = (target: Target): { target: Target; dial: Dial } => {
+    try {
+      return { target, dial: dialOf(target, { token, ca, serverName }) };
+    } catch (thrown) {
+      throw new UsageError((thrown as Error).message.replaceAll('serverName', '--server-name'));
+    }
+  };
   const own = words.slice(0, words.length - program.length);
   const [command, ...args] = program;
-  if (command !== undefined) return { target: { command, args }, words: own, token };
+  if (command !== undefined) return { ...dialing({ command, args }), words: own, token };
   const [url, ...rest] = own;
   if (url === undefined)
     throw new UsageError('The command requires a target: ws://HOST:PORT/PATH, unix:PATH, or -- CMD [ARG...]');
-  try {
-    dialOf(url);
-  } catch (thrown) {
-    throw new UsageError((thrown as Error).message);
-  }
-  return { target: url, words: rest, token };
+  return { ...dialing(url), words: rest, token };
 }
 
 /** Connects at once, to detect an unreachable target. The first call of the returned function returns that connection. */

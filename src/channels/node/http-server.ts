@@ -1,0 +1,166 @@
+// biome-ignore-all lint/correctness/noNodejsModules: servers require Node
+/** One server for HTTP/1.1 and HTTP/2, with and without TLS. */
+import {
+  createServer as createHttp1Server,
+  type Server as Http1Server,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
+import {
+  createSecureServer,
+  createServer,
+  type Http2SecureServer,
+  type Http2Server,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type ServerHttp2Session,
+} from 'node:http2';
+import type { Server, Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { monotonicClock } from '../../async/timers.js';
+import {
+  guardSession,
+  HTTP2_SETTINGS,
+  MAX_HEADER_BYTES,
+  MAX_SESSION_MEGABYTES,
+  MAX_STREAMS,
+  resetLimit,
+} from './http2-session.js';
+
+/** A request of either version. */
+export type AnyRequest = IncomingMessage | Http2ServerRequest;
+/** A response of either version. */
+export type AnyResponse = ServerResponse | Http2ServerResponse;
+
+/** A certificate and its key, in PEM. */
+export interface TlsIdentity {
+  /** The private key. */
+  readonly key: string | Uint8Array;
+  /** The certificate, followed by those of its issuers. */
+  readonly cert: string | Uint8Array;
+}
+
+/** Options of {@link httpServer}. */
+export interface HttpServerOptions {
+  /** The certificate; without one, the server speaks HTTP/1.1 and, by prior knowledge, HTTP/2 without encryption. */
+  readonly tls?: TlsIdentity | undefined;
+  /** The maximum number of concurrent connections. */
+  readonly maxConnections: number;
+  /** Milliseconds between two pings of an HTTP/2 connection. @default 15_000 */
+  readonly pingMs?: number | undefined;
+  /** The current time in milliseconds, for the limit of resets. @default Date.now */
+  readonly now?: (() => number) | undefined;
+}
+
+/** A server for HTTP/1.1 and HTTP/2. */
+export interface HttpServer {
+  /** The server that listens. */
+  readonly server: Server;
+  /** Stops listening, and announces it to clients with GOAWAY. Resolves when all connections have ended. */
+  readonly close: () => Promise<void>;
+}
+
+/** Milliseconds for the handshake and the headers of a request. */
+export const HEADERS_TIMEOUT_MS = 10_000;
+/** Milliseconds for a request with its body. */
+const REQUEST_TIMEOUT_MS = 60_000;
+
+/** Creates a server. @param onRequest called with each request of either version */
+export function httpServer(
+  options: HttpServerOptions,
+  onRequest: (request: AnyRequest, response: AnyResponse) => void,
+): HttpServer {
+  const { tls, maxConnections, pingMs, now = Date.now } = options;
+  const sessions = new Set<ServerHttp2Session>();
+  const clock = monotonicClock(now);
+  const http2Options = {
+    settings: HTTP2_SETTINGS,
+    maxSessionMemory: MAX_SESSION_MEGABYTES,
+    peerMaxConcurrentStreams: MAX_STREAMS,
+  };
+  const http1Options = {
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+  };
+  let http2: Http2Server | Http2SecureServer;
+  let server: Server & Partial<Pick<Http1Server, 'closeIdleConnections'>>;
+  if (tls === undefined) {
+    http2 = createServer(http2Options);
+    server = createHttp1Server(http1Options, onRequest);
+    passHttp2(server, http2);
+  } else {
+    http2 = createSecureServer({
+      ...http2Options,
+      ...http1Options,
+      key: bytes(tls.key),
+      cert: bytes(tls.cert),
+      allowHTTP1: true,
+      handshakeTimeout: HEADERS_TIMEOUT_MS,
+    });
+    server = http2;
+  }
+  server.maxConnections = maxConnections;
+  http2.on('request', onRequest);
+  // A connection that fails is its client's affair.
+  http2.on('sessionError', () => {});
+  http2.on('session', (session) => {
+    sessions.add(session);
+    session.once('close', () => sessions.delete(session));
+    guardSession(session, { pingMs });
+    const count = resetLimit(session, clock);
+    session.on('stream', count);
+  });
+  /** Connections without HTTP/2 of a server with TLS, which Node does not close by itself. */
+  const plain = new Set<Socket>();
+  http2.on('secureConnection', (socket: TLSSocket) => {
+    if (socket.alpnProtocol === 'h2') return;
+    plain.add(socket);
+    socket.once('close', () => plain.delete(socket));
+  });
+  return {
+    server,
+    close: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const session of sessions) session.close();
+      server.closeIdleConnections?.();
+      await closed;
+    },
+  };
+}
+
+function bytes(value: string | Uint8Array): string | Buffer {
+  return typeof value === 'string' ? value : Buffer.from(value);
+}
+
+/** The beginning of every HTTP/2 connection (RFC 9113, section 3.4). No request of HTTP/1.1 begins so. */
+const PREFACE = 'PRI * HTTP/2.0\r\n';
+
+/** Passes those connections of a server to another that begin with the preface of HTTP/2. */
+function passHttp2(server: Server, http2: Http2Server): void {
+  const [serveHttp1] = server.listeners('connection') as ((socket: Socket) => void)[];
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) => {
+    let head = Buffer.alloc(0);
+    const fail = (): void => void socket.destroy();
+    const read = (chunk: Buffer): void => {
+      head = Buffer.concat([head, chunk]);
+      const begin = head.toString('latin1', 0, PREFACE.length);
+      const isHttp2 = begin === PREFACE;
+      // A prefix of the preface; the rest has not arrived.
+      if (!isHttp2 && PREFACE.startsWith(begin)) return;
+      socket.setTimeout(0).off('timeout', fail).off('error', fail).off('data', read).pause();
+      socket.unshift(head);
+      if (isHttp2) http2.emit('connection', socket);
+      else {
+        serveHttp1!.call(server, socket);
+        socket.resume();
+      }
+    };
+    socket.setTimeout(HEADERS_TIMEOUT_MS).on('timeout', fail).on('error', fail).on('data', read);
+    // An end without a request.
+    socket.once('end', () => {
+      if (head.length < PREFACE.length) socket.end();
+    });
+  });
+}

@@ -1,0 +1,118 @@
+/** RabbitMQ as a message bus: each subject is a queue. */
+import { systemReason } from '../../text/system-reason.js';
+import { ConnectionError } from '../errors.js';
+import type { MessageBus } from '../queue/dial.js';
+import { loadPackage } from './load-package.js';
+import type { OpenBus } from './nats.js';
+
+/** The address of RabbitMQ. */
+export interface RabbitmqOptions {
+  /** The server: `amqp://USER:PASSWORD@HOST:PORT/VHOST`, or `amqps:` for TLS. @default 'amqp://127.0.0.1:5672' */
+  readonly url?: string | undefined;
+  /** Socket options for `connect` of `amqplib`, such as `ca`. @default none */
+  readonly socketOptions?: Readonly<Record<string, unknown>> | undefined;
+}
+
+interface AmqpChannel {
+  assertQueue(name: string, options: Readonly<Record<string, unknown>>): Promise<unknown>;
+  consume(
+    name: string,
+    receive: (message: { readonly content: Uint8Array } | null) => void,
+    options: { readonly noAck: boolean },
+  ): Promise<{ readonly consumerTag: string }>;
+  cancel(consumerTag: string): Promise<unknown>;
+  ack(message: object): void;
+  prefetch(count: number): Promise<unknown>;
+  sendToQueue(name: string, content: Buffer): boolean;
+  close(): Promise<void>;
+  on(event: string, listener: (error?: Error) => void): unknown;
+}
+
+interface AmqpConnection {
+  createChannel(): Promise<AmqpChannel>;
+  close(): Promise<void>;
+  on(event: string, listener: (error?: Error) => void): unknown;
+}
+
+interface AmqpPackage {
+  readonly connect: (url: string, options: Readonly<Record<string, unknown>>) => Promise<AmqpConnection>;
+}
+
+const DEFAULT_URL = 'amqp://127.0.0.1:5672';
+/** The server accepts more, but delivers no other message of a channel meanwhile. */
+const MAX_MESSAGE_BYTES = 1024 * 1024;
+/** The number of unacknowledged requests that one listener holds, so that the others have their share. */
+const PREFETCH = 16;
+/** Milliseconds after which a request is dropped: nobody waits for its answer. */
+const REQUEST_TTL_MS = 10_000;
+
+/**
+ * Connects to RabbitMQ.
+ *
+ * @throws ConnectionError `no-package` without `amqplib`; `closed` if the server cannot be reached
+ */
+export async function openRabbitmq({ url = DEFAULT_URL, socketOptions = {} }: RabbitmqOptions): Promise<OpenBus> {
+  const { host } = new URL(url);
+  const { connect } = await loadPackage<AmqpPackage>('amqplib');
+  try {
+    return await busOf(await connect(url, { noDelay: true, ...socketOptions }));
+  } catch (cause) {
+    throw new ConnectionError('closed', `Cannot connect to RabbitMQ at ${host}: ${systemReason(cause)}.`, { cause });
+  }
+}
+
+async function busOf(connection: AmqpConnection): Promise<OpenBus> {
+  const listeners = new Set<(error?: Error) => void>();
+  let failure: Error | undefined;
+  let isClosed = false;
+  const closed = (): void => {
+    if (isClosed) return;
+    isClosed = true;
+    for (const listener of [...listeners]) listener(failure);
+  };
+  // An error event without a listener ends the process. The event `close` follows.
+  const watch = (emitter: Pick<AmqpChannel, 'on'>): void => {
+    emitter.on('error', (error) => (failure ??= error));
+    emitter.on('close', closed);
+  };
+  watch(connection);
+  const channel = await connection.createChannel();
+  watch(channel);
+  const sharedChannel = await connection.createChannel();
+  watch(sharedChannel);
+  await sharedChannel.prefetch(PREFETCH);
+  const bus: MessageBus = {
+    maxMessageBytes: MAX_MESSAGE_BYTES,
+    publish: (subject, message) => {
+      if (isClosed) throw failure ?? new ConnectionError('closed', 'The connection to RabbitMQ is closed.');
+      channel.sendToQueue(subject, Buffer.from(message.buffer, message.byteOffset, message.length));
+    },
+    subscribe: async (subject, receive, { isShared = false } = {}) => {
+      const own = isShared ? sharedChannel : channel;
+      const ttl = isShared ? { messageTtl: REQUEST_TTL_MS } : {};
+      await own.assertQueue(subject, { exclusive: !isShared, autoDelete: true, durable: false, ...ttl });
+      const { consumerTag } = await own.consume(
+        subject,
+        (message) => {
+          if (message === null) return;
+          receive(message.content);
+          if (isShared) own.ack(message);
+        },
+        { noAck: !isShared },
+      );
+      return () => {
+        if (!isClosed) own.cancel(consumerTag).catch(() => {});
+      };
+    },
+    onClosed: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+  const close = async (): Promise<void> => {
+    // The server answers after it has everything that was published; the end of the connection may overtake that.
+    await channel.close().catch(() => {});
+    await connection.close().catch(() => {});
+  };
+  return { bus, close };
+}

@@ -1,0 +1,252 @@
+/** Connections over a message bus: a request on a shared subject, then two subjects for each connection. */
+import { deferred, notifyListener } from '../../async/listeners.js';
+import { afterUnref, everyUnref } from '../../async/timers.js';
+import type { Channel } from '../channel.js';
+import { ConnectionError } from '../errors.js';
+import { type QueueChannelOptions, queueChannel, queueSettings } from './channel.js';
+import { closeFrame, frameOf } from './frame.js';
+
+/** A message bus: messages that are published to a subject reach its subscribers, at most once, at least once or not at all. */
+export interface MessageBus {
+  /** The maximum length of a message in bytes. */
+  readonly maxMessageBytes: number;
+  /** Publishes a message. @throws Error if the connection to the bus is closed */
+  readonly publish: (subject: string, message: Uint8Array) => void;
+  /**
+   * Receives the messages of a subject. Resolves when the subscription is in effect, with a function that ends it. With `isShared`, each message
+   * reaches one of the subscribers.
+   */
+  readonly subscribe: (
+    subject: string,
+    receive: (message: Uint8Array) => void,
+    options?: { readonly isShared?: boolean },
+  ) => Promise<() => void>;
+  /** Calls a listener when the connection to the bus has ended for good, with its error if there was one. @returns a function that ends that */
+  readonly onClosed: (listener: (error?: Error) => void) => () => void;
+}
+
+/** A listener on a message bus. */
+export interface QueueListener {
+  /** Stops accepting connections. Open channels stay open; resolves when they have ended. */
+  readonly close: () => Promise<void>;
+}
+
+/** Options of {@link listenQueue}. */
+export interface ListenQueueOptions extends QueueChannelOptions {
+  /** The maximum number of concurrent connections. @default 10000 */
+  readonly maxConnections?: number | undefined;
+  /** Receives errors of connections. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+/** Options of {@link dialQueue}. */
+export interface DialQueueOptions extends QueueChannelOptions {
+  /** Milliseconds for the answer of a listener. @default 10000 */
+  readonly connectTimeoutMs?: number | undefined;
+  /** Called when the channel has ended, or no listener has answered. */
+  readonly finished?: (() => void) | undefined;
+}
+
+const REQUEST = /^open 1 ([0-9a-f]{32})$/;
+const OFFER = /^offer 1 ([0-9a-f]{32})$/;
+/** Milliseconds between two requests, of which some may be lost. */
+const REPEAT_MS = 500;
+/** The longest request and offer in bytes. */
+const MAX_TEXT_BYTES = 100;
+const NAME = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/;
+
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes.subarray(0, MAX_TEXT_BYTES));
+
+/**
+ * Listens for connections on `SUBJECT.connect`. Each request reaches one of the listeners of the subject. The messages of a connection are
+ * published to `SUBJECT.c.ID.up` and `SUBJECT.c.ID.down`.
+ *
+ * @throws TypeError if the subject or an option is invalid
+ */
+export async function listenQueue(
+  bus: MessageBus,
+  subject: string,
+  onConnection: (channel: Channel) => void,
+  options: ListenQueueOptions = {},
+): Promise<QueueListener> {
+  checkSubject(subject);
+  const { maxConnections = 10_000, ...rest } = options;
+  const settings = queueSettings(channelOptions(rest));
+  /** Offers that no client has accepted yet, by the id of the request. */
+  const offers = new Map<string, string>();
+  const open = new Set<Promise<void>>();
+  const report = (error: unknown): void => notifyListener(() => options.onError?.(error));
+
+  const offer = async (id: string): Promise<void> => {
+    const down = `${subject}.c.${id}.down`;
+    const known = offers.get(id);
+    if (known !== undefined) {
+      // The answer may have been lost.
+      if (known !== '') bus.publish(down, bytesOf(`offer 1 ${known}`));
+      return;
+    }
+    if (offers.size + open.size >= maxConnections) {
+      bus.publish(down, closeFrame('too many connections'));
+      return;
+    }
+    offers.set(id, '');
+    const own = randomId();
+    let receive = (message: Uint8Array): void => {
+      if (frameOf(message) === undefined) return;
+      cancel();
+      offers.delete(id);
+      connect(message);
+    };
+    const early: Uint8Array[] = [];
+    const finished = deferred();
+    const connect = (first: Uint8Array): void => {
+      open.add(finished.promise);
+      early.push(first);
+      const channel = queueChannel(
+        {
+          maxMessageBytes: bus.maxMessageBytes,
+          publish: (message) => bus.publish(down, message),
+          subscribe: (listener, closed) => {
+            receive = listener;
+            queueMicrotask(() => {
+              for (const message of early.splice(0)) listener(message);
+            });
+            return together(unsubscribe, bus.onClosed(closed));
+          },
+          finished: () => {
+            open.delete(finished.promise);
+            finished.resolve();
+          },
+        },
+        settings,
+      );
+      try {
+        onConnection(channel);
+      } catch (error) {
+        channel.destroy();
+        report(error);
+      }
+    };
+    let unsubscribe = (): void => undefined;
+    const cancel = afterUnref(settings.timeoutMs, () => {
+      offers.delete(id);
+      unsubscribe();
+    });
+    try {
+      unsubscribe = await bus.subscribe(`${subject}.c.${id}-${own}.up`, (message) => receive(message));
+      offers.set(id, own);
+      bus.publish(down, bytesOf(`offer 1 ${own}`));
+    } catch (error) {
+      cancel();
+      offers.delete(id);
+      throw error;
+    }
+  };
+  const stop = await bus.subscribe(
+    `${subject}.connect`,
+    (message) => {
+      const [, id] = REQUEST.exec(textOf(message)) ?? [];
+      if (id !== undefined) offer(id).catch(report);
+    },
+    { isShared: true },
+  );
+  return {
+    close: async () => {
+      stop();
+      await Promise.all(open);
+    },
+  };
+}
+
+/**
+ * Connects to one of the listeners of a subject.
+ *
+ * @throws ConnectionError `closed` if no listener answers in time, or it has too many connections
+ * @throws TypeError if the subject or an option is invalid
+ */
+export async function dialQueue(bus: MessageBus, subject: string, options: DialQueueOptions = {}): Promise<Channel> {
+  checkSubject(subject);
+  const { connectTimeoutMs = 10_000, finished } = options;
+  const settings = queueSettings(channelOptions(options));
+  const id = randomId();
+  const answer = deferred<string>();
+  let receive = (message: Uint8Array): void => {
+    const [, own] = OFFER.exec(textOf(message)) ?? [];
+    if (own !== undefined) answer.resolve(own);
+    const frame = frameOf(message);
+    if (frame?.kind === 'close')
+      answer.reject(new ConnectionError('closed', `${subject} refuses the connection: ${frame.reason}.`));
+  };
+  const subscribing = bus.subscribe(`${subject}.c.${id}.down`, (message) => receive(message));
+  const request = (): void => {
+    try {
+      bus.publish(`${subject}.connect`, bytesOf(`open 1 ${id}`));
+    } catch (cause) {
+      answer.reject(new ConnectionError('closed', `Cannot connect to ${subject}.`, { cause }));
+    }
+  };
+  const cancelTimeout = afterUnref(connectTimeoutMs, () =>
+    answer.reject(new ConnectionError('closed', `Cannot connect to ${subject}: no listener answers.`)),
+  );
+  const stopWatching = bus.onClosed((cause) =>
+    answer.reject(
+      new ConnectionError('closed', `Cannot connect to ${subject}: the message queue is closed.`, { cause }),
+    ),
+  );
+  let cancelRequests = (): void => undefined;
+  try {
+    await Promise.race([subscribing, answer.promise]);
+    request();
+    cancelRequests = everyUnref(REPEAT_MS, request);
+    const own = await answer.promise;
+    const unsubscribe = await subscribing;
+    return queueChannel(
+      {
+        maxMessageBytes: bus.maxMessageBytes,
+        publish: (message) => bus.publish(`${subject}.c.${id}-${own}.up`, message),
+        subscribe: (listener, closed) => {
+          receive = listener;
+          return together(unsubscribe, bus.onClosed(closed));
+        },
+        finished,
+      },
+      settings,
+    );
+  } catch (error) {
+    subscribing.then(
+      (unsubscribe) => unsubscribe(),
+      () => undefined,
+    );
+    notifyListener(() => finished?.());
+    throw error;
+  } finally {
+    cancelRequests();
+    cancelTimeout();
+    stopWatching();
+  }
+}
+
+function together(...calls: readonly (() => void)[]): () => void {
+  return () => {
+    for (const call of calls) call();
+  };
+}
+
+function channelOptions(options: QueueChannelOptions): QueueChannelOptions {
+  const { maxTextBytes, windowMessages, windowBytes, heartbeatMs, timeoutMs, retransmitMs } = options;
+  return { maxTextBytes, windowMessages, windowBytes, heartbeatMs, timeoutMs, retransmitMs };
+}
+
+/** @throws TypeError if a subject could be read as a pattern, or is empty */
+function checkSubject(subject: string): void {
+  if (typeof subject !== 'string' || !NAME.test(subject))
+    throw new TypeError(
+      `subject must be words of letters, digits, "_" and "-", joined by "."; got ${JSON.stringify(subject)}`,
+    );
+}
+
+function randomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
