@@ -410,3 +410,40 @@ test('a server that waits for all requests does not wait for one that never arri
   socket.resume().on('error', () => undefined);
   await close();
 });
+
+describe('further routes', () => {
+  const route = async (request: Request): Promise<Response> =>
+    new Response(`${request.method} ${await request.text()}`, { status: 201 });
+
+  test('answer requests on the same port, with the same control of access', async () => {
+    const { http } = await serve({ routes: { '/other': route }, token: 'open-sesame' });
+    const url = http.replace('/accp/v1/frames', '/other');
+    expect((await fetch(url, { method: 'POST', body: 'a' })).status).toBe(401);
+    const headers = { authorization: 'Bearer open-sesame' };
+    const response = await fetch(url, { method: 'POST', body: 'a', headers });
+    expect([response.status, await response.text()]).toEqual([201, 'POST a']);
+    expect((await fetch(`${url}/more`, { method: 'POST', headers })).status).toBe(404);
+    expect((await fetch(url, { method: 'POST', headers: { ...headers, origin: 'https://a.example' } })).status).toBe(
+      403,
+    );
+  });
+
+  test('do not end the server if they throw', async () => {
+    const errors: Error[] = [];
+    const broken = (): Promise<Response> => Promise.reject(new Error('broken'));
+    const { http } = await serve({ routes: { '/other': broken }, onError: (error) => errors.push(error) });
+    const url = http.replace('/accp/v1/frames', '/other');
+    expect((await fetch(url, { method: 'POST' })).status).toBe(500);
+    expect((await fetch(url, { method: 'POST' })).status).toBe(500);
+    expect(errors).toEqual([new Error('broken'), new Error('broken')]);
+  });
+
+  test.each([
+    ['without a slash', { other: route }, /path must begin with "\/"/],
+    ['of the state', { '/healthz': route }, /path must not be \/healthz/],
+    ['of frames', { '/accp/v1/frames': route }, /path must not be \/accp\/v1\/frames/],
+    ['without a function', { '/other': 'x' as never }, /routes must be functions/],
+  ])('cannot have a path %s', async (_, routes, message) => {
+    await expect(serve({ routes })).rejects.toThrow(message);
+  });
+});
