@@ -90,15 +90,24 @@ describeQuic('on a bad network', () => {
     const relay = await through(port, { loss: 0.02, reorder: 0.05 });
     const heard: Envelope[] = [];
     let cuts = 0;
+    /** The number of messages at the next cut. */
+    let next = 60;
     const client = await connectQuic(addressOf(relay.port), {
       ...{ ...TRUST, reconnect: RECONNECT, idleTimeoutMs: 800, handshakeTimeoutMs: 2000, timeoutMs: 60_000 },
       onMessage: (message) => {
         heard.push(message);
-        if (heard.length % 60 !== 0 || cuts >= sized(2, 10)) return;
+        if (heard.length < next || cuts >= sized(2, 10)) return;
         cuts++;
+        next = Number.POSITIVE_INFINITY;
         relay.cut();
-        // Longer than the idle timeout: the connection is lost on both sides.
-        setTimeout(relay.mend, 1000);
+        const before = relay.clients();
+        const mend = (): void => {
+          if (relay.clients() === before) return void setTimeout(mend, 10);
+          relay.mend();
+          next = heard.length + 60;
+        };
+        // When the client has given the connection up, and connects again.
+        mend();
       },
     });
     ending.push(() => client.disconnect());
