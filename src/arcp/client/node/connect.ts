@@ -18,9 +18,9 @@ import type { Client, ClientOptions, Cursor, CursorStore, Dial } from '../types.
  * const { rows } = await client.invoke('query', { text: 'select 1' }).result();
  */
 export async function connect(target: Target, options: ClientOptions & DialOptions = {}): Promise<Client> {
-  const { token, maxMessageBytes, ...client } = options;
+  const { token, maxMessageBytes, ca, ...client } = options;
   const auth = client.auth ?? (token === undefined ? undefined : { scheme: 'bearer', token });
-  return openClient(dialOf(target, { token, maxMessageBytes }), { ...client, auth });
+  return openClient(dialOf(target, { token, maxMessageBytes, ca }), { ...client, auth });
 }
 
 /** The address of a runtime, as a text (`ws://HOST:PORT/PATH`; `dialAddress` lists the forms), or a program, which the client starts for each connection. */
@@ -32,6 +32,8 @@ export interface DialOptions {
   readonly token?: string | undefined;
   /** The longest message in bytes. @default 33554432 (32 MiB) */
   readonly maxMessageBytes?: number | undefined;
+  /** The trusted certificate authorities of HTTP/2 (`https:`), in PEM. @default those of Node */
+  readonly ca?: string | undefined;
 }
 
 /** Returns a function that connects to a target, for `openClient`. @throws TypeError if the target is invalid */

@@ -9,11 +9,13 @@ import {
   createRuntime,
   fifoPair,
   listenFifo,
+  listenHttp,
   listenUnix,
   listenWebSocket,
   memoryStore,
   type Runtime,
   serveStdio,
+  type TlsIdentity,
 } from '../../../arcp/runtime/index.js';
 import { systemReason } from '../../../text/system-reason.js';
 import { UsageError, unreadable } from '../../io/errors.js';
@@ -33,6 +35,13 @@ const OPTIONS = {
     'Listen for WebSocket connections (default: 7777); 0 for any free port',
     integer({ from: 0, to: 65_535 }),
   ),
+  http: optional(
+    'PORT',
+    'Listen for HTTP/2, and for server-sent events with POST (default: 7777); 0 for any free port',
+    integer({ from: 0, to: 65_535 }),
+  ),
+  'tls-key': text('FILE', 'Encrypt --http with this private key in PEM; requires --tls-cert'),
+  'tls-cert': text('FILE', 'The certificate of --tls-key in PEM, followed by those of its issuers'),
   socket: text('PATH', 'Listen on this Unix domain socket, which only its owner can open'),
   pipe: text('NAME', 'Listen on the named pipes NAME.in and NAME.out'),
   stdio: flag('Serve one client on stdin and stdout'),
@@ -47,7 +56,7 @@ const OPTIONS = {
   ),
   host: SERVER_OPTIONS.host,
   origin: texts('ORIGIN', 'Accept connections from web pages of this origin; may be repeated'),
-  token: token('Require this bearer token from WebSocket clients'),
+  token: token('Require this bearer token from clients of --ws and --http'),
   insecure: SERVER_OPTIONS.insecure,
   trust: choice(
     'LEVEL',
@@ -71,7 +80,7 @@ export const command = defineCommand({
   takes: 'nothing',
   options: OPTIONS,
   details: [
-    'Without --ws, --socket, --pipe and --stdio, listens as with --ws. Prints its addresses to stdout (with --stdio, to stderr).',
+    'Without --ws, --http, --socket, --pipe and --stdio, listens as with --ws. Prints its addresses to stdout (with --stdio, to stderr).',
     'SIGINT or SIGTERM shuts it down: it accepts no connections and starts no jobs, and waits for the running ones. With --db, other runtimes ' +
       'of the database then continue unfinished jobs at once, or the next start does. A second signal ends it immediately.',
     'The demo tools are echo, add, count (a job with progress, a stream and checkpoints) and refund (a job that requests a permission), ' +
@@ -155,18 +164,19 @@ async function loadModule(runtime: Runtime, module: string): Promise<void> {
 }
 
 async function listen(invocation: Run, runtime: Runtime, listening: Listening[]): Promise<void> {
-  const { ws, socket, pipe, stdio, host, insecure, origin, token: secret } = invocation.options;
-  const isAlone = ws === undefined && socket === undefined && pipe === undefined && !stdio;
+  const { ws, http, socket, pipe, stdio, host, insecure, origin, token: secret } = invocation.options;
+  const isAlone = ws === undefined && http === undefined && socket === undefined && pipe === undefined && !stdio;
+  const shared = { host, token: secret, insecure, origins: origin.length === 0 ? undefined : origin };
+  const tls = tlsOf(invocation);
   try {
     if (ws !== undefined || isAlone) {
-      const { url, close } = await listenWebSocket(runtime, {
-        port: ws === true ? undefined : ws,
-        host,
-        token: secret,
-        insecure,
-        origins: origin.length === 0 ? undefined : origin,
-      });
+      const { url, close } = await listenWebSocket(runtime, { ...shared, port: ws === true ? undefined : ws });
       listening.push({ name: url, close });
+    }
+    if (http !== undefined) {
+      const { url, close } = await listenHttp(runtime, { ...shared, port: http === true ? undefined : http, tls });
+      listening.push({ name: url.replace(/^http:/, 'http2:'), close });
+      listening.push({ name: `sse:${url}`, close: async () => {} });
     }
     if (socket !== undefined) {
       const { close } = await listenUnix(runtime, socket);
@@ -178,5 +188,23 @@ async function listen(invocation: Run, runtime: Runtime, listening: Listening[])
     }
   } catch (thrown) {
     throw notStarted(thrown);
+  }
+}
+
+/** Reads the key and the certificate. @throws UsageError if one is missing or unreadable */
+function tlsOf({ options }: Run): TlsIdentity | undefined {
+  const { 'tls-key': key, 'tls-cert': cert, http } = options;
+  if (key === undefined && cert === undefined) return undefined;
+  if (http === undefined) throw new UsageError('--tls-key and --tls-cert require --http', key === undefined ? 'tls-cert' : 'tls-key');
+  if (key === undefined) throw new UsageError('--tls-cert requires --tls-key', 'tls-cert');
+  if (cert === undefined) throw new UsageError('--tls-key requires --tls-cert', 'tls-key');
+  return { key: readPem(key), cert: readPem(cert) };
+}
+
+function readPem(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (thrown) {
+    throw unreadable(thrown, file);
   }
 }
