@@ -2,7 +2,6 @@
 /** One server for HTTP/1.1 and HTTP/2, with and without TLS. */
 import {
   createServer as createHttp1Server,
-  type Server as Http1Server,
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http';

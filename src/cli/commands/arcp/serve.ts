@@ -195,7 +195,8 @@ async function listen(invocation: Run, runtime: Runtime, listening: Listening[])
 function tlsOf({ options }: Run): TlsIdentity | undefined {
   const { 'tls-key': key, 'tls-cert': cert, http } = options;
   if (key === undefined && cert === undefined) return undefined;
-  if (http === undefined) throw new UsageError('--tls-key and --tls-cert require --http', key === undefined ? 'tls-cert' : 'tls-key');
+  if (http === undefined)
+    throw new UsageError('--tls-key and --tls-cert require --http', key === undefined ? 'tls-cert' : 'tls-key');
   if (key === undefined) throw new UsageError('--tls-cert requires --tls-key', 'tls-cert');
   if (cert === undefined) throw new UsageError('--tls-key requires --tls-cert', 'tls-key');
   return { key: readPem(key), cert: readPem(cert) };
