@@ -7,8 +7,12 @@ import { afterAll } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { Channel } from '../../src/channels/channel.js';
 import { memoryChannels } from '../../src/channels/memory.js';
+import { eventStreamChannel, type Inbox } from '../../src/channels/node/event-stream-channel.js';
 import { connectFifo, fifoPair, listenFifo } from '../../src/channels/node/fifo.js';
+import { type AnyRequest, type AnyResponse, httpServer } from '../../src/channels/node/http-server.js';
+import { connectHttp2, http2Channel } from '../../src/channels/node/http2.js';
 import { type Address, connectSocket, listenSocket } from '../../src/channels/node/socket.js';
+import { connectEventStream } from '../../src/channels/sse.js';
 import { webSocketChannel } from '../../src/channels/websocket.js';
 import { channelContract, type Ends, type Open } from './contract.js';
 
@@ -102,6 +106,57 @@ const overWebSocket: Open = async ({ maxTextBytes: maxLength } = {}) => {
   return { here, there, cut: relay.cut, close };
 };
 
+async function bodyOf(request: AnyRequest): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+const overHttp =
+  (kind: 'http2' | 'sse', connectTo: (url: URL, maxTextBytes?: number) => Promise<Channel>): Open =>
+  async ({ maxTextBytes } = {}) => {
+    let accept!: (channel: Channel) => void;
+    const accepted = new Promise<Channel>((resolve) => {
+      accept = resolve;
+    });
+    const inboxes = new Map<string, Inbox>();
+    const { server, close } = httpServer({ maxConnections: 10 }, (request, response) => {
+      void answer(request, response);
+    });
+    async function answer(request: AnyRequest, response: AnyResponse): Promise<void> {
+      const inbox = inboxes.get(String(request.headers['test-connection-id']));
+      if (request.method === 'GET' || kind === 'http2') {
+        response.writeHead(200, { 'content-type': kind === 'sse' ? 'text/event-stream' : 'application/x-ndjson' });
+        if ('stream' in response) accept(http2Channel(response.stream, { maxLineBytes: maxTextBytes }));
+        else {
+          const ends = eventStreamChannel(response, 'c1', { maxLineBytes: maxTextBytes });
+          inboxes.set('c1', ends.inbox);
+          response.once('close', () => inboxes.delete('c1'));
+          accept(ends.channel);
+        }
+      } else if (request.method === 'POST') {
+        const body = await bodyOf(request);
+        const isTaken = inbox !== undefined && (await inbox.take(body, Number(request.headers['test-sequence'])));
+        response.writeHead(isTaken ? 202 : 404).end();
+      } else {
+        inbox?.end();
+        response.writeHead(204).end();
+      }
+    }
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const relay = await relayTo(server.address() as { port: number });
+    const here = await connectTo(new URL(`http://127.0.0.1:${relay.port}/`), maxTextBytes);
+    return {
+      here,
+      there: await accepted,
+      cut: relay.cut,
+      close: async () => {
+        relay.close();
+        await close();
+      },
+    };
+  };
+
 channelContract('memory', overMemory, { isLimited: false });
 channelContract(
   'TCP',
@@ -113,3 +168,11 @@ channelContract(
 );
 channelContract('two named pipes', overPipes);
 channelContract('a WebSocket', overWebSocket);
+channelContract(
+  'HTTP/2',
+  overHttp('http2', (url, maxLineBytes) => connectHttp2(url, { maxLineBytes })),
+);
+channelContract(
+  'server-sent events and POST',
+  overHttp('sse', (url, maxTextBytes) => connectEventStream(url, { protocol: 'test', maxTextBytes })),
+);

@@ -1,11 +1,6 @@
 // biome-ignore-all lint/correctness/noNodejsModules: servers require Node
 /** One server for HTTP/1.1 and HTTP/2, with and without TLS. */
-import {
-  createServer as createHttp1Server,
-  type Server as Http1Server,
-  type IncomingMessage,
-  type ServerResponse,
-} from 'node:http';
+import { createServer as createHttp1Server, type IncomingMessage, type ServerResponse } from 'node:http';
 import {
   createSecureServer,
   createServer,
@@ -84,11 +79,16 @@ export function httpServer(
     maxHeaderSize: MAX_HEADER_BYTES,
   };
   let http2: Http2Server | Http2SecureServer;
-  let server: Server & Partial<Pick<Http1Server, 'closeIdleConnections'>>;
+  let server: Server;
+  const http1 = new Http1Connections();
+  const serve = (request: AnyRequest, response: AnyResponse): void => {
+    if (!('stream' in response)) http1.count(request.socket, response);
+    onRequest(request, response);
+  };
   if (tls === undefined) {
     http2 = createServer(http2Options);
-    server = createHttp1Server(http1Options, onRequest);
-    passHttp2(server, http2);
+    server = createHttp1Server(http1Options, serve);
+    passHttp2(server, http2, http1);
   } else {
     http2 = createSecureServer({
       ...http2Options,
@@ -101,7 +101,7 @@ export function httpServer(
     server = http2;
   }
   server.maxConnections = maxConnections;
-  http2.on('request', onRequest);
+  http2.on('request', serve);
   // A connection that fails is its client's affair.
   http2.on('sessionError', () => {});
   http2.on('session', (session) => {
@@ -111,19 +111,15 @@ export function httpServer(
     const count = resetLimit(session, clock);
     session.on('stream', count);
   });
-  /** Connections without HTTP/2 of a server with TLS, which Node does not close by itself. */
-  const plain = new Set<Socket>();
   http2.on('secureConnection', (socket: TLSSocket) => {
-    if (socket.alpnProtocol === 'h2') return;
-    plain.add(socket);
-    socket.once('close', () => plain.delete(socket));
+    if (socket.alpnProtocol !== 'h2') http1.add(socket);
   });
   return {
     server,
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const session of sessions) session.close();
-      server.closeIdleConnections?.();
+      http1.close();
       await closed;
     },
   };
@@ -133,14 +129,47 @@ function bytes(value: string | Uint8Array): string | Buffer {
   return typeof value === 'string' ? value : Buffer.from(value);
 }
 
+/** The connections of HTTP/1.1. They stay open between requests, which must not delay the end of the server. */
+class Http1Connections {
+  /** The number of unfinished requests by connection. */
+  readonly #requests = new Map<Socket, number>();
+  #isClosing = false;
+
+  add(socket: Socket): void {
+    this.#requests.set(socket, 0);
+    socket.once('close', () => this.#requests.delete(socket));
+  }
+
+  delete(socket: Socket): void {
+    this.#requests.delete(socket);
+  }
+
+  count(socket: Socket, response: ServerResponse): void {
+    this.#requests.set(socket, (this.#requests.get(socket) ?? 0) + 1);
+    response.once('close', () => {
+      if (!this.#requests.has(socket)) return;
+      const requests = this.#requests.get(socket)! - 1;
+      this.#requests.set(socket, requests);
+      if (this.#isClosing && requests === 0) socket.end();
+    });
+  }
+
+  /** Ends each connection after its last request. */
+  close(): void {
+    this.#isClosing = true;
+    for (const [socket, requests] of this.#requests) if (requests === 0) socket.destroy();
+  }
+}
+
 /** The beginning of every HTTP/2 connection (RFC 9113, section 3.4). No request of HTTP/1.1 begins so. */
 const PREFACE = 'PRI * HTTP/2.0\r\n';
 
 /** Passes those connections of a server to another that begin with the preface of HTTP/2. */
-function passHttp2(server: Server, http2: Http2Server): void {
+function passHttp2(server: Server, http2: Http2Server, http1: Http1Connections): void {
   const [serveHttp1] = server.listeners('connection') as ((socket: Socket) => void)[];
   server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => {
+    http1.add(socket);
     let head = Buffer.alloc(0);
     const fail = (): void => void socket.destroy();
     const read = (chunk: Buffer): void => {
@@ -151,8 +180,12 @@ function passHttp2(server: Server, http2: Http2Server): void {
       if (!isHttp2 && PREFACE.startsWith(begin)) return;
       socket.setTimeout(0).off('timeout', fail).off('error', fail).off('data', read).pause();
       socket.unshift(head);
-      if (isHttp2) http2.emit('connection', socket);
-      else {
+      if (isHttp2) {
+        // The end of the input ends a connection of HTTP/2; one of HTTP/1.1 still receives its response.
+        socket.allowHalfOpen = false;
+        http1.delete(socket);
+        http2.emit('connection', socket);
+      } else {
         serveHttp1!.call(server, socket);
         socket.resume();
       }

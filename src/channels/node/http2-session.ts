@@ -77,7 +77,10 @@ export function resetLimit(session: Http2Session, now: () => number): (stream: S
         periodAt = now();
         resets = 0;
       }
-      if (++resets > MAX_RESETS) session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      if (++resets > MAX_RESETS) {
+        // Without an error, Node ignores the code.
+        session.destroy(new Error('too many streams were reset'), constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      }
     });
   };
 }

@@ -2,6 +2,7 @@
 /** Channels over HTTP/2: one stream that is open in both directions, with one JSON document per line. */
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants, type Http2Stream } from 'node:http2';
 import type { Writable } from 'node:stream';
+import { nextTurn } from '../../async/timers.js';
 import { systemReason } from '../../text/system-reason.js';
 import type { Channel } from '../channel.js';
 import { ConnectionError } from '../errors.js';
@@ -26,8 +27,22 @@ export interface Http2Options extends ByteChannelOptions {
 /** Creates a channel over a stream that is open in both directions. A destroyed channel resets it. */
 export function http2Channel(stream: Http2Stream, options: ByteChannelOptions = {}): Channel {
   const channel = byteChannel(stream, stream, options);
+  let isCorked = false;
+  const uncork = (): void => {
+    isCorked = false;
+    stream.uncork();
+  };
   return {
     ...channel,
+    // All texts of one turn share frames, and a system call.
+    send: (text) => {
+      if (!isCorked) {
+        isCorked = true;
+        stream.cork();
+        nextTurn(uncork);
+      }
+      channel.send(text);
+    },
     destroy: () => {
       resetStream(stream);
       channel.destroy();

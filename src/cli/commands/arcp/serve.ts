@@ -4,53 +4,21 @@ import path from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { TRUST_LEVELS } from '../../../arcp/index.js';
-import { listenNats } from '../../../arcp/queues/nats.js';
-import { listenQuic } from '../../../arcp/quic/index.js';
-import {
-  anonymous,
-  createRuntime,
-  fifoPair,
-  listenFifo,
-  listenUnix,
-  listenWebSocket,
-  memoryStore,
-  type Runtime,
-  serveStdio,
-} from '../../../arcp/runtime/index.js';
+import { anonymous, createRuntime, memoryStore, type Runtime, serveStdio } from '../../../arcp/runtime/index.js';
 import { systemReason } from '../../../text/system-reason.js';
 import { UsageError, unreadable } from '../../io/errors.js';
 import { toJson } from '../../io/json.js';
 import { labelled } from '../../io/output.js';
 import { endBySignal } from '../../io/signals.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
-import { choice, duration, flag, integer, optional, text, texts, token, value } from '../../options/option.js';
-import { notStarted, SERVER_OPTIONS } from '../../options/shared.js';
+import { choice, duration, text, texts, value } from '../../options/option.js';
 import { openDatabase } from './database.js';
 import { addDemoTools } from './demo-tools.js';
+import { LISTEN_OPTIONS, type Listening, listen } from './listeners.js';
 import { McpServer } from './mcp-servers.js';
-import { tlsFiles } from './tls-files.js';
 
 const OPTIONS = {
-  ws: optional(
-    'PORT',
-    'Listen for WebSocket connections (default: 7777); 0 for any free port',
-    integer({ from: 0, to: 65_535 }),
-  ),
-  socket: text('PATH', 'Listen on this Unix domain socket, which only its owner can open'),
-  pipe: text('NAME', 'Listen on the named pipes NAME.in and NAME.out'),
-  quic: value(
-    'PORT',
-    'Listen for QUIC connections on this UDP port; 0 for any free port; requires --tls-key and --tls-cert, and the package @matrixai/quic',
-    integer({ from: 0, to: 65_535 }),
-  ),
-  'tls-key': text('FILE', 'Use this private key in PEM'),
-  'tls-cert': text('FILE', 'Use this certificate, followed by those of its issuers, in PEM'),
-  nats: text('URL', 'Serve clients over the NATS server at this URL: nats://HOST:4222'),
-  'nats-name': text(
-    'NAME',
-    'Serve under this name on NATS; runtimes with the same name share its clients (default: default)',
-  ),
-  stdio: flag('Serve one client on stdin and stdout'),
+  ...LISTEN_OPTIONS,
   db: text(
     'FILE',
     'Store jobs, messages and sessions in this SQLite file or postgres:// database (default: in memory)',
@@ -60,10 +28,6 @@ const OPTIONS = {
     'SERVER',
     'Add the tools, resources and prompts of this MCP server: a shell command or an http URL, after NAME.= if its names are to begin with NAME.; may be repeated',
   ),
-  host: SERVER_OPTIONS.host,
-  origin: texts('ORIGIN', 'Accept connections from web pages of this origin; may be repeated'),
-  token: token('Require this bearer token from WebSocket and QUIC clients'),
-  insecure: SERVER_OPTIONS.insecure,
   trust: choice(
     'LEVEL',
     'Trust level of clients: untrusted, constrained (default), trusted or privileged',
@@ -86,7 +50,7 @@ export const command = defineCommand({
   takes: 'nothing',
   options: OPTIONS,
   details: [
-    'Without --ws, --quic, --socket, --pipe, --nats and --stdio, listens as with --ws. Prints its addresses to stdout (with --stdio, to stderr).',
+    'Without --ws, --http, --quic, --socket, --pipe, --nats and --stdio, listens as with --ws. Prints its addresses to stdout (with --stdio, to stderr).',
     'SIGINT or SIGTERM shuts it down: it accepts no connections and starts no jobs, and waits for the running ones. With --db, other runtimes ' +
       'of the database then continue unfinished jobs at once, or the next start does. A second signal ends it immediately.',
     'The demo tools are echo, add, count (a job with progress, a stream and checkpoints) and refund (a job that requests a permission), ' +
@@ -96,11 +60,6 @@ export const command = defineCommand({
   example: 'pegwire arcp serve --ws 7777 --db arcp.db',
   run,
 });
-
-interface Listening {
-  readonly name: string;
-  readonly close: () => Promise<void>;
-}
 
 async function run(invocation: Run): Promise<number> {
   const { options, output, json } = invocation;
@@ -116,7 +75,7 @@ async function run(invocation: Run): Promise<number> {
     // Before jobs run, which may be of their tools.
     for (const server of options.mcp)
       servers.push(await McpServer.connect(runtime, server, (error) => warn('mcp', error)));
-    await listen(invocation, runtime, listening);
+    await listen(invocation, runtime, listening, (error) => warn('connection', error));
     runtime.start();
     const names = listening.map(({ name }) => name);
     // With --stdio, stdout carries only messages.
@@ -167,48 +126,4 @@ async function loadModule(runtime: Runtime, module: string): Promise<void> {
       'module',
     );
   }
-}
-
-async function listen(invocation: Run, runtime: Runtime, listening: Listening[]): Promise<void> {
-  const { ws, socket, pipe, quic, nats, stdio, host, insecure, origin, token: secret } = invocation.options;
-  const isAlone = [ws, socket, pipe, quic, nats].every((place) => place === undefined) && !stdio;
-  try {
-    if (ws !== undefined || isAlone) {
-      const { url, close } = await listenWebSocket(runtime, {
-        port: ws === true ? undefined : ws,
-        host,
-        token: secret,
-        insecure,
-        origins: origin.length === 0 ? undefined : origin,
-      });
-      listening.push({ name: url, close });
-    }
-    if (quic !== undefined) {
-      const tls = tlsFiles(invocation.options);
-      const { url, close } = await listenQuic(runtime, { port: quic, host, token: secret, insecure, tls });
-      listening.push({ name: url, close });
-    }
-    if (socket !== undefined) {
-      const { close } = await listenUnix(runtime, socket);
-      listening.push({ name: `unix:${socket}`, close });
-    }
-    if (pipe !== undefined) {
-      const { close } = await listenFifo(runtime, fifoPair(pipe));
-      listening.push({ name: `pipe:${pipe}`, close });
-    }
-    if (nats !== undefined) {
-      const [server, name] = [hostOf(nats), invocation.options['nats-name']];
-      const { close } = await listenNats(runtime, { servers: nats, name });
-      // Without the password.
-      listening.push({ name: `nats://${server}/${name ?? 'default'}`, close });
-    }
-  } catch (thrown) {
-    throw notStarted(thrown);
-  }
-}
-
-/** @throws UsageError if the address is not a URL */
-function hostOf(url: string): string {
-  if (!URL.canParse(url)) throw new UsageError(`--nats needs a URL such as nats://HOST:4222; got "${url}"`);
-  return new URL(url).host;
 }

@@ -2,16 +2,20 @@
 import { readFileSync } from 'node:fs';
 import { UsageError, unreadable } from '../../io/errors.js';
 
-/** Reads the key and the certificate of a server. @throws UsageError if an option is missing, or a file cannot be read */
+/**
+ * Reads the key and the certificate of a server.
+ *
+ * @returns `undefined` if the options name none
+ * @throws UsageError if one of them is missing, or cannot be read
+ */
 export function tlsFiles(options: {
   readonly 'tls-key'?: string | undefined;
   readonly 'tls-cert'?: string | undefined;
-}): {
-  readonly key: string;
-  readonly cert: string;
-} {
+}): { readonly key: string; readonly cert: string } | undefined {
   const { 'tls-key': key, 'tls-cert': cert } = options;
-  if (key === undefined || cert === undefined) throw new UsageError('TLS requires --tls-key and --tls-cert');
+  if (key === undefined && cert === undefined) return undefined;
+  if (key === undefined) throw new UsageError('--tls-cert requires --tls-key');
+  if (cert === undefined) throw new UsageError('--tls-key requires --tls-cert');
   return { key: read(key), cert: read(cert) };
 }
 

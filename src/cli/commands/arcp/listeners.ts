@@ -1,0 +1,112 @@
+/** The listeners of `pegwire arcp serve`: one option for each transport. */
+import { listenNats } from '../../../arcp/queues/nats.js';
+import { listenQuic } from '../../../arcp/quic/index.js';
+import {
+  fifoPair,
+  listenFifo,
+  listenHttp,
+  listenUnix,
+  listenWebSocket,
+  type Runtime,
+} from '../../../arcp/runtime/index.js';
+import { UsageError } from '../../io/errors.js';
+import type { Invocation } from '../../options/command.js';
+import { flag, integer, optional, text, texts, token, value } from '../../options/option.js';
+import { notStarted, SERVER_OPTIONS } from '../../options/shared.js';
+import { tlsFiles } from './tls-files.js';
+
+const port = integer({ from: 0, to: 65_535 });
+
+export const LISTEN_OPTIONS = {
+  ws: optional('PORT', 'Listen for WebSocket connections (default: 7777); 0 for any free port', port),
+  http: optional(
+    'PORT',
+    'Listen for HTTP/2, and for server-sent events with POST (default: 7777); 0 for any free port',
+    port,
+  ),
+  quic: value(
+    'PORT',
+    'Listen for QUIC connections on this UDP port; 0 for any free port; requires --tls-key and --tls-cert, and the package @matrixai/quic',
+    port,
+  ),
+  'tls-key': text('FILE', 'Encrypt --http and --quic with this private key in PEM; requires --tls-cert'),
+  'tls-cert': text('FILE', 'The certificate of --tls-key in PEM, followed by those of its issuers'),
+  socket: text('PATH', 'Listen on this Unix domain socket, which only its owner can open'),
+  pipe: text('NAME', 'Listen on the named pipes NAME.in and NAME.out'),
+  nats: text('URL', 'Serve clients over the NATS server at this URL: nats://HOST:4222'),
+  'nats-name': text(
+    'NAME',
+    'Serve under this name on NATS; runtimes with the same name share its clients (default: default)',
+  ),
+  stdio: flag('Serve one client on stdin and stdout'),
+  host: SERVER_OPTIONS.host,
+  origin: texts('ORIGIN', 'Accept connections from web pages of this origin; may be repeated'),
+  token: token('Require this bearer token from clients of --ws, --http and --quic'),
+  insecure: SERVER_OPTIONS.insecure,
+};
+
+/** A transport on which a runtime is served. */
+export interface Listening {
+  /** The address for clients. */
+  readonly name: string;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Starts the listeners that the options name; without one, that for WebSockets.
+ *
+ * @param listening receives each listener as soon as it is started
+ * @param onError receives errors of connections
+ * @throws UsageError if an option is invalid, or a listener cannot be started
+ */
+export async function listen(
+  { options }: Pick<Invocation<typeof LISTEN_OPTIONS>, 'options'>,
+  runtime: Runtime,
+  listening: Listening[],
+  onError: (error: unknown) => void,
+): Promise<void> {
+  const { ws, http, socket, pipe, quic, nats, stdio, host, insecure, origin, token: secret } = options;
+  const isAlone = [ws, http, socket, pipe, quic, nats].every((place) => place === undefined) && !stdio;
+  const shared = { host, token: secret, insecure, origins: origin.length === 0 ? undefined : origin, onError };
+  const tls = tlsFiles(options);
+  if (tls !== undefined && http === undefined && quic === undefined)
+    throw new UsageError('--tls-key and --tls-cert require --http or --quic');
+  try {
+    if (ws !== undefined || isAlone) {
+      const { url, close } = await listenWebSocket(runtime, { ...shared, port: ws === true ? undefined : ws });
+      listening.push({ name: url, close });
+    }
+    if (http !== undefined) {
+      const { url, close } = await listenHttp(runtime, { ...shared, port: http === true ? undefined : http, tls });
+      listening.push({ name: url.replace(/^http:/, 'http2:'), close });
+      listening.push({ name: `sse:${url}`, close: async () => {} });
+    }
+    if (quic !== undefined) {
+      if (tls === undefined) throw new UsageError('--quic requires --tls-key and --tls-cert');
+      const { url, close } = await listenQuic(runtime, { ...shared, port: quic, tls });
+      listening.push({ name: url, close });
+    }
+    if (socket !== undefined) {
+      const { close } = await listenUnix(runtime, socket, { onError });
+      listening.push({ name: `unix:${socket}`, close });
+    }
+    if (pipe !== undefined) {
+      const { close } = await listenFifo(runtime, fifoPair(pipe), { onError });
+      listening.push({ name: `pipe:${pipe}`, close });
+    }
+    if (nats !== undefined) {
+      const [server, name] = [hostOf(nats), options['nats-name']];
+      const { close } = await listenNats(runtime, { servers: nats, name, onError });
+      // Without the password.
+      listening.push({ name: `nats://${server}/${name ?? 'default'}`, close });
+    }
+  } catch (thrown) {
+    throw notStarted(thrown);
+  }
+}
+
+/** @throws UsageError if the address is not a URL */
+function hostOf(url: string): string {
+  if (!URL.canParse(url)) throw new UsageError(`--nats needs a URL such as nats://HOST:4222; got "${url}"`);
+  return new URL(url).host;
+}
