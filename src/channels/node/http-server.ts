@@ -1,10 +1,6 @@
 // biome-ignore-all lint/correctness/noNodejsModules: servers require Node
 /** One server for HTTP/1.1 and HTTP/2, with and without TLS. */
-import {
-  createServer as createHttp1Server,
-  type IncomingMessage,
-  type ServerResponse,
-} from 'node:http';
+import { createServer as createHttp1Server, type IncomingMessage, type ServerResponse } from 'node:http';
 import {
   createSecureServer,
   createServer,
