@@ -57,7 +57,7 @@ export async function openRabbitmq({ url = DEFAULT_URL, socketOptions = {} }: Ra
   try {
     return await busOf(await connect(url, { noDelay: true, ...socketOptions }));
   } catch (cause) {
-    throw new ConnectionError('closed', `Cannot connect to RabbitMQ at ${host}: ${systemReason(cause)}.`, { cause });
+    throw new ConnectionError('closed', `Cannot connect to RabbitMQ at ${host}: ${systemReason(cause)}`, { cause });
   }
 }
 
