@@ -78,7 +78,7 @@ export const TRANSPORTS: Readonly<Record<string, Serve>> = {
   },
   // Each connection takes several round trips.
   'server-sent events and POST': Object.assign(
-    async (runtime: Runtime) => {
+    async (runtime) => {
       const { url, close } = await listenHttp(runtime, { port: 0 });
       return { dial: dialOf(`sse:${url}`), close };
     },

@@ -191,7 +191,7 @@ async function defined<T>({ close }: JetStream, prepare: () => Promise<T>): Prom
     return await prepare();
   } catch (cause) {
     await close();
-    throw new ConnectionError('closed', `The inbox cannot be opened in NATS: ${systemReason(cause)}.`, { cause });
+    throw new ConnectionError('closed', `The inbox cannot be opened in NATS: ${systemReason(cause)}`, { cause });
   }
 }
 

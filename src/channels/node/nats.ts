@@ -83,7 +83,7 @@ export async function connectNats(
     });
   } catch (cause) {
     const places = urls.map(({ host }) => host).join(', ');
-    throw new ConnectionError('closed', `Cannot connect to NATS at ${places}: ${systemReason(cause)}.`, { cause });
+    throw new ConnectionError('closed', `Cannot connect to NATS at ${places}: ${systemReason(cause)}`, { cause });
   }
 }
 
@@ -111,7 +111,7 @@ export function natsBus(connection: NatsConnectionLike): MessageBus {
       );
       await connection.flush();
       if (refusal instanceof Error)
-        throw new ConnectionError('closed', `Cannot subscribe to ${subject}: ${systemReason(refusal)}.`, {
+        throw new ConnectionError('closed', `Cannot subscribe to ${subject}: ${systemReason(refusal)}`, {
           cause: refusal,
         });
       return () => subscription.unsubscribe();

@@ -42,7 +42,7 @@ const DEFAULT_URL = 'amqp://127.0.0.1:5672';
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 /** The number of unacknowledged requests that one listener holds, so that the others have their share. */
 const PREFETCH = 16;
-/** Milliseconds after which a request is dropped: nobody waits for its answer. */
+/** Milliseconds after which a request is dropped, since its client no longer waits. */
 const REQUEST_TTL_MS = 10_000;
 
 /**
@@ -56,7 +56,7 @@ export async function openRabbitmq({ url = DEFAULT_URL, socketOptions = {} }: Ra
   try {
     return await busOf(await connect(url, { noDelay: true, ...socketOptions }));
   } catch (cause) {
-    throw new ConnectionError('closed', `Cannot connect to RabbitMQ at ${host}: ${systemReason(cause)}.`, { cause });
+    throw new ConnectionError('closed', `Cannot connect to RabbitMQ at ${host}: ${systemReason(cause)}`, { cause });
   }
 }
 

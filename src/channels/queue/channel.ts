@@ -119,7 +119,7 @@ class QueueChannel implements Channel {
     this.#stopHeartbeat = everyUnref(heartbeatMs, () => this.#beat());
     this.#unsubscribe = link.subscribe(
       (message) => this.#receive(message),
-      (error) => this.#break(error ?? new ConnectionError('closed', 'The connection to the message queue has ended.')),
+      (error) => this.#break(error ?? new ConnectionError('closed', 'The connection to the message queue has ended')),
     );
     this.#publish(ackFrame('ask', this.#report()));
   }
@@ -188,7 +188,7 @@ class QueueChannel implements Channel {
     this.#heardAt = performance.now();
     if (frame.kind === 'close') {
       const reason = frame.reason === '' ? '' : `: ${frame.reason}`;
-      this.#break(new ConnectionError('closed', `The other side has closed the connection${reason}.`), frame.reason);
+      this.#break(new ConnectionError('closed', `The other side has closed the connection${reason}`), frame.reason);
       return;
     }
     if (!this.#acknowledged(frame.ack)) return;
@@ -311,7 +311,7 @@ class QueueChannel implements Channel {
       this.#link.publish(message);
     } catch (cause) {
       // Later, since a caller of `send` does not expect the end of the channel before it returns.
-      const error = new ConnectionError('closed', 'A message could not be published.', { cause });
+      const error = new ConnectionError('closed', 'A message could not be published', { cause });
       queueMicrotask(() => this.#break(error));
     }
   }
@@ -322,7 +322,7 @@ class QueueChannel implements Channel {
       this.#cancelRetry = undefined;
       const unacknowledgedMs = this.#output.retry(performance.now() - this.#retransmitMs);
       if (unacknowledgedMs > this.#settings.timeoutMs) {
-        this.#break(new ConnectionError('closed', 'A message was lost: the other side does not acknowledge it.'));
+        this.#break(new ConnectionError('closed', 'A message was lost: the other side does not acknowledge it'));
         return;
       }
       // The credits may have been lost.
@@ -336,7 +336,7 @@ class QueueChannel implements Channel {
     const now = performance.now();
     // At the first beat after this process was stopped, messages may wait to be read.
     this.#silentTicks = now - this.#heardAt > this.#settings.timeoutMs ? this.#silentTicks + 1 : 0;
-    if (this.#silentTicks > 1) this.#break(new ConnectionError('closed', 'The other side does not answer.'));
+    if (this.#silentTicks > 1) this.#break(new ConnectionError('closed', 'The other side does not answer'));
     else if (now - this.#sentAt >= this.#settings.heartbeatMs / 2) this.#publish(ackFrame('ask', this.#report()));
   }
 }

@@ -182,22 +182,22 @@ export async function dialQueue(bus: MessageBus, subject: string, options: DialQ
     if (own !== undefined) answer.resolve(own);
     const frame = frameOf(message);
     if (frame?.kind === 'close')
-      answer.reject(new ConnectionError('closed', `${subject} refuses the connection: ${frame.reason}.`));
+      answer.reject(new ConnectionError('closed', `${subject} refuses the connection: ${frame.reason}`));
   };
   const subscribing = bus.subscribe(`${subject}.c.${id}.down`, (message) => receive(message));
   const request = (): void => {
     try {
       bus.publish(`${subject}.connect`, bytesOf(`open 1 ${id}`));
     } catch (cause) {
-      answer.reject(new ConnectionError('closed', `Cannot connect to ${subject}.`, { cause }));
+      answer.reject(new ConnectionError('closed', `Cannot connect to ${subject}`, { cause }));
     }
   };
   const cancelTimeout = afterUnref(connectTimeoutMs, () =>
-    answer.reject(new ConnectionError('closed', `Cannot connect to ${subject}: no listener answers.`)),
+    answer.reject(new ConnectionError('closed', `Cannot connect to ${subject}: no listener answers`)),
   );
   const stopWatching = bus.onClosed((cause) =>
     answer.reject(
-      new ConnectionError('closed', `Cannot connect to ${subject}: the message queue is closed.`, { cause }),
+      new ConnectionError('closed', `Cannot connect to ${subject}: the message queue is closed`, { cause }),
     ),
   );
   let cancelRequests = (): void => undefined;
