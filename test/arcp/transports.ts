@@ -76,14 +76,10 @@ export const TRANSPORTS: Readonly<Record<string, Serve>> = {
     const { url, close } = await listenHttp(runtime, { port: 0 });
     return { dial: dialOf(url.replace('http:', 'http2:')), close };
   },
-  // Each connection takes several round trips.
-  'server-sent events and POST': Object.assign(
-    async (runtime) => {
-      const { url, close } = await listenHttp(runtime, { port: 0 });
-      return { dial: dialOf(`sse:${url}`), close };
-    },
-    { leaseMs: 1000 },
-  ),
+  'server-sent events and POST': async (runtime) => {
+    const { url, close } = await listenHttp(runtime, { port: 0 });
+    return { dial: dialOf(`sse:${url}`), close };
+  },
   'a Unix-domain socket': async (runtime) => {
     const place = file();
     const { close } = await listenUnix(runtime, place);
