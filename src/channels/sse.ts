@@ -47,7 +47,7 @@ export async function connectEventStream(url: URL | string, options: EventStream
 const HIGH_WATER_MARK = 1024 * 1024;
 /** Units of texts that one request holds; a longer text has its own. */
 const MAX_BATCH = 256 * 1024;
-/** How often a request is repeated whose answer was lost, or which the server cannot take yet. */
+/** Limits of the repetition of a request whose answer was lost, or which the server cannot take yet. */
 const MAX_ATTEMPTS = 6;
 const RETRY = { minDelayMs: 100, maxDelayMs: 5000 };
 /** The statuses at which the same request may succeed later. */

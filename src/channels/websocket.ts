@@ -210,7 +210,8 @@ export function webSocketChannel(socket: WebSocketLike, options: WebSocketChanne
     },
     end: async () => {
       isEnding = true;
-      if (socket.readyState === CONNECTING && queued.length > 0) await connected;
+      // Closing a socket that is being connected would abort the handshake, and lose what the other side has sent.
+      if (socket.readyState === CONNECTING) await connected;
       await drained(socket, 0);
       // A paused socket does not see the close frame of the other side.
       socket.resume?.();

@@ -254,7 +254,7 @@ describe('a listener', () => {
     }
   });
 
-  test('announces its end to clients, whose open sessions go on', async () => {
+  test('announces its end to clients, whose open sessions continue', async () => {
     const { url, close } = await served();
     const wire = new Wire(await connectHttp2(new URL(url)));
     await wire.open();
@@ -384,7 +384,7 @@ describe('a hostile client', () => {
     await client.close();
   }
 
-  test('that resets its streams is told to calm down', async () => {
+  test('that resets its streams is closed with ENHANCE_YOUR_CALM', async () => {
     const { url, port } = await served();
     const hostile = await session(port);
     const code = new Promise<number>((resolve) => hostile.once('goaway', resolve));
@@ -439,7 +439,7 @@ describe('a hostile client', () => {
     await stillServes(url);
   });
 
-  test('that does not read delays nobody else on its connection', async () => {
+  test('that does not read delays no other client on its connection', async () => {
     const { runtime, url } = await served();
     const filler = 'x'.repeat(64 * 1024);
     let chunks = 0;

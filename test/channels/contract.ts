@@ -202,6 +202,20 @@ export function channelContract(name: string, open: Open, { isLimited = true, hi
       expect(mine.ends).toEqual([undefined]);
     });
 
+    test('delivers what had arrived when both sides have ended, after a pause', async () => {
+      const { here, there } = await connected();
+      const [mine, theirs] = [hear(here), hear(there)];
+      here.pause();
+      for (const number of upTo(40)) there.send(`[${number}]`);
+      await Promise.race([there.flushed?.(), sleep(100)]);
+      const ended = [there.end(), here.end()];
+      await theirs.ended;
+      here.resume();
+      await Promise.all([mine.ended, ...ended]);
+      expect(mine.texts.map(numberOf)).toEqual(upTo(40));
+      expect([mine.ends, theirs.ends]).toEqual([[undefined], [undefined]]);
+    });
+
     test('ends once on each side when both end at the same time', async () => {
       const { here, there } = await connected();
       const [mine, theirs] = [hear(here), hear(there)];

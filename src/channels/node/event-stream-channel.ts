@@ -79,7 +79,7 @@ export class Inbox {
     });
   }
 
-  /** Whether a request with this number may be read: the next one always, and later ones while few wait. */
+  /** Returns `true` if a request with this number may be read: the next one always, and later ones while few wait. */
   mayWait(number: number | undefined): boolean {
     return (
       number === undefined ||

@@ -168,7 +168,7 @@ function acquire(url: URL, { ca, serverName, pingMs }: Http2Options): Pooled {
     found.delete(pooled);
     if (found.size === 0 && pool.get(key) === found) pool.delete(key);
   };
-  // The server shuts down: open streams go on, and new ones need another connection.
+  // The server shuts down: open streams continue, and new ones need another connection.
   session.once('goaway', forget).once('close', forget);
   return pooled;
 }

@@ -43,7 +43,7 @@ export class Stage {
   readonly #serve: Serve;
   #runtime: Runtime | undefined;
   #served: ReturnType<Serve> | undefined;
-  /** Resolves when the client has resumed its session; jobs go on then, so that their messages have the same order each time. */
+  /** Resolves when the client has resumed its session; jobs continue then, so that their messages have the same order each time. */
   #isResumed: Promise<void> | undefined;
   #onResumed = (): void => {};
   #killed: AbortController | undefined;
