@@ -24,6 +24,7 @@ const GUIDES = [
   'accp/bindings/mcp',
   'accp/bindings/a2a',
   'accp/serve',
+  'channels',
 ];
 
 const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-guides-'));
