@@ -8,6 +8,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { connect } from '../../src/arcp/client/index.js';
 import type { Envelope } from '../../src/arcp/index.js';
 import { createRuntime, type ListenHttpOptions, listenHttp, type Runtime } from '../../src/arcp/runtime/index.js';
+import { REFUSALS, upgradeRequired } from '../../src/arcp/runtime/node/http-answers.js';
 import { connectHttp2 } from '../../src/channels/node/http2.js';
 import { connectEventStream } from '../../src/channels/sse.js';
 import { addDemoTools } from '../../src/cli/commands/arcp/demo-tools.js';
@@ -199,6 +200,13 @@ describe('a request that is refused', () => {
     await expect.poll(async () => (await page.post('{}')).code).toBe('no-connection');
   });
 
+  test('has a code with a section on the page of errors', () => {
+    const page = readFileSync(new URL('../../src/arcp/ERRORS.md', import.meta.url), 'utf8');
+    const refusals = page.slice(page.indexOf('\n## HTTP refusals\n')).split('\n## ')[1]!;
+    for (const { status, code } of [...Object.values(REFUSALS), upgradeRequired(false)])
+      expect(refusals).toContain(`\n### ${code}\n\nStatus ${status}. `);
+  });
+
   test('by the limit of connections has a code, and none is counted twice', async () => {
     const { url } = await served({ maxConnections: 2 });
     const first = await connectHttp2(new URL(url));
@@ -210,6 +218,14 @@ describe('a request that is refused', () => {
       .poll(() => connectHttp2(new URL(url)).then((third) => third.destroy(), String), { timeout: 5000 })
       .toBeUndefined();
     second.destroy();
+  });
+
+  test('by the limit of connections over HTTP/1.1 is answered, and the others go on', async () => {
+    const { url } = await served({ maxConnections: 1 });
+    const page = await Page.open(url);
+    expect(await ask(url, { headers: EVENTS })).toMatchObject({ status: 503, code: 'too-many-connections' });
+    expect((await page.post(JSON.stringify(message('ping', { nonce: 'n' })))).status).toBe(202);
+    await page.message(({ type }) => type === 'pong');
   });
 });
 

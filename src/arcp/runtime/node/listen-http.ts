@@ -54,7 +54,9 @@ export async function listenHttp(runtime: Runtime, options: ListenHttpOptions = 
   let close!: () => Promise<void>;
   const bound = await listenOn({ ...endpoint, isEncrypted }, (admission) => {
     const { request } = new HttpEndpoint(runtime, admission, endpoint, isEncrypted);
-    const made = httpServer({ tls, maxConnections: endpoint.maxConnections }, request);
+    // An event stream over HTTP/1.1 has a second connection for its requests, and refusals need some.
+    const maxConnections = 2 * endpoint.maxConnections + SPARE_CONNECTIONS;
+    const made = httpServer({ tls, maxConnections }, request);
     close = made.close;
     return made.server;
   });
@@ -67,6 +69,8 @@ export async function listenHttp(runtime: Runtime, options: ListenHttpOptions = 
 }
 
 const HEADERS = channelHeaders('arcp');
+/** TCP connections besides those of connections of the protocol. */
+const SPARE_CONNECTIONS = 64;
 /** Bytes of a body besides the longest message: line ends, and messages that share a request. */
 const BODY_MARGIN = 1024 * 1024;
 
