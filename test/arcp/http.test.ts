@@ -306,6 +306,33 @@ describe('an event stream', () => {
     expect(results.map(({ correlation_id }) => correlation_id)).toEqual(calls.map(({ id }) => id));
   });
 
+  test('limits the requests that wait in number and in total length, but not the one that comes next', async () => {
+    const { url } = await served();
+    const page = await Page.open(url);
+    const ping = (n: number, filler = ''): string => JSON.stringify(message('ping', { nonce: `${n}${filler}` }));
+    const filler = 'x'.repeat(4_000_000);
+    let waiting = 0;
+    const posts = [2, 3, 4, 5, 6, 7].map(async (sequence) => {
+      waiting++;
+      const { status, code } = await page.post(ping(sequence, filler), { 'arcp-sequence': String(sequence) });
+      waiting--;
+      return { sequence, status, code };
+    });
+    // Four of them fit into 16 MiB.
+    await expect.poll(() => waiting).toBe(4);
+    expect((await page.post(ping(1, filler), { 'arcp-sequence': '1' })).status).toBe(202);
+    const answers = await Promise.all(posts);
+    const taken = answers.filter(({ status }) => status === 202);
+    const refused = answers.filter(({ code }) => code === 'too-early');
+    expect([taken.length, refused.length]).toEqual([4, 2]);
+    // All memory is free again.
+    for (const { sequence } of refused) {
+      const again = await page.post(ping(sequence, filler), { 'arcp-sequence': String(sequence) });
+      expect(again.status).toBe(202);
+    }
+    await expect.poll(() => page.messages.filter(({ type }) => type === 'pong').length).toBe(7);
+  });
+
   test('continues after Last-Event-ID, without a cursor of the page', async () => {
     const { url } = await served();
     const page = await Page.open(url);
