@@ -2,7 +2,9 @@
  * Channels over server-sent events and POST, for proxies that pass no other duplex connection: a GET request receives the texts of the server,
  * and POST requests send those of the client. Uses `fetch` alone, so that it runs in browsers and in Node.
  */
+
 import { createParser } from 'eventsource-parser';
+import { linkSignals } from '../async/abort.js';
 import { deferred } from '../async/listeners.js';
 import { Queue } from '../async/queue.js';
 import { after, backoff, every, withJitter } from '../async/timers.js';
@@ -47,6 +49,8 @@ export async function connectEventStream(url: URL | string, options: EventStream
 const HIGH_WATER_MARK = 1024 * 1024;
 /** Units of texts that one request holds; a longer text has its own. */
 const MAX_BATCH = 256 * 1024;
+/** Milliseconds for the answer of a request. */
+const POST_MS = 60_000;
 /** Limits of the repetition of a request whose answer was lost, or which the server cannot take yet. */
 const MAX_ATTEMPTS = 6;
 const RETRY = { minDelayMs: 100, maxDelayMs: 5000 };
@@ -81,6 +85,8 @@ class EventStreamChannel implements Channel {
   /** `true` when nothing more can be sent. */
   #isBroken = false;
   #hasFinished = false;
+  /** `true` after the last event, which the server sends when it ends the channel. */
+  #hasEndEvent = false;
   #failure: Error | undefined;
 
   constructor(url: string, options: EventStreamOptions) {
@@ -90,7 +96,8 @@ class EventStreamChannel implements Channel {
     this.#url = url;
     this.#options = options;
     // The `fetch` of browsers must not be called as a method.
-    this.#fetch = (...request) => fetch(...request);
+    // A redirection would send messages and tokens elsewhere.
+    this.#fetch = (resource, init) => fetch(resource, { ...init, redirect: 'error' });
     this.#headers = channelHeaders(options.protocol);
   }
 
@@ -176,7 +183,8 @@ class EventStreamChannel implements Channel {
       } finally {
         stopWatching();
       }
-      this.#end();
+      // A proxy ends streams that take too long, in the middle of an event or between two.
+      if (!this.#hasEndEvent) throw new Error('the event stream was cut off');
     } catch (error) {
       this.#fail(error);
     }
@@ -211,8 +219,10 @@ class EventStreamChannel implements Channel {
 
   #event(event: string | undefined, data: string): void {
     if (event === CONNECTION_EVENT) this.#connected.resolve(connectionIdOf(data));
-    else if (event === END_EVENT) this.#end();
-    else if (event === undefined || event === 'message') {
+    else if (event === END_EVENT) {
+      this.#hasEndEvent = true;
+      this.#end();
+    } else if (event === undefined || event === 'message') {
       this.#received.push(data);
       this.#deliver();
     }
@@ -305,16 +315,22 @@ class EventStreamChannel implements Channel {
     });
     for (let attempt = 1; !this.#isBroken; attempt++) {
       let problem: unknown;
+      const late = new AbortController();
+      const cancel = after(POST_MS, () => late.abort(new Error('the server does not answer')));
+      const { signal, release } = linkSignals(this.#abort.signal, late.signal);
       try {
-        const response = await this.#fetch(this.#url, { method: 'POST', headers, body, signal: this.#abort.signal });
+        const response = await this.#fetch(this.#url, { method: 'POST', headers, body, signal });
         const text = await response.text();
-        // A text that is too long is in the channel, which answers it and ends.
-        if (response.ok || response.status === 413) return;
+        // The channel of the server has the text that is too long, answers it and ends. A proxy refuses in its own words.
+        if (response.ok || (response.status === 413 && isRefusal(text))) return;
         problem = new Error(`the server answered ${response.status}: ${text.slice(0, 200).trim()}`);
         if (!RETRYABLE.has(response.status)) throw new FinalError(problem);
       } catch (error) {
         if (error instanceof FinalError) throw error.cause;
         problem = error;
+      } finally {
+        cancel();
+        release();
       }
       if (attempt === MAX_ATTEMPTS) throw problem;
       await this.#delay(withJitter(backoff(attempt, RETRY)));
@@ -376,4 +392,13 @@ function connectionIdOf(data: string): string {
 /** Replaces line ends, which JSON has only between tokens. */
 function oneLine(text: string): string {
   return text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]/g, ' ') : text;
+}
+
+/** Returns `true` if the body of a response is a refusal by this package. */
+function isRefusal(text: string): boolean {
+  try {
+    return (JSON.parse(text) as { readonly error?: { readonly code?: unknown } }).error?.code === 'too-long';
+  } catch {
+    return false;
+  }
 }

@@ -8,6 +8,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { connect } from '../../src/arcp/client/index.js';
 import type { Envelope } from '../../src/arcp/index.js';
 import { createRuntime, type ListenHttpOptions, listenHttp, type Runtime } from '../../src/arcp/runtime/index.js';
+import { REFUSALS, upgradeRequired } from '../../src/arcp/runtime/node/http-answers.js';
 import { connectHttp2 } from '../../src/channels/node/http2.js';
 import { connectEventStream } from '../../src/channels/sse.js';
 import { addDemoTools } from '../../src/cli/commands/arcp/demo-tools.js';
@@ -199,6 +200,13 @@ describe('a request that is refused', () => {
     await expect.poll(async () => (await page.post('{}')).code).toBe('no-connection');
   });
 
+  test('has a code with a section on the page of errors', () => {
+    const page = readFileSync(new URL('../../src/arcp/ERRORS.md', import.meta.url), 'utf8');
+    const refusals = page.slice(page.indexOf('\n## HTTP refusals\n')).split('\n## ')[1]!;
+    for (const { status, code } of [...Object.values(REFUSALS), upgradeRequired(false)])
+      expect(refusals).toContain(`\n### ${code}\n\nStatus ${status}. `);
+  });
+
   test('by the limit of connections has a code, and none is counted twice', async () => {
     const { url } = await served({ maxConnections: 2 });
     const first = await connectHttp2(new URL(url));
@@ -210,6 +218,14 @@ describe('a request that is refused', () => {
       .poll(() => connectHttp2(new URL(url)).then((third) => third.destroy(), String), { timeout: 5000 })
       .toBeUndefined();
     second.destroy();
+  });
+
+  test('by the limit of connections over HTTP/1.1 is answered, and the others go on', async () => {
+    const { url } = await served({ maxConnections: 1 });
+    const page = await Page.open(url);
+    expect(await ask(url, { headers: EVENTS })).toMatchObject({ status: 503, code: 'too-many-connections' });
+    expect((await page.post(JSON.stringify(message('ping', { nonce: 'n' })))).status).toBe(202);
+    await page.message(({ type }) => type === 'pong');
   });
 });
 
@@ -288,6 +304,33 @@ describe('an event stream', () => {
     for (const { id } of calls) await page.message((one) => one.correlation_id === id);
     const results = page.messages.filter(({ type }) => type === 'tool.result');
     expect(results.map(({ correlation_id }) => correlation_id)).toEqual(calls.map(({ id }) => id));
+  });
+
+  test('limits the requests that wait in number and in total length, but not the one that comes next', async () => {
+    const { url } = await served();
+    const page = await Page.open(url);
+    const ping = (n: number, filler = ''): string => JSON.stringify(message('ping', { nonce: `${n}${filler}` }));
+    const filler = 'x'.repeat(4_000_000);
+    let waiting = 0;
+    const posts = [2, 3, 4, 5, 6, 7].map(async (sequence) => {
+      waiting++;
+      const { status, code } = await page.post(ping(sequence, filler), { 'arcp-sequence': String(sequence) });
+      waiting--;
+      return { sequence, status, code };
+    });
+    // Four of them fit into 16 MiB.
+    await expect.poll(() => waiting).toBe(4);
+    expect((await page.post(ping(1, filler), { 'arcp-sequence': '1' })).status).toBe(202);
+    const answers = await Promise.all(posts);
+    const taken = answers.filter(({ status }) => status === 202);
+    const refused = answers.filter(({ code }) => code === 'too-early');
+    expect([taken.length, refused.length]).toEqual([4, 2]);
+    // All memory is free again.
+    for (const { sequence } of refused) {
+      const again = await page.post(ping(sequence, filler), { 'arcp-sequence': String(sequence) });
+      expect(again.status).toBe(202);
+    }
+    await expect.poll(() => page.messages.filter(({ type }) => type === 'pong').length).toBe(7);
   });
 
   test('continues after Last-Event-ID, without a cursor of the page', async () => {

@@ -3,6 +3,7 @@ import { assertDurations } from '../../async/durations.js';
 import { deferred, notifyListener } from '../../async/listeners.js';
 import { ConnectionError } from '../../channels/errors.js';
 import type { NatsOptions } from '../../channels/node/nats.js';
+import { sha256Hex } from '../../text/sha256.js';
 import { systemReason } from '../../text/system-reason.js';
 import { parseEnvelope, tryParseEnvelope } from '../protocol/codec.js';
 import { ARCP_VERSION, type Envelope } from '../protocol/envelope.js';
@@ -89,7 +90,8 @@ export async function openNatsOutbox(options: NatsOutboxOptions = {}): Promise<N
       assertCommand(parseEnvelope(text));
       try {
         await stream.client.publish(`${subject}.inbox`, JSON.stringify({ auth, command: JSON.parse(text) }), {
-          msgID: id,
+          // Commands of other principals may have the same id.
+          msgID: sha256Hex(JSON.stringify([id, token])),
         });
       } catch (cause) {
         throw new ArcpError('UNAVAILABLE', `NATS has not stored the command: ${systemReason(cause)}`, { cause });
@@ -103,7 +105,7 @@ export async function openNatsOutbox(options: NatsOutboxOptions = {}): Promise<N
 /**
  * Executes the commands that wait for runtimes of a name, each once: NATS delivers a command until a runtime has stored its job, and runtimes
  * recognize its id. A command that is refused, or was not accepted after `maxDeliveries`, is moved to the subject `PREFIX.NAME.dead` as
- * `{ reason, deliveries, message }`.
+ * `{ reason, deliveries, message }`, with `truncated: true` if only the beginning of the message fits.
  *
  * @throws ConnectionError `no-package` without `@nats-io/transport-node` or `@nats-io/jetstream`; `closed` if NATS cannot be reached
  */
@@ -128,9 +130,13 @@ export async function serveNatsInbox(runtime: Runtime, options: NatsInboxOptions
 
   const bury = async (message: JsMessage, error: ArcpError): Promise<void> => {
     const { deliveryCount: deliveries } = message.info;
-    const letter = { reason: error.toBody(), deliveries, message: new TextDecoder().decode(message.data) };
+    const letter = deadLetter(
+      message.data,
+      { reason: error.toBody(), deliveries },
+      stream.connection.info?.max_payload,
+    );
     // Stored before the message is removed; a repetition has the same id.
-    await stream.client.publish(`${subject}.dead`, JSON.stringify(letter), { msgID: `dead:${message.seq}` });
+    await stream.client.publish(`${subject}.dead`, letter, { msgID: `dead:${message.seq}` });
     await message.ackAck();
     report(error);
   };
@@ -165,6 +171,7 @@ export async function serveNatsInbox(runtime: Runtime, options: NatsInboxOptions
   const taken = deferred();
   const take = async (): Promise<void> => {
     for await (const message of messages) {
+      if (executing.size >= CONCURRENCY) await Promise.race(executing);
       const one = execute(message)
         .catch(report)
         .finally(() => executing.delete(one));
@@ -183,6 +190,23 @@ export async function serveNatsInbox(runtime: Runtime, options: NatsInboxOptions
       await stream.close();
     },
   };
+}
+
+/** The default limit of NATS, in bytes. */
+const MAX_PAYLOAD = 1024 * 1024;
+
+/** Returns the text of a dead letter, without the token of the sender. A message that would be too long is truncated. */
+function deadLetter(data: Uint8Array, head: object, maxPayload = MAX_PAYLOAD): string {
+  let message = new TextDecoder().decode(data);
+  try {
+    message = JSON.stringify({ ...(JSON.parse(message) as object), auth: undefined });
+  } catch {
+    // It is not JSON, and is kept as it is.
+  }
+  const letter = JSON.stringify({ ...head, message });
+  if (new TextEncoder().encode(letter).length <= maxPayload) return letter;
+  // Each character takes at most six bytes, as an escape.
+  return JSON.stringify({ ...head, message: message.slice(0, Math.floor(maxPayload / 12)), truncated: true });
 }
 
 /** Prepares the streams, and closes the connection if that fails. */

@@ -83,7 +83,7 @@ export function dialAddress(address: string, options: AddressOptions): Dial {
   const [, name = '', rest] = /^([A-Za-z][A-Za-z0-9+.-]*):(.+)$/s.exec(address) ?? [];
   const scheme = Object.hasOwn(SCHEMES, name.toLowerCase()) ? SCHEMES[name.toLowerCase()] : undefined;
   if (scheme === undefined || rest === undefined)
-    throw new TypeError(`"${address}" is not an address; the forms are ${ADDRESS_FORMS.join(', ')}`);
+    throw new TypeError(`"${shownAddress(address)}" is not an address; the forms are ${ADDRESS_FORMS.join(', ')}`);
   return scheme.dial(address, rest, options);
 }
 
@@ -91,10 +91,16 @@ const linesOf = ({ maxMessageBytes: maxLineBytes }: AddressOptions): { maxLineBy
   maxLineBytes,
 });
 
+/** Returns an address without its password. */
+export function shownAddress(address: string): string {
+  return address.replace(/\/\/[^/?#]*@/, '//***@');
+}
+
 /** @throws TypeError if the address is not a URL with a host */
 function urlOf(address: string, form: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
-  if (url === undefined || url.hostname === '') throw new TypeError(`"${address}" is invalid; the form is ${form}`);
+  if (url === undefined || url.hostname === '')
+    throw new TypeError(`"${shownAddress(address)}" is invalid; the form is ${form}`);
   return url;
 }
 
@@ -143,7 +149,7 @@ function eventStream(
 
 function nats(address: string, _: string, options: AddressOptions): Dial {
   const url = urlOf(address, 'nats://HOST:PORT/NAME');
-  const name = decodeURIComponent(url.pathname.replace(/^\//, ''));
+  const name = url.pathname.replace(/^\//, '');
   url.pathname = '';
   return queue(() => openNats({ servers: url.href.replace(/\/$/, '') }), name, options);
 }
@@ -166,7 +172,7 @@ function queue(open: () => Promise<OpenBus>, name: string, { protocol, maxMessag
 
 function tcp(address: string, _: string, options: AddressOptions): Dial {
   const { hostname, port } = urlOf(address, 'tcp://HOST:PORT');
-  if (port === '') throw new TypeError(`"${address}" has no port; the form is tcp://HOST:PORT`);
+  if (port === '') throw new TypeError(`"${shownAddress(address)}" has no port; the form is tcp://HOST:PORT`);
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   return () => connectSocket({ host, port: Number(port) }, linesOf(options));
 }

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { Queue } from '../../async/queue.js';
+import { afterUnref } from '../../async/timers.js';
 import { type Channel, type Receiver, WriteConfirmations } from '../channel.js';
 import { LineDecoder, MAX_LINE_BYTES } from '../line-decoder.js';
 
@@ -34,6 +35,8 @@ const LINES: Framing = { frame: (text) => `${text}\n`, ending: '' };
 const IDLE_MS = 250;
 /** The maximum number of these waits, for a side that never stops sending. */
 const MAX_WAITS = 40;
+/** Milliseconds for which a side that sent a text too long may still send, so that it receives the answer. */
+const LINGER_MS = 2000;
 /** Events that end the wait of a writer; a stream that is ending emits no `drain`. */
 const DRAINED = ['drain', 'finish', 'close', 'error'] as const;
 
@@ -63,6 +66,8 @@ export class ByteChannel implements Channel {
   #isEnded = false;
   #isBroken = false;
   #hasFinished = false;
+  /** `true` after a text that was too long: the input goes on, and is discarded. */
+  #isDiscarding = false;
 
   constructor(input: Readable, output: Writable, { maxLineBytes }: ByteChannelOptions, framing = LINES) {
     this.#framing = framing;
@@ -154,12 +159,26 @@ export class ByteChannel implements Channel {
     if (!this.#isEnded) this.#lines += this.#framing.ending;
     this.#flush();
     this.#isEnded = true;
-    if (this.#isBroken || this.#output.writableFinished) return Promise.resolve();
-    return new Promise((resolve) => {
+    if (this.#isBroken || this.#output.writableFinished) return this.#discarded();
+    return new Promise<void>((resolve) => {
       this.#output.once('close', resolve).once('error', () => resolve());
       this.#output.end(resolve);
-    });
+    }).then(() => this.#discarded());
   };
+
+  /** Resolves when the discarded input has ended. A socket that is closed before resets its connection, and the other side loses the answer. */
+  #discarded(): Promise<void> {
+    const input = this.#input;
+    if (!this.#isDiscarding || this.#isBroken || input.readableEnded || input.destroyed) return Promise.resolve();
+    return new Promise((resolve) => {
+      const cancel = afterUnref(LINGER_MS, resolve);
+      const done = (): void => {
+        cancel();
+        resolve();
+      };
+      input.once('end', done).once('close', done);
+    });
+  }
 
   readonly destroy = (): void => {
     this.drop();
@@ -234,6 +253,8 @@ export class ByteChannel implements Channel {
         if (this.#hasFinished) return;
         this.#receiver!.tooLong(limit, beginning);
         this.#finish();
+        this.#isDiscarding = true;
+        this.#input.resume();
       });
     },
   };

@@ -13,6 +13,8 @@ export interface EventStreamChannelOptions extends ByteChannelOptions {
   readonly idOf?: ((text: string) => string | undefined) | undefined;
   /** Milliseconds between two comments that keep the connection open. @default 15_000 */
   readonly keepAliveMs?: number | undefined;
+  /** The maximum length in bytes of the requests that are read or wait, in total. One request in order is always taken. @default 16_777_216 */
+  readonly maxWaitingBytes?: number | undefined;
 }
 
 /** A channel whose input arrives in separate requests. */
@@ -27,14 +29,14 @@ export interface EventStreamEnds {
 export function eventStreamChannel(
   output: Writable,
   connectionId: string,
-  { idOf, keepAliveMs = KEEP_ALIVE_MS, ...lines }: EventStreamChannelOptions = {},
+  { idOf, keepAliveMs = KEEP_ALIVE_MS, maxWaitingBytes, ...lines }: EventStreamChannelOptions = {},
 ): EventStreamEnds {
   const input = new PassThrough();
   const frame = (text: string): string => serverSentEvent(text, idOf?.(text));
   const ending = `event: ${END_EVENT}\ndata:\n\n`;
   const channel = new ByteChannel(input, output, lines, { frame, ending });
   output.write(`event: ${CONNECTION_EVENT}\ndata: ${JSON.stringify({ connection_id: connectionId })}\n\n`);
-  const inbox = new Inbox(input);
+  const inbox = new Inbox(input, maxWaitingBytes);
   const stop = everyUnref(keepAliveMs, () => {
     if (!output.writableEnded && !output.writableNeedDrain) output.write(KEEP_ALIVE_COMMENT);
   });
@@ -54,6 +56,7 @@ export function eventStreamChannel(
 const KEEP_ALIVE_MS = 15_000;
 /** The maximum number of requests that wait for earlier ones. */
 const MAX_WAITING = 64;
+const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 
 /** A request that waits for earlier ones. */
 interface Waiting {
@@ -65,27 +68,46 @@ interface Waiting {
 export class Inbox {
   readonly #input: PassThrough;
   readonly #waiting = new Map<number, Waiting>();
+  readonly #maxBytes: number;
+  /** The length of the reserved requests. */
+  #bytes = 0;
+  /** The number of reserved requests that wait for no earlier one. */
+  #inOrder = 0;
   #next = 1;
   /** Resolves when the channel has taken the last request in order. */
   #last: Promise<boolean> = Promise.resolve(true);
   /** Writes that the channel has not taken. A stream that is destroyed does not report them. */
   readonly #writing = new Set<(isTaken: boolean) => void>();
 
-  constructor(input: PassThrough) {
+  constructor(input: PassThrough, maxBytes = MAX_WAITING_BYTES) {
     this.#input = input;
+    this.#maxBytes = maxBytes;
     input.once('close', () => {
       this.#refuseAll();
       for (const settle of this.#writing) settle(false);
     });
   }
 
-  /** Returns `true` if a request with this number may be read: the next one always, and later ones while few wait. */
-  mayWait(number: number | undefined): boolean {
-    return (
-      number === undefined ||
-      number <= this.#next ||
-      (this.#waiting.size < MAX_WAITING && number < this.#next + MAX_WAITING)
-    );
+  /**
+   * Reserves the memory for a request, before its body is read: always for one that comes next, and for others while few wait.
+   *
+   * @param length the length of the body in bytes, or its maximum
+   * @returns the function that frees the memory; `undefined` if the request must come later
+   */
+  reserve(number: number | undefined, length: number): (() => void) | undefined {
+    const isInOrder = number === undefined || number <= this.#next;
+    const hasRoom = this.#bytes + length <= this.#maxBytes;
+    if (isInOrder ? !hasRoom && this.#inOrder > 0 : !hasRoom || !this.#isNear(number)) return undefined;
+    this.#bytes += length;
+    if (isInOrder) this.#inOrder++;
+    return () => {
+      this.#bytes -= length;
+      if (isInOrder) this.#inOrder--;
+    };
+  }
+
+  #isNear(number: number): boolean {
+    return this.#waiting.size < MAX_WAITING && number < this.#next + MAX_WAITING;
   }
 
   /**

@@ -99,6 +99,9 @@ export function httpServer(
       handshakeTimeout: HEADERS_TIMEOUT_MS,
     });
     server = http2;
+    // Node 20 ignores these options of a server for both versions.
+    const { headersTimeout, requestTimeout } = http1Options;
+    Object.assign(http2, { headersTimeout, requestTimeout });
   }
   server.maxConnections = maxConnections;
   http2.on('request', serve);

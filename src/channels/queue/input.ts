@@ -30,6 +30,8 @@ export class Input {
   /** The highest number and length that the other side may send, as last reported. */
   #reportedNumber = 0;
   #reportedBytes = 0;
+  /** The length of all frames that were added. */
+  #acceptedBytes = 0;
 
   constructor(options: InputOptions) {
     this.#options = options;
@@ -61,6 +63,8 @@ export class Input {
   add(frame: NumberedFrame): boolean {
     const { number } = frame;
     if (number < this.#next || number > this.#reportedNumber || this.#early.has(number)) return false;
+    if (this.#acceptedBytes + frame.bytes.length > this.#reportedBytes) return false;
+    this.#acceptedBytes += frame.bytes.length;
     this.#early.set(number, frame);
     for (let next = this.#early.get(this.#next); next !== undefined; next = this.#early.get(this.#next)) {
       this.#early.delete(this.#next++);
@@ -79,7 +83,8 @@ export class Input {
       const length = this.#partsLength + bytes.length;
       if (length > this.#options.maxTextBytes) return { kind: 'tooLong', bytes: this.#parts[0] ?? bytes };
       if (kind === 'text' && this.#partsLength === 0) return { kind, bytes };
-      this.#parts.push(bytes);
+      // Any number of empty parts may arrive.
+      if (bytes.length > 0) this.#parts.push(bytes);
       this.#partsLength = length;
       if (kind === 'text') return { kind, bytes: this.#joined() };
     }

@@ -51,6 +51,8 @@ export function notStarted(thrown: unknown): unknown {
   const { message, code } = thrown as NodeJS.ErrnoException;
   if (code === 'no-token')
     return new UsageError(`${message.split(/;|\.$/)[0]}; set --token or PEGWIRE_TOKEN, or use --insecure`);
+  if (code === 'no-tls')
+    return new UsageError(`${message.split(/;|\.$/)[0]}; set --tls-key and --tls-cert, or use --insecure`);
   // The options are invalid, for example a path or an origin.
   return thrown instanceof TypeError ? new UsageError(message) : new UsageError(message, 'address');
 }

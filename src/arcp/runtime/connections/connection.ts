@@ -1,4 +1,6 @@
 /** A connection: one channel, and the session on it. */
+
+import { within } from '../../../async/abort.js';
 import { deferred } from '../../../async/listeners.js';
 import { every } from '../../../async/timers.js';
 import type { Channel } from '../../../channels/channel.js';
@@ -58,6 +60,8 @@ export class Connection implements ConnectionContext {
   /** `true` while pending messages are sent, but no more are read. */
   #isEnding = false;
   #isOver = false;
+  /** `true` after a message that was too long: the channel ends, but the client still reads. */
+  #hasRefusedInput = false;
   readonly #closed = deferred();
   readonly closed = this.#closed.promise;
 
@@ -71,6 +75,7 @@ export class Connection implements ConnectionContext {
       text: (text) => this.#text(text),
       invalid: (why, beginning) => this.#refuseInvalid('INVALID_ARGUMENT', why, { reason: 'parse_error' }, beginning),
       tooLong: (limit, beginning) => {
+        this.#hasRefusedInput = true;
         const details = { reason: 'too_long', max_message_bytes: limit };
         this.#refuseInvalid('PAYLOAD_TOO_LARGE', `The message has more than ${limit} bytes`, details, beginning);
       },
@@ -349,11 +354,16 @@ export class Connection implements ConnectionContext {
     } catch (error) {
       this.core.settings.onError(error);
     } finally {
+      // The last message is the reason for the end.
+      if (this.#hasRefusedInput) await within(END_MS, this.#channel.end());
       this.#channel.destroy();
       this.#closed.resolve();
     }
   }
 }
+
+/** Milliseconds for which a client may read the refusal of a message that was too long. */
+const END_MS = 3000;
 
 const MAX_INVALID = 20;
 const INVALID_WINDOW_MS = 10_000;

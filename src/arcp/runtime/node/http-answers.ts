@@ -1,4 +1,5 @@
 /** Answers of the HTTP listener. */
+import { afterUnref } from '../../../async/timers.js';
 import type { AnyRequest, AnyResponse } from '../../../channels/node/http-server.js';
 
 /** A refused request: a status and a code that stays the same between versions. */
@@ -70,6 +71,9 @@ export function upgradeRequired(isEncrypted: boolean): HttpRefusal {
   };
 }
 
+/** Milliseconds for the rest of the body of a refused request. */
+const LINGER_MS = 2000;
+
 /** Sends a refusal. HTTP/2 has no headers of a connection. */
 export function refuse(request: AnyRequest, response: AnyResponse, refusal: HttpRefusal): void {
   const { status, code, message, headers = {} } = refusal;
@@ -79,8 +83,17 @@ export function refuse(request: AnyRequest, response: AnyResponse, refusal: Http
     if (!(isHttp2 && (name === 'connection' || name === 'upgrade'))) response.setHeader(name, value);
   response.setHeader('cache-control', 'no-store');
   response.setHeader('content-type', 'application/json');
-  // The rest of the body is not read.
-  if (!request.complete && !isHttp2 && status !== 426) response.setHeader('connection', 'close');
-  response.end(`${JSON.stringify({ error: { code, message } })}\n`);
+  const answer = (): void => void response.end(`${JSON.stringify({ error: { code, message } })}\n`);
   request.resume();
+  if (request.complete || isHttp2 || status === 426) {
+    answer();
+    return;
+  }
+  // The rest of the body is discarded. A connection that is closed before it has arrived is reset, and the client loses the answer.
+  response.setHeader('connection', 'close');
+  const cancel = afterUnref(LINGER_MS, answer);
+  request.once('end', () => {
+    cancel();
+    answer();
+  });
 }

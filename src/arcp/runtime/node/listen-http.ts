@@ -54,7 +54,9 @@ export async function listenHttp(runtime: Runtime, options: ListenHttpOptions = 
   let close!: () => Promise<void>;
   const bound = await listenOn({ ...endpoint, isEncrypted }, (admission) => {
     const { request } = new HttpEndpoint(runtime, admission, endpoint, isEncrypted);
-    const made = httpServer({ tls, maxConnections: endpoint.maxConnections }, request);
+    // An event stream over HTTP/1.1 has a second connection for its requests, and refusals need some.
+    const maxConnections = 2 * endpoint.maxConnections + SPARE_CONNECTIONS;
+    const made = httpServer({ tls, maxConnections }, request);
     close = made.close;
     return made.server;
   });
@@ -67,6 +69,8 @@ export async function listenHttp(runtime: Runtime, options: ListenHttpOptions = 
 }
 
 const HEADERS = channelHeaders('arcp');
+/** TCP connections besides those of connections of the protocol. */
+const SPARE_CONNECTIONS = 64;
 /** Bytes of a body besides the longest message: line ends, and messages that share a request. */
 const BODY_MARGIN = 1024 * 1024;
 
@@ -182,19 +186,33 @@ class HttpEndpoint {
     if (!isJson && !isMediaType(headers['content-type'], NDJSON)) refuse(request, response, REFUSALS.mediaType);
     else if (sequence !== undefined && !(Number.isSafeInteger(sequence) && sequence >= 1))
       refuse(request, response, REFUSALS.sequence);
-    else if (!inbox.mayWait(sequence)) refuse(request, response, REFUSALS.tooEarly);
     else {
-      const { maxMessageBytes } = this.#endpoint;
-      const body = await readBody(request, maxMessageBytes, isJson ? 2 : BODY_MARGIN, isJson);
-      if (body === undefined) refuse(request, response, REFUSALS.body);
-      else if (body.lines === undefined) refuse(request, response, REFUSALS.tooLong);
-      else {
-        const isTaken = inbox.take(body.lines, sequence);
-        // The channel answers the beginning of a message that is too long, and ends.
-        if (body.isTooLong) refuse(request, response, REFUSALS.tooLong);
-        else if (await isTaken) answerEmpty(response, 202);
-        else refuse(request, response, REFUSALS.connection);
-      }
+      const margin = isJson ? 2 : BODY_MARGIN;
+      const release = inbox.reserve(sequence, lengthOf(request, this.#endpoint.maxMessageBytes + margin));
+      if (release === undefined) refuse(request, response, REFUSALS.tooEarly);
+      else await this.#take(request, response, inbox, { sequence, margin, isJson }).finally(release);
+    }
+  }
+
+  async #take(
+    request: AnyRequest,
+    response: AnyResponse,
+    inbox: Inbox,
+    {
+      sequence,
+      margin,
+      isJson,
+    }: { readonly sequence: number | undefined; readonly margin: number; readonly isJson: boolean },
+  ): Promise<void> {
+    const body = await readBody(request, this.#endpoint.maxMessageBytes, margin, isJson);
+    if (body === undefined) refuse(request, response, REFUSALS.body);
+    else if (body.lines === undefined) refuse(request, response, REFUSALS.tooLong);
+    else {
+      const isTaken = inbox.take(body.lines, sequence);
+      // The channel answers the beginning of a message that is too long, and ends.
+      if (body.isTooLong) refuse(request, response, REFUSALS.tooLong);
+      else if (await isTaken) answerEmpty(response, 202);
+      else refuse(request, response, REFUSALS.connection);
     }
   }
 
@@ -213,6 +231,12 @@ class HttpEndpoint {
         this.#connections--;
       });
   }
+}
+
+/** Returns the length of a body, or the part of it that is read at most. */
+function lengthOf({ headers }: AnyRequest, max: number): number {
+  const declared = headers['content-length'];
+  return declared === undefined ? max : Math.min(Number(declared), max);
 }
 
 function answerEmpty(response: AnyResponse, status: number): void {

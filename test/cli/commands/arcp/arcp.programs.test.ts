@@ -6,7 +6,7 @@ import process from 'node:process';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import type { Envelope } from '../../../../src/arcp/index.js';
 import { ended, start } from '../../../helpers/child.js';
-import { cli, jsonLines, PROGRAM } from '../../../helpers/cli.js';
+import { cli, jsonLines, PROGRAM, program } from '../../../helpers/cli.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-arcp-'));
 const stopping: (() => Promise<unknown>)[] = [];
@@ -14,6 +14,9 @@ afterEach(async () => {
   for (const stop of stopping.splice(0)) await stop();
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const KEY_FILE = 'test/fixtures/tls/key.pem';
+const CERTIFICATE_FILE = 'test/fixtures/tls/certificate.pem';
 
 let files = 0;
 const file = (ending = ''): string => path.join(folder, `${++files}${ending}`);
@@ -58,6 +61,26 @@ describe('serve and invoke', () => {
       expect({ code, stdout }).toEqual({ code: 0, stdout: '5\n' });
       expect(stderr).toMatch(/ result 5\n$/);
     }
+  });
+
+  test('a tool, over HTTP/2 and an event stream, without encryption and with it', async () => {
+    const plain = await serve('--http', '0');
+    expect(plain.urls).toEqual([
+      expect.stringMatching(/^http2:\/\/127\.0\.0\.1:\d+\/arcp$/),
+      expect.stringMatching(/^sse:http:\/\/127\.0\.0\.1:\d+\/arcp$/),
+    ]);
+    const encrypted = await serve('--http', '0', '--tls-key', KEY_FILE, '--tls-cert', CERTIFICATE_FILE);
+    expect(encrypted.urls).toEqual([
+      expect.stringMatching(/^https:\/\/127\.0\.0\.1:\d+\/arcp$/),
+      expect.stringMatching(/^sse:https:\/\/127\.0\.0\.1:\d+\/arcp$/),
+    ]);
+    const env = { ...process.env, NODE_EXTRA_CA_CERTS: CERTIFICATE_FILE };
+    for (const url of [...plain.urls, ...encrypted.urls]) {
+      const { code, stdout } = await program(['arcp', 'invoke', url, 'add', '{"a":2,"b":3}'], { env });
+      expect({ code, stdout }).toEqual({ code: 0, stdout: '5\n' });
+    }
+    const { code, stderr } = await cli(['arcp', 'invoke', encrypted.urls[0]!, 'add', '{"a":2,"b":3}']);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^error\[unreachable\]: .*certificate/)]);
   });
 
   test('a program that the command starts', async () => {
@@ -240,9 +263,9 @@ describe('replaying', () => {
 
   test('a program that the command starts', async () => {
     const log = file('.jsonl');
-    const program = [...PROGRAM, 'arcp', 'serve', '--stdio'];
-    await cli(['arcp', 'invoke', '--log', log, 'add', '{"a":1,"b":2}', '--', ...program]);
-    const { code, stdout } = await cli(['arcp', 'replay', '--json', log, '--', ...program]);
+    const command = [...PROGRAM, 'arcp', 'serve', '--stdio'];
+    await cli(['arcp', 'invoke', '--log', log, 'add', '{"a":1,"b":2}', '--', ...command]);
+    const { code, stdout } = await cli(['arcp', 'replay', '--json', log, '--', ...command]);
     expect(code).toBe(0);
     const kinds = (jsonLines(stdout) as { readonly kind: string }[]).map(({ kind }) => kind);
     expect(new Set(kinds)).toEqual(new Set(['sent', 'same']));
@@ -252,13 +275,19 @@ describe('replaying', () => {
 describe('errors', () => {
   test.each([
     [['invoke'], 'The command requires a target'],
-    [['invoke', 'http://127.0.0.1', 'x'], 'target must begin with'],
+    [['invoke', 'http://127.0.0.1', 'x'], 'is not an address; the forms are '],
     [['invoke', 'unix:/nowhere/at/all.sock', 'x'], 'error[unreachable]: '],
     [['invoke', 'ws://127.0.0.1:1/arcp'], 'requires a name'],
     [['invoke', 'ws://127.0.0.1:1/arcp', 'x', '[1]'], 'Arguments must be a JSON object'],
     [['invoke', 'ws://127.0.0.1:1/arcp', 'x', '{}', 'y'], 'remove "y"'],
     [['invoke', 'x', '--', '/no/such/program'], 'no/such/program'],
     [['serve', '--host', '0.0.0.0', '--ws', '0'], '--token'],
+    [['serve', '--host', '0.0.0.0', '--http', '0', '--token', 'secret'], '--tls-key'],
+    [['serve', '--http', '0', '--tls-key', KEY_FILE], '--tls-key requires --tls-cert'],
+    [['serve', '--http', '0', '--tls-cert', CERTIFICATE_FILE], '--tls-cert requires --tls-key'],
+    [['serve', '--http', '0', '--tls-key', '/nowhere.pem', '--tls-cert', CERTIFICATE_FILE], '/nowhere.pem'],
+    [['serve', '--http', '0', '--tls-key', CERTIFICATE_FILE, '--tls-cert', CERTIFICATE_FILE], 'Cannot use the key'],
+    [['serve', '--ws', '0', '--tls-key', KEY_FILE, '--tls-cert', CERTIFICATE_FILE], 'require --http or --quic'],
     [['serve', '--ws', 'http'], 'an integer from 0 to 65535'],
     [['serve', '--socket', '/nowhere/at/all.sock'], 'Cannot listen'],
     [['serve', '--trust', 'some'], '--trust must be'],
