@@ -34,10 +34,10 @@ async function main(config: RuntimeConfig): Promise<void> {
   const { database, schema, servers, name, sink, steps, pauseMs, leaseMs, diesAfterCommit = false } = config;
   const store = await postgresStore(database, { schema });
   const runtime = createRuntime({ store: diesAfterCommit ? deadly(store) : store, workers: { leaseMs } });
-  runtime.tool('work', { durable: true }, async (_, { step }) => {
+  runtime.tool('work', { durable: true }, async (_, { step, jobId }) => {
     for (let n = 0; n < steps; n++) {
       await step(`step-${n}`, async (operation) => {
-        await fetch(sink, { method: 'POST', body: operation });
+        await fetch(sink, { method: 'POST', body: JSON.stringify({ jobId, step: n, operation }) });
       });
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }

@@ -80,3 +80,16 @@ export class FakeBus implements MessageBus {
     if (shared.length > 0) this.#random.pick(shared)(delivered);
   }
 }
+
+/** Gives each numbered frame the number in which it arrives, so that a loss or a repetition has no trace. */
+export function withoutNumbers(): NonNullable<Faults['change']> {
+  const counts = new Map<string, number>();
+  return (subject, message) => {
+    const text = new TextDecoder().decode(message);
+    const [, kind, rest] = /^(text|part|end) \d+ (.*)$/s.exec(text) ?? [];
+    if (kind === undefined) return message;
+    const number = (counts.get(subject) ?? 0) + 1;
+    counts.set(subject, number);
+    return new TextEncoder().encode(`${kind} ${number} ${rest}`);
+  };
+}
