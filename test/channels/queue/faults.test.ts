@@ -52,7 +52,7 @@ describe('a channel over a bus with faults', () => {
         const bus = new FakeBus(seed, given, 300);
         expect(await exchange(bus, sent, { ...options, timeoutMs: 10_000 })).toEqual([sent, sent]);
       }),
-      runs(sized(9, 20)),
+      runs(20),
     );
   });
 
