@@ -220,7 +220,7 @@ describe('a request that is refused', () => {
     second.destroy();
   });
 
-  test('by the limit of connections over HTTP/1.1 is answered, and the others go on', async () => {
+  test('by the limit of connections over HTTP/1.1 is answered, and the others continue', async () => {
     const { url } = await served({ maxConnections: 1 });
     const page = await Page.open(url);
     expect(await ask(url, { headers: EVENTS })).toMatchObject({ status: 503, code: 'too-many-connections' });

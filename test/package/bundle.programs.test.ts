@@ -76,7 +76,12 @@ describe('in a browser bundle', () => {
     ['rendering', `export * from './src/accp/render/index.ts';`, 5_000, []],
     ['all encoders', `export * from './src/aacp/encoders/index.ts';`, 46_500, [HASHES, 'zod']],
     ['one encoder', `export { PayrollEncoder } from './src/aacp/encoders/index.ts';`, 36_500, [HASHES, 'zod']],
-    ['a client of ARCP', `export * from './src/arcp/client/portable.ts';`, 33_500, ['eventsource-parser', 'ulid', 'zod']],
+    [
+      'a client of ARCP',
+      `export * from './src/arcp/client/portable.ts';`,
+      33_500,
+      ['eventsource-parser', 'ulid', 'zod'],
+    ],
     ['a runtime of ARCP', `export * from './src/arcp/runtime/portable.ts';`, 71_500, [HASHES, 'ulid', 'zod']],
     ['wrapping of MCP servers', `export * from './src/arcp/mcp/index.ts';`, 14_000, ['zod']],
     ['a connection of ACP', `export * from './src/acp/portable.ts';`, 13_500, []],

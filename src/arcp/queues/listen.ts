@@ -1,5 +1,6 @@
 /** Runtimes and clients over a message bus. */
 import { notifyListener } from '../../async/listeners.js';
+import { tokenCheck } from '../../channels/node/listen.js';
 import {
   type DialQueueOptions,
   dialBus,
@@ -10,6 +11,7 @@ import {
 } from '../../channels/queue/dial.js';
 import type { Dial } from '../client/types.js';
 import { MAX_MESSAGE_BYTES } from '../protocol/codec.js';
+import { peerOf } from '../runtime/node/endpoint.js';
 import type { Runtime } from '../runtime/runtime.js';
 
 /** The name under which runtimes serve on a message queue. */
@@ -24,6 +26,8 @@ export interface QueueName {
 export interface ListenOptions extends Omit<ListenQueueOptions, 'maxTextBytes'>, QueueName {
   /** The longest message of a client in bytes; a longer one ends the connection. @default 4194304 (4 MiB) */
   readonly maxMessageBytes?: number | undefined;
+  /** Requires this bearer token in the `auth` of `session.open`, within ten seconds. @default none: the server of the queue controls the access */
+  readonly token?: string | undefined;
 }
 
 /** Options of a connection over a message queue. */
@@ -42,13 +46,16 @@ export function serveBus(
   runtime: Runtime,
   { bus }: OpenBus,
   kind: string,
-  { maxMessageBytes = MAX_MESSAGE_BYTES, ...options }: ListenOptions,
+  { maxMessageBytes = MAX_MESSAGE_BYTES, token, ...options }: ListenOptions,
 ): Promise<QueueListener> {
   return listenQueue(
     bus,
     subjectOf(options),
-    (channel) =>
-      void runtime.accept(channel, { kind }).catch((error: unknown) => notifyListener(() => options.onError?.(error))),
+    (channel) => {
+      const isToken = tokenCheck(token ?? '');
+      const peer = peerOf({ isToken }, channel, { kind }, token !== undefined);
+      runtime.accept(channel, peer).catch((error: unknown) => notifyListener(() => options.onError?.(error)));
+    },
     { ...options, maxTextBytes: maxMessageBytes },
   );
 }

@@ -66,7 +66,7 @@ export class ByteChannel implements Channel {
   #isEnded = false;
   #isBroken = false;
   #hasFinished = false;
-  /** `true` after a text that was too long: the input goes on, and is discarded. */
+  /** `true` after a text that was too long: the input continues, and is discarded. */
   #isDiscarding = false;
 
   constructor(input: Readable, output: Writable, { maxLineBytes }: ByteChannelOptions, framing = LINES) {

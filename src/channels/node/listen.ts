@@ -167,11 +167,10 @@ function createAdmission({ token, origins, isEncrypted }: PortOptions, host: str
   if (token !== undefined && !(typeof token === 'string' && TOKEN.test(token)))
     throw new TypeError('token must consist of letters, digits and "-._~+/", optionally followed by "="');
   const allowed = new Set(origins.map(checkOrigin));
-  const expected = token === undefined ? undefined : digest(token);
   const own = hostName(bracketed(host));
   const scheme = isEncrypted === true ? 'https' : 'http';
 
-  const isToken = (token: string): boolean => expected !== undefined && timingSafeEqual(digest(token), expected);
+  const isToken = token === undefined ? () => false : tokenCheck(token);
   const shown = (headers: IncomingHttpHeaders, isWebSocket: boolean): string | undefined =>
     bearerOf(headers) ?? (isWebSocket ? protocolToken(headers) : undefined);
   const isOwnName = (name: string): boolean => name === own || isLoopbackName(name);
@@ -187,9 +186,9 @@ function createAdmission({ token, origins, isEncrypted }: PortOptions, host: str
       return isOwnPage ? null : { status: 403, reason: 'origin' };
     },
     checkToken: (headers, isWebSocket) => {
-      if (expected === undefined) return null;
-      const token = shown(headers, isWebSocket);
-      return token !== undefined && isToken(token) ? null : { status: 401, reason: 'token' };
+      if (token === undefined) return null;
+      const given = shown(headers, isWebSocket);
+      return given !== undefined && isToken(given) ? null : { status: 401, reason: 'token' };
     },
     showsToken: (headers, isWebSocket) =>
       headers.authorization !== undefined || shown(headers, isWebSocket) !== undefined,
@@ -239,6 +238,12 @@ function protocolToken(headers: IncomingHttpHeaders): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Returns a function that compares tokens with one, in constant time. */
+export function tokenCheck(token: string): (given: string) => boolean {
+  const expected = digest(token);
+  return (given) => timingSafeEqual(digest(given), expected);
 }
 
 /** Hashes a token, so that all have the same length and can be compared in constant time. */

@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const end of ending.splice(0).toReversed()) await end();
 });
 
-/** What a runtime can reach, until it is killed: from then on it hears nothing, and nobody hears it. */
+/** The store and the bus of a runtime, until it is killed: from then on, nothing passes in either direction. */
 function mortal(shared: ArcpStore, bus: FakeBus) {
   let isDead = false;
   const subscriptions: (() => void)[] = [];
@@ -31,7 +31,7 @@ function mortal(shared: ArcpStore, bus: FakeBus) {
         name,
         async (...args: unknown[]) => {
           if (isDead) return never;
-          // A change that was on its way takes place, but nobody learns of it.
+          // A change that was on its way takes place, but its outcome is lost.
           const result = await (member as (...all: unknown[]) => unknown)(...args);
           return isDead ? never : result;
         },

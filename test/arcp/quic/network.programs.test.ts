@@ -200,11 +200,11 @@ describeQuic('a listener', () => {
   test('serves many clients on one connection, and on many', async () => {
     const { port, runtime } = await serve();
     const relay = await through(port, {});
-    const streams = sized(100, 1000);
+    const streams = sized(30, 1000);
     const dial = dialQuic(addressOf(relay.port), TRUST);
     const clients = await Promise.all(Array.from({ length: streams }, () => openClient(dial)));
     expect(relay.clients()).toBe(1);
-    const more = sized(20, 200);
+    const more = sized(10, 200);
     for (let n = 0; n < more; n++) clients.push(await connectQuic(addressOf(relay.port), TRUST));
     expect(relay.clients()).toBe(1 + more);
     expect(runtime.counts().connections).toBe(streams + more);

@@ -32,8 +32,8 @@ describeQuic('arcp serve --quic', () => {
   });
 
   const WRONG: readonly [args: readonly string[], message: string][] = [
-    [['--quic', '0'], 'TLS requires --tls-key and --tls-cert'],
-    [['--quic', '0', ...FILES.slice(0, 2)], 'TLS requires --tls-key and --tls-cert'],
+    [['--quic', '0'], '--quic requires --tls-key and --tls-cert'],
+    [['--quic', '0', ...FILES.slice(0, 2)], '--tls-key requires --tls-cert'],
     [['--quic', '0', ...FILES.slice(0, 3), '/nowhere.pem'], '/nowhere.pem'],
     [['--quic', '0', ...FILES.slice(0, 3), 'package.json'], 'tls is invalid'],
     [['--quic', '0', ...FILES.slice(0, 3), 'test/fixtures/tls/other-authority.pem'], 'tls is invalid'],

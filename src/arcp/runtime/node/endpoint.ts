@@ -70,7 +70,7 @@ export function answerHealth(runtime: Runtime, response: ServerResponse | Http2S
 
 /** Describes a client. One that has not shown its token must do so in `session.open`, in time. */
 export function peerOf(
-  { isToken }: Admission,
+  { isToken }: Pick<Admission, 'isToken'>,
   channel: Channel,
   peer: Pick<Peer, 'kind' | 'address'>,
   needsToken: boolean,

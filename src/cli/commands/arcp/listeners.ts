@@ -9,6 +9,7 @@ import {
   listenWebSocket,
   type Runtime,
 } from '../../../arcp/runtime/index.js';
+import { shownAddress } from '../../../channels/node/addresses.js';
 import { UsageError } from '../../io/errors.js';
 import type { Invocation } from '../../options/command.js';
 import { flag, integer, optional, text, texts, token, value } from '../../options/option.js';
@@ -41,7 +42,7 @@ export const LISTEN_OPTIONS = {
   stdio: flag('Serve one client on stdin and stdout'),
   host: SERVER_OPTIONS.host,
   origin: texts('ORIGIN', 'Accept connections from web pages of this origin; may be repeated'),
-  token: token('Require this bearer token from clients of --ws, --http and --quic'),
+  token: token('Require this bearer token from clients of --ws, --http, --quic and --nats'),
   insecure: SERVER_OPTIONS.insecure,
 };
 
@@ -96,7 +97,7 @@ export async function listen(
     }
     if (nats !== undefined) {
       const [server, name] = [hostOf(nats), options['nats-name']];
-      const { close } = await listenNats(runtime, { servers: nats, name, onError });
+      const { close } = await listenNats(runtime, { servers: nats, name, token: secret, onError });
       // Without the password.
       listening.push({ name: `nats://${server}/${name ?? 'default'}`, close });
     }
@@ -107,6 +108,7 @@ export async function listen(
 
 /** @throws UsageError if the address is not a URL */
 function hostOf(url: string): string {
-  if (!URL.canParse(url)) throw new UsageError(`--nats needs a URL such as nats://HOST:4222; got "${url}"`);
+  if (!URL.canParse(url))
+    throw new UsageError(`--nats needs a URL such as nats://HOST:4222; got "${shownAddress(url)}"`);
   return new URL(url).host;
 }
