@@ -2,8 +2,11 @@
 /** Connections to runtimes by address, and cursors in files. */
 import { randomUUID } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
+import type { Channel } from '../../../channels/channel.js';
+import { ConnectionError } from '../../../channels/errors.js';
 import { type AddressOptions, connectProgram, dialAddress, type Program } from '../../../channels/node/addresses.js';
 import { SUBPROTOCOL } from '../../protocol/envelope.js';
+import { ArcpError } from '../../protocol/errors.js';
 import { openClient } from '../client.js';
 import type { Client, ClientOptions, Cursor, CursorStore, Dial } from '../types.js';
 
@@ -12,7 +15,7 @@ import type { Client, ClientOptions, Cursor, CursorStore, Dial } from '../types.
  *
  * @throws ArcpError the refusal of the session; `DEADLINE_EXCEEDED` if no session is open after `timeoutMs`
  * @throws TypeError if the target or an option is invalid
- * @throws Error if the connection fails and `reconnect` is `false`
+ * @throws ArcpError `UNAVAILABLE` if the connection fails and `reconnect` is `false`
  * @example
  * const client = await connect('ws://127.0.0.1:7777/arcp', { token });
  * const { rows } = await client.invoke('query', { text: 'select 1' }).result();
@@ -20,7 +23,16 @@ import type { Client, ClientOptions, Cursor, CursorStore, Dial } from '../types.
 export async function connect(target: Target, options: ClientOptions & DialOptions = {}): Promise<Client> {
   const { token, maxMessageBytes, ca, serverName, ...client } = options;
   const auth = client.auth ?? (token === undefined ? undefined : { scheme: 'bearer', token });
-  return openClient(dialOf(target, { token, maxMessageBytes, ca, serverName }), { ...client, auth });
+  const dial = dialOf(target, { token, maxMessageBytes, ca, serverName });
+  const connected = async (): Promise<Channel> => {
+    try {
+      return await dial();
+    } catch (cause) {
+      if (!(cause instanceof ConnectionError) || cause.code !== 'closed') throw cause;
+      throw new ArcpError('UNAVAILABLE', `The connection to the runtime failed: ${cause.message}`, { cause });
+    }
+  };
+  return openClient(connected, { ...client, auth });
 }
 
 /** The address of a runtime, as a text (`ws://HOST:PORT/PATH`; `dialAddress` lists the forms), or a program, which the client starts for each connection. */
