@@ -1,0 +1,343 @@
+import { deferred } from '../../async/listeners.js';
+import { Queue } from '../../async/queue.js';
+import { after, backoff, withJitter } from '../../async/timers.js';
+import { BEGINNING, type Channel, type Receiver } from '../../channels/channel.js';
+import { EVENT_STREAM } from '../../channels/event-stream.js';
+import { errorText } from '../codec.js';
+import { ConnectionError, ERROR_CODES } from '../errors.js';
+import {
+  CONNECTION_HEADER,
+  JSON_TYPE,
+  LAST_EVENT_HEADER,
+  type Outline,
+  outlineOf,
+  PendingRequests,
+  RESUMABLE_HEADER,
+  SESSION_HEADER,
+} from './protocol.js';
+import { readEvents, TooLongError } from './read-events.js';
+import { RefusedError, type RequestSettings, Requests } from './requests.js';
+
+/** Settings of a {@link ClientChannel}. */
+export interface ClientSettings extends RequestSettings {
+  readonly maxMessageBytes: number;
+  readonly resumable: boolean;
+  readonly reconnect: { readonly minDelayMs: number; readonly maxDelayMs: number; readonly maxAttempts: number };
+  /** Called when nothing uses the connections of the client any more. */
+  readonly release: () => void;
+}
+
+/** The statuses with which the connection, and not one request, is refused. */
+const FATAL: ReadonlySet<number> = new Set([401, 403, 404, 410]);
+const HIGH_WATER_MARK = 1024 * 1024;
+/** Milliseconds between the ends of the streams of a connection that the server has ended. */
+const END_MS = 2000;
+
+/**
+ * The client side of a connection over HTTP, as a channel. Messages are posted one after the other, so that they arrive in order; none is
+ * sent twice. The stream of a session is opened before its first message, or when a response names the session.
+ *
+ * Source: ACP, RFD "Streamable HTTP & WebSocket Transport", "Streamable HTTP Message Flow".
+ */
+export class ClientChannel implements Channel {
+  readonly maxTextBytes: number;
+  readonly #settings: ClientSettings;
+  readonly #requests: Requests;
+  /** Messages that are not posted. The first stays here until it is answered. */
+  readonly #unsent = new Queue<string>();
+  #unsentLength = 0;
+  #isPosting = false;
+  #connectionId: string | undefined;
+  #isResumable = false;
+  /** The streams of sessions; each resolves when it is open. */
+  readonly #streams = new Map<string, Promise<void>>();
+  #open = 0;
+  /** Requests of the server that are not answered, with their sessions. */
+  readonly #asked = new PendingRequests<string | undefined>();
+  #receiver: Receiver | undefined;
+  readonly #started = deferred();
+  #isPaused = false;
+  #resumed = deferred();
+  #isEnding = false;
+  /** Set when the server ends the stream of the connection. */
+  #serverEnded = false;
+  #hasFinished = false;
+  #waiters: { readonly upTo: number; readonly resolve: () => void }[] = [];
+
+  constructor(settings: ClientSettings) {
+    this.#settings = settings;
+    this.#requests = new Requests(settings);
+    this.maxTextBytes = settings.maxMessageBytes;
+  }
+
+  readonly start = (receiver: Receiver): void => {
+    this.#receiver = receiver;
+    this.#started.resolve();
+  };
+
+  readonly send = (text: string): void => {
+    if (this.#isEnding || this.#hasFinished) return;
+    this.#unsent.push(text);
+    this.#unsentLength += text.length;
+    if (!this.#isPosting) void this.#postAll();
+  };
+
+  async #postAll(): Promise<void> {
+    this.#isPosting = true;
+    try {
+      while (this.#unsent.size > 0 && !this.#hasFinished) {
+        const text = this.#unsent.first!;
+        await (this.#connectionId === undefined ? this.#initialize(text) : this.#post(text, this.#connectionId));
+        if (this.#hasFinished) return;
+        this.#unsent.take();
+        this.#unsentLength -= text.length;
+        this.#progress();
+      }
+    } catch (thrown) {
+      this.#fail(thrown, 'Cannot send a message');
+    } finally {
+      this.#isPosting = false;
+    }
+  }
+
+  async #initialize(text: string): Promise<void> {
+    const outline = outlineOf(text);
+    if (outline?.kind !== 'request' || outline.method !== 'initialize')
+      throw new ConnectionError('closed', 'The first message over HTTP must be the request initialize.');
+    const headers = { 'content-type': JSON_TYPE, accept: JSON_TYPE };
+    const response = await this.#requests.send(
+      'POST',
+      {
+        ...headers,
+        ...(this.#settings.resumable ? { [RESUMABLE_HEADER]: '1' } : {}),
+      },
+      text,
+    );
+    const answer = await this.#textOf(response);
+    const id = response.headers.get(CONNECTION_HEADER);
+    if (id === null) throw new ConnectionError('closed', 'The response of the server has no Acp-Connection-Id.');
+    if (outlineOf(answer)?.kind !== 'response')
+      throw new ConnectionError('bad-response', 'The response to initialize is not a JSON-RPC response.', {
+        received: answer,
+      });
+    this.#isResumable = this.#settings.resumable && response.headers.get(RESUMABLE_HEADER) === '1';
+    this.#connectionId = id;
+    void this.#read(undefined, () => undefined);
+    await this.#deliver(answer, undefined);
+  }
+
+  async #textOf(response: Response): Promise<string> {
+    let text = '';
+    const decoder = new TextDecoder('utf-8', { fatal: true });
+    const reader = response.body?.getReader();
+    for (;;) {
+      const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
+      if (done) return text;
+      text += decoder.decode(value, { stream: true });
+      if (text.length > this.maxTextBytes) throw new TooLongError(text);
+    }
+  }
+
+  async #post(text: string, connectionId: string): Promise<void> {
+    const outline = outlineOf(text);
+    const session = outline === null ? undefined : this.#sessionOf(outline);
+    try {
+      if (session !== undefined) await this.#stream(session);
+      const response = await this.#requests.send(
+        'POST',
+        {
+          ...{ 'content-type': JSON_TYPE, [CONNECTION_HEADER]: connectionId },
+          ...(session === undefined ? {} : { [SESSION_HEADER]: session }),
+        },
+        text,
+      );
+      await response.body?.cancel();
+    } catch (thrown) {
+      const isFatal = !(thrown instanceof RefusedError) || FATAL.has(thrown.status);
+      if (isFatal || outline?.kind !== 'request') throw thrown;
+      const { status, body, message } = thrown;
+      await this.#deliver(
+        errorText(outline.id!, { code: ERROR_CODES.internalError, message, data: { status, body } }),
+        undefined,
+      );
+    }
+  }
+
+  #sessionOf(outline: Outline): string | undefined {
+    for (const { kind, id, session } of outline.entries ?? [outline]) {
+      if (kind !== 'response' || id === undefined) {
+        if (session !== undefined) return session;
+        continue;
+      }
+      const asked = this.#asked.get(id);
+      this.#asked.delete(id);
+      if (asked !== undefined) return asked;
+    }
+    return undefined;
+  }
+
+  /** Opens the stream of a session, unless it is open. Resolves when the server has accepted it. */
+  #stream(session: string): Promise<void> {
+    const known = this.#streams.get(session);
+    if (known !== undefined) return known;
+    const opened = deferred();
+    this.#streams.set(session, opened.promise);
+    this.#read(session, opened.resolve).then(opened.resolve, opened.resolve);
+    return opened.promise;
+  }
+
+  /** Reads a stream until the connection ends, and opens it again if that is agreed. @param onOpen called when it is open */
+  async #read(session: string | undefined, onOpen: () => void): Promise<void> {
+    const progress = { lastId: undefined as string | undefined };
+    let failures = 0;
+    this.#open++;
+    for (;;) {
+      const before = progress.lastId;
+      try {
+        await this.#readOnce(session, progress, onOpen);
+        break;
+      } catch (thrown) {
+        if (this.#hasFinished) return;
+        if (progress.lastId !== before) failures = 0;
+        const { maxAttempts, ...delays } = this.#settings.reconnect;
+        const canContinue = this.#isResumable && !(thrown instanceof RefusedError) && !(thrown instanceof TooLongError);
+        if (!canContinue || ++failures > maxAttempts) {
+          this.#fail(thrown, 'A stream is lost');
+          return;
+        }
+        await new Promise<void>((resolve) => after(withJitter(backoff(failures, delays)), resolve));
+        if (this.#hasFinished) return;
+      }
+    }
+    this.#open--;
+    this.#ended(session);
+  }
+
+  async #readOnce(
+    session: string | undefined,
+    progress: { lastId: string | undefined },
+    onOpen: () => void,
+  ): Promise<void> {
+    const response = await this.#requests.send('GET', {
+      ...{ accept: EVENT_STREAM, [CONNECTION_HEADER]: this.#connectionId! },
+      ...(session === undefined ? {} : { [SESSION_HEADER]: session }),
+      ...(progress.lastId === undefined ? {} : { [LAST_EVENT_HEADER]: progress.lastId }),
+    });
+    onOpen();
+    if (response.body === null) throw new ConnectionError('closed', 'The stream has no body.');
+    for await (const { data, id } of readEvents(response.body, this.maxTextBytes)) {
+      await this.#deliver(data, session);
+      if (this.#hasFinished) return;
+      progress.lastId = id ?? progress.lastId;
+    }
+  }
+
+  /** Ends the channel when the server has ended all streams. One stream of several that ends alone is a fault. */
+  #ended(session: string | undefined): void {
+    if (session === undefined) this.#serverEnded = true;
+    if (this.#serverEnded && this.#open === 0) this.#finish();
+    else after(END_MS, () => this.#fail(new ConnectionError('closed', 'The server ended a stream.'), ''));
+  }
+
+  async #deliver(text: string, session: string | undefined): Promise<void> {
+    await this.#started.promise;
+    while (this.#isPaused && !this.#hasFinished) await this.#resumed.promise;
+    if (this.#hasFinished) return;
+    const outline = outlineOf(text);
+    for (const { kind, id, created } of outline?.entries ?? (outline === null ? [] : [outline])) {
+      if (kind === 'request' && id !== undefined) this.#asked.add(id, session);
+      else if (kind === 'response' && created !== undefined) void this.#stream(created);
+    }
+    this.#receiver!.text(text);
+  }
+
+  readonly backlog = (): number => this.#unsentLength;
+
+  readonly ready = (): Promise<void> | undefined =>
+    this.#hasFinished || this.#unsentLength <= HIGH_WATER_MARK ? undefined : this.#below(HIGH_WATER_MARK);
+
+  readonly flushed = async (): Promise<boolean> => {
+    await this.#below(0);
+    return !this.#hasFinished;
+  };
+
+  #below(upTo: number): Promise<void> {
+    if (this.#hasFinished || this.#unsentLength <= upTo) return Promise.resolve();
+    return new Promise((resolve) => this.#waiters.push({ upTo, resolve }));
+  }
+
+  #progress(): void {
+    const isDone = ({ upTo }: { readonly upTo: number }): boolean => this.#hasFinished || this.#unsentLength <= upTo;
+    const done = this.#waiters.filter(isDone);
+    this.#waiters = this.#waiters.filter((waiter) => !isDone(waiter));
+    for (const { resolve } of done) resolve();
+  }
+
+  readonly pause = (): void => {
+    if (this.#isPaused) return;
+    this.#isPaused = true;
+    this.#resumed = deferred();
+  };
+
+  readonly resume = (): void => {
+    this.#isPaused = false;
+    this.#resumed.resolve();
+  };
+
+  readonly end = async (): Promise<void> => {
+    this.#isEnding = true;
+    await this.#below(0);
+    if (this.#hasFinished) return;
+    await this.#delete();
+    this.#finish();
+  };
+
+  readonly destroy = (): void => {
+    this.#isEnding = true;
+    if (this.#hasFinished) return;
+    void this.#delete().finally(() => this.#requests.abort());
+    this.#finish(undefined, true);
+  };
+
+  /** Ends the connection at the server. */
+  async #delete(): Promise<void> {
+    if (this.#connectionId === undefined) return;
+    try {
+      const response = await this.#requests.send('DELETE', { [CONNECTION_HEADER]: this.#connectionId });
+      await response.body?.cancel();
+    } catch {
+      // The server has ended it, or ends it when it has no streams.
+    }
+  }
+
+  #fail(thrown: unknown, what: string): void {
+    if (this.#hasFinished) return;
+    if (thrown instanceof TooLongError) {
+      this.#receiver?.tooLong(this.maxTextBytes, thrown.beginning.slice(0, BEGINNING));
+      void this.#delete();
+    }
+    const error =
+      thrown instanceof ConnectionError
+        ? thrown
+        : new ConnectionError('closed', `${what}: ${reasonOf(thrown)}`, { cause: thrown });
+    this.#finish(error);
+  }
+
+  #finish(error?: Error, isAborting = false): void {
+    if (this.#hasFinished) return;
+    this.#hasFinished = true;
+    this.#unsent.clear();
+    this.#unsentLength = 0;
+    this.resume();
+    this.#progress();
+    if (!isAborting) this.#requests.abort();
+    this.#settings.release();
+    void this.#started.promise.then(() => this.#receiver!.ended(error));
+  }
+}
+
+/** Returns the reason of an error of `fetch`, which its causes have. */
+function reasonOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  return thrown.cause instanceof Error ? `${thrown.message}: ${reasonOf(thrown.cause)}` : thrown.message;
+}

@@ -1,0 +1,109 @@
+// biome-ignore-all lint/correctness/noNodejsModules: the platform of Node
+import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from 'node:http2';
+import { connect as connectTcp, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
+import type { FetchLike } from '../requests.js';
+
+/** A `fetch` for one server. */
+export interface ServerFetch {
+  readonly fetch: FetchLike;
+  /** Closes its connections. */
+  readonly close: () => void;
+}
+
+/** Statuses whose responses have no body (Fetch, section 2.2.3). */
+const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
+/** Milliseconds for the server to answer the beginning of a connection. */
+const SETTINGS_MS = 5000;
+
+/**
+ * Creates a `fetch` that uses HTTP/2 if the server accepts it, and otherwise that of the platform. With TLS the server chooses the version
+ * by ALPN; without it, a server of HTTP/1.1 answers the beginning of an HTTP/2 connection with an error (RFC 9113, section 3.3).
+ */
+export function createServerFetch(url: string, tls: ConnectionOptions): ServerFetch {
+  let session: Promise<ClientHttp2Session | null> | undefined;
+  let isClosed = false;
+  const current = async (): Promise<ClientHttp2Session | null> => {
+    const known = await session;
+    if (known === null || (known !== undefined && !known.closed && !known.destroyed)) return known;
+    session = openSession(url, tls);
+    return session;
+  };
+  return {
+    fetch: async (address, request) => {
+      request.signal.throwIfAborted();
+      const opened = await current();
+      if (isClosed) opened?.destroy();
+      return opened === null ? fetch(address, request) : send(opened, address, request);
+    },
+    close: () => {
+      isClosed = true;
+      // Requests that are not answered, such as that which ends the connection, still are.
+      void session?.then((opened) => opened?.close());
+    },
+  };
+}
+
+/** Opens a session. @returns `null` if the server does not accept HTTP/2 @throws Error if it cannot be reached */
+async function openSession(url: string, tls: ConnectionOptions): Promise<ClientHttp2Session | null> {
+  const { protocol, hostname, port, origin } = new URL(url);
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  const isSecure = protocol === 'https:';
+  const place = { host, port: Number(port === '' ? (isSecure ? 443 : 80) : port) };
+  const alpn = { ALPNProtocols: ['h2', 'http/1.1'], servername: host };
+  const socket = isSecure ? connectTls({ ...alpn, ...tls, ...place }) : connectTcp({ ...place, noDelay: true });
+  await new Promise<void>((resolve, reject) => {
+    socket.once(isSecure ? 'secureConnect' : 'connect', resolve).once('error', reject);
+  });
+  if (isSecure && (socket as { readonly alpnProtocol?: unknown }).alpnProtocol !== 'h2') {
+    socket.destroy();
+    return null;
+  }
+  return accepted(socket, origin);
+}
+
+/** Resolves with a session when the server has sent its settings; with `null` if it does not. */
+function accepted(socket: Socket, origin: string): Promise<ClientHttp2Session | null> {
+  return new Promise((resolve) => {
+    const session = connect(origin, { createConnection: () => socket });
+    const refuse = (): void => {
+      session.destroy();
+      resolve(null);
+    };
+    session.setTimeout(SETTINGS_MS, refuse);
+    session.on('error', refuse).once('close', refuse);
+    session.once('remoteSettings', () => {
+      session.setTimeout(0);
+      session.unref();
+      resolve(session);
+    });
+  });
+}
+
+async function send(
+  session: ClientHttp2Session,
+  address: string,
+  request: Parameters<FetchLike>[1],
+): Promise<Response> {
+  const { pathname, search } = new URL(address);
+  const { method, headers, body, signal } = request;
+  const stream = session.request({ ...headers, ':method': method, ':path': `${pathname}${search}` }, { signal });
+  stream.end(body);
+  const answer = await new Promise<IncomingHttpHeaders & { readonly ':status'?: number }>((resolve, reject) => {
+    stream.once('response', resolve).once('error', reject);
+    stream.once('close', () => reject(new Error('the connection was closed')));
+  });
+  const status = answer[':status'] ?? 0;
+  const fields = new Headers();
+  for (const [name, value] of Object.entries(answer)) {
+    if (name.startsWith(':')) continue;
+    for (const one of [value ?? []].flat()) fields.append(name, String(one));
+  }
+  const isEmpty = WITHOUT_BODY.has(status);
+  if (isEmpty) stream.resume();
+  return new Response(isEmpty ? null : (Readable.toWeb(stream) as ReadableStream<Uint8Array>), {
+    status,
+    headers: fields,
+  });
+}

@@ -1,0 +1,100 @@
+/**
+ * Headers of ACP over HTTP, and the parts of messages that choose their stream.
+ *
+ * Source: ACP, RFD "Streamable HTTP & WebSocket Transport", "Identity Model" and "Content Negotiation and Validation".
+ */
+import { classify, type Id } from '../message.js';
+
+/** The header with the identifier of the connection, which the server chooses at `initialize`. */
+export const CONNECTION_HEADER = 'acp-connection-id';
+/** The header with the identifier of the session that a message or stream belongs to. */
+export const SESSION_HEADER = 'acp-session-id';
+/**
+ * The header with which both sides agree at `initialize` that streams can be continued: a client sends it with `1`, and a server that supports
+ * it returns it. The transport defers this to its version 2, so a side that does not know the header ignores it.
+ */
+export const RESUMABLE_HEADER = 'acp-resumable';
+/** The header with the identifier of the last event that a client has read (WHATWG HTML, section 9.2.4). */
+export const LAST_EVENT_HEADER = 'last-event-id';
+
+/** The media type of messages. */
+export const JSON_TYPE = 'application/json';
+/** The default path. */
+export const ACP_PATH = '/acp';
+/** The default maximum size of a message in bytes. */
+export const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
+
+/** The parts of a message that determine its stream. */
+export interface Outline {
+  readonly kind: 'request' | 'notification' | 'response' | 'batch' | 'invalid';
+  /** The identifier of a request or response. */
+  readonly id?: Id | undefined;
+  readonly method?: string;
+  /** The `sessionId` in the params of a call. */
+  readonly session?: string | undefined;
+  /** The `sessionId` in the result of a response. */
+  readonly created?: string | undefined;
+  /** The entries of a batch. */
+  readonly entries?: readonly Outline[];
+}
+
+/** Reads the outline of a text. @returns `null` if it is not JSON */
+export function outlineOf(text: string): Outline | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? { kind: 'batch', entries: value.map(outlineOfValue) } : outlineOfValue(value);
+  } catch {
+    return null;
+  }
+}
+
+function outlineOfValue(value: unknown): Outline {
+  const item = classify(value);
+  switch (item.kind) {
+    case 'request': {
+      const { id, method, params } = item.message;
+      return { kind: 'request', id, method, session: sessionIdOf(params) };
+    }
+    case 'notification':
+      return { kind: 'notification', method: item.message.method, session: sessionIdOf(item.message.params) };
+    case 'response': {
+      const { id } = item.message;
+      return { kind: 'response', id, created: 'result' in item.message ? sessionIdOf(item.message.result) : undefined };
+    }
+    case 'malformed-response':
+      return { kind: 'response', id: item.id };
+    default:
+      return { kind: 'invalid', id: item.id };
+  }
+}
+
+function sessionIdOf(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'sessionId')) return undefined;
+  const { sessionId } = value as { readonly sessionId: unknown };
+  return typeof sessionId === 'string' ? sessionId : undefined;
+}
+
+/** Streams by the request that a message on them answers. Identifiers may be used more than once at a time. */
+export class PendingRequests<Route> {
+  readonly #routes = new Map<Id, Route[]>();
+
+  /** Records the route of a response. */
+  add(id: Id, route: Route): void {
+    const routes = this.#routes.get(id);
+    if (routes === undefined) this.#routes.set(id, [route]);
+    else routes.push(route);
+  }
+
+  /** Returns the route of the oldest request with this identifier. @returns `undefined` if there is none */
+  get(id: Id): Route | undefined {
+    return this.#routes.get(id)?.[0];
+  }
+
+  /** Removes the oldest request with this identifier. */
+  delete(id: Id): void {
+    const routes = this.#routes.get(id);
+    if (routes === undefined) return;
+    routes.shift();
+    if (routes.length === 0) this.#routes.delete(id);
+  }
+}

@@ -1,0 +1,91 @@
+import { ConnectionError } from '../errors.js';
+import { Cookies } from './cookies.js';
+
+/** A function like `fetch`. */
+export type FetchLike = (
+  url: string,
+  request: {
+    readonly method: string;
+    readonly headers: Record<string, string>;
+    readonly body?: string;
+    readonly signal: AbortSignal;
+    readonly credentials: 'include' | 'same-origin' | 'omit';
+  },
+) => Promise<Response>;
+
+/** How a client sends its requests. */
+export interface RequestSettings {
+  readonly url: string;
+  readonly fetch: FetchLike;
+  /** The headers of all requests. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly credentials: 'include' | 'same-origin' | 'omit';
+}
+
+/** A response with a status other than those of success. */
+export class RefusedError extends ConnectionError {
+  readonly status: number;
+  /** The beginning of the body. */
+  readonly body: string;
+
+  constructor(what: string, status: number, body: string) {
+    super('closed', `The server refused ${what} with ${status}${body === '' ? '.' : `: ${body}`}`);
+    this.status = status;
+    this.body = body;
+  }
+}
+
+/** The length of the body of a refusal that is kept. */
+const MAX_BODY = 1000;
+
+/** Sends the requests of one connection, with its cookies. */
+export class Requests {
+  readonly #settings: RequestSettings;
+  readonly #cookies: Cookies;
+  readonly #aborter = new AbortController();
+
+  constructor(settings: RequestSettings) {
+    this.#settings = settings;
+    this.#cookies = new Cookies(new URL(settings.url).pathname);
+  }
+
+  /** Aborts all requests, and those that follow. */
+  abort(): void {
+    this.#aborter.abort();
+  }
+
+  /** Whether the requests are aborted. */
+  get isAborted(): boolean {
+    return this.#aborter.signal.aborted;
+  }
+
+  /** Sends a request. @throws RefusedError if the status is not one of success */
+  async send(method: string, headers: Record<string, string>, body?: string): Promise<Response> {
+    const { url, fetch, credentials } = this.#settings;
+    const cookie = this.#cookies.header();
+    const response = await fetch(url, {
+      method,
+      headers: { ...this.#settings.headers, ...(cookie === undefined ? {} : { cookie }), ...headers },
+      ...(body === undefined ? {} : { body }),
+      ...{ signal: this.#aborter.signal, credentials },
+    });
+    this.#cookies.store(response.headers);
+    if (response.ok) return response;
+    const text = await beginningOf(response).catch(() => '');
+    throw new RefusedError(method, response.status, text);
+  }
+}
+
+async function beginningOf(response: Response): Promise<string> {
+  if (response.body === null) return '';
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  while (text.length < MAX_BODY) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    text += decoder.decode(value, { stream: true });
+  }
+  void reader.cancel().catch(() => undefined);
+  return text.slice(0, MAX_BODY).trim();
+}

@@ -1,0 +1,316 @@
+import { deferred } from '../../async/listeners.js';
+import { Queue } from '../../async/queue.js';
+import { after } from '../../async/timers.js';
+import type { Channel, Receiver } from '../../channels/channel.js';
+import { ConnectionError } from '../errors.js';
+import type { Id } from '../message.js';
+import { type Attached, type EventSink, Outbox } from './outbox.js';
+import { type Outline, outlineOf, PendingRequests } from './protocol.js';
+
+/** Settings of a {@link ServerConnection}. */
+export interface ConnectionSettings {
+  /** The maximum length of the events that are kept for a reader that continues; 0 if streams cannot be continued. */
+  readonly replayLength: number;
+  readonly maxMessageBytes: number;
+  /** The backlog from which senders wait, and the one that ends the connection, since the sender did not wait. */
+  readonly highWaterMark: number;
+  readonly maxBacklog: number;
+  /** Milliseconds without a stream or a request after which the connection ends. */
+  readonly idleMs: number;
+  /** Milliseconds that senders wait for a reader that takes nothing, after which the connection ends. */
+  readonly stallMs: number;
+  readonly maxSessions: number;
+}
+
+/** The stream of a message: that of a session, or `null` for that of the connection. */
+type Route = string | null;
+
+/** Why a message is refused; `null` if it is not. */
+export type Refused = 'no-session' | 'other-session' | null;
+
+/**
+ * One connection over HTTP, as a channel for the agent. Messages of the agent go to the stream of their session: that of the `sessionId` in the
+ * params of a call, or that of the request which a response answers.
+ *
+ * Source: ACP, RFD "Streamable HTTP & WebSocket Transport", "Connection and Session Model".
+ */
+export class ServerConnection implements Channel {
+  readonly id: string;
+  readonly maxTextBytes: number;
+  readonly isResumable: boolean;
+  readonly #settings: ConnectionSettings;
+  readonly #onFinish: () => void;
+  readonly #own: Outbox;
+  readonly #sessions = new Map<string, Outbox>();
+  /** Requests of the client that the agent has not answered. */
+  readonly #asked = new PendingRequests<Route>();
+  /** Requests of the agent that the client has not answered. */
+  readonly #asking = new PendingRequests<Route>();
+  #receiver: Receiver | undefined;
+  #isPaused = false;
+  #isDelivering = false;
+  /** Messages of the client, with the callbacks of their requests; `null` is the end. */
+  readonly #received = new Queue<{ readonly text: string; readonly done: (isDelivered: boolean) => void } | null>();
+  #initialize: { readonly id: Id; readonly answer: (text: string | null) => void } | undefined;
+  /** `true` after the agent has ended its output. */
+  #isEnding = false;
+  #hasFinished = false;
+  #waiters: { readonly upTo: number; readonly resolve: () => void }[] = [];
+  readonly #finished = deferred();
+  #stopIdle: () => void = () => {};
+  #stopStall: (() => void) | undefined;
+
+  /** @param onFinish called when the connection no longer accepts requests */
+  constructor(id: string, settings: ConnectionSettings, onFinish: () => void) {
+    this.id = id;
+    this.#settings = settings;
+    this.maxTextBytes = settings.maxMessageBytes;
+    this.isResumable = settings.replayLength > 0;
+    this.#onFinish = onFinish;
+    this.#own = this.#outbox();
+    this.#watchIdle();
+  }
+
+  #outbox(): Outbox {
+    return new Outbox(this.#settings.replayLength, this.#progress);
+  }
+
+  /** Delivers `initialize`. @returns the response of the agent; `null` if the connection ended before */
+  initialize(text: string, id: Id): Promise<string | null> {
+    return new Promise((resolve) => {
+      this.#initialize = { id, answer: resolve };
+      void this.#receive(text);
+    });
+  }
+
+  /** Checks the session of a message of the client, given in a header. */
+  check(outline: Outline, header: string | undefined): Refused {
+    for (const entry of outline.entries ?? [outline]) {
+      const session = this.#sessionOf(entry);
+      if (session === undefined) continue;
+      if (header === undefined) return 'no-session';
+      if (header !== session) return 'other-session';
+    }
+    return null;
+  }
+
+  #sessionOf({ kind, id, session }: Outline): string | undefined {
+    return kind === 'response' && id !== undefined ? (this.#asking.get(id) ?? undefined) : session;
+  }
+
+  /**
+   * Delivers a message of the client. Resolves when the agent has taken it.
+   *
+   * @returns `false` if the connection ended before
+   */
+  post(text: string, outline: Outline, header: string | undefined): Promise<boolean> {
+    if (this.#hasFinished) return Promise.resolve(false);
+    for (const { kind, id, method } of outline.entries ?? [outline]) {
+      if (id === undefined) continue;
+      // The response to `session/load` is on the stream of the connection ("Resume Session Flow").
+      if (kind === 'request') this.#asked.add(id, method === 'session/load' ? null : (header ?? null));
+      else if (kind === 'response') this.#asking.delete(id);
+    }
+    this.#watchIdle();
+    return this.#receive(text);
+  }
+
+  #receive(text: string): Promise<boolean> {
+    return new Promise((done) => {
+      this.#received.push({ text, done });
+      this.#deliver();
+    });
+  }
+
+  /** Attaches the response of a GET request to the stream of a session, or of the connection. */
+  attach(session: string | undefined, sink: EventSink, lastId: number | undefined): Attached | 'too-many-sessions' {
+    const outbox = session === undefined ? this.#own : this.#sessionOutbox(session, true);
+    if (outbox === null) return 'too-many-sessions';
+    const attached = outbox.attach(sink, lastId);
+    if (attached === 'attached') this.#watchIdle();
+    return attached;
+  }
+
+  /** Starts, or continues, writing to a response. */
+  pump(session: string | undefined): void {
+    const outbox = session === undefined ? this.#own : this.#sessions.get(session);
+    outbox?.drained();
+  }
+
+  /** Detaches a response that has closed. */
+  detach(session: string | undefined, sink: EventSink): void {
+    const outbox = session === undefined ? this.#own : this.#sessions.get(session);
+    if (outbox?.detach(sink) !== true) return;
+    this.#watchIdle();
+    this.#progress();
+  }
+
+  /** Writes a comment to all streams. */
+  comment(text: string): void {
+    for (const outbox of this.#outboxes()) outbox.comment(text);
+  }
+
+  #outboxes(): Outbox[] {
+    return [this.#own, ...this.#sessions.values()];
+  }
+
+  #sessionOutbox(session: string, isLimited: boolean): Outbox | null {
+    const known = this.#sessions.get(session);
+    if (known !== undefined) return known;
+    if (isLimited && this.#sessions.size >= this.#settings.maxSessions) return null;
+    const outbox = this.#outbox();
+    this.#sessions.set(session, outbox);
+    return outbox;
+  }
+
+  /** Ends the input of the agent, after the messages that arrived before, and closes the streams. */
+  terminate(): void {
+    if (this.#hasFinished) return;
+    this.#isEnding = true;
+    for (const outbox of this.#outboxes()) outbox.end();
+    this.#received.push(null);
+    this.#deliver();
+    this.#onFinish();
+  }
+
+  readonly start = (receiver: Receiver): void => {
+    this.#receiver = receiver;
+    queueMicrotask(() => this.#deliver());
+  };
+
+  readonly send = (text: string): void => {
+    if (this.#isEnding || this.#hasFinished) return;
+    const outline = outlineOf(text);
+    if (this.#initialize !== undefined && outline?.kind === 'response' && outline.id === this.#initialize.id) {
+      this.#initialize.answer(text);
+      this.#initialize = undefined;
+      return;
+    }
+    const route = outline === null ? null : this.#routeOf(outline);
+    (route === null ? this.#own : this.#sessionOutbox(route, false)!).push(text);
+    if (this.backlog() > this.#settings.maxBacklog)
+      this.#fail(new ConnectionError('backlog-full', 'The client does not read, and too many messages wait.'));
+  };
+
+  /** Returns the stream of a message of the agent. A batch whose entries belong to several streams is sent on that of the connection. */
+  #routeOf(outline: Outline): Route {
+    const routes = new Set((outline.entries ?? [outline]).map((entry) => this.#routeOfEntry(entry)));
+    return routes.size === 1 ? [...routes][0]! : null;
+  }
+
+  #routeOfEntry({ kind, id, session }: Outline): Route {
+    if (kind === 'response' && id !== undefined) {
+      const route = this.#asked.get(id) ?? null;
+      this.#asked.delete(id);
+      return route;
+    }
+    if (kind === 'request' && id !== undefined) this.#asking.add(id, session ?? null);
+    return session ?? null;
+  }
+
+  readonly backlog = (): number => {
+    let backlog = 0;
+    for (const outbox of this.#outboxes()) backlog += outbox.backlog;
+    return backlog;
+  };
+
+  readonly ready = (): Promise<void> | undefined =>
+    this.#hasFinished || this.backlog() <= this.#settings.highWaterMark
+      ? undefined
+      : this.#below(this.#settings.highWaterMark);
+
+  readonly flushed = async (): Promise<boolean> => {
+    await this.#below(0);
+    return !(this.#hasFinished || this.#isEnding);
+  };
+
+  /** Resolves when the backlog is not larger, or the connection has ended. */
+  #below(upTo: number): Promise<void> {
+    if (this.#hasFinished || this.backlog() <= upTo) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#waiters.push({ upTo, resolve });
+      this.#watchStall();
+    });
+  }
+
+  readonly #progress = (): void => {
+    if (this.#waiters.length === 0) return;
+    const backlog = this.#hasFinished ? 0 : this.backlog();
+    const ready = this.#waiters.filter(({ upTo }) => backlog <= upTo);
+    this.#waiters = this.#waiters.filter(({ upTo }) => backlog > upTo);
+    this.#stopStall?.();
+    this.#stopStall = undefined;
+    if (this.#waiters.length > 0) this.#watchStall();
+    for (const { resolve } of ready) resolve();
+  };
+
+  #watchStall(): void {
+    this.#stopStall ??= after(this.#settings.stallMs, () =>
+      this.#fail(new ConnectionError('closed', 'The client does not read its streams.')),
+    );
+  }
+
+  #watchIdle(): void {
+    this.#stopIdle();
+    this.#stopIdle = () => {};
+    if (this.#hasFinished || this.#outboxes().some(({ isRead }) => isRead)) return;
+    this.#stopIdle = after(this.#settings.idleMs, () =>
+      this.#fail(new ConnectionError('closed', 'The client has no open stream.')),
+    );
+  }
+
+  readonly pause = (): void => {
+    this.#isPaused = true;
+  };
+
+  readonly resume = (): void => {
+    this.#isPaused = false;
+    this.#deliver();
+  };
+
+  #deliver(): void {
+    if (this.#isDelivering) return;
+    this.#isDelivering = true;
+    while (this.#receiver !== undefined && !this.#isPaused && !this.#hasFinished && this.#received.size > 0) {
+      const next = this.#received.take();
+      if (next === null) this.#finish();
+      else {
+        next.done(true);
+        this.#receiver.text(next.text);
+      }
+    }
+    this.#isDelivering = false;
+  }
+
+  readonly end = async (): Promise<void> => {
+    if (!this.#isEnding) {
+      this.#isEnding = true;
+      for (const outbox of this.#outboxes()) outbox.end();
+    }
+    await this.#below(0);
+    this.#finish();
+  };
+
+  readonly destroy = (): void => {
+    for (const outbox of this.#outboxes()) outbox.destroy();
+    this.#finish();
+  };
+
+  #fail(error: Error): void {
+    for (const outbox of this.#outboxes()) outbox.destroy();
+    this.#finish(error);
+  }
+
+  #finish(error?: Error): void {
+    if (this.#hasFinished) return;
+    this.#hasFinished = true;
+    this.#stopIdle();
+    this.#stopStall?.();
+    this.#initialize?.answer(null);
+    for (const entry of this.#received.clear()) entry?.done(false);
+    this.#progress();
+    this.#finished.resolve();
+    this.#onFinish();
+    this.#receiver?.ended(error);
+  }
+}

@@ -1,0 +1,76 @@
+/** The channels of ACP over HTTP and WebSocket fulfil the contract of all channels. */
+
+import type { AddressInfo } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { connectAcp, type ListenAcpOptions, listenAcp } from '../../../src/acp/http/index.js';
+import type { Channel } from '../../../src/acp/index.js';
+import { channelContract, type Ends } from '../../channels/contract.js';
+
+/** Starts a proxy that passes back-pressure on, unlike that of the helpers, which counts bytes. */
+async function cuttingProxy(target: number): Promise<{ port: number; cut: () => void; close: () => void }> {
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = connect({ port: target, host: '127.0.0.1' });
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+    }
+    client.pipe(upstream).pipe(client);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const cut = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return { port: (server.address() as AddressInfo).port, cut, close: () => void server.close(cut) };
+}
+
+/** Connects both ends through a proxy that can cut the connection. */
+async function open(scheme: 'http' | 'ws', options: ListenAcpOptions, isHttp1 = false): Promise<Ends> {
+  let connected!: (channel: Channel) => void;
+  const accepted = new Promise<Channel>((resolve) => {
+    connected = resolve;
+  });
+  const server = await listenAcp((channel) => connected(channel), { idleTimeoutMs: 300, ...options });
+  const proxy = await cuttingProxy(server.port);
+  const { maxMessageBytes } = options;
+  const client = connectAcp(`${scheme}://127.0.0.1:${proxy.port}/acp`, {
+    ...{ maxMessageBytes, resumable: false },
+    ...(isHttp1 ? { fetch } : {}),
+  });
+  const here = scheme === 'http' ? await initialized(client, accepted) : [client, await accepted];
+  return {
+    ...{ here: here[0]!, there: here[1]! },
+    cut: proxy.cut,
+    close: async () => {
+      proxy.close();
+      server.terminate();
+    },
+  };
+}
+
+/** Sends any text as a notification, after `initialize`, as the transport requires. */
+async function initialized(client: Channel, accepted: Promise<Channel>): Promise<[Channel, Channel]> {
+  const wrap = (channel: Channel, onFirst: (text: string) => void): Channel => {
+    let isFirst = true;
+    return {
+      ...channel,
+      start: (receiver) =>
+        channel.start({
+          ...receiver,
+          text: (text) => {
+            if (isFirst) onFirst(text);
+            else receiver.text((JSON.parse(text) as { params: [string] }).params[0]);
+            isFirst = false;
+          },
+        }),
+      send: (text) => channel.send(JSON.stringify({ jsonrpc: '2.0', method: 'text', params: [text] })),
+    };
+  };
+  client.send('{"jsonrpc":"2.0","id":0,"method":"initialize"}');
+  const there = await accepted;
+  return [wrap(client, () => undefined), wrap(there, () => there.send('{"jsonrpc":"2.0","id":0,"result":null}'))];
+}
+
+channelContract('ACP over WebSocket', ({ maxTextBytes } = {}) => open('ws', { maxMessageBytes: maxTextBytes }));
+channelContract('ACP over HTTP/2', () => open('http', {}), { isLimited: false });
+channelContract('ACP over HTTP/1.1', () => open('http', {}, true), { isLimited: false });
