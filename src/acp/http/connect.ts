@@ -20,7 +20,7 @@ export interface ConnectAcpOptions {
   readonly reconnect?:
     | { readonly minDelayMs?: number; readonly maxDelayMs?: number; readonly maxAttempts?: number }
     | undefined;
-  /** Whether browsers send cookies to servers of other origins. @default 'include' */
+  /** The choice of browsers that send cookies to servers of other origins. @default 'include' */
   readonly credentials?: 'include' | 'same-origin' | 'omit' | undefined;
   /** The function that sends requests. @default `fetch`, or in Node one that uses HTTP/2 if the server accepts it */
   readonly fetch?: FetchLike | undefined;

@@ -49,7 +49,7 @@ export class Outbox {
     this.#onProgress = onProgress;
   }
 
-  /** Whether a reader is attached. */
+  /** Returns `true` if a reader is attached. */
   get isRead(): boolean {
     return this.#sink !== undefined;
   }

@@ -13,7 +13,7 @@ export type FetchLike = (
   },
 ) => Promise<Response>;
 
-/** How a client sends its requests. */
+/** The requests of a client. */
 export interface RequestSettings {
   readonly url: string;
   readonly fetch: FetchLike;
@@ -54,7 +54,7 @@ export class Requests {
     this.#aborter.abort();
   }
 
-  /** Whether the requests are aborted. */
+  /** Returns `true` if the requests are aborted. */
   get isAborted(): boolean {
     return this.#aborter.signal.aborted;
   }

@@ -38,7 +38,7 @@ export function servePrompts(channel: Channel): Connection {
   });
 }
 
-/** What both clients receive in a turn. */
+/** The messages of a turn, as both clients receive them. */
 export const TURN = ['May I', ' write?', ' yes.', 'end_turn'];
 
 /** Runs a turn with a client of the official SDK, and returns the texts that it receives. */
