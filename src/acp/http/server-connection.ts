@@ -184,6 +184,7 @@ export class ServerConnection implements Channel {
     if (this.#initialize !== undefined && outline?.kind === 'response' && outline.id === this.#initialize.id) {
       this.#initialize.answer(text);
       this.#initialize = undefined;
+      this.#watchIdle();
       return;
     }
     const route = outline === null ? null : this.#routeOf(outline);
@@ -253,7 +254,9 @@ export class ServerConnection implements Channel {
   #watchIdle(): void {
     this.#stopIdle();
     this.#stopIdle = () => {};
-    if (this.#hasFinished || this.#outboxes().some(({ isRead }) => isRead)) return;
+    // A client that waits for an answer is there.
+    const isWaitedFor = this.#initialize !== undefined || this.#received.size > 0;
+    if (this.#hasFinished || isWaitedFor || this.#outboxes().some(({ isRead }) => isRead)) return;
     this.#stopIdle = after(this.#settings.idleMs, () =>
       this.#fail(new ConnectionError('closed', 'The client has no open stream.')),
     );
@@ -280,6 +283,7 @@ export class ServerConnection implements Channel {
       }
     }
     this.#isDelivering = false;
+    this.#watchIdle();
   }
 
   readonly end = async (): Promise<void> => {

@@ -3,7 +3,7 @@
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Socket } from 'node:net';
 import { connectAcp, type ListenAcpOptions, listenAcp } from '../../../src/acp/http/index.js';
-import type { Channel } from '../../../src/acp/index.js';
+import type { Channel, Receiver } from '../../../src/acp/index.js';
 import { channelContract, type Ends } from '../../channels/contract.js';
 
 /** Starts a proxy that passes back-pressure on, unlike that of the helpers, which counts bytes. */
@@ -48,27 +48,41 @@ async function open(scheme: 'http' | 'ws', options: ListenAcpOptions, isHttp1 = 
   };
 }
 
-/** Sends any text as a notification, after `initialize`, as the transport requires. */
+/** Exchanges `initialize`, as the transport requires; then any text can be sent as a notification. */
 async function initialized(client: Channel, accepted: Promise<Channel>): Promise<[Channel, Channel]> {
-  const wrap = (channel: Channel, onFirst: (text: string) => void): Channel => {
-    let isFirst = true;
-    return {
-      ...channel,
-      start: (receiver) =>
-        channel.start({
-          ...receiver,
-          text: (text) => {
-            if (isFirst) onFirst(text);
-            else receiver.text((JSON.parse(text) as { params: [string] }).params[0]);
-            isFirst = false;
-          },
-        }),
-      send: (text) => channel.send(JSON.stringify({ jsonrpc: '2.0', method: 'text', params: [text] })),
-    };
-  };
   client.send('{"jsonrpc":"2.0","id":0,"method":"initialize"}');
-  const there = await accepted;
-  return [wrap(client, () => undefined), wrap(there, () => there.send('{"jsonrpc":"2.0","id":0,"result":null}'))];
+  const server = await accepted;
+  const there = await afterFirst(server, () => server.send('{"jsonrpc":"2.0","id":0,"result":null}'));
+  return [await afterFirst(client, () => undefined), there];
+}
+
+/** Resolves with the rest of a channel after its first text. */
+function afterFirst(channel: Channel, onFirst: () => void): Promise<Channel> {
+  let receiver: Receiver | undefined;
+  const rest: Channel = {
+    ...channel,
+    start: (given) => {
+      receiver = given;
+      channel.resume();
+    },
+    send: (text) => channel.send(JSON.stringify({ jsonrpc: '2.0', method: 'text', params: [text] })),
+  };
+  return new Promise((resolve) => {
+    channel.start({
+      text: (text) => {
+        if (receiver !== undefined) {
+          receiver.text((JSON.parse(text) as { params: [string] }).params[0]);
+          return;
+        }
+        channel.pause();
+        onFirst();
+        resolve(rest);
+      },
+      invalid: (reason) => receiver?.invalid(reason),
+      tooLong: (limit) => receiver?.tooLong(limit),
+      ended: (error) => receiver?.ended(error),
+    });
+  });
 }
 
 channelContract('ACP over WebSocket', ({ maxTextBytes } = {}) => open('ws', { maxMessageBytes: maxTextBytes }));

@@ -1,7 +1,12 @@
 // biome-ignore-all lint/correctness/noNodejsModules: the platform of Node
-import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from 'node:http2';
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect,
+  constants,
+  type IncomingHttpHeaders,
+} from 'node:http2';
 import { connect as connectTcp, type Socket } from 'node:net';
-import { Readable } from 'node:stream';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import type { FetchLike } from '../requests.js';
 
@@ -102,8 +107,48 @@ async function send(
   }
   const isEmpty = WITHOUT_BODY.has(status);
   if (isEmpty) stream.resume();
-  return new Response(isEmpty ? null : (Readable.toWeb(stream) as ReadableStream<Uint8Array>), {
+  return new Response(isEmpty ? null : bodyOf(stream), {
     status,
     headers: fields,
   });
+}
+
+const HIGH_WATER_MARK = 64 * 1024;
+
+/** Returns the body of a response. A lost connection ends the stream of Node like a whole response; here it is an error. */
+function bodyOf(stream: ClientHttp2Stream): ReadableStream<Uint8Array> {
+  let hasEnded = false;
+  return new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => {
+        const end = (error?: Error): void => {
+          if (hasEnded) return;
+          hasEnded = true;
+          if (error === undefined) controller.close();
+          else controller.error(error);
+        };
+        const isWhole = (): boolean => !stream.aborted && stream.rstCode === constants.NGHTTP2_NO_ERROR;
+        stream.on('data', (chunk: Buffer) => {
+          if (hasEnded) return;
+          controller.enqueue(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+          if ((controller.desiredSize ?? 0) <= 0) stream.pause();
+        });
+        stream.on('error', end).once('aborted', () => end(new Error('the connection was lost')));
+        stream.once('end', () => {
+          if (isWhole()) end();
+        });
+        stream.once('close', () =>
+          end(isWhole() && stream.readableEnded ? undefined : new Error('the connection was lost')),
+        );
+      },
+      pull: () => {
+        stream.resume();
+      },
+      cancel: () => {
+        hasEnded = true;
+        stream.close(constants.NGHTTP2_CANCEL);
+      },
+    },
+    { highWaterMark: HIGH_WATER_MARK, size: (chunk) => chunk.byteLength },
+  );
 }

@@ -73,6 +73,8 @@ export function createBothVersions(
       socket.once('close', stop);
       chooseVersion(socket, (isHttp2) => {
         stop();
+        // Only HTTP/1.1 handles clients that end their output before they have read the response.
+        socket.allowHalfOpen = !isHttp2;
         (isHttp2 ? http2 : http1).emit('connection', socket);
       });
     });
