@@ -1,3 +1,4 @@
+import { within } from '../../async/abort.js';
 import { deferred } from '../../async/listeners.js';
 import { Queue } from '../../async/queue.js';
 import { after, backoff, withJitter } from '../../async/timers.js';
@@ -16,7 +17,7 @@ import {
   SESSION_HEADER,
 } from './protocol.js';
 import { readEvents, TooLongError } from './read-events.js';
-import { RefusedError, type RequestSettings, Requests } from './requests.js';
+import { beginningOf, RefusedError, type RequestSettings, Requests } from './requests.js';
 
 /** Settings of a {@link ClientChannel}. */
 export interface ClientSettings extends RequestSettings {
@@ -30,7 +31,7 @@ export interface ClientSettings extends RequestSettings {
 /** The statuses with which the connection, and not one request, is refused. */
 const FATAL: ReadonlySet<number> = new Set([401, 403, 404, 410]);
 const HIGH_WATER_MARK = 1024 * 1024;
-/** Milliseconds between the ends of the streams of a connection that the server has ended. */
+/** Milliseconds between the ends of the streams of a connection that the server has ended, and for the server to answer the end. */
 const END_MS = 2000;
 
 /**
@@ -151,7 +152,7 @@ export class ClientChannel implements Channel {
         },
         text,
       );
-      await response.body?.cancel();
+      await beginningOf(response);
     } catch (thrown) {
       const isFatal = !(thrown instanceof RefusedError) || FATAL.has(thrown.status);
       if (isFatal || outline?.kind !== 'request') throw thrown;
@@ -288,14 +289,15 @@ export class ClientChannel implements Channel {
     this.#isEnding = true;
     await this.#below(0);
     if (this.#hasFinished) return;
-    await this.#delete();
+    // A server that does not answer ends the connection when it has no streams.
+    await within(END_MS, this.#delete());
     this.#finish();
   };
 
   readonly destroy = (): void => {
     this.#isEnding = true;
     if (this.#hasFinished) return;
-    void this.#delete().finally(() => this.#requests.abort());
+    void within(END_MS, this.#delete()).finally(() => this.#requests.abort());
     this.#finish(undefined, true);
   };
 
@@ -304,7 +306,7 @@ export class ClientChannel implements Channel {
     if (this.#connectionId === undefined) return;
     try {
       const response = await this.#requests.send('DELETE', { [CONNECTION_HEADER]: this.#connectionId });
-      await response.body?.cancel();
+      await beginningOf(response);
     } catch {
       // The server has ended it, or ends it when it has no streams.
     }

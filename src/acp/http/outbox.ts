@@ -133,7 +133,7 @@ export class Outbox {
 
   /** Keeps the connection of the reader open through proxies. */
   comment(text: string): void {
-    if (!this.#isFull) this.#sink?.write(text, () => undefined);
+    if (!this.#isFull) this.#sink?.write(text, this.#onProgress);
   }
 
   /** Ends the stream after the waiting messages. */

@@ -17,7 +17,8 @@ export type { FetchLike } from './requests.js';
  */
 export function connectAcp(url: string, options: ConnectAcpOptions = {}): Channel {
   return connectWith(url, options, {
-    fetch: (address, request) => fetch(address, request),
+    // A redirection would send messages elsewhere.
+    fetch: (address, request) => fetch(address, { ...request, redirect: 'error' }),
     release: () => undefined,
     webSocket: (address, { token }) =>
       new WebSocket(address, token === undefined ? [] : ['acp', `bearer.${encodeURIComponent(token)}`]),

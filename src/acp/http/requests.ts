@@ -76,14 +76,18 @@ export class Requests {
   }
 }
 
-async function beginningOf(response: Response): Promise<string> {
+/**
+ * Reads the beginning of a body, and cancels the rest. A body is read to its end if possible, since a server may close an HTTP/2 connection
+ * on which many requests were cancelled.
+ */
+export async function beginningOf(response: Response): Promise<string> {
   if (response.body === null) return '';
   const reader = response.body.getReader();
   const decoder = new TextDecoder();
   let text = '';
   while (text.length < MAX_BODY) {
     const { done, value } = await reader.read();
-    if (done) break;
+    if (done) return text.trim();
     text += decoder.decode(value, { stream: true });
   }
   void reader.cancel().catch(() => undefined);

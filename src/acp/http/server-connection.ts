@@ -135,6 +135,7 @@ export class ServerConnection implements Channel {
   pump(session: string | undefined): void {
     const outbox = session === undefined ? this.#own : this.#sessions.get(session);
     outbox?.drained();
+    this.#progress();
   }
 
   /** Detaches a response that has closed. */

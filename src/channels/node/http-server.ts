@@ -41,6 +41,8 @@ export interface HttpServerOptions {
   readonly tls?: TlsIdentity | undefined;
   /** The maximum number of concurrent connections. */
   readonly maxConnections: number;
+  /** The maximum number of concurrent streams of an HTTP/2 connection. @default 128 */
+  readonly maxStreams?: number | undefined;
   /** Milliseconds between two pings of an HTTP/2 connection. @default 15_000 */
   readonly pingMs?: number | undefined;
   /** The current time in milliseconds, for the limit of resets. @default Date.now */
@@ -53,6 +55,8 @@ export interface HttpServer {
   readonly server: Server;
   /** Stops listening, and announces it to clients with GOAWAY. Resolves when all connections have ended. */
   readonly close: () => Promise<void>;
+  /** Breaks all connections. */
+  readonly destroy: () => void;
 }
 
 /** Milliseconds for the handshake and the headers of a request. */
@@ -65,13 +69,14 @@ export function httpServer(
   options: HttpServerOptions,
   onRequest: (request: AnyRequest, response: AnyResponse) => void,
 ): HttpServer {
-  const { tls, maxConnections, pingMs, now = Date.now } = options;
+  const { tls, maxConnections, maxStreams = MAX_STREAMS, pingMs, now = Date.now } = options;
+  const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
   const clock = monotonicClock(now);
   const http2Options = {
-    settings: HTTP2_SETTINGS,
+    settings: { ...HTTP2_SETTINGS, maxConcurrentStreams: maxStreams },
     maxSessionMemory: MAX_SESSION_MEGABYTES,
-    peerMaxConcurrentStreams: MAX_STREAMS,
+    peerMaxConcurrentStreams: maxStreams,
   };
   const http1Options = {
     headersTimeout: HEADERS_TIMEOUT_MS,
@@ -104,6 +109,10 @@ export function httpServer(
     Object.assign(http2, { headersTimeout, requestTimeout });
   }
   server.maxConnections = maxConnections;
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   http2.on('request', serve);
   // A connection that fails is its client's affair.
   http2.on('sessionError', () => {});
@@ -124,6 +133,9 @@ export function httpServer(
       for (const session of sessions) session.close();
       http1.close();
       await closed;
+    },
+    destroy: () => {
+      for (const socket of sockets) socket.destroy();
     },
   };
 }

@@ -78,6 +78,8 @@ interface Place {
   readonly host: string;
   /** The IP address. */
   readonly address: string;
+  /** `true` if only this machine can reach the address. */
+  readonly isLoopback: boolean;
   readonly admission: Admission;
 }
 
@@ -103,7 +105,7 @@ export async function placeOf(options: PortOptions): Promise<Place> {
       'no-tls',
       `Other machines could reach ${bare} without encryption; give it a key and certificate`,
     );
-  return { host: bare, address, admission: createAdmission(options, bare, isLoopback) };
+  return { host: bare, address, isLoopback, admission: createAdmission(options, bare, isLoopback) };
 }
 
 /** Describes the port of a server. */

@@ -29,26 +29,41 @@ const SETTINGS_MS = 5000;
 export function createServerFetch(url: string, tls: ConnectionOptions): ServerFetch {
   let session: Promise<ClientHttp2Session | null> | undefined;
   let isClosed = false;
-  const current = async (): Promise<ClientHttp2Session | null> => {
-    const known = await session;
-    if (known === null || (known !== undefined && !known.closed && !known.destroyed)) return known;
-    session = openSession(url, tls);
+  const current = (): Promise<ClientHttp2Session | null> => {
+    session ??= openSession(url, tls).then(
+      (opened) => {
+        // The next request opens a new one.
+        opened?.once('close', forget).once('goaway', forget);
+        if (opened?.destroyed === true) forget();
+        return opened;
+      },
+      (thrown: unknown) => {
+        forget();
+        throw thrown;
+      },
+    );
     return session;
+  };
+  const forget = (): void => {
+    session = undefined;
   };
   return {
     fetch: async (address, request) => {
       request.signal.throwIfAborted();
       const opened = await current();
       if (isClosed) opened?.destroy();
-      return opened === null ? fetch(address, request) : send(opened, address, request);
+      // A redirection would send messages elsewhere.
+      return opened === null ? fetch(address, { ...request, redirect: 'error' }) : send(opened, address, request);
     },
     close: () => {
       isClosed = true;
       // Requests that are not answered, such as that which ends the connection, still are.
-      void session?.then((opened) => opened?.close());
+      session?.then((opened) => opened?.close(), ignore);
     },
   };
 }
+
+function ignore(): void {}
 
 /** Opens a session. @returns `null` if the server does not accept HTTP/2 @throws Error if it cannot be reached */
 async function openSession(url: string, tls: ConnectionOptions): Promise<ClientHttp2Session | null> {

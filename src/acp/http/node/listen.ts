@@ -43,8 +43,8 @@ export async function listenAcp(
 ): Promise<AcpListener> {
   const settings = resolveOptions(options);
   const { port, tls } = settings;
-  const { host, address, admission } = await placeOf(settings);
-  const allowHttp1 = options.allowHttp1 ?? /^(?:::ffff:)?127\.|^::1$/i.test(address);
+  const { host, address, isLoopback, admission } = await placeOf(settings);
+  const { allowHttp1 = isLoopback } = options;
   const served = new AcpServer(onConnection, admission, { ...settings, allowHttp1 });
   await new Promise<void>((resolve, reject) => {
     served.server.once('error', (error) => reject(listenError(error, address, port)));

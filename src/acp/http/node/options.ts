@@ -1,7 +1,7 @@
 // biome-ignore-all lint/correctness/noNodejsModules: servers require Node
-import type { TlsOptions } from 'node:tls';
 import { assertDurations } from '../../../async/durations.js';
 import { notifyListener } from '../../../async/listeners.js';
+import type { TlsIdentity } from '../../../channels/node/http-server.js';
 import { ACP_PATH, MAX_MESSAGE_BYTES } from '../protocol.js';
 
 /** A client that connects. */
@@ -26,8 +26,8 @@ export interface ListenAcpOptions {
   readonly insecure?: boolean | undefined;
   /** Origins of web pages that can use the server, besides its own: `https://example.org`. @default [] */
   readonly origins?: readonly string[] | undefined;
-  /** The certificate and key, as for `tls.createServer`. @default none: without TLS */
-  readonly tls?: TlsOptions | undefined;
+  /** The certificate and its key. @default none: without TLS */
+  readonly tls?: TlsIdentity | undefined;
   /**
    * If true, messages and streams are also accepted over HTTP/1.1; the text of the transport requires HTTP/2. WebSockets are always accepted.
    *
@@ -56,6 +56,8 @@ export interface ListenAcpOptions {
   readonly stallTimeoutMs?: number | undefined;
   /** Milliseconds between two signs of life on a stream or WebSocket. @default 15_000 */
   readonly keepAliveMs?: number | undefined;
+  /** Milliseconds for clients to read what was sent, after `close`; 0 for none, `Infinity` for no limit. @default 5000 */
+  readonly closeGraceMs?: number | undefined;
   /** Called with the errors of connections, and those that `onConnection` throws. */
   readonly onError?: ((error: Error) => void) | undefined;
 }
@@ -70,19 +72,20 @@ export function resolveOptions(options: ListenAcpOptions) {
   const { maxConnections = 1024, maxSessions = 1024, maxMessageBytes = MAX_MESSAGE_BYTES } = options;
   const { maxReplayLength = 4 * 1024 * 1024 } = options;
   const { initializeTimeoutMs = 60_000, idleTimeoutMs = 60_000, stallTimeoutMs = 60_000 } = options;
-  const { keepAliveMs = 15_000 } = options;
+  const { keepAliveMs = 15_000, closeGraceMs = 5000 } = options;
   if (!/^\/[!-~]*$/.test(path) || /[?#]/.test(path))
     throw new TypeError(`path must begin with "/" and be written as in a URL; got "${path}"`);
   if (!Array.isArray(origins)) throw new TypeError('origins must be an array');
   for (const [name, value] of Object.entries({ maxConnections, maxSessions, maxMessageBytes, maxReplayLength }))
     if (!(value >= 1)) throw new TypeError(`${name} must be a number >= 1; got ${value}`);
   assertDurations({ initializeTimeoutMs, idleTimeoutMs, stallTimeoutMs, keepAliveMs });
+  assertDurations({ closeGraceMs }, 0);
   if (affinityCookie !== undefined && !/^[^\s=;,]+=[^\r\n]*$/.test(affinityCookie))
     throw new TypeError(`affinityCookie must have the form of Set-Cookie, such as "backend=3; Path=/acp"`);
   return {
     ...{ port, host, path, token, insecure, origins, tls, allowBatches, resumable, affinityCookie },
     ...{ maxConnections, maxSessions, maxMessageBytes, maxReplayLength },
-    ...{ initializeTimeoutMs, idleTimeoutMs, stallTimeoutMs, keepAliveMs },
+    ...{ initializeTimeoutMs, idleTimeoutMs, stallTimeoutMs, keepAliveMs, closeGraceMs },
     reportError: (thrown: unknown) =>
       notifyListener(() => onError?.(thrown instanceof Error ? thrown : new Error(String(thrown)))),
   };

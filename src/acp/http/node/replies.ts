@@ -1,9 +1,9 @@
 // biome-ignore-all lint/correctness/noNodejsModules: servers require Node
 import { Buffer } from 'node:buffer';
 import { textOfBytes } from '../../../channels/media-type.js';
+import type { AnyRequest, AnyResponse } from '../../../channels/node/http-server.js';
 import type { EventSink } from '../outbox.js';
 import { JSON_TYPE } from '../protocol.js';
-import type { AnyRequest, AnyResponse } from './ports.js';
 
 /** Sends a response without a body. */
 export function replyEmpty(response: AnyResponse, status: number): void {

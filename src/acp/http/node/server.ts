@@ -8,6 +8,7 @@ import { after, everyUnref } from '../../../async/timers.js';
 import type { Channel } from '../../../channels/channel.js';
 import { EVENT_STREAM, KEEP_ALIVE_COMMENT } from '../../../channels/event-stream.js';
 import { isMediaType } from '../../../channels/media-type.js';
+import { type AnyRequest, type AnyResponse, type HttpServer, httpServer } from '../../../channels/node/http-server.js';
 import { type Admission, isWebSocketUpgrade, refuseUpgrade, toOriginForm } from '../../../channels/node/listen.js';
 import type { Id } from '../../message.js';
 import {
@@ -22,7 +23,6 @@ import {
 import { ServerConnection } from '../server-connection.js';
 import { acceptWebSocket } from './accept-websocket.js';
 import type { AcpSettings, IncomingConnection } from './options.js';
-import { type AnyRequest, type AnyResponse, createBothVersions } from './ports.js';
 import { readBody, refuse, replyEmpty, replyJson, sinkOf } from './replies.js';
 
 const METHODS = 'POST, GET, DELETE, OPTIONS';
@@ -33,6 +33,8 @@ const MAX_BACKLOG = 64 * 1024 * 1024;
 const MAX_SESSION_ID = 1024;
 /** Sockets per connection over HTTP/1.1: the streams, and the request. */
 const SOCKETS_PER_CONNECTION = 8;
+/** Streams of HTTP/2 besides those of sessions: that of the connection, and requests. */
+const SPARE_STREAMS = 128;
 
 type OnConnection = (channel: Channel, connection: IncomingConnection) => unknown;
 
@@ -42,7 +44,7 @@ export class AcpServer {
   readonly #onConnection: OnConnection;
   readonly #admission: Admission;
   readonly #settings: AcpSettings;
-  readonly #ports: ReturnType<typeof createBothVersions>;
+  readonly #http: HttpServer;
   readonly #connections = new Map<string, ServerConnection>();
   /** The channels of WebSockets. */
   readonly #sockets = new Set<Channel>();
@@ -51,7 +53,7 @@ export class AcpServer {
   #closing: Promise<void> | undefined;
 
   constructor(onConnection: OnConnection, admission: Admission, settings: AcpSettings) {
-    const { maxConnections, maxMessageBytes, keepAliveMs, tls } = settings;
+    const { maxConnections, maxMessageBytes, maxSessions, keepAliveMs, tls } = settings;
     this.#onConnection = onConnection;
     this.#admission = admission;
     this.#settings = settings;
@@ -60,11 +62,15 @@ export class AcpServer {
       maxPayload: maxMessageBytes + 1024,
       handleProtocols: (offered) => (offered.has('acp') ? 'acp' : false),
     });
-    this.#ports = createBothVersions(tls, maxConnections * SOCKETS_PER_CONNECTION, {
-      request: this.#request,
-      upgrade: this.#upgrade,
-    });
-    this.server = this.#ports.server;
+    this.#http = httpServer(
+      {
+        ...{ tls, pingMs: keepAliveMs, maxConnections: maxConnections * SOCKETS_PER_CONNECTION },
+        maxStreams: maxSessions + SPARE_STREAMS,
+      },
+      this.#request,
+    );
+    this.server = this.#http.server;
+    this.server.on('upgrade', this.#upgrade);
     this.#stopKeepAlive = everyUnref(keepAliveMs, () => {
       for (const connection of this.#connections.values()) connection.comment(KEEP_ALIVE_COMMENT);
     });
@@ -237,7 +243,7 @@ export class AcpServer {
         response.on('drain', () => connection.pump(session));
         response.writeHead(200, { 'content-type': EVENT_STREAM, 'cache-control': 'no-store' });
         // So that the client sees the headers before the first event.
-        sink.write(KEEP_ALIVE_COMMENT, () => undefined);
+        sink.write(KEEP_ALIVE_COMMENT, () => connection.pump(session));
         connection.pump(session);
         break;
       case 'busy':
@@ -321,16 +327,24 @@ export class AcpServer {
   async #close(): Promise<void> {
     this.#stopKeepAlive();
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
-    await Promise.all([...this.#connections.values(), ...this.#sockets].map((channel) => channel.end()));
-    this.#ports.destroy();
+    const channels = [...this.#connections.values(), ...this.#sockets];
+    const stopGrace = after(this.#settings.closeGraceMs, () => destroyAll(channels));
+    await Promise.all(channels.map((channel) => channel.end()));
+    stopGrace();
+    // The ends of the streams are written in the next iteration of the event loop.
+    setImmediate(this.#http.destroy);
     await closed;
   }
 
   readonly terminate = (): void => {
-    for (const channel of [...this.#connections.values(), ...this.#sockets]) channel.destroy();
-    this.#ports.destroy();
+    destroyAll([...this.#connections.values(), ...this.#sockets]);
+    this.#http.destroy();
     void this.close();
   };
+}
+
+function destroyAll(channels: readonly Channel[]): void {
+  for (const channel of channels) channel.destroy();
 }
 
 /** Returns the headers; HTTP/2 has the host in `:authority` (RFC 9113, section 8.3.1). */
