@@ -120,11 +120,9 @@ class ChannelSocket implements WebSocketLike {
 
   #end(error?: Error): void {
     if (this.#state === CLOSED) return;
-    const isClosing = this.#state === CLOSING;
-    this.#state = CLOSED;
     // The other side may have ended only its output.
-    if (isClosing) void this.#channel?.end();
-    else this.#channel?.destroy();
+    if (this.#state !== CLOSING) this.#channel?.destroy();
+    this.#state = CLOSED;
     if (error !== undefined) this.#emit('error', { error, message: error.message });
     const lost = error === undefined && !this.#hasTerminated ? NO_CODE : ABNORMAL;
     const [code, reason] = this.#received ?? (error === undefined ? this.#sent : undefined) ?? [lost, ''];

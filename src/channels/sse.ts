@@ -30,6 +30,8 @@ export interface EventStreamOptions {
 
 const MAX_LENGTH = 32 * 1024 * 1024;
 const SILENCE_MS = 45_000;
+/** The number of checks in this time. */
+const CHECKS = 3;
 /** Milliseconds for the first event. */
 const HANDSHAKE_MS = 10_000;
 
@@ -74,7 +76,8 @@ class EventStreamChannel implements Channel {
   #isPaused = false;
   /** Resolves when the receiver wants more; the stream is not read before. */
   #resumed = deferred<void>();
-  #heardAt = 0;
+  /** `true` if data has arrived since the last check. */
+  #hasHeard = false;
   readonly #queued = new Queue<string>();
   #backlog = 0;
   #sequence = 0;
@@ -197,12 +200,12 @@ class EventStreamChannel implements Channel {
       if ((this.#isPaused || this.#received.size > 0) && !this.#hasFinished) {
         this.#resumed = deferred<void>();
         await this.#resumed.promise;
-        this.#heardAt = Date.now();
+        this.#hasHeard = true;
         continue;
       }
       const { done, value } = await reader.read();
       if (done || this.#hasFinished) return;
-      this.#heardAt = Date.now();
+      this.#hasHeard = true;
       feed(utf8.decode(value, { stream: true }));
     }
   }
@@ -210,10 +213,12 @@ class EventStreamChannel implements Channel {
   /** Breaks a stream on which nothing arrives: the server sends comments. */
   #watch(): () => void {
     const { silenceMs = SILENCE_MS } = this.#options;
-    this.#heardAt = Date.now();
-    return every(Math.ceil(silenceMs / 3), () => {
+    let silentChecks = 0;
+    return every(Math.ceil(silenceMs / CHECKS), () => {
       const isReading = !this.#isPaused && this.#received.size === 0;
-      if (isReading && Date.now() - this.#heardAt >= silenceMs) this.#fail(new Error('the server is silent'));
+      silentChecks = isReading && !this.#hasHeard ? silentChecks + 1 : 0;
+      this.#hasHeard = false;
+      if (silentChecks >= CHECKS) this.#fail(new Error('the server is silent'));
     });
   }
 

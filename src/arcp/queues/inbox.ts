@@ -12,7 +12,7 @@ import { formatTimestamp, newId } from '../protocol/ids.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { type JetStream, type JsManager, type JsMessage, openJetStream } from './jetstream.js';
 import { type QueueName, subjectOf } from './listen.js';
-import { type Submission, submit } from './submit.js';
+import { type Answer, type Submission, submit } from './submit.js';
 
 /** The types of the commands that can wait. */
 const TYPES = ['tool.invoke', 'workflow.start', 'agent.delegate'] as const;
@@ -77,10 +77,11 @@ export interface NatsInbox {
  * the same command with the same id in a session returns it as well.
  *
  * @throws ConnectionError `no-package` without `@nats-io/transport-node` or `@nats-io/jetstream`; `closed` if NATS cannot be reached
+ * @throws TypeError if the name is invalid
  */
 export async function openNatsOutbox(options: NatsOutboxOptions = {}): Promise<NatsOutbox> {
-  const stream = await openJetStream(options);
   const subject = subjectOf(options);
+  const stream = await openJetStream(options);
   await defined(stream, () => defineStreams(stream.manager, subject));
   const { token } = options;
   const auth = token === undefined ? undefined : { scheme: 'bearer', token };
@@ -108,14 +109,15 @@ export async function openNatsOutbox(options: NatsOutboxOptions = {}): Promise<N
  * `{ reason, deliveries, message }`, with `truncated: true` if only the beginning of the message fits.
  *
  * @throws ConnectionError `no-package` without `@nats-io/transport-node` or `@nats-io/jetstream`; `closed` if NATS cannot be reached
+ * @throws TypeError if an option is invalid
  */
 export async function serveNatsInbox(runtime: Runtime, options: NatsInboxOptions = {}): Promise<NatsInbox> {
   const { ackWaitMs = 30_000, maxDeliveries = 5, retryDelayMs = 1000 } = options;
   assertDurations({ ackWaitMs });
   assertDurations({ retryDelayMs }, 0);
   if (!(maxDeliveries >= 1)) throw new TypeError(`maxDeliveries must be at least 1; got ${maxDeliveries}`);
-  const stream = await openJetStream(options);
   const subject = subjectOf(options);
+  const stream = await openJetStream(options);
   const inbox = streamOf(subject, 'inbox');
   const messages = await defined(stream, async () => {
     await defineStreams(stream.manager, subject);
@@ -149,7 +151,7 @@ export async function serveNatsInbox(runtime: Runtime, options: NatsInboxOptions
       return;
     }
     const { id } = submission.command;
-    let answer: Envelope<'job.accepted' | 'nack'>;
+    let answer: Answer;
     try {
       // A command that ends the process each time does not come to an answer.
       if (message.info.deliveryCount > maxDeliveries)

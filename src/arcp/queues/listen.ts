@@ -1,7 +1,9 @@
 /** Runtimes and clients over a message bus. */
 import { notifyListener } from '../../async/listeners.js';
+import type { Channel } from '../../channels/channel.js';
 import { tokenCheck } from '../../channels/node/listen.js';
 import {
+  checkSubject,
   type DialQueueOptions,
   dialBus,
   type ListenQueueOptions,
@@ -36,28 +38,38 @@ export interface DialOptions extends Omit<DialQueueOptions, 'maxTextBytes' | 'fi
   readonly maxMessageBytes?: number | undefined;
 }
 
-/** Returns the beginning of the subjects of a name. */
+/** Returns the beginning of the subjects of a name. @throws TypeError if the name or the prefix is invalid */
 export function subjectOf({ name = 'default', prefix = 'arcp' }: QueueName): string {
-  return `${prefix}.${name}`;
+  const subject = `${prefix}.${name}`;
+  checkSubject(subject);
+  return subject;
 }
 
-/** Serves a runtime on a bus. */
-export function serveBus(
+/** Serves a runtime on a bus, which is closed with the listener, or if it cannot be started. */
+export async function serveBus(
   runtime: Runtime,
-  { bus }: OpenBus,
+  { bus, close }: OpenBus,
   kind: string,
   { maxMessageBytes = MAX_MESSAGE_BYTES, token, ...options }: ListenOptions,
 ): Promise<QueueListener> {
-  return listenQueue(
-    bus,
-    subjectOf(options),
-    (channel) => {
-      const isToken = tokenCheck(token ?? '');
-      const peer = peerOf({ isToken }, channel, { kind }, token !== undefined);
-      runtime.accept(channel, peer).catch((error: unknown) => notifyListener(() => options.onError?.(error)));
-    },
-    { ...options, maxTextBytes: maxMessageBytes },
-  );
+  const isToken = tokenCheck(token ?? '');
+  const accept = (channel: Channel): void => {
+    const peer = peerOf({ isToken }, channel, { kind }, token !== undefined);
+    runtime.accept(channel, peer).catch((error: unknown) => notifyListener(() => options.onError?.(error)));
+  };
+  try {
+    const settings = { ...options, maxTextBytes: maxMessageBytes };
+    const listener = await listenQueue(bus, subjectOf(options), accept, settings);
+    return {
+      close: async () => {
+        await listener.close();
+        await close();
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 /** Returns a function that connects over a bus, which is closed with the connection. */

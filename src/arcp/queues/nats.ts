@@ -32,19 +32,7 @@ export interface DialNatsOptions extends DialOptions, NatsOptions {}
  * const { close } = await listenNats(runtime, { servers: 'nats://127.0.0.1:4222', name: 'build' });
  */
 export async function listenNats(runtime: Runtime, options: ListenNatsOptions = {}): Promise<QueueListener> {
-  const open = await openNats(options);
-  try {
-    const listener = await serveBus(runtime, open, 'nats', options);
-    return {
-      close: async () => {
-        await listener.close();
-        await open.close();
-      },
-    };
-  } catch (error) {
-    await open.close();
-    throw error;
-  }
+  return serveBus(runtime, await openNats(options), 'nats', options);
 }
 
 /**

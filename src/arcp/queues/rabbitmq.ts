@@ -61,19 +61,7 @@ export async function listenRabbitmq(runtime: Runtime, options: ListenRabbitmqOp
 async function serve(runtime: Runtime, options: ListenRabbitmqOptions): Promise<Serving> {
   const open = await openRabbitmq(options);
   const lost = new Promise<void>((resolve) => open.bus.onClosed(() => resolve()));
-  try {
-    const listener = await serveBus(runtime, open, 'rabbitmq', options);
-    return {
-      lost,
-      close: async () => {
-        await listener.close();
-        await open.close();
-      },
-    };
-  } catch (error) {
-    await open.close();
-    throw error;
-  }
+  return { lost, ...(await serveBus(runtime, open, 'rabbitmq', options)) };
 }
 
 /** Returns a function that connects to a runtime over RabbitMQ, for `openClient`. Each connection has a connection to RabbitMQ of its own. */

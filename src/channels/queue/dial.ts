@@ -245,7 +245,7 @@ function channelOptions(options: QueueChannelOptions): QueueChannelOptions {
 }
 
 /** @throws TypeError if a subject could be read as a pattern, or is empty */
-function checkSubject(subject: string): void {
+export function checkSubject(subject: string): void {
   if (typeof subject !== 'string' || !NAME.test(subject))
     throw new TypeError(
       `subject must be words of letters, digits, "_" and "-", joined by "."; got ${JSON.stringify(subject)}`,
