@@ -27,6 +27,23 @@ test.each([
 });
 
 test.each([
+  'ampq://user:S3CRET@127.0.0.1',
+  'ws://user:S3CRET@',
+  'tcp://user:S3CRET@127.0.0.1',
+  'sse:ftp://user:S3CRET@127.0.0.1',
+  'quic://user:S3CRET@127.0.0.1',
+])('refuses an address without showing its password: %s', (address) => {
+  let message = '';
+  try {
+    dialAddress(address, { protocol: 'arcp' });
+  } catch (error) {
+    message = String(error);
+  }
+  expect(message).toContain('***@');
+  expect(message).not.toContain('S3CRET');
+});
+
+test.each([
   'ws://127.0.0.1:1/',
   'unix:/no/such',
   'tcp://127.0.0.1:1',

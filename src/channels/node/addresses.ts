@@ -6,6 +6,7 @@ import { systemReason } from '../../text/system-reason.js';
 import type { Channel } from '../channel.js';
 import { ConnectionError } from '../errors.js';
 import { dialBus, type OpenBus } from '../queue/dial.js';
+import { shownAddress } from '../shown-address.js';
 import { connectEventStream } from '../sse.js';
 import { webSocketChannel } from '../websocket.js';
 import { connectFifo, fifoPair } from './fifo.js';
@@ -15,19 +16,16 @@ import { type LaunchOptions, launchProcess } from './process.js';
 import { dialQuicAddress } from './quic/dial.js';
 import { openRabbitmq } from './rabbitmq.js';
 import { connectSocket } from './socket.js';
+import { type Trust, tlsOptionsOf } from './trust.js';
 
 /** Options of connections by address. */
-export interface AddressOptions {
+export interface AddressOptions extends Trust {
   /** The name of the protocol: the subprotocol of WebSockets. */
   readonly protocol: string;
   /** The bearer token, sent when a connection opens. @default none */
   readonly token?: string | undefined;
   /** The longest message in bytes. @default 33554432 (32 MiB) */
   readonly maxMessageBytes?: number | undefined;
-  /** The certificates of the trusted authorities, in PEM. @default those of the system */
-  readonly ca?: string | readonly string[] | undefined;
-  /** The name for which the certificate of the other side must be valid. @default the host */
-  readonly serverName?: string | undefined;
 }
 
 /** Connects to the other side. */
@@ -91,11 +89,6 @@ const linesOf = ({ maxMessageBytes: maxLineBytes }: AddressOptions): { maxLineBy
   maxLineBytes,
 });
 
-/** Returns an address without its password. */
-export function shownAddress(address: string): string {
-  return address.replace(/\/\/[^/?#]*@/, '//***@');
-}
-
 /** @throws TypeError if the address is not a URL with a host */
 function urlOf(address: string, form: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
@@ -107,18 +100,12 @@ function urlOf(address: string, form: string): URL {
 const HANDSHAKE_MS = 10_000;
 
 function webSocket(address: string, _: string, options: AddressOptions): Dial {
-  const { protocol, token, maxMessageBytes: maxLength, ca, serverName } = options;
+  const { protocol, token, maxMessageBytes: maxLength } = options;
   const url = urlOf(address, 'ws://HOST:PORT/PATH');
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   return async () => {
-    const tls = {
-      ...(ca === undefined ? {} : { ca: [ca].flat() }),
-      ...(serverName === undefined ? {} : { servername: serverName }),
-    };
-    const socket = new WebSocket(url, [protocol], {
-      ...{ headers, perMessageDeflate: false, handshakeTimeout: HANDSHAKE_MS },
-      ...tls,
-    });
+    const settings = { headers, perMessageDeflate: false, handshakeTimeout: HANDSHAKE_MS };
+    const socket = new WebSocket(url, [protocol], { ...settings, ...tlsOptionsOf(options) });
     const channel = webSocketChannel(socket, { maxLength });
     // Resolves when it is open, so that connection errors are reported.
     await new Promise<void>((resolve, reject) => {
@@ -143,7 +130,8 @@ function eventStream(
 ): Dial {
   const form = 'sse:https://HOST/PATH';
   const url = urlOf(rest.startsWith('//') ? `http:${rest}` : rest, form);
-  if (!/^https?:$/.test(url.protocol)) throw new TypeError(`"sse:${rest}" is invalid; the form is ${form}`);
+  if (!/^https?:$/.test(url.protocol))
+    throw new TypeError(`"sse:${shownAddress(rest)}" is invalid; the form is ${form}`);
   return () => connectEventStream(url, { protocol, token, maxTextBytes });
 }
 
@@ -158,12 +146,7 @@ function rabbitmq(address: string, _: string, options: AddressOptions): Dial {
   const url = urlOf(address, 'amqp://HOST:PORT/VHOST?name=NAME');
   const name = url.searchParams.get('name') ?? '';
   url.searchParams.delete('name');
-  const { ca, serverName: servername } = options;
-  const socketOptions = {
-    ...(ca === undefined ? {} : { ca: [ca].flat() }),
-    ...(servername === undefined ? {} : { servername }),
-  };
-  return queue(() => openRabbitmq({ url: url.href, socketOptions }), name, options);
+  return queue(() => openRabbitmq({ url: url.href, socketOptions: tlsOptionsOf(options) }), name, options);
 }
 
 function queue(open: () => Promise<OpenBus>, name: string, { protocol, maxMessageBytes }: AddressOptions): Dial {

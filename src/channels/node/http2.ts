@@ -8,18 +8,15 @@ import type { Channel } from '../channel.js';
 import { ConnectionError } from '../errors.js';
 import { type ByteChannelOptions, byteChannel } from './byte-channel.js';
 import { guardSession, HTTP2_SETTINGS, MAX_SESSION_MEGABYTES, MAX_STREAMS } from './http2-session.js';
+import { type Trust, tlsOptionsOf } from './trust.js';
 
 /** The media type of the bodies: JSON documents, each on its own line. */
 export const NDJSON = 'application/x-ndjson';
 
 /** Options of {@link connectHttp2}. */
-export interface Http2Options extends ByteChannelOptions {
+export interface Http2Options extends ByteChannelOptions, Trust {
   /** The bearer token. @default none */
   readonly token?: string | undefined;
-  /** The trusted certificate authorities, in PEM, in place of those of Node. @default those of Node */
-  readonly ca?: string | readonly string[] | undefined;
-  /** The name for which the certificate must be valid. @default the host */
-  readonly serverName?: string | undefined;
   /** Milliseconds between two pings of a connection; one that has not answered at the next is closed. @default 15_000 */
   readonly pingMs?: number | undefined;
 }
@@ -158,8 +155,7 @@ function acquire(url: URL, { ca, serverName, pingMs }: Http2Options): Pooled {
   const session = connect(url, {
     settings: HTTP2_SETTINGS,
     maxSessionMemory: MAX_SESSION_MEGABYTES,
-    ...(ca === undefined ? {} : { ca: [ca].flat() }),
-    ...(serverName === undefined ? {} : { servername: serverName }),
+    ...tlsOptionsOf({ ca, serverName }),
   });
   guardSession(session, { pingMs });
   const pooled = { session, streams: 1 };

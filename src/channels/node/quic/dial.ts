@@ -7,6 +7,7 @@ import { ignoreRejection, notifyListener } from '../../../async/listeners.js';
 import { systemReason } from '../../../text/system-reason.js';
 import type { Channel } from '../../channel.js';
 import { ConnectionError } from '../../errors.js';
+import { shownAddress } from '../../shown-address.js';
 import { byteChannel } from '../byte-channel.js';
 import type { QuicConnection, QuicDriver } from './driver.js';
 import { installedQuic } from './installed.js';
@@ -79,7 +80,7 @@ function placeOf(address: string): { readonly host: string; readonly port: numbe
   const url = typeof address === 'string' && URL.canParse(address) ? new URL(address) : undefined;
   const isAlone = url !== undefined && /^\/?$/.test(url.pathname) && `${url.search}${url.hash}${url.username}` === '';
   if (url?.protocol !== 'quic:' || url.hostname === '' || url.port === '' || !isAlone)
-    throw new TypeError(`address must be quic://HOST:PORT; got "${address}"`);
+    throw new TypeError(`address must be quic://HOST:PORT; got "${shownAddress(String(address))}"`);
   return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(url.port) };
 }
 

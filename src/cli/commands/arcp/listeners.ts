@@ -9,7 +9,7 @@ import {
   listenWebSocket,
   type Runtime,
 } from '../../../arcp/runtime/index.js';
-import { shownAddress } from '../../../channels/node/addresses.js';
+import { shownAddress } from '../../../channels/shown-address.js';
 import { UsageError } from '../../io/errors.js';
 import type { Invocation } from '../../options/command.js';
 import { flag, integer, optional, text, texts, token, value } from '../../options/option.js';

@@ -2,6 +2,7 @@
 import { type Dial, dialOf, type Target } from '../../../arcp/client/index.js';
 import type { Channel } from '../../../channels/channel.js';
 import { ADDRESS_FORMS } from '../../../channels/node/addresses.js';
+import { shownAddress } from '../../../channels/shown-address.js';
 import { systemReason } from '../../../text/system-reason.js';
 import { UsageError } from '../../io/errors.js';
 import { readText } from '../../io/files.js';
@@ -58,7 +59,7 @@ export async function connected(dial: Dial): Promise<Dial> {
 
 /** Returns the error of a target that cannot be reached. */
 export function unreachable(thrown: unknown, target: Target): UsageError {
-  const name = typeof target === 'string' ? target : target.command;
+  const name = typeof target === 'string' ? shownAddress(target) : target.command;
   const reason = systemReason(thrown).replace(/\.$/, '');
   const isNamed = reason.includes(name.replace(/^[a-z]+:/, ''));
   const message = isNamed ? reason : `Cannot connect to ${name}: ${reason}`;
