@@ -26,6 +26,8 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** Messages of `fetch` and of libraries without information; that is in the cause. */
 const EMPTY: ReadonlySet<unknown> = new Set(['', 'fetch failed', 'terminated', 'Connection error.', undefined]);
+/** Codes of errors whose message only repeats the cause. */
+const WRAPPERS: ReadonlySet<unknown> = new Set(['ERR_HTTP2_STREAM_CANCEL']);
 const MAX_DEPTH = 8;
 
 interface ErrorLike {
@@ -55,9 +57,11 @@ export function systemReason(thrown: unknown, missing = 'there is no such file')
 function informativeCause(thrown: unknown): ErrorLike {
   let at = (thrown ?? {}) as ErrorLike;
   for (let depth = 0; depth < MAX_DEPTH; depth++) {
-    if (!EMPTY.has(at.message) || at.code === 'ENOENT' || Object.hasOwn(REASONS, String(at.code))) return at;
     const next = at.cause ?? (Array.isArray(at.errors) ? at.errors[0] : undefined);
-    if (typeof next !== 'object' || next === null) break;
+    const hasNext = typeof next === 'object' && next !== null;
+    const isEmpty = EMPTY.has(at.message) || (hasNext && WRAPPERS.has(at.code));
+    if (!isEmpty || at.code === 'ENOENT' || Object.hasOwn(REASONS, String(at.code))) return at;
+    if (!hasNext) break;
     at = next;
   }
   return (thrown ?? {}) as ErrorLike;
