@@ -8,7 +8,7 @@ import type { FetchLike } from './requests.js';
 export interface ConnectAcpOptions {
   /** The bearer token. Browsers send it to a WebSocket as a subprotocol, `bearer.TOKEN`, with `acp`. */
   readonly token?: string | undefined;
-  /** Headers of all requests; browsers cannot set those of a WebSocket. */
+  /** Headers of all requests, such as `cookie`; browsers cannot set those of a WebSocket. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Closes the channel when it is aborted. */
   readonly signal?: AbortSignal | undefined;

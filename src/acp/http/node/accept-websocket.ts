@@ -1,7 +1,8 @@
 import type { WebSocket } from 'ws';
 import { every } from '../../../async/timers.js';
 import type { Channel } from '../../../channels/channel.js';
-import { webSocketChannel } from '../../../channels/websocket.js';
+import { closeWebSocket, webSocketChannel } from '../../../channels/websocket.js';
+import { outlineOf } from '../protocol.js';
 
 /** Settings of {@link acceptWebSocket}. */
 export interface WebSocketSettings {
@@ -11,9 +12,10 @@ export interface WebSocketSettings {
 }
 
 /**
- * Creates the channel of a client that has connected by WebSocket. Binary frames are ignored.
+ * Creates the channel of a client that has connected by WebSocket. Binary frames are ignored. A client whose first message is not the request
+ * `initialize` is disconnected with 1002, and nothing of it is delivered.
  *
- * Source: ACP, RFD "Streamable HTTP & WebSocket Transport", "Bidirectional Messaging".
+ * Source: ACP, RFD "Streamable HTTP & WebSocket Transport", "Connection Establishment" and "Bidirectional Messaging".
  */
 export function acceptWebSocket(socket: WebSocket, { maxMessageBytes, keepAliveMs }: WebSocketSettings): Channel {
   const channel = webSocketChannel(socket, { maxLength: maxMessageBytes });
@@ -33,7 +35,19 @@ export function acceptWebSocket(socket: WebSocket, { maxMessageBytes, keepAliveM
   socket.once('close', stop);
   return {
     ...channel,
-    start: (receiver) => channel.start({ ...receiver, invalid: () => undefined }),
+    start: (receiver) => {
+      let take = (text: string): void => {
+        const outline = outlineOf(text);
+        const first = outline?.entries?.[0] ?? outline;
+        if (first?.kind === 'request' && first.method === 'initialize') take = receiver.text;
+        else {
+          take = () => undefined;
+          closeWebSocket(socket, 1002, 'the first message must be initialize');
+        }
+        take(text);
+      };
+      channel.start({ ...receiver, text: (text) => take(text), invalid: () => undefined });
+    },
     pause: () => {
       isPaused = true;
       channel.pause();
