@@ -20,7 +20,7 @@ export async function acpTransports({ rounds }: RaceTiming): Promise<FactSection
         `${significant(ratio.low)}-${significant(ratio.high)}`,
         significant(ratio.median / parsed),
       ]),
-      note: 'Both ends in one process, 32 requests at a time, each answered by its params. The bare WebSockets check nothing: the first exchanges prepared texts that nobody reads; the second parses each, looks up the method or the pending request in a Map, and prints, as any client must. Both write each message with a system call of its own; pegwire writes all messages of one turn with one, which is why it can be faster. Over HTTP/2, each message of the client is a request of its own, sent when the one before is accepted.',
+      note: 'Both ends in one process, 32 requests at a time, each answered by its params. The bare WebSockets check nothing: the first exchanges prepared texts without reading them; the second parses each, looks up the method or the pending request in a Map, and prints, as any client must. Both write each message with a system call of its own; pegwire writes all messages of one turn with one, which is why it can be faster. Over HTTP/2, each message of the client is a request of its own, sent when the one before is accepted.',
     },
   ];
 }
