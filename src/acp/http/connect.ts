@@ -1,5 +1,4 @@
 import type { Channel } from '../../channels/channel.js';
-import { type WebSocketLike, webSocketChannel } from '../../channels/websocket.js';
 import { ClientChannel } from './client-channel.js';
 import { MAX_MESSAGE_BYTES } from './protocol.js';
 import type { FetchLike } from './requests.js';
@@ -31,7 +30,7 @@ export interface ConnectPlatform {
   readonly fetch: FetchLike;
   /** Closes the connections of `fetch`. */
   readonly release: () => void;
-  readonly webSocket: (url: string, options: ConnectAcpOptions) => WebSocketLike;
+  readonly webSocket: (url: string, options: ConnectAcpOptions, maxLength: number) => Channel;
 }
 
 /** Connects with the parts of a platform. @throws TypeError if an option is invalid */
@@ -43,7 +42,7 @@ export function connectWith(url: string, options: ConnectAcpOptions, platform: C
   signal?.throwIfAborted();
   let channel: Channel;
   if (scheme === 'ws:' || scheme === 'wss:')
-    channel = ignoringBinary(webSocketChannel(platform.webSocket(url, options), { maxLength: maxMessageBytes }));
+    channel = ignoringBinary(platform.webSocket(url, options, maxMessageBytes));
   else if (scheme === 'http:' || scheme === 'https:') {
     channel = new ClientChannel({
       ...{ url, maxMessageBytes, resumable, credentials },

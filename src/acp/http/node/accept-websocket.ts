@@ -1,7 +1,9 @@
+import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { every } from '../../../async/timers.js';
 import type { Channel } from '../../../channels/channel.js';
-import { closeWebSocket, webSocketChannel } from '../../../channels/websocket.js';
+import { wsChannel } from '../../../channels/node/ws-channel.js';
+import { closeWebSocket } from '../../../channels/websocket.js';
 import { outlineOf } from '../protocol.js';
 
 /** Settings of {@link acceptWebSocket}. */
@@ -17,8 +19,12 @@ export interface WebSocketSettings {
  *
  * Source: ACP, RFD "Streamable HTTP & WebSocket Transport", "Connection Establishment" and "Bidirectional Messaging".
  */
-export function acceptWebSocket(socket: WebSocket, { maxMessageBytes, keepAliveMs }: WebSocketSettings): Channel {
-  const channel = webSocketChannel(socket, { maxLength: maxMessageBytes });
+export function acceptWebSocket(
+  socket: WebSocket,
+  stream: Duplex,
+  { maxMessageBytes, keepAliveMs }: WebSocketSettings,
+): Channel {
+  const channel = wsChannel(socket, { maxLength: maxMessageBytes }, stream);
   let isAlive = true;
   let isPaused = false;
   socket.on('pong', () => {

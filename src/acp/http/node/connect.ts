@@ -2,6 +2,7 @@
 import type { ConnectionOptions } from 'node:tls';
 import { WebSocket } from 'ws';
 import type { Channel } from '../../../channels/channel.js';
+import { wsChannel } from '../../../channels/node/ws-channel.js';
 import { connectWith, type ConnectAcpOptions as PortableOptions } from '../connect.js';
 import { createServerFetch } from './http2-fetch.js';
 
@@ -29,10 +30,12 @@ export function connectAcp(url: string, options: ConnectAcpOptions = {}): Channe
   return connectWith(url, options, {
     fetch,
     release: close,
-    webSocket: (address, { token, headers }) =>
-      new WebSocket(address, {
+    webSocket: (address, { token, headers }, maxLength) => {
+      const socket = new WebSocket(address, {
         headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...headers },
         ...{ perMessageDeflate: false, handshakeTimeout: HANDSHAKE_MS, ...tls },
-      }),
+      });
+      return wsChannel(socket, { maxLength });
+    },
   });
 }

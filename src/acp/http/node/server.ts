@@ -292,7 +292,7 @@ export class AcpServer {
     };
     this.#webSockets.on('headers', addHeaders);
     this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
-      const channel = acceptWebSocket(webSocket, { maxMessageBytes, keepAliveMs });
+      const channel = acceptWebSocket(webSocket, socket, { maxMessageBytes, keepAliveMs });
       this.#sockets.add(channel);
       webSocket.once('close', () => this.#sockets.delete(channel));
       void this.#serve(channel, id).catch((thrown: unknown) => {
