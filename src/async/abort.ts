@@ -45,6 +45,18 @@ export async function within(timeoutMs: number, promise: Promise<unknown>, timer
   }
 }
 
+/**
+ * Returns the body of a response of `fetch`, which fails with the reason of the signal of the request. The `fetch` of Node 20 forgets the signal
+ * when its request is garbage-collected, even if the body is still being read.
+ */
+export function abortableBody<Body extends ReadableStream<Uint8Array> | null>(
+  body: Body,
+  signal: AbortSignal | null | undefined,
+): Body {
+  if (body === null || signal === null || signal === undefined) return body;
+  return body.pipeThrough(new TransformStream<Uint8Array, Uint8Array>(), { signal }) as Body;
+}
+
 /** Creates a signal that is aborted with the first of two others. Unlike with `AbortSignal.any`, Node 20 does not collect it too early. */
 export function linkSignals(one: AbortSignal, other: AbortSignal): LinkedSignal {
   const controller = new AbortController();

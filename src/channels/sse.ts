@@ -4,7 +4,7 @@
  */
 
 import { createParser } from 'eventsource-parser';
-import { linkSignals } from '../async/abort.js';
+import { abortableBody, linkSignals } from '../async/abort.js';
 import { deferred } from '../async/listeners.js';
 import { Queue } from '../async/queue.js';
 import { after, backoff, every, withJitter } from '../async/timers.js';
@@ -182,7 +182,7 @@ class EventStreamChannel implements Channel {
       });
       const stopWatching = this.#watch();
       try {
-        await this.#readBody(response.body!, (text) => parser.feed(text));
+        await this.#readBody(abortableBody(response.body!, this.#abort.signal), (text) => parser.feed(text));
       } finally {
         stopWatching();
       }

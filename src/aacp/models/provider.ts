@@ -1,5 +1,7 @@
 /** The common part of the providers: constraints, errors, cost. */
+
 import type * as z from 'zod';
+import { abortableBody } from '../../async/abort.js';
 import { assertDurations } from '../../async/durations.js';
 import { LONGEST_TIMER } from '../../async/timers.js';
 import { anyText } from '../../text/visible.js';
@@ -395,7 +397,7 @@ function wholeReplyFetch(maxRetryDelayMs: number): typeof fetch {
     const delay = response.ok ? null : retryAfterMsOf(headers);
     // Both SDKs obey this header. Without it, they wait as long as the server requests.
     if (delay !== null && delay > maxRetryDelayMs) headers.set('x-should-retry', 'false');
-    const body = await response.arrayBuffer();
+    const body = await new Response(abortableBody(response.body, init?.signal)).arrayBuffer();
     return new Response(NO_BODY.includes(status) ? null : body, { status, statusText, headers });
   };
 }

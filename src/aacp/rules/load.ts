@@ -1,5 +1,6 @@
 /** Reads rule libraries from text or data. Each rule is checked separately; invalid ones do not affect the others. */
 
+import { abortableBody } from '../../async/abort.js';
 import { sha256Hex } from '../../text/sha256.js';
 import { systemReason } from '../../text/system-reason.js';
 import { checkRule, type EncodeStep, type ReportFunction, type RuleReport, type RuleReportCode } from './check-rule.js';
@@ -127,14 +128,14 @@ async function load(
   try {
     const response = await fetch(url, signal === undefined ? {} : { signal });
     if (!response.ok) throw unavailable(url, `the server replied with status ${response.status}`);
-    return await readBody(response, maxBytes);
+    return await readBody(abortableBody(response.body, signal), maxBytes);
   } catch (cause) {
     if (cause instanceof RulesError || signal?.aborted === true) throw cause;
     throw unavailable(url, systemReason(cause), cause);
   }
 }
 
-async function readBody({ body }: Response, maxBytes: number): Promise<Uint8Array> {
+async function readBody(body: ReadableStream<Uint8Array<ArrayBuffer>> | null, maxBytes: number): Promise<Uint8Array> {
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   // Leaving the loop closes the stream.

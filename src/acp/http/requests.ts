@@ -1,3 +1,4 @@
+import { abortableBody } from '../../async/abort.js';
 import { ConnectionError } from '../errors.js';
 import { Cookies } from './cookies.js';
 
@@ -80,8 +81,9 @@ export class Requests {
       ...{ signal, credentials },
     });
     this.#cookies.store(response.headers);
-    if (response.ok) return response;
-    const text = await beginningOf(response).catch(() => '');
+    const abortable = new Response(abortableBody(response.body, signal), response);
+    if (response.ok) return abortable;
+    const text = await beginningOf(abortable).catch(() => '');
     throw new RefusedError(method, response.status, text);
   }
 }

@@ -1,4 +1,4 @@
-import { abortable, linkSignals } from '../../../async/abort.js';
+import { abortable, abortableBody, linkSignals } from '../../../async/abort.js';
 import { assertDurations } from '../../../async/durations.js';
 import { after, backoff, withJitter } from '../../../async/timers.js';
 import { cancelBody, isUtf8Type, mediaTypeParameters, readBytes } from '../../../channels/body.js';
@@ -150,9 +150,10 @@ async function exchange(
   } catch (cause) {
     throw new AacpBindingError('unreachable', 'No answer arrived.', { cause });
   }
-  const { status, body } = response;
+  const { status } = response;
+  const body = abortableBody(response.body, signal);
   try {
-    return await readResponse(response, maxAnswerBytes);
+    return await readResponse(response, body, maxAnswerBytes);
   } catch (thrown) {
     if (body !== null && !body.locked) cancelBody(body);
     if (thrown instanceof AacpBindingError) throw thrown;
@@ -163,8 +164,11 @@ async function exchange(
   }
 }
 
-async function readResponse(response: Response, maxBytes: number): Promise<PacketAnswer> {
-  const { status, headers, body, type } = response;
+async function readResponse(
+  { status, headers, type }: Response,
+  body: ReadableStream<Uint8Array> | null,
+  maxBytes: number,
+): Promise<PacketAnswer> {
   const hash = headers.get(HASH_HEADER);
   const warnings = (headers.get(WARNINGS_HEADER) ?? '').split(/, */).filter((code) => code !== '');
   if (status === 204 && hash !== null) return { ok: true, hash, warnings };

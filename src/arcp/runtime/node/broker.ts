@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
-import { linkSignals } from '../../../async/abort.js';
+import { abortableBody, linkSignals } from '../../../async/abort.js';
 import { systemReason } from '../../../text/system-reason.js';
 import { ArcpError } from '../../protocol/errors.js';
 import type { JobContext, Lease } from '../types.js';
@@ -136,7 +136,7 @@ class Broker implements BrokerFiles {
       const signal = init.signal ? linkSignals(own, init.signal).signal : own;
       const response = await fetch(target, { ...init, redirect: 'manual', signal });
       const next = response.headers.get('location');
-      if (response.status < 300 || response.status > 399 || next === null) return this.#bounded(response);
+      if (response.status < 300 || response.status > 399 || next === null) return this.#bounded(response, signal);
       await response.body?.cancel();
       if (hops === MAX_REDIRECTS)
         throw new ArcpError('UNAVAILABLE', `${url} redirects more than ${MAX_REDIRECTS} times`);
@@ -251,7 +251,7 @@ class Broker implements BrokerFiles {
   }
 
   /** Limits a response, which fails while it is read if it is too long. */
-  #bounded(response: Response): Response {
+  #bounded(response: Response, signal: AbortSignal): Response {
     let remaining = this.#maxBytes;
     const bound = new TransformStream<Uint8Array, Uint8Array>({
       transform: (piece, controller) => {
@@ -261,7 +261,7 @@ class Broker implements BrokerFiles {
         else controller.enqueue(piece);
       },
     });
-    return new Response(response.body?.pipeThrough(bound) ?? null, response);
+    return new Response(abortableBody(response.body, signal)?.pipeThrough(bound) ?? null, response);
   }
 }
 
