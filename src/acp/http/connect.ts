@@ -1,3 +1,4 @@
+import { assertDurations } from '../../async/durations.js';
 import type { Channel } from '../../channels/channel.js';
 import { type WebSocketLike, webSocketChannel } from '../../channels/websocket.js';
 import { ClientChannel } from './client-channel.js';
@@ -20,6 +21,13 @@ export interface ConnectAcpOptions {
   readonly reconnect?:
     | { readonly minDelayMs?: number; readonly maxDelayMs?: number; readonly maxAttempts?: number }
     | undefined;
+  /**
+   * Milliseconds without a sign of life after which the connection to the server is lost; `Infinity` is never. In browsers, which cannot send
+   * pings, it applies to streams over HTTP only.
+   *
+   * @default 45_000 where this side can send pings, and three times the interval that the server announces for its streams
+   */
+  readonly silenceMs?: number | undefined;
   /** The choice of browsers that send cookies to servers of other origins. @default 'include' */
   readonly credentials?: 'include' | 'same-origin' | 'omit' | undefined;
   /** The function that sends requests. @default `fetch`, or in Node one that uses HTTP/2 if the server accepts it */
@@ -31,22 +39,23 @@ export interface ConnectPlatform {
   readonly fetch: FetchLike;
   /** Closes the connections of `fetch`. */
   readonly release: () => void;
-  readonly webSocket: (url: string, options: ConnectAcpOptions) => WebSocketLike;
+  readonly webSocket: (url: string, options: ConnectAcpOptions, maxMessageBytes: number) => Channel;
 }
 
 /** Connects with the parts of a platform. @throws TypeError if an option is invalid */
 export function connectWith(url: string, options: ConnectAcpOptions, platform: ConnectPlatform): Channel {
   const scheme = URL.canParse(url) ? new URL(url).protocol : '';
   const { token, maxMessageBytes = MAX_MESSAGE_BYTES, signal, resumable = true, credentials = 'include' } = options;
+  const { silenceMs } = options;
   const { minDelayMs = 100, maxDelayMs = 5000, maxAttempts = 10 } = options.reconnect ?? {};
   if (!(maxMessageBytes >= 1)) throw new TypeError(`maxMessageBytes must be a number >= 1; got ${maxMessageBytes}`);
+  if (silenceMs !== undefined) assertDurations({ silenceMs });
   signal?.throwIfAborted();
   let channel: Channel;
-  if (scheme === 'ws:' || scheme === 'wss:')
-    channel = ignoringBinary(webSocketChannel(platform.webSocket(url, options), { maxLength: maxMessageBytes }));
+  if (scheme === 'ws:' || scheme === 'wss:') channel = platform.webSocket(url, options, maxMessageBytes);
   else if (scheme === 'http:' || scheme === 'https:') {
     channel = new ClientChannel({
-      ...{ url, maxMessageBytes, resumable, credentials },
+      ...{ url, maxMessageBytes, resumable, silenceMs, credentials },
       fetch: options.fetch ?? platform.fetch,
       headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...options.headers },
       reconnect: { minDelayMs, maxDelayMs, maxAttempts },
@@ -57,7 +66,8 @@ export function connectWith(url: string, options: ConnectAcpOptions, platform: C
   return channel;
 }
 
-/** Binary frames are ignored (RFD, "Bidirectional Messaging"). */
-function ignoringBinary(channel: Channel): Channel {
+/** Creates the channel of a WebSocket. Binary frames are ignored (RFD, "Bidirectional Messaging"). */
+export function textChannel(socket: WebSocketLike, maxMessageBytes: number): Channel {
+  const channel = webSocketChannel(socket, { maxLength: maxMessageBytes });
   return { ...channel, start: (receiver) => channel.start({ ...receiver, invalid: () => undefined }) };
 }

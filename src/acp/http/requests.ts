@@ -54,20 +54,24 @@ export class Requests {
     this.#aborter.abort();
   }
 
-  /** Returns `true` if the requests are aborted. */
-  get isAborted(): boolean {
-    return this.#aborter.signal.aborted;
+  /** Is aborted with all requests. */
+  get signal(): AbortSignal {
+    return this.#aborter.signal;
   }
 
   /** Sends a request. @throws RefusedError if the status is not one of success */
-  async send(method: string, headers: Record<string, string>, body?: string): Promise<Response> {
+  async send(
+    method: string,
+    headers: Record<string, string>,
+    { body, signal = this.signal }: { readonly body?: string; readonly signal?: AbortSignal } = {},
+  ): Promise<Response> {
     const { url, fetch, credentials } = this.#settings;
     const cookie = this.#cookies.header();
     const response = await fetch(url, {
       method,
       headers: { ...this.#settings.headers, ...(cookie === undefined ? {} : { cookie }), ...headers },
       ...(body === undefined ? {} : { body }),
-      ...{ signal: this.#aborter.signal, credentials },
+      ...{ signal, credentials },
     });
     this.#cookies.store(response.headers);
     if (response.ok) return response;
