@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-type Agent = (channel: Channel) => Connection;
+type Agent = (channel: Channel) => unknown;
 
 /** Starts a server behind a proxy. */
 async function served(agent: Agent, options: ListenAcpOptions = {}, bytes?: () => number) {
@@ -273,6 +273,47 @@ describe('a server that falls silent', () => {
     channel.resume();
     await agent.notify('note', {});
     expect(await connection.request('update', { plan: [] })).toBe(0);
+  });
+});
+
+describe.each([
+  ['HTTP/2', {}],
+  ['HTTP/1.1', { fetch }],
+] as const)('over %s', (_, options) => {
+  test('a client that is destroyed ends its agent', async () => {
+    const { url, agents } = await prompted();
+    const channel = connectAcp(url, options);
+    await createConnection(channel).request('initialize', {});
+    channel.destroy();
+    expect(await agents[0]!.closed).toBeUndefined();
+  });
+
+  test('a server that closes ends its clients without an error', async () => {
+    const { server, url } = await served(servePrompts, { closeGraceMs: 60_000 });
+    const channel = connectAcp(url, options);
+    const connection = createConnection(channel);
+    await connection.request('initialize', {});
+    await openSessions(connection, ['a', 'b']);
+    await channel.flushed!();
+    await server.close();
+    expect(await connection.closed).toBeUndefined();
+  });
+
+  test('a client that goes away before its agent is ready ends the agent', async () => {
+    const [asked, ready] = [deferred<Channel>(), deferred()];
+    const { server, url } = await served(async (channel) => {
+      asked.resolve(channel);
+      await ready.promise;
+    });
+    const abort = new AbortController();
+    const sent = createConnection(connectAcp(url, { ...options, signal: abort.signal })).request('initialize', {});
+    const channel = await asked.promise;
+    abort.abort();
+    await expect(sent).rejects.toMatchObject({ code: 'closed' });
+    await expect.poll(server.connections, { interval: 5 }).toBe(0);
+    const agent = servePrompts(channel);
+    ready.resolve();
+    await agent.closed;
   });
 });
 

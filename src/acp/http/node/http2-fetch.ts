@@ -51,18 +51,29 @@ export function createServerFetch(url: string, tls: ConnectionOptions, pingMs: n
   const forget = (): void => {
     session = undefined;
   };
+  /** The number of requests without a response. */
+  let waiting = 0;
+  /** Closes the connection when all requests are answered, also that which ends the connection of ACP: it could be sent after GOAWAY. */
+  const closeUnused = (): void => {
+    if (isClosed && waiting === 0) session?.then((opened) => opened?.close(), ignore);
+  };
   return {
     fetch: async (address, request) => {
       request.signal.throwIfAborted();
-      const opened = await current();
-      if (isClosed) opened?.destroy();
-      // A redirection would send messages elsewhere.
-      return opened === null ? fetch(address, { ...request, redirect: 'error' }) : send(opened, address, request);
+      waiting++;
+      try {
+        const opened = await current();
+        // A redirection would send messages elsewhere.
+        if (opened === null) return await fetch(address, { ...request, redirect: 'error' });
+        return await send(opened, address, request);
+      } finally {
+        waiting--;
+        closeUnused();
+      }
     },
     close: () => {
       isClosed = true;
-      // Requests that are not answered, such as that which ends the connection, still are.
-      session?.then((opened) => opened?.close(), ignore);
+      closeUnused();
     },
   };
 }

@@ -53,6 +53,8 @@ export class AcpServer {
   /** The channels of WebSockets. */
   readonly #sockets = new Set<Channel>();
   readonly #webSockets: WebSocketServer;
+  /** The responses that are not transmitted, those of streams included. */
+  readonly #responses = new Set<AnyResponse>();
   readonly #stopKeepAlive: () => void;
   #closing: Promise<void> | undefined;
 
@@ -86,6 +88,8 @@ export class AcpServer {
     // Errors of a client that goes away.
     request.on('error', () => undefined);
     response.on('error', () => undefined);
+    this.#responses.add(response);
+    response.once('close', () => this.#responses.delete(response));
     this.#route(request, response).catch((thrown: unknown) => {
       const isRefused = thrown instanceof RequestRefused;
       if (!isRefused) this.#settings.reportError(thrown);
@@ -275,12 +279,16 @@ export class AcpServer {
     this.#stopKeepAlive();
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
     const channels = [...this.#connections.values(), ...this.#sockets];
-    const stopGrace = after(this.#settings.closeGraceMs, () => destroyAll(channels));
-    await Promise.all(channels.map((channel) => channel.end()));
-    stopGrace();
-    // The ends of the streams are written in the next iteration of the event loop.
-    setImmediate(this.#http.destroy);
+    const stopGrace = after(this.#settings.closeGraceMs, () => {
+      destroyAll(channels);
+      this.#http.destroy();
+    });
+    const answered = [...this.#responses].map((response) => new Promise((resolve) => response.once('close', resolve)));
+    await Promise.all([...channels.map((channel) => channel.end()), ...answered]);
+    // The connections of HTTP have no requests now.
+    void this.#http.close();
     await closed;
+    stopGrace();
   }
 
   readonly terminate = (): void => {
