@@ -157,7 +157,8 @@ export class AcpServer {
     const answered = connection.initialize(text, id);
     const stop = after(this.#settings.initializeTimeoutMs, () => connection.destroy());
     response.once('close', () => {
-      if (!response.writableFinished) connection.destroy();
+      // Over HTTP/2, a response that was never sent counts as finished when it is closed.
+      if (!response.writableEnded || !response.writableFinished) connection.destroy();
     });
     try {
       await this.#onConnection(connection, { id: connection.id, transport: 'http' });
