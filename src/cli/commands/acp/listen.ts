@@ -70,7 +70,8 @@ export async function serveAgents(
       if (isClosing) void agent.close();
       await relay(channel, agent, session, id);
       // What the agent has sent is still transmitted.
-      await Promise.all([channel.end(), agent.close()]);
+      const [{ code, signal }] = await Promise.all([agent.close(), channel.end()]);
+      if (code !== 0) session.note('agent', `An agent exited with ${signal ?? `code ${code}`}`);
       agents.delete(agent);
     });
     sessions.add(ended);

@@ -105,11 +105,14 @@ describe.each(['http', 'ws'] as const)('over %s, an agent', (transport) => {
     expect(await other!.connection.request('who')).toEqual({ pid: other!.pid });
   });
 
-  test('that ends closes its connection, after its last message', async () => {
+  test('that ends closes its connection, after its last message, and is reported', async () => {
     const server = await listening(pidAgent);
     const { connection, pid } = await pidOf(server[transport]);
     expect(await connection.request('exit')).toEqual({ pid });
     await connection.closed;
+    expect(jsonLines((await server.stop()).stderr)).toContainEqual({
+      error: { code: 'agent', message: 'An agent exited with code 3' },
+    });
   });
 
   test('ends with the command', async () => {
