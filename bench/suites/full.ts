@@ -6,6 +6,7 @@ import { thisMachine } from '../../src/bench/machine.js';
 import type { Report, Section } from '../../src/bench/result.js';
 import { sectionTable, textTable } from '../../src/bench/table.js';
 import { projectRoot } from '../root.js';
+import { acpTransports } from './acp-transports.js';
 import { arcp } from './arcp.js';
 import { bindings } from './bindings.js';
 import { child } from './child.js';
@@ -34,6 +35,7 @@ const SUITES: Readonly<Record<string, (timing: RaceTiming) => Promise<Section[]>
   packets,
   registry,
   connections,
+  'acp-transports': acpTransports,
   bindings,
   arcp,
   growth,

@@ -28,6 +28,7 @@ import type { Resumed } from '../arcp/resume.js';
 import { plain, unguarded, withNodeSpans, withSpans } from '../candidates/copies.js';
 import { handAccp } from '../candidates/hand.js';
 import { BARE, OFFICIAL, PEGWIRE as OUR_CONNECTION } from '../connections/agents.js';
+import { JSON_RPC, WEBSOCKET } from '../connections/transports.js';
 import { echoRunners, LOADS } from '../connections/work.js';
 import { cssDocument, jsonDocument } from '../corpus/documents.js';
 import { projectRoot } from '../root.js';
@@ -87,6 +88,10 @@ export const MEASURES: Readonly<Record<string, Measure>> = {
   'packet-explain': packets('packet-explain', () => explainingRunners(packetTexts())),
   registry,
   connections,
+  'acp-websocket': async () => {
+    const results = child<RunnerResult[]>('acp-transports-child.js', ['61', JSON_RPC, WEBSOCKET]);
+    return { 'acp-websocket': ratioOf(results, WEBSOCKET) };
+  },
   'arcp-read': async () => {
     const ratio = await ratios(messageRunners(messageTexts()), JSON_PARSE, { ...TIMING, warmUpMs: 2000 });
     return { 'arcp-read': ratio(PARSE) };

@@ -37,6 +37,8 @@ const FATAL: ReadonlySet<number> = new Set([401, 403, 404, 410]);
 const HIGH_WATER_MARK = 1024 * 1024;
 /** Milliseconds for a server that announces its signs of life to accept a stream. */
 const OPEN_MS = 10_000;
+/** Milliseconds after which the stream of a session that ended alone is opened again. */
+const REOPEN_MS = 100;
 /** Milliseconds between the ends of the streams of a connection that the server has ended, and for the server to answer the end. */
 const END_MS = 2000;
 
@@ -57,8 +59,7 @@ export class ClientChannel implements Channel {
   #connectionId: string | undefined;
   #isResumable = false;
   #silenceMs = Number.POSITIVE_INFINITY;
-  /** The streams of sessions; each resolves when it is open. */
-  readonly #streams = new Map<string, Promise<void>>();
+  readonly #streams = new Map<string, EventStream>();
   #open = 0;
   /** Requests of the server that are not answered, with their sessions. */
   readonly #asked = new PendingRequests<string | undefined>();
@@ -70,6 +71,7 @@ export class ClientChannel implements Channel {
   /** Set when the server ends the stream of the connection. */
   #serverEnded = false;
   #hasFinished = false;
+  #deleted: Promise<unknown> | undefined;
   #waiters: { readonly upTo: number; readonly resolve: () => void }[] = [];
 
   constructor(settings: ClientSettings) {
@@ -119,19 +121,22 @@ export class ClientChannel implements Channel {
         ...headers,
         ...(this.#settings.resumable ? { [RESUMABLE_HEADER]: '1' } : {}),
       },
-      { body: text },
+      text,
     );
-    const answer = await this.#textOf(response);
     const id = response.headers.get(CONNECTION_HEADER);
     if (id === null) throw new ConnectionError('closed', 'The response of the server has no Acp-Connection-Id.');
-    if (outlineOf(answer)?.kind !== 'response')
-      throw new ConnectionError('bad-response', 'The response to initialize is not a JSON-RPC response.', {
+    this.#connectionId = id;
+    // A `fetch` that ignores its signal: the connection exists, but is not used.
+    if (this.#hasFinished) return this.#sendDelete();
+    const answer = await this.#textOf(response);
+    const answered = outlineOf(answer);
+    if (answered?.kind !== 'response' || answered.id !== outline.id)
+      throw new ConnectionError('bad-response', 'The response to initialize is not its JSON-RPC response.', {
         received: answer,
       });
     this.#isResumable = this.#settings.resumable && response.headers.get(RESUMABLE_HEADER) === '1';
     this.#silenceMs = this.#settings.silenceMs ?? silenceOf(response.headers.get(KEEP_ALIVE_HEADER));
-    this.#connectionId = id;
-    void this.#read(undefined, () => undefined);
+    void this.#read(newStream(undefined), () => undefined);
     await this.#deliver(answer, undefined);
   }
 
@@ -158,7 +163,7 @@ export class ClientChannel implements Channel {
           ...{ 'content-type': JSON_TYPE, [CONNECTION_HEADER]: connectionId },
           ...(session === undefined ? {} : { [SESSION_HEADER]: session }),
         },
-        { body: text },
+        text,
       );
       await beginningOf(response);
     } catch (thrown) {
@@ -185,29 +190,30 @@ export class ClientChannel implements Channel {
     return undefined;
   }
 
-  /** Opens the stream of a session, unless it is open. Resolves when the server has accepted it. */
+  /** Opens the stream of a session, unless it is open. Resolves when the server has accepted or refused it. */
   #stream(session: string): Promise<void> {
-    const known = this.#streams.get(session);
-    if (known !== undefined) return known;
-    const opened = deferred();
-    this.#streams.set(session, opened.promise);
-    this.#read(session, opened.resolve).then(opened.resolve, opened.resolve);
-    return opened.promise;
+    const stream = this.#streams.get(session) ?? newStream(session);
+    this.#streams.set(session, stream);
+    stream.opened ??= new Promise((resolve) => {
+      void this.#read(stream, resolve).then(resolve);
+    });
+    return stream.opened;
   }
 
-  /** Reads a stream until the connection ends, and opens it again if that is agreed. @param onOpen called when it is open */
-  async #read(session: string | undefined, onOpen: () => void): Promise<void> {
-    const progress = { lastId: undefined as string | undefined };
+  /** Reads a stream until it ends, and continues it after its connection was lost if that is agreed. @param onOpen called when it is open */
+  async #read(stream: EventStream, onOpen: () => void): Promise<void> {
     let failures = 0;
     this.#open++;
     for (;;) {
-      const before = progress.lastId;
+      const before = stream.lastId;
       try {
-        await this.#readOnce(session, progress, onOpen);
+        await this.#readOnce(stream, onOpen);
         break;
       } catch (thrown) {
         if (this.#hasFinished) return;
-        if (progress.lastId !== before) failures = 0;
+        if (stream.lastId !== before) failures = 0;
+        // The server may have ended the connection while a session was opened again; its own stream tells.
+        if (stream.hasEnded && thrown instanceof RefusedError && thrown.status === 404) break;
         const { maxAttempts, ...delays } = this.#settings.reconnect;
         const canContinue = this.#isResumable && !(thrown instanceof RefusedError) && !(thrown instanceof TooLongError);
         if (!canContinue || ++failures > maxAttempts) {
@@ -219,14 +225,11 @@ export class ClientChannel implements Channel {
       }
     }
     this.#open--;
-    this.#ended(session);
+    this.#ended(stream);
   }
 
-  async #readOnce(
-    session: string | undefined,
-    progress: { lastId: string | undefined },
-    onOpen: () => void,
-  ): Promise<void> {
+  async #readOnce(stream: EventStream, onOpen: () => void): Promise<void> {
+    const { session, lastId } = stream;
     const silent = new AbortController();
     const silenceMs = this.#silenceMs;
     const lose = (): void => silent.abort(new ConnectionError('closed', `The server was silent for ${silenceMs} ms.`));
@@ -237,17 +240,18 @@ export class ClientChannel implements Channel {
     const headers = {
       ...{ accept: EVENT_STREAM, [CONNECTION_HEADER]: this.#connectionId! },
       ...(session === undefined ? {} : { [SESSION_HEADER]: session }),
-      ...(progress.lastId === undefined ? {} : { [LAST_EVENT_HEADER]: progress.lastId }),
+      ...(lastId === undefined ? {} : { [LAST_EVENT_HEADER]: lastId }),
     };
     try {
-      const response = await this.#requests.send('GET', headers, { signal });
+      const response = await this.#requests.send('GET', headers, undefined, signal);
       stopOpening();
+      stream.hasEnded = false;
       onOpen();
       if (response.body === null) throw new ConnectionError('closed', 'The stream has no body.');
       for await (const { data, id } of readEvents(response.body, this.maxTextBytes, watch.heard)) {
         await this.#deliver(data, session);
         if (this.#hasFinished) return;
-        progress.lastId = id ?? progress.lastId;
+        stream.lastId = id ?? stream.lastId;
       }
     } catch (thrown) {
       throw silent.signal.aborted ? silent.signal.reason : thrown;
@@ -258,11 +262,25 @@ export class ClientChannel implements Channel {
     }
   }
 
-  /** Ends the channel when the server has ended all streams. One stream of several that ends alone is a fault. */
-  #ended(session: string | undefined): void {
+  /**
+   * Ends the channel when the server has ended all streams. That of a session may end alone, such as at a time limit of a proxy; as all of
+   * it has arrived, it is opened again. If that of the connection ends alone, the channel fails.
+   */
+  #ended(stream: EventStream): void {
+    const { session } = stream;
     if (session === undefined) this.#serverEnded = true;
-    if (this.#serverEnded && this.#open === 0) this.#finish();
-    else after(END_MS, () => this.#fail(new ConnectionError('closed', 'The server ended a stream.'), ''));
+    if (this.#serverEnded) {
+      if (this.#open === 0) this.#finish();
+      else after(END_MS, () => this.#fail(new ConnectionError('closed', 'The server ended a stream.'), ''));
+      return;
+    }
+    stream.opened = undefined;
+    const wasRefused = stream.hasEnded;
+    stream.hasEnded = true;
+    if (wasRefused) return;
+    after(REOPEN_MS, () => {
+      if (!(this.#hasFinished || this.#serverEnded)) void this.#stream(session!);
+    });
   }
 
   async #deliver(text: string, session: string | undefined): Promise<void> {
@@ -314,23 +332,26 @@ export class ClientChannel implements Channel {
     this.#isEnding = true;
     await this.#below(0);
     if (this.#hasFinished) return;
-    // A server that does not answer ends the connection when it has no streams.
-    await within(END_MS, this.#delete());
+    await this.#delete();
     this.#finish();
   };
 
   readonly destroy = (): void => {
     this.#isEnding = true;
-    if (this.#hasFinished) return;
-    void within(END_MS, this.#delete()).finally(() => this.#requests.abort());
-    this.#finish(undefined, true);
+    this.#finish();
   };
 
-  /** Ends the connection at the server. */
-  async #delete(): Promise<void> {
-    if (this.#connectionId === undefined) return;
+  /** Ends the connection at the server, once. A server that does not answer ends the connection when it has no streams. */
+  #delete(): Promise<unknown> {
+    this.#deleted ??= within(END_MS, this.#sendDelete());
+    return this.#deleted;
+  }
+
+  async #sendDelete(): Promise<void> {
+    if (this.#connectionId === undefined || this.#serverEnded) return;
     try {
-      const response = await this.#requests.send('DELETE', { [CONNECTION_HEADER]: this.#connectionId });
+      const headers = { [CONNECTION_HEADER]: this.#connectionId };
+      const response = await this.#requests.send('DELETE', headers, undefined, AbortSignal.timeout(END_MS));
       await beginningOf(response);
     } catch {
       // The server has ended it, or ends it when it has no streams.
@@ -339,10 +360,8 @@ export class ClientChannel implements Channel {
 
   #fail(thrown: unknown, what: string): void {
     if (this.#hasFinished) return;
-    if (thrown instanceof TooLongError) {
+    if (thrown instanceof TooLongError)
       this.#receiver?.tooLong(this.maxTextBytes, thrown.beginning.slice(0, BEGINNING));
-      void this.#delete();
-    }
     const error =
       thrown instanceof ConnectionError
         ? thrown
@@ -350,15 +369,17 @@ export class ClientChannel implements Channel {
     this.#finish(error);
   }
 
-  #finish(error?: Error, isAborting = false): void {
+  #finish(error?: Error): void {
     if (this.#hasFinished) return;
     this.#hasFinished = true;
     this.#unsent.clear();
     this.#unsentLength = 0;
     this.resume();
     this.#progress();
-    if (!isAborting) this.#requests.abort();
-    this.#settings.release();
+    void this.#delete().finally(() => {
+      this.#requests.abort();
+      this.#settings.release();
+    });
     void this.#started.promise.then(() => this.#receiver!.ended(error));
   }
 }
@@ -369,6 +390,21 @@ const MISSING = 3;
 /** Returns the milliseconds of silence after which a stream is lost. @param announced the interval of the server, if it announces one */
 function silenceOf(announced: string | null): number {
   return /^[1-9][0-9]{0,9}$/.test(announced ?? '') ? MISSING * Number(announced) : Number.POSITIVE_INFINITY;
+}
+
+/** A stream of events: that of a session, or that of the connection if `session` is `undefined`. */
+interface EventStream {
+  readonly session: string | undefined;
+  /** Resolves when the stream is open; `undefined` if it is to be opened. */
+  opened: Promise<void> | undefined;
+  /** The last event that was read. */
+  lastId: string | undefined;
+  /** `true` after the server has ended it, until it is open again. */
+  hasEnded: boolean;
+}
+
+function newStream(session: string | undefined): EventStream {
+  return { session, opened: undefined, lastId: undefined, hasEnded: false };
 }
 
 /** Returns the reason of an error of `fetch`, which its causes have. */

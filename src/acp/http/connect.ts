@@ -1,6 +1,5 @@
 import { assertDurations } from '../../async/durations.js';
 import type { Channel } from '../../channels/channel.js';
-import { type WebSocketLike, webSocketChannel } from '../../channels/websocket.js';
 import { ClientChannel } from './client-channel.js';
 import { MAX_MESSAGE_BYTES } from './protocol.js';
 import type { FetchLike } from './requests.js';
@@ -9,7 +8,7 @@ import type { FetchLike } from './requests.js';
 export interface ConnectAcpOptions {
   /** The bearer token. Browsers send it to a WebSocket as a subprotocol, `bearer.TOKEN`, with `acp`. */
   readonly token?: string | undefined;
-  /** Headers of all requests; browsers cannot set those of a WebSocket. */
+  /** Headers of all requests, such as `cookie`; browsers cannot set those of a WebSocket. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Closes the channel when it is aborted. */
   readonly signal?: AbortSignal | undefined;
@@ -39,7 +38,7 @@ export interface ConnectPlatform {
   readonly fetch: FetchLike;
   /** Closes the connections of `fetch`. */
   readonly release: () => void;
-  readonly webSocket: (url: string, options: ConnectAcpOptions, maxMessageBytes: number) => Channel;
+  readonly webSocket: (url: string, options: ConnectAcpOptions, maxLength: number) => Channel;
 }
 
 /** Connects with the parts of a platform. @throws TypeError if an option is invalid */
@@ -52,7 +51,8 @@ export function connectWith(url: string, options: ConnectAcpOptions, platform: C
   if (silenceMs !== undefined) assertDurations({ silenceMs });
   signal?.throwIfAborted();
   let channel: Channel;
-  if (scheme === 'ws:' || scheme === 'wss:') channel = platform.webSocket(url, options, maxMessageBytes);
+  if (scheme === 'ws:' || scheme === 'wss:')
+    channel = ignoringBinary(platform.webSocket(url, options, maxMessageBytes));
   else if (scheme === 'http:' || scheme === 'https:') {
     channel = new ClientChannel({
       ...{ url, maxMessageBytes, resumable, silenceMs, credentials },
@@ -66,8 +66,7 @@ export function connectWith(url: string, options: ConnectAcpOptions, platform: C
   return channel;
 }
 
-/** Creates the channel of a WebSocket. Binary frames are ignored (RFD, "Bidirectional Messaging"). */
-export function textChannel(socket: WebSocketLike, maxMessageBytes: number): Channel {
-  const channel = webSocketChannel(socket, { maxLength: maxMessageBytes });
+/** Binary frames are ignored (RFD, "Bidirectional Messaging"). */
+function ignoringBinary(channel: Channel): Channel {
   return { ...channel, start: (receiver) => channel.start({ ...receiver, invalid: () => undefined }) };
 }

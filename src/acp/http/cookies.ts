@@ -9,10 +9,15 @@ import { withoutBlanks } from '../../text/ascii.js';
 export class Cookies {
   readonly #path: string;
   readonly #values = new Map<string, string>();
+  readonly #own: readonly (readonly [name: string, value: string])[];
 
-  /** @param path the path of the requests */
-  constructor(path: string) {
+  /**
+   * @param path the path of the requests
+   * @param own the `Cookie` header of the program, whose values are not replaced
+   */
+  constructor(path: string, own = '') {
     this.#path = path;
+    this.#own = own.split(';').map(withoutBlanks).filter(Boolean).map(splitPair);
   }
 
   /** Stores the cookies of a response. */
@@ -22,14 +27,13 @@ export class Cookies {
 
   #store(cookie: string): void {
     const [pair = '', ...attributes] = cookie.split(';').map(withoutBlanks);
-    const equals = pair.indexOf('=');
-    if (equals < 1) return;
-    const name = pair.slice(0, equals);
+    const [name, value] = splitPair(pair);
+    if (name === '') return;
     const isDeleted = attributes.some(isInThePast);
     const path = attributes.find((attribute) => /^path=/i.test(attribute))?.slice('path='.length);
     if (path !== undefined && !this.#isBelow(path)) return;
     if (isDeleted) this.#values.delete(name);
-    else this.#values.set(name, pair.slice(equals + 1));
+    else this.#values.set(name, value);
   }
 
   #isBelow(path: string): boolean {
@@ -39,9 +43,16 @@ export class Cookies {
 
   /** Returns the `Cookie` header; `undefined` if there are none. */
   header(): string | undefined {
-    if (this.#values.size === 0) return undefined;
-    return [...this.#values].map(([name, value]) => `${name}=${value}`).join('; ');
+    const all = new Map([...this.#values, ...this.#own]);
+    if (all.size === 0) return undefined;
+    return [...all].map(([name, value]) => `${name}=${value}`).join('; ');
   }
+}
+
+/** Splits `name=value`. The name is empty if there is none. */
+function splitPair(pair: string): [name: string, value: string] {
+  const equals = pair.indexOf('=');
+  return [pair.slice(0, Math.max(equals, 0)), pair.slice(equals + 1)];
 }
 
 function isInThePast(attribute: string): boolean {

@@ -1,6 +1,7 @@
 /** The client of ACP over HTTP and WebSocket for browsers. Public as `pegwire/acp/http/portable`. */
 import type { Channel } from '../../channels/channel.js';
-import { type ConnectAcpOptions, connectWith, textChannel } from './connect.js';
+import { webSocketChannel } from '../../channels/websocket.js';
+import { type ConnectAcpOptions, connectWith } from './connect.js';
 
 export type { ConnectAcpOptions } from './connect.js';
 export type { FetchLike } from './requests.js';
@@ -20,9 +21,9 @@ export function connectAcp(url: string, options: ConnectAcpOptions = {}): Channe
     // A redirection would send messages elsewhere.
     fetch: (address, request) => fetch(address, { ...request, redirect: 'error' }),
     release: () => undefined,
-    webSocket: (address, { token }, maxMessageBytes) => {
+    webSocket: (address, { token }, maxLength) => {
       const protocols = token === undefined ? [] : ['acp', `bearer.${encodeURIComponent(token)}`];
-      return textChannel(new WebSocket(address, protocols), maxMessageBytes);
+      return webSocketChannel(new WebSocket(address, protocols), { maxLength });
     },
   });
 }

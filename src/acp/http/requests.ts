@@ -17,7 +17,7 @@ export type FetchLike = (
 export interface RequestSettings {
   readonly url: string;
   readonly fetch: FetchLike;
-  /** The headers of all requests. */
+  /** The headers of all requests. Those of the transport replace them. */
   readonly headers: Readonly<Record<string, string>>;
   readonly credentials: 'include' | 'same-origin' | 'omit';
 }
@@ -41,12 +41,17 @@ const MAX_BODY = 1000;
 /** Sends the requests of one connection, with its cookies. */
 export class Requests {
   readonly #settings: RequestSettings;
+  readonly #headers: Readonly<Record<string, string>>;
   readonly #cookies: Cookies;
   readonly #aborter = new AbortController();
 
+  /** @throws TypeError if a header is invalid */
   constructor(settings: RequestSettings) {
     this.#settings = settings;
-    this.#cookies = new Cookies(new URL(settings.url).pathname);
+    // Names are converted to lower case, so that none is sent twice.
+    const { cookie, ...headers } = Object.fromEntries(new Headers(settings.headers));
+    this.#headers = headers;
+    this.#cookies = new Cookies(new URL(settings.url).pathname, cookie);
   }
 
   /** Aborts all requests, and those that follow. */
@@ -59,17 +64,23 @@ export class Requests {
     return this.#aborter.signal;
   }
 
-  /** Sends a request. @throws RefusedError if the status is not one of success */
+  /**
+   * Sends a request.
+   *
+   * @param signal aborts it instead of {@link abort}
+   * @throws RefusedError if the status is not one of success
+   */
   async send(
     method: string,
     headers: Record<string, string>,
-    { body, signal = this.signal }: { readonly body?: string; readonly signal?: AbortSignal } = {},
+    body?: string,
+    signal: AbortSignal = this.#aborter.signal,
   ): Promise<Response> {
     const { url, fetch, credentials } = this.#settings;
     const cookie = this.#cookies.header();
     const response = await fetch(url, {
       method,
-      headers: { ...this.#settings.headers, ...(cookie === undefined ? {} : { cookie }), ...headers },
+      headers: { ...this.#headers, ...(cookie === undefined ? {} : { cookie }), ...headers },
       ...(body === undefined ? {} : { body }),
       ...{ signal, credentials },
     });

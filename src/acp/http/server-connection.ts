@@ -224,8 +224,9 @@ export class ServerConnection implements Channel {
       ? undefined
       : this.#below(this.#settings.highWaterMark);
 
+  /** Messages are accepted when they are kept for their stream, so that the sessions of a client need not wait for each other. */
   readonly flushed = async (): Promise<boolean> => {
-    await this.#below(0);
+    await this.ready();
     return !(this.#hasFinished || this.#isEnding);
   };
 

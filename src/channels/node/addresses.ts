@@ -8,7 +8,6 @@ import { ConnectionError } from '../errors.js';
 import { dialBus, type OpenBus } from '../queue/dial.js';
 import { shownAddress } from '../shown-address.js';
 import { connectEventStream } from '../sse.js';
-import { webSocketChannel } from '../websocket.js';
 import { connectFifo, fifoPair } from './fifo.js';
 import { connectHttp2 } from './http2.js';
 import { openNats } from './nats.js';
@@ -17,6 +16,7 @@ import { dialQuicAddress } from './quic/dial.js';
 import { openRabbitmq } from './rabbitmq.js';
 import { connectSocket } from './socket.js';
 import { type Trust, tlsOptionsOf } from './trust.js';
+import { wsChannel } from './ws-channel.js';
 
 /** Options of connections by address. */
 export interface AddressOptions extends Trust {
@@ -106,7 +106,7 @@ function webSocket(address: string, _: string, options: AddressOptions): Dial {
   return async () => {
     const settings = { headers, perMessageDeflate: false, handshakeTimeout: HANDSHAKE_MS };
     const socket = new WebSocket(url, [protocol], { ...settings, ...tlsOptionsOf(options) });
-    const channel = webSocketChannel(socket, { maxLength });
+    const channel = wsChannel(socket, { maxLength });
     // Resolves when it is open, so that connection errors are reported.
     await new Promise<void>((resolve, reject) => {
       socket.once('open', resolve);

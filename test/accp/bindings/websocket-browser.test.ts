@@ -1,23 +1,13 @@
 /** Web pages as clients: a real browser, with its own WebSocket. */
-import { readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { createEndpoint, createWebSocketEndpoint } from '../../../src/accp/bindings/websocket/index.js';
 import { createCodec, type Message, streamMessages } from '../../../src/accp/codec/index.js';
 import { parseFrame } from '../../../src/accp/index.js';
-import { compileProgram } from '../../helpers/bundled-program.js';
-import { listen } from './http-server.js';
+import { chromium, chromiumHint, PAGE_MS, servePage } from '../../helpers/chromium.js';
 import type { Transcript } from './programs/browser-page.js';
-import { browse, chromium, chromiumHint } from './programs/chromium.js';
-
-const PATIENCE = 90_000;
-
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  let text = '';
-  for await (const part of request.setEncoding('utf8')) text += part;
-  return text;
-}
 
 /** The answers of the server, which drops connections and sends messages on its own when it is requested to. */
 async function runPage(): Promise<{ transcript: Transcript; handled: Map<string, number>; connections: number }> {
@@ -43,43 +33,21 @@ async function runPage(): Promise<{ transcript: Transcript; handled: Map<string,
     },
   });
   const sockets = createWebSocketEndpoint(endpoint);
-  const program = await compileProgram(new URL('programs/browser-page.ts', import.meta.url), { platform: 'browser' });
-  const script = readFileSync(program.file, 'utf8');
-  program.remove();
-  let posted: (text: string) => void = () => undefined;
-  const transcript = new Promise<string>((resolve) => {
-    posted = resolve;
-  });
-  const server = createServer(async (request, response) => {
-    if (request.url === '/transcript') posted(await bodyOf(request));
-    const isScript = request.url === '/page.js';
-    response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html; charset=utf-8');
-    response.end(
-      isScript ? script : '<!doctype html><title>frames</title><script type="module" src="/page.js"></script>',
-    );
-  });
-  const webSockets = new WebSocketServer({ server, path: '/accp/v1/frames' });
+  const webSockets = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   webSockets.on('connection', (socket) => {
     connections++;
     sockets.accept(socket);
   });
-  const { port, close } = await listen(server);
-  const browser = browse(`http://127.0.0.1:${port}/`);
-  let timer: NodeJS.Timeout | undefined;
+  await once(webSockets, 'listening');
+  const page = await servePage<Transcript>(new URL('programs/browser-page.ts', import.meta.url));
   try {
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`The page has said nothing. ${browser.log()}`)), PATIENCE);
-    });
-    const result = JSON.parse(await Promise.race([transcript, late])) as Transcript | { readonly error: string };
-    if ('error' in result) throw new Error(`The page has failed: ${result.error}`);
-    return { transcript: result, handled, connections };
+    const url = `ws://127.0.0.1:${(webSockets.address() as AddressInfo).port}`;
+    return { transcript: await page.run({ url }), handled, connections };
   } finally {
-    clearTimeout(timer);
-    await browser.close();
+    await page.close();
     await sockets.close();
     endpoint.close();
     webSockets.close();
-    await close();
   }
 }
 
@@ -87,7 +55,7 @@ describe.skipIf(chromium === undefined)(`a page in Chromium${chromiumHint}`, () 
   let ran: Awaited<ReturnType<typeof runPage>>;
   beforeAll(async () => {
     ran = await runPage();
-  }, 2 * PATIENCE);
+  }, 2 * PAGE_MS);
 
   test('exchanges frames over its own WebSocket', () => {
     const { protocol, frames, closeCode } = ran.transcript.plain;

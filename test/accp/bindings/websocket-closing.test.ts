@@ -10,7 +10,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { createSession } from '../../../src/accp/codec/index.js';
 import { publicCode } from '../../../src/channels/websocket.js';
 import { type CompiledProgram, compileProgram } from '../../helpers/bundled-program.js';
-import { browse, chromium, chromiumHint } from './programs/chromium.js';
+import { browse, chromium, chromiumHint } from '../../helpers/chromium.js';
 import { CLOSES, closeAll } from './programs/closing.js';
 import { startServer } from './websocket-fixture.js';
 

@@ -29,16 +29,16 @@ export async function open(scheme: 'http' | 'ws', options: ListenAcpOptions, isH
   const accepted = new Promise<Channel>((resolve) => {
     connected = resolve;
   });
-  const server = await listenAcp((channel) => connected(channel), { idleTimeoutMs: 300, ...options });
+  const server = await listenAcp((channel) => connected(channel), { idleTimeoutMs: 1000, ...options });
   const proxy = await cuttingProxy(server.port);
   const { maxMessageBytes } = options;
   const client = connectAcp(`${scheme}://127.0.0.1:${proxy.port}/acp`, {
     ...{ maxMessageBytes, resumable: false },
     ...(isHttp1 ? { fetch } : {}),
   });
-  const here = scheme === 'http' ? await initialized(client, accepted) : [client, await accepted];
+  const [here, there] = await initialized(client, accepted, scheme === 'http');
   return {
-    ...{ here: here[0]!, there: here[1]! },
+    ...{ here, there },
     cut: proxy.cut,
     close: async () => {
       proxy.close();
@@ -47,16 +47,16 @@ export async function open(scheme: 'http' | 'ws', options: ListenAcpOptions, isH
   };
 }
 
-/** Exchanges `initialize`, as the transport requires; then any text can be sent as a notification. */
-async function initialized(client: Channel, accepted: Promise<Channel>): Promise<[Channel, Channel]> {
+/** Exchanges `initialize`, as the transport requires. Then any text can be sent: over HTTP as a notification. */
+async function initialized(client: Channel, accepted: Promise<Channel>, isHttp: boolean): Promise<[Channel, Channel]> {
   client.send('{"jsonrpc":"2.0","id":0,"method":"initialize"}');
   const server = await accepted;
-  const there = await afterFirst(server, () => server.send('{"jsonrpc":"2.0","id":0,"result":null}'));
-  return [await afterFirst(client, () => undefined), there];
+  const there = await afterFirst(server, isHttp, () => server.send('{"jsonrpc":"2.0","id":0,"result":null}'));
+  return [await afterFirst(client, isHttp, () => undefined), there];
 }
 
-/** Resolves with the rest of a channel after its first text. */
-function afterFirst(channel: Channel, onFirst: () => void): Promise<Channel> {
+/** Resolves with the rest of a channel after its first text. @param isWrapped `true` if texts are sent in notifications */
+function afterFirst(channel: Channel, isWrapped: boolean, onFirst: () => void): Promise<Channel> {
   let receiver: Receiver | undefined;
   const rest: Channel = {
     ...channel,
@@ -64,13 +64,13 @@ function afterFirst(channel: Channel, onFirst: () => void): Promise<Channel> {
       receiver = given;
       channel.resume();
     },
-    send: (text) => channel.send(JSON.stringify({ jsonrpc: '2.0', method: 'text', params: [text] })),
+    send: (text) => channel.send(isWrapped ? JSON.stringify({ jsonrpc: '2.0', method: 'text', params: [text] }) : text),
   };
   return new Promise((resolve) => {
     channel.start({
       text: (text) => {
         if (receiver !== undefined) {
-          receiver.text((JSON.parse(text) as { params: [string] }).params[0]);
+          receiver.text(isWrapped ? (JSON.parse(text) as { params: [string] }).params[0] : text);
           return;
         }
         channel.pause();

@@ -158,9 +158,18 @@ describe('a connection that is lost', () => {
     const connection = createConnection(connectAcp(url, { resumable: false }));
     await connection.request('initialize', {});
     await connection.request('session/new', {});
-    proxy.cut();
+    await proxy.close();
     expect((await connection.closed)?.message).toContain('stream');
     expect((await agents[0]!.closed)?.message).toContain('no open stream');
+  });
+
+  test('ends the agent at once if the server can be reached', async () => {
+    const { proxy, url, agents } = await prompted({ idleTimeoutMs: 60_000 });
+    const connection = createConnection(connectAcp(url, { resumable: false }));
+    await connection.request('initialize', {});
+    proxy.cut();
+    expect((await connection.closed)?.message).toContain('stream');
+    expect(await agents[0]!.closed).toBeUndefined();
   });
 
   test('continues if both sides have agreed on it', async () => {

@@ -1,6 +1,6 @@
 /** The prompt turn of `official/our-prompt-agent.ts`, for both sides. */
 import { client, methods, PROTOCOL_VERSION, type Stream } from '@agentclientprotocol/sdk';
-import { type Channel, type Connection, createConnection } from '../../../src/acp/index.js';
+import { type Channel, type Connection, createConnection } from '../../../src/acp/portable.js';
 
 interface Prompt {
   readonly sessionId: string;

@@ -2,9 +2,10 @@
 import { WebSocket } from 'ws';
 import type { Channel } from '../../../channels/channel.js';
 import { type Trust, tlsOptionsOf } from '../../../channels/node/trust.js';
+import { wsChannel } from '../../../channels/node/ws-channel.js';
 import { connectWith, type ConnectAcpOptions as PortableOptions } from '../connect.js';
 import { createServerFetch } from './http2-fetch.js';
-import { pingingChannel } from './pinging-channel.js';
+import { pinging } from './pinging.js';
 
 /** Options of {@link connectAcp}. */
 export interface ConnectAcpOptions extends PortableOptions, Trust {}
@@ -31,12 +32,12 @@ export function connectAcp(url: string, options: ConnectAcpOptions = {}): Channe
   return connectWith(url, options, {
     fetch,
     release: close,
-    webSocket: (address, { token, headers }, maxMessageBytes) => {
+    webSocket: (address, { token, headers }, maxLength) => {
       const socket = new WebSocket(address, {
         headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...headers },
         ...{ perMessageDeflate: false, handshakeTimeout: HANDSHAKE_MS, ...tls },
       });
-      return pingingChannel(socket, { maxMessageBytes, keepAliveMs });
+      return pinging(socket, wsChannel(socket, { maxLength }), keepAliveMs);
     },
   });
 }

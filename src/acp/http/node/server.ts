@@ -24,8 +24,8 @@ import {
   SESSION_HEADER,
 } from '../protocol.js';
 import { ServerConnection } from '../server-connection.js';
+import { acceptWebSocket } from './accept-websocket.js';
 import type { AcpSettings, IncomingConnection } from './options.js';
-import { pingingChannel } from './pinging-channel.js';
 import { MAX_SESSION_ID, METHODS, RequestRefused, refusalOf } from './refusals.js';
 import { readBody, replyEmpty, replyJson, sinkOf } from './replies.js';
 
@@ -244,7 +244,7 @@ export class AcpServer {
     };
     this.#webSockets.on('headers', addHeaders);
     this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
-      const channel = pingingChannel(webSocket, { maxMessageBytes, keepAliveMs });
+      const channel = acceptWebSocket(webSocket, socket, { maxMessageBytes, keepAliveMs });
       this.#sockets.add(channel);
       webSocket.once('close', () => this.#sockets.delete(channel));
       void this.#serve(channel, id).catch((thrown: unknown) => {

@@ -1,11 +1,9 @@
 // biome-ignore-all lint/correctness/noNodejsModules: listening needs Node
 /** A WebSocket listener for runtimes: one envelope in each text message (spec 003, "Transports"). */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import process from 'node:process';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import { notifyListener } from '../../../async/listeners.js';
-import type { Channel } from '../../../channels/channel.js';
 import {
   type Admission,
   answer,
@@ -14,7 +12,7 @@ import {
   refuseUpgrade,
   toOriginForm,
 } from '../../../channels/node/listen.js';
-import { webSocketChannel } from '../../../channels/websocket.js';
+import { wsChannel } from '../../../channels/node/ws-channel.js';
 import { SUBPROTOCOL } from '../../protocol/envelope.js';
 import type { Runtime } from '../runtime.js';
 import {
@@ -129,31 +127,11 @@ class RuntimeServer {
       return;
     }
     this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
-      const channel = webSocketChannel(webSocket, { maxLength: this.#options.maxMessageBytes });
+      const channel = wsChannel(webSocket, { maxLength: this.#options.maxMessageBytes }, socket);
       const peer = { kind: 'websocket', address: request.socket.remoteAddress };
       this.#runtime
-        .accept(corked(channel, socket), peerOf(admission, channel, peer, needsToken))
+        .accept(channel, peerOf(admission, channel, peer, needsToken))
         .catch((error: unknown) => notifyListener(() => this.#options.onError?.(error)));
     });
-  };
-}
-
-/** Sends all messages of one turn with one system call. */
-function corked(channel: Channel, socket: Duplex): Channel {
-  let isCorked = false;
-  const release = (): void => {
-    isCorked = false;
-    socket.uncork();
-  };
-  return {
-    ...channel,
-    send: (text) => {
-      if (!isCorked) {
-        isCorked = true;
-        socket.cork();
-        process.nextTick(release);
-      }
-      channel.send(text);
-    },
   };
 }

@@ -1,10 +1,11 @@
-/** A web page that opens connections: with the browser's own WebSocket, and with the client for it. It posts its observations. */
+/** A web page that opens connections: with the browser's own WebSocket, and with the client for it. */
 import {
   connectWebSocket,
   type LinkState,
   type WebSocketConstructor,
 } from '../../../../src/accp/bindings/websocket/index.js';
 import { createCodec, createSession, type MessageInput } from '../../../../src/accp/codec/index.js';
+import { runProgram } from '../../../helpers/page-program.js';
 
 export interface Transcript {
   /** Frames that arrived over a plain WebSocket, and the code with which it was closed. */
@@ -30,14 +31,10 @@ interface PlainWebSocket {
   onerror: () => void;
 }
 
-const page = globalThis as unknown as {
-  readonly location: { readonly host: string };
-  readonly WebSocket: new (url: string, protocol: string) => PlainWebSocket;
-};
-const url = `ws://${page.location.host}/accp/v1/frames`;
+const page = globalThis as unknown as { readonly WebSocket: new (url: string, protocol: string) => PlainWebSocket };
 
 /** Handwritten frames of a page: registry, request, and the end. */
-function speakPlainly(): Promise<Transcript['plain']> {
+function speakPlainly(url: string): Promise<Transcript['plain']> {
   return new Promise((resolve, reject) => {
     const socket = new page.WebSocket(url, 'accp');
     const frames: string[] = [];
@@ -52,7 +49,7 @@ function speakPlainly(): Promise<Transcript['plain']> {
   });
 }
 
-async function speakByLink(): Promise<Transcript['link']> {
+async function speakByLink(url: string): Promise<Transcript['link']> {
   const session = createSession({ agent: 'page', sequence: 'sender' });
   const states: LinkState[] = [];
   const link = await connectWebSocket(url, {
@@ -76,13 +73,6 @@ async function speakByLink(): Promise<Transcript['link']> {
   return { echo, text, answers, states, notes };
 }
 
-async function post(what: unknown): Promise<void> {
-  await fetch('/transcript', { method: 'POST', body: JSON.stringify(what) });
-}
-
-try {
-  const transcript: Transcript = { plain: await speakPlainly(), link: await speakByLink() };
-  await post(transcript);
-} catch (thrown) {
-  await post({ error: thrown instanceof Error ? `${thrown.message}\n${thrown.stack}` : String(thrown) });
-}
+await runProgram<{ readonly url: string }>(
+  async ({ url }): Promise<Transcript> => ({ plain: await speakPlainly(url), link: await speakByLink(url) }),
+);

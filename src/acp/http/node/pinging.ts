@@ -1,18 +1,13 @@
 import { WebSocket } from 'ws';
 import { every } from '../../../async/timers.js';
 import type { Channel } from '../../../channels/channel.js';
-import { textChannel } from '../connect.js';
 
-/** Settings of {@link pingingChannel}. */
-export interface PingingSettings {
-  readonly maxMessageBytes: number;
-  /** Milliseconds between two pings; the connection is cut off if the other side does not answer one before the next. */
-  readonly keepAliveMs: number;
-}
-
-/** Creates the channel of a WebSocket that sends pings (RFC 6455, section 5.5.2). */
-export function pingingChannel(socket: WebSocket, { maxMessageBytes, keepAliveMs }: PingingSettings): Channel {
-  const channel = textChannel(socket, maxMessageBytes);
+/**
+ * Sends pings over the WebSocket of a channel (RFC 6455, section 5.5.2), and cuts it off if the other side does not answer one before the next.
+ *
+ * @param keepAliveMs milliseconds between two pings
+ */
+export function pinging(socket: WebSocket, channel: Channel, keepAliveMs: number): Channel {
   let isAlive = true;
   let isPaused = false;
   socket.on('pong', () => {
