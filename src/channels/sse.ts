@@ -7,7 +7,8 @@ import { createParser } from 'eventsource-parser';
 import { abortableBody, linkSignals } from '../async/abort.js';
 import { deferred } from '../async/listeners.js';
 import { Queue } from '../async/queue.js';
-import { after, backoff, every, withJitter } from '../async/timers.js';
+import { watchSilence } from '../async/silence.js';
+import { after, backoff, withJitter } from '../async/timers.js';
 import { systemReason } from '../text/system-reason.js';
 import { BEGINNING, type Channel, type Receiver, WriteConfirmations } from './channel.js';
 import { ConnectionError } from './errors.js';
@@ -30,8 +31,6 @@ export interface EventStreamOptions {
 
 const MAX_LENGTH = 32 * 1024 * 1024;
 const SILENCE_MS = 45_000;
-/** The number of checks in this time. */
-const CHECKS = 3;
 /** Milliseconds for the first event. */
 const HANDSHAKE_MS = 10_000;
 
@@ -76,8 +75,6 @@ class EventStreamChannel implements Channel {
   #isPaused = false;
   /** Resolves when the receiver wants more; the stream is not read before. */
   #resumed = deferred<void>();
-  /** `true` if data has arrived since the last check. */
-  #hasHeard = false;
   readonly #queued = new Queue<string>();
   #backlog = 0;
   #sequence = 0;
@@ -180,11 +177,17 @@ class EventStreamChannel implements Channel {
           if (error.type === 'max-buffer-size-exceeded') throw error;
         },
       });
-      const stopWatching = this.#watch();
+      // The server sends comments.
+      const watch = watchSilence(
+        this.#options.silenceMs ?? SILENCE_MS,
+        () => !this.#isPaused && this.#received.size === 0,
+        () => this.#fail(new Error('the server is silent')),
+      );
       try {
-        await this.#readBody(abortableBody(response.body!, this.#abort.signal), (text) => parser.feed(text));
+        const body = abortableBody(response.body!, this.#abort.signal);
+        await this.#readBody(body, (text) => parser.feed(text), watch.heard);
       } finally {
-        stopWatching();
+        watch.stop();
       }
       // A proxy ends streams that take too long, in the middle of an event or between two.
       if (!this.#hasEndEvent) throw new Error('the event stream was cut off');
@@ -193,33 +196,21 @@ class EventStreamChannel implements Channel {
     }
   }
 
-  async #readBody(body: ReadableStream<Uint8Array>, feed: (text: string) => void): Promise<void> {
+  async #readBody(body: ReadableStream<Uint8Array>, feed: (text: string) => void, heard: () => void): Promise<void> {
     const reader = body.getReader();
     const utf8 = new TextDecoder('utf-8', { fatal: true });
     for (;;) {
       if ((this.#isPaused || this.#received.size > 0) && !this.#hasFinished) {
         this.#resumed = deferred<void>();
         await this.#resumed.promise;
-        this.#hasHeard = true;
+        heard();
         continue;
       }
       const { done, value } = await reader.read();
       if (done || this.#hasFinished) return;
-      this.#hasHeard = true;
+      heard();
       feed(utf8.decode(value, { stream: true }));
     }
-  }
-
-  /** Breaks a stream on which nothing arrives: the server sends comments. */
-  #watch(): () => void {
-    const { silenceMs = SILENCE_MS } = this.#options;
-    let silentChecks = 0;
-    return every(Math.ceil(silenceMs / CHECKS), () => {
-      const isReading = !this.#isPaused && this.#received.size === 0;
-      silentChecks = isReading && !this.#hasHeard ? silentChecks + 1 : 0;
-      this.#hasHeard = false;
-      if (silentChecks >= CHECKS) this.#fail(new Error('the server is silent'));
-    });
   }
 
   #event(event: string | undefined, data: string): void {

@@ -1,4 +1,4 @@
-/** Reads JSON texts that cannot be parsed: too long, too deep, truncated or malformed. All functions take linear time. */
+/** Reads JSON texts without parsing them: they may be too long, too deep, truncated or malformed. All functions take linear time. */
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -43,25 +43,48 @@ export type Scalars = { readonly [name: string]: string | number | null | undefi
  */
 export function scalarMembers(text: string, names: ReadonlySet<string>, level: 1 | 2 = 1): readonly Scalars[] {
   const objects: Record<string, string | number | null | undefined>[] = [];
+  for (const member of membersOf(text, level)) {
+    if (member === null) {
+      if (objects.length === MAX_OBJECTS) break;
+      objects.push(Object.create(null));
+    } else if (names.has(member.name) && objects.length > 0)
+      objects.at(-1)![member.name] = scalarAt(text, member.value);
+  }
+  return objects;
+}
+
+/**
+ * Returns the index of the value of a member of the outermost object; that of the last one if the name is repeated, which is the one that
+ * `JSON.parse` returns.
+ *
+ * @returns -1 if there is none
+ */
+export function valueOfMember(text: string, name: string): number {
+  let value = -1;
+  for (const member of membersOf(text, 1)) if (member?.name === name) value = skipSpace(text, member.value);
+  return value;
+}
+
+/** Walks through the objects at a level of nesting: yields `null` at the beginning of each, then its members with the indices after the colon. */
+function* membersOf(
+  text: string,
+  level: number,
+): Generator<{ readonly name: string; readonly value: number } | null, void, undefined> {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
     if (OPENING.has(unit)) {
-      if (++depth !== level || unit !== OPENING_BRACE) continue;
-      if (objects.length === MAX_OBJECTS) break;
-      objects.push(Object.create(null));
+      if (++depth === level && unit === OPENING_BRACE) yield null;
     } else if (CLOSING.has(unit)) depth--;
     else if (unit === QUOTE) {
       const end = endOfString(text, at);
-      if (end === -1) break;
+      if (end === -1) return;
       const colon = depth === level ? skipSpace(text, end + 1) : -1;
       const name = text[colon] === ':' ? stringAt(text, at, end) : undefined;
-      const object = objects.at(-1);
-      if (name !== undefined && names.has(name) && object !== undefined) object[name] = scalarAt(text, colon + 1);
+      if (name !== undefined) yield { name, value: colon + 1 };
       at = end;
     }
   }
-  return objects;
 }
 
 /** Returns the index of the first character at or after `from` that is not white space. */

@@ -15,6 +15,7 @@ const GUIDES = [
   'aacp/bindings/mcp',
   'aacp/bindings/a2a',
   'acp',
+  'acp/http',
   'arcp',
   'arcp/mcp',
   // The package has no binary for some platforms.

@@ -85,6 +85,7 @@ describe('in a browser bundle', () => {
     ['a runtime of ARCP', `export * from './src/arcp/runtime/portable.ts';`, 71_500, [HASHES, 'ulid', 'zod']],
     ['wrapping of MCP servers', `export * from './src/arcp/mcp/index.ts';`, 14_000, ['zod']],
     ['a connection of ACP', `export * from './src/acp/portable.ts';`, 13_500, []],
+    ['a client of ACP over HTTP', `export * from './src/acp/http/portable.ts';`, 9_000, ['eventsource-parser']],
   ])('%s: no Node built-in, few packages, and within the budget', async (_what, code, budget, allowed) => {
     const { packages, bytes } = await bundle(code);
     const names = new Set(packages.map((file) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)![1]));

@@ -283,7 +283,7 @@ describe('the commands of its documents', () => {
       .filter(({ file }) => !CHECKOUT.includes(file))
       .flatMap(({ text }) => [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, block]) => block!.split('\n')))
       .filter((line) => line !== '' && !/^npm (?:ci|test|run) ?/.test(line))
-      .map((line) => ({ line, serves: /^npx pegwire (?:arcp )?serve/.test(line) }));
+      .map((line) => ({ line, serves: /^npx pegwire (?:(?:arcp )?serve|acp run --listen)/.test(line) }));
   /** `npx` runs the installed package, and `npm` accepts the installation of the package only. */
   const PRELUDE = `npx() { "$@"; }
 npm() { [ "$*" = 'install pegwire' ]; }
@@ -296,14 +296,14 @@ trap 'for job in $(jobs -p); do kill -- -$job; done' EXIT
     async () => {
       // The ports in the documents may be in use.
       const ports = new Map<string, string>();
-      for (const port of ['4711', '7777', '8080']) ports.set(port, await freePort());
+      for (const port of ['4711', '4712', '7777', '8080']) ports.set(port, await freePort());
       mkdirSync(path.join(scratch, 'bin'));
       for (const [name, content] of Object.entries(READER_FILES))
         writeFileSync(path.join(scratch, name), content, { mode: 0o755 });
       cpSync(path.join(installed, 'test/examples/adapters/python_adapter.py'), path.join(scratch, 'my_adapter.py'));
       const all = commands();
       const script = all.map(({ line: written, serves }, index) => {
-        const line = written.replace(/\b(?:4711|7777|8080)\b/g, (port) => ports.get(port)!);
+        const line = written.replace(/\b(?:4711|4712|7777|8080)\b/g, (port) => ports.get(port)!);
         const output = `output-${index}`;
         return serves
           ? `{\n${line}\n} </dev/null >${output} 2>&1 &\nfor _ in $(seq 200); do grep -q :// ${output} && break; sleep 0.1; done\necho 0 >code-${index}\n`

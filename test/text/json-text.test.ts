@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isDeeper, scalarMembers } from '../../src/text/json-text.js';
+import { isDeeper, scalarMembers, valueOfMember } from '../../src/text/json-text.js';
 import { runs } from '../helpers/runs.js';
 
 const NAMES = new Set(['id', 'n', '"']);
@@ -75,4 +75,14 @@ test('the depth of a text that ends in a string is that of its last bracket', ()
   expect(isDeeper('[["', 1)).toBe(true);
   expect(isDeeper('[["', 2)).toBe(false);
   expect(isDeeper('["[[[\\"[', 1)).toBe(false);
+});
+
+test.each([
+  ['{"a":1, "b" :\n{"a":2}}', 'a', 5],
+  ['{"a":1, "b" :\n{"a":2}}', 'b', 14],
+  ['{"a":1,"\\u0061":[2],"c":"\\"a\\":3"}', 'a', 16],
+  ['[{"a":1}]', 'a', -1],
+  ['{"b":"a","c":{"a":1}}', 'a', -1],
+])('the value in %s of %s is the last one of the outermost object', (text, name, index) => {
+  expect(valueOfMember(text, name)).toBe(index);
 });

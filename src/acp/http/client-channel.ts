@@ -1,6 +1,7 @@
-import { within } from '../../async/abort.js';
+import { linkSignals, within } from '../../async/abort.js';
 import { deferred } from '../../async/listeners.js';
 import { Queue } from '../../async/queue.js';
+import { watchSilence } from '../../async/silence.js';
 import { after, backoff, withJitter } from '../../async/timers.js';
 import { BEGINNING, type Channel, type Receiver } from '../../channels/channel.js';
 import { EVENT_STREAM } from '../../channels/event-stream.js';
@@ -9,6 +10,7 @@ import { ConnectionError, ERROR_CODES } from '../errors.js';
 import {
   CONNECTION_HEADER,
   JSON_TYPE,
+  KEEP_ALIVE_HEADER,
   LAST_EVENT_HEADER,
   type Outline,
   outlineOf,
@@ -23,6 +25,8 @@ import { beginningOf, RefusedError, type RequestSettings, Requests } from './req
 export interface ClientSettings extends RequestSettings {
   readonly maxMessageBytes: number;
   readonly resumable: boolean;
+  /** Milliseconds of silence after which a stream is lost; `undefined` for three times the interval that the server announces. */
+  readonly silenceMs: number | undefined;
   readonly reconnect: { readonly minDelayMs: number; readonly maxDelayMs: number; readonly maxAttempts: number };
   /** Called when nothing uses the connections of the client any more. */
   readonly release: () => void;
@@ -31,6 +35,8 @@ export interface ClientSettings extends RequestSettings {
 /** The statuses with which the connection, and not one request, is refused. */
 const FATAL: ReadonlySet<number> = new Set([401, 403, 404, 410]);
 const HIGH_WATER_MARK = 1024 * 1024;
+/** Milliseconds for a server that announces its signs of life to accept a stream. */
+const OPEN_MS = 10_000;
 /** Milliseconds after which the stream of a session that ended alone is opened again. */
 const REOPEN_MS = 100;
 /** Milliseconds between the ends of the streams of a connection that the server has ended, and for the server to answer the end. */
@@ -52,6 +58,7 @@ export class ClientChannel implements Channel {
   #isPosting = false;
   #connectionId: string | undefined;
   #isResumable = false;
+  #silenceMs = Number.POSITIVE_INFINITY;
   readonly #streams = new Map<string, EventStream>();
   #open = 0;
   /** Requests of the server that are not answered, with their sessions. */
@@ -128,6 +135,7 @@ export class ClientChannel implements Channel {
         received: answer,
       });
     this.#isResumable = this.#settings.resumable && response.headers.get(RESUMABLE_HEADER) === '1';
+    this.#silenceMs = this.#settings.silenceMs ?? silenceOf(response.headers.get(KEEP_ALIVE_HEADER));
     void this.#read(newStream(undefined), () => undefined);
     await this.#deliver(answer, undefined);
   }
@@ -222,18 +230,35 @@ export class ClientChannel implements Channel {
 
   async #readOnce(stream: EventStream, onOpen: () => void): Promise<void> {
     const { session, lastId } = stream;
-    const response = await this.#requests.send('GET', {
+    const silent = new AbortController();
+    const silenceMs = this.#silenceMs;
+    const lose = (): void => silent.abort(new ConnectionError('closed', `The server was silent for ${silenceMs} ms.`));
+    const watch = watchSilence(silenceMs, () => !this.#isPaused, lose);
+    // A server that is not silent for long accepts a stream soon.
+    const stopOpening = after(silenceMs === Number.POSITIVE_INFINITY ? silenceMs : Math.min(silenceMs, OPEN_MS), lose);
+    const { signal, release } = linkSignals(this.#requests.signal, silent.signal);
+    const headers = {
       ...{ accept: EVENT_STREAM, [CONNECTION_HEADER]: this.#connectionId! },
       ...(session === undefined ? {} : { [SESSION_HEADER]: session }),
       ...(lastId === undefined ? {} : { [LAST_EVENT_HEADER]: lastId }),
-    });
-    stream.hasEnded = false;
-    onOpen();
-    if (response.body === null) throw new ConnectionError('closed', 'The stream has no body.');
-    for await (const { data, id } of readEvents(response.body, this.maxTextBytes)) {
-      await this.#deliver(data, session);
-      if (this.#hasFinished) return;
-      stream.lastId = id ?? stream.lastId;
+    };
+    try {
+      const response = await this.#requests.send('GET', headers, undefined, signal);
+      stopOpening();
+      stream.hasEnded = false;
+      onOpen();
+      if (response.body === null) throw new ConnectionError('closed', 'The stream has no body.');
+      for await (const { data, id } of readEvents(response.body, this.maxTextBytes, watch.heard)) {
+        await this.#deliver(data, session);
+        if (this.#hasFinished) return;
+        stream.lastId = id ?? stream.lastId;
+      }
+    } catch (thrown) {
+      throw silent.signal.aborted ? silent.signal.reason : thrown;
+    } finally {
+      stopOpening();
+      watch.stop();
+      release();
     }
   }
 
@@ -357,6 +382,14 @@ export class ClientChannel implements Channel {
     });
     void this.#started.promise.then(() => this.#receiver!.ended(error));
   }
+}
+
+/** The number of announced signs of life that may be missing. */
+const MISSING = 3;
+
+/** Returns the milliseconds of silence after which a stream is lost. @param announced the interval of the server, if it announces one */
+function silenceOf(announced: string | null): number {
+  return /^[1-9][0-9]{0,9}$/.test(announced ?? '') ? MISSING * Number(announced) : Number.POSITIVE_INFINITY;
 }
 
 /** A stream of events: that of a session, or that of the connection if `session` is `undefined`. */

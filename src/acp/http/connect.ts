@@ -1,3 +1,4 @@
+import { assertDurations } from '../../async/durations.js';
 import type { Channel } from '../../channels/channel.js';
 import { ClientChannel } from './client-channel.js';
 import { MAX_MESSAGE_BYTES } from './protocol.js';
@@ -19,6 +20,13 @@ export interface ConnectAcpOptions {
   readonly reconnect?:
     | { readonly minDelayMs?: number; readonly maxDelayMs?: number; readonly maxAttempts?: number }
     | undefined;
+  /**
+   * Milliseconds without a sign of life after which the connection to the server is lost; `Infinity` is never. In browsers, which cannot send
+   * pings, it applies to streams over HTTP only.
+   *
+   * @default 45_000 where this side can send pings, and three times the interval that the server announces for its streams
+   */
+  readonly silenceMs?: number | undefined;
   /** The choice of browsers that send cookies to servers of other origins. @default 'include' */
   readonly credentials?: 'include' | 'same-origin' | 'omit' | undefined;
   /** The function that sends requests. @default `fetch`, or in Node one that uses HTTP/2 if the server accepts it */
@@ -37,15 +45,17 @@ export interface ConnectPlatform {
 export function connectWith(url: string, options: ConnectAcpOptions, platform: ConnectPlatform): Channel {
   const scheme = URL.canParse(url) ? new URL(url).protocol : '';
   const { token, maxMessageBytes = MAX_MESSAGE_BYTES, signal, resumable = true, credentials = 'include' } = options;
+  const { silenceMs } = options;
   const { minDelayMs = 100, maxDelayMs = 5000, maxAttempts = 10 } = options.reconnect ?? {};
   if (!(maxMessageBytes >= 1)) throw new TypeError(`maxMessageBytes must be a number >= 1; got ${maxMessageBytes}`);
+  if (silenceMs !== undefined) assertDurations({ silenceMs });
   signal?.throwIfAborted();
   let channel: Channel;
   if (scheme === 'ws:' || scheme === 'wss:')
     channel = ignoringBinary(platform.webSocket(url, options, maxMessageBytes));
   else if (scheme === 'http:' || scheme === 'https:') {
     channel = new ClientChannel({
-      ...{ url, maxMessageBytes, resumable, credentials },
+      ...{ url, maxMessageBytes, resumable, silenceMs, credentials },
       fetch: options.fetch ?? platform.fetch,
       headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...options.headers },
       reconnect: { minDelayMs, maxDelayMs, maxAttempts },

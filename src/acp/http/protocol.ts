@@ -14,6 +14,11 @@ export const SESSION_HEADER = 'acp-session-id';
  * it returns it. The transport defers this to its version 2, so a side that does not know the header ignores it.
  */
 export const RESUMABLE_HEADER = 'acp-resumable';
+/**
+ * The header with which a server announces the milliseconds between two signs of life on a stream, comments included. A client then knows when
+ * silence means that the connection is lost. The transport does not define it, so others ignore it.
+ */
+export const KEEP_ALIVE_HEADER = 'acp-keep-alive';
 /** The header with the identifier of the last event that a client has read (WHATWG HTML, section 9.2.4). */
 export const LAST_EVENT_HEADER = 'last-event-id';
 

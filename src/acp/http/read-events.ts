@@ -25,10 +25,15 @@ const MAX_FIELDS = 1024;
  * Reads the events of a response, one at a time: the next bytes are read when the events before them are taken. The generator returns at the
  * end of the response.
  *
+ * @param onData called when bytes have arrived, those of comments included
  * @throws TooLongError if an event has more than `maxLength` characters
  * @throws Error if the connection is lost
  */
-export async function* readEvents(body: ReadableStream<Uint8Array>, maxLength: number): AsyncGenerator<StreamEvent> {
+export async function* readEvents(
+  body: ReadableStream<Uint8Array>,
+  maxLength: number,
+  onData: () => void,
+): AsyncGenerator<StreamEvent> {
   const events: StreamEvent[] = [];
   const parser = createParser({
     onEvent: ({ data, id }) => events.push({ data, id }),
@@ -43,6 +48,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>, maxLength: n
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
+      onData();
       parser.feed(decoder.decode(value, { stream: true }));
       for (const event of events.splice(0)) {
         if (event.data.length > maxLength) throw new TooLongError(event.data);

@@ -60,6 +60,11 @@ export class Requests {
     this.#aborter.abort();
   }
 
+  /** Is aborted with all requests. */
+  get signal(): AbortSignal {
+    return this.#aborter.signal;
+  }
+
   /**
    * Sends a request.
    *

@@ -55,6 +55,7 @@ export class ServerConnection implements Channel {
   /** `true` after the agent has ended its output. */
   #isEnding = false;
   #hasFinished = false;
+  #failure: Error | undefined;
   #waiters: { readonly upTo: number; readonly resolve: () => void }[] = [];
   readonly #finished = deferred();
   #stopIdle: () => void = () => {};
@@ -176,7 +177,9 @@ export class ServerConnection implements Channel {
 
   readonly start = (receiver: Receiver): void => {
     this.#receiver = receiver;
-    queueMicrotask(() => this.#deliver());
+    // It may have ended before the agent was ready.
+    if (this.#hasFinished) queueMicrotask(() => receiver.ended(this.#failure));
+    else queueMicrotask(() => this.#deliver());
   };
 
   readonly send = (text: string): void => {
@@ -310,6 +313,7 @@ export class ServerConnection implements Channel {
   #finish(error?: Error): void {
     if (this.#hasFinished) return;
     this.#hasFinished = true;
+    this.#failure = error;
     this.#stopIdle();
     this.#stopStall?.();
     this.#initialize?.answer(null);

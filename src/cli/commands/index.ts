@@ -34,7 +34,7 @@ const acp: CommandGroup = {
   commands: [
     {
       name: 'run',
-      summary: 'Run an agent behind a transport that supports JSON-RPC batches',
+      summary: 'Run an agent behind a transport with JSON-RPC batches, on stdio or on a port',
       isService: true,
       load: () => import('./acp/run.js'),
     },

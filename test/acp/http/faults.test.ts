@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-type Agent = (channel: Channel) => Connection;
+type Agent = (channel: Channel) => unknown;
 
 /** Starts a server behind a proxy. */
 async function served(agent: Agent, options: ListenAcpOptions = {}, bytes?: () => number) {
@@ -154,7 +154,7 @@ async function prompted(
 
 describe('a connection that is lost', () => {
   test('ends on both sides if its streams cannot be continued', async () => {
-    const { proxy, url, agents } = await prompted({ idleTimeoutMs: 50 });
+    const { proxy, url, agents } = await prompted({ idleTimeoutMs: 500 });
     const connection = createConnection(connectAcp(url, { resumable: false }));
     await connection.request('initialize', {});
     await connection.request('session/new', {});
@@ -179,8 +179,10 @@ describe('a connection that is lost', () => {
     await connection.request('initialize', {});
     await connection.request('session/new', {});
     for (let cuts = 0; cuts < 5; cuts++) {
+      const before = proxy.connections();
       proxy.cut();
-      await new Promise((resolve) => setTimeout(resolve, 30));
+      // The client has noticed it.
+      await expect.poll(proxy.connections, { interval: 1 }).toBeGreaterThan(before);
       expect(await connection.request('session/new', {})).toMatchObject({ sessionId: expect.any(String) });
     }
     await connection.close();
@@ -222,6 +224,105 @@ describe('a connection that is lost', () => {
     expect((await agent.closed)?.message).toContain('does not read');
     // The buffers of the channel, the streams and the system.
     expect(sent).toBeLessThan(1000);
+  });
+});
+
+describe('a server that falls silent', () => {
+  const SILENCE = { silenceMs: 200 };
+  const unread = { reconnect: { maxAttempts: 0 } };
+  test.each([
+    ['HTTP/2', {}, SILENCE, /lost|does not answer/],
+    ['HTTP/1.1, which announces its signs of life', { keepAliveMs: 50 }, { fetch, ...unread }, /silent for 150 ms/],
+    ['HTTP/1.1, without a way to continue', {}, { ...SILENCE, fetch, resumable: false }, /silent for 200 ms/],
+  ])('ends the connection over %s', async (_, server, client, message) => {
+    const { proxy, url } = await prompted(server);
+    const connection = createConnection(connectAcp(url, { ...unread, ...client }));
+    await connection.request('initialize', {});
+    await connection.request('session/new', {});
+    proxy.freeze();
+    expect((await connection.closed)?.message).toMatch(message);
+  });
+
+  test('ends the connection over WebSocket', async () => {
+    const { proxy, url } = await prompted();
+    const connection = createConnection(connectAcp(url.replace('http:', 'ws:'), SILENCE));
+    await connection.request('initialize', {});
+    proxy.freeze();
+    expect(await connection.closed).toMatchObject({ code: 'closed' });
+  });
+
+  test.each(['HTTP/2', 'HTTP/1.1'])('loses nothing if the streams continue, over %s', async (version) => {
+    const gate = deferred();
+    const { proxy, url } = await served((channel) => counting(channel, gate.promise), { keepAliveMs: 50 });
+    const reconnect = { minDelayMs: 1, maxDelayMs: 5, maxAttempts: 100 };
+    const channel = connectAcp(url, { ...SILENCE, reconnect, ...(version === 'HTTP/2' ? {} : { fetch }) });
+    const plan = ['a', 'b', 'a'];
+    const { connection, received, all } = collecting(channel, plan.length);
+    await connection.request('initialize', {});
+    await openSessions(connection, plan);
+    const answered = connection.request('update', { plan });
+    await channel.flushed!();
+    proxy.freeze();
+    proxy.thaw();
+    gate.resolve();
+    expect(await answered).toBe(plan.length);
+    await all;
+    expect(sorted(received)).toEqual(sorted(expected(plan)));
+  });
+
+  test('is not one whose client reads slowly', async () => {
+    let agent!: Connection;
+    const { url } = await served((channel) => (agent = counting(channel)), { keepAliveMs: 10 });
+    const channel = connectAcp(url, { fetch, ...unread });
+    const connection = createConnection(channel, { handlers: { note: () => {} } });
+    closing.push(connection.close);
+    await connection.request('initialize', {});
+    channel.pause();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    channel.resume();
+    await agent.notify('note', {});
+    expect(await connection.request('update', { plan: [] })).toBe(0);
+  });
+});
+
+describe.each([
+  ['HTTP/2', {}],
+  ['HTTP/1.1', { fetch }],
+] as const)('over %s', (_, options) => {
+  test('a client that is destroyed ends its agent', async () => {
+    const { url, agents } = await prompted();
+    const channel = connectAcp(url, options);
+    await createConnection(channel).request('initialize', {});
+    channel.destroy();
+    expect(await agents[0]!.closed).toBeUndefined();
+  });
+
+  test('a server that closes ends its clients without an error', async () => {
+    const { server, url } = await served(servePrompts, { closeGraceMs: 60_000 });
+    const channel = connectAcp(url, options);
+    const connection = createConnection(channel);
+    await connection.request('initialize', {});
+    await openSessions(connection, ['a', 'b']);
+    await channel.flushed!();
+    await server.close();
+    expect(await connection.closed).toBeUndefined();
+  });
+
+  test('a client that goes away before its agent is ready ends the agent', async () => {
+    const [asked, ready] = [deferred<Channel>(), deferred()];
+    const { server, url } = await served(async (channel) => {
+      asked.resolve(channel);
+      await ready.promise;
+    });
+    const abort = new AbortController();
+    const sent = createConnection(connectAcp(url, { ...options, signal: abort.signal })).request('initialize', {});
+    const channel = await asked.promise;
+    abort.abort();
+    await expect(sent).rejects.toMatchObject({ code: 'closed' });
+    await expect.poll(server.connections, { interval: 5 }).toBe(0);
+    const agent = servePrompts(channel);
+    ready.resolve();
+    await agent.closed;
   });
 });
 

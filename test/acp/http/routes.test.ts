@@ -1,8 +1,10 @@
 /** The routes of the endpoint, and its refusals, as data. */
+import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:http2';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AcpListener, listenAcp } from '../../../src/acp/http/index.js';
+import { REFUSALS } from '../../../src/acp/http/node/refusals.js';
 import { servePrompts } from './turn.js';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -96,13 +98,13 @@ describe.each([
   const ofConnection = { ...JSON_TYPE, 'acp-connection-id': 'ID' };
   const ofSession = { ...ofConnection, 'acp-session-id': 'a' };
   const refusals: readonly [name: string, method: string, sent: Sent, status: number, code: string][] = [
-    ['a body without a media type', 'POST', { body: INITIALIZE }, 415, 'not-json'],
+    ['a body without a media type', 'POST', { body: INITIALIZE }, 415, 'unsupported-media-type'],
     [
       'a body of another media type',
       'POST',
       { headers: { 'content-type': 'text/plain' }, body: INITIALIZE },
       415,
-      'not-json',
+      'unsupported-media-type',
     ],
     ['a body that is not JSON', 'POST', { headers: JSON_TYPE, body: '{' }, 400, 'not-json'],
     [
@@ -254,12 +256,43 @@ describe.each([
   });
 });
 
+test('the response to initialize keeps its text, with the identifier in the last result', async () => {
+  const before = '{"jsonrpc":"2.0","id":1,"result":{"a":{"result":{}}},"x":"\\"result\\":{","res\\u0075lt" : ';
+  const results = ['{ }', '{"n":12345678901234567890.10, "n":1e400,"t":"\\u00e9"}', '[1.0]', '{"connectionId":"mine"}'];
+  for (const result of results) {
+    const raw = await listenAcp((channel) => {
+      channel.start({ text: () => channel.send(`${before}${result}}`), invalid() {}, tooLong() {}, ended() {} });
+    });
+    const { body, headers } = await http1(raw.http, 'POST', { headers: JSON_TYPE, body: INITIALIZE });
+    const inserted = `"connectionId":"${headers['acp-connection-id'] as string}"`;
+    const expected = result.replace(/^\{(?!"c)(?= ?(\}?))/, (_, end) => `{${inserted}${end === '}' ? '' : ','}`);
+    expect(body).toBe(`${before}${expected}}`);
+    await raw.close();
+  }
+});
+
 test('HTTP/1.1 is refused if it is not allowed, but HTTP/2 is not', async () => {
   const strict = await listenAcp((channel) => servePrompts(channel), { allowHttp1: false });
   const sent = { headers: JSON_TYPE, body: INITIALIZE };
   expect((await http1(strict.http, 'POST', sent)).status).toBe(505);
   expect((await http2(strict.http, 'POST', sent)).status).toBe(200);
   await strict.close();
+});
+
+test('every refusal has a section on the page of errors, with its status', () => {
+  const page = readFileSync(new URL('../../../src/acp/ERRORS.md', import.meta.url), 'utf8');
+  const sections = page.split('\n## HTTP refusals\n')[1]!.split('\n## ')[0]!;
+  const codes = [...sections.matchAll(/^### (.+)$/gm)].map(([, code]) => code);
+  expect(codes.toSorted()).toEqual(Object.keys(REFUSALS).toSorted());
+  for (const [code, [status]] of Object.entries(REFUSALS))
+    expect(sections).toContain(`\n### ${code}\n\nStatus ${status}. `);
+});
+
+test('a server that other machines can reach requires a token and TLS', async () => {
+  const listen = (options: object) => listenAcp(servePrompts, { host: '0.0.0.0', ...options });
+  await expect(listen({})).rejects.toMatchObject({ code: 'no-token' });
+  await expect(listen({ token: 'secret' })).rejects.toMatchObject({ code: 'no-tls' });
+  await (await listen({ token: 'secret', insecure: true })).close();
 });
 
 test.each([

@@ -99,14 +99,18 @@ const ROWS: readonly Row[] = [
   ['arcp invoke', '--log', 'write', (place) => ['arcp', 'invoke', '--log', place, 'x', ...PROGRAM]],
   ['arcp serve', '--db', 'database', (place) => ['arcp', 'serve', '--ws', '0', '--db', place]],
   ['arcp serve', '--module', 'read', (place) => ['arcp', 'serve', '--ws', '0', '--module', place]],
-  ...['--tls-key', '--tls-cert'].map(
-    (option): Row => [
-      'arcp serve',
+  ...['--tls-key', '--tls-cert'].flatMap((option): Row[] => {
+    const files = (place: string): string[] => [
       option,
-      'read',
-      (place) => [...SERVE_QUIC, option, place, option === '--tls-key' ? '--tls-cert' : '--tls-key', log],
-    ],
-  ),
+      place,
+      option === '--tls-key' ? '--tls-cert' : '--tls-key',
+      log,
+    ];
+    return [
+      ['arcp serve', option, 'read', (place) => [...SERVE_QUIC, ...files(place)]],
+      ['acp run', option, 'read', (place) => ['acp', 'run', '--listen', '0', ...files(place), ...PROGRAM]],
+    ];
+  }),
   ...['invoke', 'tail', 'replay', 'conformance'].map(
     (command): Row => [
       `arcp ${command}`,

@@ -28,6 +28,8 @@ import { sqliteStore } from 'pegwire/accp/sqlite';
 import { connectWebSocket, createWebSocketEndpoint } from 'pegwire/accp/websocket';
 import { writeFrame } from 'pegwire/accp/writer';
 import { type Connection, createConnection, memoryChannels, spawnAgent } from 'pegwire/acp';
+import { type AcpListener, listenAcp } from 'pegwire/acp/http';
+import { connectAcp } from 'pegwire/acp/http/portable';
 import { LineDecoder } from 'pegwire/acp/portable';
 import { type Envelope, parseEnvelope } from 'pegwire/arcp';
 import { openClient } from 'pegwire/arcp/client';
@@ -153,6 +155,16 @@ void twice.value;
 const nameless = () => client.batch([{ params: [] }]);
 await client.close();
 await agent.closed;
+const listener: AcpListener = await listenAcp((channel) =>
+  createConnection(channel, { handlers: { initialize: () => ({ protocolVersion: 1 }) } }),
+);
+const remote = createConnection(connectAcp(listener.http));
+const { protocolVersion } = (await remote.request('initialize')) as { protocolVersion: number };
+// @ts-expect-error: only the client for Node has certificates
+const trusting = () => connectAcp(listener.http, { ca: '' });
+if (protocolVersion !== 1) throw new Error(trusting.name);
+await remote.close();
+await listener.close();
 const endpoint = createEndpoint({
   codec,
   agent: 'echo',

@@ -1,10 +1,10 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import { every } from '../../../async/timers.js';
 import type { Channel } from '../../../channels/channel.js';
 import { wsChannel } from '../../../channels/node/ws-channel.js';
 import { closeWebSocket } from '../../../channels/websocket.js';
 import { outlineOf } from '../protocol.js';
+import { pinging } from './pinging.js';
 
 /** Settings of {@link acceptWebSocket}. */
 export interface WebSocketSettings {
@@ -24,21 +24,7 @@ export function acceptWebSocket(
   stream: Duplex,
   { maxMessageBytes, keepAliveMs }: WebSocketSettings,
 ): Channel {
-  const channel = wsChannel(socket, { maxLength: maxMessageBytes }, stream);
-  let isAlive = true;
-  let isPaused = false;
-  socket.on('pong', () => {
-    isAlive = true;
-  });
-  const stop = every(keepAliveMs, () => {
-    // A paused socket does not see the answer.
-    if (!isAlive && !isPaused) socket.terminate();
-    else {
-      isAlive = isPaused;
-      socket.ping();
-    }
-  });
-  socket.once('close', stop);
+  const channel = pinging(socket, wsChannel(socket, { maxLength: maxMessageBytes }, stream), keepAliveMs);
   return {
     ...channel,
     start: (receiver) => {
@@ -53,15 +39,6 @@ export function acceptWebSocket(
         take(text);
       };
       channel.start({ ...receiver, text: (text) => take(text), invalid: () => undefined });
-    },
-    pause: () => {
-      isPaused = true;
-      channel.pause();
-    },
-    resume: () => {
-      isPaused = false;
-      isAlive = true;
-      channel.resume();
     },
   };
 }

@@ -6,8 +6,9 @@ import {
   constants,
   type IncomingHttpHeaders,
 } from 'node:http2';
-import { connect as connectTcp, type Socket } from 'node:net';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
+import { guardSession, HTTP2_SETTINGS } from '../../../channels/node/http2-session.js';
 import type { FetchLike } from '../requests.js';
 
 /** A `fetch` for one server. */
@@ -23,14 +24,17 @@ const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 const SETTINGS_MS = 5000;
 
 /**
- * Creates a `fetch` that uses HTTP/2 if the server accepts it, and otherwise that of the platform. With TLS the server chooses the version
+ * Creates a `fetch` that uses HTTP/2 if the server accepts it, and otherwise that of the platform. A connection of HTTP/2 on which the server
+ * does not answer a ping before the next is closed. With TLS the server chooses the version
  * by ALPN; without it, a server of HTTP/1.1 answers the beginning of an HTTP/2 connection with an error (RFC 9113, section 3.3).
+ *
+ * @param pingMs milliseconds between two pings
  */
-export function createServerFetch(url: string, tls: ConnectionOptions): ServerFetch {
+export function createServerFetch(url: string, tls: ConnectionOptions, pingMs: number): ServerFetch {
   let session: Promise<ClientHttp2Session | null> | undefined;
   let isClosed = false;
   const current = (): Promise<ClientHttp2Session | null> => {
-    session ??= openSession(url, tls).then(
+    session ??= openSession(url, tls, pingMs).then(
       (opened) => {
         // The next request opens a new one.
         opened?.once('close', forget).once('goaway', forget);
@@ -47,18 +51,29 @@ export function createServerFetch(url: string, tls: ConnectionOptions): ServerFe
   const forget = (): void => {
     session = undefined;
   };
+  /** The number of requests without a response. */
+  let waiting = 0;
+  /** Closes the connection when all requests are answered, also that which ends the connection of ACP: it could be sent after GOAWAY. */
+  const closeUnused = (): void => {
+    if (isClosed && waiting === 0) session?.then((opened) => opened?.close(), ignore);
+  };
   return {
     fetch: async (address, request) => {
       request.signal.throwIfAborted();
-      const opened = await current();
-      if (isClosed) opened?.destroy();
-      // A redirection would send messages elsewhere.
-      return opened === null ? fetch(address, { ...request, redirect: 'error' }) : send(opened, address, request);
+      waiting++;
+      try {
+        const opened = await current();
+        // A redirection would send messages elsewhere.
+        if (opened === null) return await fetch(address, { ...request, redirect: 'error' });
+        return await send(opened, address, request);
+      } finally {
+        waiting--;
+        closeUnused();
+      }
     },
     close: () => {
       isClosed = true;
-      // Requests that are not answered, such as that which ends the connection, still are.
-      session?.then((opened) => opened?.close(), ignore);
+      closeUnused();
     },
   };
 }
@@ -66,12 +81,13 @@ export function createServerFetch(url: string, tls: ConnectionOptions): ServerFe
 function ignore(): void {}
 
 /** Opens a session. @returns `null` if the server does not accept HTTP/2 @throws Error if it cannot be reached */
-async function openSession(url: string, tls: ConnectionOptions): Promise<ClientHttp2Session | null> {
+async function openSession(url: string, tls: ConnectionOptions, pingMs: number): Promise<ClientHttp2Session | null> {
   const { protocol, hostname, port, origin } = new URL(url);
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   const isSecure = protocol === 'https:';
   const place = { host, port: Number(port === '' ? (isSecure ? 443 : 80) : port) };
-  const alpn = { ALPNProtocols: ['h2', 'http/1.1'], servername: host };
+  // SNI contains no addresses (RFC 6066, section 3).
+  const alpn = { ALPNProtocols: ['h2', 'http/1.1'], ...(isIP(host) === 0 ? { servername: host } : {}) };
   const socket = isSecure ? connectTls({ ...alpn, ...tls, ...place }) : connectTcp({ ...place, noDelay: true });
   await new Promise<void>((resolve, reject) => {
     socket.once(isSecure ? 'secureConnect' : 'connect', resolve).once('error', reject);
@@ -80,13 +96,13 @@ async function openSession(url: string, tls: ConnectionOptions): Promise<ClientH
     socket.destroy();
     return null;
   }
-  return accepted(socket, origin);
+  return accepted(socket, origin, pingMs);
 }
 
 /** Resolves with a session when the server has sent its settings; with `null` if it does not. */
-function accepted(socket: Socket, origin: string): Promise<ClientHttp2Session | null> {
+function accepted(socket: Socket, origin: string, pingMs: number): Promise<ClientHttp2Session | null> {
   return new Promise((resolve) => {
-    const session = connect(origin, { createConnection: () => socket });
+    const session = connect(origin, { createConnection: () => socket, settings: HTTP2_SETTINGS });
     const refuse = (): void => {
       session.destroy();
       resolve(null);
@@ -95,7 +111,7 @@ function accepted(socket: Socket, origin: string): Promise<ClientHttp2Session | 
     session.on('error', refuse).once('close', refuse);
     session.once('remoteSettings', () => {
       session.setTimeout(0);
-      session.unref();
+      guardSession(session, { pingMs });
       resolve(session);
     });
   });

@@ -32,7 +32,7 @@ export interface AcpListener {
  * Source: ACP, RFD "Streamable HTTP & WebSocket Transport".
  *
  * @param onConnection called with the channel of each client. If it throws or rejects, the client is refused
- * @throws ServeError if the server cannot listen, or if other machines could reach it without a token
+ * @throws ServeError if the server cannot listen, or if other machines could reach it without a token or without TLS
  * @throws TypeError if an option is invalid
  * @example
  * const server = await listenAcp((channel) => createConnection(channel, { handlers }), { port: 4712 });
@@ -43,7 +43,7 @@ export async function listenAcp(
 ): Promise<AcpListener> {
   const settings = resolveOptions(options);
   const { port, tls } = settings;
-  const { host, address, isLoopback, admission } = await placeOf(settings);
+  const { host, address, isLoopback, admission } = await placeOf({ ...settings, isEncrypted: tls !== undefined });
   const { allowHttp1 = isLoopback } = options;
   const served = new AcpServer(onConnection, admission, { ...settings, allowHttp1 });
   await new Promise<void>((resolve, reject) => {

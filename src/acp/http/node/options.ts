@@ -22,7 +22,7 @@ export interface ListenAcpOptions {
   readonly path?: string | undefined;
   /** Requires this bearer token (RFC 6750). Without it, every client that reaches the port can use the agent. */
   readonly token?: string | undefined;
-  /** If true, other machines can reach the server without a token. @default false */
+  /** If true, other machines can reach the server without a token, or without TLS, which a proxy may add. @default false */
   readonly insecure?: boolean | undefined;
   /** Origins of web pages that can use the server, besides its own: `https://example.org`. @default [] */
   readonly origins?: readonly string[] | undefined;

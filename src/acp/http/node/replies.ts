@@ -12,13 +12,6 @@ export function replyEmpty(response: AnyResponse, status: number): void {
   response.end();
 }
 
-/** Refuses a request. The body is a JSON object with a stable code and a sentence. */
-export function refuse(response: AnyResponse, status: number, code: string, message: string): void {
-  if (status === 401) response.setHeader('www-authenticate', 'Bearer');
-  if (status === 503) response.setHeader('retry-after', '1');
-  replyJson(response, status, `${JSON.stringify({ error: { code, message } })}\n`);
-}
-
 /** Sends a JSON text that caches must not store. */
 export function replyJson(response: AnyResponse, status: number, text: string): void {
   response.statusCode = status;

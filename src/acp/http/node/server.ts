@@ -10,10 +10,13 @@ import { EVENT_STREAM, KEEP_ALIVE_COMMENT } from '../../../channels/event-stream
 import { isMediaType } from '../../../channels/media-type.js';
 import { type AnyRequest, type AnyResponse, type HttpServer, httpServer } from '../../../channels/node/http-server.js';
 import { type Admission, isWebSocketUpgrade, refuseUpgrade, toOriginForm } from '../../../channels/node/listen.js';
+import { refuse } from '../../../channels/node/refuse.js';
+import { valueOfMember } from '../../../text/json-text.js';
 import type { Id } from '../../message.js';
 import {
   CONNECTION_HEADER,
   JSON_TYPE,
+  KEEP_ALIVE_HEADER,
   LAST_EVENT_HEADER,
   type Outline,
   outlineOf,
@@ -23,18 +26,19 @@ import {
 import { ServerConnection } from '../server-connection.js';
 import { acceptWebSocket } from './accept-websocket.js';
 import type { AcpSettings, IncomingConnection } from './options.js';
-import { readBody, refuse, replyEmpty, replyJson, sinkOf } from './replies.js';
+import { MAX_SESSION_ID, METHODS, RequestRefused, refusalOf } from './refusals.js';
+import { readBody, replyEmpty, replyJson, sinkOf } from './replies.js';
 
-const METHODS = 'POST, GET, DELETE, OPTIONS';
 const HIGH_WATER_MARK = 1024 * 1024;
 /** The backlog of an agent that does not wait for its client. */
 const MAX_BACKLOG = 64 * 1024 * 1024;
-/** The longest identifier of a session in a header. */
-const MAX_SESSION_ID = 1024;
 /** Sockets per connection over HTTP/1.1: the streams, and the request. */
 const SOCKETS_PER_CONNECTION = 8;
 /** Streams of HTTP/2 besides those of sessions: that of the connection, and requests. */
 const SPARE_STREAMS = 128;
+
+/** The headers of responses that web pages can read. */
+const EXPOSED = [CONNECTION_HEADER, RESUMABLE_HEADER, KEEP_ALIVE_HEADER].join(', ');
 
 type OnConnection = (channel: Channel, connection: IncomingConnection) => unknown;
 
@@ -49,6 +53,8 @@ export class AcpServer {
   /** The channels of WebSockets. */
   readonly #sockets = new Set<Channel>();
   readonly #webSockets: WebSocketServer;
+  /** The responses that are not transmitted, those of streams included. */
+  readonly #responses = new Set<AnyResponse>();
   readonly #stopKeepAlive: () => void;
   #closing: Promise<void> | undefined;
 
@@ -79,110 +85,80 @@ export class AcpServer {
   readonly connections = (): number => this.#connections.size + this.#sockets.size;
 
   readonly #request = (request: AnyRequest, response: AnyResponse): void => {
+    // Errors of a client that goes away.
+    request.on('error', () => undefined);
     response.on('error', () => undefined);
+    this.#responses.add(response);
+    response.once('close', () => this.#responses.delete(response));
     this.#route(request, response).catch((thrown: unknown) => {
-      this.#settings.reportError(thrown);
+      const isRefused = thrown instanceof RequestRefused;
+      if (!isRefused) this.#settings.reportError(thrown);
       if (response.headersSent) response.destroy();
-      else refuse(response, 500, 'internal', 'The server failed.');
+      else refuse(request, response, refusalOf(isRefused ? thrown.code : 'internal'));
     });
   };
 
+  /** @throws RequestRefused */
   async #route(request: AnyRequest, response: AnyResponse): Promise<void> {
-    const headers = headersOf(request);
-    const { origin } = headers;
-    if (this.#closing !== undefined) {
-      refuse(response, 503, 'closing', 'The server is closing.');
-      return;
-    }
+    const { headers } = request;
+    if ('stream' in request) headers.host = request.authority;
+    else toOriginForm(request);
+    if (this.#closing !== undefined) throw new RequestRefused('closing');
     const refusal = this.#admission.checkNames(headers);
-    if (refusal !== null) {
-      refuse(response, refusal.status, `wrong-${refusal.reason}`, `The ${refusal.reason} is not allowed.`);
-      return;
-    }
-    if (origin !== undefined) allowOrigin(response, origin);
-    if (pathOf(request) !== this.#settings.path) {
-      refuse(response, 404, 'unknown-path', `The path is ${this.#settings.path}.`);
-      return;
-    }
+    if (refusal !== null) throw new RequestRefused(refusal.reason === 'host' ? 'wrong-host' : 'wrong-origin');
+    if (headers.origin !== undefined) allowOrigin(response, headers.origin);
+    if (pathOf(request) !== this.#settings.path) throw new RequestRefused('unknown-path');
     if (request.method === 'OPTIONS') {
       allowMethods(response);
       return;
     }
-    if (this.#admission.checkToken(headers, false) !== null) {
-      refuse(response, 401, 'wrong-token', 'The token is missing or wrong.');
-      return;
-    }
-    if (request.httpVersionMajor < 2 && !this.#settings.allowHttp1) {
-      refuse(response, 505, 'http2-required', 'Use HTTP/2, or a WebSocket.');
-      return;
-    }
-    if (request.method === 'POST') await this.#post(request, response, headers);
+    if (this.#admission.checkToken(headers, false) !== null) throw new RequestRefused('wrong-token');
+    if (request.httpVersionMajor < 2 && !this.#settings.allowHttp1) throw new RequestRefused('http2-required');
+    if (request.method === 'POST') await this.#post(request, response);
     else if (request.method === 'GET') this.#get(response, headers);
-    else if (request.method === 'DELETE') this.#delete(response, headers);
-    else {
-      response.setHeader('allow', METHODS);
-      refuse(response, 405, 'unknown-method', `The methods are ${METHODS}.`);
-    }
+    else if (request.method === 'DELETE') {
+      this.#connectionOf(headers).terminate();
+      replyEmpty(response, 202);
+    } else throw new RequestRefused('unknown-method');
   }
 
-  async #post(request: AnyRequest, response: AnyResponse, headers: IncomingHttpHeaders): Promise<void> {
-    if (!isMediaType(headers['content-type'], JSON_TYPE)) {
-      refuse(response, 415, 'not-json', `The media type must be ${JSON_TYPE}.`);
-      return;
-    }
-    const { maxMessageBytes, allowBatches } = this.#settings;
-    const body = await readBody(request, maxMessageBytes);
+  async #post(request: AnyRequest, response: AnyResponse): Promise<void> {
+    const { headers } = request;
+    if (!isMediaType(headers['content-type'], JSON_TYPE)) throw new RequestRefused('unsupported-media-type');
+    const body = await readBody(request, this.#settings.maxMessageBytes);
     if ('fault' in body) {
-      if (body.fault === 'too-long') {
-        if (request.httpVersionMajor < 2) response.setHeader('connection', 'close');
-        refuse(response, 413, 'too-long', `A message must have at most ${maxMessageBytes} bytes.`);
-      } else if (body.fault === 'not-utf8') refuse(response, 400, 'not-json', 'The body is not UTF-8.');
-      return;
+      if (body.fault === 'cut') return;
+      throw new RequestRefused(body.fault === 'too-long' ? 'too-long' : 'not-json');
     }
     const { text } = body;
     const outline = outlineOf(text);
-    if (outline === null) refuse(response, 400, 'not-json', 'The body is not JSON.');
-    else if (outline.kind === 'batch' && !allowBatches) refuse(response, 501, 'batch', 'Send messages one by one.');
-    else if (outline.kind === 'invalid') refuse(response, 400, 'not-a-message', 'The body is not a JSON-RPC message.');
-    else if (outline.kind === 'request' && outline.method === 'initialize')
+    if (outline === null) throw new RequestRefused('not-json');
+    if (outline.kind === 'batch' && !this.#settings.allowBatches) throw new RequestRefused('batch');
+    if (outline.kind === 'invalid') throw new RequestRefused('not-a-message');
+    if (outline.kind === 'request' && outline.method === 'initialize')
       await this.#initialize(response, headers, text, outline.id!);
-    else {
-      const connection = this.#connectionOf(response, headers);
-      if (connection !== null) await this.#forward(connection, response, headers, text, outline);
-    }
+    else await this.#forward(response, headers, text, outline);
   }
 
-  async #forward(
-    connection: ServerConnection,
-    response: AnyResponse,
-    headers: IncomingHttpHeaders,
-    text: string,
-    outline: Outline,
-  ): Promise<void> {
-    const session = sessionOf(response, headers);
-    if (session === null) return;
+  async #forward(response: AnyResponse, headers: IncomingHttpHeaders, text: string, outline: Outline): Promise<void> {
+    const connection = this.#connectionOf(headers);
+    const session = sessionOf(headers);
     const refused = connection.check(outline, session);
-    if (refused === 'no-session')
-      refuse(response, 400, refused, 'The message belongs to a session, which Acp-Session-Id must name.');
-    else if (refused !== null) refuse(response, 400, refused, 'Acp-Session-Id names another session than the message.');
-    else if (await connection.post(text, outline, session)) replyEmpty(response, 202);
-    else refuseUnknown(response);
+    if (refused !== null) throw new RequestRefused(refused);
+    if (!(await connection.post(text, outline, session))) throw new RequestRefused('unknown-connection');
+    replyEmpty(response, 202);
   }
 
   async #initialize(response: AnyResponse, headers: IncomingHttpHeaders, text: string, id: Id): Promise<void> {
-    if (headers[CONNECTION_HEADER] !== undefined) {
-      refuse(response, 400, 'initialized', 'The connection is initialized; a new one has no Acp-Connection-Id.');
-      return;
-    }
-    if (this.connections() >= this.#settings.maxConnections) {
-      refuse(response, 503, 'too-many-connections', 'The server has too many connections.');
-      return;
-    }
+    if (headers[CONNECTION_HEADER] !== undefined) throw new RequestRefused('initialized');
+    if (this.connections() >= this.#settings.maxConnections) throw new RequestRefused('too-many-connections');
+    const { keepAliveMs, affinityCookie } = this.#settings;
     const connection = this.#create(this.#settings.resumable && headers[RESUMABLE_HEADER] === '1');
     const answered = connection.initialize(text, id);
     const stop = after(this.#settings.initializeTimeoutMs, () => connection.destroy());
     response.once('close', () => {
-      if (!response.writableFinished) connection.destroy();
+      // Over HTTP/2, a response that was never sent counts as finished when it is closed.
+      if (!response.writableEnded || !response.writableFinished) connection.destroy();
     });
     try {
       await this.#onConnection(connection, { id: connection.id, transport: 'http' });
@@ -190,19 +166,16 @@ export class AcpServer {
       this.#settings.reportError(thrown);
       connection.destroy();
       stop();
-      refuse(response, 502, 'no-agent', 'The agent could not be started.');
-      return;
+      throw new RequestRefused('no-agent');
     }
     const answer = await answered;
     stop();
     if (response.destroyed) return;
-    if (answer === null) {
-      refuse(response, 502, 'agent-ended', 'The agent ended, or did not answer in time.');
-      return;
-    }
+    if (answer === null) throw new RequestRefused('agent-ended');
     response.setHeader(CONNECTION_HEADER, connection.id);
+    if (keepAliveMs !== Number.POSITIVE_INFINITY) response.setHeader(KEEP_ALIVE_HEADER, String(Math.ceil(keepAliveMs)));
     if (connection.isResumable) response.setHeader(RESUMABLE_HEADER, '1');
-    if (this.#settings.affinityCookie !== undefined) response.setHeader('set-cookie', this.#settings.affinityCookie);
+    if (affinityCookie !== undefined) response.setHeader('set-cookie', affinityCookie);
     replyJson(response, 200, withConnectionId(answer, connection.id));
   }
 
@@ -223,56 +196,35 @@ export class AcpServer {
   }
 
   #get(response: AnyResponse, headers: IncomingHttpHeaders): void {
-    if (!accepts(headers.accept)) {
-      refuse(response, 406, 'not-acceptable', `Accept must include ${EVENT_STREAM}.`);
-      return;
-    }
-    const connection = this.#connectionOf(response, headers);
-    const session = connection === null ? null : sessionOf(response, headers);
-    if (connection === null || session === null) return;
+    if (!accepts(headers.accept)) throw new RequestRefused('not-acceptable');
+    const connection = this.#connectionOf(headers);
+    const session = sessionOf(headers);
     const last = headers[LAST_EVENT_HEADER];
-    if (last !== undefined && !(connection.isResumable && /^[0-9]{1,15}$/.test(String(last)))) {
-      refuse(response, 400, 'unknown-event', 'Last-Event-ID is not that of an event of this stream.');
-      return;
-    }
+    if (last !== undefined && !(connection.isResumable && /^[0-9]{1,15}$/.test(String(last))))
+      throw new RequestRefused('unknown-event');
     const sink = sinkOf(response);
     const attached = connection.attach(session, sink, last === undefined ? undefined : Number(last));
-    switch (attached) {
-      case 'attached':
-        response.once('close', () => connection.detach(session, sink));
-        response.on('drain', () => connection.pump(session));
-        response.writeHead(200, { 'content-type': EVENT_STREAM, 'cache-control': 'no-store' });
-        // So that the client sees the headers before the first event.
-        sink.write(KEEP_ALIVE_COMMENT, () => connection.pump(session));
-        connection.pump(session);
-        break;
-      case 'busy':
-        refuse(response, 409, attached, 'The stream has a reader.');
-        break;
-      case 'events-lost':
-        refuse(response, 410, attached, 'Events after Last-Event-ID are no longer kept.');
-        break;
-      case 'unknown-event':
-        refuse(response, 400, attached, 'Last-Event-ID is not that of an event of this stream.');
-        break;
-      default:
-        refuse(response, 503, attached, 'The connection has too many sessions.');
-    }
+    if (attached !== 'attached') throw new RequestRefused(attached);
+    response.once('close', () => connection.detach(session, sink));
+    response.on('drain', () => connection.pump(session));
+    response.writeHead(200, {
+      'content-type': EVENT_STREAM,
+      'cache-control': 'no-store, no-transform',
+      // Asks nginx not to buffer.
+      'x-accel-buffering': 'no',
+    });
+    // So that the client sees the headers before the first event.
+    sink.write(KEEP_ALIVE_COMMENT, () => connection.pump(session));
+    connection.pump(session);
   }
 
-  #delete(response: AnyResponse, headers: IncomingHttpHeaders): void {
-    const connection = this.#connectionOf(response, headers);
-    if (connection === null) return;
-    connection.terminate();
-    replyEmpty(response, 202);
-  }
-
-  #connectionOf(response: AnyResponse, headers: IncomingHttpHeaders): ServerConnection | null {
+  /** @throws RequestRefused */
+  #connectionOf(headers: IncomingHttpHeaders): ServerConnection {
     const id = headers[CONNECTION_HEADER];
+    if (id === undefined) throw new RequestRefused('no-connection');
     const connection = this.#connections.get(String(id));
-    if (id === undefined) refuse(response, 400, 'no-connection', 'Acp-Connection-Id is missing.');
-    else if (connection === undefined) refuseUnknown(response);
-    return connection ?? null;
+    if (connection === undefined) throw new RequestRefused('unknown-connection');
+    return connection;
   }
 
   readonly #upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
@@ -328,12 +280,16 @@ export class AcpServer {
     this.#stopKeepAlive();
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
     const channels = [...this.#connections.values(), ...this.#sockets];
-    const stopGrace = after(this.#settings.closeGraceMs, () => destroyAll(channels));
-    await Promise.all(channels.map((channel) => channel.end()));
-    stopGrace();
-    // The ends of the streams are written in the next iteration of the event loop.
-    setImmediate(this.#http.destroy);
+    const stopGrace = after(this.#settings.closeGraceMs, () => {
+      destroyAll(channels);
+      this.#http.destroy();
+    });
+    const answered = [...this.#responses].map((response) => new Promise((resolve) => response.once('close', resolve)));
+    await Promise.all([...channels.map((channel) => channel.end()), ...answered]);
+    // The connections of HTTP have no requests now.
+    void this.#http.close();
     await closed;
+    stopGrace();
   }
 
   readonly terminate = (): void => {
@@ -347,27 +303,17 @@ function destroyAll(channels: readonly Channel[]): void {
   for (const channel of channels) channel.destroy();
 }
 
-/** Returns the headers; HTTP/2 has the host in `:authority` (RFC 9113, section 8.3.1). */
-function headersOf({ headers }: AnyRequest): IncomingHttpHeaders {
-  const authority = headers[':authority'] as string | undefined;
-  return authority === undefined ? headers : { ...headers, host: authority };
-}
-
 function pathOf({ url = '/' }: AnyRequest): string {
   return url.replace(/[?#].*$/s, '');
 }
 
-/** Returns the session in the headers. @returns `null` if it was refused */
-function sessionOf(response: AnyResponse, headers: IncomingHttpHeaders): string | undefined | null {
+/** Returns the session in the headers. @throws RequestRefused */
+function sessionOf(headers: IncomingHttpHeaders): string | undefined {
   const session = headers[SESSION_HEADER];
   if (session === undefined) return undefined;
-  if (typeof session === 'string' && session !== '' && session.length <= MAX_SESSION_ID) return session;
-  refuse(response, 400, 'wrong-session', `Acp-Session-Id must have 1 to ${MAX_SESSION_ID} characters.`);
-  return null;
-}
-
-function refuseUnknown(response: AnyResponse): void {
-  refuse(response, 404, 'unknown-connection', 'The connection is unknown, or has ended.');
+  if (typeof session !== 'string' || session === '' || session.length > MAX_SESSION_ID)
+    throw new RequestRefused('wrong-session');
+  return session;
 }
 
 /** Returns whether an event stream is acceptable (RFC 9110, section 12.5.1). */
@@ -380,7 +326,7 @@ function accepts(accept: string | undefined): boolean {
 function allowOrigin(response: AnyResponse, origin: string): void {
   response.setHeader('access-control-allow-origin', origin);
   response.setHeader('access-control-allow-credentials', 'true');
-  response.setHeader('access-control-expose-headers', `${CONNECTION_HEADER}, ${RESUMABLE_HEADER}`);
+  response.setHeader('access-control-expose-headers', EXPOSED);
   response.setHeader('vary', 'origin');
 }
 
@@ -392,10 +338,12 @@ function allowMethods(response: AnyResponse): void {
   replyEmpty(response, 204);
 }
 
-/** Adds the identifier of the connection to the result of `initialize`, whose other members stay as they are written. */
+/** Adds the identifier of the connection to the result of `initialize`. The rest of the text stays as it is, with all digits of its numbers. */
 function withConnectionId(text: string, id: string): string {
   const { result } = JSON.parse(text) as { readonly result?: unknown };
   if (typeof result !== 'object' || result === null || Array.isArray(result)) return text;
   if (Object.hasOwn(result, 'connectionId')) return text;
-  return JSON.stringify({ ...(JSON.parse(text) as object), result: { ...result, connectionId: id } });
+  const inside = valueOfMember(text, 'result') + 1;
+  const comma = Object.keys(result).length === 0 ? '' : ',';
+  return `${text.slice(0, inside)}"connectionId":"${id}"${comma}${text.slice(inside)}`;
 }

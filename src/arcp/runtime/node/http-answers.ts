@@ -1,14 +1,5 @@
 /** Answers of the HTTP listener. */
-import { afterUnref } from '../../../async/timers.js';
-import type { AnyRequest, AnyResponse } from '../../../channels/node/http-server.js';
-
-/** A refused request: a status and a code that stays the same between versions. */
-export interface HttpRefusal {
-  readonly status: number;
-  readonly code: string;
-  readonly message: string;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-}
+import type { HttpRefusal } from '../../../channels/node/refuse.js';
 
 /** The refusals of the listener. The codes are in the body: `{"error": {"code", "message"}}`. */
 export const REFUSALS = {
@@ -69,31 +60,4 @@ export function upgradeRequired(isEncrypted: boolean): HttpRefusal {
       'A duplex stream requires HTTP/2. Over HTTP/1.1, open an event stream (GET with "Accept: text/event-stream") and send messages with POST, or use a WebSocket listener',
     headers: { upgrade: isEncrypted ? 'HTTP/2.0' : 'h2c', connection: 'upgrade' },
   };
-}
-
-/** Milliseconds for the rest of the body of a refused request. */
-const LINGER_MS = 2000;
-
-/** Sends a refusal. HTTP/2 has no headers of a connection. */
-export function refuse(request: AnyRequest, response: AnyResponse, refusal: HttpRefusal): void {
-  const { status, code, message, headers = {} } = refusal;
-  const isHttp2 = request.httpVersionMajor === 2;
-  response.statusCode = status;
-  for (const [name, value] of Object.entries(headers))
-    if (!(isHttp2 && (name === 'connection' || name === 'upgrade'))) response.setHeader(name, value);
-  response.setHeader('cache-control', 'no-store');
-  response.setHeader('content-type', 'application/json');
-  const answer = (): void => void response.end(`${JSON.stringify({ error: { code, message } })}\n`);
-  request.resume();
-  if (request.complete || isHttp2 || status === 426) {
-    answer();
-    return;
-  }
-  // The rest of the body is discarded. A connection that is closed before it has arrived is reset, and the client loses the answer.
-  response.setHeader('connection', 'close');
-  const cancel = afterUnref(LINGER_MS, answer);
-  request.once('end', () => {
-    cancel();
-    answer();
-  });
 }

@@ -13,9 +13,10 @@ import { eventStreamChannel, type Inbox } from '../../../channels/node/event-str
 import { type AnyRequest, type AnyResponse, httpServer, type TlsIdentity } from '../../../channels/node/http-server.js';
 import { http2Channel, NDJSON } from '../../../channels/node/http2.js';
 import { type Admission, HEALTH_PATH, listenOn, toOriginForm } from '../../../channels/node/listen.js';
+import { refuse } from '../../../channels/node/refuse.js';
 import type { Runtime } from '../runtime.js';
 import { answerHealth, type Endpoint, type EndpointOptions, endpointOf, peerOf } from './endpoint.js';
-import { REFUSALS, refuse, upgradeRequired } from './http-answers.js';
+import { REFUSALS, upgradeRequired } from './http-answers.js';
 import { readBody } from './http-body.js';
 import { eventId, resumesAfter } from './last-event.js';
 

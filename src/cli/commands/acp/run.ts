@@ -12,14 +12,15 @@ import {
 import { after } from '../../../async/timers.js';
 import { visible } from '../../../text/visible.js';
 import { UsageError } from '../../io/errors.js';
-import { NO_FILE, openLines } from '../../io/files.js';
 import { errorJson } from '../../io/json.js';
 import { labelled } from '../../io/output.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
 import { choice, duration, text, value } from '../../options/option.js';
-import { Relay, type Side } from './relay.js';
+import { LISTEN_OPTIONS, refuseListenOptions, serveAgents } from './listen.js';
+import { openMessageLog, relay } from './session.js';
 
 const OPTIONS = {
+  ...LISTEN_OPTIONS,
   batches: choice(
     'NAME',
     'split (default): Send the messages of a batch one by one, and return one array of responses; pass: Send batches unchanged',
@@ -28,8 +29,6 @@ const OPTIONS = {
   log: text('FILE', 'Append the messages of both sides to this file, one JSON object per line'),
   grace: value('DURATION', 'After the input ends, wait this long for the agent to exit (default: 10s)', duration()),
 };
-
-type Run = Invocation<typeof OPTIONS>;
 
 export const command = defineCommand({
   takes: { words: '-- CMD [ARG...]' },
@@ -40,25 +39,28 @@ export const command = defineCommand({
       'stderr of the agent.',
     'SIGINT, SIGTERM, SIGHUP and SIGQUIT are sent to the agent and its children. When the agent has exited, the client may take as long as ' +
       '--grace to read the rest, but at most one second after a signal.',
+    'With --listen, serves clients over HTTP and WebSocket instead, at the path /acp, and prints the URLs to stderr. Each connection has an ' +
+      'agent of its own: the end of one is the end of the other. SIGINT or SIGTERM closes the connections after what was sent, and ends the ' +
+      'input of the agents; a second signal ends both at once. The exit code is 0.',
   ],
   exitCodes:
     'The exit code is that of the agent; 128 plus the number of the signal that ended it; 2 for incorrect usage or if the agent cannot be ' +
     'started; or 70 for an internal error.',
-  example: 'pegwire acp run --log messages.jsonl -- my-agent --acp',
+  example: [
+    'pegwire acp run --log messages.jsonl -- my-agent --acp',
+    'pegwire acp run --listen 4712 -- my-agent --acp',
+  ],
   run,
 });
 
-/** The longest part of a rejected text that is shown. */
-const MAX_SHOWN = 200;
-/** Texts in a row that are reported as not being messages. */
-const MAX_REPORTED = 100;
 /** Milliseconds for the client to read the rest after a signal. */
 const SIGNAL_GRACE_MS = 1000;
 
-async function run(invocation: Run): Promise<number> {
+async function run(invocation: Invocation<typeof OPTIONS>): Promise<number> {
   const [command, ...args] = invocation.words;
   if (command === undefined) throw new UsageError('acp run requires a program: pegwire acp run -- CMD [ARG...]');
-  const { batches, grace: graceMs = 10_000, log: file } = invocation.options;
+  const { batches, grace: graceMs = 10_000, log: file, listen } = invocation.options;
+  if (listen === undefined) refuseListenOptions(invocation.given);
   const note = (code: string, text: string): void => {
     const { json, output } = invocation;
     void output.note(json ? errorJson(code, text) : labelled('warning', code, visible(text), output.paintNote));
@@ -66,35 +68,13 @@ async function run(invocation: Run): Promise<number> {
   const log = openMessageLog(file, (reason) =>
     note('log', `Cannot write ${file}: ${reason}; continuing without the log`),
   );
+  const session = { batches, graceMs, log, note };
   try {
+    if (listen !== undefined) return await serveAgents(invocation, listen, { command, args }, session);
     const agent = await launched(command, args);
     const client = byteChannel(process.stdin, output());
-    let reported = 0;
-    const relayed = new Promise<boolean>((resolve) => {
-      const relay = new Relay(client, agent.channel, {
-        batches,
-        onMessage: (from, text) => {
-          if (from !== 'pegwire') reported = 0;
-          log.message(from, text);
-        },
-        onRejected: (from, reason, text) => {
-          log.rejected(from, reason, text);
-          if (++reported > MAX_REPORTED) return;
-          const quote = text === '' ? '' : `: ${text.slice(0, MAX_SHOWN)}`;
-          note('not-a-message', `Not relayed from the ${from}: ${reason}${quote}`);
-          if (reported === MAX_REPORTED) note('not-a-message', 'No more are reported until a message arrives.');
-        },
-        onEnd: (side, error) => {
-          if (side === 'agent') {
-            if (error !== undefined && !isExit(error)) note('agent', `Agent: ${error.message}`);
-            resolve(error === undefined || isExit(error));
-          } else void endAgent(agent, graceMs);
-        },
-      });
-      relay.start();
-    });
     const signals = forwardSignals(agent);
-    const isWhole = await relayed;
+    const isWhole = await relay(client, agent, session);
     const exit = await agent.close();
     const isFlushed = await flushed(client, signals, graceMs);
     client.destroy();
@@ -126,14 +106,6 @@ function output(): Writable {
   });
 }
 
-/** Ends the input of the agent, and after the grace period the agent itself. */
-async function endAgent(agent: AgentProcess, graceMs: number): Promise<void> {
-  void agent.channel.end();
-  const stop = after(graceMs, () => void agent.close());
-  await agent.exited;
-  stop();
-}
-
 /** Waits until the client has read everything, the grace period is over, or a signal arrives. @returns `true` if it has read everything */
 async function flushed(client: Channel, signals: ReturnType<typeof forwardSignals>, graceMs: number): Promise<boolean> {
   let stop!: () => void;
@@ -145,29 +117,9 @@ async function flushed(client: Channel, signals: ReturnType<typeof forwardSignal
   return isFlushed;
 }
 
-/** Reports whether the error is the end of the process, which the exit code shows already. */
-function isExit(error: Error): boolean {
-  return error instanceof ConnectionError && error.code === 'closed';
-}
-
 /** Returns the exit code; 128 plus the number of the signal, as in shells. */
 function codeOf({ code, signal }: Exit): number {
   return signal === null ? (code ?? 0) : 128 + constants.signals[signal];
-}
-
-/** Opens the log, which only its owner can read. @throws UsageError if it cannot be opened */
-function openMessageLog(file: string | undefined, failed: (reason: string) => void) {
-  const lines = file === undefined ? NO_FILE : openLines(file, 'a', failed);
-  const write = (from: string, rest: string): void => {
-    lines.write(`{"at":"${new Date().toISOString()}","from":"${from}",${rest}}`);
-  };
-  return {
-    // The text is JSON; parsing and printing it could lose digits.
-    message: (from: Side | 'pegwire', message: string) => write(from, `"message":${message}`),
-    rejected: (from: Side, reason: string, text: string) =>
-      write(from, `"rejected":${JSON.stringify(reason)},"text":${JSON.stringify(text)}`),
-    close: lines.close,
-  };
 }
 
 // The agent leads its own process group, so that signals of the terminal do not reach it.

@@ -14,7 +14,7 @@ import { UsageError } from '../../io/errors.js';
 import type { Invocation } from '../../options/command.js';
 import { flag, integer, optional, text, texts, token, value } from '../../options/option.js';
 import { notStarted, SERVER_OPTIONS } from '../../options/shared.js';
-import { tlsFiles } from './tls-files.js';
+import { tlsFiles, tlsOptions } from '../../options/tls-files.js';
 
 const port = integer({ from: 0, to: 65_535 });
 
@@ -30,8 +30,7 @@ export const LISTEN_OPTIONS = {
     'Listen for QUIC connections on this UDP port; 0 for any free port; requires --tls-key and --tls-cert, and the package @matrixai/quic',
     port,
   ),
-  'tls-key': text('FILE', 'Encrypt --http and --quic with this private key in PEM; requires --tls-cert'),
-  'tls-cert': text('FILE', 'The certificate of --tls-key in PEM, followed by those of its issuers'),
+  ...tlsOptions('--http and --quic'),
   socket: text('PATH', 'Listen on this Unix domain socket, which only its owner can open'),
   pipe: text('NAME', 'Listen on the named pipes NAME.in and NAME.out'),
   nats: text('URL', 'Serve clients over the NATS server at this URL: nats://HOST:4222'),

@@ -1,8 +1,17 @@
-/** The files of the options --tls-key and --tls-cert. */
+/** The options --tls-key and --tls-cert, and their files. */
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import { systemReason } from '../../../text/system-reason.js';
-import { UsageError, unreadable } from '../../io/errors.js';
+import { systemReason } from '../../text/system-reason.js';
+import { UsageError, unreadable } from '../io/errors.js';
+import { text, type Values } from './option.js';
+
+/** Defines the options. @param what the listeners that they encrypt */
+export function tlsOptions(what: string) {
+  return {
+    'tls-key': text('FILE', `Encrypt ${what} with this private key in PEM; requires --tls-cert`),
+    'tls-cert': text('FILE', 'The certificate of --tls-key in PEM, followed by those of its issuers'),
+  };
+}
 
 /**
  * Reads the key and the certificate of a server.
@@ -10,10 +19,9 @@ import { UsageError, unreadable } from '../../io/errors.js';
  * @returns `undefined` if the options name none
  * @throws UsageError if one of them is missing or cannot be read, or the key does not belong to the certificate
  */
-export function tlsFiles(options: {
-  readonly 'tls-key'?: string | undefined;
-  readonly 'tls-cert'?: string | undefined;
-}): { readonly key: string; readonly cert: string } | undefined {
+export function tlsFiles(
+  options: Values<ReturnType<typeof tlsOptions>>,
+): { readonly key: string; readonly cert: string } | undefined {
   const { 'tls-key': key, 'tls-cert': cert } = options;
   if (key === undefined && cert === undefined) return undefined;
   if (key === undefined) throw new UsageError('--tls-cert requires --tls-key');
