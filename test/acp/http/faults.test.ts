@@ -154,7 +154,7 @@ async function prompted(
 
 describe('a connection that is lost', () => {
   test('ends on both sides if its streams cannot be continued', async () => {
-    const { proxy, url, agents } = await prompted({ idleTimeoutMs: 50 });
+    const { proxy, url, agents } = await prompted({ idleTimeoutMs: 500 });
     const connection = createConnection(connectAcp(url, { resumable: false }));
     await connection.request('initialize', {});
     await connection.request('session/new', {});

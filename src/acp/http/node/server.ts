@@ -7,9 +7,10 @@ import { WebSocketServer } from 'ws';
 import { after, everyUnref } from '../../../async/timers.js';
 import type { Channel } from '../../../channels/channel.js';
 import { EVENT_STREAM, KEEP_ALIVE_COMMENT } from '../../../channels/event-stream.js';
-import { isMediaType } from '../../../channels/media-type.js';
+import { isMediaType, textOfBytes } from '../../../channels/media-type.js';
 import { type AnyRequest, type AnyResponse, type HttpServer, httpServer } from '../../../channels/node/http-server.js';
 import { type Admission, isWebSocketUpgrade, refuseUpgrade, toOriginForm } from '../../../channels/node/listen.js';
+import { readRequestBody } from '../../../channels/node/request-body.js';
 import type { Id } from '../../message.js';
 import {
   CONNECTION_HEADER,
@@ -23,7 +24,7 @@ import {
 import { ServerConnection } from '../server-connection.js';
 import { acceptWebSocket } from './accept-websocket.js';
 import type { AcpSettings, IncomingConnection } from './options.js';
-import { readBody, refuse, replyEmpty, replyJson, sinkOf } from './replies.js';
+import { refuse, replyEmpty, replyJson, sinkOf } from './replies.js';
 
 const METHODS = 'POST, GET, DELETE, OPTIONS';
 const HIGH_WATER_MARK = 1024 * 1024;
@@ -53,7 +54,7 @@ export class AcpServer {
   #closing: Promise<void> | undefined;
 
   constructor(onConnection: OnConnection, admission: Admission, settings: AcpSettings) {
-    const { maxConnections, maxMessageBytes, maxSessions, keepAliveMs, tls } = settings;
+    const { maxConnections, maxMessageBytes, maxSessions, keepAliveMs, requestTimeoutMs, tls } = settings;
     this.#onConnection = onConnection;
     this.#admission = admission;
     this.#settings = settings;
@@ -64,7 +65,7 @@ export class AcpServer {
     });
     this.#http = httpServer(
       {
-        ...{ tls, pingMs: keepAliveMs, maxConnections: maxConnections * SOCKETS_PER_CONNECTION },
+        ...{ tls, pingMs: keepAliveMs, requestTimeoutMs, maxConnections: maxConnections * SOCKETS_PER_CONNECTION },
         maxStreams: maxSessions + SPARE_STREAMS,
       },
       this.#request,
@@ -130,16 +131,19 @@ export class AcpServer {
       refuse(response, 415, 'not-json', `The media type must be ${JSON_TYPE}.`);
       return;
     }
-    const { maxMessageBytes, allowBatches } = this.#settings;
-    const body = await readBody(request, maxMessageBytes);
-    if ('fault' in body) {
-      if (body.fault === 'too-long') {
-        if (request.httpVersionMajor < 2) response.setHeader('connection', 'close');
-        refuse(response, 413, 'too-long', `A message must have at most ${maxMessageBytes} bytes.`);
-      } else if (body.fault === 'not-utf8') refuse(response, 400, 'not-json', 'The body is not UTF-8.');
+    const { maxMessageBytes, allowBatches, requestTimeoutMs } = this.#settings;
+    const { bytes, fault } = await readRequestBody(request, maxMessageBytes, requestTimeoutMs);
+    if (fault === 'too-long' || fault === 'late') {
+      if (request.httpVersionMajor < 2) response.setHeader('connection', 'close');
+      if (fault === 'late') refuse(response, 408, 'body-timeout', 'The body has not arrived in time.');
+      else refuse(response, 413, 'too-long', `A message must have at most ${maxMessageBytes} bytes.`);
+    }
+    if (fault !== undefined) return;
+    const text = textOfBytes(bytes);
+    if (text === null) {
+      refuse(response, 400, 'not-json', 'The body is not UTF-8.');
       return;
     }
-    const { text } = body;
     const outline = outlineOf(text);
     if (outline === null) refuse(response, 400, 'not-json', 'The body is not JSON.');
     else if (outline.kind === 'batch' && !allowBatches) refuse(response, 501, 'batch', 'Send messages one by one.');
