@@ -11,6 +11,7 @@ import { isMediaType, textOfBytes } from '../../../channels/media-type.js';
 import { type AnyRequest, type AnyResponse, type HttpServer, httpServer } from '../../../channels/node/http-server.js';
 import { type Admission, isWebSocketUpgrade, refuseUpgrade, toOriginForm } from '../../../channels/node/listen.js';
 import { readRequestBody } from '../../../channels/node/request-body.js';
+import { maxPayloadOf } from '../../../channels/websocket.js';
 import type { Id } from '../../message.js';
 import {
   CONNECTION_HEADER,
@@ -60,7 +61,7 @@ export class AcpServer {
     this.#settings = settings;
     this.#webSockets = new WebSocketServer({
       ...{ noServer: true, clientTracking: false, perMessageDeflate: false },
-      maxPayload: maxMessageBytes + 1024,
+      maxPayload: maxPayloadOf(maxMessageBytes),
       handleProtocols: (offered) => (offered.has('acp') ? 'acp' : false),
     });
     this.#http = httpServer(

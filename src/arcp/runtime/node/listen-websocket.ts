@@ -14,7 +14,7 @@ import {
   refuseUpgrade,
   toOriginForm,
 } from '../../../channels/node/listen.js';
-import { webSocketChannel } from '../../../channels/websocket.js';
+import { maxPayloadOf, webSocketChannel } from '../../../channels/websocket.js';
 import { SUBPROTOCOL } from '../../protocol/envelope.js';
 import type { Runtime } from '../runtime.js';
 import {
@@ -26,7 +26,7 @@ import {
   peerOf,
 } from './endpoint.js';
 
-/** Options of a WebSocket listener. A message that is too long closes the connection with code 1009. */
+/** Options of a WebSocket listener. A message that is too long closes the connection with code 1009; it is answered before if it exceeds the limit by at most 1 MiB. */
 export type ListenWebSocketOptions = EndpointOptions;
 
 /** A WebSocket listener. */
@@ -79,7 +79,7 @@ class RuntimeServer {
     this.#options = options;
     this.#webSockets = new WebSocketServer({
       noServer: true,
-      maxPayload: maxMessageBytes,
+      maxPayload: maxPayloadOf(maxMessageBytes),
       handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
     });
     this.server = createServer({ headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: HEADERS_TIMEOUT_MS });
