@@ -12,6 +12,7 @@ import { REFUSALS, upgradeRequired } from '../../src/arcp/runtime/node/http-answ
 import { connectHttp2 } from '../../src/channels/node/http2.js';
 import { connectEventStream } from '../../src/channels/sse.js';
 import { addDemoTools } from '../../src/cli/commands/arcp/demo-tools.js';
+import { cuttingProxy } from '../helpers/cutting-proxy.js';
 import { certificate } from '../helpers/tls-proxy.js';
 import { Wire } from './runtime/wire.js';
 
@@ -564,67 +565,38 @@ describe('a hostile client', () => {
     await new Promise((resolve) => stream.on('error', resolve).on('close', resolve).on('response', resolve).resume());
     await stillServes(url);
   });
-
-  test('that does not read delays no other client on its connection', async () => {
-    const { runtime, url } = await served();
-    const filler = 'x'.repeat(64 * 1024);
-    let chunks = 0;
-    runtime.tool('flood', { durable: true }, async (_, { stream }) => {
-      const writer = await stream({ kind: 'text' });
-      for (; chunks < 400; chunks++) await writer.write(filler);
-      await writer.close();
-    });
-    const slow = new Wire(await connectHttp2(new URL(url)));
-    await slow.open();
-    slow.send('tool.invoke', { tool: 'flood', arguments: {} });
-    await slow.until(({ type }) => type === 'stream.chunk');
-    slow.channel.pause();
-    const other = new Wire(await connectHttp2(new URL(url)));
-    await other.open();
-    for (let a = 0; a < 50; a++) {
-      const sent = other.send('tool.invoke', { tool: 'add', arguments: { a, b: 1 } });
-      expect((await other.answer('tool.result', sent)).payload.result).toBe(a + 1);
-    }
-    slow.channel.resume();
-    await slow.until(({ type }) => type === 'job.completed');
-    expect(slow.heard.filter(({ type }) => type === 'stream.chunk').length).toBe(400);
-    for (const { channel } of [slow, other]) channel.destroy();
-  });
 });
 
 describe('a side that answers nothing', () => {
-  test('is noticed with pings by a client', async () => {
-    const { port } = await served();
-    let freeze = (): void => {};
-    const relay = createServer((socket) => {
-      const upstream = connectSocket(port, '127.0.0.1');
-      socket
-        .on('error', () => {})
-        .pipe(upstream)
-        .on('error', () => {})
-        .pipe(socket);
-      freeze = () => {
-        socket.unpipe().pause();
-        upstream.unpipe().pause();
-      };
-      ending.push(
-        () => socket.destroy(),
-        () => upstream.destroy(),
-      );
-    });
-    await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
-    ending.push(() => relay.close());
-    const url = new URL(`http://127.0.0.1:${(relay.address() as { readonly port: number }).port}/arcp`);
+  /** Serves a runtime behind a proxy, which can be frozen. */
+  async function behindProxy(heartbeatMs?: number) {
+    const runtime = createRuntime({ heartbeatMs });
+    const { port, close } = await listenHttp(runtime, { port: 0 });
+    const proxy = await cuttingProxy({ target: port });
+    ending.push(() => runtime.close(), close, proxy.close);
+    return { runtime, proxy, url: new URL(`http://127.0.0.1:${proxy.port}/arcp`) };
+  }
+
+  test('is noticed with pings by a client of HTTP/2', async () => {
+    const { proxy, url } = await behindProxy();
     const wire = new Wire(await connectHttp2(url, { pingMs: 50 }));
     await wire.open();
-    freeze();
+    proxy.freeze();
     await wire.ended();
-    await expect(
-      connectEventStream(url, { protocol: 'arcp', silenceMs: 50 }).then((channel) => {
-        const silent = new Wire(channel);
-        freeze();
-        return silent.ended();
-      }),
-    ).resolves.toBeUndefined();
+  });
+
+  test('is noticed by a client of an event stream, since it sends no comments', async () => {
+    const { proxy, url } = await behindProxy();
+    const wire = new Wire(await connectEventStream(url, { protocol: 'arcp', silenceMs: 50 }));
+    proxy.freeze();
+    await wire.ended();
+  });
+
+  test.each(['http2:', 'sse:http:'])('is noticed with pings by a runtime over %s', async (scheme) => {
+    const { runtime, proxy, url } = await behindProxy(50);
+    await connect(url.href.replace('http:', scheme), { reconnect: false });
+    expect(runtime.counts().connections).toBe(1);
+    proxy.freeze();
+    await expect.poll(() => runtime.counts().connections, { timeout: 10_000 }).toBe(0);
   });
 });
