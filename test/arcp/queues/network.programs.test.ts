@@ -7,7 +7,9 @@ import type { Dial } from '../../../src/arcp/client/types.js';
 import { dialNats, listenNats } from '../../../src/arcp/queues/nats.js';
 import { dialRabbitmq, listenRabbitmq } from '../../../src/arcp/queues/rabbitmq.js';
 import { createRuntime, memoryStore, type Runtime } from '../../../src/arcp/runtime/index.js';
-import type { QueueListener } from '../../../src/channels/queue/dial.js';
+import { openNats } from '../../../src/channels/node/nats.js';
+import { openRabbitmq } from '../../../src/channels/node/rabbitmq.js';
+import type { OpenBus, QueueListener } from '../../../src/channels/queue/dial.js';
 import { type CuttingProxy, cuttingProxy } from '../../helpers/cutting-proxy.js';
 import { natsHint, natsUrl, rabbitmqHint, rabbitmqUrl } from '../../helpers/message-queues.js';
 
@@ -27,6 +29,7 @@ interface QueueKind {
   readonly server: string;
   readonly listen: (runtime: Runtime, url: string, name: string) => Promise<QueueListener>;
   readonly dial: (url: string, name: string) => Dial;
+  readonly open: (url: string) => Promise<OpenBus>;
 }
 
 const NATS = { connectOptions: { pingInterval: 200, timeout: 300, reconnectTimeWait: 100 } };
@@ -38,11 +41,13 @@ const KINDS: Readonly<Record<string, QueueKind>> = {
     server: natsUrl,
     listen: (runtime, servers, name) => listenNats(runtime, { ...FAST, ...NATS, servers, name }),
     dial: (servers, name) => dialNats({ ...FAST, ...NATS, servers, name }),
+    open: (servers) => openNats({ servers }),
   },
   [`RabbitMQ${rabbitmqHint}`]: {
     server: rabbitmqUrl,
     listen: (runtime, url, name) => listenRabbitmq(runtime, { ...FAST, ...RABBITMQ, url: heartbeats(url), name }),
     dial: (url, name) => dialRabbitmq({ ...FAST, ...RABBITMQ, url: heartbeats(url), name }),
+    open: (url) => openRabbitmq({ url }),
   },
 };
 
@@ -130,6 +135,33 @@ for (const [name, kind] of Object.entries(KINDS))
         expect(ofRuntime.connections()).toBe(before);
       },
     );
+
+    test('ignores what others publish on its subjects', async () => {
+      const runtime = createRuntime().tool('echo', {}, (input) => input);
+      ending.push(() => runtime.close());
+      const name = newName();
+      ending.push((await kind.listen(runtime, kind.server, name)).close);
+      const { bus, close } = await kind.open(kind.server);
+      ending.push(close);
+      const client = await openClient(kind.dial(kind.server, name));
+      ending.push(() => client.disconnect());
+      const nonsense = [
+        '',
+        '\n',
+        'open 1 x',
+        `open 1 ${'0'.repeat(32)}`,
+        'text 2 77 0 9 9\n"forged"',
+        '\0'.repeat(100_000),
+      ];
+      for (let n = 0; n < 10; n++) {
+        for (const text of nonsense) bus.publish(`arcp.${name}.connect`, new TextEncoder().encode(text));
+        bus.publish(`arcp.${name}.connect`, Uint8Array.from([0xff, 0, 0x0a, 0xfe]));
+        expect(await client.invoke('echo', { n }).result()).toEqual({ n });
+      }
+      const next = await openClient(kind.dial(kind.server, name));
+      expect(await next.invoke('echo', { n: 1 }).result()).toEqual({ n: 1 });
+      await next.close();
+    });
 
     test('can be closed while its connection is frozen', async () => {
       const runtime = createRuntime();
