@@ -83,7 +83,7 @@ export function httpServer(
   };
   const http1Options = {
     headersTimeout: Math.min(HEADERS_TIMEOUT_MS, Math.ceil(requestTimeoutMs)),
-    // 0 is no limit.
+    // 0 stands for no limit.
     requestTimeout: Number.isFinite(requestTimeoutMs) ? Math.ceil(requestTimeoutMs) : 0,
     maxHeaderSize: MAX_HEADER_BYTES,
   };
