@@ -12,6 +12,7 @@ export const SIZED: readonly string[] = [
   'test/accp/session/lossy-line.test.ts',
   'test/accp/store/journal.test.ts',
   'test/accp/store/store.test.ts',
+  'test/arcp/many-connections.test.ts',
   'test/channels/queue/faults.test.ts',
   'test/cli/linear.test.ts',
   'test/fuzz/differential.test.ts',

@@ -1,4 +1,5 @@
 import { Queue } from '../async/queue.js';
+import { isLonger } from '../text/bytes.js';
 import { BEGINNING, type Channel, type Receiver } from './channel.js';
 import { beginningOf } from './line-decoder.js';
 
@@ -81,10 +82,21 @@ export function drained(socket: WebSocketLike, bytes: number): Promise<void> | u
 
 /** Options of {@link webSocketChannel}. */
 export interface WebSocketChannelOptions {
-  /** The maximum length of a message in UTF-16 code units. @default 33_554_432 */
+  /** The maximum length of a message in bytes of UTF-8. @default 33_554_432 */
   readonly maxLength?: number | undefined;
   /** The number of buffered bytes from which `ready` makes senders wait. @default 1_048_576 */
   readonly highWaterMark?: number | undefined;
+}
+
+/** Bytes by which a message may exceed the limit of a server that still reads and answers it. */
+const ANSWERED_BYTES = 1024 * 1024;
+
+/**
+ * Returns the `maxPayload` of a server of `ws` whose channels have a limit: they answer a message that is longer. `ws` closes a connection with
+ * 1009 before it has read a message beyond `maxPayload`, and without an answer.
+ */
+export function maxPayloadOf(maxLength: number): number {
+  return maxLength + ANSWERED_BYTES;
 }
 
 const CLOSED = 3;
@@ -142,7 +154,7 @@ export function webSocketChannel(socket: WebSocketLike, options: WebSocketChanne
   const receive = (data: unknown): void => {
     if (data === END) end();
     else if (typeof data !== 'string') receiver?.invalid('the message is binary', textOf(data));
-    else if (data.length <= maxLength) receiver?.text(data);
+    else if (!isLonger(data, maxLength)) receiver?.text(data);
     else {
       receiver?.tooLong(maxLength, data.slice(0, BEGINNING));
       closeWebSocket(socket, 1009, 'the message is too long');
@@ -176,7 +188,6 @@ export function webSocketChannel(socket: WebSocketLike, options: WebSocketChanne
   }
 
   return {
-    // A text has at least as many bytes as UTF-16 code units.
     maxTextBytes: maxLength,
     start: (given) => {
       receiver = given;

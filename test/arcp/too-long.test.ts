@@ -1,8 +1,9 @@
 /** Messages that exceed the limit of a transport: the client receives the refusal before the connection ends. */
 import { afterEach, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
 import { dialOf } from '../../src/arcp/client/index.js';
 import type { Dial } from '../../src/arcp/client/types.js';
-import { createRuntime, listenHttp, listenUnix, type Runtime } from '../../src/arcp/runtime/index.js';
+import { createRuntime, listenHttp, listenUnix, listenWebSocket, type Runtime } from '../../src/arcp/runtime/index.js';
 import { Wire } from './runtime/wire.js';
 
 const LIMIT = 2000;
@@ -17,6 +18,10 @@ const TRANSPORTS: Readonly<Record<string, (runtime: Runtime) => Promise<{ dial: 
     const { address, close } = await listenUnix(runtime, { port: 0 }, { maxLineBytes: LIMIT });
     return { dial: dialOf(`tcp://127.0.0.1:${(address as { readonly port: number }).port}`), close };
   },
+  'a WebSocket': async (runtime) => {
+    const { url, close } = await listenWebSocket(runtime, { port: 0, maxMessageBytes: LIMIT });
+    return { dial: dialOf(url), close };
+  },
   'HTTP/2': async (runtime) => {
     const { url, close } = await listenHttp(runtime, { port: 0, maxMessageBytes: LIMIT });
     return { dial: dialOf(url.replace('http:', 'http2:')), close };
@@ -28,7 +33,9 @@ const TRANSPORTS: Readonly<Record<string, (runtime: Runtime) => Promise<{ dial: 
 };
 
 describe.each(Object.keys(TRANSPORTS))('over %s, a message that is too long', (name) => {
-  test.each([LIMIT + 1, 100_000, 8_000_000])('by %d bytes is refused, and the connection ends', async (length) => {
+  // The package of WebSockets reads no message that is far too long.
+  const lengths = [LIMIT + 1, 100_000, ...(name === 'a WebSocket' ? [] : [8_000_000])];
+  test.each(lengths)('by %d bytes is refused, and the connection ends', async (length) => {
     const runtime = createRuntime();
     const { dial, close } = await TRANSPORTS[name]!(runtime);
     ending.push(close, () => runtime.close());
@@ -43,4 +50,14 @@ describe.each(Object.keys(TRANSPORTS))('over %s, a message that is too long', (n
     }
     await expect.poll(() => runtime.counts().connections).toBe(0);
   });
+});
+
+test('over a WebSocket, a message that is far too long ends the connection with 1009', async () => {
+  const runtime = createRuntime();
+  const { url, close } = await listenWebSocket(runtime, { port: 0, maxMessageBytes: LIMIT });
+  ending.push(close, () => runtime.close());
+  const socket = new WebSocket(url, ['arcp']);
+  const code = new Promise((resolve) => socket.once('close', resolve));
+  socket.once('open', () => socket.send(JSON.stringify('x'.repeat(8_000_000))));
+  expect(await code).toBe(1009);
 });

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import process from 'node:process';
 import { afterAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { type ClientOptions, connect, dialOf } from '../../src/arcp/client/index.js';
+import { type ClientOptions, connect, dialOf, openClient } from '../../src/arcp/client/index.js';
 import type { Envelope } from '../../src/arcp/index.js';
 import {
   createRuntime,
@@ -14,6 +14,7 @@ import {
   type Runtime,
 } from '../../src/arcp/runtime/index.js';
 import { addDemoTools } from '../../src/cli/commands/arcp/demo-tools.js';
+import { createRandom } from '../../src/text/random.js';
 import { perform, transcript } from '../examples/arcp/stage.js';
 import { PROGRAM } from '../helpers/cli.js';
 import { Wire } from './runtime/wire.js';
@@ -125,6 +126,47 @@ for (const name of Object.keys(TRANSPORTS))
       const text = 'é"\\\n'.repeat(200_000);
       const sent = wire.send('tool.invoke', { tool: 'echo', arguments: { text } });
       expect((await wire.answer('tool.result', sent)).payload.result).toEqual({ text });
+    });
+
+    // Named pipes serve one client after the other. Slow clients of QUIC are in quic/network.programs.test.ts, on the same connection.
+    test.skipIf(/pipes|QUIC/.test(name))(
+      'a client that does not read delays no other, and receives everything later',
+      async () => {
+        const served = runtime();
+        served.tool('flood', { durable: true }, async (_, { stream }) => {
+          const writer = await stream({ kind: 'text' });
+          for (let chunks = 0; chunks < 150; chunks++) await writer.write('x'.repeat(64 * 1024));
+          await writer.close();
+        });
+        const { dial, close } = await TRANSPORTS[name]!(served);
+        ending.push(close);
+        const [slow, other] = [new Wire(await dial()), await openClient(dial)];
+        ending.push(other.disconnect, async () => slow.channel.destroy());
+        await slow.open();
+        slow.send('tool.invoke', { tool: 'flood', arguments: {} });
+        await slow.until(({ type }) => type === 'stream.chunk');
+        slow.channel.pause();
+        for (let a = 0; a < 50; a++) expect(await other.invoke('add', { a, b: 1 }).result()).toBe(a + 1);
+        slow.channel.resume();
+        await slow.until(({ type }) => type === 'job.completed');
+        expect(slow.heard.filter(({ type }) => type === 'stream.chunk').length).toBe(150);
+      },
+    );
+
+    test('texts that are not messages are refused, then end their connection and no other', async () => {
+      const { dial, close } = await TRANSPORTS[name]!(runtime());
+      ending.push(close);
+      const [wire, other] = [new Wire(await dial()), await openClient(dial)];
+      ending.push(other.disconnect, async () => wire.channel.destroy());
+      const random = createRandom(1);
+      const garbage = (): string =>
+        String.fromCharCode(
+          ...Array.from({ length: 1000 }, () => random.pick([0, 9, 34, 123, 91, 0x2028, 0xd800, 0xffff])),
+        );
+      for (let n = 0; n < 100; n++) wire.channel.send(n % 2 === 0 ? garbage() : '[{"arcp":"1.0"}]');
+      await wire.ended();
+      expect(wire.types()).toContain('nack');
+      expect(await other.invoke('add', { a: 1, b: 1 }).result()).toBe(2);
     });
 
     test('the end of one side is the end of the other', async () => {

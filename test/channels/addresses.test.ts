@@ -15,6 +15,7 @@ test.each([
   ['tcp://127.0.0.1', 'has no port; the form is tcp://HOST:PORT'],
   ['http2://', 'is invalid; the form is http2://HOST:PORT/PATH'],
   ['sse:ftp://a', 'is invalid; the form is sse:https://HOST/PATH'],
+  ['sse://127.0.0.1', 'is invalid; the form is sse:https://HOST/PATH'],
   ['quic://localhost', 'address must be quic://HOST:PORT'],
   ['quic://127.0.0.1:1', 'serverName is required'],
   ['nats://127.0.0.1/a*b', 'subject must be words of letters'],

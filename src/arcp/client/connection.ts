@@ -1,5 +1,7 @@
 /** The connection of a client: opening, heartbeats and reconnection. */
 
+import { within } from '../../async/abort.js';
+import { deferred } from '../../async/listeners.js';
 import type { ReconnectOptions } from '../../async/reconnect.js';
 import { after, backoff, every, withJitter } from '../../async/timers.js';
 import type { Channel } from '../../channels/channel.js';
@@ -25,10 +27,14 @@ export interface ConnectionOptions {
 
 const HIGH_WATER_MARK = 1024 * 1024;
 const MAX_MISSED = 2;
+/** Milliseconds for the runtime to end its side of a closed connection. */
+const END_MS = 1000;
 
 export class Connection {
   readonly #options: ConnectionOptions;
   #channel: Channel | undefined;
+  /** Resolves when the input of the channel has ended. */
+  #over: Promise<void> | undefined;
   #failures = 0;
   #isClosed = false;
   #missed = 0;
@@ -57,7 +63,9 @@ export class Connection {
       channel.destroy();
       return;
     }
+    const over = deferred();
     this.#channel = channel;
+    this.#over = over.promise;
     channel.start({
       text: (text) => this.#receive(text),
       invalid: (why, beginning = '') => {
@@ -72,7 +80,10 @@ export class Connection {
             details: { reason: 'too_long', max_message_bytes: limit },
           }),
         ),
-      ended: (error) => this.#ended(channel, error),
+      ended: (error) => {
+        over.resolve();
+        this.#ended(channel, error);
+      },
     });
     this.#startHeartbeat(handshakeHeartbeatMs);
     opened(this.send);
@@ -104,8 +115,12 @@ export class Connection {
   async close(error?: unknown): Promise<void> {
     if (this.#isClosed) return;
     const channel = this.#detach();
-    await channel?.end();
-    channel?.destroy();
+    if (channel !== undefined) {
+      await channel.end();
+      // One that is destroyed before is reset over HTTP/2, and servers limit resets.
+      await within(END_MS, this.#over!);
+      channel.destroy();
+    }
     this.#options.closed(error);
   }
 

@@ -129,7 +129,7 @@ function eventStream(
   { protocol, token, maxMessageBytes: maxTextBytes }: AddressOptions,
 ): Dial {
   const form = 'sse:https://HOST/PATH';
-  const url = urlOf(rest.startsWith('//') ? `http:${rest}` : rest, form);
+  const url = urlOf(rest, form);
   if (!/^https?:$/.test(url.protocol))
     throw new TypeError(`"sse:${shownAddress(rest)}" is invalid; the form is ${form}`);
   return () => connectEventStream(url, { protocol, token, maxTextBytes });

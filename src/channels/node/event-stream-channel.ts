@@ -5,7 +5,7 @@ import { everyUnref } from '../../async/timers.js';
 import type { Channel } from '../channel.js';
 import { CONNECTION_EVENT, END_EVENT, KEEP_ALIVE_COMMENT, serverSentEvent } from '../event-stream.js';
 import { ByteChannel, type ByteChannelOptions } from './byte-channel.js';
-import { resetStream } from './http2.js';
+import { resetStream } from './http2-session.js';
 
 /** Options of {@link eventStreamChannel}. */
 export interface EventStreamChannelOptions extends ByteChannelOptions {

@@ -45,6 +45,8 @@ export interface HttpServerOptions {
   readonly maxStreams?: number | undefined;
   /** Milliseconds between two pings of an HTTP/2 connection. @default 15_000 */
   readonly pingMs?: number | undefined;
+  /** Milliseconds for a request of HTTP/1.1 with its body. Over HTTP/2, `readRequestBody` limits it. @default 60_000 */
+  readonly requestTimeoutMs?: number | undefined;
   /** The current time in milliseconds, for the limit of resets. @default Date.now */
   readonly now?: (() => number) | undefined;
 }
@@ -62,7 +64,7 @@ export interface HttpServer {
 /** Milliseconds for the handshake and the headers of a request. */
 export const HEADERS_TIMEOUT_MS = 10_000;
 /** Milliseconds for a request with its body. */
-const REQUEST_TIMEOUT_MS = 60_000;
+export const REQUEST_TIMEOUT_MS = 60_000;
 
 /** Creates a server. @param onRequest called with each request of either version */
 export function httpServer(
@@ -70,6 +72,7 @@ export function httpServer(
   onRequest: (request: AnyRequest, response: AnyResponse) => void,
 ): HttpServer {
   const { tls, maxConnections, maxStreams = MAX_STREAMS, pingMs, now = Date.now } = options;
+  const { requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
   const clock = monotonicClock(now);
@@ -79,8 +82,9 @@ export function httpServer(
     peerMaxConcurrentStreams: maxStreams,
   };
   const http1Options = {
-    headersTimeout: HEADERS_TIMEOUT_MS,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    headersTimeout: Math.min(HEADERS_TIMEOUT_MS, Math.ceil(requestTimeoutMs)),
+    // 0 stands for no limit.
+    requestTimeout: Number.isFinite(requestTimeoutMs) ? Math.ceil(requestTimeoutMs) : 0,
     maxHeaderSize: MAX_HEADER_BYTES,
   };
   let http2: Http2Server | Http2SecureServer;

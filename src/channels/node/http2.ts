@@ -1,13 +1,12 @@
 // biome-ignore-all lint/correctness/noNodejsModules: HTTP/2 requires Node
 /** Channels over HTTP/2: one stream that is open in both directions, with one JSON document per line. */
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants, type Http2Stream } from 'node:http2';
-import type { Writable } from 'node:stream';
 import { nextTurn } from '../../async/timers.js';
 import { systemReason } from '../../text/system-reason.js';
 import type { Channel } from '../channel.js';
 import { ConnectionError } from '../errors.js';
 import { type ByteChannelOptions, byteChannel } from './byte-channel.js';
-import { guardSession, HTTP2_SETTINGS, MAX_SESSION_MEGABYTES, MAX_STREAMS } from './http2-session.js';
+import { guardSession, HTTP2_SETTINGS, MAX_SESSION_MEGABYTES, MAX_STREAMS, resetStream } from './http2-session.js';
 import { type Trust, tlsOptionsOf } from './trust.js';
 
 /** The media type of the bodies: JSON documents, each on its own line. */
@@ -45,11 +44,6 @@ export function http2Channel(stream: Http2Stream, options: ByteChannelOptions = 
       channel.destroy();
     },
   };
-}
-
-/** Resets a stream of HTTP/2, so that the other side does not take its end for that of a complete body. Does nothing to other streams. */
-export function resetStream(stream: Writable | Http2Stream): void {
-  if ('rstCode' in stream && !stream.closed) stream.close(constants.NGHTTP2_CANCEL);
 }
 
 /** A connection and the number of its streams. */
@@ -158,6 +152,8 @@ function acquire(url: URL, { ca, serverName, pingMs }: Http2Options): Pooled {
     ...tlsOptionsOf({ ca, serverName }),
   });
   guardSession(session, { pingMs });
+  // Each stream that is opened has one.
+  session.setMaxListeners(0);
   const pooled = { session, streams: 1 };
   found.add(pooled);
   const forget = (): void => {

@@ -31,7 +31,7 @@ export interface NatsConnectionLike {
 export interface NatsOptions {
   /** The servers: `nats://HOST:PORT`, with `USER:PASSWORD@` or `TOKEN@` before the host if they require it. @default 'nats://127.0.0.1:4222' */
   readonly servers?: string | readonly string[] | undefined;
-  /** Further options for `connect` of `@nats-io/transport-node`, such as `tls` and `authenticator`. @default none */
+  /** Further options for `connect` of `@nats-io/transport-node`, such as `tls` and `authenticator`. @default `pingInterval: 10_000` */
   readonly connectOptions?: Readonly<Record<string, unknown>> | undefined;
   /** An open connection, which is shared and stays open, instead of `servers`. @default none */
   readonly connection?: NatsConnectionLike | undefined;
@@ -44,6 +44,8 @@ interface NatsPackage {
 const DEFAULT_SERVER = 'nats://127.0.0.1:4222';
 const PACKAGE = '@nats-io/transport-node';
 const CONNECT_MS = 5000;
+/** Milliseconds between two pings, of which a server may leave two unanswered before it is lost. */
+const PING_MS = 10_000;
 /** Milliseconds for the last messages when a connection is closed. */
 const FLUSH_MS = 1000;
 /** The group of the subscribers of which one receives a message. */
@@ -78,7 +80,7 @@ export async function connectNats(
     return await connect({
       servers: urls.map(({ host, protocol }) => (protocol === 'nats:' ? host : `${protocol}//${host}`)),
       ...credentialsOf(urls[0]!),
-      ...{ timeout: CONNECT_MS, maxReconnectAttempts: -1, reconnectTimeWait: 200 },
+      ...{ timeout: CONNECT_MS, maxReconnectAttempts: -1, reconnectTimeWait: 200, pingInterval: PING_MS },
       ...connectOptions,
     });
   } catch (cause) {

@@ -1,4 +1,5 @@
 /** RabbitMQ as a message bus: each subject is a queue. */
+import { afterUnref } from '../../async/timers.js';
 import { systemReason } from '../../text/system-reason.js';
 import { ConnectionError } from '../errors.js';
 import type { MessageBus, OpenBus } from '../queue/dial.js';
@@ -6,7 +7,10 @@ import { loadPackage } from './load-package.js';
 
 /** The address of RabbitMQ. */
 export interface RabbitmqOptions {
-  /** The server: `amqp://USER:PASSWORD@HOST:PORT/VHOST`, or `amqps:` for TLS. @default 'amqp://127.0.0.1:5672' */
+  /**
+   * The server: `amqp://USER:PASSWORD@HOST:PORT/VHOST`, or `amqps:` for TLS. The parameter `heartbeat` sets the seconds between two heartbeats; a
+   * server that is silent for three of them is lost. @default 'amqp://127.0.0.1:5672', with `heartbeat=10`
+   */
   readonly url?: string | undefined;
   /** Socket options for `connect` of `amqplib`, such as `ca`. @default none */
   readonly socketOptions?: Readonly<Record<string, unknown>> | undefined;
@@ -38,6 +42,12 @@ interface AmqpPackage {
 }
 
 const DEFAULT_URL = 'amqp://127.0.0.1:5672';
+/** Milliseconds for the connection and its handshake. */
+const CONNECT_MS = 5000;
+/** Seconds without a frame before a heartbeat; a server that is silent for two to three times as long is lost. The server may shorten it. */
+const HEARTBEAT_SECONDS = 10;
+/** Milliseconds for the last messages when a connection is closed. */
+const CLOSE_MS = 1000;
 /** The server accepts more, but delivers no other message of a channel meanwhile. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 /** The number of unacknowledged requests that one listener holds, so that the others have their share. */
@@ -51,16 +61,23 @@ const REQUEST_TTL_MS = 10_000;
  * @throws ConnectionError `no-package` without `amqplib`; `closed` if the server cannot be reached
  */
 export async function openRabbitmq({ url = DEFAULT_URL, socketOptions = {} }: RabbitmqOptions): Promise<OpenBus> {
-  const { host } = new URL(url);
+  const server = new URL(url);
+  if (!server.searchParams.has('heartbeat')) server.searchParams.set('heartbeat', String(HEARTBEAT_SECONDS));
   const { connect } = await loadPackage<AmqpPackage>('amqplib');
+  // The package only ends the socket of a lost connection, which waits for the other side.
+  const socket = new AbortController();
+  const options = { noDelay: true, timeout: CONNECT_MS, signal: socket.signal, ...socketOptions };
   try {
-    return await busOf(await connect(url, { noDelay: true, ...socketOptions }));
+    return await busOf(await connect(server.href, options), () => socket.abort());
   } catch (cause) {
-    throw new ConnectionError('closed', `Cannot connect to RabbitMQ at ${host}: ${systemReason(cause)}`, { cause });
+    socket.abort();
+    throw new ConnectionError('closed', `Cannot connect to RabbitMQ at ${server.host}: ${systemReason(cause)}`, {
+      cause,
+    });
   }
 }
 
-async function busOf(connection: AmqpConnection): Promise<OpenBus> {
+async function busOf(connection: AmqpConnection, destroy: () => void): Promise<OpenBus> {
   const listeners = new Set<(error?: Error) => void>();
   let failure: Error | undefined;
   let isClosed = false;
@@ -75,6 +92,12 @@ async function busOf(connection: AmqpConnection): Promise<OpenBus> {
     emitter.on('close', closed);
   };
   watch(connection);
+  const over = new Promise<void>((resolve) => {
+    connection.on('close', () => {
+      afterUnref(CLOSE_MS, destroy);
+      resolve();
+    });
+  });
   const channel = await connection.createChannel();
   watch(channel);
   const sharedChannel = await connection.createChannel();
@@ -109,9 +132,12 @@ async function busOf(connection: AmqpConnection): Promise<OpenBus> {
     },
   };
   const close = async (): Promise<void> => {
+    const cancel = afterUnref(CLOSE_MS, destroy);
     // The server answers after it has everything that was published; the end of the connection may overtake that.
-    await channel.close().catch(() => {});
-    await connection.close().catch(() => {});
+    const closing = channel.close().then(() => connection.close());
+    // The package does not settle it if the connection is lost meanwhile.
+    await Promise.race([closing.catch(() => {}), over]);
+    cancel();
   };
   return { bus, close };
 }

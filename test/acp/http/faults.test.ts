@@ -326,6 +326,43 @@ describe.each([
   });
 });
 
+describe('a WebSocket', () => {
+  test('that answers no ping is cut off', async () => {
+    let agent!: Connection;
+    const { server, proxy, url } = await served((channel) => (agent = counting(channel)), { keepAliveMs: 50 });
+    const connection = createConnection(connectAcp(url.replace('http:', 'ws:')));
+    await connection.request('initialize', {});
+    proxy.freeze();
+    expect((await agent.closed)?.message).toContain('1006');
+    await expect.poll(server.connections).toBe(0);
+    // Not before: a close frame would wait in the proxy.
+    proxy.cut();
+    await connection.closed;
+  });
+
+  test.each([
+    ['a frame with reserved bits', [0xf1, 0x80, 0, 0, 0, 0]],
+    ['a frame without a mask', [0x81, 0x02, 0x7b, 0x7d]],
+    ['a text that is not UTF-8', [0x81, 0x81, 0, 0, 0, 0, 0xff]],
+    ['a length beyond all limits', [0x81, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]],
+  ])('that sends %s ends, and no other', async (_, bytes) => {
+    const { server } = await served(servePrompts);
+    const socket = connectTcp(server.port, '127.0.0.1');
+    socket.on('error', () => {});
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.write(
+      'GET /acp HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
+        'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+    );
+    await new Promise((resolve) => socket.once('data', resolve));
+    expect(server.connections()).toBe(1);
+    socket.resume().write(Buffer.from(bytes));
+    await closed;
+    expect(await ourTurn(connectAcp(server.ws))).toEqual(TURN);
+    await expect.poll(server.connections).toBe(0);
+  });
+});
+
 test('garbage on the port leaves the server in order', async () => {
   const { server } = await served(servePrompts);
   const garbage = [

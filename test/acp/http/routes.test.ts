@@ -303,3 +303,31 @@ test.each([
 ])('an invalid %s is rejected', async (name, options) => {
   await expect(listenAcp(() => undefined, options)).rejects.toThrow(name);
 });
+
+test.each(['HTTP/1.1', 'HTTP/2'])('a body that does not end is refused in time over %s', async (version) => {
+  const { http, close } = await listenAcp(servePrompts, { requestTimeoutMs: 50, closeGraceMs: 50 });
+  const session = version === 'HTTP/2' ? connect(http) : undefined;
+  const { status, text } = await new Promise<{ status?: number | undefined; text: string }>((resolve, reject) => {
+    let status: number | undefined;
+    let text = '';
+    if (session === undefined) {
+      const request = httpRequest(`${http}`, { method: 'POST', headers: JSON_TYPE, agent: false }, (response) => {
+        response.on('data', (chunk) => (text += String(chunk)));
+        response.once('end', () => resolve({ status: response.statusCode, text }));
+      });
+      request.on('error', reject).write('{');
+    } else {
+      const stream = session.request({ ':method': 'POST', ':path': '/acp', ...JSON_TYPE }, { endStream: false });
+      stream.once('response', (headers) => {
+        status = headers[':status'];
+      });
+      stream.on('data', (chunk) => (text += String(chunk)));
+      // The server ends the stream, whose body is still open.
+      stream.once('close', () => resolve({ status, text }));
+      stream.on('error', reject).write('{');
+    }
+  });
+  expect([status, JSON.parse(text)]).toMatchObject([408, { error: { code: 'body-timeout' } }]);
+  session?.destroy();
+  await close();
+});

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/correctness/noNodejsModules: servers require Node
 import { assertDurations } from '../../../async/durations.js';
 import { notifyListener } from '../../../async/listeners.js';
-import type { TlsIdentity } from '../../../channels/node/http-server.js';
+import { REQUEST_TIMEOUT_MS, type TlsIdentity } from '../../../channels/node/http-server.js';
 import { ACP_PATH, MAX_MESSAGE_BYTES } from '../protocol.js';
 
 /** A client that connects. */
@@ -48,6 +48,8 @@ export interface ListenAcpOptions {
   readonly maxSessions?: number | undefined;
   /** The maximum size of a message, in bytes. @default 33_554_432 */
   readonly maxMessageBytes?: number | undefined;
+  /** Milliseconds for the body of a request. @default 60_000 */
+  readonly requestTimeoutMs?: number | undefined;
   /** Milliseconds for the agent to answer `initialize`. @default 60_000 */
   readonly initializeTimeoutMs?: number | undefined;
   /** Milliseconds without a stream or a message after which a connection ends. @default 60_000 */
@@ -72,20 +74,20 @@ export function resolveOptions(options: ListenAcpOptions) {
   const { maxConnections = 1024, maxSessions = 1024, maxMessageBytes = MAX_MESSAGE_BYTES } = options;
   const { maxReplayLength = 4 * 1024 * 1024 } = options;
   const { initializeTimeoutMs = 60_000, idleTimeoutMs = 60_000, stallTimeoutMs = 60_000 } = options;
-  const { keepAliveMs = 15_000, closeGraceMs = 5000 } = options;
+  const { keepAliveMs = 15_000, closeGraceMs = 5000, requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
   if (!/^\/[!-~]*$/.test(path) || /[?#]/.test(path))
     throw new TypeError(`path must begin with "/" and be written as in a URL; got "${path}"`);
   if (!Array.isArray(origins)) throw new TypeError('origins must be an array');
   for (const [name, value] of Object.entries({ maxConnections, maxSessions, maxMessageBytes, maxReplayLength }))
     if (!(value >= 1)) throw new TypeError(`${name} must be a number >= 1; got ${value}`);
-  assertDurations({ initializeTimeoutMs, idleTimeoutMs, stallTimeoutMs, keepAliveMs });
+  assertDurations({ initializeTimeoutMs, idleTimeoutMs, stallTimeoutMs, keepAliveMs, requestTimeoutMs });
   assertDurations({ closeGraceMs }, 0);
   if (affinityCookie !== undefined && !/^[^\s=;,]+=[^\r\n]*$/.test(affinityCookie))
     throw new TypeError(`affinityCookie must have the form of Set-Cookie, such as "backend=3; Path=/acp"`);
   return {
     ...{ port, host, path, token, insecure, origins, tls, allowBatches, resumable, affinityCookie },
     ...{ maxConnections, maxSessions, maxMessageBytes, maxReplayLength },
-    ...{ initializeTimeoutMs, idleTimeoutMs, stallTimeoutMs, keepAliveMs, closeGraceMs },
+    ...{ initializeTimeoutMs, idleTimeoutMs, stallTimeoutMs, keepAliveMs, closeGraceMs, requestTimeoutMs },
     reportError: (thrown: unknown) =>
       notifyListener(() => onError?.(thrown instanceof Error ? thrown : new Error(String(thrown)))),
   };

@@ -23,6 +23,7 @@ export const REFUSALS = {
   'http2-required': [505, 'Messages and streams require HTTP/2; otherwise open a WebSocket'],
   closing: [503, 'The server is closing', LATER],
   'unsupported-media-type': [415, `The body must be ${JSON_TYPE}`, { 'accept-post': JSON_TYPE }],
+  'body-timeout': [408, 'The body has not arrived in time'],
   'too-long': [413, 'The message is too long'],
   'not-json': [400, 'The body is not JSON in UTF-8'],
   'not-a-message': [400, 'The body is not a message of JSON-RPC 2.0'],

@@ -7,10 +7,12 @@ import { WebSocketServer } from 'ws';
 import { after, everyUnref } from '../../../async/timers.js';
 import type { Channel } from '../../../channels/channel.js';
 import { EVENT_STREAM, KEEP_ALIVE_COMMENT } from '../../../channels/event-stream.js';
-import { isMediaType } from '../../../channels/media-type.js';
+import { isMediaType, textOfBytes } from '../../../channels/media-type.js';
 import { type AnyRequest, type AnyResponse, type HttpServer, httpServer } from '../../../channels/node/http-server.js';
 import { type Admission, isWebSocketUpgrade, refuseUpgrade, toOriginForm } from '../../../channels/node/listen.js';
 import { refuse } from '../../../channels/node/refuse.js';
+import { readRequestBody } from '../../../channels/node/request-body.js';
+import { maxPayloadOf } from '../../../channels/websocket.js';
 import { valueOfMember } from '../../../text/json-text.js';
 import type { Id } from '../../message.js';
 import {
@@ -27,7 +29,7 @@ import { ServerConnection } from '../server-connection.js';
 import { acceptWebSocket } from './accept-websocket.js';
 import type { AcpSettings, IncomingConnection } from './options.js';
 import { MAX_SESSION_ID, METHODS, RequestRefused, refusalOf } from './refusals.js';
-import { readBody, replyEmpty, replyJson, sinkOf } from './replies.js';
+import { replyEmpty, replyJson, sinkOf } from './replies.js';
 
 const HIGH_WATER_MARK = 1024 * 1024;
 /** The backlog of an agent that does not wait for its client. */
@@ -59,18 +61,18 @@ export class AcpServer {
   #closing: Promise<void> | undefined;
 
   constructor(onConnection: OnConnection, admission: Admission, settings: AcpSettings) {
-    const { maxConnections, maxMessageBytes, maxSessions, keepAliveMs, tls } = settings;
+    const { maxConnections, maxMessageBytes, maxSessions, keepAliveMs, requestTimeoutMs, tls } = settings;
     this.#onConnection = onConnection;
     this.#admission = admission;
     this.#settings = settings;
     this.#webSockets = new WebSocketServer({
       ...{ noServer: true, clientTracking: false, perMessageDeflate: false },
-      maxPayload: maxMessageBytes + 1024,
+      maxPayload: maxPayloadOf(maxMessageBytes),
       handleProtocols: (offered) => (offered.has('acp') ? 'acp' : false),
     });
     this.#http = httpServer(
       {
-        ...{ tls, pingMs: keepAliveMs, maxConnections: maxConnections * SOCKETS_PER_CONNECTION },
+        ...{ tls, pingMs: keepAliveMs, requestTimeoutMs, maxConnections: maxConnections * SOCKETS_PER_CONNECTION },
         maxStreams: maxSessions + SPARE_STREAMS,
       },
       this.#request,
@@ -125,12 +127,12 @@ export class AcpServer {
   async #post(request: AnyRequest, response: AnyResponse): Promise<void> {
     const { headers } = request;
     if (!isMediaType(headers['content-type'], JSON_TYPE)) throw new RequestRefused('unsupported-media-type');
-    const body = await readBody(request, this.#settings.maxMessageBytes);
-    if ('fault' in body) {
-      if (body.fault === 'cut') return;
-      throw new RequestRefused(body.fault === 'too-long' ? 'too-long' : 'not-json');
-    }
-    const { text } = body;
+    const { maxMessageBytes, requestTimeoutMs } = this.#settings;
+    const { bytes, fault } = await readRequestBody(request, maxMessageBytes, requestTimeoutMs);
+    if (fault === 'cut') return;
+    if (fault !== undefined) throw new RequestRefused(fault === 'late' ? 'body-timeout' : 'too-long');
+    const text = textOfBytes(bytes);
+    if (text === null) throw new RequestRefused('not-json');
     const outline = outlineOf(text);
     if (outline === null) throw new RequestRefused('not-json');
     if (outline.kind === 'batch' && !this.#settings.allowBatches) throw new RequestRefused('batch');

@@ -30,6 +30,7 @@ export const REFUSALS = {
   },
   sequence: { status: 400, code: 'invalid-sequence', message: 'The sequence number must be an integer from 1' },
   body: { status: 400, code: 'incomplete-body', message: 'The body is incomplete' },
+  bodyTimeout: { status: 408, code: 'body-timeout', message: 'The body has not arrived in time' },
   tooLong: { status: 413, code: 'too-long', message: 'The body is too long' },
   mediaType: {
     status: 415,

@@ -5,25 +5,35 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Writable } from 'node:stream';
+import { assertDurations } from '../../../async/durations.js';
 import { notifyListener } from '../../../async/listeners.js';
 import type { Channel } from '../../../channels/channel.js';
 import { channelHeaders, EVENT_STREAM } from '../../../channels/event-stream.js';
 import { isMediaType } from '../../../channels/media-type.js';
 import { eventStreamChannel, type Inbox } from '../../../channels/node/event-stream-channel.js';
-import { type AnyRequest, type AnyResponse, httpServer, type TlsIdentity } from '../../../channels/node/http-server.js';
+import {
+  type AnyRequest,
+  type AnyResponse,
+  httpServer,
+  REQUEST_TIMEOUT_MS,
+  type TlsIdentity,
+} from '../../../channels/node/http-server.js';
 import { http2Channel, NDJSON } from '../../../channels/node/http2.js';
 import { type Admission, HEALTH_PATH, listenOn, toOriginForm } from '../../../channels/node/listen.js';
 import { refuse } from '../../../channels/node/refuse.js';
+import { readRequestBody } from '../../../channels/node/request-body.js';
 import type { Runtime } from '../runtime.js';
 import { answerHealth, type Endpoint, type EndpointOptions, endpointOf, peerOf } from './endpoint.js';
 import { REFUSALS, upgradeRequired } from './http-answers.js';
-import { readBody } from './http-body.js';
+import { linesOf } from './http-body.js';
 import { eventId, resumesAfter } from './last-event.js';
 
 /** Options of an HTTP listener. Without `tls`, an address other than the loopback requires `insecure`. */
 export interface ListenHttpOptions extends EndpointOptions {
   /** The key and the certificate, in PEM. @default none: HTTP/1.1 and HTTP/2 by prior knowledge, without encryption */
   readonly tls?: TlsIdentity | undefined;
+  /** Milliseconds for the body of a request; that of a duplex stream has no limit. @default 60_000 */
+  readonly requestTimeoutMs?: number | undefined;
 }
 
 /** An HTTP listener. */
@@ -49,15 +59,16 @@ export interface HttpListener {
  * @throws TypeError if an option is invalid
  */
 export async function listenHttp(runtime: Runtime, options: ListenHttpOptions = {}): Promise<HttpListener> {
-  const endpoint = endpointOf(options);
-  const { tls } = options;
+  const { tls, requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
+  assertDurations({ requestTimeoutMs });
+  const endpoint = { ...endpointOf(options), requestTimeoutMs };
   const isEncrypted = tls !== undefined;
   let close!: () => Promise<void>;
   const bound = await listenOn({ ...endpoint, isEncrypted }, (admission) => {
     const { request } = new HttpEndpoint(runtime, admission, endpoint, isEncrypted);
     // An event stream over HTTP/1.1 has a second connection for its requests, and refusals need some.
     const maxConnections = 2 * endpoint.maxConnections + SPARE_CONNECTIONS;
-    const made = httpServer({ tls, maxConnections }, request);
+    const made = httpServer({ tls, maxConnections, requestTimeoutMs }, request);
     close = made.close;
     return made.server;
   });
@@ -82,15 +93,20 @@ interface EventConnection {
   readonly needsToken: boolean;
 }
 
+/** The settings of a listener. */
+interface HttpSettings extends Endpoint {
+  readonly requestTimeoutMs: number;
+}
+
 class HttpEndpoint {
   readonly #runtime: Runtime;
   readonly #admission: Admission;
-  readonly #endpoint: Endpoint;
+  readonly #endpoint: HttpSettings;
   readonly #isEncrypted: boolean;
   readonly #events = new Map<string, EventConnection>();
   #connections = 0;
 
-  constructor(runtime: Runtime, admission: Admission, endpoint: Endpoint, isEncrypted: boolean) {
+  constructor(runtime: Runtime, admission: Admission, endpoint: HttpSettings, isEncrypted: boolean) {
     this.#runtime = runtime;
     this.#admission = admission;
     this.#endpoint = endpoint;
@@ -205,13 +221,16 @@ class HttpEndpoint {
       isJson,
     }: { readonly sequence: number | undefined; readonly margin: number; readonly isJson: boolean },
   ): Promise<void> {
-    const body = await readBody(request, this.#endpoint.maxMessageBytes, margin, isJson);
-    if (body === undefined) refuse(request, response, REFUSALS.body);
-    else if (body.lines === undefined) refuse(request, response, REFUSALS.tooLong);
+    const { maxMessageBytes, requestTimeoutMs } = this.#endpoint;
+    const body = await readRequestBody(request, maxMessageBytes + margin, requestTimeoutMs);
+    if (body.fault === 'cut') return refuse(request, response, REFUSALS.body);
+    if (body.fault === 'late') return refuse(request, response, REFUSALS.bodyTimeout);
+    const lines = linesOf(body, maxMessageBytes, isJson);
+    if (lines === undefined) refuse(request, response, REFUSALS.tooLong);
     else {
-      const isTaken = inbox.take(body.lines, sequence);
+      const isTaken = inbox.take(lines, sequence);
       // The channel answers the beginning of a message that is too long, and ends.
-      if (body.isTooLong) refuse(request, response, REFUSALS.tooLong);
+      if (body.fault === 'too-long') refuse(request, response, REFUSALS.tooLong);
       else if (await isTaken) answerEmpty(response, 202);
       else refuse(request, response, REFUSALS.connection);
     }

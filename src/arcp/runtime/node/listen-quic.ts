@@ -56,7 +56,7 @@ export interface QuicRuntimeListener {
  *
  * @throws ServeError if it cannot listen, or the address is public and there is no token
  * @throws TypeError if an option is invalid
- * @throws Error if no driver is given, and the package `@matrixai/quic` is not installed
+ * @throws ConnectionError `no-package` if no driver is given, and the package `@matrixai/quic` is not installed
  * @example
  * const { url } = await listenQuic(runtime, { tls: { key, cert } });
  */

@@ -13,6 +13,7 @@ import {
   toOriginForm,
 } from '../../../channels/node/listen.js';
 import { wsChannel } from '../../../channels/node/ws-channel.js';
+import { maxPayloadOf } from '../../../channels/websocket.js';
 import { SUBPROTOCOL } from '../../protocol/envelope.js';
 import type { Runtime } from '../runtime.js';
 import {
@@ -24,7 +25,7 @@ import {
   peerOf,
 } from './endpoint.js';
 
-/** Options of a WebSocket listener. A message that is too long closes the connection with code 1009. */
+/** Options of a WebSocket listener. A message that is too long closes the connection with code 1009; it is answered before if it exceeds the limit by at most 1 MiB. */
 export type ListenWebSocketOptions = EndpointOptions;
 
 /** A WebSocket listener. */
@@ -77,7 +78,7 @@ class RuntimeServer {
     this.#options = options;
     this.#webSockets = new WebSocketServer({
       noServer: true,
-      maxPayload: maxMessageBytes,
+      maxPayload: maxPayloadOf(maxMessageBytes),
       handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
     });
     this.server = createServer({ headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: HEADERS_TIMEOUT_MS });

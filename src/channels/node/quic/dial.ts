@@ -66,6 +66,7 @@ export function dialQuicAddress(
   );
   return async () => {
     const stream = await shared.openStream().catch((cause: unknown) => {
+      if (cause instanceof ConnectionError) throw cause;
       throw new ConnectionError('closed', `Cannot connect to ${new URL(address).host}: ${systemReason(cause)}`, {
         cause,
       });

@@ -1,5 +1,6 @@
 /** The listeners of `pegwire arcp serve`: one option for each transport. */
 import { listenNats } from '../../../arcp/queues/nats.js';
+import { listenRabbitmq } from '../../../arcp/queues/rabbitmq.js';
 import { listenQuic } from '../../../arcp/quic/index.js';
 import {
   fifoPair,
@@ -38,10 +39,15 @@ export const LISTEN_OPTIONS = {
     'NAME',
     'Serve under this name on NATS; runtimes with the same name share its clients (default: default)',
   ),
+  rabbitmq: text('URL', 'Serve clients over the RabbitMQ server at this URL: amqp://USER:PASSWORD@HOST:5672/VHOST'),
+  'rabbitmq-name': text(
+    'NAME',
+    'Serve under this name on RabbitMQ; runtimes with the same name share its clients (default: default)',
+  ),
   stdio: flag('Serve one client on stdin and stdout'),
   host: SERVER_OPTIONS.host,
   origin: texts('ORIGIN', 'Accept connections from web pages of this origin; may be repeated'),
-  token: token('Require this bearer token from clients of --ws, --http, --quic and --nats'),
+  token: token('Require this bearer token from clients of --ws, --http, --quic, --nats and --rabbitmq'),
   insecure: SERVER_OPTIONS.insecure,
 };
 
@@ -65,8 +71,8 @@ export async function listen(
   listening: Listening[],
   onError: (error: unknown) => void,
 ): Promise<void> {
-  const { ws, http, socket, pipe, quic, nats, stdio, host, insecure, origin, token: secret } = options;
-  const isAlone = [ws, http, socket, pipe, quic, nats].every((place) => place === undefined) && !stdio;
+  const { ws, http, socket, pipe, quic, nats, rabbitmq, stdio, host, insecure, origin, token: secret } = options;
+  const isAlone = [ws, http, socket, pipe, quic, nats, rabbitmq].every((place) => place === undefined) && !stdio;
   const shared = { host, token: secret, insecure, origins: origin.length === 0 ? undefined : origin, onError };
   const tls = tlsFiles(options);
   if (tls !== undefined && http === undefined && quic === undefined)
@@ -95,19 +101,25 @@ export async function listen(
       listening.push({ name: `pipe:${pipe}`, close });
     }
     if (nats !== undefined) {
-      const [server, name] = [hostOf(nats), options['nats-name']];
+      const [{ host: server }, name] = [urlOf('nats', nats), options['nats-name']];
       const { close } = await listenNats(runtime, { servers: nats, name, token: secret, onError });
       // Without the password.
       listening.push({ name: `nats://${server}/${name ?? 'default'}`, close });
+    }
+    if (rabbitmq !== undefined) {
+      const [url, name] = [urlOf('rabbitmq', rabbitmq), options['rabbitmq-name']];
+      const { close } = await listenRabbitmq(runtime, { url: rabbitmq, name, token: secret, onError });
+      listening.push({ name: `${url.protocol}//${url.host}${url.pathname}?name=${name ?? 'default'}`, close });
     }
   } catch (thrown) {
     throw notStarted(thrown);
   }
 }
 
+const QUEUE_FORMS = { nats: 'nats://HOST:4222', rabbitmq: 'amqp://HOST:5672' };
+
 /** @throws UsageError if the address is not a URL */
-function hostOf(url: string): string {
-  if (!URL.canParse(url))
-    throw new UsageError(`--nats needs a URL such as nats://HOST:4222; got "${shownAddress(url)}"`);
-  return new URL(url).host;
+function urlOf(option: keyof typeof QUEUE_FORMS, url: string): URL {
+  if (URL.canParse(url) && (option === 'nats' || /^amqps?:\/\/./.test(url))) return new URL(url);
+  throw new UsageError(`--${option} needs a URL such as ${QUEUE_FORMS[option]}; got "${shownAddress(url)}"`);
 }

@@ -50,7 +50,7 @@ export const command = defineCommand({
   takes: 'nothing',
   options: OPTIONS,
   details: [
-    'Without --ws, --http, --quic, --socket, --pipe, --nats and --stdio, listens as with --ws. Prints its addresses to stdout (with --stdio, to stderr).',
+    'Without --ws, --http, --quic, --socket, --pipe, --nats, --rabbitmq and --stdio, listens as with --ws. Prints its addresses to stdout (with --stdio, to stderr).',
     'SIGINT or SIGTERM shuts it down: it accepts no connections and starts no jobs, and waits for the running ones. With --db, other runtimes ' +
       'of the database then continue unfinished jobs at once, or the next start does. A second signal ends it immediately.',
     'The demo tools are echo, add, count (a job with progress, a stream and checkpoints) and refund (a job that requests a permission), ' +

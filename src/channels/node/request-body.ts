@@ -1,0 +1,54 @@
+// biome-ignore-all lint/correctness/noNodejsModules: servers require Node
+import { constants } from 'node:http2';
+import { afterUnref } from '../../async/timers.js';
+import type { AnyRequest } from './http-server.js';
+
+/**
+ * Why a body is not whole.
+ *
+ * - `too-long`: it is longer than allowed
+ * - `late`: it has not arrived in time
+ * - `cut`: the client has gone
+ */
+export type BodyFault = 'too-long' | 'late' | 'cut';
+
+/** The body of a request. */
+export interface RequestBody {
+  /** The body, or its beginning if there is a fault; one that is too long by at least one byte. */
+  readonly bytes: Buffer;
+  readonly fault: BodyFault | undefined;
+}
+
+/**
+ * Reads the body of a request. The rest of one that is too long or late is discarded.
+ *
+ * @param timeoutMs milliseconds for the whole body. Over HTTP/1.1, Node has such a limit too; over HTTP/2, a body may stay open for ever.
+ */
+export function readRequestBody(request: AnyRequest, maxBytes: number, timeoutMs: number): Promise<RequestBody> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const finish = (fault?: BodyFault): void => {
+      cancel();
+      request.off('data', take).resume();
+      resolve({ bytes: Buffer.concat(chunks), fault });
+    };
+    const take = (chunk: Buffer): void => {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > maxBytes) finish('too-long');
+    };
+    const cancel = afterUnref(timeoutMs, () => {
+      // Such a body may never end, and would keep its stream open after the response.
+      if ('stream' in request) {
+        const { stream } = request;
+        stream.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR));
+      }
+      finish('late');
+    });
+    const cut = (): void => finish('cut');
+    // A stream of HTTP/2 that is reset ends like one that is complete.
+    request.on('data', take).once('end', () => finish(request.aborted ? 'cut' : undefined));
+    request.once('aborted', cut).once('error', cut).once('close', cut);
+  });
+}
