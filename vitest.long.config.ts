@@ -13,6 +13,8 @@ export const SIZED: readonly string[] = [
   'test/accp/store/journal.test.ts',
   'test/accp/store/store.test.ts',
   'test/arcp/many-connections.test.ts',
+  'test/arcp/runtime/elsewhere.test.ts',
+  'test/arcp/store-postgres.test.ts',
   'test/channels/queue/faults.test.ts',
   'test/cli/linear.test.ts',
   'test/fuzz/differential.test.ts',

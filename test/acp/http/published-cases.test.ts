@@ -106,14 +106,15 @@ describe('the server', () => {
   });
 
   test('ends the agent if the client leaves before initialize is answered', async () => {
-    const started = deferred();
+    const [started, finish] = [deferred(), deferred()];
     let agent!: Connection;
     const server = await served((channel) => {
       agent = createConnection(channel, {
         handlers: {
-          initialize: () => {
+          initialize: async () => {
             started.resolve();
-            return new Promise(() => undefined);
+            await finish.promise;
+            return {};
           },
         },
       });
@@ -126,8 +127,9 @@ describe('the server', () => {
     await started.promise;
     leaving.abort();
     await expect(sent).rejects.toThrow();
+    await expect.poll(server.connections, { interval: 5 }).toBe(0);
+    finish.resolve();
     await agent.closed;
-    expect(server.connections()).toBe(0);
   });
 
   test('keeps the messages of a connection and of a session until their streams are opened', async () => {

@@ -7,7 +7,11 @@ import type { Envelope } from '../../../src/arcp/index.js';
 import { type ArcpStore, createRuntime, type Runtime, type RuntimeOptions } from '../../../src/arcp/runtime/index.js';
 import type { Channel } from '../../../src/channels/channel.js';
 import { memoryChannels } from '../../../src/channels/memory.js';
+import { sized } from '../../helpers/runs.js';
 import { CAPABILITIES, connectTo, deferred, Wire } from './wire.js';
+
+/** Chunks of a stream that exceed all buffers. */
+const CHUNKS = sized(150, 400);
 
 /** Creates an empty store, and returns the function with which each runtime opens it. */
 export type NewStore = () => Promise<() => Promise<ArcpStore>>;
@@ -193,7 +197,7 @@ export function describeElsewhere(name: string, newStore: NewStore): void {
     const writer = (runtime: Runtime, queue: string): unknown =>
       runtime.tool('writes', { durable: true, queue }, async (_, { stream }) => {
         const out = stream({ kind: 'text', name: 'out' });
-        for (let n = 0; n < 400; n++) await out.write(`${n} `.padEnd(30_000, 'x'));
+        for (let n = 0; n < CHUNKS; n++) await out.write(`${n} `.padEnd(30_000, 'x'));
         await out.close();
         return 'written';
       });
@@ -210,8 +214,8 @@ export function describeElsewhere(name: string, newStore: NewStore): void {
         return { isPaused: chunks <= 1, all: payloadsOf(wire.ofJob(jobId), 'stream.chunk').length };
       });
       expect(seen).toEqual([
-        { isPaused: true, all: 400 },
-        { isPaused: true, all: 400 },
+        { isPaused: true, all: CHUNKS },
+        { isPaused: true, all: CHUNKS },
       ]);
     });
 
@@ -226,14 +230,14 @@ export function describeElsewhere(name: string, newStore: NewStore): void {
           before = count();
           await new Promise((resolve) => setTimeout(resolve, 200));
         }
-        const isPaused = count() < 400;
+        const isPaused = count() < CHUNKS;
         wire.send('backpressure', {}, { stream_id });
         await wire.untilEnded(jobId);
         return { isPaused, all: payloadsOf(wire.ofJob(jobId), 'stream.chunk').length };
       });
       expect(seen).toEqual([
-        { isPaused: true, all: 400 },
-        { isPaused: true, all: 400 },
+        { isPaused: true, all: CHUNKS },
+        { isPaused: true, all: CHUNKS },
       ]);
     });
 
@@ -280,8 +284,8 @@ export function describeElsewhere(name: string, newStore: NewStore): void {
         seen.push({ isHeld: held <= 50, chunks });
       }
       expect(seen).toEqual([
-        { isHeld: true, chunks: 400 },
-        { isHeld: true, chunks: 400 },
+        { isHeld: true, chunks: CHUNKS },
+        { isHeld: true, chunks: CHUNKS },
       ]);
     });
 
