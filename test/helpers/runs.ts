@@ -3,9 +3,9 @@ import process from 'node:process';
 /** `true` in `npm run test:long`. */
 const IS_LONG = process.env['LONG_RUNS'] !== undefined;
 
-/** Returns the number of runs of a property: a fifth of `count` in `npm test`, and twenty times `count` in `npm run test:long`. */
+/** Returns the number of runs of a property: a third of `count` in `npm test`, and twenty times `count` in `npm run test:long`. */
 export function runs(count: number): { numRuns: number } {
-  return { numRuns: IS_LONG ? 20 * count : Math.ceil(count / 5) };
+  return { numRuns: IS_LONG ? 20 * count : Math.ceil(count / 3) };
 }
 
 /**
