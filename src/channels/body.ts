@@ -2,6 +2,32 @@ import { asciiLowerCase, withoutBlanks } from '../text/ascii.js';
 
 const FIRST_BYTES = 1024;
 
+/** Bytes that arrive in pieces, in one buffer: many small pieces would take far more memory than their bytes. */
+export class GrowingBytes {
+  #buffer = new Uint8Array(0);
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** The bytes so far. */
+  get bytes(): Uint8Array<ArrayBuffer> {
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  push(piece: Uint8Array): void {
+    const length = this.#length + piece.length;
+    if (length > this.#buffer.length) {
+      const grown = new Uint8Array(Math.max(FIRST_BYTES, 2 * this.#buffer.length, length));
+      grown.set(this.bytes);
+      this.#buffer = grown;
+    }
+    this.#buffer.set(piece, this.#length);
+    this.#length = length;
+  }
+}
+
 /**
  * Reads a body of at most `maxBytes` bytes.
  *
@@ -12,23 +38,15 @@ export async function readBytes(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   maxBytes: number,
 ): Promise<Uint8Array | null> {
-  // One buffer: many small chunks would take far more memory than their bytes.
-  let buffer = new Uint8Array(0);
-  let length = 0;
+  const body = new GrowingBytes();
   for (;;) {
     const { value } = await reader.read();
-    if (value === undefined) return buffer.subarray(0, length);
-    if (length + value.length > maxBytes) {
+    if (value === undefined) return body.bytes;
+    if (body.length + value.length > maxBytes) {
       cancelBody(reader);
       return null;
     }
-    if (length + value.length > buffer.length) {
-      const grown = new Uint8Array(Math.min(maxBytes, Math.max(FIRST_BYTES, 2 * buffer.length, length + value.length)));
-      grown.set(buffer.subarray(0, length));
-      buffer = grown;
-    }
-    buffer.set(value, length);
-    length += value.length;
+    body.push(value);
   }
 }
 

@@ -600,3 +600,16 @@ describe('a side that answers nothing', () => {
     await expect.poll(() => runtime.counts().connections, { timeout: 10_000 }).toBe(0);
   });
 });
+
+test('a refused request over HTTP/2 whose body does not end does not keep the listener open', async () => {
+  const { url, close } = await served();
+  const session = connectSession(new URL(url).origin);
+  session.on('error', () => {});
+  const stream = session.request({ ':method': 'POST', ':path': '/other' }, { endStream: false });
+  stream.on('error', () => {}).resume();
+  const closed = new Promise((resolve) => stream.once('close', resolve));
+  expect(await new Promise((resolve) => stream.once('response', (headers) => resolve(headers[':status'])))).toBe(404);
+  await closed;
+  await close();
+  session.destroy();
+});

@@ -1,3 +1,5 @@
+// biome-ignore-all lint/correctness/noNodejsModules: servers require Node
+import { constants } from 'node:http2';
 import { afterUnref } from '../../async/timers.js';
 import type { AnyRequest, AnyResponse } from './http-server.js';
 
@@ -23,6 +25,11 @@ export function refuse(request: AnyRequest, response: AnyResponse, refusal: Http
   response.setHeader('content-type', 'application/json');
   const answer = (): void => void response.end(`${JSON.stringify({ error: { code, message } })}\n`);
   request.resume();
+  if ('stream' in request) {
+    // The rest of the body may never end, and would keep the stream open, and so the server.
+    const { stream } = request;
+    stream.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR));
+  }
   if (request.complete || isHttp2 || status === 426) {
     answer();
     return;

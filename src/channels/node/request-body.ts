@@ -1,6 +1,6 @@
 // biome-ignore-all lint/correctness/noNodejsModules: servers require Node
-import { constants } from 'node:http2';
 import { afterUnref } from '../../async/timers.js';
+import { GrowingBytes } from '../body.js';
 import type { AnyRequest } from './http-server.js';
 
 /**
@@ -26,26 +26,17 @@ export interface RequestBody {
  */
 export function readRequestBody(request: AnyRequest, maxBytes: number, timeoutMs: number): Promise<RequestBody> {
   return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
+    const body = new GrowingBytes();
     const finish = (fault?: BodyFault): void => {
       cancel();
       request.off('data', take).resume();
-      resolve({ bytes: Buffer.concat(chunks), fault });
+      resolve({ bytes: Buffer.from(body.bytes.buffer, 0, body.length), fault });
     };
     const take = (chunk: Buffer): void => {
-      chunks.push(chunk);
-      length += chunk.length;
-      if (length > maxBytes) finish('too-long');
+      body.push(chunk);
+      if (body.length > maxBytes) finish('too-long');
     };
-    const cancel = afterUnref(timeoutMs, () => {
-      // Such a body may never end, and would keep its stream open after the response.
-      if ('stream' in request) {
-        const { stream } = request;
-        stream.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR));
-      }
-      finish('late');
-    });
+    const cancel = afterUnref(timeoutMs, () => finish('late'));
     const cut = (): void => finish('cut');
     // A stream of HTTP/2 that is reset ends like one that is complete.
     request.on('data', take).once('end', () => finish(request.aborted ? 'cut' : undefined));

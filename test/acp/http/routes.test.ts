@@ -331,3 +331,26 @@ test.each(['HTTP/1.1', 'HTTP/2'])('a body that does not end is refused in time o
   session?.destroy();
   await close();
 });
+
+test('an upgrade to anything but WebSocket is ignored, as that to h2c, which some clients offer', async () => {
+  const server = await listenAcp((channel) => servePrompts(channel));
+  const headers = { ...JSON_TYPE, connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': '' };
+  const reply = await http1(server.http, 'POST', { headers, body: INITIALIZE });
+  expect([reply.status, JSON.parse(reply.body)]).toMatchObject([200, { id: 1, result: { protocolVersion: 1 } }]);
+  await server.close();
+});
+
+test('a body of many small pieces arrives whole', async () => {
+  const server = await listenAcp((channel) => servePrompts(channel));
+  const status = await new Promise((resolve, reject) => {
+    const sent = httpRequest(server.http, { method: 'POST', headers: JSON_TYPE, agent: false }, (response) => {
+      resolve(response.statusCode);
+      response.destroy();
+    });
+    sent.on('error', reject);
+    for (const character of INITIALIZE) sent.write(character);
+    sent.end();
+  });
+  expect(status).toBe(200);
+  await server.close();
+});

@@ -9,7 +9,13 @@ import type { Channel } from '../../../channels/channel.js';
 import { EVENT_STREAM, KEEP_ALIVE_COMMENT } from '../../../channels/event-stream.js';
 import { isMediaType, textOfBytes } from '../../../channels/media-type.js';
 import { type AnyRequest, type AnyResponse, type HttpServer, httpServer } from '../../../channels/node/http-server.js';
-import { type Admission, isWebSocketUpgrade, refuseUpgrade, toOriginForm } from '../../../channels/node/listen.js';
+import {
+  type Admission,
+  isWebSocketUpgrade,
+  refuseUpgrade,
+  toOriginForm,
+  withoutUpgrade,
+} from '../../../channels/node/listen.js';
 import { refuse } from '../../../channels/node/refuse.js';
 import { readRequestBody } from '../../../channels/node/request-body.js';
 import { maxPayloadOf } from '../../../channels/websocket.js';
@@ -231,6 +237,12 @@ export class AcpServer {
 
   readonly #upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     socket.on('error', () => socket.destroy());
+    if (!isWebSocketUpgrade(request)) {
+      // A server may ignore an upgrade (RFC 9110, section 7.8), such as to h2c, which some clients always offer.
+      withoutUpgrade(request, socket, head);
+      this.server.emit(this.#settings.tls === undefined ? 'connection' : 'secureConnection', socket);
+      return;
+    }
     toOriginForm(request);
     const status = this.#upgradeStatus(request);
     if (status !== null) {
@@ -267,7 +279,6 @@ export class AcpServer {
     const refusal = this.#admission.checkNames(headers);
     if (refusal !== null) return refusal.status;
     if (pathOf(request) !== this.#settings.path) return 404;
-    if (!isWebSocketUpgrade(request)) return 400;
     const token = this.#admission.checkToken(headers, true);
     if (token !== null) return token.status;
     return this.connections() >= this.#settings.maxConnections ? 503 : null;
