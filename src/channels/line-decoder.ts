@@ -139,6 +139,11 @@ export class LineDecoder {
   }
 }
 
+/** Makes a JSON text one line: line ends, which it has only between tokens, become spaces. */
+export function oneLine(text: string): string {
+  return text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]/g, ' ') : text;
+}
+
 /** Decodes the beginning of an unreadable text, for error responses. */
 export function beginningOf(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes.subarray(0, BEGINNING));

@@ -13,6 +13,7 @@ import { systemReason } from '../text/system-reason.js';
 import { BEGINNING, type Channel, type Receiver, WriteConfirmations } from './channel.js';
 import { ConnectionError } from './errors.js';
 import { CONNECTION_EVENT, channelHeaders, END_EVENT, EVENT_STREAM } from './event-stream.js';
+import { oneLine } from './line-decoder.js';
 import { isMediaType } from './media-type.js';
 
 /** Options of {@link connectEventStream}. */
@@ -383,11 +384,6 @@ function connectionIdOf(data: string): string {
   const { connection_id: id } = JSON.parse(data) as { readonly connection_id?: unknown };
   if (typeof id !== 'string') throw new Error('the first event has no connection_id');
   return id;
-}
-
-/** Replaces line ends, which JSON has only between tokens. */
-function oneLine(text: string): string {
-  return text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]/g, ' ') : text;
 }
 
 /** Returns `true` if the body of a response is a refusal by this package. */

@@ -287,3 +287,28 @@ describe('the end', () => {
     channel.destroy();
   });
 });
+
+test('other work has its turn while many texts are delivered, in order', async () => {
+  const input = new PassThrough();
+  const channel = byteChannel(input, new PassThrough());
+  let turns = 0;
+  const count = (): void => {
+    turns++;
+    if (received.texts.length < COUNT) setImmediate(count);
+  };
+  const COUNT = 10_000;
+  const received = listen(channel);
+  setImmediate(count);
+  input.end(Array.from({ length: COUNT }, (_, n) => `${n}\n`).join(''));
+  expect(await received.ended).toBeUndefined();
+  expect(received.texts).toEqual(Array.from({ length: COUNT }, (_, n) => String(n)));
+  expect(turns).toBeGreaterThan(5);
+});
+
+test('the line ends of a text become spaces', async () => {
+  const output = new PassThrough();
+  const channel = byteChannel(new PassThrough(), output);
+  channel.send('{\n  "a": "\\n",\r\n  "b": 1\n}');
+  await channel.flushed!();
+  expect(String(output.read())).toBe('{   "a": "\\n",    "b": 1 }\n');
+});

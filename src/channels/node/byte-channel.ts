@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { Queue } from '../../async/queue.js';
 import { afterUnref } from '../../async/timers.js';
 import { type Channel, type Receiver, WriteConfirmations } from '../channel.js';
-import { LineDecoder, MAX_LINE_BYTES } from '../line-decoder.js';
+import { LineDecoder, MAX_LINE_BYTES, oneLine } from '../line-decoder.js';
 
 /** Options of channels over byte streams. */
 export interface ByteChannelOptions {
@@ -29,7 +29,7 @@ export interface Framing {
   readonly ending: string;
 }
 
-const LINES: Framing = { frame: (text) => `${text}\n`, ending: '' };
+const LINES: Framing = { frame: (text) => `${oneLine(text)}\n`, ending: '' };
 
 /** Milliseconds without input after which a side that has exited or stopped reading counts as ended. */
 const IDLE_MS = 250;
@@ -40,6 +40,8 @@ const LINGER_MS = 2000;
 /** Events that end the wait of a writer; a stream that is ending emits no `drain`. */
 const DRAINED = ['drain', 'finish', 'close', 'error'] as const;
 
+/** The number of deliveries after which other work of the process has its turn: a chunk of the system may have a million of them. */
+const MAX_AT_ONCE = 1000;
 /** Lines of at least this many characters in total are written immediately. */
 const MAX_BATCHED = 1024 * 1024;
 
@@ -63,6 +65,9 @@ export class ByteChannel implements Channel {
   #isExpectingEnd = false;
   #idleTimer: NodeJS.Timeout | undefined;
   #isPaused = true;
+  /** `true` until the next turn of the event loop, after many texts. */
+  #isYielding = false;
+  #atOnce = 0;
   #isEnded = false;
   #isBroken = false;
   #hasFinished = false;
@@ -89,7 +94,7 @@ export class ByteChannel implements Channel {
     output.once('close', () => this.#break());
     // Node resumes the output of an exited process by itself.
     input.on('resume', () => {
-      if (this.#isPaused && !this.#hasFinished) input.pause();
+      if (this.#isHeld && !this.#hasFinished) input.pause();
     });
   }
 
@@ -150,9 +155,9 @@ export class ByteChannel implements Channel {
     // The receiver may pause and resume during delivery.
     if (this.#isDelivering) return;
     this.#isDelivering = true;
-    while (this.#deferred.size > 0 && !this.#isPaused) this.#deferred.take()();
+    while (this.#deferred.size > 0 && !this.#isHeld) this.#deferred.take()();
     this.#isDelivering = false;
-    if (!this.#isPaused && !this.#hasFinished) this.#input.resume();
+    if (!this.#isHeld && !this.#hasFinished) this.#input.resume();
   };
 
   readonly end = (): Promise<void> => {
@@ -209,7 +214,7 @@ export class ByteChannel implements Channel {
     const check = (): void => {
       if (this.#hasFinished) return;
       // A paused stream has no events, although data may wait.
-      const isIdle = this.#chunks === chunks && !this.#isPaused;
+      const isIdle = this.#chunks === chunks && !this.#isHeld;
       if (isIdle || waits === 0) this.#finish();
       else this.#waitUntilIdle(this.#isPaused ? waits : waits - 1);
     };
@@ -239,12 +244,16 @@ export class ByteChannel implements Channel {
   /** Passes input to the receiver, except after the end of the channel. */
   readonly #receiverGuard = {
     text: (text: string, isUnterminated?: boolean): void => {
-      if (this.#isPaused) this.#deferred.push(() => this.#receiverGuard.text(text, isUnterminated));
-      else if (!this.#hasFinished) this.#receiver!.text(text, isUnterminated);
+      if (this.#isHeld) this.#deferred.push(() => this.#receiverGuard.text(text, isUnterminated));
+      else if (!this.#hasFinished) {
+        this.#receiver!.text(text, isUnterminated);
+        this.#count();
+      }
     },
     invalid: (reason: string, beginning?: string): void => {
       this.#deliver(() => {
         if (!this.#hasFinished) this.#receiver!.invalid(reason, beginning);
+        this.#count();
       });
     },
     tooLong: (limit: number, beginning?: string): void => {
@@ -259,9 +268,25 @@ export class ByteChannel implements Channel {
     },
   };
 
-  /** Runs a delivery now, or on `resume`. */
+  get #isHeld(): boolean {
+    return this.#isPaused || this.#isYielding;
+  }
+
+  /** Counts a delivery, and gives way to other work after many. */
+  #count(): void {
+    if (++this.#atOnce < MAX_AT_ONCE) return;
+    this.#atOnce = 0;
+    this.#isYielding = true;
+    this.#input.pause();
+    setImmediate(() => {
+      this.#isYielding = false;
+      if (!this.#isPaused) this.resume();
+    });
+  }
+
+  /** Runs a delivery now, or later while the channel is paused. */
   #deliver(deliver: () => void): void {
-    if (this.#isPaused && !this.#hasFinished) this.#deferred.push(deliver);
+    if (this.#isHeld && !this.#hasFinished) this.#deferred.push(deliver);
     else deliver();
   }
 

@@ -1,6 +1,7 @@
 /** One client and its agent: what is relayed, logged and reported, until both have ended. */
 import { type AgentProcess, type Channel, ConnectionError } from '../../../acp/index.js';
 import { after } from '../../../async/timers.js';
+import { oneLine } from '../../../channels/line-decoder.js';
 import { NO_FILE, openLines } from '../../io/files.js';
 import { Relay, type Side } from './relay.js';
 
@@ -83,7 +84,7 @@ export function openMessageLog(file: string | undefined, failed: (reason: string
   return {
     // The text is JSON; parsing and printing it could lose digits.
     message: (from: Side | 'pegwire', message: string, connection?: string) =>
-      write(from, `"message":${message}`, connection),
+      write(from, `"message":${oneLine(message)}`, connection),
     rejected: (from: Side, reason: string, text: string, connection?: string) =>
       write(from, `"rejected":${JSON.stringify(reason)},"text":${JSON.stringify(text)}`, connection),
     close: lines.close,

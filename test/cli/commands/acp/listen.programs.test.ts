@@ -206,3 +206,19 @@ describe('usage', () => {
     expect(stderr).toContain(message);
   });
 });
+
+test('a message of several lines reaches the agent, and the log, as one', async () => {
+  const log = path.join(scratch.path, 'lines.jsonl');
+  const { http, stop } = await listening(pidAgent, '--log', log);
+  const message = { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} };
+  const response = await fetch(http, {
+    ...{ method: 'POST', body: JSON.stringify(message, null, 2) },
+    headers: { 'content-type': 'application/json' },
+  });
+  expect(await response.json()).toMatchObject({ id: 1, result: { pid: expect.any(Number) } });
+  await stop();
+  expect((jsonLines(readFileSync(log, 'utf8')) as { message: unknown }[]).map((line) => line.message)).toEqual([
+    message,
+    { jsonrpc: '2.0', id: 1, result: { pid: expect.any(Number) } },
+  ]);
+});
