@@ -5,6 +5,7 @@
  *
  * Source: ACP, transports, "Custom Transports".
  */
+import { within } from '../async/abort.js';
 import { Queue } from '../async/queue.js';
 
 /** The maximum length of the beginning of an unreadable text that is passed on: enough for the identifiers in it. */
@@ -56,6 +57,20 @@ export interface Channel {
   readonly end: () => Promise<void>;
   /** Closes the channel and discards all buffered data. */
   readonly destroy: () => void;
+}
+
+/**
+ * Ends the output of a channel. Resolves when everything is accepted, or when the other side accepts nothing for some time.
+ *
+ * @param stallMs milliseconds without progress
+ */
+export async function endWithoutStall(channel: Channel, stallMs: number): Promise<void> {
+  const ended = channel.end();
+  for (let before = channel.backlog(); !(await within(stallMs, ended)); ) {
+    const now = channel.backlog();
+    if (now >= before) return;
+    before = now;
+  }
 }
 
 /** Resolves with `true` when the transport has accepted everything sent so far, and with `false` if it broke first. */

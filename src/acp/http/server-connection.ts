@@ -22,6 +22,9 @@ export interface ConnectionSettings {
   readonly maxSessions: number;
 }
 
+/** Milliseconds for the agent to take the last messages of a client that has left. */
+export const END_MS = 5000;
+
 /** The stream of a message: that of a session, or `null` for that of the connection. */
 type Route = string | null;
 
@@ -173,6 +176,9 @@ export class ServerConnection implements Channel {
     this.#received.push(null);
     this.#deliver();
     this.#onFinish();
+    // An agent that reads nothing more is told of the end all the same.
+    const stop = after(END_MS, () => this.#finish(new ConnectionError('closed', 'The client has left.')));
+    void this.#finished.promise.then(stop);
   }
 
   readonly start = (receiver: Receiver): void => {
@@ -259,8 +265,8 @@ export class ServerConnection implements Channel {
   #watchIdle(): void {
     this.#stopIdle();
     this.#stopIdle = () => {};
-    // A client that waits for an answer is there.
-    const isWaitedFor = this.#initialize !== undefined || this.#received.size > 0;
+    // A client that waits for an answer is there; one whose agent takes nothing may have left.
+    const isWaitedFor = this.#initialize !== undefined || (this.#received.size > 0 && !this.#isPaused);
     if (this.#hasFinished || isWaitedFor || this.#outboxes().some(({ isRead }) => isRead)) return;
     this.#stopIdle = after(this.#settings.idleMs, () =>
       this.#fail(new ConnectionError('closed', 'The client has no open stream.')),

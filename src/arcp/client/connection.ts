@@ -4,7 +4,7 @@ import { within } from '../../async/abort.js';
 import { deferred } from '../../async/listeners.js';
 import type { ReconnectOptions } from '../../async/reconnect.js';
 import { after, backoff, every, withJitter } from '../../async/timers.js';
-import type { Channel } from '../../channels/channel.js';
+import { type Channel, endWithoutStall } from '../../channels/channel.js';
 import { systemReason } from '../../text/system-reason.js';
 import { EnvelopeError, headerOfText, tryParseEnvelope } from '../protocol/codec.js';
 import type { Envelope } from '../protocol/envelope.js';
@@ -27,6 +27,8 @@ export interface ConnectionOptions {
 
 const HIGH_WATER_MARK = 1024 * 1024;
 const MAX_MISSED = 2;
+/** Milliseconds for which the runtime of a connection that is closed may read nothing. */
+const STALL_MS = 3000;
 /** Milliseconds for the runtime to end its side of a closed connection. */
 const END_MS = 1000;
 
@@ -116,7 +118,7 @@ export class Connection {
     if (this.#isClosed) return;
     const channel = this.#detach();
     if (channel !== undefined) {
-      await channel.end();
+      await endWithoutStall(channel, STALL_MS);
       // One that is destroyed before is reset over HTTP/2, and servers limit resets.
       await within(END_MS, this.#over!);
       channel.destroy();

@@ -1,9 +1,11 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
+import { afterUnref } from '../../../async/timers.js';
 import type { Channel } from '../../../channels/channel.js';
 import { wsChannel } from '../../../channels/node/ws-channel.js';
 import { closeWebSocket } from '../../../channels/websocket.js';
 import { outlineOf } from '../protocol.js';
+import { END_MS } from '../server-connection.js';
 import { pinging } from './pinging.js';
 
 /** Settings of {@link acceptWebSocket}. */
@@ -25,6 +27,8 @@ export function acceptWebSocket(
   { maxMessageBytes, keepAliveMs }: WebSocketSettings,
 ): Channel {
   const channel = pinging(socket, wsChannel(socket, { maxLength: maxMessageBytes }, stream), keepAliveMs);
+  // An agent that reads nothing more is told of the end all the same.
+  socket.once('close', () => afterUnref(END_MS, channel.destroy));
   return {
     ...channel,
     start: (receiver) => {

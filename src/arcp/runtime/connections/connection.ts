@@ -3,7 +3,7 @@
 import { within } from '../../../async/abort.js';
 import { deferred } from '../../../async/listeners.js';
 import { every } from '../../../async/timers.js';
-import type { Channel } from '../../../channels/channel.js';
+import { type Channel, endWithoutStall } from '../../../channels/channel.js';
 import { StoreError } from '../../../text/store-error.js';
 import { describe, type MessageType } from '../../protocol/catalogue.js';
 import { type EnvelopeError, headerOfText, tryParseEnvelope } from '../../protocol/codec.js';
@@ -36,6 +36,8 @@ interface Received {
 const MAX_MISSED_PONGS = 2;
 /** The length of messages that are not executed at which the client is paused. */
 const HIGH_WATER_MARK = 1024 * 1024;
+/** The length of unread answers at which a client that sends more is cut off: twice the longest message. */
+const MAX_UNREAD = 64 * 1024 * 1024;
 
 export class Connection implements ConnectionContext {
   readonly core: Core;
@@ -125,7 +127,7 @@ export class Connection implements ConnectionContext {
   };
 
   async end(): Promise<void> {
-    await this.#channel.end();
+    await endWithoutStall(this.#channel, END_MS);
     this.#channel.destroy();
   }
 
@@ -138,6 +140,10 @@ export class Connection implements ConnectionContext {
   #text(text: string): void {
     if (this.#isOver || this.#isEnding) return;
     this.#missedPongs = 0;
+    if (this.#channel.backlog() > MAX_UNREAD) {
+      this.#channel.destroy();
+      return;
+    }
     const result = tryParseEnvelope(text, { maxMessageBytes: this.#limit });
     if (result.ok) this.#take(result.value, text.length);
     else this.#refuseText(result.error);
@@ -362,7 +368,7 @@ export class Connection implements ConnectionContext {
   }
 }
 
-/** Milliseconds for which a client may read the refusal of a message that was too long. */
+/** Milliseconds for which a client of a connection that ends may read nothing. */
 const END_MS = 3000;
 
 const MAX_INVALID = 20;
