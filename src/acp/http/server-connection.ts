@@ -176,7 +176,7 @@ export class ServerConnection implements Channel {
     this.#received.push(null);
     this.#deliver();
     this.#onFinish();
-    // An agent that reads nothing more is told of the end all the same.
+    // An agent that reads nothing more learns of the end, too.
     const stop = after(END_MS, () => this.#finish(new ConnectionError('closed', 'The client has left.')));
     void this.#finished.promise.then(stop);
   }

@@ -27,7 +27,7 @@ export function acceptWebSocket(
   { maxMessageBytes, keepAliveMs }: WebSocketSettings,
 ): Channel {
   const channel = pinging(socket, wsChannel(socket, { maxLength: maxMessageBytes }, stream), keepAliveMs);
-  // An agent that reads nothing more is told of the end all the same.
+  // An agent that reads nothing more learns of the end, too.
   socket.once('close', () => afterUnref(END_MS, channel.destroy));
   return {
     ...channel,
