@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Channel } from '../../../src/channels/channel.js';
+import { queueChannel } from '../../../src/channels/queue/channel.js';
 import { dialQueue, listenQueue, type QueueListener } from '../../../src/channels/queue/dial.js';
 import { runs, sized } from '../../helpers/runs.js';
 import { hear } from '../contract.js';
@@ -13,9 +14,16 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-async function connected(bus: FakeBus, options = {}): Promise<[Channel, Channel, QueueListener]> {
+async function connected(
+  bus: FakeBus,
+  options = {},
+  optionsThere = options,
+): Promise<[Channel, Channel, QueueListener]> {
   const accepted: Channel[] = [];
-  const listener = await listenQueue(bus, 'test.one', (channel) => accepted.push(channel), { ...FAST, ...options });
+  const listener = await listenQueue(bus, 'test.one', (channel) => accepted.push(channel), {
+    ...FAST,
+    ...optionsThere,
+  });
   const here = await dialQueue(bus, 'test.one', { ...FAST, ...options });
   closing.push(() => here.destroy(), ...accepted.map((channel) => () => channel.destroy()));
   while (accepted.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
@@ -23,8 +31,13 @@ async function connected(bus: FakeBus, options = {}): Promise<[Channel, Channel,
 }
 
 /** Sends texts in both directions, and the ends. @returns what arrived on each side */
-async function exchange(bus: FakeBus, texts: readonly string[], options = {}): Promise<(readonly string[])[]> {
-  const [here, there] = await connected(bus, options);
+async function exchange(
+  bus: FakeBus,
+  texts: readonly string[],
+  options = {},
+  optionsThere = options,
+): Promise<(readonly string[])[]> {
+  const [here, there] = await connected(bus, options, optionsThere);
   const [mine, theirs] = [hear(here), hear(there)];
   for (const text of texts) {
     here.send(text);
@@ -45,12 +58,13 @@ describe('a channel over a bus with faults', () => {
     const texts = fc.array(fc.string({ unit: 'grapheme', maxLength: 400 }), { maxLength: 60 });
     const window = fc.record({
       windowMessages: fc.integer({ min: 1, max: 20 }),
-      windowBytes: fc.integer({ min: 300, max: 3000 }),
+      windowBytes: fc.integer({ min: 1, max: 3000 }),
+      timeoutMs: fc.constant(10_000),
     });
     await fc.assert(
-      fc.asyncProperty(fc.integer(), faults, texts, window, async (seed, given, sent, options) => {
+      fc.asyncProperty(fc.integer(), faults, texts, window, window, async (seed, given, sent, options, theirs) => {
         const bus = new FakeBus(seed, given, 300);
-        expect(await exchange(bus, sent, { ...options, timeoutMs: 10_000 })).toEqual([sent, sent]);
+        expect(await exchange(bus, sent, options, theirs)).toEqual([sent, sent]);
       }),
       runs(20),
     );
@@ -151,6 +165,36 @@ describe('a channel over a bus with faults', () => {
     expect(bus.counts.published - before).toBeLessThan(40);
     there.resume();
     await theirs.count(1000);
+  });
+
+  test('makes a writer wait for acknowledgements, whatever the other side grants', () => {
+    let receive = (_: Uint8Array): void => undefined;
+    let texts = 0;
+    const channel = queueChannel(
+      {
+        maxMessageBytes: 1024,
+        publish: (message) => {
+          if (new TextDecoder().decode(message).startsWith('text')) texts++;
+        },
+        subscribe: (listener) => {
+          receive = listener;
+          return () => undefined;
+        },
+      },
+      { windowMessages: 10, windowBytes: 4000 },
+    );
+    closing.push(channel.destroy);
+    const acknowledge = (next: number): void =>
+      receive(new TextEncoder().encode(`ack ${next} 0 9999999999999999 9999999999999999\n`));
+    acknowledge(1);
+    for (let number = 0; number < 12; number++) channel.send('x'.repeat(500));
+    expect([texts, channel.backlog()]).toEqual([8, 6000]);
+    expect(channel.ready()).toBeInstanceOf(Promise);
+    acknowledge(9);
+    expect([texts, channel.ready()]).toEqual([12, undefined]);
+    for (let number = 0; number < 12; number++) channel.send('');
+    expect(texts).toBe(18);
+    expect(channel.ready()).toBeInstanceOf(Promise);
   });
 
   test('is one of thousands on a bus, which leave no subscription', async () => {
