@@ -227,12 +227,72 @@ describe('a channel over a bus with faults', () => {
     while (bus.subscriptions > 0) await new Promise((resolve) => setTimeout(resolve, 100));
   });
 
+  /** Calls a function with each message that is delivered. */
+  const watch = (bus: FakeBus, see: (text: string, message: Uint8Array) => void): void => {
+    bus.faults = {
+      change: (_, message) => {
+        see(new TextDecoder().decode(message), message);
+        return message;
+      },
+    };
+  };
+
+  test('is opened by a listener that is free, and is not ended by one that has too many', async () => {
+    const bus = new FakeBus(3);
+    const requests = new Set<Uint8Array>();
+    let refusals = 0;
+    watch(bus, (text, message) => {
+      if (text.startsWith('open')) requests.add(message);
+      if (text.startsWith('busy')) refusals++;
+    });
+    const echo = (channel: Channel): void => void hear(channel, channel.send);
+    const next = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+    const listen = () => listenQueue(bus, 'test.few', echo, { ...FAST, maxConnections: 1 });
+    closing.push(() => bus.close());
+    await listen();
+    const first = await dialQueue(bus, 'test.few', FAST);
+    const second = dialQueue(bus, 'test.few', FAST);
+    while (refusals === 0) await next();
+    await listen();
+    const channels = [first, await second];
+    const heard = channels.map((channel) => hear(channel));
+    // The queue may repeat a request later, to either listener.
+    const before = refusals;
+    while (refusals < before + 5) {
+      for (const request of requests) bus.publish('test.few.connect', request);
+      await next();
+    }
+    for (const channel of channels) channel.send('"still open"');
+    await Promise.all(heard.map((one) => one.count(1)));
+    // Those of the two listeners, and two for each connection.
+    expect(bus.subscriptions).toBe(6);
+  });
+
+  test('is not opened by a listener that was closed after its offer', async () => {
+    const bus = new FakeBus(1);
+    const accepted: Channel[] = [];
+    const listener = await listenQueue(bus, 'test.one', (channel) => accepted.push(channel), FAST);
+    let closed: Promise<void> | undefined;
+    watch(bus, (text) => {
+      if (text.startsWith('offer')) closed ??= listener.close();
+    });
+    const channel = await dialQueue(bus, 'test.one', FAST);
+    closing.push(channel.destroy);
+    await closed;
+    // That of the client.
+    expect(bus.subscriptions).toBe(1);
+    const heard = hear(channel);
+    await heard.ended;
+    expect(heard.ends[0]?.message).toBe('test.one has withdrawn its offer');
+    expect(accepted).toEqual([]);
+  });
+
   test('is refused if there are too many, no listener, or an invalid subject', async () => {
     const bus = new FakeBus(1);
     await listenQueue(bus, 'test.few', () => undefined, { ...FAST, maxConnections: 1 });
     closing.push(() => bus.close());
     await dialQueue(bus, 'test.few', FAST);
-    await expect(dialQueue(bus, 'test.few', FAST)).rejects.toThrow('too many connections');
+    await expect(dialQueue(bus, 'test.few', { ...FAST, connectTimeoutMs: 50 })).rejects.toThrow('too many connections');
     await expect(dialQueue(bus, 'test.none', { ...FAST, connectTimeoutMs: 50 })).rejects.toMatchObject({
       code: 'closed',
       message: 'Cannot connect to test.none: no listener answers',
