@@ -585,6 +585,22 @@ describe('a side that answers nothing', () => {
     await wire.ended();
   });
 
+  test('is noticed while a client of HTTP/2 connects, and not shared with the next one', async () => {
+    const { port } = await served({ tls: { key, cert: certificate } });
+    const proxy = await cuttingProxy({ target: port });
+    ending.push(proxy.close);
+    const url = new URL(`https://127.0.0.1:${proxy.port}/arcp`);
+    proxy.freeze();
+    const silent = connectHttp2(url, { ca: certificate, handshakeMs: 200 });
+    await expect.poll(proxy.connections).toBe(1);
+    proxy.thaw();
+    const wire = new Wire(await connectHttp2(url, { ca: certificate }));
+    await expect(silent).rejects.toThrow('the server does not answer');
+    const next = new Wire(await connectHttp2(url, { ca: certificate }));
+    expect(proxy.connections()).toBe(2);
+    for (const { channel } of [wire, next]) channel.destroy();
+  });
+
   test('is noticed by a client of an event stream, since it sends no comments', async () => {
     const { proxy, url } = await behindProxy();
     const wire = new Wire(await connectEventStream(url, { protocol: 'arcp', silenceMs: 50 }));

@@ -1,6 +1,10 @@
 /** Addresses: those that are refused at once. Connections by address are in the tests of each protocol. */
+import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { expect, test } from 'vitest';
 import { dialAddress } from '../../src/channels/node/addresses.js';
+import { certificate } from '../helpers/tls-proxy.js';
 
 test.each([
   ['', 'is not an address; the forms are ws://HOST:PORT/PATH, wss://HOST/PATH, '],
@@ -33,6 +37,14 @@ test.each([
   'tcp://user:S3CRET@127.0.0.1',
   'sse:ftp://user:S3CRET@127.0.0.1',
   'quic://user:S3CRET@127.0.0.1',
+  'sse:https://user:S3CRET@127.0.0.1',
+  'https://user:S3CRET@127.0.0.1',
+  'http2://S3CRET@127.0.0.1',
+  'amqp://user:S3CRET/S3CRET@127.0.0.1',
+  'nats://user:S3CRET?S3CRET@127.0.0.1',
+  'nats://user:S3CRET#S3CRET@127.0.0.1',
+  'ampq://user:S3CRET@S3CRET@127.0.0.1',
+  'tcp://user:S3 CRET@127.0.0.1',
 ])('refuses an address without showing its password: %s', (address) => {
   let message = '';
   try {
@@ -41,7 +53,37 @@ test.each([
     message = String(error);
   }
   expect(message).toContain('***@');
-  expect(message).not.toContain('S3CRET');
+  expect(message).not.toMatch(/S3|CRET/);
+});
+
+test.each([
+  ['sse:https://127.0.0.1/', 'use https:, or set NODE_EXTRA_CA_CERTS'],
+  ['sse:http://127.0.0.1/', 'use https:, or set NODE_EXTRA_CA_CERTS'],
+  ['amqp://127.0.0.1', 'use amqps:'],
+])('refuses certificates that a connection would not check: %s', (address, instead) => {
+  const error = new TypeError(`"${address}" does not accept ca and serverName; ${instead}`);
+  for (const trust of [{ ca: certificate }, { serverName: 'localhost' }])
+    expect(() => dialAddress(address, { protocol: 'arcp', ...trust })).toThrow(error);
+});
+
+test('verifies the certificate of NATS with ca and serverName, and requires one', async () => {
+  const key = readFileSync(new URL('../fixtures/tls/key.pem', import.meta.url));
+  let hasTls = true;
+  const server = createServer((socket) => {
+    socket.on('error', () => socket.destroy());
+    socket.write(`INFO ${JSON.stringify({ version: '2.9.0', proto: 1, max_payload: 1024, tls_required: hasTls })}\r\n`);
+    if (!hasTls) return;
+    const secure = new TLSSocket(socket, { isServer: true, key, cert: certificate });
+    secure.on('error', () => socket.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = `nats://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const dial = (trust: object) => dialAddress(address, { protocol: 'arcp', ...trust })();
+  await expect(dial({})).rejects.toThrow('self-signed certificate');
+  await expect(dial({ ca: certificate, serverName: 'other.test' })).rejects.toThrow('other.test');
+  hasTls = false;
+  await expect(dial({ ca: certificate })).rejects.toThrow("server does not support 'tls'");
+  server.close();
 });
 
 test.each([

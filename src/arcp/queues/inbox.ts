@@ -221,16 +221,27 @@ async function defined<T>({ close }: JetStream, prepare: () => Promise<T>): Prom
   }
 }
 
-/** Creates the streams of waiting commands and of dead letters, if they do not exist. */
+/** Creates the streams of waiting commands and of dead letters, if they do not exist. Their limits are those that the operator sets. */
 async function defineStreams({ streams }: JsManager, subject: string): Promise<void> {
-  const common = { storage: 'file', duplicate_window: DEDUPLICATION_MS * NANOSECONDS_PER_MS };
-  await streams.add({
-    ...common,
-    name: streamOf(subject, 'inbox'),
-    subjects: [`${subject}.inbox`],
-    retention: 'workqueue',
-  });
-  await streams.add({ ...common, name: streamOf(subject, 'dead'), subjects: [`${subject}.dead`], retention: 'limits' });
+  for (const [suffix, retention] of [
+    ['inbox', 'workqueue'],
+    ['dead', 'limits'],
+  ] as const) {
+    const name = streamOf(subject, suffix);
+    const own = `${subject}.${suffix}`;
+    const known = await streams.info(name).catch(() => undefined);
+    if (known === undefined)
+      await streams.add({
+        ...{ name, subjects: [own], retention, storage: 'file' },
+        duplicate_window: DEDUPLICATION_MS * NANOSECONDS_PER_MS,
+      });
+    else if (!known.config.subjects?.includes(own))
+      throw new Error(`the stream ${name} exists, but without the subject ${own}; add it, or use another name`);
+    else if (suffix === 'inbox' && known.config.retention !== retention)
+      throw new Error(
+        `the stream ${name} exists, but its retention is not "workqueue"; remove it, or use another name`,
+      );
+  }
 }
 
 /** Names of streams have no dots. */

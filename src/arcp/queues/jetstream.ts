@@ -17,9 +17,20 @@ export interface JsMessages extends AsyncIterable<JsMessage> {
   close(): Promise<unknown>;
 }
 
+/** The configuration of a stream, as far as the inbox needs it. */
+export interface StreamConfig extends Readonly<Record<string, unknown>> {
+  readonly name: string;
+  readonly subjects?: readonly string[];
+  readonly retention: string;
+}
+
 /** The administration of streams and consumers. */
 export interface JsManager {
-  readonly streams: { add(config: Readonly<Record<string, unknown>>): Promise<unknown> };
+  readonly streams: {
+    /** Rejects if the stream does not exist. */
+    info(name: string): Promise<{ readonly config: StreamConfig }>;
+    add(config: StreamConfig): Promise<unknown>;
+  };
   readonly consumers: { add(stream: string, config: Readonly<Record<string, unknown>>): Promise<unknown> };
 }
 

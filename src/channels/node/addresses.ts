@@ -97,6 +97,20 @@ function urlOf(address: string, form: string): URL {
   return url;
 }
 
+/** @throws TypeError if the address is not a URL with a host, or has a user name or password */
+function bareUrlOf(address: string, form: string): URL {
+  const url = urlOf(address, form);
+  if (url.username !== '' || url.password !== '')
+    throw new TypeError(`"${shownAddress(address)}" must not contain a user name or password; use the option token`);
+  return url;
+}
+
+/** @throws TypeError if certificates are given for a connection that would not check them */
+function refuseTrust({ ca, serverName }: Trust, address: string, instead: string): void {
+  if (ca !== undefined || serverName !== undefined)
+    throw new TypeError(`"${shownAddress(address)}" does not accept ca and serverName; ${instead}`);
+}
+
 const HANDSHAKE_MS = 10_000;
 
 function webSocket(address: string, _: string, options: AddressOptions): Dial {
@@ -119,19 +133,20 @@ function webSocket(address: string, _: string, options: AddressOptions): Dial {
 }
 
 function http2(address: string, _: string, { token, maxMessageBytes, ca, serverName }: AddressOptions): Dial {
-  const url = urlOf(address.replace(/^http2:/i, 'http:'), 'http2://HOST:PORT/PATH');
+  const url = bareUrlOf(address.replace(/^http2:/i, 'http:'), 'http2://HOST:PORT/PATH');
   return () => connectHttp2(url, { token, maxLineBytes: maxMessageBytes, ca, serverName });
 }
 
 function eventStream(
   _: string,
   rest: string,
-  { protocol, token, maxMessageBytes: maxTextBytes }: AddressOptions,
+  { protocol, token, maxMessageBytes: maxTextBytes, ...trust }: AddressOptions,
 ): Dial {
   const form = 'sse:https://HOST/PATH';
-  const url = urlOf(rest, form);
+  const url = bareUrlOf(rest, form);
   if (!/^https?:$/.test(url.protocol))
     throw new TypeError(`"sse:${shownAddress(rest)}" is invalid; the form is ${form}`);
+  refuseTrust(trust, `sse:${rest}`, 'use https:, or set NODE_EXTRA_CA_CERTS');
   return () => connectEventStream(url, { protocol, token, maxTextBytes });
 }
 
@@ -139,11 +154,15 @@ function nats(address: string, _: string, options: AddressOptions): Dial {
   const url = urlOf(address, 'nats://HOST:PORT/NAME');
   const name = url.pathname.replace(/^\//, '');
   url.pathname = '';
-  return queue(() => openNats({ servers: url.href.replace(/\/$/, '') }), name, options);
+  const tls = tlsOptionsOf(options);
+  // With `tls`, the package requires it of the server.
+  const connectOptions = Object.keys(tls).length > 0 ? { tls } : {};
+  return queue(() => openNats({ servers: url.href.replace(/\/$/, ''), connectOptions }), name, options);
 }
 
 function rabbitmq(address: string, _: string, options: AddressOptions): Dial {
   const url = urlOf(address, 'amqp://HOST:PORT/VHOST?name=NAME');
+  if (url.protocol === 'amqp:') refuseTrust(options, address, 'use amqps:');
   const name = url.searchParams.get('name') ?? '';
   url.searchParams.delete('name');
   return queue(() => openRabbitmq({ url: url.href, socketOptions: tlsOptionsOf(options) }), name, options);

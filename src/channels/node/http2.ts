@@ -18,6 +18,8 @@ export interface Http2Options extends ByteChannelOptions, Trust {
   readonly token?: string | undefined;
   /** Milliseconds between two pings of a connection; one that has not answered at the next is closed. @default 15_000 */
   readonly pingMs?: number | undefined;
+  /** Milliseconds for the connection and the response. @default 10_000 */
+  readonly handshakeMs?: number | undefined;
 }
 
 /** Creates a channel over a stream that is open in both directions. A destroyed channel resets it. */
@@ -55,7 +57,6 @@ interface Pooled {
 /** Open connections by origin and trust. Channels share them; a connection closes after its last stream. */
 const pool = new Map<string, Set<Pooled>>();
 
-/** Milliseconds for the connection and the response. */
 const HANDSHAKE_MS = 10_000;
 
 /**
@@ -83,21 +84,29 @@ export async function connectHttp2(url: URL, options: Http2Options = {}): Promis
     throw new ConnectionError('closed', `Cannot connect to ${url.host}: ${systemReason(cause)}`, { cause });
   }
   stream.once('close', () => release(pooled));
-  await opened(stream, session, url);
+  await opened(stream, session, url, options.handshakeMs);
   return http2Channel(stream, options);
 }
 
 /** Resolves when the server has accepted the stream. */
-async function opened(stream: ClientHttp2Stream, session: ClientHttp2Session, { host }: URL): Promise<void> {
+async function opened(
+  stream: ClientHttp2Stream,
+  session: ClientHttp2Session,
+  { host }: URL,
+  handshakeMs = HANDSHAKE_MS,
+): Promise<void> {
   let failure: unknown;
   const fail = (error: unknown): void => {
     failure ??= error;
   };
   stream.on('error', fail);
   session.on('error', fail);
-  stream.setTimeout(HANDSHAKE_MS, () => {
-    fail(new Error('the server does not answer'));
-    stream.close(constants.NGHTTP2_CANCEL);
+  stream.setTimeout(handshakeMs, () => {
+    const error = new Error('the server does not answer');
+    fail(error);
+    // A stream does not close before its connection is open.
+    if (session.connecting) session.destroy(error);
+    else stream.close(constants.NGHTTP2_CANCEL);
   });
   try {
     const status = await new Promise<number | undefined>((resolve) => {
@@ -138,10 +147,9 @@ function acquire(url: URL, { ca, serverName, pingMs }: Http2Options): Pooled {
   const found = pool.get(key) ?? new Set<Pooled>();
   pool.set(key, found);
   for (const one of found) {
-    if (one.session.closed || one.session.destroyed) continue;
-    const limit = one.session.connecting
-      ? MAX_STREAMS
-      : (one.session.remoteSettings.maxConcurrentStreams ?? MAX_STREAMS);
+    // One that is connecting may never be connected.
+    if (one.session.connecting || one.session.closed || one.session.destroyed) continue;
+    const limit = one.session.remoteSettings.maxConcurrentStreams ?? MAX_STREAMS;
     if (one.streams >= Math.min(limit, MAX_STREAMS)) continue;
     one.streams++;
     return one;

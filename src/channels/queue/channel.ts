@@ -24,9 +24,9 @@ export interface QueueLink {
 export interface QueueChannelOptions {
   /** The maximum length of a text in bytes. @default 33554432 (32 MiB) */
   readonly maxTextBytes?: number | undefined;
-  /** The number of messages that the other side may send before this side has read them. @default 256 */
+  /** The number of messages that the other side may send before this side has read them, and that this side sends before an acknowledgement. @default 256 */
   readonly windowMessages?: number | undefined;
-  /** The number of bytes that the other side may send before this side has read them. @default 4194304 (4 MiB) */
+  /** The number of bytes in both cases, which the last message may exceed. @default 4194304 (4 MiB) */
   readonly windowBytes?: number | undefined;
   /** Milliseconds without a message to the other side before a heartbeat. @default 5000 */
   readonly heartbeatMs?: number | undefined;
@@ -104,18 +104,14 @@ class QueueChannel implements Channel {
   #readyWaiters: (() => void)[] = [];
 
   constructor(link: QueueLink, settings: Settings) {
-    const { maxTextBytes, heartbeatMs, retransmitMs, windowBytes } = settings;
+    const { maxTextBytes, heartbeatMs, retransmitMs } = settings;
     this.maxTextBytes = maxTextBytes;
     this.#link = link;
     this.#settings = settings;
     this.#retransmitMs = retransmitMs;
-    // Half of the window, so that the other side can send while its last part is read.
-    this.#partBytes = Math.max(
-      MIN_PART_BYTES,
-      Math.min(link.maxMessageBytes - MAX_HEADER_BYTES, Math.floor(windowBytes / 2)),
-    );
-    this.#input = new Input(settings);
-    this.#output = new Output((frame) => this.#publish(numberedFrame(frame, this.#report())));
+    this.#partBytes = Math.max(MIN_PART_BYTES, link.maxMessageBytes - MAX_HEADER_BYTES);
+    this.#input = new Input({ ...settings, maxFrameBytes: link.maxMessageBytes });
+    this.#output = new Output(settings, (frame) => this.#publish(numberedFrame(frame, this.#report())));
     this.#stopHeartbeat = everyUnref(heartbeatMs, () => this.#beat());
     this.#unsubscribe = link.subscribe(
       (message) => this.#receive(message),

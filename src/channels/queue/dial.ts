@@ -4,7 +4,7 @@ import { afterUnref, everyUnref } from '../../async/timers.js';
 import type { Channel } from '../channel.js';
 import { ConnectionError } from '../errors.js';
 import { type QueueChannelOptions, queueChannel, queueSettings } from './channel.js';
-import { closeFrame, frameOf } from './frame.js';
+import { frameOf } from './frame.js';
 
 /** A message bus: messages that are published to a subject reach its subscribers, at most once, at least once or not at all. */
 export interface MessageBus {
@@ -33,7 +33,7 @@ export interface OpenBus {
 
 /** A listener on a message bus. */
 export interface QueueListener {
-  /** Stops accepting connections. Open channels stay open; resolves when they have ended. */
+  /** Stops accepting connections, and withdraws offers that no client has accepted. Open channels stay open; resolves when they have ended. */
   readonly close: () => Promise<void>;
 }
 
@@ -54,7 +54,10 @@ export interface DialQueueOptions extends QueueChannelOptions {
 }
 
 const REQUEST = /^open 1 ([0-9a-f]{32})$/;
-const OFFER = /^offer 1 ([0-9a-f]{32})$/;
+/** A listener answers a request with an offer. It withdraws one when it closes or no client has accepted it, by its id: another offer may be in use. */
+const ANSWER = /^(offer|withdrawn) 1 ([0-9a-f]{32})$/;
+/** The answer of a listener that has too many connections. Another one may be free, so that the client continues to ask. */
+const BUSY = 'busy 1';
 /** Milliseconds between two requests, of which some may be lost. */
 const REPEAT_MS = 500;
 /** The longest request and offer in bytes. */
@@ -63,6 +66,12 @@ const NAME = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/;
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes.subarray(0, MAX_TEXT_BYTES));
+
+/** An offer that no client has accepted. */
+interface Offer {
+  readonly repeat: () => void;
+  readonly withdraw: () => void;
+}
 
 /**
  * Listens for connections on `SUBJECT.connect`. Each request reaches one of the listeners of the subject. The messages of a connection are
@@ -79,31 +88,28 @@ export async function listenQueue(
   checkSubject(subject);
   const { maxConnections = 10_000, ...rest } = options;
   const settings = queueSettings(channelOptions(rest));
-  /** Offers that no client has accepted yet, by the id of the request. */
-  const offers = new Map<string, string>();
+  /** Requests that are being answered or are connected, and the offers that no client has accepted yet. */
+  const requests = new Map<string, Offer | undefined>();
   const open = new Set<Promise<void>>();
   const report = (error: unknown): void => notifyListener(() => options.onError?.(error));
+  let isClosed = false;
 
   const offer = async (id: string): Promise<void> => {
     const down = `${subject}.c.${id}.down`;
-    const known = offers.get(id);
-    if (known !== undefined) {
+    if (requests.has(id)) {
       // The answer may have been lost.
-      if (known !== '') bus.publish(down, bytesOf(`offer 1 ${known}`));
+      requests.get(id)?.repeat();
       return;
     }
-    if (offers.size + open.size >= maxConnections) {
-      bus.publish(down, closeFrame('too many connections'));
+    if (isClosed) return;
+    if (requests.size >= maxConnections) {
+      bus.publish(down, bytesOf(BUSY));
       return;
     }
-    offers.set(id, '');
+    requests.set(id, undefined);
     const own = randomId();
-    let receive = (message: Uint8Array): void => {
-      if (frameOf(message) === undefined) return;
-      cancel();
-      offers.delete(id);
-      connect(message);
-    };
+    const ignore = (_: Uint8Array): void => undefined;
+    let receive = ignore;
     const early: Uint8Array[] = [];
     const finished = deferred();
     const connect = (first: Uint8Array): void => {
@@ -115,13 +121,12 @@ export async function listenQueue(
           publish: (message) => bus.publish(down, message),
           subscribe: (listener, closed) => {
             receive = listener;
-            queueMicrotask(() => {
-              for (const message of early.splice(0)) listener(message);
-            });
+            deliverLater(early, listener);
             return together(unsubscribe, bus.onClosed(closed));
           },
           finished: () => {
             open.delete(finished.promise);
+            requests.delete(id);
             finished.resolve();
           },
         },
@@ -134,20 +139,37 @@ export async function listenQueue(
         report(error);
       }
     };
-    let unsubscribe = (): void => undefined;
-    const cancel = afterUnref(settings.timeoutMs, () => {
-      offers.delete(id);
-      unsubscribe();
-    });
+    let unsubscribe: () => void;
     try {
       unsubscribe = await bus.subscribe(`${subject}.c.${id}-${own}.up`, (message) => receive(message));
-      offers.set(id, own);
-      bus.publish(down, bytesOf(`offer 1 ${own}`));
     } catch (error) {
-      cancel();
-      offers.delete(id);
+      requests.delete(id);
       throw error;
     }
+    const answer = (kind: 'offer' | 'withdrawn'): void => {
+      try {
+        bus.publish(down, bytesOf(`${kind} 1 ${own}`));
+      } catch (error) {
+        report(error);
+      }
+    };
+    const withdraw = (): void => {
+      cancel();
+      receive = ignore;
+      requests.delete(id);
+      unsubscribe();
+      answer('withdrawn');
+    };
+    const cancel = afterUnref(settings.timeoutMs, withdraw);
+    receive = (message) => {
+      if (frameOf(message) === undefined) return;
+      cancel();
+      requests.set(id, undefined);
+      connect(message);
+    };
+    requests.set(id, { repeat: () => answer('offer'), withdraw });
+    if (isClosed) withdraw();
+    else answer('offer');
   };
   const stop = await bus.subscribe(
     `${subject}.connect`,
@@ -159,7 +181,9 @@ export async function listenQueue(
   );
   return {
     close: async () => {
+      isClosed = true;
       stop();
+      for (const unaccepted of [...requests.values()]) unaccepted?.withdraw();
       await Promise.all(open);
     },
   };
@@ -168,7 +192,7 @@ export async function listenQueue(
 /**
  * Connects to one of the listeners of a subject.
  *
- * @throws ConnectionError `closed` if no listener answers in time, or it has too many connections
+ * @throws ConnectionError `closed` if no listener answers in time, or those that answer have too many connections
  * @throws TypeError if the subject or an option is invalid
  */
 export async function dialQueue(bus: MessageBus, subject: string, options: DialQueueOptions = {}): Promise<Channel> {
@@ -177,12 +201,15 @@ export async function dialQueue(bus: MessageBus, subject: string, options: DialQ
   const settings = queueSettings(channelOptions(options));
   const id = randomId();
   const answer = deferred<string>();
+  /** Messages of the listener before the channel is there. */
+  const early: Uint8Array[] = [];
+  let isBusy = false;
   let receive = (message: Uint8Array): void => {
-    const [, own] = OFFER.exec(textOf(message)) ?? [];
-    if (own !== undefined) answer.resolve(own);
-    const frame = frameOf(message);
-    if (frame?.kind === 'close')
-      answer.reject(new ConnectionError('closed', `${subject} refuses the connection: ${frame.reason}`));
+    const text = textOf(message);
+    const [, kind, own] = ANSWER.exec(text) ?? [];
+    if (kind === 'offer') answer.resolve(own!);
+    else if (text === BUSY) isBusy = true;
+    else early.push(message);
   };
   const subscribing = bus.subscribe(`${subject}.c.${id}.down`, (message) => receive(message));
   const request = (): void => {
@@ -193,7 +220,12 @@ export async function dialQueue(bus: MessageBus, subject: string, options: DialQ
     }
   };
   const cancelTimeout = afterUnref(connectTimeoutMs, () =>
-    answer.reject(new ConnectionError('closed', `Cannot connect to ${subject}: no listener answers`)),
+    answer.reject(
+      new ConnectionError(
+        'closed',
+        `Cannot connect to ${subject}: ${isBusy ? 'the listeners have too many connections' : 'no listener answers'}`,
+      ),
+    ),
   );
   const stopWatching = bus.onClosed((cause) =>
     answer.reject(
@@ -212,7 +244,12 @@ export async function dialQueue(bus: MessageBus, subject: string, options: DialQ
         maxMessageBytes: bus.maxMessageBytes,
         publish: (message) => bus.publish(`${subject}.c.${id}-${own}.up`, message),
         subscribe: (listener, closed) => {
-          receive = listener;
+          receive = (message) => {
+            if (textOf(message) === `withdrawn 1 ${own}`)
+              closed(new ConnectionError('closed', `${subject} has withdrawn its offer`));
+            else listener(message);
+          };
+          deliverLater(early, receive);
           return together(unsubscribe, bus.onClosed(closed));
         },
         finished,
@@ -231,6 +268,12 @@ export async function dialQueue(bus: MessageBus, subject: string, options: DialQ
     cancelTimeout();
     stopWatching();
   }
+}
+
+function deliverLater(messages: Uint8Array[], receive: (message: Uint8Array) => void): void {
+  queueMicrotask(() => {
+    for (const message of messages.splice(0)) receive(message);
+  });
 }
 
 function together(...calls: readonly (() => void)[]): () => void {

@@ -11,7 +11,7 @@ export interface Acknowledgement {
   readonly seen: number;
   /** The highest number that the other side may send. */
   readonly maxNumber: number;
-  /** The sum of the lengths of all numbered frames that the other side may send. */
+  /** The sum of the lengths of all numbered frames from which on the other side may send no more; the last one may exceed it. */
   readonly maxBytes: number;
 }
 

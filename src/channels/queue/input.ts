@@ -13,6 +13,8 @@ export interface InputOptions {
   readonly maxTextBytes: number;
   readonly windowMessages: number;
   readonly windowBytes: number;
+  /** The length of the longest frame in bytes, by which the other side may exceed the window. */
+  readonly maxFrameBytes: number;
 }
 
 /** Frames that arrived, of which the receiver takes one text after another. */
@@ -37,11 +39,6 @@ export class Input {
     this.#options = options;
   }
 
-  /** `true` if a frame is missing before one that has arrived. */
-  get hasGap(): boolean {
-    return this.#early.size > 0;
-  }
-
   /** `true` if the other side should learn soon how much the receiver has taken. */
   get shouldReport(): boolean {
     const { windowMessages, windowBytes } = this.#options;
@@ -63,7 +60,7 @@ export class Input {
   add(frame: NumberedFrame): boolean {
     const { number } = frame;
     if (number < this.#next || number > this.#reportedNumber || this.#early.has(number)) return false;
-    if (this.#acceptedBytes + frame.bytes.length > this.#reportedBytes) return false;
+    if (this.#acceptedBytes + frame.bytes.length > this.#reportedBytes + this.#options.maxFrameBytes) return false;
     this.#acceptedBytes += frame.bytes.length;
     this.#early.set(number, frame);
     for (let next = this.#early.get(this.#next); next !== undefined; next = this.#early.get(this.#next)) {

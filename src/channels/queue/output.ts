@@ -13,8 +13,15 @@ const OVERTAKEN_MS = 20;
 /** The largest number of frames that are sent again at once. */
 const MAX_REPEATED = 64;
 
+/** The most that may be sent and not acknowledged, whatever the other side grants. */
+export interface SendWindow {
+  readonly windowMessages: number;
+  readonly windowBytes: number;
+}
+
 /** Frames in three states: waiting for a credit of the other side, sent, and acknowledged. */
 export class Output {
+  readonly #window: SendWindow;
   readonly #send: (frame: NumberedFrame) => void;
   readonly #waiting = new Queue<NumberedFrame>();
   readonly #sent = new Queue<Sent>();
@@ -22,6 +29,7 @@ export class Output {
   /** The number of the last frame that was sent, and the length of all frames so far. */
   #sentNumber = 0;
   #sentBytes = 0;
+  #acknowledgedBytes = 0;
   #maxNumber = 0;
   #maxBytes = 0;
   #backlog = 0;
@@ -29,7 +37,8 @@ export class Output {
   #progressAt = 0;
 
   /** @param send publishes a frame */
-  constructor(send: (frame: NumberedFrame) => void) {
+  constructor(window: SendWindow, send: (frame: NumberedFrame) => void) {
+    this.#window = window;
     this.#send = send;
   }
 
@@ -68,7 +77,9 @@ export class Output {
   acknowledge({ next, seen, maxNumber, maxBytes }: Acknowledgement): boolean {
     if (next > this.#sentNumber + 1 || seen > this.#sentNumber) return false;
     while (this.#sent.size > 0 && this.#sent.first!.frame.number < next) {
-      this.#backlog -= this.#sent.take().frame.bytes.length;
+      const { length } = this.#sent.take().frame.bytes;
+      this.#backlog -= length;
+      this.#acknowledgedBytes += length;
       this.#progressAt = performance.now();
     }
     // An older acknowledgement may arrive after a newer one.
@@ -100,16 +111,28 @@ export class Output {
     }
   }
 
+  /**
+   * `true` if the next frame may be sent. A window of bytes that is not used up admits a frame of any length: this side does not know how long the
+   * window of the other side is, and a frame that is longer than it would wait for ever.
+   */
+  get #hasCredit(): boolean {
+    const { windowMessages, windowBytes } = this.#window;
+    return (
+      this.#sentNumber < this.#maxNumber &&
+      this.#sentBytes < this.#maxBytes &&
+      this.#sent.size < windowMessages &&
+      this.#sentBytes - this.#acknowledgedBytes < windowBytes
+    );
+  }
+
   #pump(): void {
-    for (let frame = this.#waiting.first; frame !== undefined; frame = this.#waiting.first) {
-      const { number, bytes } = frame;
-      if (number > this.#maxNumber || this.#sentBytes + bytes.length > this.#maxBytes) return;
+    for (let frame = this.#waiting.first; frame !== undefined && this.#hasCredit; frame = this.#waiting.first) {
       this.#waiting.take();
       const at = performance.now();
       if (this.#sent.size === 0) this.#progressAt = at;
       this.#sent.push({ frame, at });
-      this.#sentNumber = number;
-      this.#sentBytes += bytes.length;
+      this.#sentNumber = frame.number;
+      this.#sentBytes += frame.bytes.length;
       this.#send(frame);
     }
   }

@@ -125,6 +125,28 @@ describe.skipIf(natsHint !== '')(`commands that wait${natsHint}`, () => {
     expect(await deadLetters()).toMatchObject([{ deliveries: 3, reason: { code: 'UNAVAILABLE' } }]);
   });
 
+  test('are stored in streams whose limits an operator has set, and in no others', async () => {
+    const { connection, name, waiting } = await world();
+    const { jetstreamManager } = await import('@nats-io/jetstream');
+    const { streams } = await jetstreamManager(connection);
+    const inbox = `arcp_${name}_inbox`;
+    await openNatsOutbox({ connection, name });
+    for (const stream of [inbox, `arcp_${name}_dead`]) await streams.update(stream, { max_bytes: 1_000_000 });
+    const outbox = await openNatsOutbox({ connection, name, token: 'user-1' });
+    await outbox.enqueue(note(1));
+    expect(await waiting()).toBe(1);
+    const effects: unknown[] = [];
+    ending.push((await serveNatsInbox(runtimeWith(effects), { connection, name })).close);
+    await until(() => effects.length === 1);
+    expect((await streams.info(inbox)).config.max_bytes).toBe(1_000_000);
+
+    const { connection: second, name: other } = await world();
+    await streams.add({ name: `arcp_${other}_inbox`, subjects: [`other.${other}`] });
+    await expect(openNatsOutbox({ connection: second, name: other })).rejects.toThrow('without the subject');
+    await streams.update(`arcp_${other}_inbox`, { subjects: [`arcp.${other}.inbox`] });
+    await expect(openNatsOutbox({ connection: second, name: other })).rejects.toThrow('its retention is not');
+  });
+
   test('are checked before they are sent', async () => {
     const { connection, name, waiting } = await world();
     const outbox = await openNatsOutbox({ connection, name });

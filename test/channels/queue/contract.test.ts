@@ -11,27 +11,31 @@ import { FakeBus, type Faults } from './fake-bus.js';
 const FAST = { heartbeatMs: 200, timeoutMs: 2000, retransmitMs: 30 };
 let opened = 0;
 
-/** Opens a connection over a bus. */
-async function connectedOver(bus: MessageBus, options: object): Promise<Ends> {
+/** Opens a connection over a bus. @param own options of `here` alone */
+async function connectedOver(bus: MessageBus, options: object, own: object = {}): Promise<Ends> {
   const subject = `test.${process.pid}.${++opened}`;
   let accept!: (channel: Channel) => void;
   const accepted = new Promise<Channel>((resolve) => {
     accept = resolve;
   });
   const { close } = await listenQueue(bus, subject, (channel) => accept(channel), { ...FAST, ...options });
-  const here = await dialQueue(bus, subject, { ...FAST, ...options });
+  const here = await dialQueue(bus, subject, { ...FAST, ...options, ...own });
   return { here, there: await accepted, close };
 }
 
 const openFake =
-  (faults: Faults) =>
+  (faults: Faults, own = {}) =>
   async (options = {}): Promise<Ends> => {
     const bus = new FakeBus(opened, faults);
-    return { ...(await connectedOver(bus, options)), cut: () => bus.close() };
+    return { ...(await connectedOver(bus, options, own)), cut: () => bus.close() };
   };
 
 channelContract('a bus', openFake({}));
 channelContract('a bus that loses, repeats and reorders', openFake({ lose: 0.05, repeat: 0.05, reorder: 0.1 }));
+channelContract(
+  'a bus with a window shorter than a message',
+  openFake({}, { windowMessages: 20, windowBytes: 16 * 1024 }),
+);
 
 channelContract(
   'NATS',

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Channel } from '../../../src/channels/channel.js';
+import { queueChannel } from '../../../src/channels/queue/channel.js';
 import { dialQueue, listenQueue, type QueueListener } from '../../../src/channels/queue/dial.js';
 import { runs, sized } from '../../helpers/runs.js';
 import { hear } from '../contract.js';
@@ -13,9 +14,16 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-async function connected(bus: FakeBus, options = {}): Promise<[Channel, Channel, QueueListener]> {
+async function connected(
+  bus: FakeBus,
+  options = {},
+  optionsThere = options,
+): Promise<[Channel, Channel, QueueListener]> {
   const accepted: Channel[] = [];
-  const listener = await listenQueue(bus, 'test.one', (channel) => accepted.push(channel), { ...FAST, ...options });
+  const listener = await listenQueue(bus, 'test.one', (channel) => accepted.push(channel), {
+    ...FAST,
+    ...optionsThere,
+  });
   const here = await dialQueue(bus, 'test.one', { ...FAST, ...options });
   closing.push(() => here.destroy(), ...accepted.map((channel) => () => channel.destroy()));
   while (accepted.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
@@ -23,8 +31,13 @@ async function connected(bus: FakeBus, options = {}): Promise<[Channel, Channel,
 }
 
 /** Sends texts in both directions, and the ends. @returns what arrived on each side */
-async function exchange(bus: FakeBus, texts: readonly string[], options = {}): Promise<(readonly string[])[]> {
-  const [here, there] = await connected(bus, options);
+async function exchange(
+  bus: FakeBus,
+  texts: readonly string[],
+  options = {},
+  optionsThere = options,
+): Promise<(readonly string[])[]> {
+  const [here, there] = await connected(bus, options, optionsThere);
   const [mine, theirs] = [hear(here), hear(there)];
   for (const text of texts) {
     here.send(text);
@@ -45,12 +58,13 @@ describe('a channel over a bus with faults', () => {
     const texts = fc.array(fc.string({ unit: 'grapheme', maxLength: 400 }), { maxLength: 60 });
     const window = fc.record({
       windowMessages: fc.integer({ min: 1, max: 20 }),
-      windowBytes: fc.integer({ min: 300, max: 3000 }),
+      windowBytes: fc.integer({ min: 1, max: 3000 }),
+      timeoutMs: fc.constant(10_000),
     });
     await fc.assert(
-      fc.asyncProperty(fc.integer(), faults, texts, window, async (seed, given, sent, options) => {
+      fc.asyncProperty(fc.integer(), faults, texts, window, window, async (seed, given, sent, options, theirs) => {
         const bus = new FakeBus(seed, given, 300);
-        expect(await exchange(bus, sent, { ...options, timeoutMs: 10_000 })).toEqual([sent, sent]);
+        expect(await exchange(bus, sent, options, theirs)).toEqual([sent, sent]);
       }),
       runs(20),
     );
@@ -153,6 +167,36 @@ describe('a channel over a bus with faults', () => {
     await theirs.count(1000);
   });
 
+  test('makes a writer wait for acknowledgements, whatever the other side grants', () => {
+    let receive = (_: Uint8Array): void => undefined;
+    let texts = 0;
+    const channel = queueChannel(
+      {
+        maxMessageBytes: 1024,
+        publish: (message) => {
+          if (new TextDecoder().decode(message).startsWith('text')) texts++;
+        },
+        subscribe: (listener) => {
+          receive = listener;
+          return () => undefined;
+        },
+      },
+      { windowMessages: 10, windowBytes: 4000 },
+    );
+    closing.push(channel.destroy);
+    const acknowledge = (next: number): void =>
+      receive(new TextEncoder().encode(`ack ${next} 0 9999999999999999 9999999999999999\n`));
+    acknowledge(1);
+    for (let number = 0; number < 12; number++) channel.send('x'.repeat(500));
+    expect([texts, channel.backlog()]).toEqual([8, 6000]);
+    expect(channel.ready()).toBeInstanceOf(Promise);
+    acknowledge(9);
+    expect([texts, channel.ready()]).toEqual([12, undefined]);
+    for (let number = 0; number < 12; number++) channel.send('');
+    expect(texts).toBe(18);
+    expect(channel.ready()).toBeInstanceOf(Promise);
+  });
+
   test('is one of thousands on a bus, which leave no subscription', async () => {
     const bus = new FakeBus(1, { lose: 0.01 });
     const count = sized(100, 1000);
@@ -183,12 +227,72 @@ describe('a channel over a bus with faults', () => {
     while (bus.subscriptions > 0) await new Promise((resolve) => setTimeout(resolve, 100));
   });
 
+  /** Calls a function with each message that is delivered. */
+  const watch = (bus: FakeBus, see: (text: string, message: Uint8Array) => void): void => {
+    bus.faults = {
+      change: (_, message) => {
+        see(new TextDecoder().decode(message), message);
+        return message;
+      },
+    };
+  };
+
+  test('is opened by a listener that is free, and is not ended by one that has too many', async () => {
+    const bus = new FakeBus(3);
+    const requests = new Set<Uint8Array>();
+    let refusals = 0;
+    watch(bus, (text, message) => {
+      if (text.startsWith('open')) requests.add(message);
+      if (text.startsWith('busy')) refusals++;
+    });
+    const echo = (channel: Channel): void => void hear(channel, channel.send);
+    const next = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+    const listen = () => listenQueue(bus, 'test.few', echo, { ...FAST, maxConnections: 1 });
+    closing.push(() => bus.close());
+    await listen();
+    const first = await dialQueue(bus, 'test.few', FAST);
+    const second = dialQueue(bus, 'test.few', FAST);
+    while (refusals === 0) await next();
+    await listen();
+    const channels = [first, await second];
+    const heard = channels.map((channel) => hear(channel));
+    // The queue may repeat a request later, to either listener.
+    const before = refusals;
+    while (refusals < before + 5) {
+      for (const request of requests) bus.publish('test.few.connect', request);
+      await next();
+    }
+    for (const channel of channels) channel.send('"still open"');
+    await Promise.all(heard.map((one) => one.count(1)));
+    // Those of the two listeners, and two for each connection.
+    expect(bus.subscriptions).toBe(6);
+  });
+
+  test('is not opened by a listener that was closed after its offer', async () => {
+    const bus = new FakeBus(1);
+    const accepted: Channel[] = [];
+    const listener = await listenQueue(bus, 'test.one', (channel) => accepted.push(channel), FAST);
+    let closed: Promise<void> | undefined;
+    watch(bus, (text) => {
+      if (text.startsWith('offer')) closed ??= listener.close();
+    });
+    const channel = await dialQueue(bus, 'test.one', FAST);
+    closing.push(channel.destroy);
+    await closed;
+    // That of the client.
+    expect(bus.subscriptions).toBe(1);
+    const heard = hear(channel);
+    await heard.ended;
+    expect(heard.ends[0]?.message).toBe('test.one has withdrawn its offer');
+    expect(accepted).toEqual([]);
+  });
+
   test('is refused if there are too many, no listener, or an invalid subject', async () => {
     const bus = new FakeBus(1);
     await listenQueue(bus, 'test.few', () => undefined, { ...FAST, maxConnections: 1 });
     closing.push(() => bus.close());
     await dialQueue(bus, 'test.few', FAST);
-    await expect(dialQueue(bus, 'test.few', FAST)).rejects.toThrow('too many connections');
+    await expect(dialQueue(bus, 'test.few', { ...FAST, connectTimeoutMs: 50 })).rejects.toThrow('too many connections');
     await expect(dialQueue(bus, 'test.none', { ...FAST, connectTimeoutMs: 50 })).rejects.toMatchObject({
       code: 'closed',
       message: 'Cannot connect to test.none: no listener answers',

@@ -2,6 +2,7 @@ import { FRAMES_PATH } from '../../../accp/bindings/http/index.js';
 import { SUBPROTOCOL } from '../../../accp/bindings/websocket/index.js';
 import { isAgentName } from '../../../accp/session/envelope.js';
 import { ADDRESS_FORMS, dialAddress } from '../../../channels/node/addresses.js';
+import { shownAddress } from '../../../channels/shown-address.js';
 import { PegwireError } from '../../../text/errors.js';
 import { UsageError } from '../../io/errors.js';
 import { type Line, readLines } from '../../io/input.js';
@@ -128,7 +129,8 @@ function readTarget(text: string) {
     }
     return { url: text, isHttp: false };
   }
-  if (!URL.canParse(text)) throw new UsageError(`Invalid URL "${text}"; write, for example, http://127.0.0.1:4711`);
+  if (!URL.canParse(text))
+    throw new UsageError(`Invalid URL "${shownAddress(text)}"; write, for example, http://127.0.0.1:4711`);
   const url = new URL(text);
   if (url.username !== '' || url.password !== '')
     throw new UsageError('The URL must not contain a user name or password; use --token or PEGWIRE_TOKEN');

@@ -220,6 +220,7 @@ describe('incorrect usage', () => {
     [['unix:'], '"unix:" is not an address'],
     [['tcp://127.0.0.1'], '"tcp://127.0.0.1" has no port'],
     [['http://a:b@a.example'], 'The URL must not contain a user name or password'],
+    [['http://a:b/c@a.example'], 'Invalid URL "http://***@a.example"'],
     [['http://127.0.0.1:9', 'a', 'b'], 'connect reads one file; remove "b"'],
     [['http://127.0.0.1:9', '--agent', 'a b'], '--agent must be 1 to 256 letters'],
     [
