@@ -510,7 +510,7 @@ interface EventStream {
   lastId: string | undefined;
   /** `true` after the server has ended it, until it is open again. */
   hasEnded: boolean;
-  /** How often the server has ended it at once, without an event. */
+  /** The number of times that the server has ended it at once, without an event. */
   endedAtOnce: number;
   /** Aborts the last request for it. */
   reading: AbortController | undefined;

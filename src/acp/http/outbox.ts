@@ -24,7 +24,7 @@ interface Event {
   readonly text: string;
 }
 
-/** What is told of an {@link Outbox}. */
+/** Receives the changes of an {@link Outbox}. */
 export interface OutboxObserver {
   /** Called when the backlog has changed by so much. */
   readonly changed: (difference: number) => void;
@@ -144,7 +144,10 @@ export class Outbox {
   /** Writes the waiting messages. */
   pump(): void {
     while (this.#sink !== undefined && !this.#isFull && this.#waiting.size > 0) this.#write(this.#waiting.take());
-    if (this.#hasEnded && this.#waiting.size === 0) this.#sink?.end();
+    if (!this.#hasEnded || this.#waiting.size > 0) return;
+    this.#sink?.end();
+    // The agent does not wait for what an ended response still has to transmit.
+    this.#addUnsent(-this.#unsentLength);
   }
 
   #write(event: Event): void {
@@ -164,7 +167,7 @@ export class Outbox {
 
   #transmitted({ id, text }: Event): void {
     this.#transmittedId = id;
-    this.#addUnsent(-text.length);
+    this.#addUnsent(-Math.min(text.length, this.#unsentLength));
     this.#trim();
     if (id <= this.#newestId) return;
     this.#newestId = id;
