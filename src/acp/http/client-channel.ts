@@ -1,19 +1,25 @@
 import { linkSignals, within } from '../../async/abort.js';
 import { deferred } from '../../async/listeners.js';
 import { Queue } from '../../async/queue.js';
-import { watchSilence } from '../../async/silence.js';
+import { type SilenceWatch, watchSilence } from '../../async/silence.js';
 import { after, backoff, withJitter } from '../../async/timers.js';
 import { BEGINNING, type Channel, type Receiver } from '../../channels/channel.js';
 import { EVENT_STREAM } from '../../channels/event-stream.js';
+import { isMediaType } from '../../channels/media-type.js';
 import { errorText } from '../codec.js';
 import { ConnectionError, ERROR_CODES } from '../errors.js';
+import type { ErrorObject, Id } from '../message.js';
 import {
+  CLOSES,
   CONNECTION_HEADER,
+  entriesOf,
+  isSessionId,
   JSON_TYPE,
   KEEP_ALIVE_HEADER,
   LAST_EVENT_HEADER,
   type Outline,
   outlineOf,
+  type PendingRequest,
   PendingRequests,
   RESUMABLE_HEADER,
   SESSION_HEADER,
@@ -37,9 +43,9 @@ const FATAL: ReadonlySet<number> = new Set([401, 403, 404, 410]);
 const HIGH_WATER_MARK = 1024 * 1024;
 /** Milliseconds for a server that announces its signs of life to accept a stream. */
 const OPEN_MS = 10_000;
-/** Milliseconds after which the stream of a session that ended alone is opened again. */
-const REOPEN_MS = 100;
-/** Milliseconds between the ends of the streams of a connection that the server has ended, and for the server to answer the end. */
+/** Delays before the stream of a session that ended alone is opened again. They grow while it ends at once, without an event. */
+const REOPEN = { minDelayMs: 100, maxDelayMs: 5000 };
+/** Milliseconds for the rest of the streams of a connection that the server has ended, and for the server to answer the end. */
 const END_MS = 2000;
 
 /**
@@ -61,6 +67,8 @@ export class ClientChannel implements Channel {
   #silenceMs = Number.POSITIVE_INFINITY;
   readonly #streams = new Map<string, EventStream>();
   #open = 0;
+  /** Requests of this side that are not answered. */
+  readonly #sent = new PendingRequests<PendingRequest>();
   /** Requests of the server that are not answered, with their sessions. */
   readonly #asked = new PendingRequests<string | undefined>();
   #receiver: Receiver | undefined;
@@ -70,6 +78,12 @@ export class ClientChannel implements Channel {
   #isEnding = false;
   /** Set when the server ends the stream of the connection. */
   #serverEnded = false;
+  /** The 404 with which the server refused a message, since the connection has ended. */
+  #refusal: RefusedError | undefined;
+  /** Watches the streams of a connection that the server has ended. */
+  #draining: SilenceWatch | undefined;
+  /** Ends the delays of streams. */
+  readonly #delays = new Set<() => void>();
   #hasFinished = false;
   #deleted: Promise<unknown> | undefined;
   #waiters: { readonly upTo: number; readonly resolve: () => void }[] = [];
@@ -98,7 +112,7 @@ export class ClientChannel implements Channel {
       while (this.#unsent.size > 0 && !this.#hasFinished) {
         const text = this.#unsent.first!;
         await (this.#connectionId === undefined ? this.#initialize(text) : this.#post(text, this.#connectionId));
-        if (this.#hasFinished) return;
+        if (this.#hasFinished || this.#isOver()) return;
         this.#unsent.take();
         this.#unsentLength -= text.length;
         this.#progress();
@@ -154,9 +168,12 @@ export class ClientChannel implements Channel {
 
   async #post(text: string, connectionId: string): Promise<void> {
     const outline = outlineOf(text);
-    const session = outline === null ? undefined : this.#sessionOf(outline);
+    const session = this.#sessionOf(outline);
+    const refusal = session === undefined ? undefined : await this.#openSession(session);
+    if (refusal !== undefined) return this.#refuse(outline, refusal);
+    for (const { kind, id, method } of entriesOf(outline))
+      if (kind === 'request') this.#sent.add(id!, { method, session });
     try {
-      if (session !== undefined) await this.#stream(session);
       const response = await this.#requests.send(
         'POST',
         {
@@ -167,18 +184,25 @@ export class ClientChannel implements Channel {
       );
       await beginningOf(response);
     } catch (thrown) {
+      if (thrown instanceof RefusedError && thrown.status === 404) {
+        this.#refusal = thrown;
+        this.#drain();
+        return;
+      }
       const isFatal = !(thrown instanceof RefusedError) || FATAL.has(thrown.status);
       if (isFatal || outline?.kind !== 'request') throw thrown;
-      const { status, body, message } = thrown;
-      await this.#deliver(
-        errorText(outline.id!, { code: ERROR_CODES.internalError, message, data: { status, body } }),
-        undefined,
-      );
+      await this.#refuse(outline, errorOf(thrown));
     }
   }
 
-  #sessionOf(outline: Outline): string | undefined {
-    for (const { kind, id, session } of outline.entries ?? [outline]) {
+  /** Answers the requests of a message that the server does not receive. */
+  async #refuse(outline: Outline | null, error: ErrorObject): Promise<void> {
+    for (const { kind, id } of entriesOf(outline))
+      if (kind === 'request') await this.#deliver(errorText(id!, error), undefined);
+  }
+
+  #sessionOf(outline: Outline | null): string | undefined {
+    for (const { kind, id, session } of entriesOf(outline)) {
       if (kind !== 'response' || id === undefined) {
         if (session !== undefined) return session;
         continue;
@@ -190,14 +214,20 @@ export class ClientChannel implements Channel {
     return undefined;
   }
 
-  /** Opens the stream of a session, unless it is open. Resolves when the server has accepted or refused it. */
-  #stream(session: string): Promise<void> {
+  /** Opens the stream of a session, unless it is open. @returns why messages of the session cannot be sent; `undefined` if they can */
+  async #openSession(session: string): Promise<ErrorObject | undefined> {
+    if (!isSessionId(session)) {
+      const message = `A session with the id ${JSON.stringify(session.slice(0, 100))} cannot be used over HTTP: no header can have it.`;
+      return { code: ERROR_CODES.internalError, message };
+    }
     const stream = this.#streams.get(session) ?? newStream(session);
     this.#streams.set(session, stream);
+    stream.isClosing = false;
     stream.opened ??= new Promise((resolve) => {
       void this.#read(stream, resolve).then(resolve);
     });
-    return stream.opened;
+    await stream.opened;
+    return stream.refusal;
   }
 
   /** Reads a stream until it ends, and continues it after its connection was lost if that is agreed. @param onOpen called when it is open */
@@ -211,16 +241,22 @@ export class ClientChannel implements Channel {
         break;
       } catch (thrown) {
         if (this.#hasFinished) return;
+        if (stream.isClosed) break;
         if (stream.lastId !== before) failures = 0;
         // The server may have ended the connection while a session was opened again; its own stream tells.
         if (stream.hasEnded && thrown instanceof RefusedError && thrown.status === 404) break;
+        // A server that has too many streams refuses that of one session.
+        if (stream.session !== undefined && thrown instanceof RefusedError && !FATAL.has(thrown.status)) {
+          stream.refusal = errorOf(thrown);
+          break;
+        }
         const { maxAttempts, ...delays } = this.#settings.reconnect;
         const canContinue = this.#isResumable && !(thrown instanceof RefusedError) && !(thrown instanceof TooLongError);
         if (!canContinue || ++failures > maxAttempts) {
           this.#fail(thrown, 'A stream is lost');
           return;
         }
-        await new Promise<void>((resolve) => after(withJitter(backoff(failures, delays)), resolve));
+        await this.#delay(withJitter(backoff(failures, delays)));
         if (this.#hasFinished) return;
       }
     }
@@ -228,9 +264,25 @@ export class ClientChannel implements Channel {
     this.#ended(stream);
   }
 
+  /** Waits until a delay has passed, or the channel has finished. */
+  #delay(delayMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = (): void => {
+        stop();
+        this.#delays.delete(end);
+        resolve();
+      };
+      const stop = after(delayMs, end);
+      this.#delays.add(end);
+    });
+  }
+
   async #readOnce(stream: EventStream, onOpen: () => void): Promise<void> {
-    const { session, lastId } = stream;
+    const { session } = stream;
+    // The server then knows that the reader before is lost, although it may have read nothing.
+    const lastId = stream.lastId ?? (stream.reading !== undefined && this.#isResumable ? '0' : undefined);
     const silent = new AbortController();
+    stream.reading = silent;
     const silenceMs = this.#silenceMs;
     const lose = (): void => silent.abort(new ConnectionError('closed', `The server was silent for ${silenceMs} ms.`));
     const watch = watchSilence(silenceMs, () => !this.#isPaused, lose);
@@ -245,14 +297,23 @@ export class ClientChannel implements Channel {
     try {
       const response = await this.#requests.send('GET', headers, undefined, signal);
       stopOpening();
+      const type = response.headers.get('content-type') ?? undefined;
+      if (response.body === null || !isMediaType(type, EVENT_STREAM)) {
+        void response.body?.cancel().catch(() => undefined);
+        throw new RefusedError('GET', response.status, `the body is ${type ?? 'empty'}, not ${EVENT_STREAM}`);
+      }
       stream.hasEnded = false;
       onOpen();
-      if (response.body === null) throw new ConnectionError('closed', 'The stream has no body.');
+      const opened = performance.now();
+      stream.endedAtOnce++;
       for await (const { data, id } of readEvents(response.body, this.maxTextBytes, watch.heard)) {
+        stream.endedAtOnce = 0;
+        this.#draining?.heard();
         await this.#deliver(data, session);
-        if (this.#hasFinished) return;
+        if (this.#hasFinished || stream.isClosed) return;
         stream.lastId = id ?? stream.lastId;
       }
+      if (performance.now() - opened > REOPEN.maxDelayMs) stream.endedAtOnce = 0;
     } catch (thrown) {
       throw silent.signal.aborted ? silent.signal.reason : thrown;
     } finally {
@@ -269,30 +330,76 @@ export class ClientChannel implements Channel {
   #ended(stream: EventStream): void {
     const { session } = stream;
     if (session === undefined) this.#serverEnded = true;
-    if (this.#serverEnded) {
-      if (this.#open === 0) this.#finish();
-      else after(END_MS, () => this.#fail(new ConnectionError('closed', 'The server ended a stream.'), ''));
+    if (this.#isOver()) {
+      this.#drain();
+      return;
+    }
+    if (stream.isClosed || stream.refusal !== undefined) {
+      if (this.#streams.get(session!) === stream) this.#streams.delete(session!);
+      if (stream.refusal === undefined) return;
+      for (const { id } of this.#sent.filter((sent) => sent.session === session))
+        void this.#deliver(errorText(id, stream.refusal), undefined);
       return;
     }
     stream.opened = undefined;
     const wasRefused = stream.hasEnded;
     stream.hasEnded = true;
     if (wasRefused) return;
-    after(REOPEN_MS, () => {
-      if (!(this.#hasFinished || this.#serverEnded)) void this.#stream(session!);
+    void this.#delay(backoff(Math.max(1, stream.endedAtOnce), REOPEN)).then(() => {
+      if (!(this.#hasFinished || this.#isOver() || stream.isClosed)) void this.#openSession(session!);
     });
+  }
+
+  /** Returns whether the server has ended the connection. */
+  #isOver(): boolean {
+    return this.#serverEnded || this.#refusal !== undefined;
+  }
+
+  /** Reads the streams of a connection that the server has ended, and then ends the channel. */
+  #drain(): void {
+    this.#isEnding = true;
+    if (this.#open > 0) {
+      const error = this.#refusal ?? new ConnectionError('closed', 'The server ended a stream.');
+      this.#draining ??= watchSilence(
+        END_MS,
+        () => !this.#isPaused,
+        () => this.#fail(error, ''),
+      );
+    } else if (this.#serverEnded) this.#finish();
+    else this.#fail(this.#refusal, '');
+  }
+
+  /** Ends the stream of a session that is closed, when all its requests are answered. */
+  #close(session: string): void {
+    const stream = this.#streams.get(session);
+    if (stream?.isClosing !== true || this.#sent.filter((sent) => sent.session === session).length > 0) return;
+    this.#streams.delete(session);
+    stream.isClosed = true;
+    // The stream ends by itself if the server ends it, or if the response was read from it.
+    stream.reading?.abort(new ConnectionError('closed', 'The session is closed.'));
   }
 
   async #deliver(text: string, session: string | undefined): Promise<void> {
     await this.#started.promise;
     while (this.#isPaused && !this.#hasFinished) await this.#resumed.promise;
     if (this.#hasFinished) return;
-    const outline = outlineOf(text);
-    for (const { kind, id, created } of outline?.entries ?? (outline === null ? [] : [outline])) {
-      if (kind === 'request' && id !== undefined) this.#asked.add(id, session);
-      else if (kind === 'response' && created !== undefined) void this.#stream(created);
+    for (const entry of entriesOf(outlineOf(text))) {
+      if (entry.id === undefined) continue;
+      if (entry.kind === 'request') this.#asked.add(entry.id, session);
+      else if (entry.kind === 'response') this.#answered(entry.id, entry);
     }
     this.#receiver!.text(text);
+  }
+
+  /** Opens or closes the stream of a session, as the response to a request says. */
+  #answered(id: Id, { created, isResult }: Outline): void {
+    const sent = this.#sent.get(id);
+    this.#sent.delete(id);
+    if (created !== undefined) void this.#openSession(created);
+    if (sent?.session === undefined) return;
+    const stream = this.#streams.get(sent.session);
+    if (stream !== undefined && isResult === true && CLOSES.has(sent.method)) stream.isClosing = true;
+    this.#close(sent.session);
   }
 
   readonly backlog = (): number => this.#unsentLength;
@@ -376,6 +483,8 @@ export class ClientChannel implements Channel {
     this.#unsentLength = 0;
     this.resume();
     this.#progress();
+    this.#draining?.stop();
+    for (const end of this.#delays) end();
     void this.#delete().finally(() => {
       this.#requests.abort();
       this.#settings.release();
@@ -395,16 +504,34 @@ function silenceOf(announced: string | null): number {
 /** A stream of events: that of a session, or that of the connection if `session` is `undefined`. */
 interface EventStream {
   readonly session: string | undefined;
-  /** Resolves when the stream is open; `undefined` if it is to be opened. */
+  /** Resolves when the stream is open, or is refused; `undefined` if it is to be opened. */
   opened: Promise<void> | undefined;
   /** The last event that was read. */
   lastId: string | undefined;
   /** `true` after the server has ended it, until it is open again. */
   hasEnded: boolean;
+  /** The number of times that the server has ended it at once, without an event. */
+  endedAtOnce: number;
+  /** Aborts the last request for it. */
+  reading: AbortController | undefined;
+  /** Why the server refused it. */
+  refusal: ErrorObject | undefined;
+  /** `true` after the session was closed, until a message of it is sent. */
+  isClosing: boolean;
+  /** `true` when no more of it is read. */
+  isClosed: boolean;
 }
 
 function newStream(session: string | undefined): EventStream {
-  return { session, opened: undefined, lastId: undefined, hasEnded: false };
+  return {
+    ...{ session, opened: undefined, lastId: undefined, reading: undefined, refusal: undefined },
+    ...{ hasEnded: false, endedAtOnce: 0, isClosing: false, isClosed: false },
+  };
+}
+
+/** Returns the error of the requests that a refusal concerns. */
+function errorOf({ message, status, body }: RefusedError): ErrorObject {
+  return { code: ERROR_CODES.internalError, message, data: { status, body } };
 }
 
 /** Returns the reason of an error of `fetch`, which its causes have. */

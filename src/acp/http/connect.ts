@@ -62,8 +62,19 @@ export function connectWith(url: string, options: ConnectAcpOptions, platform: C
       release: platform.release,
     });
   } else throw new TypeError(`"${url}" must be a URL with the scheme http, https, ws or wss`);
-  signal?.addEventListener('abort', channel.destroy, { once: true });
-  return channel;
+  if (signal === undefined) return channel;
+  const { start, destroy } = channel;
+  signal.addEventListener('abort', destroy, { once: true });
+  return {
+    ...channel,
+    start: (receiver) => {
+      const ended = (error?: Error): void => {
+        signal.removeEventListener('abort', destroy);
+        receiver.ended(error);
+      };
+      start({ ...receiver, ended });
+    },
+  };
 }
 
 /** Binary frames are ignored (RFD, "Bidirectional Messaging"). */

@@ -22,6 +22,20 @@ export const KEEP_ALIVE_HEADER = 'acp-keep-alive';
 /** The header with the identifier of the last event that a client has read (WHATWG HTML, section 9.2.4). */
 export const LAST_EVENT_HEADER = 'last-event-id';
 
+/** The header with the version of ACP that clients may send ("Content Negotiation and Validation"). This server does not read it. */
+export const VERSION_HEADER = 'acp-protocol-version';
+
+/** The maximum length of the identifier of a session in a header. */
+export const MAX_SESSION_ID = 1024;
+
+/**
+ * Returns whether a header can have the identifier of a session: printable ASCII characters, of which the first and the last are not spaces,
+ * since those around a value are no part of it (RFC 9110, section 5.5).
+ */
+export function isSessionId(id: string): boolean {
+  return id.length <= MAX_SESSION_ID && /^[!-~](?:[ -~]*[!-~])?$/.test(id);
+}
+
 /** The media type of messages. */
 export const JSON_TYPE = 'application/json';
 /** The default path. */
@@ -39,6 +53,8 @@ export interface Outline {
   readonly session?: string | undefined;
   /** The `sessionId` in the result of a response. */
   readonly created?: string | undefined;
+  /** `true` for a response with a result. */
+  readonly isResult?: boolean;
   /** The entries of a batch. */
   readonly entries?: readonly Outline[];
 }
@@ -53,6 +69,20 @@ export function outlineOf(text: string): Outline | null {
   }
 }
 
+/** Returns the entries of a batch, or the message itself. */
+export function entriesOf(outline: Outline | null): readonly Outline[] {
+  return outline?.entries ?? (outline === null ? [] : [outline]);
+}
+
+/** The methods after whose result a session has no more messages, but those that answer its other requests. */
+export const CLOSES: ReadonlySet<string | undefined> = new Set(['session/close', 'session/delete']);
+
+/** A request that is not answered. */
+export interface PendingRequest {
+  readonly method: string | undefined;
+  readonly session: string | undefined;
+}
+
 function outlineOfValue(value: unknown): Outline {
   const item = classify(value);
   switch (item.kind) {
@@ -64,7 +94,8 @@ function outlineOfValue(value: unknown): Outline {
       return { kind: 'notification', method: item.message.method, session: sessionIdOf(item.message.params) };
     case 'response': {
       const { id } = item.message;
-      return { kind: 'response', id, created: 'result' in item.message ? sessionIdOf(item.message.result) : undefined };
+      const isResult = 'result' in item.message;
+      return { kind: 'response', id, isResult, created: isResult ? sessionIdOf(item.message.result) : undefined };
     }
     case 'malformed-response':
       return { kind: 'response', id: item.id };
@@ -93,6 +124,11 @@ export class PendingRequests<Route> {
   /** Returns the route of the oldest request with this identifier. @returns `undefined` if there is none */
   get(id: Id): Route | undefined {
     return this.#routes.get(id)?.[0];
+  }
+
+  /** Returns the requests whose routes match, with their identifiers. */
+  filter(isMatch: (route: Route) => boolean): { readonly id: Id; readonly route: Route }[] {
+    return [...this.#routes].flatMap(([id, routes]) => routes.filter(isMatch).map((route) => ({ id, route })));
   }
 
   /** Removes the oldest request with this identifier. */

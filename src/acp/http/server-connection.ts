@@ -2,10 +2,20 @@ import { deferred } from '../../async/listeners.js';
 import { Queue } from '../../async/queue.js';
 import { after } from '../../async/timers.js';
 import type { Channel, Receiver } from '../../channels/channel.js';
-import { ConnectionError } from '../errors.js';
+import { errorText } from '../codec.js';
+import { ConnectionError, ERROR_CODES } from '../errors.js';
 import type { Id } from '../message.js';
-import { type Attached, type EventSink, Outbox } from './outbox.js';
-import { type Outline, outlineOf, PendingRequests } from './protocol.js';
+import { type Attached, type EventSink, Outbox, type OutboxObserver } from './outbox.js';
+import {
+  CLOSES,
+  entriesOf,
+  isSessionId,
+  MAX_SESSION_ID,
+  type Outline,
+  outlineOf,
+  type PendingRequest,
+  PendingRequests,
+} from './protocol.js';
 
 /** Settings of a {@link ServerConnection}. */
 export interface ConnectionSettings {
@@ -29,7 +39,14 @@ export const END_MS = 5000;
 type Route = string | null;
 
 /** Why a message is refused; `null` if it is not. */
-export type Refused = 'no-session' | 'other-session' | null;
+export type Refused = 'no-session' | 'other-session' | 'long-id' | 'too-many-requests' | 'too-many-sessions' | null;
+
+/** The maximum length of the identifier of a request. */
+const MAX_REQUEST_ID = 1024;
+/** The maximum number of requests that the agent has not answered. */
+const MAX_REQUESTS = 65_536;
+/** The methods whose result names a session that the client then uses. */
+const CREATES: ReadonlySet<string | undefined> = new Set(['session/new', 'session/fork']);
 
 /**
  * One connection over HTTP, as a channel for the agent. Messages of the agent go to the stream of their session: that of the `sessionId` in the
@@ -45,8 +62,17 @@ export class ServerConnection implements Channel {
   readonly #onFinish: () => void;
   readonly #own: Outbox;
   readonly #sessions = new Map<string, Outbox>();
+  /** The ended streams of closed sessions, until their readers have all of them. */
+  readonly #closed = new Map<string, Outbox>();
+  /** Closed sessions of which requests are not answered. */
+  readonly #closing = new Set<string>();
+  readonly #observer: OutboxObserver;
+  #backlog = 0;
+  /** The number of streams with a reader. */
+  #readers = 0;
   /** Requests of the client that the agent has not answered. */
-  readonly #asked = new PendingRequests<Route>();
+  readonly #asked = new PendingRequests<PendingRequest>();
+  #askedCount = 0;
   /** Requests of the agent that the client has not answered. */
   readonly #asking = new PendingRequests<Route>();
   #receiver: Receiver | undefined;
@@ -71,12 +97,19 @@ export class ServerConnection implements Channel {
     this.maxTextBytes = settings.maxMessageBytes;
     this.isResumable = settings.replayLength > 0;
     this.#onFinish = onFinish;
+    this.#observer = {
+      changed: (difference) => {
+        this.#backlog += difference;
+        if (difference < 0) this.#progress();
+      },
+      transmitted: () => this.#watchStall(),
+    };
     this.#own = this.#outbox();
     this.#watchIdle();
   }
 
   #outbox(): Outbox {
-    return new Outbox(this.#settings.replayLength, this.#progress);
+    return new Outbox(this.#settings.replayLength, this.#observer);
   }
 
   /** Delivers `initialize`. @returns the response of the agent; `null` if the connection ended before */
@@ -87,9 +120,15 @@ export class ServerConnection implements Channel {
     });
   }
 
-  /** Checks the session of a message of the client, given in a header. */
+  /** Checks the identifiers of a message of the client, and its session, given in a header. */
   check(outline: Outline, header: string | undefined): Refused {
-    for (const entry of outline.entries ?? [outline]) {
+    const entries = entriesOf(outline);
+    const requests = entries.filter(({ kind }) => kind === 'request');
+    if (requests.some(({ id }) => typeof id === 'string' && id.length > MAX_REQUEST_ID)) return 'long-id';
+    if (requests.length > 0 && this.#askedCount + requests.length > MAX_REQUESTS) return 'too-many-requests';
+    // The response has a stream before there is a request for it.
+    if (header !== undefined && this.#stream(header) === null) return 'too-many-sessions';
+    for (const entry of entries) {
       const session = this.#sessionOf(entry);
       if (session === undefined) continue;
       if (header === undefined) return 'no-session';
@@ -109,11 +148,13 @@ export class ServerConnection implements Channel {
    */
   post(text: string, outline: Outline, header: string | undefined): Promise<boolean> {
     if (this.#hasFinished) return Promise.resolve(false);
-    for (const { kind, id, method } of outline.entries ?? [outline]) {
+    if (header !== undefined) this.#closing.delete(header);
+    for (const { kind, id, method } of entriesOf(outline)) {
       if (id === undefined) continue;
-      // The response to `session/load` is on the stream of the connection ("Resume Session Flow").
-      if (kind === 'request') this.#asked.add(id, method === 'session/load' ? null : (header ?? null));
-      else if (kind === 'response') this.#asking.delete(id);
+      if (kind === 'request') {
+        this.#asked.add(id, { method, session: header });
+        this.#askedCount++;
+      } else if (kind === 'response') this.#asking.delete(id);
     }
     this.#watchIdle();
     return this.#receive(text);
@@ -126,28 +167,27 @@ export class ServerConnection implements Channel {
     });
   }
 
-  /** Attaches the response of a GET request to the stream of a session, or of the connection. */
-  attach(session: string | undefined, sink: EventSink, lastId: number | undefined): Attached | 'too-many-sessions' {
-    const outbox = session === undefined ? this.#own : this.#sessionOutbox(session, true);
-    if (outbox === null) return 'too-many-sessions';
+  /** Returns the stream of a session, or of the connection. @returns `null` if there are too many */
+  streamOf(session: string | undefined, lastId: number | undefined): Outbox | null {
+    if (session === undefined) return this.#own;
+    const closed = this.#closed.get(session);
+    // The reader of a session that is closed has missed its end.
+    return closed !== undefined && (lastId !== undefined || !closed.isRead) ? closed : this.#stream(session);
+  }
+
+  /** Makes the response of a GET request the reader of a stream. @returns a function that detaches it, or why it cannot be the reader */
+  attach(outbox: Outbox, sink: EventSink, lastId: number | undefined): Exclude<Attached, 'attached'> | (() => void) {
+    const wasRead = outbox.isRead;
     const attached = outbox.attach(sink, lastId);
-    if (attached === 'attached') this.#watchIdle();
-    return attached;
-  }
-
-  /** Starts, or continues, writing to a response. */
-  pump(session: string | undefined): void {
-    const outbox = session === undefined ? this.#own : this.#sessions.get(session);
-    outbox?.drained();
-    this.#progress();
-  }
-
-  /** Detaches a response that has closed. */
-  detach(session: string | undefined, sink: EventSink): void {
-    const outbox = session === undefined ? this.#own : this.#sessions.get(session);
-    if (outbox?.detach(sink) !== true) return;
+    if (attached !== 'attached') return attached;
+    if (!wasRead) this.#readers++;
     this.#watchIdle();
-    this.#progress();
+    return () => {
+      if (!outbox.detach(sink)) return;
+      this.#readers--;
+      for (const [session, closed] of this.#closed) if (closed.isDone) this.#closed.delete(session);
+      this.#watchIdle();
+    };
   }
 
   /** Writes a comment to all streams. */
@@ -156,16 +196,28 @@ export class ServerConnection implements Channel {
   }
 
   #outboxes(): Outbox[] {
-    return [this.#own, ...this.#sessions.values()];
+    return [this.#own, ...this.#sessions.values(), ...this.#closed.values()];
   }
 
-  #sessionOutbox(session: string, isLimited: boolean): Outbox | null {
+  /** Returns the stream of a session. @returns `null` if there are too many */
+  #stream(session: string): Outbox | null {
     const known = this.#sessions.get(session);
     if (known !== undefined) return known;
-    if (isLimited && this.#sessions.size >= this.#settings.maxSessions) return null;
+    if (this.#sessions.size + this.#closed.size >= this.#settings.maxSessions) return null;
     const outbox = this.#outbox();
     this.#sessions.set(session, outbox);
     return outbox;
+  }
+
+  /** Ends the stream of a session that is closed, when all its requests are answered. */
+  #close(session: string): void {
+    if (!this.#closing.has(session) || this.#asked.filter((asked) => asked.session === session).length > 0) return;
+    this.#closing.delete(session);
+    const outbox = this.#sessions.get(session);
+    if (outbox === undefined) return;
+    this.#sessions.delete(session);
+    this.#closed.set(session, outbox);
+    outbox.end();
   }
 
   /** Ends the input of the agent, after the messages that arrived before, and closes the streams. */
@@ -197,36 +249,49 @@ export class ServerConnection implements Channel {
       this.#watchIdle();
       return;
     }
-    const route = outline === null ? null : this.#routeOf(outline);
-    (route === null ? this.#own : this.#sessionOutbox(route, false)!).push(text);
-    if (this.backlog() > this.#settings.maxBacklog)
+    this.#route(text, outline);
+    if (this.#backlog > this.#settings.maxBacklog)
       this.#fail(new ConnectionError('backlog-full', 'The client does not read, and too many messages wait.'));
   };
 
+  #route(text: string, outline: Outline | null): void {
+    const { id, created } = outline ?? {};
+    const asked = outline?.kind === 'response' && id !== undefined ? this.#asked.get(id) : undefined;
+    const isUnusable = CREATES.has(asked?.method) && created !== undefined && !isSessionId(created);
+    const route = outline === null ? null : this.#routeOf(outline);
+    // The agent has more sessions than streams: the client reads that of the connection, too.
+    const stream = (route === null ? null : this.#stream(route)) ?? this.#own;
+    stream.push(isUnusable ? unusableSession(id!) : text);
+    if (asked?.session === undefined) return;
+    if (outline!.isResult === true && CLOSES.has(asked.method)) this.#closing.add(asked.session);
+    this.#close(asked.session);
+  }
+
   /** Returns the stream of a message of the agent. A batch whose entries belong to several streams is sent on that of the connection. */
   #routeOf(outline: Outline): Route {
-    const routes = new Set((outline.entries ?? [outline]).map((entry) => this.#routeOfEntry(entry)));
+    const routes = new Set(entriesOf(outline).map((entry) => this.#routeOfEntry(entry)));
     return routes.size === 1 ? [...routes][0]! : null;
   }
 
   #routeOfEntry({ kind, id, session }: Outline): Route {
     if (kind === 'response' && id !== undefined) {
-      const route = this.#asked.get(id) ?? null;
+      const asked = this.#asked.get(id);
+      if (asked === undefined) return null;
       this.#asked.delete(id);
-      return route;
+      this.#askedCount--;
+      // The response to `session/load` is on the stream of the connection ("Resume Session Flow").
+      return asked.method === 'session/load' ? null : (asked.session ?? null);
     }
-    if (kind === 'request' && id !== undefined) this.#asking.add(id, session ?? null);
-    return session ?? null;
+    // A client cannot open the stream of a session that no header can name.
+    const route = session !== undefined && isSessionId(session) ? session : null;
+    if (kind === 'request' && id !== undefined) this.#asking.add(id, route);
+    return route;
   }
 
-  readonly backlog = (): number => {
-    let backlog = 0;
-    for (const outbox of this.#outboxes()) backlog += outbox.backlog;
-    return backlog;
-  };
+  readonly backlog = (): number => this.#backlog;
 
   readonly ready = (): Promise<void> | undefined =>
-    this.#hasFinished || this.backlog() <= this.#settings.highWaterMark
+    this.#hasFinished || this.#backlog <= this.#settings.highWaterMark
       ? undefined
       : this.#below(this.#settings.highWaterMark);
 
@@ -238,26 +303,28 @@ export class ServerConnection implements Channel {
 
   /** Resolves when the backlog is not larger, or the connection has ended. */
   #below(upTo: number): Promise<void> {
-    if (this.#hasFinished || this.backlog() <= upTo) return Promise.resolve();
+    if (this.#hasFinished || this.#backlog <= upTo) return Promise.resolve();
     return new Promise((resolve) => {
       this.#waiters.push({ upTo, resolve });
-      this.#watchStall();
+      if (this.#stopStall === undefined) this.#watchStall();
     });
   }
 
   readonly #progress = (): void => {
     if (this.#waiters.length === 0) return;
-    const backlog = this.#hasFinished ? 0 : this.backlog();
+    const backlog = this.#hasFinished ? 0 : this.#backlog;
     const ready = this.#waiters.filter(({ upTo }) => backlog <= upTo);
     this.#waiters = this.#waiters.filter(({ upTo }) => backlog > upTo);
-    this.#stopStall?.();
-    this.#stopStall = undefined;
-    if (this.#waiters.length > 0) this.#watchStall();
+    if (this.#waiters.length === 0) this.#watchStall();
     for (const { resolve } of ready) resolve();
   };
 
+  /** Watches anew whether the client reads, if the agent waits for it. Comments, and what was transmitted before, do not count. */
   #watchStall(): void {
-    this.#stopStall ??= after(this.#settings.stallMs, () =>
+    this.#stopStall?.();
+    this.#stopStall = undefined;
+    if (this.#waiters.length === 0) return;
+    this.#stopStall = after(this.#settings.stallMs, () =>
       this.#fail(new ConnectionError('closed', 'The client does not read its streams.')),
     );
   }
@@ -267,7 +334,7 @@ export class ServerConnection implements Channel {
     this.#stopIdle = () => {};
     // A client that waits for an answer is there; one whose agent takes nothing may have left.
     const isWaitedFor = this.#initialize !== undefined || (this.#received.size > 0 && !this.#isPaused);
-    if (this.#hasFinished || isWaitedFor || this.#outboxes().some(({ isRead }) => isRead)) return;
+    if (this.#hasFinished || isWaitedFor || this.#readers > 0) return;
     this.#stopIdle = after(this.#settings.idleMs, () =>
       this.#fail(new ConnectionError('closed', 'The client has no open stream.')),
     );
@@ -329,4 +396,10 @@ export class ServerConnection implements Channel {
     this.#onFinish();
     this.#receiver?.ended(error);
   }
+}
+
+/** Returns the response to a request that created a session which no header can name. */
+function unusableSession(id: Id): string {
+  const message = `The agent named a session that cannot be used over HTTP: an id must have 1 to ${MAX_SESSION_ID} printable ASCII characters.`;
+  return errorText(id, { code: ERROR_CODES.internalError, message });
 }

@@ -188,6 +188,29 @@ describe('a connection that is lost', () => {
     await connection.close();
   });
 
+  test('continues in the middle of an event that is longer than those that are kept', async () => {
+    let agent!: Connection;
+    const { proxy, url } = await served((channel) => (agent = counting(channel)), { maxReplayLength: 1000 });
+    const lengths: number[] = [];
+    const received = deferred();
+    const connection = createConnection(connectAcp(url, { reconnect: { minDelayMs: 1, maxDelayMs: 5 } }), {
+      handlers: {
+        note: ({ text }: { text: string }) => {
+          if (lengths.push(text.length) === 2) received.resolve();
+        },
+      },
+    });
+    closing.push(connection.close);
+    await connection.request('initialize', {});
+    await connection.request('update', { plan: [] });
+    const before = proxy.connections();
+    proxy.cutAfter(1024 * 1024);
+    for (const length of [3 * 1024 * 1024, 5000]) void agent.notify('note', { text: 'x'.repeat(length) });
+    await received.promise;
+    expect(lengths).toEqual([3 * 1024 * 1024, 5000]);
+    expect(proxy.connections()).toBeGreaterThan(before);
+  });
+
   test('ends with the refusal if events are no longer kept', async () => {
     let agent!: Connection;
     const { proxy, url } = await served((channel) => (agent = counting(channel)), { maxReplayLength: 1000 });

@@ -541,8 +541,8 @@ describe('the client', () => {
 
   test('opens the stream of a session that ended alone again, before the next message of it', async () => {
     const reopened = deferred();
-    const { ended, streams, sent, until, send, withSession, received } = scripted({}, ({ method }, n) =>
-      method === 'GET' && n === 3 ? reopened.promise.then(() => answered({}, { status: 200 })) : undefined,
+    const { ended, streams, sent, until, send, withSession, received } = scripted({}, ({ method, signal }, n) =>
+      method === 'GET' && n === 3 ? reopened.promise.then(() => new Events(signal).response) : undefined,
     );
     await withSession();
     streams[1]!.end();

@@ -141,6 +141,20 @@ describe.each([
       400,
       'wrong-session',
     ],
+    [
+      'a request with a long id',
+      'POST',
+      { headers: ofConnection, body: NEW.replace('"id":2', `"id":"${'x'.repeat(1025)}"`) },
+      400,
+      'long-id',
+    ],
+    [
+      'a session whose name is not ASCII',
+      'POST',
+      { headers: { ...ofSession, 'acp-session-id': 'é' }, body: PROMPT },
+      400,
+      'wrong-session',
+    ],
     ['a stream that is not accepted', 'GET', { headers: named({ accept: 'text/html' }) }, 406, 'not-acceptable'],
     ['a stream that is excluded', 'GET', { headers: { accept: 'text/event-stream;q=0' } }, 406, 'not-acceptable'],
     ['a stream without a connection', 'GET', { headers: STREAM }, 400, 'no-connection'],
@@ -209,7 +223,8 @@ describe.each([
     const headers = { origin: 'https://example.org' };
     const preflight = await send(named.http, 'OPTIONS', { headers });
     expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([204, 'https://example.org']);
-    expect(String(preflight.headers['access-control-allow-headers'])).toContain('acp-session-id');
+    for (const name of ['acp-session-id', 'acp-protocol-version'])
+      expect(String(preflight.headers['access-control-allow-headers'])).toContain(name);
     const posted = await send(named.http, 'POST', { headers: { ...headers, ...JSON_TYPE }, body: INITIALIZE });
     expect(posted.status).toBe(200);
     expect(String(posted.headers['access-control-expose-headers'])).toContain('acp-connection-id');

@@ -1,11 +1,9 @@
 import { EVENT_STREAM } from '../../../channels/event-stream.js';
 import type { HttpRefusal } from '../../../channels/node/refuse.js';
-import { JSON_TYPE } from '../protocol.js';
+import { JSON_TYPE, MAX_SESSION_ID } from '../protocol.js';
 
 /** The methods of the endpoint. */
 export const METHODS = 'POST, GET, DELETE, OPTIONS';
-/** The maximum length of the identifier of a session in a header. */
-export const MAX_SESSION_ID = 1024;
 
 const LATER = { 'retry-after': '1' };
 
@@ -33,7 +31,9 @@ export const REFUSALS = {
   'unknown-connection': [404, 'There is no connection with this id, or it has ended'],
   'no-session': [400, 'The message belongs to a session, which the header Acp-Session-Id must name'],
   'other-session': [400, 'Acp-Session-Id names another session than the message'],
-  'wrong-session': [400, `Acp-Session-Id must have 1 to ${MAX_SESSION_ID} characters`],
+  'wrong-session': [400, `Acp-Session-Id must have 1 to ${MAX_SESSION_ID} printable ASCII characters`],
+  'long-id': [400, 'The id of the request is too long'],
+  'too-many-requests': [503, 'The agent has as many unanswered requests of the connection as it may have', LATER],
   'too-many-connections': [503, 'The server has as many connections as it may have', LATER],
   'too-many-sessions': [503, 'The connection has as many streams of sessions as it may have', LATER],
   'no-agent': [502, 'The agent could not be started'],

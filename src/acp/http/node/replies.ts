@@ -18,14 +18,14 @@ export function replyJson(response: AnyResponse, status: number, text: string): 
   response.end(text);
 }
 
-type Write = (text: string, encoding: 'utf8', done: () => void) => boolean;
+type Write = (text: string, encoding: 'utf8', done: (error?: Error | null) => void) => boolean;
 
 /** Makes a response the reader of a stream. */
 export function sinkOf(response: AnyResponse): EventSink {
   const isOpen = (): boolean => !(response.destroyed || response.writableEnded);
   return {
-    write: (text, done) => isOpen() && (response.write as Write).call(response, text, 'utf8', () => done()),
-    backlog: () => (isOpen() ? response.writableLength : 0),
+    write: (text, done) =>
+      isOpen() && (response.write as Write).call(response, text, 'utf8', (error) => done((error ?? null) === null)),
     end: () => {
       if (isOpen()) response.end();
     },

@@ -23,6 +23,7 @@ import { valueOfMember } from '../../../text/json-text.js';
 import type { Id } from '../../message.js';
 import {
   CONNECTION_HEADER,
+  isSessionId,
   JSON_TYPE,
   KEEP_ALIVE_HEADER,
   LAST_EVENT_HEADER,
@@ -30,11 +31,12 @@ import {
   outlineOf,
   RESUMABLE_HEADER,
   SESSION_HEADER,
+  VERSION_HEADER,
 } from '../protocol.js';
 import { ServerConnection } from '../server-connection.js';
 import { acceptWebSocket } from './accept-websocket.js';
 import type { AcpSettings, IncomingConnection } from './options.js';
-import { MAX_SESSION_ID, METHODS, RequestRefused, refusalOf } from './refusals.js';
+import { METHODS, RequestRefused, refusalOf } from './refusals.js';
 import { replyEmpty, replyJson, sinkOf } from './replies.js';
 
 const HIGH_WATER_MARK = 1024 * 1024;
@@ -133,6 +135,8 @@ export class AcpServer {
   async #post(request: AnyRequest, response: AnyResponse): Promise<void> {
     const { headers } = request;
     if (!isMediaType(headers['content-type'], JSON_TYPE)) throw new RequestRefused('unsupported-media-type');
+    // Not read for a connection that does not exist.
+    if (headers[CONNECTION_HEADER] !== undefined) this.#connectionOf(headers);
     const { maxMessageBytes, requestTimeoutMs } = this.#settings;
     const { bytes, fault } = await readRequestBody(request, maxMessageBytes, requestTimeoutMs);
     if (fault === 'cut') return;
@@ -210,11 +214,14 @@ export class AcpServer {
     const last = headers[LAST_EVENT_HEADER];
     if (last !== undefined && !(connection.isResumable && /^[0-9]{1,15}$/.test(String(last))))
       throw new RequestRefused('unknown-event');
+    const lastId = last === undefined ? undefined : Number(last);
+    const stream = connection.streamOf(session, lastId);
+    if (stream === null) throw new RequestRefused('too-many-sessions');
     const sink = sinkOf(response);
-    const attached = connection.attach(session, sink, last === undefined ? undefined : Number(last));
-    if (attached !== 'attached') throw new RequestRefused(attached);
-    response.once('close', () => connection.detach(session, sink));
-    response.on('drain', () => connection.pump(session));
+    const attached = connection.attach(stream, sink, lastId);
+    if (typeof attached === 'string') throw new RequestRefused(attached);
+    response.once('close', attached);
+    response.on('drain', () => stream.drained());
     response.writeHead(200, {
       'content-type': EVENT_STREAM,
       'cache-control': 'no-store, no-transform',
@@ -222,8 +229,8 @@ export class AcpServer {
       'x-accel-buffering': 'no',
     });
     // So that the client sees the headers before the first event.
-    sink.write(KEEP_ALIVE_COMMENT, () => connection.pump(session));
-    connection.pump(session);
+    sink.write(KEEP_ALIVE_COMMENT, () => undefined);
+    stream.drained();
   }
 
   /** @throws RequestRefused */
@@ -324,8 +331,7 @@ function pathOf({ url = '/' }: AnyRequest): string {
 function sessionOf(headers: IncomingHttpHeaders): string | undefined {
   const session = headers[SESSION_HEADER];
   if (session === undefined) return undefined;
-  if (typeof session !== 'string' || session === '' || session.length > MAX_SESSION_ID)
-    throw new RequestRefused('wrong-session');
+  if (typeof session !== 'string' || !isSessionId(session)) throw new RequestRefused('wrong-session');
   return session;
 }
 
@@ -344,7 +350,7 @@ function allowOrigin(response: AnyResponse, origin: string): void {
 }
 
 function allowMethods(response: AnyResponse): void {
-  const headers = [CONNECTION_HEADER, SESSION_HEADER, RESUMABLE_HEADER, LAST_EVENT_HEADER];
+  const headers = [CONNECTION_HEADER, SESSION_HEADER, VERSION_HEADER, RESUMABLE_HEADER, LAST_EVENT_HEADER];
   response.setHeader('access-control-allow-methods', METHODS);
   response.setHeader('access-control-allow-headers', ['authorization', 'content-type', ...headers].join(', '));
   response.setHeader('access-control-max-age', '600');
