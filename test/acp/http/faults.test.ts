@@ -7,7 +7,7 @@ import { type Channel, type Connection, createConnection } from '../../../src/ac
 import { deferred } from '../../../src/async/listeners.js';
 import { type CuttingProxy, cuttingProxy } from '../../helpers/cutting-proxy.js';
 import { runs, sized } from '../../helpers/runs.js';
-import { ourTurn, servePrompts, TURN } from './turn.js';
+import { openTurn, ourTurn, servePrompts, TURN } from './turn.js';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -407,9 +407,16 @@ test('garbage on the port leaves the server in order', async () => {
 test('many connections at a time have their turns, and leave nothing', async () => {
   const count = sized(60, 1000);
   const { server } = await served(servePrompts, { maxConnections: count });
-  const turns = await Promise.all(
-    Array.from({ length: count }, (_, n) => ourTurn(connectAcp(n % 2 === 0 ? server.http : server.ws))),
-  );
-  expect(turns.every((turn) => turn.join() === TURN.join())).toBe(true);
+  const turns: (() => Promise<string[]>)[] = [];
+  // Each has ten seconds to connect.
+  while (turns.length < count)
+    turns.push(
+      ...(await Promise.all(
+        Array.from({ length: 20 }, (_, n) => openTurn(connectAcp(n % 2 === 0 ? server.http : server.ws))),
+      )),
+    );
+  expect(server.connections()).toBe(count);
+  const heard = await Promise.all(turns.map((turn) => turn()));
+  expect(heard.every((turn) => turn.join() === TURN.join())).toBe(true);
   while (server.connections() > 0) await new Promise((resolve) => setTimeout(resolve, 5));
 });

@@ -64,6 +64,11 @@ export async function officialTurn(stream: Stream): Promise<string[]> {
 
 /** Runs a turn with a connection of this package, and returns the texts that it receives. */
 export async function ourTurn(channel: Channel): Promise<string[]> {
+  return (await openTurn(channel))();
+}
+
+/** Opens a connection of this package. Returns the function that runs its turn, and closes it. */
+export async function openTurn(channel: Channel): Promise<() => Promise<string[]>> {
   const received: string[] = [];
   const connection = createConnection(channel, {
     handlers: {
@@ -76,9 +81,11 @@ export async function ourTurn(channel: Channel): Promise<string[]> {
     },
   });
   await connection.request('initialize', { protocolVersion: 1, clientCapabilities: {} });
-  const { sessionId } = (await connection.request('session/new', { cwd: '/', mcpServers: [] })) as Prompt;
-  const prompt = [{ type: 'text', text: 'write' }];
-  const { stopReason } = (await connection.request('session/prompt', { sessionId, prompt })) as { stopReason: string };
-  await connection.close();
-  return [...received, stopReason];
+  return async () => {
+    const { sessionId } = (await connection.request('session/new', { cwd: '/', mcpServers: [] })) as Prompt;
+    const prompt = [{ type: 'text', text: 'write' }];
+    const answer = await connection.request('session/prompt', { sessionId, prompt });
+    await connection.close();
+    return [...received, (answer as { stopReason: string }).stopReason];
+  };
 }
