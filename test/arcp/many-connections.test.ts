@@ -1,39 +1,31 @@
 /** Many clients of one listener at the same time; for QUIC, in quic/network.programs.test.ts. */
 import process from 'node:process';
 import { expect, test } from 'vitest';
-import { type Client, dialOf, openClient } from '../../src/arcp/client/index.js';
-import type { Dial } from '../../src/arcp/client/types.js';
+import { type Client, openClient } from '../../src/arcp/client/index.js';
 import { dialOver } from '../../src/arcp/queues/listen.js';
 import { listenNats } from '../../src/arcp/queues/nats.js';
 import { listenRabbitmq } from '../../src/arcp/queues/rabbitmq.js';
-import { createRuntime, listenHttp, listenWebSocket, type Runtime } from '../../src/arcp/runtime/index.js';
+import { createRuntime } from '../../src/arcp/runtime/index.js';
 import { openNats } from '../../src/channels/node/nats.js';
 import { openRabbitmq } from '../../src/channels/node/rabbitmq.js';
 import type { OpenBus } from '../../src/channels/queue/dial.js';
+import type { Serve } from '../examples/arcp/stage.js';
 import { natsHint, natsUrl, rabbitmqHint, rabbitmqUrl } from '../helpers/message-queues.js';
 import { sized } from '../helpers/runs.js';
+import { TRANSPORTS as ALL_TRANSPORTS } from './transports.js';
 
 const CLIENTS = sized(30, 1000);
 /** The number of clients that connect at the same time, each of which has ten seconds. */
 const AT_ONCE = sized(30, 50);
 const name = `test-many-${process.pid}`;
 
-/** Serves a runtime. */
-type Serve = (runtime: Runtime) => Promise<{ readonly dial: Dial; readonly close: () => Promise<void> }>;
-
 const TRANSPORTS: Readonly<Record<string, Serve>> = {
-  'a WebSocket': async (runtime) => {
-    const { url, close } = await listenWebSocket(runtime, { port: 0 });
-    return { dial: dialOf(url), close };
-  },
-  'HTTP/2': async (runtime) => {
-    const { url, close } = await listenHttp(runtime, { port: 0 });
-    return { dial: dialOf(url.replace('http:', 'http2:')), close };
-  },
-  'server-sent events and POST': async (runtime) => {
-    const { url, close } = await listenHttp(runtime, { port: 0 });
-    return { dial: dialOf(`sse:${url}`), close };
-  },
+  ...Object.fromEntries(
+    ['a WebSocket', 'HTTP/2', 'server-sent events and POST'].map((transport) => [
+      transport,
+      ALL_TRANSPORTS[transport]!,
+    ]),
+  ),
   [`NATS${natsHint}`]: async (runtime) => {
     const { close } = await listenNats(runtime, { servers: natsUrl, name });
     return overOne(await openNats({ servers: natsUrl }), close);

@@ -9,6 +9,7 @@ import { isMediaType } from '../../channels/media-type.js';
 import { errorText } from '../codec.js';
 import { ConnectionError, ERROR_CODES } from '../errors.js';
 import type { ErrorObject, Id } from '../message.js';
+import { BacklogWaiters } from './backlog-waiters.js';
 import {
   CLOSES,
   CONNECTION_HEADER,
@@ -86,7 +87,7 @@ export class ClientChannel implements Channel {
   readonly #delays = new Set<() => void>();
   #hasFinished = false;
   #deleted: Promise<unknown> | undefined;
-  #waiters: { readonly upTo: number; readonly resolve: () => void }[] = [];
+  readonly #waiters = new BacklogWaiters();
 
   constructor(settings: ClientSettings) {
     this.#settings = settings;
@@ -115,7 +116,7 @@ export class ClientChannel implements Channel {
         if (this.#hasFinished || this.#isOver()) return;
         this.#unsent.take();
         this.#unsentLength -= text.length;
-        this.#progress();
+        this.#waiters.release(this.#unsentLength);
       }
     } catch (thrown) {
       this.#fail(thrown, 'Cannot send a message');
@@ -414,14 +415,7 @@ export class ClientChannel implements Channel {
 
   #below(upTo: number): Promise<void> {
     if (this.#hasFinished || this.#unsentLength <= upTo) return Promise.resolve();
-    return new Promise((resolve) => this.#waiters.push({ upTo, resolve }));
-  }
-
-  #progress(): void {
-    const isDone = ({ upTo }: { readonly upTo: number }): boolean => this.#hasFinished || this.#unsentLength <= upTo;
-    const done = this.#waiters.filter(isDone);
-    this.#waiters = this.#waiters.filter((waiter) => !isDone(waiter));
-    for (const { resolve } of done) resolve();
+    return this.#waiters.wait(upTo);
   }
 
   readonly pause = (): void => {
@@ -482,7 +476,7 @@ export class ClientChannel implements Channel {
     this.#unsent.clear();
     this.#unsentLength = 0;
     this.resume();
-    this.#progress();
+    this.#waiters.release(0);
     this.#draining?.stop();
     for (const end of this.#delays) end();
     void this.#delete().finally(() => {

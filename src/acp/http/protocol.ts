@@ -113,9 +113,16 @@ function sessionIdOf(value: unknown): string | undefined {
 /** Streams by the request that a message on them answers. Identifiers may be used more than once at a time. */
 export class PendingRequests<Route> {
   readonly #routes = new Map<Id, Route[]>();
+  #size = 0;
+
+  /** The number of requests. */
+  get size(): number {
+    return this.#size;
+  }
 
   /** Records the route of a response. */
   add(id: Id, route: Route): void {
+    this.#size++;
     const routes = this.#routes.get(id);
     if (routes === undefined) this.#routes.set(id, [route]);
     else routes.push(route);
@@ -136,6 +143,7 @@ export class PendingRequests<Route> {
     const routes = this.#routes.get(id);
     if (routes === undefined) return;
     routes.shift();
+    this.#size--;
     if (routes.length === 0) this.#routes.delete(id);
   }
 }

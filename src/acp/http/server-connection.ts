@@ -5,6 +5,7 @@ import type { Channel, Receiver } from '../../channels/channel.js';
 import { errorText } from '../codec.js';
 import { ConnectionError, ERROR_CODES } from '../errors.js';
 import type { Id } from '../message.js';
+import { BacklogWaiters } from './backlog-waiters.js';
 import { type Attached, type EventSink, Outbox, type OutboxObserver } from './outbox.js';
 import {
   CLOSES,
@@ -72,7 +73,6 @@ export class ServerConnection implements Channel {
   #readers = 0;
   /** Requests of the client that the agent has not answered. */
   readonly #asked = new PendingRequests<PendingRequest>();
-  #askedCount = 0;
   /** Requests of the agent that the client has not answered. */
   readonly #asking = new PendingRequests<Route>();
   #receiver: Receiver | undefined;
@@ -85,7 +85,7 @@ export class ServerConnection implements Channel {
   #isEnding = false;
   #hasFinished = false;
   #failure: Error | undefined;
-  #waiters: { readonly upTo: number; readonly resolve: () => void }[] = [];
+  readonly #waiters = new BacklogWaiters();
   readonly #finished = deferred();
   #stopIdle: () => void = () => {};
   #stopStall: (() => void) | undefined;
@@ -125,7 +125,7 @@ export class ServerConnection implements Channel {
     const entries = entriesOf(outline);
     const requests = entries.filter(({ kind }) => kind === 'request');
     if (requests.some(({ id }) => typeof id === 'string' && id.length > MAX_REQUEST_ID)) return 'long-id';
-    if (requests.length > 0 && this.#askedCount + requests.length > MAX_REQUESTS) return 'too-many-requests';
+    if (requests.length > 0 && this.#asked.size + requests.length > MAX_REQUESTS) return 'too-many-requests';
     // The response has a stream before there is a request for it.
     if (header !== undefined && this.#stream(header) === null) return 'too-many-sessions';
     for (const entry of entries) {
@@ -151,10 +151,8 @@ export class ServerConnection implements Channel {
     if (header !== undefined) this.#closing.delete(header);
     for (const { kind, id, method } of entriesOf(outline)) {
       if (id === undefined) continue;
-      if (kind === 'request') {
-        this.#asked.add(id, { method, session: header });
-        this.#askedCount++;
-      } else if (kind === 'response') this.#asking.delete(id);
+      if (kind === 'request') this.#asked.add(id, { method, session: header });
+      else if (kind === 'response') this.#asking.delete(id);
     }
     this.#watchIdle();
     return this.#receive(text);
@@ -278,7 +276,6 @@ export class ServerConnection implements Channel {
       const asked = this.#asked.get(id);
       if (asked === undefined) return null;
       this.#asked.delete(id);
-      this.#askedCount--;
       // The response to `session/load` is on the stream of the connection ("Resume Session Flow").
       return asked.method === 'session/load' ? null : (asked.session ?? null);
     }
@@ -304,26 +301,22 @@ export class ServerConnection implements Channel {
   /** Resolves when the backlog is not larger, or the connection has ended. */
   #below(upTo: number): Promise<void> {
     if (this.#hasFinished || this.#backlog <= upTo) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#waiters.push({ upTo, resolve });
-      if (this.#stopStall === undefined) this.#watchStall();
-    });
+    const released = this.#waiters.wait(upTo);
+    if (this.#stopStall === undefined) this.#watchStall();
+    return released;
   }
 
   readonly #progress = (): void => {
-    if (this.#waiters.length === 0) return;
-    const backlog = this.#hasFinished ? 0 : this.#backlog;
-    const ready = this.#waiters.filter(({ upTo }) => backlog <= upTo);
-    this.#waiters = this.#waiters.filter(({ upTo }) => backlog > upTo);
-    if (this.#waiters.length === 0) this.#watchStall();
-    for (const { resolve } of ready) resolve();
+    if (this.#waiters.size === 0) return;
+    this.#waiters.release(this.#hasFinished ? 0 : this.#backlog);
+    if (this.#waiters.size === 0) this.#watchStall();
   };
 
   /** Watches anew whether the client reads, if the agent waits for it. Comments, and what was transmitted before, do not count. */
   #watchStall(): void {
     this.#stopStall?.();
     this.#stopStall = undefined;
-    if (this.#waiters.length === 0) return;
+    if (this.#waiters.size === 0) return;
     this.#stopStall = after(this.#settings.stallMs, () =>
       this.#fail(new ConnectionError('closed', 'The client does not read its streams.')),
     );
