@@ -26,9 +26,9 @@ const OPEN_MS = 10_000;
 
 /**
  * Creates a `fetch` that uses HTTP/2 if the server accepts it, and otherwise that of the platform. A connection of HTTP/2 on which the server
- * does not answer a ping before the next is closed. With TLS the server chooses the version
- * by ALPN; without it, a server of HTTP/1.1 answers the beginning of an HTTP/2 connection with an error (RFC 9113, section 3.3), or closes the
- * connection. After a server has accepted HTTP/2 once, only that is used: a connection that then fails is lost.
+ * does not answer a ping before the next is closed. With TLS the server chooses the version by ALPN; without it, a server of HTTP/1.1 answers the
+ * beginning of an HTTP/2 connection with an error (RFC 9113, section 3.3), or closes the connection. After a server has accepted HTTP/2 once, only
+ * that is used: a connection that then fails is lost.
  *
  * @param pingMs milliseconds between two pings
  */
