@@ -2,6 +2,8 @@
  * Measures all goals three times, and compares the best figure with floor and aim. V8's code differs from process to
  * process, and with the previous work of a process; so every measurement has a process of its own.
  */
+
+import type { Half } from '../../src/bench/corpus/texts.js';
 import type { FactSection } from '../../src/bench/result.js';
 import { significant } from '../../src/bench/table.js';
 import { child } from './child.js';
@@ -17,24 +19,27 @@ export interface HeldGoals {
   readonly hold: boolean;
 }
 
-export function holdGoals(): HeldGoals {
+/** @param names the measures to run; goals of others are omitted */
+export function holdGoals(half: Half, names = Object.keys(MEASURES)): HeldGoals {
   const best = new Map<string, number>();
   const tell = progress('Measuring the goals');
-  const runs = Array.from({ length: REPETITIONS }, () => Object.keys(MEASURES)).flat();
+  const runs = Array.from({ length: REPETITIONS }, () => names).flat();
   for (const [index, name] of runs.entries()) {
     tell(index, runs.length);
-    const figures = child<Record<string, number>>('gate-child.js', [name], ['--expose-gc']);
+    const figures = child<Record<string, number>>('gate-child.js', [name, half], ['--expose-gc']);
     for (const [id, figure] of Object.entries(figures)) best.set(id, better(goalOf(id), best.get(id), figure));
   }
   clearProgress();
+  const isPart = names.length < Object.keys(MEASURES).length;
+  const goals = GOALS.filter((goal) => !isPart || figureOf(goal, best) !== undefined);
   return {
     section: {
       ...{ kind: 'facts', id: 'goals', title: 'Goals' },
       columns: ['goal', 'floor', 'aim', 'measured', '', 'limited by'],
-      rows: GOALS.map((goal) => row(goal, figureOf(goal, best))),
-      note: "The best of three runs in separate processes: V8's code for the same source differs by a few percent.",
+      rows: goals.map((goal) => row(goal, figureOf(goal, best))),
+      note: `The best of three runs in separate processes, on the ${half} half of the corpus: V8's code for the same source differs by a few percent.`,
     },
-    hold: GOALS.every((goal) => reaches(goal, figureOf(goal, best), goal.floor)),
+    hold: goals.every((goal) => reaches(goal, figureOf(goal, best), goal.floor)),
   };
 }
 

@@ -15,27 +15,31 @@ const UNLIMITED = {
 /** The characters that each runner reads in one pass, in as many texts as needed. */
 const CHARACTERS = GROWTH_LENGTHS.at(-1)!;
 
+const CONTEST = { unit: 'character', anchor: label(GROWTH_LENGTHS[0]!) };
+const SHAPES = Object.entries(GROWTH_SHAPES);
+
 export async function growth(timing: RaceTiming): Promise<RaceSection[]> {
-  const pegwire = (text: string): unknown => parse(text, UNLIMITED);
   // One pass is long; the usual number of rounds would take minutes.
   const few = { ...timing, rounds: Math.min(timing.rounds, 9) };
-  const contest = { unit: 'character', anchor: label(GROWTH_LENGTHS[0]!) };
-  const shapes = Object.entries(GROWTH_SHAPES);
   return [
+    await readingGrowth(few),
     await runRaces(
-      {
-        ...{ ...contest, id: 'growth', title: 'Reading frames of increasing length, speed per character' },
-        note: 'Relative to 1 KB; below 1, longer texts are slower.',
-      },
-      shapes.map(([name, make]) => group(name, pegwire, make)),
-      few,
-    ),
-    await runRaces(
-      { ...contest, id: 'growth-json', title: 'The same with JSON.parse of the equivalent messages' },
-      shapes.map(([name, make]) => group(name, JSON.parse, (length) => jsonOf(make(length)))),
+      { ...CONTEST, id: 'growth-json', title: 'The same with JSON.parse of the equivalent messages' },
+      SHAPES.map(([name, make]) => group(name, JSON.parse, (length) => jsonOf(make(length)))),
       few,
     ),
   ];
+}
+
+export async function readingGrowth(timing: RaceTiming): Promise<RaceSection> {
+  return runRaces(
+    {
+      ...{ ...CONTEST, id: 'growth', title: 'Reading frames of increasing length, speed per character' },
+      note: 'Relative to 1 KB; below 1, longer texts are slower.',
+    },
+    SHAPES.map(([name, make]) => group(name, (text) => parse(text, UNLIMITED), make)),
+    timing,
+  );
 }
 
 function group(name: string, read: (text: string) => unknown, make: (length: number) => string): RunnerGroup {

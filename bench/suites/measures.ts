@@ -7,7 +7,8 @@ import { type Candidate, prepareAll, type Sample } from '../../src/bench/candida
 import { envelope, pegwireAacp, pegwireAccp, rawFrames, recognizeAccp } from '../../src/bench/candidates/pegwire.js';
 import { jsonAacp, jsonAccp } from '../../src/bench/candidates/plain.js';
 import { mixedPackets } from '../../src/bench/corpus/aacp.js';
-import { frameCategories, mixedFrames } from '../../src/bench/corpus/accp.js';
+import { COSTLY_CATEGORIES, frameCategories, mixedFrames } from '../../src/bench/corpus/accp.js';
+import type { Half } from '../../src/bench/corpus/texts.js';
 import { type Runner, type RunnerResult, race, raceAsync } from '../../src/bench/race.js';
 import type { RaceGroup } from '../../src/bench/result.js';
 import { readers } from '../../src/bench/workload.js';
@@ -35,9 +36,11 @@ import { projectRoot } from '../root.js';
 import { longSession, WHOLE } from '../sessions/long-session.js';
 import { COUNTING, counting, DECODE, decoding, parsingWithZod, ZOD } from '../sessions/runners.js';
 import { child } from './child.js';
+import type { RunnerGroup } from './contest.js';
 import { exampleGroup, FAST, STOCK } from './grammars.js';
+import { readingGrowth } from './growth.js';
 import { PACKET_TIMING } from './packets.js';
-import { frameGroup, STRINGIFY, WRITER } from './printing.js';
+import { frameGroup, PACKET_PRINTER, PLAIN_PRINTER, PRINTER, packetGroup, STRINGIFY } from './printing.js';
 import { REGISTRY_TIMING } from './registry.js';
 import { rejectingRunners } from './rejecting.js';
 import { SESSION_TIMING } from './sessions.js';
@@ -46,7 +49,7 @@ const REGISTRY_SIZES = [1, 100_000];
 const TIMING = { rounds: 61, turnMs: 2, warmUpMs: 200 };
 
 /** Returns the figures of some goals by their ids. A goal that is as good as its worst part has one figure per part, after a slash. */
-type Measure = () => Promise<Readonly<Record<string, number>>>;
+type Measure = (half: Half) => Promise<Readonly<Record<string, number>>>;
 
 /**
  * All measures by name. Each builds its own inputs, because it runs in a separate process. Races have two runners, so
@@ -59,21 +62,29 @@ export const MEASURES: Readonly<Record<string, Measure>> = {
   recognize: reading('recognize', jsonAccp, recognizeAccp, mixedFrames),
   envelope: reading('envelope', jsonAccp, envelope, mixedFrames),
   ...Object.fromEntries(
-    frameCategories().map(({ name, samples }) => {
-      const id = `category/${name}`;
-      return [id, reading(id, jsonAccp, pegwireAccp, () => samples)];
+    frameCategories().map(({ name }) => {
+      const id = COSTLY_CATEGORIES[name] ?? `category/${name}`;
+      return [id, reading(id, jsonAccp, pegwireAccp, (half) => category(name, half))];
     }),
   ),
-  aacp: reading('aacp', jsonAacp, pegwireAacp, mixedPackets),
-  print: async () => {
-    const { runners } = frameGroup('mixed', mixedFrames());
-    const pair = runners.filter(({ name }) => name === STRINGIFY || name === WRITER);
-    return { print: (await ratios(pair, STRINGIFY))(WRITER) };
+  growth: async () => {
+    const { groups } = await readingGrowth({ ...TIMING, rounds: 9 });
+    return Object.fromEntries(
+      groups.map(({ name, results }) => [`growth/${name}`, Math.min(...results.map(({ ratio }) => ratio.median))]),
+    );
   },
+  aacp: reading('aacp', jsonAacp, pegwireAacp, mixedPackets),
+  print: printing('print', STRINGIFY, PRINTER, (half) => frameGroup('mixed', mixedFrames(half))),
+  'print-escapes': printing('print-escapes', STRINGIFY, PRINTER, (half) =>
+    frameGroup('escapes', [...category('dense escapes', half), ...category('prose, 2,000 characters', half)]),
+  ),
+  'print-packet': printing('print-packet', PLAIN_PRINTER, PACKET_PRINTER, (half) =>
+    packetGroup('mixed', mixedPackets(half)),
+  ),
   spans: cost('spans', plain, withNodeSpans),
   'all-spans': cost('all-spans', plain, withSpans),
   guard: cost('guard', unguarded, plain),
-  reject: async () => ({ reject: (await ratios(rejectingRunners(), jsonAccp.name))('code and offset') }),
+  reject: async (half) => ({ reject: (await ratios(rejectingRunners(half), jsonAccp.name))('code and offset') }),
   session: async () => {
     const tokens = await loadTokenCounter('o200k_base');
     const ratio = await ratios([parsingWithZod(), decoding(DECODE, tokens), counting(tokens)], ZOD, SESSION_TIMING);
@@ -109,17 +120,33 @@ export const MEASURES: Readonly<Record<string, Measure>> = {
   css: example('css', cssDocument),
 };
 
-function reading(id: string, anchor: Candidate, candidate: Candidate, samples: () => readonly Sample[]): Measure {
-  return async () => {
-    const ratio = await ratios(await over([anchor, candidate], samples()), anchor.name);
+function reading(
+  id: string,
+  anchor: Candidate,
+  candidate: Candidate,
+  samples: (half: Half) => readonly Sample[],
+): Measure {
+  return async (half) => {
+    const ratio = await ratios(await over([anchor, candidate], samples(half)), anchor.name);
     return { [id]: ratio(candidate.name) };
+  };
+}
+
+function category(wanted: string, half: Half): readonly Sample[] {
+  return frameCategories(half).find(({ name }) => name === wanted)!.samples;
+}
+
+function printing(id: string, anchor: string, printer: string, group: (half: Half) => RunnerGroup): Measure {
+  return async (half) => {
+    const pair = group(half).runners.filter(({ name }) => name === anchor || name === printer);
+    return { [id]: (await ratios(pair, anchor))(printer) };
   };
 }
 
 /** The additional time in percent, comparing the fastest copies of both. */
 function cost(id: string, without: readonly Candidate[], having: readonly Candidate[]): Measure {
-  return async () => {
-    const ratio = await ratios(await over([...without, ...having], mixedFrames()), without[0]!.name);
+  return async (half) => {
+    const ratio = await ratios(await over([...without, ...having], mixedFrames(half)), without[0]!.name);
     const fastest = (copies: readonly Candidate[]): number => Math.max(...copies.map(({ name }) => ratio(name)));
     return { [id]: 100 * (fastest(without) / fastest(having) - 1) };
   };

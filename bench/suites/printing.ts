@@ -13,6 +13,9 @@ import { type RaceTiming, type RunnerGroup, runRaces, sizeOf } from './contest.j
 
 export const STRINGIFY = 'JSON.stringify';
 export const WRITER = 'pegwire writeFrame';
+export const PRINTER = 'pegwire printFrame';
+export const PACKET_PRINTER = 'pegwire printPacket';
+export const PLAIN_PRINTER = 'straightforward printer';
 
 export async function printing(timing: RaceTiming): Promise<RaceSection[]> {
   return [
@@ -42,21 +45,21 @@ export function frameGroup(name: string, samples: readonly Sample[]): RunnerGrou
     runners: [
       handling(STRINGIFY, (message) => JSON.stringify(message), frames.map(plainFrame)),
       handling(WRITER, (frame) => writeFrame(frame), frames),
-      handling('pegwire printFrame', (frame) => printFrame(frame), frames),
-      handling('straightforward printer', plainPrintFrame, frames),
+      handling(PRINTER, (frame) => printFrame(frame), frames),
+      handling(PLAIN_PRINTER, plainPrintFrame, frames),
     ],
   };
 }
 
-function packetGroup(name: string, samples: readonly Sample[]): RunnerGroup {
+export function packetGroup(name: string, samples: readonly Sample[]): RunnerGroup {
   const packets = samples.map(({ text }) => parsePacket(text));
   return {
     name,
     ...sizeOf(samples),
     runners: [
       handling(STRINGIFY, (message) => JSON.stringify(message), packets.map(plainPacket)),
-      handling('pegwire printPacket', (packet) => printPacket(packet), packets),
-      handling('straightforward printer', plainPrintPacket, packets),
+      handling(PACKET_PRINTER, (packet) => printPacket(packet), packets),
+      handling(PLAIN_PRINTER, plainPrintPacket, packets),
     ],
   };
 }

@@ -1,6 +1,7 @@
 /** Rejecting invalid frames: an error with its code and offset, compared with `JSON.parse` throwing on equally invalid JSON. */
 import { tryParseFrame } from '../../src/accp/index.js';
 import { mixedFrames } from '../../src/bench/corpus/accp.js';
+import type { Half } from '../../src/bench/corpus/texts.js';
 import type { Runner } from '../../src/bench/race.js';
 import type { RaceSection } from '../../src/bench/result.js';
 import { handling } from '../../src/bench/workload.js';
@@ -37,8 +38,8 @@ function thrown(parse: (text: string) => unknown): (text: string) => unknown {
 }
 
 /** The two runners that the gate compares. */
-export function rejectingRunners(): Runner[] {
-  const samples = badFrames(mixedFrames());
+export function rejectingRunners(half: Half): Runner[] {
+  const samples = badFrames(mixedFrames(half));
   return [
     handling(
       ANCHOR,

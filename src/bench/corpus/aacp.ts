@@ -3,6 +3,7 @@ import { parsePacket } from '../../aacp/index.js';
 import { createRandom, type Random } from '../../text/random.js';
 import type { Category, Sample } from '../candidate.js';
 import { plainPacket } from '../plain.js';
+import type { Half } from './texts.js';
 import { hex, words } from './values.js';
 
 /** The examples of draft-mackay-aacp-01, sections 4 and 6. */
@@ -24,8 +25,8 @@ function packetSample(text: string): Sample {
   return { text, json: JSON.stringify(plainPacket(parsePacket(text))) };
 }
 
-export function mixedPackets(): Sample[] {
-  const random = createRandom(2);
+export function mixedPackets(half: Half = 'unseen'): Sample[] {
+  const random = createRandom(half === 'tuning' ? 2 : 1002);
   const generated = Array.from({ length: 36 }, (_, index) => packet(random, 60 * 8.4 ** (index / 35)));
   return [...EXAMPLES, ...generated].map(packetSample);
 }

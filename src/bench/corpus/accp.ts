@@ -1,47 +1,62 @@
-/** The ACCP corpus: seeded frames, by content and by length. */
+/** The ACCP corpus: frames made from seeds, in two halves, by content and by length. */
 import { parseFrame } from '../../accp/index.js';
+import { transliterate } from '../../accp/message/transliterate.js';
 import { createRandom, type Random } from '../../text/random.js';
 import type { Category, Sample } from '../candidate.js';
 import { plainFrame } from '../plain.js';
-import { EXAMPLES } from './examples.js';
+import type { Half } from './texts.js';
+import * as texts from './texts.js';
 import * as values from './values.js';
 
 export function frameSample(text: string): Sample {
   return { text, json: JSON.stringify(plainFrame(parseFrame(text))) };
 }
 
-/** Frames of 13 B to 2 KB, on which the headline figures are measured. */
-export function mixedFrames(): Sample[] {
-  const random = createRandom(1);
-  const generated = Array.from({ length: 40 }, (_, index) => {
-    // Lengths grow exponentially from 30 B to 2 KB.
-    const length = 30 * 2 ** ((6.06 * index) / 39);
-    return frameOfLength(random, length);
+/** Frames of 25 B to 2 KB with real contents, on which the headline figures are measured. */
+export function mixedFrames(half: Half = 'unseen'): Sample[] {
+  const random = createRandom(half === 'tuning' ? 1 : 1001);
+  return Array.from({ length: 80 }, (_, index) => {
+    // Lengths grow exponentially from 25 B to 2 KB.
+    return frameSample(message(random, half, 25 * 2 ** ((6.32 * index) / 79)));
   });
-  return [...EXAMPLES, ...generated].map(frameSample);
 }
 
 /** Each category has a different worst case. */
-export function frameCategories(): Category[] {
+export function frameCategories(half: Half = 'unseen'): Category[] {
   return Object.entries(CATEGORIES).map(([name, make], index) => {
-    const random = createRandom(100 + index);
-    return { name, samples: Array.from({ length: 16 }, () => frameSample(make(random))) };
+    const random = createRandom((half === 'tuning' ? 100 : 1100) + index);
+    return { name, samples: Array.from({ length: 16 }, () => frameSample(make(random, half))) };
   });
 }
 
-const CATEGORIES: Readonly<Record<string, (random: Random) => string>> = {
+/** Categories that cost a frame more than JSON, which escapes less and rounds numbers; with the goals of their own. */
+export const COSTLY_CATEGORIES: Readonly<Record<string, string>> = {
+  'dense escapes': 'escapes',
+  'big integers': 'big-integers',
+  'other numbers': 'other-numbers',
+};
+
+const CATEGORIES: Readonly<Record<string, (random: Random, half: Half) => string>> = {
   'short frames': (random) => frame(random, values.params(random, random.integer(0, 2), values.scalar), null),
   metadata: (random) => frame(random, values.params(random, 1, values.scalar), 1),
+  words: (random) =>
+    frame(random, [`d:${values.array(random, random.integer(10, 60), (one) => values.words(one, 1, 1))}`], null),
   strings: (random) => frame(random, values.params(random, random.integer(6, 14), values.string), 0.3),
+  'small integers': (random) =>
+    frame(random, [`d:${values.array(random, random.integer(20, 60), (item) => values.natural(item, 1))}`], null),
   integers: (random) => frame(random, values.params(random, random.integer(8, 16), values.integer), null),
   decimals: (random) => frame(random, values.params(random, random.integer(8, 16), values.decimal), null),
-  'small integer arrays': (random) =>
-    frame(random, [`d:${values.array(random, random.integer(20, 60), (item) => values.natural(item, 1))}`], null),
   'big arrays': (random) => frame(random, [`d:${values.array(random, random.integer(200, 500), values.scalar)}`], 0.3),
   'true/false/~ arrays': (random) =>
     frame(random, [`d:${values.array(random, random.integer(20, 60), values.literal)}`], null),
-  escapes: (random) => frame(random, values.params(random, random.integer(4, 10), values.escaped), null),
   'nested maps': (random) => frame(random, [`d:${nestedMap(random, 5)}`], 0.3),
+  'prose, a sentence': (random, half) =>
+    frame(random, [`content:${escapedText(texts.prose(random, half, 100))}`], null),
+  'prose, 2,000 characters': (random, half) =>
+    frame(random, [`content:${escapedText(texts.prose(random, half, random.integer(1_000, 2_000)))}`], null),
+  'dense escapes': (random) => frame(random, values.params(random, random.integer(4, 10), values.escaped), null),
+  'big integers': (random) => frame(random, values.params(random, random.integer(4, 10), values.bigInteger), null),
+  'other numbers': (random) => frame(random, values.params(random, random.integer(8, 16), values.otherNumber), null),
 };
 
 function nestedMap(random: Random, levels: number): string {
@@ -56,14 +71,67 @@ function frame(random: Random, params: readonly string[], envelope: number | nul
   return `${head}{${params.join('|')}}${envelope === null ? '' : values.envelope(random, envelope)}`;
 }
 
+/** A text as the draft's examples write it: underscores for spaces and line ends, a backslash before each delimiter. */
+function escapedText(text: string): string {
+  return text.replace(/[^!-~]+/g, '_').replace(/[@>:{}[\]|$,~\\]/g, '\\$&');
+}
+
+/** Half of the messages are written as in the draft's examples, the others in the codec's reversible spelling. */
+function spelled(random: Random, text: string): string {
+  return random.next() < 0.5 ? escapedText(text) : escapedText(transliterate(text));
+}
+
+/** A message of about this length: a chat message, a call or result of a tool, records, a change of state, a mail. */
+function message(random: Random, half: Half, length: number): string {
+  const envelope = length < 60 ? null : 0.5;
+  const rest = Math.max(8, length - (envelope === null ? 25 : 90));
+  if (rest < 40) return frame(random, values.params(random, rest < 16 ? 1 : 2, values.scalar), envelope);
+  return frame(random, random.pick(MESSAGES)(random, half, rest), envelope);
+}
+
+const MESSAGES: readonly ((random: Random, half: Half, length: number) => readonly string[])[] = [
+  (random, half, length) => {
+    const content = spelled(random, texts.prose(random, half, length - 20));
+    return [`content:${content}`, 'role:user', `turn:${random.integer(1, 40)}`];
+  },
+  (random, half, length) => [
+    `content:${spelled(random, texts.foreign(random, half, length - 20))}`,
+    `lang:${random.pick(['de', 'fr', 'es', 'pl'])}`,
+  ],
+  (random, half, length) => {
+    const make = random.pick([texts.code, texts.json, texts.code]);
+    const file = spelled(random, texts.path(random, half, 0));
+    return [`tool:edit_file`, `args:{path:${file},text:${spelled(random, make(random, half, length - 60))}}`];
+  },
+  (random, half, length) => {
+    const make = random.pick([texts.log, texts.table, texts.mail]);
+    return [
+      `tool:${random.pick(['read_log', 'query', 'read_mail'])}`,
+      `res:${spelled(random, make(random, half, length - 30))}`,
+      'stat:ok',
+    ];
+  },
+  (random, half, length) => {
+    const hits: string[] = [];
+    for (let size = 30; size < length; size += hits.at(-1)!.length + 1) {
+      hits.push(
+        `{url:${spelled(random, texts.url(random, half, 0))},score:${values.decimal(random)},line:${values.integer(random)}}`,
+      );
+    }
+    return ['tool:web_search', `res:[${hits.join(',')}]`, 'stat:ok'];
+  },
+  (random, _half, length) => paramsOfLength(random, length),
+  (random, _half, length) => paramsOfLength(random, length),
+  (random, _half, length) => [`v:${random.integer(1, 90)}`, `delta:{${paramsOfLength(random, length).join(',')}}`],
+];
+
 /** As in real messages, longer frames have longer values. */
 const MAX_PARAMS = 12;
 
-/** Makes a frame of about this length. Long ones contain lists of records, like tool results. */
-function frameOfLength(random: Random, length: number): string {
+/** Makes parameters of about this length together. Long ones are lists of records, like results of tools. */
+function paramsOfLength(random: Random, length: number): string[] {
   const params: string[] = [];
-  const envelope = length < 60 ? null : 0.5;
-  let size = envelope === null ? 25 : 90;
+  let size = 0;
   for (const key of random.sample(values.KEYS, MAX_PARAMS)) {
     const rest = length - size;
     if (rest <= 0) break;
@@ -73,7 +141,7 @@ function frameOfLength(random: Random, length: number): string {
     params.push(`${key}:${value}`);
     size += key.length + value.length + 2;
   }
-  return frame(random, params, envelope);
+  return params;
 }
 
 function short(random: Random, length: number): string {
@@ -95,7 +163,11 @@ export const GROWTH_LENGTHS: readonly number[] = [1_000, 10_000, 100_000, 1_000_
 
 /** Shapes that grow in one direction: each makes a text of about `length` characters. */
 export const GROWTH_SHAPES: Readonly<Record<string, (length: number) => string>> = {
-  mixed: (length) => frameOfLength(createRandom(7), length),
+  mixed: (length) => {
+    const random = createRandom(7);
+    return frame(random, paramsOfLength(random, length - 60), 0.5);
+  },
+  prose: (length) => `@a>req:x{k:${escapedText(texts.prose(createRandom(8), 'unseen', length))}}`,
   'one long string': (length) => `@a>req:x{k:${'v'.repeat(length)}}`,
   'many parameters': (length) =>
     `@a>req:x{${repeated(length, 10, (index) => `k${String(index).padStart(6, '0')}:v`, '|')}}`,

@@ -65,6 +65,31 @@ export function decimal(random: Random): string {
   return `${random.next() < 0.1 ? '-' : ''}${natural(random, random.pick([1, 1, 2, 3, 4]))}.${fraction}`;
 }
 
+/** An integer beyond those that a double keeps exactly. */
+export function bigInteger(random: Random): string {
+  return `${random.next() < 0.1 ? '-' : ''}${random.integer(1, 9)}${digits(random, random.integer(16, 40))}`;
+}
+
+/** A number that is not canonical: leading zeros, redundant or too many places, more digits than a double keeps. */
+export function otherNumber(random: Random): string {
+  switch (random.integer(0, 4)) {
+    case 0:
+      return `00${natural(random, random.integer(1, 5))}`;
+    case 1:
+      return `${natural(random, random.integer(1, 4))}.${digits(random, random.integer(1, 4))}0`;
+    case 2:
+      return `${natural(random, 1)}.${digits(random, random.integer(7, 18))}`;
+    case 3:
+      return `${natural(random, 13)}.${digits(random, random.integer(3, 6))}`;
+    default:
+      return `-0${natural(random, 2)}.${random.integer(1, 9)}`;
+  }
+}
+
+function digits(random: Random, count: number): string {
+  return Array.from({ length: count }, () => random.integer(0, 9)).join('');
+}
+
 export function literal(random: Random): string {
   return random.pick(['true', 'false', '~']);
 }
