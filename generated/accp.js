@@ -5,7 +5,6 @@
 
 
 
-const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 
 // The number of digits that a double always holds exactly.
@@ -24,9 +23,6 @@ const TABLES = 8;
 const keys = new Int32Array(TABLES << SLOT_BITS);
 // The total length of all texts so far.
 const past = new Int32Array(1);
-
-// The character codes of a text without its backslashes.
-const codes = new Uint8Array(10);
 
 // Returns one end of the location of an error. A frame is one line.
 function place(offset) {
@@ -218,23 +214,6 @@ function literalNode(kind, value, start, end) {
     if (spans !== true) return { kind, value };
     const span = { start, end };
     return { kind, value, span };
-  }
-
-// Removes the backslashes of escapes. Creates text in pieces of ten characters, because a call costs more than a character.
-function unescaped(start, end) {
-    let text = "";
-    for (let at = start; at < end; ) {
-      let count = 0;
-      do {
-        const code = codeAt$(at++);
-        codes[count++] = code === BACKSLASH ? codeAt$(at++) : code;
-      } while (at < end && count < 10);
-      text += String.fromCharCode(
-        codes[0], codes[1], codes[2], codes[3], codes[4], codes[5], codes[6], codes[7],
-        codes[8], codes[9],
-      ).slice(0, count);
-    }
-    return text;
   }
 
 // A number keeps its source digits unless they are the canonical spelling of its value. Common numbers need no inspection of the digits:
@@ -611,13 +590,7 @@ function otherNumber(kind, start, end) {
   }
 
   function escaped_text$skip(at$) {
-    if ((table0$[bytes$[at$]] & 16) !== 0) {
-      at$ = runEnd$(ends1$, at$);
-    }
-    if (bytes$[at$] !== 92) return -1;
-    at$++;
-    if ((table0$[bytes$[at$]] & 32) === 0) return -1;
-    at$++;
+    let count$1 = 0;
     let last$1 = at$;
     ended$1: for (;;) {
       const symbol$1 = bytes$[at$];
@@ -630,9 +603,11 @@ function otherNumber(kind, start, end) {
       } else {
         break ended$1;
       }
+      count$1++;
       last$1 = at$;
     }
     at$ = last$1;
+    if (count$1 < 1) return -1;
     return at$;
   }
 
@@ -1165,30 +1140,11 @@ function otherNumber(kind, start, end) {
 
   function escaped_text$build(at$) {
     const start$1 = at$;
-    if ((table0$[bytes$[at$]] & 16) !== 0) {
-      at$ = runEnd$(ends1$, at$);
-    }
-    if (bytes$[at$] !== 92) return FAILED$;
-    at$++;
-    if ((table0$[bytes$[at$]] & 32) === 0) return FAILED$;
-    at$++;
-    let last$1 = at$;
-    ended$1: for (;;) {
-      const symbol$1 = bytes$[at$];
-      if ((table0$[symbol$1] & 16) !== 0) {
-        at$++;
-      } else if (symbol$1 === 92) {
-        at$++;
-        if ((table0$[bytes$[at$]] & 32) === 0) break ended$1;
-        at$++;
-      } else {
-        break ended$1;
-      }
-      last$1 = at$;
-    }
-    at$ = last$1;
+    const characters$1 = escaped$(sets0$, ends1$, at$);
+    at$ = end$;
+    if (at$ === start$1) return FAILED$;
     end$ = at$;
-    return unescaped(start$1, at$);
+    return characters$1;
   }
 
   function array$build(at$) {
@@ -1353,38 +1309,27 @@ function otherNumber(kind, start, end) {
   }
 
   function escaped_text$expect(at$) {
-    const back$1 = at$;
-    done$1: {
-      missing$1: {
-        const start$1 = at$;
-        at$ = runEnd$(ends1$, at$);
-        if (at$ === start$1) { miss$(at$, 18); break missing$1; }
-        break done$1;
-      }
-      at$ = back$1;
-    }
-    if (bytes$[at$] !== 92) { miss$(at$, 19); return -1; }
-    at$++;
-    if ((table0$[bytes$[at$]] & 32) === 0) { miss$(at$, 20); return -1; }
-    at$++;
+    let count$1 = 0;
     let last$1 = at$;
     ended$1: for (;;) {
-      const back$2 = at$;
+      const back$1 = at$;
       chosen$1: {
         next$1: {
           if ((table0$[bytes$[at$]] & 16) === 0) { miss$(at$, 18); break next$1; }
           at$++;
           break chosen$1;
         }
-        at$ = back$2;
+        at$ = back$1;
         if (bytes$[at$] !== 92) { miss$(at$, 19); break ended$1; }
         at$++;
         if ((table0$[bytes$[at$]] & 32) === 0) { miss$(at$, 20); break ended$1; }
         at$++;
       }
+      count$1++;
       last$1 = at$;
     }
     at$ = last$1;
+    if (count$1 < 1) return -1;
     return at$;
   }
 
@@ -1397,13 +1342,14 @@ function otherNumber(kind, start, end) {
   const bytes$ = new Uint8Array(capacity$ + 16);
   const encoder$ = globalThis.TextEncoder && new TextEncoder();
 
+  const sets0$ = peg$tableOf([[33, 35, 37, 43, 45, 57, 59, 61, 63, 63, 65, 90, 94, 122], [92, 92], [36, 36, 44, 44, 58, 58, 62, 62, 64, 64, 91, 93, 123, 126]]);
   const table0$ = peg$tableOf([
     [45, 45, 48, 57, 65, 90, 95, 95, 97, 122], // [A-Za-z0-9_\-]
     [65, 90, 97, 122], // [A-Za-z]
     [48, 57, 65, 90, 95, 95, 97, 122], // [A-Za-z0-9_]
     [33, 35, 37, 43, 46, 47, 59, 61, 63, 63, 65, 90, 94, 122],
     [33, 35, 37, 43, 45, 57, 59, 61, 63, 63, 65, 90, 94, 122], // safe_chars
-    [36, 36, 44, 44, 58, 58, 62, 62, 64, 64, 91, 93, 123, 126], // delimiter
+    [36, 36, 44, 44, 58, 58, 62, 62, 64, 64, 91, 93, 123, 126], // [@>:{}[\]|$,~\\]
     [48, 57], // [0-9]
     [65, 90, 95, 95, 97, 122],
   ]);
@@ -1425,12 +1371,15 @@ function otherNumber(kind, start, end) {
   var from$ = 0;
   var to$ = 0;
   var busy$ = false;
+  var ascii$ = true;
 
 
 
   function load$(text) {
     const { length } = text;
+    ascii$ = true;
     if (!encoder$ || encoder$.encodeInto(text, bytes$).written !== length) {
+      ascii$ = false;
       for (let at = 0; at < length; at++) {
         const unit = text.charCodeAt(at);
         bytes$[at] = unit < 128 ? unit : 128;
@@ -1470,6 +1419,66 @@ function otherNumber(kind, start, end) {
     wordStarts$[slot] = first;
     wordEnds$[slot] = second;
     return (words$[slot] = input.substring(start, end));
+  }
+
+  const characters$ = new Uint8Array(74);
+  const views$ = [];
+  const decoder$ = globalThis.TextDecoder && new TextDecoder();
+
+  // Reads a text with escapes, and returns it without them. The table has 1 for characters that stand for themselves, 2 for the
+  // escape character, 4 for characters that can follow it; `ends` is for runs of the first.
+  function escaped$(table, ends, at) {
+    let text = "";
+    if (ascii$) {
+      let limit = 16;
+      for (let start = at, length = 0; ; limit = 64) {
+        do {
+          let symbol = bytes$[at];
+          const kind = table[symbol];
+          if ((kind & 2) !== 0) {
+            symbol = bytes$[at + 1];
+            if ((table[symbol] & 4) === 0) break;
+            at++;
+          } else if ((kind & 1) === 0) break;
+          at++;
+          characters$[length++] = symbol;
+        } while (length < limit);
+        if (length < limit) {
+          end$ = at;
+          return text + collected$(length);
+        }
+        const isSparse = at - start - length < length / 16;
+        if (isSparse && limit === 16) {
+          at = start;
+          break;
+        }
+        if (limit === 16) continue;
+        text += collected$(length);
+        if (isSparse) break;
+        start = at;
+        length = 0;
+      }
+    }
+    for (let from = at; ; at += 2) {
+      at = runEnd$(ends, at);
+      text += input.substring(from, at);
+      if ((table[bytes$[at]] & 2) === 0 || (table[bytes$[at + 1]] & 4) === 0) {
+        end$ = at;
+        return text;
+      }
+      from = at + 1;
+    }
+  }
+
+  function collected$(length) {
+    if (length > 40 && decoder$) return decoder$.decode((views$[length] ??= characters$.subarray(0, length)));
+    let text = "";
+    for (let at = 0; at < length; at += 10) {
+      text += String.fromCharCode(
+        characters$[at + 0], characters$[at + 1], characters$[at + 2], characters$[at + 3], characters$[at + 4], characters$[at + 5], characters$[at + 6], characters$[at + 7], characters$[at + 8], characters$[at + 9],
+      ).slice(0, length - at);
+    }
+    return text;
   }
 
 

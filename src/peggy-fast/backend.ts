@@ -1,5 +1,6 @@
 import { BlockCode } from './blocks.js';
 import type { Reporting, Shared } from './context.js';
+import { convertedLabels } from './conversions.js';
 import type { Effects } from './effects/analyze.js';
 import { callsIn, Facts } from './facts.js';
 import type { Initializer } from './initializer.js';
@@ -7,10 +8,10 @@ import { rulesToInline } from './inline.js';
 import { type Block, type Expectation, nodesOf, Unsupported } from './ir.js';
 import { Lexemes } from './lexemes.js';
 import type { Lowered } from './lower.js';
-import { numberLabels } from './repeat.js';
 import { runtime } from './runtime.js';
 import { Scanner } from './scanner.js';
 import { Tables } from './tables.js';
+import { Texts } from './texts.js';
 
 interface BackendInput {
   readonly program: Lowered;
@@ -50,6 +51,7 @@ export function scannerCode(input: BackendInput): string {
   const expectations: Expectation[] = [];
   const blockFunctions = new Map<BlockCode, string>();
   const facts = new Facts(program, mustRun);
+  const texts = new Texts(program, codeOf);
   const shared: Shared = {
     program,
     facts,
@@ -57,7 +59,8 @@ export function scannerCode(input: BackendInput): string {
     tables: new Tables(),
     inlined: rulesToInline(program, facts),
     uncalled: uncalledRules(program),
-    numbers: numberLabels(program, codeOf, input.declared),
+    texts,
+    converted: convertedLabels(program, codeOf, texts, input.declared),
     codeOf,
     mustRun,
     callsForPosition,

@@ -13,8 +13,8 @@ import { CODE_AT, clashingName, INPUT } from './names.js';
 
 export interface Place {
   readonly variable: (label: Label) => string;
-  /** Returns `true` if the variable of a label contains the number, in place of the digits. */
-  readonly isNumber: (label: Label) => boolean;
+  /** Returns `true` if the variable of a label contains the converted value. */
+  readonly isConverted: (label: Label) => boolean;
   readonly start: string;
   readonly end: string;
 }
@@ -26,7 +26,8 @@ export interface WrittenOut {
 
 type Mark = (text: string, start: number) => string;
 
-export type NumberFunction = 'Number' | 'parseFloat' | 'parseInt';
+/** What code makes of a label: a number of its digits, or one text of its items. */
+export type Conversion = 'Number' | 'parseFloat' | 'parseInt' | 'join';
 
 export class BlockCode {
   readonly block: Block;
@@ -71,32 +72,80 @@ export class BlockCode {
     return [...this.block.scope].filter(([, label]) => this.labels.includes(label)).map(([name]) => name);
   }
 
-  /** The function that converts a label to a number, if the code uses the label for nothing else. */
-  numberUse(label: Label): NumberFunction | null {
+  /** The conversion of a label, if the code uses the label for nothing else. */
+  conversionOf(label: Label): Conversion | null {
     if (this.isFunction) return null;
     const references = this.#references.filter(({ name }) => this.block.scope.get(name) === label);
-    const calls = references.map(({ node }) => this.#numberCall(node));
-    const [first] = calls;
-    if (!first || !calls.every((call) => call?.name === first.name)) return null;
-    return first.name;
+    const uses = references.map(({ node }) => this.#conversionAt(node));
+    const [first] = uses;
+    if (!first || !uses.every((use) => use?.how === first.how)) return null;
+    return first.how;
   }
 
-  #numberCall(
-    identifier: Node,
-  ): { readonly name: NumberFunction; readonly start: number; readonly end: number } | null {
+  /** The call that converts a label where the code mentions it. */
+  #conversionAt(identifier: Node): { readonly how: Conversion; readonly start: number; readonly end: number } | null {
     for (const node of nodesIn(this.#program)) {
-      if (node.type === 'CallExpression' && node.arguments[0] === identifier && node.callee.type === 'Identifier') {
-        const { name } = node.callee;
-        const [, radix] = node.arguments;
+      if (node.type !== 'CallExpression') continue;
+      const { callee, arguments: given, start, end } = node;
+      if (given[0] === identifier && callee.type === 'Identifier') {
+        const { name } = callee;
+        const [, radix] = given;
         const isDecimal = radix?.type === 'Literal' && radix.value === 10;
-        const { start, end } = node;
         if (this.block.scope.has(name)) return null;
-        if (name === 'parseInt') return isDecimal && node.arguments.length === 2 ? { name, start, end } : null;
-        if (name === 'Number' || name === 'parseFloat')
-          return node.arguments.length === 1 ? { name, start, end } : null;
+        if (name === 'parseInt') return isDecimal && given.length === 2 ? { how: name, start, end } : null;
+        if (name === 'Number' || name === 'parseFloat') return given.length === 1 ? { how: name, start, end } : null;
+      }
+      if (callee.type === 'MemberExpression' && callee.object === identifier && isNamed(callee, 'join')) {
+        const [separator] = given;
+        const isEmpty = separator?.type === 'Literal' && separator.value === '';
+        return isEmpty && given.length === 1 && !node.optional && !callee.optional ? { how: 'join', start, end } : null;
       }
     }
     return null;
+  }
+
+  /** `true` if the value is the matched text: `return text();`. */
+  get returnsMatch(): boolean {
+    const [only, ...others] = this.#program.body;
+    if (this.isFunction || others.length > 0 || only?.type !== 'ReturnStatement' || !only.argument) return false;
+    const { argument } = only;
+    return [...this.#positionCalls()].some(({ name, node }) => name === 'text' && node === argument);
+  }
+
+  /** Returns `true` if the value is always a string, judging by the syntax. */
+  returnsString(isText: (label: Label) => boolean): boolean {
+    const last = this.#program.body.at(-1);
+    if (this.isFunction || last?.type !== 'ReturnStatement' || !last.argument) return false;
+    const free = new Set(this.#references.map(({ node }) => node as Node));
+    const isString = (node: Node): boolean => {
+      switch (node.type) {
+        case 'Literal':
+          return typeof node.value === 'string';
+        case 'TemplateLiteral':
+          return true;
+        case 'BinaryExpression':
+          return node.operator === '+' && (isString(node.left) || isString(node.right));
+        case 'ConditionalExpression':
+          return isString(node.consequent) && isString(node.alternate);
+        case 'Identifier': {
+          const label = this.block.scope.get(node.name);
+          return label !== undefined && free.has(node) && isText(label);
+        }
+        case 'CallExpression': {
+          const { callee } = node;
+          if (callee.type === 'Identifier') return callee.name === 'text' && this.#isPositionFunction('text');
+          if (callee.type !== 'MemberExpression') return false;
+          const { object } = callee;
+          if (object.type === 'Identifier' && object.name === 'String' && !this.block.scope.has('String')) {
+            return isNamed(callee, 'fromCharCode') || isNamed(callee, 'fromCodePoint');
+          }
+          return isString(object) && STRING_METHODS.some((name) => isNamed(callee, name));
+        }
+        default:
+          return false;
+      }
+    };
+    return isString(last.argument);
   }
 
   get body(): string {
@@ -121,12 +170,12 @@ export class BlockCode {
     return POSITION_FUNCTIONS.has(name) && !this.block.scope.has(name);
   }
 
-  #labelEdits({ variable, isNumber }: Place): Edit[] {
+  #labelEdits({ variable, isConverted }: Place): Edit[] {
     return this.#references.flatMap(({ name, start, end, shorthand, node }) => {
       const label = this.block.scope.get(name);
       if (label === undefined) return [];
-      if (isNumber(label)) {
-        const call = this.#numberCall(node)!;
+      if (isConverted(label)) {
+        const call = this.#conversionAt(node)!;
         return [{ start: call.start, end: call.end, text: variable(label) }];
       }
       return [{ start, end, text: shorthand ? `${name}: ${variable(label)}` : variable(label) }];
@@ -187,6 +236,12 @@ interface PositionCall {
   readonly name: 'text' | 'range' | 'offset' | 'location';
   readonly node: Node;
   readonly member: 'start' | 'end' | null;
+}
+
+const STRING_METHODS = ['slice', 'substring', 'toLowerCase', 'toUpperCase', 'trim'];
+
+function isNamed(member: Node & { readonly type: 'MemberExpression' }, name: string): boolean {
+  return !member.computed && member.property.type === 'Identifier' && member.property.name === name;
 }
 
 function isWrittenOut(name: string): name is PositionCall['name'] {

@@ -80,15 +80,17 @@ function writeInOrder(scanner: FunctionWriter, alternatives: readonly Node[], co
   const returns = context.target?.kind === 'return';
   out.line(`const ${back} = ${AT};`);
   if (!returns) out.open(`${chosen}:`);
+  let { target } = context;
   for (const alternative of alternatives.slice(0, -1)) {
     const next = names.fresh('next');
     out.open(`${next}:`);
-    scanner.write(alternative, { ...context, fail: `break ${next};` });
+    scanner.write(alternative, { ...context, target, fail: `break ${next};` });
     if (!returns) out.line(`break ${chosen};`);
     out.close();
     out.line(`${AT} = ${back};`);
+    if (target?.kind === 'piece') target = { ...target, isFirst: false };
   }
-  scanner.write(last, context);
+  scanner.write(last, { ...context, target });
   if (!returns) out.close();
 }
 

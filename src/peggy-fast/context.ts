@@ -1,11 +1,12 @@
 import type { SymbolSet } from './alphabet.js';
-import type { BlockCode, NumberFunction } from './blocks.js';
+import type { BlockCode, Conversion } from './blocks.js';
 import type { Facts } from './facts.js';
 import type { Inlined } from './inline.js';
 import type { Block, Bound, Expectation, Label, Node, Predicate, Program } from './ir.js';
 import type { Lexemes } from './lexemes.js';
 import type { Names } from './names.js';
 import type { Tables } from './tables.js';
+import type { Texts } from './texts.js';
 
 export class Writer {
   readonly #lines: string[] = [];
@@ -46,9 +47,18 @@ export class Writer {
   }
 }
 
-export interface Target {
-  readonly kind: 'const' | 'let' | 'return';
+export type Target = { readonly kind: 'const' | 'let' | 'return'; readonly name: string } | PieceTarget;
+
+/** An item of a text that is joined (`conversions.ts`). Its members are names of variables. */
+export interface PieceTarget {
+  readonly kind: 'piece';
+  /** The text before the current piece. */
   readonly name: string;
+  /** The starts of the current piece and of the item. */
+  readonly from: string;
+  readonly start: string;
+  /** `true` unless another alternative is tried before. */
+  readonly isFirst: boolean;
 }
 
 /**
@@ -75,8 +85,9 @@ export interface Shared {
   readonly inlined: Inlined;
   /** Start rules that no other rule calls. */
   readonly uncalled: ReadonlySet<string>;
-  /** Labels of which only the number is used. */
-  readonly numbers: ReadonlyMap<Label, NumberFunction>;
+  readonly texts: Texts;
+  /** Labels of which only the number or the joined text is used. */
+  readonly converted: ReadonlyMap<Label, Conversion>;
   readonly codeOf: (block: Block) => BlockCode;
   readonly mustRun: (block: Block) => boolean;
   /** Returns `true` if functions of the grammar that a block calls use the position. */

@@ -13,11 +13,12 @@ export const FAILED = 'FAILED$';
 export const CODE_AT = 'codeAt$';
 
 /** The names that the generated code declares: numbered variables, functions of rules, and the rest. */
-const GENERATED_NAMES = /\$(?:\d+|build|skip|report|silent|quiet|expect|expectBuild|code\d+)$|^(?:table|ends)\d+\$$/;
+const GENERATED_NAMES =
+  /\$(?:\d+|build|skip|report|silent|quiet|expect|expectBuild|code\d+)$|^(?:table|ends|sets)\d+\$$/;
 const RUNTIME: ReadonlySet<string> = new Set(
-  `at begin build busy bytes canScan capacity close codeAt encoder end expect expectations expected failure
+  `ascii at begin build busy bytes canScan capacity characters close codeAt collected decoder encoder end escaped expect expectations expected failure
     from furthest isSurrogate kindOf kindTable kinds length lines load locationOf miss missed misses open
-    parse recognize runEnd scannerFor skip startRules to view wordAt wordEnds wordStarts words FAILED LEAVE
+    parse recognize runEnd scannerFor skip startRules to view views wordAt wordEnds wordStarts words FAILED LEAVE
     NO_OPTIONS`
     .split(/\s+/)
     .map((name) => `${name}$`),

@@ -1,9 +1,8 @@
-import { isSubset, setOf } from './alphabet.js';
-import type { BlockCode, NumberFunction } from './blocks.js';
+import { isSubset } from './alphabet.js';
 import type { Context, FunctionWriter } from './context.js';
-import { type Block, isBlock, type Label, type Node, nodesOf, type Program, type Repeat } from './ir.js';
-import { AT, BYTES, INPUT } from './names.js';
-import { shownOf } from './terminals.js';
+import { DIGITS } from './conversions.js';
+import type { Repeat } from './ir.js';
+import { AT, BYTES } from './names.js';
 
 export function writeRepeat(scanner: FunctionWriter, node: Repeat, context: Context): void {
   if (isRun(scanner, node, context)) writeRun(scanner, node, context);
@@ -76,81 +75,4 @@ function writeList(scanner: FunctionWriter, node: Repeat, context: Context): voi
   out.line(`${AT} = ${last};`);
   if (min !== '0') out.line(`if (${length} < ${min}) ${context.fail}`);
   if (items !== null && target?.kind !== 'const') scanner.put(target, items);
-}
-
-/** The number of digits that a double always represents exactly. */
-const EXACT_DIGITS = 15;
-
-/** Writes a label of {@link numberLabels}, and returns the variable for its number. */
-export function writeNumber(scanner: FunctionWriter, label: Label, convert: NumberFunction, context: Context): string {
-  const { out, shared } = scanner;
-  const run = (label.item as Node & { readonly type: 'text' }).item as Repeat;
-  const { set } = shared.facts.singleOf(run.item)!;
-  const name = scanner.names.fresh(label.name);
-  const start = scanner.positionHere();
-  const { expected } = run.item as Node & { readonly type: 'symbols' };
-  const isNone = shared.tables.isNotIn(set, `${BYTES}[${AT}]`, shownOf(run.item));
-  out.line(`if (${isNone}) ${scanner.failure(context, expected)}`);
-  const digit = scanner.names.fresh('digit');
-  const next = `${BYTES}[++${AT}]`;
-  out.line(`let ${name} = ${BYTES}[${AT}] - 48;`);
-  out.open(`for (let ${digit} = ${next}; ${shared.tables.isIn(set, digit)}; ${digit} = ${next})`);
-  out.line(`${name} = ${name} * 10 + (${digit} - 48);`);
-  out.close();
-  // A sum of more digits would be rounded more than once.
-  const text = `${INPUT}.substring(${start}, ${AT})`;
-  const number = `${convert}(${text}${convert === 'parseInt' ? ', 10' : ''})`;
-  out.line(`if (${AT} - ${start} > ${EXACT_DIGITS}) ${name} = ${number};`);
-  scanner.report(context.reporting, expected);
-  return name;
-}
-
-/**
- * Labels of digits that are only used as a number, as in `digits:$[0-9]+ { return Number(digits); }`. The scanner
- * computes the number without creating a string.
- */
-const DIGITS = [...'0123456789'].reduce((set, digit) => set | setOf(digit.charCodeAt(0)), 0n);
-
-export function numberLabels(
-  program: Program,
-  codeOf: (block: Block) => BlockCode,
-  declared: ReadonlySet<string> = new Set(),
-): ReadonlyMap<Label, NumberFunction> {
-  const uses = new Map<Label, NumberFunction | null>();
-  const use = (label: Label, how: NumberFunction | null): void => {
-    const before = uses.get(label);
-    uses.set(label, before === undefined || before === how ? how : null);
-  };
-  for (const block of program.blocks) {
-    const code = codeOf(block);
-    for (const label of code.labels) use(label, code.numberUse(label));
-  }
-  const labels: Label[] = [];
-  for (const { node } of program.rules.values()) {
-    for (const one of nodesOf(node)) {
-      if (one.type === 'action') labels.push(...labelsOf(one.item).filter(({ item }) => isDigits(item)));
-      if (one.type !== 'repeat') continue;
-      for (const bound of [one.min, one.max]) {
-        if (typeof bound === 'object' && bound !== null && !isBlock(bound)) use(bound, null);
-      }
-    }
-  }
-  const found = new Map<Label, NumberFunction>();
-  for (const label of labels) {
-    const how = uses.get(label);
-    // A grammar may have a function of its own with this name.
-    if (how && !declared.has(how)) found.set(label, how);
-  }
-  return found;
-}
-
-function labelsOf(item: Node): readonly Label[] {
-  const elements = item.type === 'sequence' && item.picks.length === 0 ? item.elements : [item];
-  return elements.filter((element) => element.type === 'label');
-}
-
-function isDigits(node: Node): boolean {
-  if (node.type !== 'text' || node.item.type !== 'repeat') return false;
-  const { item, delimiter, min, max } = node.item;
-  return delimiter === null && min === 1 && max === null && item.type === 'symbols' && isSubset(item.set, DIGITS);
 }

@@ -31,6 +31,7 @@ export function runtime(parts: Runtime): string {
   const many = asksForPlaces(parts);
   const forgetLines = many ? '\n    lines$ = null;' : '';
   const usesRuns = tables.includes('const ends0$');
+  const escapes = functions.includes('escaped$(');
   return `
 ${errors.introduction}
 const peg$makeScanner = (capacity$) => {
@@ -57,13 +58,28 @@ ${indent(tables)}
   var furthest$ = 0;
   var from$ = 0;
   var to$ = 0;
-  var busy$ = false;${many ? '\n  var lines$ = null;' : ''}
+  var busy$ = false;${
+    escapes
+      ? `
+  var ascii$ = true;`
+      : ''
+  }${many ? '\n  var lines$ = null;' : ''}
 
 ${indent(kindsCode(alphabet.kinds))}
 
   function load$(text) {
-    const { length } = text;
-    if (!encoder$ || encoder$.encodeInto(text, bytes$).written !== length) {
+    const { length } = text;${
+      escapes
+        ? `
+    ascii$ = true;`
+        : ''
+    }
+    if (!encoder$ || encoder$.encodeInto(text, bytes$).written !== length) {${
+      escapes
+        ? `
+      ascii$ = false;`
+        : ''
+    }
       for (let at = 0; at < length; at++) {
         const unit = text.charCodeAt(at);
         bytes$[at] = unit < 128 ? unit : ${alphabet.kinds.length === 1 ? alphabet.kinds[0]!.symbol : 'kindOf$(unit)'};
@@ -72,7 +88,7 @@ ${indent(kindsCode(alphabet.kinds))}
     bytes$[length] = ${END};
   }
 
-${usesRuns || functions.includes('view$.') || usesWords ? VIEW : ''}${usesRuns ? RUN_END : ''}${usesWords ? WORDS : ''}
+${usesRuns || functions.includes('view$.') || usesWords ? VIEW : ''}${usesRuns ? RUN_END : ''}${usesWords ? WORDS : ''}${escapes ? ESCAPED : ''}
 ${usesCodes ? (readsMatched ? MATCHED_CODE_AT : CODE_AT_FUNCTION) : ''}
 ${alphabet.surrogates === 0n ? '' : SURROGATE}
 ${givenFunctions(parts)}
@@ -175,6 +191,76 @@ const WORDS = `
     wordStarts$[slot] = first;
     wordEnds$[slot] = second;
     return (words$[slot] = input.substring(start, end));
+  }
+`;
+
+/** The characters that are collected before they become a string. */
+const COLLECTED = 64;
+/** The average length of stretches between escapes from which slices are faster than copies of characters. */
+const LONG_STRETCH = 16;
+/** The characters that one call makes a string of; a decoder is faster for more than a few of them. */
+const CALLED = 10;
+const FEW = 40;
+
+const ESCAPED = `
+  const characters$ = new Uint8Array(${COLLECTED + CALLED});
+  const views$ = [];
+  const decoder$ = globalThis.TextDecoder && new TextDecoder();
+
+  // Reads a text with escapes, and returns it without them. The table has 1 for characters that stand for themselves, 2 for the
+  // escape character, 4 for characters that can follow it; \`ends\` is for runs of the first.
+  function escaped$(table, ends, at) {
+    let text = "";
+    if (ascii$) {
+      let limit = ${LONG_STRETCH};
+      for (let start = at, length = 0; ; limit = ${COLLECTED}) {
+        do {
+          let symbol = bytes$[at];
+          const kind = table[symbol];
+          if ((kind & 2) !== 0) {
+            symbol = bytes$[at + 1];
+            if ((table[symbol] & 4) === 0) break;
+            at++;
+          } else if ((kind & 1) === 0) break;
+          at++;
+          characters$[length++] = symbol;
+        } while (length < limit);
+        if (length < limit) {
+          end$ = at;
+          return text + collected$(length);
+        }
+        const isSparse = at - start - length < length / ${LONG_STRETCH};
+        if (isSparse && limit === ${LONG_STRETCH}) {
+          at = start;
+          break;
+        }
+        if (limit === ${LONG_STRETCH}) continue;
+        text += collected$(length);
+        if (isSparse) break;
+        start = at;
+        length = 0;
+      }
+    }
+    for (let from = at; ; at += 2) {
+      at = runEnd$(ends, at);
+      text += input.substring(from, at);
+      if ((table[bytes$[at]] & 2) === 0 || (table[bytes$[at + 1]] & 4) === 0) {
+        end$ = at;
+        return text;
+      }
+      from = at + 1;
+    }
+  }
+
+  function collected$(length) {
+    if (length > ${FEW} && decoder$) return decoder$.decode((views$[length] ??= characters$.subarray(0, length)));
+    let text = "";
+    for (let at = 0; at < length; at += ${CALLED}) {
+      text += String.fromCharCode(
+        ${Array.from({ length: CALLED }, (_, index) => `characters$[at + ${index}]`).join(', ')},
+      ).slice(0, length - at);
+    }
+    return text;
   }
 `;
 

@@ -3,13 +3,23 @@
  * builds returns the value or FAILED$, with the end in `end$`; one that only matches returns the end or -1. A failure
  * jumps to the next alternative, which restores the position.
  */
+import { isSubset } from './alphabet.js';
 import type { BlockCode, Place } from './blocks.js';
 import { writeChoice } from './choice.js';
-import { type Context, type FunctionWriter, type Reporting, type Shared, type Target, Writer } from './context.js';
+import {
+  type Context,
+  type FunctionWriter,
+  type PieceTarget,
+  type Reporting,
+  type Shared,
+  type Target,
+  Writer,
+} from './context.js';
+import { writeConverted } from './conversions.js';
 import { type Block, type Expectation, type Label, type Node, nodesOf, type Predicate, type RuleCall } from './ir.js';
 import { liveLabels } from './liveness.js';
 import { AT, BYTES, END_AT, FAILED, FURTHEST, INPUT, Names } from './names.js';
-import { writeNumber, writeRepeat } from './repeat.js';
+import { writeRepeat } from './repeat.js';
 import { shownOf, writeCodePoint, writeLiteral, writeSymbol } from './terminals.js';
 
 /** The maximum weight that is duplicated in a function: choices inside of repeated alternatives would multiply the code. */
@@ -48,6 +58,10 @@ export class Scanner implements FunctionWriter {
   }
 
   write(node: Node, context: Context): void {
+    if (context.target?.kind === 'piece' && this.shared.texts.isWhole(node)) {
+      this.#stretch(node, context.target, context);
+      return;
+    }
     const single = context.target === null && context.reporting !== 'expect' ? this.shared.facts.singleOf(node) : null;
     if (single !== null && (single.loud || context.reporting !== 'report') && !this.#holdsLiveLabel(node)) {
       writeSymbol(this, single.set, shownOf(node), context);
@@ -76,7 +90,11 @@ export class Scanner implements FunctionWriter {
 
   put(target: Target | null, value: string): void {
     if (target === null) return;
-    if (target.kind === 'return') {
+    if (target.kind === 'piece') {
+      const { name, from, start } = target;
+      this.out.line(`${name} += ${INPUT}.substring(${from}, ${start}) + ${value};`);
+      this.out.line(`${target.from} = ${AT};`);
+    } else if (target.kind === 'return') {
       this.out.line(`${END_AT} = ${AT};`);
       this.out.line(`return ${value};`);
     } else if (target.name !== value) {
@@ -149,8 +167,45 @@ export class Scanner implements FunctionWriter {
     return true;
   }
 
+  /** Writes an item that is a stretch of the input, which extends the current piece of a joined text. */
+  #stretch(node: Node, { isFirst }: PieceTarget, context: Context): void {
+    const { facts, tables } = this.shared;
+    const single = facts.singleOf(node);
+    const { known, reporting } = context;
+    // Next items that begin with one of the known symbols are the same, unless another alternative is tried before.
+    if (isFirst && reporting === 'free' && single !== null && known !== null && isSubset(known, single.set)) {
+      const ends = tables.endsOf(known, shownOf(node));
+      if (ends !== null) {
+        this.out.line(`${AT} = runEnd$(${ends}, ${AT});`);
+        return;
+      }
+    }
+    this.write(node, { ...context, target: null });
+  }
+
+  /** Writes an item of a joined text of which one element is a part of the text, such as an escape. */
+  #pickedPiece(elements: readonly Node[], pick: Node, target: PieceTarget, context: Context): void {
+    const { facts } = this.shared;
+    let { known } = context;
+    let [begin, end] = ['', ''];
+    for (const element of elements) {
+      if (begin !== '' && end === '' && !facts.staysPut(element)) end = this.positionHere('end');
+      if (element === pick) begin = this.positionHere('piece');
+      this.write(element, { ...context, target: null, known });
+      if (!facts.staysPut(element)) known = null;
+    }
+    const { name, from, start } = target;
+    this.out.line(`${name} += ${INPUT}.substring(${from}, ${start});`);
+    if (end !== '') this.out.line(`${name} += ${INPUT}.substring(${begin}, ${end});`);
+    this.out.line(`${from} = ${end === '' ? begin : AT};`);
+  }
+
   #sequence({ elements, picks }: Node & { readonly type: 'sequence' }, context: Context): void {
     const { target } = context;
+    if (target?.kind === 'piece' && this.shared.texts.isWhole(picks[0]!)) {
+      this.#pickedPiece(elements, picks[0]!, target, context);
+      return;
+    }
     const values: string[] = [];
     let known = context.known;
     for (const element of elements) {
@@ -193,11 +248,12 @@ export class Scanner implements FunctionWriter {
       this.out.line(`if (${after} >= 0) ${AT} = ${after};`);
       return;
     }
-    const value = target.kind === 'return' ? this.names.fresh('value') : target.name;
+    const isSink = target.kind === 'return' || target.kind === 'piece';
+    const value = isSink ? this.names.fresh('value') : target.name;
     this.out.line(`${target.kind === 'let' ? '' : 'let '}${value} = ${call};`);
     this.out.line(`if (${value} === ${FAILED}) ${value} = null;`);
     this.out.line(`else ${AT} = ${END_AT};`);
-    if (target.kind === 'return') this.put(target, value);
+    if (isSink) this.put(target, value);
   }
 
   #attempt(item: Node, context: Context, reporting: Reporting, otherwise: (target: Target | null) => void): void {
@@ -216,7 +272,7 @@ export class Scanner implements FunctionWriter {
     out.line(`${AT} = ${back};`);
     otherwise(target);
     out.close();
-    if (returns) this.put(context.target, target!.name);
+    if (returns) this.put(context.target, (target as { readonly name: string }).name);
   }
 
   #text({ item, isWord }: Node & { readonly type: 'text' }, context: Context): void {
@@ -288,10 +344,10 @@ export class Scanner implements FunctionWriter {
     return value ?? 'undefined';
   }
 
-  get #place(): Pick<Place, 'variable' | 'isNumber'> {
+  get #place(): Pick<Place, 'variable' | 'isConverted'> {
     return {
       variable: (label) => this.#variables.get(label)!,
-      isNumber: (label) => this.shared.numbers.has(label),
+      isConverted: (label) => this.shared.converted.has(label),
     };
   }
 
@@ -300,10 +356,10 @@ export class Scanner implements FunctionWriter {
       this.write(label.item, context);
       return;
     }
-    const convert = this.shared.numbers.get(label);
+    const conversion = this.shared.converted.get(label);
     // A picked value is used as it is.
-    if (convert !== undefined && context.target === null) {
-      this.#variables.set(label, writeNumber(this, label, convert, context));
+    if (conversion !== undefined && context.target === null) {
+      this.#variables.set(label, writeConverted(this, label, conversion, context));
       return;
     }
     if (context.target === null && this.#isOffset(label.item)) {
@@ -350,7 +406,7 @@ export class Scanner implements FunctionWriter {
       out.line(`${target.kind === 'let' ? '' : 'const '}${value} = ${name}(${AT});`);
       out.line(`if (${value} === ${FAILED}) ${context.fail}`);
       out.line(`${AT} = ${END_AT};`);
-      if (target.kind === 'return') this.put(target, value);
+      if (target.kind === 'return' || target.kind === 'piece') this.put(target, value);
     }
   }
 

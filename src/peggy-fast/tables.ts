@@ -15,6 +15,7 @@ const MAX_RUNS = 12;
 
 export class Tables {
   readonly #ends: { readonly set: SymbolSet; readonly shown: string }[] = [];
+  readonly #own: string[] = [];
   readonly #sets: { readonly set: SymbolSet; shown: string }[] = [];
 
   isIn(set: SymbolSet, symbol: string, shown = ''): string {
@@ -57,8 +58,15 @@ export class Tables {
     return `ends${index}$`;
   }
 
+  /** The name of a table with one bit for each of some sets, from the lowest one. */
+  ofSets(sets: readonly SymbolSet[]): string {
+    const code = sets.map((set) => `[${rangesOf(set).flat().join(', ')}]`).join(', ');
+    const index = this.#own.includes(code) ? this.#own.indexOf(code) : this.#own.push(code) - 1;
+    return `sets${index}$`;
+  }
+
   declarations(): string {
-    const lines: string[] = [];
+    const lines = this.#own.map((code, index) => `const sets${index}$ = peg$tableOf([${code}]);`);
     for (let first = 0; first < this.#sets.length; first += BITS) {
       const sets = this.#sets.slice(first, first + BITS);
       lines.push(`const table${first / BITS}$ = peg$tableOf([`);

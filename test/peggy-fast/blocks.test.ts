@@ -12,7 +12,7 @@ function codeOf(code: string): BlockCode {
 function written(code: string): WrittenOut {
   return codeOf(code).writeOut({
     variable: ({ name }) => `${name}$1`,
-    isNumber: () => false,
+    isConverted: () => false,
     start: 'start$1',
     end: 'at$',
   });
@@ -44,7 +44,7 @@ describe('code that is inlined', () => {
   test('with numbers in place of the calls that convert digits', () => {
     const { statements, value } = codeOf(' return Number(a) + Number(a); ').writeOut({
       variable: ({ name }) => `${name}$1`,
-      isNumber: () => true,
+      isConverted: () => true,
       start: '',
       end: '',
     });
