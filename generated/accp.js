@@ -1421,7 +1421,7 @@ function otherNumber(kind, start, end) {
     return (words$[slot] = input.substring(start, end));
   }
 
-  const characters$ = new Uint8Array(74);
+  const characters$ = new Uint8Array(522);
   const views$ = [];
   const decoder$ = globalThis.TextDecoder && new TextDecoder();
 
@@ -1430,8 +1430,10 @@ function otherNumber(kind, start, end) {
   function escaped$(table, ends, at) {
     let text = "";
     if (ascii$) {
-      let limit = 16;
-      for (let start = at, length = 0; ; limit = 64) {
+      // The start of the characters that are collected.
+      let start = at;
+      let length = 0;
+      for (let limit = 24; ; limit += 64) {
         do {
           let symbol = bytes$[at];
           const kind = table[symbol];
@@ -1447,16 +1449,17 @@ function otherNumber(kind, start, end) {
           end$ = at;
           return text + collected$(length);
         }
-        const isSparse = at - start - length < length / 16;
-        if (isSparse && limit === 16) {
-          at = start;
+        if ((at - start - length) * 12 < length) {
+          // Few escapes: slices from here, or from the start if nothing was collected before.
+          if (limit > 24) text += collected$(length);
+          else at = start;
           break;
         }
-        if (limit === 16) continue;
-        text += collected$(length);
-        if (isSparse) break;
-        start = at;
-        length = 0;
+        if (limit > 448) {
+          text += collected$(length);
+          start = at;
+          length = limit = 0;
+        }
       }
     }
     for (let from = at; ; at += 2) {

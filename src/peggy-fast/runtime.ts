@@ -194,10 +194,13 @@ const WORDS = `
   }
 `;
 
-/** The characters that are collected before they become a string. */
-const COLLECTED = 64;
 /** The average length of stretches between escapes from which slices are faster than copies of characters. */
-const LONG_STRETCH = 16;
+const LONG_STRETCH = 12;
+/** The characters that are read before the first look at it. */
+const FIRST_LOOK = 24;
+/** The number of characters after which the average is looked at again, and the number that can be collected. */
+const STEP = 64;
+const COLLECTED = 512;
 /** The characters that one call makes a string of; a decoder is faster for more than a few of them. */
 const CALLED = 10;
 const FEW = 40;
@@ -212,8 +215,10 @@ const ESCAPED = `
   function escaped$(table, ends, at) {
     let text = "";
     if (ascii$) {
-      let limit = ${LONG_STRETCH};
-      for (let start = at, length = 0; ; limit = ${COLLECTED}) {
+      // The start of the characters that are collected.
+      let start = at;
+      let length = 0;
+      for (let limit = ${FIRST_LOOK}; ; limit += ${STEP}) {
         do {
           let symbol = bytes$[at];
           const kind = table[symbol];
@@ -229,16 +234,17 @@ const ESCAPED = `
           end$ = at;
           return text + collected$(length);
         }
-        const isSparse = at - start - length < length / ${LONG_STRETCH};
-        if (isSparse && limit === ${LONG_STRETCH}) {
-          at = start;
+        if ((at - start - length) * ${LONG_STRETCH} < length) {
+          // Few escapes: slices from here, or from the start if nothing was collected before.
+          if (limit > ${FIRST_LOOK}) text += collected$(length);
+          else at = start;
           break;
         }
-        if (limit === ${LONG_STRETCH}) continue;
-        text += collected$(length);
-        if (isSparse) break;
-        start = at;
-        length = 0;
+        if (limit > ${COLLECTED - STEP}) {
+          text += collected$(length);
+          start = at;
+          length = limit = 0;
+        }
       }
     }
     for (let from = at; ; at += 2) {

@@ -17,7 +17,7 @@ export function mixedFrames(half: Half = 'unseen'): Sample[] {
   const random = createRandom(half === 'tuning' ? 1 : 1001);
   return Array.from({ length: 80 }, (_, index) => {
     // Lengths grow exponentially from 25 B to 2 KB.
-    return frameSample(message(random, half, 25 * 2 ** ((6.32 * index) / 79)));
+    return message(random, half, 25 * 2 ** ((6.32 * index) / 79));
   });
 }
 
@@ -76,54 +76,80 @@ function escapedText(text: string): string {
   return text.replace(/[^!-~]+/g, '_').replace(/[@>:{}[\]|$,~\\]/g, '\\$&');
 }
 
-/** Half of the messages are written as in the draft's examples, the others in the codec's reversible spelling. */
-function spelled(random: Random, text: string): string {
-  return random.next() < 0.5 ? escapedText(text) : escapedText(transliterate(text));
+type Plain = string | number | boolean | null | readonly Plain[] | PlainObject;
+interface PlainObject {
+  readonly [key: string]: Plain;
 }
 
-/** A message of about this length: a chat message, a call or result of a tool, records, a change of state, a mail. */
-function message(random: Random, half: Half, length: number): string {
+/**
+ * A message of about this length: chat, a call or result of a tool, records, a change of state, a mail. Its JSON has the text
+ * itself; its frame the codec's spelling of it or, for one in four, that of the draft's examples.
+ */
+function message(random: Random, half: Half, length: number): Sample {
   const envelope = length < 60 ? null : 0.5;
   const rest = Math.max(8, length - (envelope === null ? 25 : 90));
-  if (rest < 40) return frame(random, values.params(random, rest < 16 ? 1 : 2, values.scalar), envelope);
-  return frame(random, random.pick(MESSAGES)(random, half, rest), envelope);
+  const make = rest < 40 ? FEW_SCALARS : random.pick(MESSAGES);
+  const payload = make(random, half, rest);
+  const text = random.next() < 0.25 ? escapedText : (value: string) => escapedText(transliterate(value));
+  const params = Object.entries(payload).map(([key, value]) => `${key}:${valueText(value, text)}`);
+  const frameOf = frameSample(frame(random, params, envelope));
+  return { text: frameOf.text, json: JSON.stringify({ ...(JSON.parse(frameOf.json) as object), payload }) };
 }
 
-const MESSAGES: readonly ((random: Random, half: Half, length: number) => readonly string[])[] = [
+function valueText(value: Plain, text: (value: string) => string): string {
+  if (value === null) return '~';
+  if (typeof value === 'string') return /^\$[\w.]+$/.test(value) ? value : text(value);
+  if (typeof value !== 'object') return String(value);
+  if (isList(value)) return `[${value.map((item) => valueText(item, text)).join(',')}]`;
+  return `{${Object.entries(value)
+    .map(([key, member]) => `${key}:${valueText(member, text)}`)
+    .join(',')}}`;
+}
+
+function isList(value: Plain): value is readonly Plain[] {
+  return Array.isArray(value);
+}
+
+type MakePayload = (random: Random, half: Half, length: number) => PlainObject;
+
+const FEW_SCALARS: MakePayload = (random, _half, length) =>
+  payloadOf(values.params(random, length < 16 ? 1 : 2, values.scalar));
+
+const MESSAGES: readonly MakePayload[] = [
+  (random, half, length) => ({
+    content: texts.prose(random, half, length - 20),
+    role: 'user',
+    turn: random.integer(1, 40),
+  }),
+  (random, half, length) => ({
+    content: texts.foreign(random, half, length - 20),
+    lang: random.pick(['de', 'fr', 'es']),
+  }),
   (random, half, length) => {
-    const content = spelled(random, texts.prose(random, half, length - 20));
-    return [`content:${content}`, 'role:user', `turn:${random.integer(1, 40)}`];
-  },
-  (random, half, length) => [
-    `content:${spelled(random, texts.foreign(random, half, length - 20))}`,
-    `lang:${random.pick(['de', 'fr', 'es', 'pl'])}`,
-  ],
-  (random, half, length) => {
-    const make = random.pick([texts.code, texts.json, texts.code]);
-    const file = spelled(random, texts.path(random, half, 0));
-    return [`tool:edit_file`, `args:{path:${file},text:${spelled(random, make(random, half, length - 60))}}`];
+    const text = random.pick([texts.code, texts.json, texts.code])(random, half, length - 60);
+    return { tool: 'edit_file', args: { path: texts.path(random, half, 0), text } };
   },
   (random, half, length) => {
     const make = random.pick([texts.log, texts.table, texts.mail]);
-    return [
-      `tool:${random.pick(['read_log', 'query', 'read_mail'])}`,
-      `res:${spelled(random, make(random, half, length - 30))}`,
-      'stat:ok',
-    ];
+    return { tool: random.pick(['read_log', 'query', 'read_mail']), res: make(random, half, length - 30), stat: 'ok' };
   },
   (random, half, length) => {
-    const hits: string[] = [];
-    for (let size = 30; size < length; size += hits.at(-1)!.length + 1) {
-      hits.push(
-        `{url:${spelled(random, texts.url(random, half, 0))},score:${values.decimal(random)},line:${values.integer(random)}}`,
-      );
+    const res: PlainObject[] = [];
+    for (let size = 30; size < length; size += JSON.stringify(res.at(-1)).length) {
+      const score = random.integer(1, 999) / 1000;
+      res.push({ url: texts.url(random, half, 0), score, line: random.integer(1, 4000) });
     }
-    return ['tool:web_search', `res:[${hits.join(',')}]`, 'stat:ok'];
+    return { tool: 'web_search', res, stat: 'ok' };
   },
-  (random, _half, length) => paramsOfLength(random, length),
-  (random, _half, length) => paramsOfLength(random, length),
-  (random, _half, length) => [`v:${random.integer(1, 90)}`, `delta:{${paramsOfLength(random, length).join(',')}}`],
+  (random, _half, length) => payloadOf(paramsOfLength(random, length)),
+  (random, _half, length) => payloadOf(paramsOfLength(random, length)),
+  (random, _half, length) => ({ v: random.integer(1, 90), delta: payloadOf(paramsOfLength(random, length)) }),
 ];
+
+function payloadOf(params: readonly string[]): PlainObject {
+  const { json } = frameSample(`@a>req:x{${params.join('|')}}`);
+  return (JSON.parse(json) as { readonly payload: PlainObject }).payload;
+}
 
 /** As in real messages, longer frames have longer values. */
 const MAX_PARAMS = 12;
