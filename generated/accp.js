@@ -6,13 +6,14 @@
 
 
 const COLON = 0x3a;
+const ZERO = 0x30;
 
 // The number of digits that a double always holds exactly.
 const EXACT_DIGITS = 15;
 
 // The decimal places of canonical numbers.
 const PLACES = 6;
-const POWERS = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14];
+const POWERS = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6];
 
 // The positions of the keys of open lists, in hash tables, one for each depth. A key has three slots; if other keys have taken all of
 // them, there are many keys, or they were chosen to collide, and the key is stored in a set. Positions continue from parse to parse:
@@ -35,9 +36,8 @@ function exactInteger(text) {
   return Number.isSafeInteger(value) ? value : BigInt(text);
 }
 
-// Returns true for canonical digits: no leading zeros, one to six places, no trailing zero except a single one, all digits exact in a double.
-function isCanonicalDecimal(text, value) {
-  if (!/^-?(?:0|[1-9][0-9]*)\.(?:0|[0-9]{0,5}[1-9])$/.test(text) || text === "-0.0") return false;
+// Returns true if a decimal with more digits than a double keeps exactly has the digits that its value prints with.
+function hasDigits(text, value) {
   const shortest = String(value);
   if (shortest === text || shortest + ".0" === text) return true;
   // Very large and very small values print with an exponent; then the significant digits must be the same.
@@ -216,39 +216,43 @@ function literalNode(kind, value, start, end) {
     return { kind, value, span };
   }
 
-// A number keeps its source digits unless they are the canonical spelling of its value. Common numbers need no inspection of the digits:
-  // they are short enough to be exact, and have no leading zero. `digits` is the position of the first digit: `start` if there is no sign.
+// A number keeps its source digits unless they are the canonical spelling of its value. Common numbers are short enough to be exact.
+  // `digits` is the position of the first digit: `start` if there is no sign.
 function integerNode(magnitude, start, digits, end) {
-    if (end - digits > EXACT_DIGITS || !beginsWell(magnitude, start, digits, end)) return otherNumber("integer", start, end);
-    return literalNode("integer", digits === start ? magnitude : -magnitude, start, end);
+    const isCanonical = beginsWell(digits, end) && (magnitude !== 0 || digits === start);
+    if (end - digits <= EXACT_DIGITS && isCanonical) {
+      return literalNode("integer", digits === start ? magnitude : -magnitude, start, end);
+    }
+    const text = input.slice(start, end);
+    // With so many digits, it is not a safe integer.
+    const isBig = isCanonical && end - digits > EXACT_DIGITS + 1;
+    return otherNode("integer", isBig ? BigInt(text) : exactInteger(text), isCanonical ? null : text, start, end);
   }
 
 function decimalNode(whole, fraction, start, digits, point, end) {
     const places = end - point - 1;
-    if (
-      end - digits > EXACT_DIGITS ||
-      places > PLACES ||
-      (places > 1 && fraction % 10 === 0) ||
-      !beginsWell(whole, start, digits, point)
-    ) {
-      return otherNumber("decimal", start, end);
+    const isCanonical =
+      places <= PLACES &&
+      (places === 1 || fraction % 10 !== 0) &&
+      beginsWell(digits, point) &&
+      (whole + fraction !== 0 || digits === start);
+    if (end - digits <= EXACT_DIGITS && isCanonical) {
+      // The digits without the point and the power of ten are both exact, so the quotient is the nearest double.
+      const magnitude = (whole * POWERS[places] + fraction) / POWERS[places];
+      return literalNode("decimal", digits === start ? magnitude : -magnitude, start, end);
     }
-    // The digits without the point and the power of ten are both exact, so the quotient is the nearest double.
-    const magnitude = (whole * POWERS[places] + fraction) / POWERS[places];
-    return literalNode("decimal", digits === start ? magnitude : -magnitude, start, end);
-  }
-
-// Returns true if whole digits have no leading zero and are not a negative zero.
-function beginsWell(whole, start, digits, end) {
-    // With a leading zero, a number is smaller than others of its length.
-    return whole >= POWERS[end - digits - 1] || (end - digits === 1 && digits === start);
-  }
-
-function otherNumber(kind, start, end) {
     const text = input.slice(start, end);
-    const value = kind === "integer" ? exactInteger(text) : Number(text) || 0;
-    const isCanonical = kind === "integer" ? text === String(value) : isCanonicalDecimal(text, value);
-    const node = isCanonical ? { kind, value } : { kind, value, text };
+    const value = Number(text) || 0;
+    return otherNode("decimal", value, isCanonical && hasDigits(text, value) ? null : text, start, end);
+  }
+
+// Returns true if whole digits have no leading zero.
+function beginsWell(digits, end) {
+    return codeAt$(digits) !== ZERO || end - digits === 1;
+  }
+
+function otherNode(kind, value, text, start, end) {
+    const node = text === null ? { kind, value } : { kind, value, text };
     if (spans) node.span = { start, end };
     return node;
   }
