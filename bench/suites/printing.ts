@@ -1,7 +1,6 @@
 /** Printing trees: canonical text, compared with `JSON.stringify` of the plain message. */
 import { parsePacket, printPacket } from '../../src/aacp/index.js';
 import { parseFrame, printFrame } from '../../src/accp/index.js';
-import { writeFrame } from '../../src/accp/writer.js';
 import type { Sample } from '../../src/bench/candidate.js';
 import { mixedPackets } from '../../src/bench/corpus/aacp.js';
 import { frameCategories, mixedFrames } from '../../src/bench/corpus/accp.js';
@@ -12,7 +11,6 @@ import { plainPrintFrame, plainPrintPacket } from '../printers.js';
 import { type RaceTiming, type RunnerGroup, runRaces, sizeOf } from './contest.js';
 
 export const STRINGIFY = 'JSON.stringify';
-export const WRITER = 'pegwire writeFrame';
 export const PRINTER = 'pegwire printFrame';
 export const PACKET_PRINTER = 'pegwire printPacket';
 export const PLAIN_PRINTER = 'straightforward printer';
@@ -44,7 +42,6 @@ export function frameGroup(name: string, samples: readonly Sample[]): RunnerGrou
     ...sizeOf(samples),
     runners: [
       handling(STRINGIFY, (message) => JSON.stringify(message), frames.map(plainFrame)),
-      handling(WRITER, (frame) => writeFrame(frame), frames),
       handling(PRINTER, (frame) => printFrame(frame), frames),
       handling(PLAIN_PRINTER, plainPrintFrame, frames),
     ],

@@ -22,6 +22,7 @@ export {
   type StringValue,
   type Value,
 } from './ast.js';
+export { canonicalizeFrame } from './canonicalize.js';
 export { explainFrame } from './explain.js';
 export {
   type Dialect,
@@ -32,5 +33,5 @@ export {
   tryParseFrame,
   tryParseFrameEnvelope,
 } from './parse.js';
-export { canonicalizeFrame, type PrintOptions, printFrame } from './print.js';
+export { type PrintOptions, printFrame } from './print.js';
 export { type Visit, type Visitor, walkFrame } from './walk.js';

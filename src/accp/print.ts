@@ -1,11 +1,17 @@
-/** Canonical text and canonical trees of frames (draft-benzing-accp-00, sections 3.1.1 and 3.3). */
+/**
+ * The printer: canonical text of frames (draft-benzing-accp-00, sections 3.1.1 and 3.3), written byte by byte into one buffer, because
+ * concatenating strings would take most of the time.
+ *
+ * Functions take a position in the buffer, write there and return the next position. Each makes room for what it writes, except for a few
+ * brackets and separators.
+ */
 
 import { byCodeUnit } from '../text/ascii.js';
-import { type Limits, resolveLimits } from '../text/limits.js';
-import type { Frame, Param, Value } from './ast.js';
-import { BadNumber, decimalDigits, decimalOf, integerDigits, integerOf } from './numbers.js';
+import { DEFAULT_LIMITS, type Limits, resolveLimits } from '../text/limits.js';
+import type { DecimalValue, Frame, IntegerValue, Param, Value } from './ast.js';
+import { BadNumber, decimalDigits, integerDigits } from './numbers.js';
 import { unprintable } from './syntax-error.js';
-import { byEnvelope, IDENTIFIER_KEYS } from './vocabulary.js';
+import { byEnvelope, ENVELOPE_KEYS, IDENTIFIER_KEYS } from './vocabulary.js';
 
 /** Options of the printer. */
 export interface PrintOptions extends Pick<Limits, 'maxDepth' | 'maxDigits'> {
@@ -13,24 +19,70 @@ export interface PrintOptions extends Pick<Limits, 'maxDepth' | 'maxDigits'> {
   readonly sortParams?: boolean | undefined;
 }
 
-interface Printing {
-  readonly maxDepth: number;
-  readonly maxDigits: number;
-  readonly path: (string | number)[];
-}
+const SIZE = 0x10000;
+const BYTES = /* @__PURE__ */ new Uint8Array(SIZE);
+/** The highest position with room for any short token. */
+const FULL = SIZE - 256;
+/** The length in characters of names, keys and strings above which they need more room, or another way of reading. */
+const SHORT = 40;
+/** The part of a long string that is read at a time, and its bytes. */
+const CHUNK = 0x2000;
+const SOURCE = /* @__PURE__ */ new Uint8Array(CHUNK + 1);
 
-const AGENT_ID = /^[A-Za-z0-9_-]+$/;
-const INTENT = /^[A-Za-z]+$/;
-const WORD = /^[A-Za-z0-9_]+$/;
-const REF_KEY = /^[A-Za-z0-9_.]+$/;
-/** Strings without delimiters that cannot be read as a number or a keyword. */
-const PLAIN = /^[A-Z_a-eg-su-z][!-#%-+\--9;-=?A-Z^-z]*$/;
-const DELIMITER = /[@>:{}[\]|$,~\\]/g;
-const NOT_VISIBLE_ASCII = /[^!-~]/;
-/** Up to this number of keys, pairwise comparison is fastest. */
-const FEW_KEYS = 16;
+/** The tokens that a character may occur in, as bits; 0 for characters beyond visible ASCII. */
+const USES = /* @__PURE__ */ usesOf([/[^@>:{}[\]|$,~\\]/, /\w/, /[A-Za-z]/, /[\w.]/, /[\w-]/, /[tf\d-]/, /./]);
+const PLAIN = 1;
+const WORD = 2;
+const LETTER = 4;
+const PATH = 8;
+const AGENT = 16;
+/** Numbers and keywords begin with these. */
+const OTHER_START = 32;
+
+/** For each pair of bytes, the first one in the low half: 1 if both are plain. */
+const PLAIN_PAIRS = /* @__PURE__ */ plainPairs();
+
+/** Up to this number, keys are distinguished by a few bits and sorted by insertion. */
+const MAX_KEYS = 32;
+/** Sort keys of the lists being written, innermost last: the rank, and in the lowest bits the index in the list. */
+const ORDER = /* @__PURE__ */ new Int32Array(64 * MAX_KEYS);
+const PLACE_BITS = 5;
+const PLACE = MAX_KEYS - 1;
+
+/** A rank has seven bits for each of the first three characters of a key, above them its place in the envelope. */
+const KEY_BITS = 21;
+const SHORT_KEY = 3;
+const ENVELOPE_STARTS: readonly number[] = /* @__PURE__ */ ENVELOPE_KEYS.map(startOf);
+const IDENTIFIERS = /* @__PURE__ */ ENVELOPE_KEYS.reduce(
+  (bits, key, place) => (IDENTIFIER_KEYS.has(key) ? bits | (1 << place) : bits),
+  0,
+);
+
 /** Texts that would read as a number or a keyword. */
 export const OTHER_KIND = /^(?:true|false|-?[0-9]+(?:\.[0-9]+)?)$/;
+const NOT_VISIBLE_ASCII = /[^!-~]/;
+
+/** The text before the content of the buffer. */
+let done = '';
+/** The end of `ORDER`'s content. */
+let top = 0;
+let { maxDepth, maxDigits } = DEFAULT_LIMITS;
+let isPrinting = false;
+
+type Step = string | number;
+
+/** An invalid node. The lists around it add the steps to it, the innermost first. */
+class Fault {
+  readonly message: string;
+  readonly steps: Step[] = [];
+  /** The number of the first steps that are shown. */
+  readonly shown: number;
+
+  constructor(message: string, shown = Number.POSITIVE_INFINITY) {
+    this.message = message;
+    this.shown = shown;
+  }
+}
 
 /**
  * Prints a frame in its canonical form: no white space, map keys ascending by code unit, metadata in the order of Table 4 and
@@ -43,152 +95,364 @@ export const OTHER_KIND = /^(?:true|false|-?[0-9]+(?:\.[0-9]+)?)$/;
  * @example
  * printFrame(parseFrame('@a>req:x{m:{b:1.50,a:007}}')) // '@a>req:x{m:{a:7,b:1.5}}'
  */
-export function printFrame(frame: Frame, options: PrintOptions = {}): string {
-  const { maxDepth, maxDigits } = resolveLimits(options);
-  const printing: Printing = { maxDepth, maxDigits, path: [] };
+export function printFrame(frame: Frame, options?: PrintOptions): string {
+  const limits = options === undefined ? DEFAULT_LIMITS : resolveLimits(options);
+  const resume = isPrinting ? suspended() : null;
+  isPrinting = true;
+  done = '';
+  top = 0;
+  ({ maxDepth, maxDigits } = limits);
   try {
-    return print(frame, options.sortParams === true, printing);
+    const end = whole(frame, options?.sortParams === true);
+    return done === '' ? textTo(end) : done + textTo(end);
   } catch (thrown) {
-    if (thrown instanceof BadNumber) throw fault(printing, thrown.message);
-    if (!(thrown instanceof RangeError)) throw thrown;
-    // Both the call stack and the length of a string are limited.
-    printing.path.splice(8);
-    throw fault(printing, 'is nested too deeply or is too long');
+    const fault = faultOf(thrown);
+    throw fault === null ? thrown : unprintable(pathOf(fault), fault.message);
+  } finally {
+    isPrinting = false;
+    resume?.();
   }
 }
 
-function print(frame: Frame, sortParams: boolean, printing: Printing): string {
+/** Saves the state of a frame that is being printed: a getter in its tree prints another one. Returns a function that restores it. */
+function suspended(): () => void {
+  const saved = { bytes: BYTES.slice(), order: ORDER.slice(), done, top, maxDepth, maxDigits };
+  return () => {
+    BYTES.set(saved.bytes);
+    ORDER.set(saved.order);
+    ({ done, top, maxDepth, maxDigits } = saved);
+    isPrinting = true;
+  };
+}
+
+function faultOf(thrown: unknown): Fault | null {
+  if (thrown instanceof Fault) return thrown;
+  if (thrown instanceof BadNumber) return new Fault(thrown.message);
+  // Both the call stack and the length of a string are limited.
+  return thrown instanceof RangeError ? new Fault('is nested too deeply or is too long', 8) : null;
+}
+
+function located(thrown: unknown, step: Step): unknown {
+  const fault = faultOf(thrown);
+  fault?.steps.push(step);
+  return fault ?? thrown;
+}
+
+function pathOf({ steps, shown }: Fault): string {
+  return steps
+    .reverse()
+    .slice(0, shown)
+    .map((step, i) => (typeof step === 'number' ? `[${step}]` : i === 0 ? step : `.${step}`))
+    .join('');
+}
+
+function whole(frame: Frame, sortParams: boolean): number {
   if (frame?.kind !== 'frame') throw unprintable('frame', 'is not a frame node');
-  const agent = name(frame.agent, AGENT_ID, 'agent', 'letters, digits, "-" and "_"');
-  const intent = name(frame.intent, INTENT, 'intent', 'letters');
-  const operation = name(frame.operation, WORD, 'operation', 'letters, digits and "_"');
-
-  printing.path.push('payload');
-  const payload = params(frame.payload, printing, 0, '|', sortParams ? byCodeUnit : null);
-  printing.path[0] = 'metadata';
-  return `@${agent}>${intent}:${operation}{${payload}}${metadata(frame.metadata, printing)}`;
+  BYTES[0] = 0x40;
+  let at = header(frame.agent, 1, AGENT, 'agent', 'letters, digits, "-" and "_"');
+  BYTES[at] = 0x3e;
+  at = header(frame.intent, at + 1, LETTER, 'intent', 'letters');
+  BYTES[at] = 0x3a;
+  at = header(frame.operation, at + 1, WORD, 'operation', 'letters, digits and "_"');
+  BYTES[at] = 0x7b;
+  let step = 'payload';
+  try {
+    const { payload } = frame;
+    at = sortParams ? ordered(payload, at + 1, maxDepth, 0x7c, false) : unordered(payload, at + 1, maxDepth);
+    BYTES[at++] = 0x7d;
+    step = 'metadata';
+    const { metadata } = frame;
+    if (metadata === null) return at;
+    if (metadata?.length === 0) throw new Fault('a metadata block cannot be empty; use null instead');
+    BYTES[at] = 0x5b;
+    at = ordered(metadata, at + 1, maxDepth, 0x2c, true);
+    BYTES[at] = 0x5d;
+    return at + 1;
+  } catch (thrown) {
+    throw located(thrown, step);
+  }
 }
 
-function metadata(list: readonly Param[] | null, printing: Printing): string {
-  if (list === null) return '';
-  if (list?.length === 0) throw fault(printing, 'a metadata block cannot be empty; use null instead');
-  return `[${params(list, printing, 0, ',', byEnvelope)}]`;
+function header(text: unknown, at: number, use: number, path: string, characters: string): number {
+  const end = name(text, at, use);
+  if (end < 0) throw unprintable(path, `is invalid; use ${characters}`);
+  return end;
 }
 
-type Order = (a: string, b: string) => number;
+// ---- Lists
 
-/** Prints the `key:value` pairs of a list, and rejects duplicate keys. */
-function params(
+/** Parameters in their order. A key whose bits in both halves are taken may be repeated. */
+function unordered(list: readonly Param[], from: number, levels: number): number {
+  if (!Array.isArray(list)) throw new Fault('must be an array');
+  if (list.length > MAX_KEYS) return sequence(list, from, levels, 0x7c, false);
+  let step: Step = 0;
+  try {
+    let at = from;
+    let low = 0;
+    let high = 0;
+    for (let index = 0; index < list.length; index++) {
+      step = index;
+      const param: Param | undefined = list[index];
+      const key = param?.key;
+      const start = startOf(key);
+      if (index > 0) BYTES[at++] = 0x7c;
+      at = word(key!, start, at);
+      step = key!;
+      // Keys with equal beginnings mostly differ at the end.
+      const hash = Math.imul(start ^ (key!.charCodeAt(key!.length - 1) << KEY_BITS), 0x9e3779b1);
+      if (((low >>> (hash >>> 27)) & (high >>> (hash >>> 22)) & 1) !== 0 && isAmong(list, index, key)) {
+        throw new Fault('duplicate key');
+      }
+      low |= 1 << (hash >>> 27);
+      high |= 1 << (hash >>> 22);
+      BYTES[at] = 0x3a;
+      at = value(param!.value, at + 1, levels);
+    }
+    return at;
+  } catch (thrown) {
+    throw located(thrown, step);
+  }
+}
+
+function isAmong(list: readonly Param[], count: number, key: string | undefined): boolean {
+  for (let index = 0; index < count; index++) if (list[index]!.key === key) return true;
+  return false;
+}
+
+/** Sorts by insertion: for numbers, that is several times as fast as sorting nodes. Equal keys are adjacent. */
+function ordered(list: readonly Param[], from: number, levels: number, separator: number, isEnvelope: boolean): number {
+  if (!Array.isArray(list)) throw new Fault('must be an array');
+  const { length } = list;
+  const base = top;
+  if (length > MAX_KEYS || base + length > ORDER.length) {
+    const sorted = sortedCopy(list, isEnvelope ? byEnvelope : byCodeUnit);
+    return sequence(sorted, from, levels, separator, isEnvelope);
+  }
+  let step: Step = 0;
+  try {
+    for (let index = 0; index < length; index++) {
+      step = index;
+      const key = (list[index] as Param | undefined)?.key;
+      let rank = startOf(key);
+      if (isEnvelope) rank |= envelopePlace(key!, rank) << KEY_BITS;
+      let place = base + index;
+      for (; place > base; place--) {
+        const before = ORDER[place - 1]!;
+        const beforeRank = before >> PLACE_BITS;
+        if (beforeRank <= rank && (beforeRank < rank || list[before & PLACE]!.key <= key!)) break;
+        ORDER[place] = before;
+      }
+      ORDER[place] = (rank << PLACE_BITS) | index;
+    }
+    top = base + length;
+    let at = from;
+    let last = '';
+    let lastRank = -1;
+    for (let place = base; place < base + length; place++) {
+      step = ORDER[place]! & PLACE;
+      const { key, value: node } = list[step]!;
+      const rank = ORDER[place]! >> PLACE_BITS;
+      if (place > base) BYTES[at++] = separator;
+      at = word(key, rank, at);
+      step = key;
+      // String comparison is a call, and seldom needed.
+      if (rank === lastRank && key === last) throw new Fault('duplicate key');
+      last = key;
+      lastRank = rank;
+      BYTES[at] = 0x3a;
+      at = isEnvelope ? field(node, at + 1, levels, rank >> KEY_BITS) : value(node, at + 1, levels);
+    }
+    top = base;
+    return at;
+  } catch (thrown) {
+    throw located(thrown, step);
+  }
+}
+
+/** The index in Table 4 (section 3.5), or the number of its entries. */
+function envelopePlace(key: string, start: number): number {
+  let place = 0;
+  if (key.length > SHORT_KEY) return ENVELOPE_STARTS.length;
+  while (place < ENVELOPE_STARTS.length && ENVELOPE_STARTS[place] !== start) place++;
+  return place;
+}
+
+function sortedCopy(list: readonly Param[], order: (a: string, b: string) => number): Param[] {
+  // Not map, which would skip the holes of a sparse list.
+  const copy = Array.from(list, (param: Param | undefined, index) => {
+    try {
+      startOf(param?.key);
+      return param!;
+    } catch (thrown) {
+      throw located(thrown, index);
+    }
+  });
+  return copy.sort((a, b) => order(a.key, b.key));
+}
+
+/** A list of any length, in its order. */
+function sequence(
   list: readonly Param[],
-  printing: Printing,
-  depth: number,
-  separator: string,
-  order: Order | null,
-): string {
-  if (!Array.isArray(list)) throw fault(printing, 'must be an array');
-  const { path } = printing;
-  const level = path.length;
-  const ordered = order === null ? list : inOrder(list, printing, order, level);
-  const seen: string[] | Set<string> = list.length > FEW_KEYS ? new Set() : [];
-  let last = '';
-  let text = '';
-  // for-of is slower; map skips the holes of a sparse list.
-  for (let index = 0; index < ordered.length; index++) {
-    const param: Param | undefined = ordered[index];
-    const key = checkedKey(param, index, printing, level);
-    path[level] = key;
-    // In a sorted list, equal keys are adjacent; a key changed by a getter is out of order.
-    const isNew = order === null ? isFirst(key, index, seen) : index === 0 || order(last, key) < 0;
-    if (!isNew) throw fault(printing, 'duplicate key');
-    last = key;
-    const own = order === byEnvelope && IDENTIFIER_KEYS.has(key) ? identifier(param!.value, printing) : undefined;
-    const printed = own ?? value(param!.value, printing, depth);
-    text += index === 0 ? `${key}:${printed}` : `${separator}${key}:${printed}`;
+  from: number,
+  levels: number,
+  separator: number,
+  isEnvelope: boolean,
+): number {
+  const seen = new Set<string>();
+  let step: Step = 0;
+  try {
+    let at = from;
+    for (let index = 0; index < list.length; index++) {
+      step = index;
+      const param: Param | undefined = list[index];
+      const key = param?.key;
+      const start = startOf(key);
+      if (index > 0) BYTES[at++] = separator;
+      at = word(key!, start, at);
+      step = key!;
+      if (seen.size === seen.add(key!).size) throw new Fault('duplicate key');
+      BYTES[at] = 0x3a;
+      at = isEnvelope
+        ? field(param!.value, at + 1, levels, envelopePlace(key!, start))
+        : value(param!.value, at + 1, levels);
+    }
+    return at;
+  } catch (thrown) {
+    throw located(thrown, step);
   }
-  path.length = level;
-  return text;
 }
 
-function isFirst(key: string, index: number, seen: string[] | Set<string>): boolean {
-  if (!Array.isArray(seen)) return seen.size < seen.add(key).size;
-  for (let i = 0; i < index; i++) if (seen[i] === key) return false;
-  seen.push(key);
-  return true;
-}
-
-function checkedKey(param: Param | undefined, index: number, printing: Printing, level: number): string {
-  const key = param?.key;
-  if (typeof key === 'string' && WORD.test(key)) return key;
-  printing.path[level] = index;
-  throw fault(printing, 'has an invalid key; use letters, digits and "_"');
-}
-
-/** Returns the list itself if sorted, as in canonical text; else a sorted copy. */
-function inOrder(list: readonly Param[], printing: Printing, order: Order, level: number): readonly Param[] {
-  for (let index = 1; index < list.length; index++) {
-    const before = list[index - 1]?.key;
-    const after = list[index]?.key;
-    if (typeof before === 'string' && typeof after === 'string' && order(before, after) < 0) continue;
-    for (let i = 0; i < list.length; i++) checkedKey(list[i], i, printing, level);
-    return [...list].sort((a, b) => order(a.key, b.key));
+function items(list: readonly Value[], from: number, levels: number): number {
+  if (!Array.isArray(list)) throw new Fault('must be an array');
+  let index = 0;
+  try {
+    let at = from;
+    for (; index < list.length; index++) {
+      if (index > 0) BYTES[at++] = 0x2c;
+      at = value(list[index], at, levels);
+    }
+    return at;
+  } catch (thrown) {
+    throw located(thrown, index);
   }
-  return list;
 }
 
-/** An identifier that looks like a number keeps its source digits. */
-function identifier(node: Value, printing: Printing): string | undefined {
-  if (node?.kind !== 'integer' && node?.kind !== 'decimal') return undefined;
-  // Checks that the text denotes the value.
-  value(node, printing, 0);
-  return node.text;
+// ---- Values
+
+/** A value of the metadata. A function of its own, as most metadata values are of two kinds. */
+function field(node: Value | undefined, from: number, levels: number, place: number): number {
+  const at = from > FULL ? flush(from) : from;
+  if (node?.kind === 'string') return string(node.value, at);
+  const isIdentifier = ((IDENTIFIERS >> place) & 1) !== 0;
+  // A numeric identifier keeps its digits.
+  if (isIdentifier && (node?.kind === 'integer' || node?.kind === 'decimal') && node.text !== undefined) {
+    if (node.kind === 'integer') integerDigits(node, maxDigits);
+    else decimalDigits(node, maxDigits);
+    return ascii(node.text, at);
+  }
+  if (node?.kind === 'integer') return integer(node, at);
+  return value(node, at, levels);
 }
 
-/** @param depth number of enclosing arrays and maps */
-function value(node: Value, printing: Printing, depth: number): string {
+/** @param levels number of arrays and maps that may still be opened */
+function value(node: Value | undefined, from: number, levels: number): number {
+  const at = from > FULL ? flush(from) : from;
   switch (node?.kind) {
     case 'string':
-      return string(node.value, printing);
+      return string(node.value, at);
     case 'integer':
-      return integerDigits(node, printing.maxDigits);
+      return integer(node, at);
+    case 'map': {
+      BYTES[at] = 0x7b;
+      return closed(ordered(node.entries, at + 1, inside(levels), 0x2c, false), 0x7d);
+    }
+    case 'array': {
+      BYTES[at] = 0x5b;
+      return closed(items(node.items, at + 1, inside(levels)), 0x5d);
+    }
     case 'decimal':
-      return decimalDigits(node, printing.maxDigits);
+      return decimal(node, at);
     case 'boolean':
-      if (typeof node.value !== 'boolean') throw fault(printing, 'must be true or false');
-      return node.value ? 'true' : 'false';
+      return boolean(node.value, at);
     case 'null':
-      return '~';
-    case 'array':
-      return `[${items(node.items, printing, nested(printing, depth))}]`;
-    case 'map':
-      return `{${params(node.entries, printing, nested(printing, depth), ',', byCodeUnit)}}`;
-    case 'ref':
-      return `$${reference(node.path, printing)}`;
+      BYTES[at] = 0x7e;
+      return at + 1;
+    case 'ref': {
+      BYTES[at] = 0x24;
+      const end = name(node.path, at + 1, PATH);
+      if (end >= 0) return end;
+      throw located(new Fault('is an invalid path; use letters, digits, "_" and "."'), 'path');
+    }
     default:
-      node satisfies never;
-      throw fault(printing, 'is not a value node');
+      node satisfies undefined;
+      throw new Fault('is not a value node');
   }
 }
 
-function items(list: readonly Value[], printing: Printing, depth: number): string {
-  if (!Array.isArray(list)) throw fault(printing, 'must be an array');
-  const { path } = printing;
-  const level = path.length;
-  let text = '';
-  for (let index = 0; index < list.length; index++) {
-    path[level] = index;
-    const printed = value(list[index], printing, depth);
-    text += index === 0 ? printed : `,${printed}`;
-  }
-  path.length = level;
-  return text;
+function inside(levels: number): number {
+  if (levels <= 0) throw new Fault(`nesting is deeper than ${maxDepth}`);
+  return levels - 1;
 }
 
-function string(text: string, printing: Printing): string {
-  if (typeof text !== 'string') throw fault(printing, 'must be a string');
-  if (PLAIN.test(text)) return text;
-  const why = whyNotPlain(text);
-  if (why !== null) throw fault(printing, why);
-  return escaped(text);
+function closed(end: number, bracket: number): number {
+  const at = end > FULL ? flush(end) : end;
+  BYTES[at] = bracket;
+  return at + 1;
+}
+
+function string(text: unknown, from: number): number {
+  if (typeof text !== 'string') throw new Fault('must be a string');
+  const { length } = text;
+  if (length === 0 || ((USES[text.charCodeAt(0)]! & OTHER_START) !== 0 && readsAsOther(text))) throw notPlain(text);
+  if (length > SHORT) return long(text, from);
+  let at = from;
+  for (let index = 0; index < length; index++) {
+    const code = text.charCodeAt(index);
+    const uses = USES[code]!;
+    if ((uses & PLAIN) === 0) {
+      if (uses === 0) throw notPlain(text);
+      BYTES[at++] = 0x5c;
+    }
+    BYTES[at++] = code;
+  }
+  return at;
+}
+
+/** A string with many characters, which are read from its bytes, by pairs. */
+function long(text: string, from: number): number {
+  let at = from;
+  for (let start = 0; start < text.length; start += CHUNK) {
+    if (at > FULL - 2 * CHUNK) at = flush(at);
+    const part = text.length <= CHUNK ? text : text.slice(start, start + CHUNK);
+    const { length } = part;
+    if (ENCODER.encodeInto(part, SOURCE).written !== length) throw notPlain(text);
+    // The last pair may be half in the string.
+    SOURCE[length] = 0;
+    for (let index = 0; index < length; ) {
+      const first = SOURCE[index]!;
+      const second = SOURCE[index + 1]!;
+      BYTES[at] = first;
+      BYTES[at + 1] = second;
+      if (PLAIN_PAIRS[first | (second << 8)] === 1) {
+        at += 2;
+        index += 2;
+        continue;
+      }
+      const uses = USES[first]!;
+      if ((uses & PLAIN) === 0) {
+        if (uses === 0) throw notPlain(text);
+        BYTES[at++] = 0x5c;
+        BYTES[at] = first;
+      }
+      at++;
+      index++;
+    }
+  }
+  return at;
+}
+
+function notPlain(text: string): Fault {
+  return new Fault(whyNotPlain(text)!);
 }
 
 /** Returns the end of a sentence, or `null` for a string that the grammar can write. */
@@ -198,106 +462,186 @@ export function whyNotPlain(text: string): string | null {
   return OTHER_KIND.test(text) ? `the string "${text.slice(0, 40)}" would read back as another kind` : null;
 }
 
-/** In pieces if long: V8 ends the process over a list of too many delimiters. */
-function escaped(text: string): string {
-  return text.length >> 24 ? text.replace(/.{1,65536}/g, escaped) : text.replace(DELIMITER, '\\$&');
+/** Returns `true` if a string would read as another kind. Most strings that begin like a number are ruled out early. */
+function readsAsOther(text: string): boolean {
+  const { length } = text;
+  const first = text.charCodeAt(0);
+  if (first > 0x39) return text === 'true' || text === 'false';
+  const start = first === 0x2d ? 1 : 0;
+  const point = digitsEnd(text, start);
+  if (point === start || point === length) return point > start;
+  return text.charCodeAt(point) === 0x2e && point + 1 < length && digitsEnd(text, point + 1) === length;
 }
 
-function reference(path: string, printing: Printing): string {
-  if (typeof path === 'string' && REF_KEY.test(path)) return path;
-  printing.path.push('path');
-  throw fault(printing, 'is an invalid path; use letters, digits, "_" and "."');
+function digitsEnd(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && (text.charCodeAt(at) ^ 0x30) < 10) at++;
+  return at;
 }
 
-function nested(printing: Printing, depth: number): number {
-  if (depth >= printing.maxDepth) throw fault(printing, `nesting is deeper than ${printing.maxDepth}`);
-  return depth + 1;
+function boolean(value: unknown, at: number): number {
+  if (typeof value !== 'boolean') throw new Fault('must be true or false');
+  return ascii(value ? 'true' : 'false', at);
 }
 
-function name(text: string, pattern: RegExp, path: string, characters: string): string {
-  if (typeof text === 'string' && pattern.test(text)) return text;
-  throw unprintable(path, `is invalid; use ${characters}`);
-}
-
-function fault(printing: Printing, message: string): Error {
-  return unprintable(pathText(printing.path), message);
-}
-
-function pathText(path: readonly (string | number)[]): string {
-  return path.map((step, i) => (typeof step === 'number' ? `[${step}]` : i === 0 ? step : `.${step}`)).join('');
-}
-
-/**
- * Returns the canonical tree of a frame: map entries and metadata sorted, numbers rounded and without `text` where not needed, no
- * spans. The payload keeps its order. For every frame that can be printed, `parseFrame(printFrame(frame))` equals
- * `canonicalizeFrame(frame)`.
- *
- * Source: draft-benzing-accp-00, sections 3.1.1 and 3.5.
- *
- * @throws PrintError with code `E1004` if the tree is invalid or a number cannot be written; `printFrame` detects the other errors
- */
-export function canonicalizeFrame(frame: Frame): Frame {
-  try {
-    return {
-      kind: 'frame',
-      agent: frame.agent,
-      intent: frame.intent,
-      operation: frame.operation,
-      payload: each(frame.payload, canonicalParam),
-      metadata: frame.metadata === null ? null : sorted(each(frame.metadata, canonicalMetadata), byEnvelope),
-    };
-  } catch (thrown) {
-    if (thrown instanceof BadNumber) throw unprintable('frame', thrown.message);
-    if (thrown instanceof RangeError) throw unprintable('frame', 'is nested too deeply or is too long');
-    throw thrown;
+function integer(node: IntegerValue, at: number): number {
+  const { value } = node;
+  if (typeof value !== 'number' || (value | 0) !== value || node.text !== undefined || maxDigits < 10) {
+    return ascii(integerDigits(node, maxDigits), at);
   }
+  if (value >= 0) return digits(value, at);
+  BYTES[at] = 0x2d;
+  return digits(-value, at + 1);
 }
 
-function canonicalParam({ key, value }: Param): Param {
-  return { key, value: canonicalValue(value) };
-}
-
-function canonicalMetadata({ key, value }: Param): Param {
-  const canonical = canonicalValue(value);
-  if (!IDENTIFIER_KEYS.has(key)) return { key, value: canonical };
-  if (value.kind === 'integer' && value.text !== undefined) return { key, value: integerOf(value.text) };
-  if (value.kind === 'decimal' && value.text !== undefined) return { key, value: decimalOf(value.text) };
-  return { key, value: canonical };
-}
-
-function canonicalValue(node: Value): Value {
-  switch (node?.kind) {
-    case 'string':
-      return { kind: 'string', value: node.value };
-    case 'integer':
-      return integerOf(integerDigits(node, Number.POSITIVE_INFINITY));
-    case 'decimal':
-      return decimalOf(decimalDigits(node, Number.POSITIVE_INFINITY));
-    case 'boolean':
-      return { kind: 'boolean', value: node.value };
-    case 'null':
-      return { kind: 'null' };
-    case 'array':
-      return { kind: 'array', items: each(node.items, canonicalValue) };
-    case 'map':
-      return { kind: 'map', entries: sorted(each(node.entries, canonicalParam), byCodeUnit) };
-    case 'ref':
-      return { kind: 'ref', path: node.path };
-    default:
-      node satisfies never;
-      throw unprintable('frame', 'contains an object that is not a value node');
+/** In millionths, where exact: at most fifteen digits are always the shortest spelling of their double. */
+function decimal(node: DecimalValue, from: number): number {
+  const { value } = node;
+  if (typeof value !== 'number' || node.text !== undefined || maxDigits < 16) {
+    return ascii(decimalDigits(node, maxDigits), from);
   }
+  const magnitude = value < 0 ? -value : value;
+  const millionths = Math.round(magnitude * 1e6);
+  if (!(millionths < 1e15 && millionths / 1e6 === magnitude)) return ascii(decimalDigits(node, maxDigits), from);
+  let at = from;
+  if (value < 0) BYTES[at++] = 0x2d;
+  const wholes = Math.floor(millionths / 1e6);
+  at = digits(wholes, at);
+  BYTES[at++] = 0x2e;
+  let fraction = (millionths - wholes * 1e6) | 0;
+  let places = 6;
+  for (; places > 1 && fraction % 10 === 0; places--) fraction = (fraction / 10) | 0;
+  for (let place = at + places - 1; place >= at; place--) {
+    const rest = (fraction / 10) | 0;
+    BYTES[place] = 0x30 + fraction - 10 * rest;
+    fraction = rest;
+  }
+  return at + places;
 }
 
-/** map would skip the holes of a sparse list. */
-function each<T>(list: readonly T[], canonical: (one: T) => T): T[] {
-  if (!Array.isArray(list)) throw unprintable('frame', 'the payload, metadata, items and entries must be arrays');
-  return Array.from(list as readonly T[], (one) => {
-    if (typeof one !== 'object' || one === null) throw unprintable('frame', 'contains an item that is not a node');
-    return canonical(one);
-  });
+/** An integer of at most ten digits. */
+function digits(value: number, at: number): number {
+  if (value < 10) {
+    BYTES[at] = 0x30 + value;
+    return at + 1;
+  }
+  if (value < 100) {
+    const tens = (value / 10) | 0;
+    BYTES[at] = 0x30 + tens;
+    BYTES[at + 1] = 0x30 + value - 10 * tens;
+    return at + 2;
+  }
+  let end = at + 3;
+  for (let more = (value / 1000) | 0; more > 0; more = (more / 10) | 0) end++;
+  let rest = value;
+  for (let place = end - 1; place >= at; place--) {
+    const tenth = (rest / 10) | 0;
+    BYTES[place] = 0x30 + rest - 10 * tenth;
+    rest = tenth;
+  }
+  return end;
 }
 
-function sorted(list: Param[], order: (a: string, b: string) => number): Param[] {
-  return list.sort((a, b) => order(a.key, b.key));
+// ---- Names and other ASCII
+
+/** The first three characters of a key as a number that sorts as they do. */
+function startOf(key: unknown): number {
+  if (typeof key !== 'string') throw badKey();
+  const { length } = key;
+  const first = key.charCodeAt(0);
+  if (length === 0 || (USES[first]! & WORD) === 0) throw badKey();
+  if (length === 1) return first << 14;
+  const second = key.charCodeAt(1);
+  if ((USES[second]! & WORD) === 0) throw badKey();
+  if (length === 2) return (first << 14) | (second << 7);
+  const third = key.charCodeAt(2);
+  if ((USES[third]! & WORD) === 0) throw badKey();
+  return (first << 14) | (second << 7) | third;
+}
+
+function badKey(): Fault {
+  return new Fault('has an invalid key; use letters, digits and "_"');
+}
+
+/** Writes a key; each character is read only once, since reading takes most of the time. */
+function word(key: string, start: number, from: number): number {
+  const { length } = key;
+  const at = from > FULL ? flush(from) : from;
+  if (length > SHORT) {
+    const end = name(key, at, WORD);
+    if (end < 0) throw badKey();
+    return end;
+  }
+  BYTES[at] = (start >> 14) & 0x7f;
+  BYTES[at + 1] = (start >> 7) & 0x7f;
+  BYTES[at + 2] = start & 0x7f;
+  for (let index = SHORT_KEY; index < length; index++) {
+    const code = key.charCodeAt(index);
+    if ((USES[code]! & WORD) === 0) throw badKey();
+    BYTES[at + index] = code;
+  }
+  return at + length;
+}
+
+/** A text of characters with one use; returns -1 if it has others. */
+function name(text: unknown, at: number, use: number): number {
+  if (typeof text !== 'string') return -1;
+  const { length } = text;
+  if (length === 0) return -1;
+  for (let index = 0; index < length; index++) if ((USES[text.charCodeAt(index)]! & use) === 0) return -1;
+  return ascii(text, at);
+}
+
+function ascii(text: string, from: number): number {
+  const { length } = text;
+  let at = from;
+  for (let index = 0; index < length; index++) {
+    if (at > FULL) at = flush(at);
+    BYTES[at++] = text.charCodeAt(index);
+  }
+  return at;
+}
+
+// ---- The buffer
+
+/** Empties the buffer, and returns its first position. */
+function flush(end: number): number {
+  done += textTo(end);
+  return 0;
+}
+
+interface Codecs {
+  readonly Buffer?: { from(bytes: ArrayBufferLike): { latin1Slice?(start: number, end: number): string } };
+  readonly TextDecoder: new () => { decode(bytes: Uint8Array): string };
+  readonly TextEncoder: new () => { encodeInto(text: string, bytes: Uint8Array): { readonly written: number } };
+}
+const CODECS = globalThis as unknown as Codecs;
+const ENCODER = /* @__PURE__ */ new CODECS.TextEncoder();
+/** latin1Slice takes half the time of TextDecoder, and less than `toString`. */
+const NODE_BUFFER = CODECS.Buffer?.from(BYTES.buffer);
+
+function textTo(end: number): string {
+  return NODE_BUFFER?.latin1Slice?.(0, end) ?? new CODECS.TextDecoder().decode(BYTES.subarray(0, end));
+}
+
+/** One entry for each code unit. */
+function usesOf(sets: readonly RegExp[]): Uint8Array {
+  const uses = new Uint8Array(0x10000);
+  for (let code = 0x21; code < 0x7f; code++) {
+    const character = String.fromCharCode(code);
+    sets.forEach((set, bit) => {
+      if (set.test(character)) uses[code]! |= 1 << bit;
+    });
+  }
+  return uses;
+}
+
+function plainPairs(): Uint8Array {
+  const pairs = new Uint8Array(0x10000);
+  for (let first = 0x21; first < 0x7f; first++) {
+    for (let second = 0x21; second < 0x7f; second++) {
+      pairs[first | (second << 8)] = USES[first]! & USES[second]! & PLAIN;
+    }
+  }
+  return pairs;
 }

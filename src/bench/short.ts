@@ -1,7 +1,6 @@
 /** The short run of `pegwire bench`, on the corpus of the package. */
 import { parsePacket, printPacket } from '../aacp/index.js';
 import { parseFrame, printFrame } from '../accp/index.js';
-import { writeFrame } from '../accp/writer.js';
 import { type Candidate, type Category, prepareAll, type Sample } from './candidate.js';
 import * as pegwire from './candidates/pegwire.js';
 import { jsonAacp, jsonAccp, toonAacp, toonAccp, zodAacp, zodAccp } from './candidates/plain.js';
@@ -40,7 +39,6 @@ const CONTESTS: Readonly<Record<'accp' | 'aacp', Contest>> = {
       const trees = samples.map(({ text }) => parseFrame(text));
       return [
         handling('JSON.stringify', JSON.stringify, trees.map(plainFrame)),
-        handling('pegwire writeFrame', (frame) => writeFrame(frame), trees),
         handling('pegwire printFrame', (frame) => printFrame(frame), trees),
       ];
     },

@@ -236,7 +236,7 @@ describe('nodes', () => {
     const value = 'v'.repeat(1 << 26);
     expect(
       refusal(frame({ payload: [...'abcdefghi'].map((key) => ({ key, value: { kind: 'string', value } })) })),
-    ).toEqual(['E1004', 'payload.h', 'is nested too deeply or is too long']);
+    ).toEqual(['E1004', 'payload.i', 'is nested too deeply or is too long']);
   });
 });
 

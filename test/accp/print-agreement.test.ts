@@ -1,10 +1,10 @@
-/** The fast writer gives what the printer gives, and refuses what it refuses, with the same error. */
+/** The printer gives what a simple one gives, and refuses what it refuses, with the same error. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Frame, type PrintOptions, parseFrame, printFrame, type Value } from '../../src/accp/index.js';
-import { writeFrame } from '../../src/accp/writer.js';
 import { frames } from '../helpers/accp-arbitraries.js';
 import { runs } from '../helpers/runs.js';
+import { printSlowly } from '../oracle/frame-printer.js';
 
 const RUNS = runs(400);
 
@@ -28,8 +28,8 @@ function outcome(print: () => string): Outcome {
 }
 
 function expectSame(tree: Frame, options?: PrintOptions): Outcome {
-  const printed = outcome(() => printFrame(tree, options));
-  expect(outcome(() => writeFrame(tree, options))).toEqual(printed);
+  const printed = outcome(() => printSlowly(tree, options));
+  expect(outcome(() => printFrame(tree, options))).toEqual(printed);
   return printed;
 }
 
@@ -47,7 +47,7 @@ const OTHERS: readonly unknown[] = [
   ...[[], {}, new Array(2), { kind: 'null' }, { kind: 'decimal', value: 0.1 + 0.2 }, { kind: 'array', items: null }],
 ];
 
-describe('the output equals that of the printer', () => {
+describe('the output equals that of the simple printer', () => {
   test('for trees that can be printed', () => {
     const law = fc.property(frames, fc.boolean(), (tree, sortParams) => {
       expect(expectSame(tree, { sortParams })).toHaveProperty('text');
@@ -172,11 +172,11 @@ test('a getter may write another frame meanwhile', () => {
   const param = {
     key: 'k',
     get value() {
-      return { kind: 'string', value: writeFrame(inner).slice(1, 2) };
+      return { kind: 'string', value: printFrame(inner).slice(1, 2) };
     },
   };
   const outer = frame({ operation: 'outer', payload: [param] });
-  expect(writeFrame(outer)).toBe('@a>req:outer{k:a}');
+  expect(printFrame(outer)).toBe('@a>req:outer{k:a}');
 });
 
 test('an error of a getter is thrown', () => {
@@ -185,6 +185,6 @@ test('an error of a getter is thrown', () => {
       throw new Error('not now');
     },
   });
-  expect(() => writeFrame(tree)).toThrow('not now');
-  expect(writeFrame(frame({}))).toBe('@a>req:x{}');
+  expect(() => printFrame(tree)).toThrow('not now');
+  expect(printFrame(frame({}))).toBe('@a>req:x{}');
 });
