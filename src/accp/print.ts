@@ -158,7 +158,9 @@ function whole(frame: Frame, sortParams: boolean): number {
   let step = 'payload';
   try {
     const { payload } = frame;
-    at = sortParams ? ordered(payload, at + 1, maxDepth, 0x7c, false) : unordered(payload, at + 1, maxDepth);
+    at = sortParams
+      ? ordered(payload, at + 1, maxDepth, 0x7c, false)
+      : sequence(payload, at + 1, maxDepth, 0x7c, false);
     BYTES[at++] = 0x7d;
     step = 'metadata';
     const { metadata } = frame;
@@ -181,10 +183,16 @@ function header(text: unknown, at: number, use: number, path: string, characters
 
 // ---- Lists
 
-/** Parameters in their order. A key whose bits in both halves are taken may be repeated. */
-function unordered(list: readonly Param[], from: number, levels: number): number {
+/** Parameters in their order. A few keys are distinguished by bits: one whose bits in both halves are taken may be repeated. */
+function sequence(
+  list: readonly Param[],
+  from: number,
+  levels: number,
+  separator: number,
+  isEnvelope: boolean,
+): number {
   if (!Array.isArray(list)) throw new Fault('must be an array');
-  if (list.length > MAX_KEYS) return sequence(list, from, levels, 0x7c, false);
+  const seen = list.length > MAX_KEYS ? new Set<string>() : null;
   let step: Step = 0;
   try {
     let at = from;
@@ -195,18 +203,21 @@ function unordered(list: readonly Param[], from: number, levels: number): number
       const param: Param | undefined = list[index];
       const key = param?.key;
       const start = startOf(key);
-      if (index > 0) BYTES[at++] = 0x7c;
+      if (index > 0) BYTES[at++] = separator;
       at = word(key!, start, at);
       step = key!;
-      // Keys with equal beginnings mostly differ at the end.
-      const hash = Math.imul(start ^ (key!.charCodeAt(key!.length - 1) << KEY_BITS), 0x9e3779b1);
-      if (((low >>> (hash >>> 27)) & (high >>> (hash >>> 22)) & 1) !== 0 && isAmong(list, index, key)) {
-        throw new Fault('duplicate key');
-      }
-      low |= 1 << (hash >>> 27);
-      high |= 1 << (hash >>> 22);
+      if (seen === null) {
+        // Keys with equal beginnings mostly differ at the end.
+        const hash = Math.imul(start ^ (key!.charCodeAt(key!.length - 1) << KEY_BITS), 0x9e3779b1);
+        const mayRepeat = ((low >>> (hash >>> 27)) & (high >>> (hash >>> 22)) & 1) !== 0;
+        if (mayRepeat && isAmong(list, index, key)) throw new Fault('duplicate key');
+        low |= 1 << (hash >>> 27);
+        high |= 1 << (hash >>> 22);
+      } else if (seen.size === seen.add(key!).size) throw new Fault('duplicate key');
       BYTES[at] = 0x3a;
-      at = value(param!.value, at + 1, levels);
+      at = isEnvelope
+        ? field(param!.value, at + 1, levels, envelopePlace(key!, start))
+        : value(param!.value, at + 1, levels);
     }
     return at;
   } catch (thrown) {
@@ -290,38 +301,6 @@ function sortedCopy(list: readonly Param[], order: (a: string, b: string) => num
   return copy.sort((a, b) => order(a.key, b.key));
 }
 
-/** A list of any length, in its order. */
-function sequence(
-  list: readonly Param[],
-  from: number,
-  levels: number,
-  separator: number,
-  isEnvelope: boolean,
-): number {
-  const seen = new Set<string>();
-  let step: Step = 0;
-  try {
-    let at = from;
-    for (let index = 0; index < list.length; index++) {
-      step = index;
-      const param: Param | undefined = list[index];
-      const key = param?.key;
-      const start = startOf(key);
-      if (index > 0) BYTES[at++] = separator;
-      at = word(key!, start, at);
-      step = key!;
-      if (seen.size === seen.add(key!).size) throw new Fault('duplicate key');
-      BYTES[at] = 0x3a;
-      at = isEnvelope
-        ? field(param!.value, at + 1, levels, envelopePlace(key!, start))
-        : value(param!.value, at + 1, levels);
-    }
-    return at;
-  } catch (thrown) {
-    throw located(thrown, step);
-  }
-}
-
 function items(list: readonly Value[], from: number, levels: number): number {
   if (!Array.isArray(list)) throw new Fault('must be an array');
   let index = 0;
@@ -339,19 +318,15 @@ function items(list: readonly Value[], from: number, levels: number): number {
 
 // ---- Values
 
-/** A value of the metadata. A function of its own, as most metadata values are of two kinds. */
-function field(node: Value | undefined, from: number, levels: number, place: number): number {
-  const at = from > FULL ? flush(from) : from;
-  if (node?.kind === 'string') return string(node.value, at);
+/** A value of the metadata. A numeric identifier keeps its digits. */
+function field(node: Value | undefined, at: number, levels: number, place: number): number {
   const isIdentifier = ((IDENTIFIERS >> place) & 1) !== 0;
-  // A numeric identifier keeps its digits.
-  if (isIdentifier && (node?.kind === 'integer' || node?.kind === 'decimal') && node.text !== undefined) {
-    if (node.kind === 'integer') integerDigits(node, maxDigits);
-    else decimalDigits(node, maxDigits);
-    return ascii(node.text, at);
+  if (!isIdentifier || (node?.kind !== 'integer' && node?.kind !== 'decimal') || node.text === undefined) {
+    return value(node, at, levels);
   }
-  if (node?.kind === 'integer') return integer(node, at);
-  return value(node, at, levels);
+  if (node.kind === 'integer') integerDigits(node, maxDigits);
+  else decimalDigits(node, maxDigits);
+  return ascii(node.text, at);
 }
 
 /** @param levels number of arrays and maps that may still be opened */
@@ -521,18 +496,8 @@ function decimal(node: DecimalValue, from: number): number {
 
 /** An integer of at most ten digits. */
 function digits(value: number, at: number): number {
-  if (value < 10) {
-    BYTES[at] = 0x30 + value;
-    return at + 1;
-  }
-  if (value < 100) {
-    const tens = (value / 10) | 0;
-    BYTES[at] = 0x30 + tens;
-    BYTES[at + 1] = 0x30 + value - 10 * tens;
-    return at + 2;
-  }
-  let end = at + 3;
-  for (let more = (value / 1000) | 0; more > 0; more = (more / 10) | 0) end++;
+  let end = at + 1;
+  for (let more = (value / 10) | 0; more > 0; more = (more / 10) | 0) end++;
   let rest = value;
   for (let place = end - 1; place >= at; place--) {
     const tenth = (rest / 10) | 0;
@@ -546,17 +511,13 @@ function digits(value: number, at: number): number {
 
 /** The first three characters of a key as a number that sorts as they do. */
 function startOf(key: unknown): number {
-  if (typeof key !== 'string') throw badKey();
+  if (typeof key !== 'string' || key === '') throw badKey();
   const { length } = key;
   const first = key.charCodeAt(0);
-  if (length === 0 || (USES[first]! & WORD) === 0) throw badKey();
-  if (length === 1) return first << 14;
-  const second = key.charCodeAt(1);
-  if ((USES[second]! & WORD) === 0) throw badKey();
-  if (length === 2) return (first << 14) | (second << 7);
-  const third = key.charCodeAt(2);
-  if ((USES[third]! & WORD) === 0) throw badKey();
-  return (first << 14) | (second << 7) | third;
+  const second = length > 1 ? key.charCodeAt(1) : first;
+  const third = length > 2 ? key.charCodeAt(2) : first;
+  if ((USES[first]! & USES[second]! & USES[third]! & WORD) === 0) throw badKey();
+  return (first << 14) | (length > 1 ? second << 7 : 0) | (length > 2 ? third : 0);
 }
 
 function badKey(): Fault {

@@ -26,7 +26,6 @@ import { frameSchema } from 'pegwire/accp/schema';
 import { AccpError, type Codec, createCodec, createSession, type Message } from 'pegwire/accp/session';
 import { sqliteStore } from 'pegwire/accp/sqlite';
 import { connectWebSocket, createWebSocketEndpoint } from 'pegwire/accp/websocket';
-import { writeFrame } from 'pegwire/accp/writer';
 import { type Connection, createConnection, memoryChannels, spawnAgent } from 'pegwire/acp';
 import { type AcpListener, listenAcp } from 'pegwire/acp/http';
 import { connectAcp } from 'pegwire/acp/http/portable';
@@ -84,8 +83,6 @@ try {
 }
 
 // @ts-expect-error: no packet
-const noFrame = (): string => writeFrame(packet);
-if (writeFrame(raw) !== printFrame(raw)) throw new Error(noFrame.name);
 
 const result = tryParsePacket('ACK|HR|return:A|');
 if (result.ok) throw new Error('accepted');
