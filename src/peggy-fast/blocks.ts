@@ -26,7 +26,7 @@ export interface WrittenOut {
 
 type Mark = (text: string, start: number) => string;
 
-/** What code makes of a label: a number of its digits, or one text of its items. */
+/** The value that code makes of a label: a number of its digits, or one text of its items. */
 export type Conversion = 'Number' | 'parseFloat' | 'parseInt' | 'join';
 
 export class BlockCode {

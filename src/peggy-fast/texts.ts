@@ -102,7 +102,7 @@ export class Texts {
       : null;
   }
 
-  /** What a node consists of, apart from names. */
+  /** Returns a node without the labels, names and rules around it. */
   #inside(node: Node): Node {
     if (node.type === 'label' || node.type === 'named') return this.#inside(node.item);
     // Peggy rejects rules that begin with themselves.

@@ -9,13 +9,15 @@ import { tryParsePacket } from '../../src/aacp/index.js';
 import { tryParseFrame } from '../../src/accp/index.js';
 import { prepareAll, type Ready, type Sample } from '../../src/bench/candidate.js';
 import { mixedPackets, packetCategories } from '../../src/bench/corpus/aacp.js';
-import { frameCategories, GROWTH_SHAPES, mixedFrames } from '../../src/bench/corpus/accp.js';
+import { frameCategories, frameSample, GROWTH_SHAPES, mixedFrames } from '../../src/bench/corpus/accp.js';
 import { packetMutants, packetTexts } from '../helpers/aacp-arbitraries.js';
 import { frameMutants, frameTexts } from '../helpers/accp-arbitraries.js';
+import { EXAMPLES } from './examples.js';
 
 const { ready, missing } = await prepareAll(CANDIDATES);
 
 const FRAMES: readonly Sample[] = [
+  ...EXAMPLES.map(frameSample),
   ...mixedFrames(),
   ...messageSamples(),
   ...frameCategories().flatMap(({ samples }) => samples),

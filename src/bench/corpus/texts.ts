@@ -22,7 +22,7 @@ const SENTENCES: readonly string[] = [
   "It's the third time this week that the cache serves stale prices, see the incident of Tuesday.",
   'Could you translate the contract, keep the numbering of its clauses, and mark what is ambiguous?',
   'Search results are ranked by date, not by relevance, which is why the manual does not appear.',
-  'The customer wrote: "Nothing arrived, and nobody answers the phone". Escalate it to a person.',
+  'The customer wrote: "Nothing arrived, and the phone is not answered". Escalate it to a person.',
   'Latency is fine up to 400 requests per second; beyond that, the pool of connections is exhausted.',
 ];
 

@@ -85,6 +85,7 @@ const ROWS: readonly Row[] = [
   ['fuzz', '--html', 'write', (place) => ['fuzz', 'aacp', '--count', '1', '--html', place]],
   ['fuzz', '--output', 'folder', (place) => ['fuzz', 'aacp', '--target', 'exit 1', '--output', place]],
   ['bench', '--output', 'folder', (place) => ['bench', 'aacp', '--duration', '50ms', '--output', place]],
+  ['bench', '--corpus', 'read', (place) => ['bench', '--corpus', place]],
   ['acp run', '--log', 'write', (place) => ['acp', 'run', '--log', place, ...PROGRAM]],
   ['aacp audit', 'file', 'read', (place) => ['aacp', 'audit', 'verify', place]],
   ['aacp rules', 'file', 'read', (place) => ['aacp', 'rules', 'check', place]],
