@@ -20,8 +20,8 @@ function trimmed(text, start = 0, end = text.length) {
 
 
 // The scanner reads the input as bytes and builds the result, without recording failures. It scans an input that it rejects
-// again, for the furthest place that was reached and the expectations there. So a rule has up to three functions: rule$build,
-// rule$skip (which builds nothing), and rule$expect.
+// again, for the furthest place that was reached and the expectations there; that scan runs no code of the grammar, but repeats the
+// decisions that it has made. So a rule has up to three functions: rule$build, rule$skip (which builds nothing), and rule$expect.
 const peg$makeScanner = (capacity$) => {
 var spans;
 
@@ -104,7 +104,7 @@ function located(node) {
         const slot$3 = input.substring(start$5, at$);
         from$ = at$;
         to$ = at$;
-        if (!(!counts || count())) break ended$1;
+        if (!((log$[decided$++] = (!counts || count()) ? 1 : 0))) break ended$1;
         from$ = start$3;
         to$ = at$;
         const picked$3 = slot$code1(key$1, slot$3);
@@ -160,7 +160,7 @@ function located(node) {
       const value$1 = input.substring(start$9, at$);
       from$ = at$;
       to$ = at$;
-      if (!(!counts || count())) break ended$2;
+      if (!((log$[decided$++] = (!counts || count()) ? 1 : 0))) break ended$2;
       from$ = start$8;
       to$ = at$;
       const picked$5 = located({ key: key$2, value: value$1 });
@@ -226,9 +226,7 @@ function located(node) {
           }
           if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends1$, at$);
           miss$(at$, 0);
-          from$ = at$;
-          to$ = at$;
-          if (!(!counts || count())) break ended$1;
+          if (!(log$[decided$++])) break ended$1;
           last$1 = at$;
         }
         at$ = last$1;
@@ -304,9 +302,7 @@ function located(node) {
           }
           at$ = back$7;
         }
-        from$ = at$;
-        to$ = at$;
-        if (!(!counts || count())) break ended$2;
+        if (!(log$[decided$++])) break ended$2;
         last$2 = at$;
       }
       at$ = last$2;
@@ -343,7 +339,7 @@ function located(node) {
       if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends1$, at$);
       from$ = at$;
       to$ = at$;
-      if (!(!counts || count())) break ended$1;
+      if (!((log$[decided$++] = (!counts || count()) ? 1 : 0))) break ended$1;
       last$1 = at$;
     }
     at$ = last$1;
@@ -382,7 +378,7 @@ function located(node) {
       }
       from$ = at$;
       to$ = at$;
-      if (!(!counts || count())) break ended$1;
+      if (!((log$[decided$++] = (!counts || count()) ? 1 : 0))) break ended$1;
       last$1 = at$;
     }
     at$ = last$1;
@@ -421,11 +417,15 @@ function located(node) {
   var input = "";
   var length$ = 0;
   var options = NO_OPTIONS$;
+  var source$;
   var end$ = 0;
   var furthest$ = 0;
   var from$ = 0;
   var to$ = 0;
   var busy$ = false;
+  // What the code of the grammar has decided in the first scan, and the number of decisions so far.
+  const log$ = [];
+  var decided$ = 0;
 
 
 
@@ -482,11 +482,11 @@ function located(node) {
 
 
   function range() {
-    return { source: options.grammarSource, start: from$, end: to$ };
+    return { source: source$, start: from$, end: to$ };
   }
 
   function locationOf$(start, end) {
-    return peg$locationIn(input, options.grammarSource, start, end);
+    return peg$locationIn(input, source$, start, end);
   }
 
   function error(message, location = locationOf$(from$, to$)) {
@@ -495,7 +495,8 @@ function located(node) {
 
   function begin$() {
     end$ = 0;
-    furthest$ = 0;
+    decided$ = 0;
+    from$ = to$ = 0;
     spans = options.spans;
     maxItems = options.maxItems ?? 100000;
     tolerant = options.dialect === "tolerant";
@@ -503,12 +504,12 @@ function located(node) {
     items = 0;
   }
 
-  function build$() {
-    return packet$build(0);
+  function build$(at) {
+    return packet$build(at);
   }
 
-  function skip$() {
-    return packet$skip(0);
+  function skip$(at) {
+    return packet$skip(at);
   }
 
   function open$(text, given) {
@@ -516,6 +517,7 @@ function located(node) {
     input = text;
     length$ = text.length;
     options = given === undefined ? NO_OPTIONS$ : given;
+    source$ = options.grammarSource;
     load$(text);
   }
 
@@ -524,39 +526,39 @@ function located(node) {
     input = "";
     length$ = 0;
     options = NO_OPTIONS$;
+    if (log$.length > 4096) log$.length = 0;
   }
 
   const startRules$ = ["packet"];
 
-  // Creates another scanner for a nested parse, or for an input that is too long.
-  function scannerFor$(text, given) {
-    if (typeof text !== "string") throw new TypeError("Not a string");
-    const rule = given?.startRule;
-    if (rule && !startRules$.includes(rule)) throw new Error(`Can't start parsing from rule "${rule}".`);
-    return busy$ || text.length > capacity$ ? peg$makeScanner(text.length) : null;
+  // Returns false if another scanner must parse the text: within the code of this one, or because it is too long.
+  function isFor$(text, given) {
+    if (given === null) throw new TypeError("Cannot read properties of null (reading 'grammarSource')");
+    const rule = given === undefined ? undefined : given.startRule;
+    if (rule && !startRules$.includes(`${rule}`)) throw new Error(`Can't start parsing from rule "${rule}".`);
+    return !busy$ && text.length <= capacity$;
   }
 
   function parse$(text, given) {
-    const other = scannerFor$(text, given);
-    if (other !== null) return other.parse(text, given);
+    if (!isFor$(text, given)) return peg$elsewhere("parse", text, given);
     open$(text, given);
     try {
       begin$();
-      const result = build$();
+      const result = build$(0);
       if (result !== FAILED$ && end$ === length$) return result;
-      throw failure$();
+      const end = expect$(0);
+      throw failure$(end, expected$());
     } finally {
       close$();
     }
   }
 
   function recognize$(text, given) {
-    const other = scannerFor$(text, given);
-    if (other !== null) return other.recognize(text, given);
+    if (!isFor$(text, given)) return peg$elsewhere("recognize", text, given);
     open$(text, given);
     try {
       begin$();
-      return skip$() === length$;
+      return skip$(0) === length$;
     } catch (thrown) {
       if (thrown instanceof peg$SyntaxError) return false;
       throw thrown;
@@ -588,33 +590,37 @@ function located(node) {
     missed$[misses$++] = expectation;
   }
 
-  function failure$() {
-    begin$();
+  function expected$() {
+    return missed$.slice(0, misses$).map((number) => expectations$[number]);
+  }
+
+  function expect$(at) {
+    furthest$ = at;
     misses$ = 0;
-    const end = expect$();
+    decided$ = 0;
+    return packet$expect(at);
+  }
+
+  // The error for the last call of expect$, and the end that it returned.
+  function failure$(end, expected) {
     if (end > furthest$) {
       furthest$ = end;
-      misses$ = 0;
+      expected = [];
     }
-    const expected = missed$.slice(0, misses$).map((number) => expectations$[number]);
     if (end === furthest$) expected.push({ type: "end" });
     const code = input.codePointAt(furthest$);
     const found = code === undefined ? null : String.fromCodePoint(code);
-    const location = peg$locationIn(input, options.grammarSource, furthest$, Math.min(furthest$ + 1, length$));
+    const location = peg$locationIn(input, source$, furthest$, furthest$ + (furthest$ < length$ ? 1 : 0));
     return Object.defineProperty(new peg$SyntaxError("", expected, found, location), "message", peg$message);
   }
 
-  function expect$() {
-    return packet$expect(0);
-  }
-
-  return { parse: parse$, recognize: recognize$ };
+  return { capacity: capacity$, parse: parse$, recognize: recognize$ };
 };
 
 // Lines and columns count from 1.
 function peg$placeOf(text, offset) {
-  const lines = text.slice(0, offset).split("\n");
-  return { offset, line: lines.length, column: lines.pop().length + 1 };
+  const before = text.slice(0, offset);
+  return { offset, line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
 }
 
 function peg$locationIn(text, source, start, end) {
@@ -643,6 +649,19 @@ function peg$endsOf(ranges) {
 const peg$scanner = /* @__PURE__ */ peg$makeScanner(1048576);
 
 
+// Scanners for texts within texts, and for long ones.
+const peg$idle = [];
+
+function peg$elsewhere(method, text, options) {
+  const known = peg$idle.findIndex(({ capacity }) => capacity >= text.length);
+  const scanner = known < 0 ? peg$makeScanner(Math.max(text.length, 4096)) : peg$idle.splice(known, 1)[0];
+  try {
+    return scanner[method](text, options);
+  } finally {
+    if (peg$idle.length < 8 && scanner.capacity <= 16777216) peg$idle.push(scanner);
+  }
+}
+
 // A message that is built when it is read.
 const peg$message = {
   get() { return peg$SyntaxError.buildMessage(this.expected, this.found); },
@@ -650,13 +669,18 @@ const peg$message = {
   configurable: true,
 };
 
+function peg$text(input) {
+  if (input instanceof String) return `${input}`;
+  throw new TypeError("The input of a parser must be a string");
+}
+
 function peg$parse(input, options) {
-  return peg$scanner.parse(input, options);
+  return peg$scanner.parse(typeof input === "string" ? input : peg$text(input), options);
 }
 
 // Returns true if parse() would accept the input: the same checks, without building the result.
 function peg$recognize(input, options) {
-  return peg$scanner.recognize(input, options);
+  return peg$scanner.recognize(typeof input === "string" ? input : peg$text(input), options);
 }
 
 class peg$SyntaxError extends SyntaxError {

@@ -37,8 +37,8 @@ function withComments(alternatives, before, after) {
 
 
 // The scanner reads the input as bytes and builds the result, without recording failures. It scans an input that it rejects
-// again, for the furthest place that was reached and the expectations there. So a rule has up to three functions: rule$build,
-// rule$skip (which builds nothing), and rule$expect.
+// again, for the furthest place that was reached and the expectations there; that scan runs no code of the grammar, but repeats the
+// decisions that it has made. So a rule has up to three functions: rule$build, rule$skip (which builds nothing), and rule$expect.
 const peg$makeScanner = (capacity$) => {
 var spans;
 
@@ -1052,13 +1052,13 @@ function referenceNode(name, start, end) {
       return picked$4;
     } else if (symbol$1 === 40) {
       at$++;
-      if (!(enter(at$))) return FAILED$;
+      if (!((log$[decided$++] = (enter(at$)) ? 1 : 0))) return FAILED$;
       const picked$5 = alternation$build(at$);
       if (picked$5 === FAILED$) return FAILED$;
       at$ = end$;
       if (bytes$[at$] !== 41) return FAILED$;
       at$++;
-      if (!(depth-- > 0)) return FAILED$;
+      if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return FAILED$;
       end$ = at$;
       return picked$5;
     } else if (symbol$1 === 60) {
@@ -1072,13 +1072,13 @@ function referenceNode(name, start, end) {
       return { kind: "prose", text: text$4 };
     } else if (symbol$1 === 91) {
       at$++;
-      if (!(enter(at$))) return FAILED$;
+      if (!((log$[decided$++] = (enter(at$)) ? 1 : 0))) return FAILED$;
       const item$4 = alternation$build(at$);
       if (item$4 === FAILED$) return FAILED$;
       at$ = end$;
       if (bytes$[at$] !== 93) return FAILED$;
       at$++;
-      if (!(depth-- > 0)) return FAILED$;
+      if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return FAILED$;
       end$ = at$;
       return { kind: "option", item: item$4 };
     } else {
@@ -1094,7 +1094,7 @@ function referenceNode(name, start, end) {
       digits$1 = digits$1 * 10 + (digit$1 - 48);
     }
     if (at$ - start$1 > 15) digits$1 = Number(input.substring(start$1, at$));
-    if (!(limitNumber(digits$1, start$1, at$))) return FAILED$;
+    if (!((log$[decided$++] = (limitNumber(digits$1, start$1, at$)) ? 1 : 0))) return FAILED$;
     end$ = at$;
     return digits$1;
   }
@@ -1210,14 +1210,9 @@ function referenceNode(name, start, end) {
     const back$1 = at$;
     done$1: {
       missing$1: {
-        const start$1 = at$;
         if ((table1$[bytes$[at$]] & 2) === 0) break missing$1;
-        let digits$1 = bytes$[at$] - 48;
-        for (let digit$1 = bytes$[++at$]; digit$1 >= 48 && digit$1 <= 57; digit$1 = bytes$[++at$]) {
-          digits$1 = digits$1 * 10 + (digit$1 - 48);
-        }
-        if (at$ - start$1 > 15) digits$1 = Number(input.substring(start$1, at$));
-        if (!(limitNumber(digits$1, start$1, at$))) break missing$1;
+        do at$++; while ((table1$[bytes$[at$]] & 2) !== 0);
+        if (!(log$[decided$++])) break missing$1;
         break done$1;
       }
       at$ = back$1;
@@ -1247,24 +1242,24 @@ function referenceNode(name, start, end) {
       next$2: {
         if (bytes$[at$] !== 40) { miss$(at$, 8); break next$2; }
         at$++;
-        if (!(enter(at$))) break next$2;
+        if (!(log$[decided$++])) break next$2;
         at$ = alternation$expect(at$);
         if (at$ < 0) break next$2;
         if (bytes$[at$] !== 41) { miss$(at$, 9); break next$2; }
         at$++;
-        if (!(depth-- > 0)) break next$2;
+        if (!(log$[decided$++])) break next$2;
         break chosen$1;
       }
       at$ = back$1;
       next$3: {
         if (bytes$[at$] !== 91) { miss$(at$, 10); break next$3; }
         at$++;
-        if (!(enter(at$))) break next$3;
+        if (!(log$[decided$++])) break next$3;
         at$ = alternation$expect(at$);
         if (at$ < 0) break next$3;
         if (bytes$[at$] !== 93) { miss$(at$, 11); break next$3; }
         at$++;
-        if (!(depth-- > 0)) break next$3;
+        if (!(log$[decided$++])) break next$3;
         break chosen$1;
       }
       at$ = back$1;
@@ -1409,7 +1404,7 @@ function referenceNode(name, start, end) {
     if ((table1$[bytes$[at$]] & 4) === 0) return FAILED$;
     do at$++; while ((table1$[bytes$[at$]] & 4) !== 0);
     const digits$1 = input.substring(start$1, at$);
-    if (!(limitNumber(parseInt(digits$1, 2), start$1, at$))) return FAILED$;
+    if (!((log$[decided$++] = (limitNumber(parseInt(digits$1, 2), start$1, at$)) ? 1 : 0))) return FAILED$;
     end$ = at$;
     return parseInt(digits$1, 2);
   }
@@ -1419,7 +1414,7 @@ function referenceNode(name, start, end) {
     at$ = runEnd$(ends5$, at$);
     if (at$ === start$1) return FAILED$;
     const digits$1 = input.substring(start$1, at$);
-    if (!(limitNumber(parseInt(digits$1, 16), start$1, at$))) return FAILED$;
+    if (!((log$[decided$++] = (limitNumber(parseInt(digits$1, 16), start$1, at$)) ? 1 : 0))) return FAILED$;
     end$ = at$;
     return parseInt(digits$1, 16);
   }
@@ -1515,11 +1510,9 @@ function referenceNode(name, start, end) {
     const back$1 = at$;
     done$1: {
       missing$1: {
-        const start$1 = at$;
         if ((table1$[bytes$[at$]] & 4) === 0) break missing$1;
         do at$++; while ((table1$[bytes$[at$]] & 4) !== 0);
-        const digits$1 = input.substring(start$1, at$);
-        if (!(limitNumber(parseInt(digits$1, 2), start$1, at$))) break missing$1;
+        if (!(log$[decided$++])) break missing$1;
         break done$1;
       }
       at$ = back$1;
@@ -1535,8 +1528,7 @@ function referenceNode(name, start, end) {
         const start$1 = at$;
         at$ = runEnd$(ends5$, at$);
         if (at$ === start$1) break missing$1;
-        const digits$1 = input.substring(start$1, at$);
-        if (!(limitNumber(parseInt(digits$1, 16), start$1, at$))) break missing$1;
+        if (!(log$[decided$++])) break missing$1;
         break done$1;
       }
       at$ = back$1;
@@ -1632,12 +1624,12 @@ function referenceNode(name, start, end) {
         }
       } else if (symbol$3 === 40) {
         at$++;
-        if (!(enter(at$))) return -1;
+        if (!((log$[decided$++] = (enter(at$)) ? 1 : 0))) return -1;
         at$ = alternation$skip(at$);
         if (at$ < 0) return -1;
         if (bytes$[at$] !== 41) return -1;
         at$++;
-        if (!(depth-- > 0)) return -1;
+        if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return -1;
       } else if (symbol$3 === 60) {
         at$++;
         if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends4$, at$);
@@ -1645,12 +1637,12 @@ function referenceNode(name, start, end) {
         at$++;
       } else if (symbol$3 === 91) {
         at$++;
-        if (!(enter(at$))) return -1;
+        if (!((log$[decided$++] = (enter(at$)) ? 1 : 0))) return -1;
         at$ = alternation$skip(at$);
         if (at$ < 0) return -1;
         if (bytes$[at$] !== 93) return -1;
         at$++;
-        if (!(depth-- > 0)) return -1;
+        if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return -1;
       } else {
         return -1;
       }
@@ -1706,12 +1698,12 @@ function referenceNode(name, start, end) {
       }
     } else if (symbol$1 === 40) {
       at$++;
-      if (!(enter(at$))) return -1;
+      if (!((log$[decided$++] = (enter(at$)) ? 1 : 0))) return -1;
       at$ = alternation$skip(at$);
       if (at$ < 0) return -1;
       if (bytes$[at$] !== 41) return -1;
       at$++;
-      if (!(depth-- > 0)) return -1;
+      if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return -1;
     } else if (symbol$1 === 60) {
       at$++;
       if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends4$, at$);
@@ -1719,12 +1711,12 @@ function referenceNode(name, start, end) {
       at$++;
     } else if (symbol$1 === 91) {
       at$++;
-      if (!(enter(at$))) return -1;
+      if (!((log$[decided$++] = (enter(at$)) ? 1 : 0))) return -1;
       at$ = alternation$skip(at$);
       if (at$ < 0) return -1;
       if (bytes$[at$] !== 93) return -1;
       at$++;
-      if (!(depth-- > 0)) return -1;
+      if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return -1;
     } else {
       return -1;
     }
@@ -1739,7 +1731,7 @@ function referenceNode(name, start, end) {
       digits$1 = digits$1 * 10 + (digit$1 - 48);
     }
     if (at$ - start$1 > 15) digits$1 = Number(input.substring(start$1, at$));
-    if (!(limitNumber(digits$1, start$1, at$))) return -1;
+    if (!((log$[decided$++] = (limitNumber(digits$1, start$1, at$)) ? 1 : 0))) return -1;
     return at$;
   }
 
@@ -1872,7 +1864,7 @@ function referenceNode(name, start, end) {
     if ((table1$[bytes$[at$]] & 4) === 0) return -1;
     do at$++; while ((table1$[bytes$[at$]] & 4) !== 0);
     const digits$1 = input.substring(start$1, at$);
-    if (!(limitNumber(parseInt(digits$1, 2), start$1, at$))) return -1;
+    if (!((log$[decided$++] = (limitNumber(parseInt(digits$1, 2), start$1, at$)) ? 1 : 0))) return -1;
     return at$;
   }
 
@@ -1881,7 +1873,7 @@ function referenceNode(name, start, end) {
     at$ = runEnd$(ends5$, at$);
     if (at$ === start$1) return -1;
     const digits$1 = input.substring(start$1, at$);
-    if (!(limitNumber(parseInt(digits$1, 16), start$1, at$))) return -1;
+    if (!((log$[decided$++] = (limitNumber(parseInt(digits$1, 16), start$1, at$)) ? 1 : 0))) return -1;
     return at$;
   }
 
@@ -1920,11 +1912,15 @@ function referenceNode(name, start, end) {
   var input = "";
   var length$ = 0;
   var options = NO_OPTIONS$;
+  var source$;
   var end$ = 0;
   var furthest$ = 0;
   var from$ = 0;
   var to$ = 0;
   var busy$ = false;
+  // What the code of the grammar has decided in the first scan, and the number of decisions so far.
+  const log$ = [];
+  var decided$ = 0;
 
 
 
@@ -1965,11 +1961,11 @@ function referenceNode(name, start, end) {
   }
 
   function range() {
-    return { source: options.grammarSource, start: from$, end: to$ };
+    return { source: source$, start: from$, end: to$ };
   }
 
   function locationOf$(start, end) {
-    return peg$locationIn(input, options.grammarSource, start, end);
+    return peg$locationIn(input, source$, start, end);
   }
 
   function error(message, location = locationOf$(from$, to$)) {
@@ -1978,18 +1974,19 @@ function referenceNode(name, start, end) {
 
   function begin$() {
     end$ = 0;
-    furthest$ = 0;
+    decided$ = 0;
+    from$ = to$ = 0;
     spans = options.spans;
     maxDepth = options.maxDepth ?? 200;
     depth = 0;
   }
 
-  function build$() {
-    return rulelist$build(0);
+  function build$(at) {
+    return rulelist$build(at);
   }
 
-  function skip$() {
-    return rulelist$skip(0);
+  function skip$(at) {
+    return rulelist$skip(at);
   }
 
   function open$(text, given) {
@@ -1997,6 +1994,7 @@ function referenceNode(name, start, end) {
     input = text;
     length$ = text.length;
     options = given === undefined ? NO_OPTIONS$ : given;
+    source$ = options.grammarSource;
     load$(text);
   }
 
@@ -2005,39 +2003,39 @@ function referenceNode(name, start, end) {
     input = "";
     length$ = 0;
     options = NO_OPTIONS$;
+    if (log$.length > 4096) log$.length = 0;
   }
 
   const startRules$ = ["rulelist"];
 
-  // Creates another scanner for a nested parse, or for an input that is too long.
-  function scannerFor$(text, given) {
-    if (typeof text !== "string") throw new TypeError("Not a string");
-    const rule = given?.startRule;
-    if (rule && !startRules$.includes(rule)) throw new Error(`Can't start parsing from rule "${rule}".`);
-    return busy$ || text.length > capacity$ ? peg$makeScanner(text.length) : null;
+  // Returns false if another scanner must parse the text: within the code of this one, or because it is too long.
+  function isFor$(text, given) {
+    if (given === null) throw new TypeError("Cannot read properties of null (reading 'grammarSource')");
+    const rule = given === undefined ? undefined : given.startRule;
+    if (rule && !startRules$.includes(`${rule}`)) throw new Error(`Can't start parsing from rule "${rule}".`);
+    return !busy$ && text.length <= capacity$;
   }
 
   function parse$(text, given) {
-    const other = scannerFor$(text, given);
-    if (other !== null) return other.parse(text, given);
+    if (!isFor$(text, given)) return peg$elsewhere("parse", text, given);
     open$(text, given);
     try {
       begin$();
-      const result = build$();
+      const result = build$(0);
       if (result !== FAILED$ && end$ === length$) return result;
-      throw failure$();
+      const end = expect$(0);
+      throw failure$(end, expected$());
     } finally {
       close$();
     }
   }
 
   function recognize$(text, given) {
-    const other = scannerFor$(text, given);
-    if (other !== null) return other.recognize(text, given);
+    if (!isFor$(text, given)) return peg$elsewhere("recognize", text, given);
     open$(text, given);
     try {
       begin$();
-      return skip$() === length$;
+      return skip$(0) === length$;
     } catch (thrown) {
       if (thrown instanceof peg$SyntaxError) return false;
       throw thrown;
@@ -2088,33 +2086,37 @@ function referenceNode(name, start, end) {
     missed$[misses$++] = expectation;
   }
 
-  function failure$() {
-    begin$();
+  function expected$() {
+    return missed$.slice(0, misses$).map((number) => expectations$[number]);
+  }
+
+  function expect$(at) {
+    furthest$ = at;
     misses$ = 0;
-    const end = expect$();
+    decided$ = 0;
+    return rulelist$expect(at);
+  }
+
+  // The error for the last call of expect$, and the end that it returned.
+  function failure$(end, expected) {
     if (end > furthest$) {
       furthest$ = end;
-      misses$ = 0;
+      expected = [];
     }
-    const expected = missed$.slice(0, misses$).map((number) => expectations$[number]);
     if (end === furthest$) expected.push({ type: "end" });
     const code = input.codePointAt(furthest$);
     const found = code === undefined ? null : String.fromCodePoint(code);
-    const location = peg$locationIn(input, options.grammarSource, furthest$, Math.min(furthest$ + 1, length$));
+    const location = peg$locationIn(input, source$, furthest$, furthest$ + (furthest$ < length$ ? 1 : 0));
     return Object.defineProperty(new peg$SyntaxError("", expected, found, location), "message", peg$message);
   }
 
-  function expect$() {
-    return rulelist$expect(0);
-  }
-
-  return { parse: parse$, recognize: recognize$ };
+  return { capacity: capacity$, parse: parse$, recognize: recognize$ };
 };
 
 // Lines and columns count from 1.
 function peg$placeOf(text, offset) {
-  const lines = text.slice(0, offset).split("\n");
-  return { offset, line: lines.length, column: lines.pop().length + 1 };
+  const before = text.slice(0, offset);
+  return { offset, line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
 }
 
 function peg$locationIn(text, source, start, end) {
@@ -2143,6 +2145,19 @@ function peg$endsOf(ranges) {
 const peg$scanner = /* @__PURE__ */ peg$makeScanner(1048576);
 
 
+// Scanners for texts within texts, and for long ones.
+const peg$idle = [];
+
+function peg$elsewhere(method, text, options) {
+  const known = peg$idle.findIndex(({ capacity }) => capacity >= text.length);
+  const scanner = known < 0 ? peg$makeScanner(Math.max(text.length, 4096)) : peg$idle.splice(known, 1)[0];
+  try {
+    return scanner[method](text, options);
+  } finally {
+    if (peg$idle.length < 8 && scanner.capacity <= 16777216) peg$idle.push(scanner);
+  }
+}
+
 // A message that is built when it is read.
 const peg$message = {
   get() { return peg$SyntaxError.buildMessage(this.expected, this.found); },
@@ -2150,13 +2165,18 @@ const peg$message = {
   configurable: true,
 };
 
+function peg$text(input) {
+  if (input instanceof String) return `${input}`;
+  throw new TypeError("The input of a parser must be a string");
+}
+
 function peg$parse(input, options) {
-  return peg$scanner.parse(input, options);
+  return peg$scanner.parse(typeof input === "string" ? input : peg$text(input), options);
 }
 
 // Returns true if parse() would accept the input: the same checks, without building the result.
 function peg$recognize(input, options) {
-  return peg$scanner.recognize(input, options);
+  return peg$scanner.recognize(typeof input === "string" ? input : peg$text(input), options);
 }
 
 class peg$SyntaxError extends SyntaxError {

@@ -55,8 +55,8 @@ function significantDigits(text) {
 
 
 // The scanner reads the input as bytes and builds the result, without recording failures. It scans an input that it rejects
-// again, for the furthest place that was reached and the expectations there. So a rule has up to three functions: rule$build,
-// rule$skip (which builds nothing), and rule$expect.
+// again, for the furthest place that was reached and the expectations there; that scan runs no code of the grammar, but repeats the
+// decisions that it has made. So a rule has up to three functions: rule$build, rule$skip (which builds nothing), and rule$expect.
 const peg$makeScanner = (capacity$) => {
 var lenient;
 
@@ -378,7 +378,7 @@ function otherNumber(kind, start, end) {
         }
         at$ = last$1;
         if (count$1 < 1) break missing$1;
-        if (!(close(outer$1))) break missing$1;
+        if (!((log$[decided$++] = (close(outer$1)) ? 1 : 0))) break missing$1;
         if (bytes$[at$] !== 93) break missing$1;
         at$++;
         break done$1;
@@ -427,7 +427,7 @@ function otherNumber(kind, start, end) {
     }
     at$ = last$1;
     if (picked$1.length < 1) return FAILED$;
-    if (!(close(outer$1))) return FAILED$;
+    if (!((log$[decided$++] = (close(outer$1)) ? 1 : 0))) return FAILED$;
     end$ = at$;
     return picked$1;
   }
@@ -449,7 +449,7 @@ function otherNumber(kind, start, end) {
     }
     at$ = last$1;
     if (picked$2.length < 1) return FAILED$;
-    if (!(close(outer$1))) return FAILED$;
+    if (!((log$[decided$++] = (close(outer$1)) ? 1 : 0))) return FAILED$;
     const picked$1 = picked$2;
     if (bytes$[at$] !== 93) return FAILED$;
     at$++;
@@ -471,7 +471,7 @@ function otherNumber(kind, start, end) {
     }
     at$ = last$1;
     if (count$1 < 1) return -1;
-    if (!(close(outer$1))) return -1;
+    if (!((log$[decided$++] = (close(outer$1)) ? 1 : 0))) return -1;
     return at$;
   }
 
@@ -550,12 +550,11 @@ function otherNumber(kind, start, end) {
     } else {
       return -1;
     }
-    if (!(note(start$1, end$1) && count(at$))) return -1;
+    if (!((log$[decided$++] = (note(start$1, end$1) && count(at$)) ? 1 : 0))) return -1;
     return at$;
   }
 
   function payload$expect(at$) {
-    const outer$1 = open(at$);
     let count$1 = 0;
     let last$1 = at$;
     ended$1: for (;;) {
@@ -568,14 +567,13 @@ function otherNumber(kind, start, end) {
     }
     at$ = last$1;
     if (count$1 < 1) return -1;
-    if (!(close(outer$1))) return -1;
+    if (!(log$[decided$++])) return -1;
     return at$;
   }
 
   function metadata$expect(at$) {
     if (bytes$[at$] !== 91) { miss$(at$, 9); return -1; }
     at$++;
-    const outer$1 = open(at$);
     let count$1 = 0;
     let last$1 = at$;
     ended$1: for (;;) {
@@ -588,7 +586,7 @@ function otherNumber(kind, start, end) {
     }
     at$ = last$1;
     if (count$1 < 1) return -1;
-    if (!(close(outer$1))) return -1;
+    if (!(log$[decided$++])) return -1;
     if (bytes$[at$] !== 93) { miss$(at$, 11); return -1; }
     at$++;
     return at$;
@@ -605,7 +603,7 @@ function otherNumber(kind, start, end) {
     const value$1 = value$build(at$);
     if (value$1 === FAILED$) return FAILED$;
     at$ = end$;
-    if (!(note(start$1, end$1) && count(at$))) return FAILED$;
+    if (!((log$[decided$++] = (note(start$1, end$1) && count(at$)) ? 1 : 0))) return FAILED$;
     end$ = at$;
     return paramNode(key$1, value$1, start$1, at$);
   }
@@ -658,14 +656,14 @@ function otherNumber(kind, start, end) {
     }
     at$ = end_of_lexeme$skip(at$);
     if (at$ < 0) return -1;
-    if (!(limitDigits(start$1, digits$1, point$1, at$))) return -1;
+    if (!((log$[decided$++] = (limitDigits(start$1, digits$1, point$1, at$)) ? 1 : 0))) return -1;
     return at$;
   }
 
   function array$skip(at$) {
     if (bytes$[at$] !== 91) return -1;
     at$++;
-    if (!(enter(at$))) return -1;
+    if (!((log$[decided$++] = (enter(at$)) ? 1 : 0))) return -1;
     let last$1 = at$;
     ended$1: for (;;) {
       const symbol$1 = bytes$[at$];
@@ -820,7 +818,7 @@ function otherNumber(kind, start, end) {
       } else {
         break ended$1;
       }
-      if (!(count(at$))) break ended$1;
+      if (!((log$[decided$++] = (count(at$)) ? 1 : 0))) break ended$1;
       last$1 = at$;
       if (bytes$[at$] !== 44) break ended$1;
       at$++;
@@ -835,7 +833,7 @@ function otherNumber(kind, start, end) {
   function map$skip(at$) {
     if (bytes$[at$] !== 123) return -1;
     at$++;
-    if (!(enter(at$))) return -1;
+    if (!((log$[decided$++] = (enter(at$)) ? 1 : 0))) return -1;
     const outer$1 = open(at$);
     let last$1 = at$;
     ended$1: for (;;) {
@@ -849,7 +847,7 @@ function otherNumber(kind, start, end) {
     if (bytes$[at$] !== 125) return -1;
     at$++;
     depth--;
-    if (!(close(outer$1))) return -1;
+    if (!((log$[decided$++] = (close(outer$1)) ? 1 : 0))) return -1;
     return at$;
   }
 
@@ -857,12 +855,11 @@ function otherNumber(kind, start, end) {
     const start$1 = at$;
     at$ = runEnd$(ends0$, at$);
     if (at$ === start$1) { miss$(at$, 12); return -1; }
-    const end$1 = at$;
     if (bytes$[at$] !== 58) { miss$(at$, 4); return -1; }
     at$++;
     at$ = value$expect(at$);
     if (at$ < 0) return -1;
-    if (!(note(start$1, end$1) && count(at$))) return -1;
+    if (!(log$[decided$++])) return -1;
     return at$;
   }
 
@@ -920,7 +917,7 @@ function otherNumber(kind, start, end) {
         }
         at$ = end_of_lexeme$skip(at$);
         if (at$ < 0) break next$2;
-        if (!(limitDigits(start$3, digits$1, point$1, at$))) break next$2;
+        if (!((log$[decided$++] = (limitDigits(start$3, digits$1, point$1, at$)) ? 1 : 0))) break next$2;
         end$ = at$;
         return fraction$1 === null
         ? integerNode(whole$1, start$3, digits$1, point$1)
@@ -1119,14 +1116,11 @@ function otherNumber(kind, start, end) {
         const back$4 = at$;
         done$3: {
           missing$3: {
-            const start$4 = at$;
             if (bytes$[at$] === 45) {
               at$++;
             }
-            const digits$1 = at$;
             if ((table0$[bytes$[at$]] & 64) === 0) break missing$3;
             do at$++; while ((table0$[bytes$[at$]] & 64) !== 0);
-            const point$1 = at$;
             const back$5 = at$;
             done$4: {
               missing$4: {
@@ -1140,7 +1134,7 @@ function otherNumber(kind, start, end) {
             }
             at$ = end_of_lexeme$skip(at$);
             if (at$ < 0) break missing$3;
-            if (!(limitDigits(start$4, digits$1, point$1, at$))) break missing$3;
+            if (!(log$[decided$++])) break missing$3;
             break done$3;
           }
           at$ = back$4;
@@ -1150,9 +1144,9 @@ function otherNumber(kind, start, end) {
       }
       at$ = back$1;
       next$8: {
-        const start$5 = at$;
+        const start$4 = at$;
         at$ = runEnd$(ends1$, at$);
-        if (at$ === start$5) { miss$(at$, 18); break next$8; }
+        if (at$ === start$4) { miss$(at$, 18); break next$8; }
         if (bytes$[at$] === 92) break next$8;
         break chosen$1;
       }
@@ -1195,7 +1189,7 @@ function otherNumber(kind, start, end) {
     const start$1 = at$;
     if (bytes$[at$] !== 91) return FAILED$;
     at$++;
-    if (!(enter(at$))) return FAILED$;
+    if (!((log$[decided$++] = (enter(at$)) ? 1 : 0))) return FAILED$;
     const items$1 = [];
     let last$1 = at$;
     ended$1: for (;;) {
@@ -1244,7 +1238,7 @@ function otherNumber(kind, start, end) {
         if (picked$1 === FAILED$) break ended$1;
         at$ = end$;
       }
-      if (!(count(at$))) break ended$1;
+      if (!((log$[decided$++] = (count(at$)) ? 1 : 0))) break ended$1;
       const item$1 = picked$1;
       items$1.push(item$1);
       last$1 = at$;
@@ -1263,7 +1257,7 @@ function otherNumber(kind, start, end) {
     const start$1 = at$;
     if (bytes$[at$] !== 123) return FAILED$;
     at$++;
-    if (!(enter(at$))) return FAILED$;
+    if (!((log$[decided$++] = (enter(at$)) ? 1 : 0))) return FAILED$;
     const outer$1 = open(at$);
     const entries$1 = [];
     let last$1 = at$;
@@ -1280,7 +1274,7 @@ function otherNumber(kind, start, end) {
     if (bytes$[at$] !== 125) return FAILED$;
     at$++;
     depth--;
-    if (!(close(outer$1))) return FAILED$;
+    if (!((log$[decided$++] = (close(outer$1)) ? 1 : 0))) return FAILED$;
     end$ = at$;
     return mapNode(entries$1, start$1, at$);
   }
@@ -1288,7 +1282,7 @@ function otherNumber(kind, start, end) {
   function array$expect(at$) {
     if (bytes$[at$] !== 91) { miss$(at$, 9); return -1; }
     at$++;
-    if (!(enter(at$))) return -1;
+    if (!(log$[decided$++])) return -1;
     let last$1 = at$;
     ended$1: for (;;) {
       const back$1 = at$;
@@ -1319,7 +1313,7 @@ function otherNumber(kind, start, end) {
         at$ = value$expect(at$);
         if (at$ < 0) break ended$1;
       }
-      if (!(count(at$))) break ended$1;
+      if (!(log$[decided$++])) break ended$1;
       last$1 = at$;
       if (bytes$[at$] !== 44) { miss$(at$, 10); break ended$1; }
       at$++;
@@ -1327,15 +1321,13 @@ function otherNumber(kind, start, end) {
     at$ = last$1;
     if (bytes$[at$] !== 93) { miss$(at$, 11); return -1; }
     at$++;
-    depth--;
     return at$;
   }
 
   function map$expect(at$) {
     if (bytes$[at$] !== 123) { miss$(at$, 6); return -1; }
     at$++;
-    if (!(enter(at$))) return -1;
-    const outer$1 = open(at$);
+    if (!(log$[decided$++])) return -1;
     let last$1 = at$;
     ended$1: for (;;) {
       at$ = param$expect(at$);
@@ -1347,8 +1339,7 @@ function otherNumber(kind, start, end) {
     at$ = last$1;
     if (bytes$[at$] !== 125) { miss$(at$, 7); return -1; }
     at$++;
-    depth--;
-    if (!(close(outer$1))) return -1;
+    if (!(log$[decided$++])) return -1;
     return at$;
   }
 
@@ -1420,11 +1411,16 @@ function otherNumber(kind, start, end) {
   var input = "";
   var length$ = 0;
   var options = NO_OPTIONS$;
+  var source$;
+  var rule$;
   var end$ = 0;
   var furthest$ = 0;
   var from$ = 0;
   var to$ = 0;
   var busy$ = false;
+  // What the code of the grammar has decided in the first scan, and the number of decisions so far.
+  const log$ = [];
+  var decided$ = 0;
 
 
 
@@ -1484,7 +1480,7 @@ function otherNumber(kind, start, end) {
   }
 
   function locationOf$(start, end) {
-    return peg$locationIn(input, options.grammarSource, start, end);
+    return peg$locationIn(input, source$, start, end);
   }
 
   function error(message, location = locationOf$(from$, to$)) {
@@ -1493,7 +1489,8 @@ function otherNumber(kind, start, end) {
 
   function begin$() {
     end$ = 0;
-    furthest$ = 0;
+    decided$ = 0;
+    from$ = to$ = 0;
     lenient = options.dialect === "lenient";
     spans = Boolean(options.spans);
     maxDepth = options.maxDepth ?? 5;
@@ -1512,13 +1509,13 @@ function otherNumber(kind, start, end) {
     crowded = null;
   }
 
-  function build$() {
-    if (options.startRule === "envelope") return envelope$build(0);
-    return frame$build(0);
+  function build$(at) {
+    if (rule$ == "envelope") return envelope$build(at);
+    return frame$build(at);
   }
 
-  function skip$() {
-    return frame$skip(0);
+  function skip$(at) {
+    return frame$skip(at);
   }
 
   function open$(text, given) {
@@ -1526,6 +1523,8 @@ function otherNumber(kind, start, end) {
     input = text;
     length$ = text.length;
     options = given === undefined ? NO_OPTIONS$ : given;
+    source$ = options.grammarSource;
+    rule$ = options.startRule;
     load$(text);
   }
 
@@ -1534,39 +1533,39 @@ function otherNumber(kind, start, end) {
     input = "";
     length$ = 0;
     options = NO_OPTIONS$;
+    if (log$.length > 4096) log$.length = 0;
   }
 
   const startRules$ = ["frame", "envelope"];
 
-  // Creates another scanner for a nested parse, or for an input that is too long.
-  function scannerFor$(text, given) {
-    if (typeof text !== "string") throw new TypeError("Not a string");
-    const rule = given?.startRule;
-    if (rule && !startRules$.includes(rule)) throw new Error(`Can't start parsing from rule "${rule}".`);
-    return busy$ || text.length > capacity$ ? peg$makeScanner(text.length) : null;
+  // Returns false if another scanner must parse the text: within the code of this one, or because it is too long.
+  function isFor$(text, given) {
+    if (given === null) throw new TypeError("Cannot read properties of null (reading 'grammarSource')");
+    const rule = given === undefined ? undefined : given.startRule;
+    if (rule && !startRules$.includes(`${rule}`)) throw new Error(`Can't start parsing from rule "${rule}".`);
+    return !busy$ && text.length <= capacity$;
   }
 
   function parse$(text, given) {
-    const other = scannerFor$(text, given);
-    if (other !== null) return other.parse(text, given);
+    if (!isFor$(text, given)) return peg$elsewhere("parse", text, given);
     open$(text, given);
     try {
       begin$();
-      const result = build$();
+      const result = build$(0);
       if (result !== FAILED$ && end$ === length$) return result;
-      throw failure$();
+      const end = expect$(0);
+      throw failure$(end, expected$());
     } finally {
       close$();
     }
   }
 
   function recognize$(text, given) {
-    const other = scannerFor$(text, given);
-    if (other !== null) return other.recognize(text, given);
+    if (!isFor$(text, given)) return peg$elsewhere("recognize", text, given);
     open$(text, given);
     try {
       begin$();
-      return skip$() === length$;
+      return skip$(0) === length$;
     } catch (thrown) {
       if (thrown instanceof peg$SyntaxError) return false;
       throw thrown;
@@ -1611,33 +1610,37 @@ function otherNumber(kind, start, end) {
     missed$[misses$++] = expectation;
   }
 
-  function failure$() {
-    begin$();
+  function expected$() {
+    return missed$.slice(0, misses$).map((number) => expectations$[number]);
+  }
+
+  function expect$(at) {
+    furthest$ = at;
     misses$ = 0;
-    const end = expect$();
+    decided$ = 0;
+    return frame$expect(at);
+  }
+
+  // The error for the last call of expect$, and the end that it returned.
+  function failure$(end, expected) {
     if (end > furthest$) {
       furthest$ = end;
-      misses$ = 0;
+      expected = [];
     }
-    const expected = missed$.slice(0, misses$).map((number) => expectations$[number]);
     if (end === furthest$) expected.push({ type: "end" });
     const code = input.codePointAt(furthest$);
     const found = code === undefined ? null : String.fromCodePoint(code);
-    const location = peg$locationIn(input, options.grammarSource, furthest$, Math.min(furthest$ + 1, length$));
+    const location = peg$locationIn(input, source$, furthest$, furthest$ + (furthest$ < length$ ? 1 : 0));
     return Object.defineProperty(new peg$SyntaxError("", expected, found, location), "message", peg$message);
   }
 
-  function expect$() {
-    return frame$expect(0);
-  }
-
-  return { parse: parse$, recognize: recognize$ };
+  return { capacity: capacity$, parse: parse$, recognize: recognize$ };
 };
 
 // Lines and columns count from 1.
 function peg$placeOf(text, offset) {
-  const lines = text.slice(0, offset).split("\n");
-  return { offset, line: lines.length, column: lines.pop().length + 1 };
+  const before = text.slice(0, offset);
+  return { offset, line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
 }
 
 function peg$locationIn(text, source, start, end) {
@@ -1666,6 +1669,19 @@ function peg$endsOf(ranges) {
 const peg$scanner = /* @__PURE__ */ peg$makeScanner(1048576);
 
 
+// Scanners for texts within texts, and for long ones.
+const peg$idle = [];
+
+function peg$elsewhere(method, text, options) {
+  const known = peg$idle.findIndex(({ capacity }) => capacity >= text.length);
+  const scanner = known < 0 ? peg$makeScanner(Math.max(text.length, 4096)) : peg$idle.splice(known, 1)[0];
+  try {
+    return scanner[method](text, options);
+  } finally {
+    if (peg$idle.length < 8 && scanner.capacity <= 16777216) peg$idle.push(scanner);
+  }
+}
+
 // A message that is built when it is read.
 const peg$message = {
   get() { return peg$SyntaxError.buildMessage(this.expected, this.found); },
@@ -1673,13 +1689,18 @@ const peg$message = {
   configurable: true,
 };
 
+function peg$text(input) {
+  if (input instanceof String) return `${input}`;
+  throw new TypeError("The input of a parser must be a string");
+}
+
 function peg$parse(input, options) {
-  return peg$scanner.parse(input, options);
+  return peg$scanner.parse(typeof input === "string" ? input : peg$text(input), options);
 }
 
 // Returns true if parse() would accept the input: the same checks, without building the result.
 function peg$recognize(input, options) {
-  return peg$scanner.recognize(input, options);
+  return peg$scanner.recognize(typeof input === "string" ? input : peg$text(input), options);
 }
 
 class peg$SyntaxError extends SyntaxError {

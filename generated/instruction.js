@@ -51,8 +51,8 @@ function ordinalOf(word) {
 
 
 // The scanner reads the input as bytes and builds the result, without recording failures. It scans an input that it rejects
-// again, for the furthest place that was reached and the expectations there. So a rule has up to three functions: rule$build,
-// rule$skip (which builds nothing), and rule$expect.
+// again, for the furthest place that was reached and the expectations there; that scan runs no code of the grammar, but repeats the
+// decisions that it has made. So a rule has up to three functions: rule$build, rule$skip (which builds nothing), and rule$expect.
 const peg$makeScanner = (capacity$) => {
 
 
@@ -1072,7 +1072,7 @@ const peg$makeScanner = (capacity$) => {
         if ((bytes$[at$] | 32) !== 104 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 102) break next$4;
         at$ += 4;
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
-        if (!(half$2 <= 2)) break next$4;
+        if (!((log$[decided$++] = (half$2 <= 2) ? 1 : 0))) break next$4;
         half$1 = half$2;
       } else if (symbol$1 === 72 || symbol$1 === 104) {
         at$++;
@@ -1201,7 +1201,7 @@ const peg$makeScanner = (capacity$) => {
       if ((table2$[bytes$[at$]] & 128) !== 0) break next$8;
       const last$1 = Number(digits$1);
       if ((table1$[bytes$[at$]] & 2) !== 0) break next$8;
-      if (!(last$1 === (year$3 + 1) % 100)) break next$8;
+      if (!((log$[decided$++] = (last$1 === (year$3 + 1) % 100) ? 1 : 0))) break next$8;
       end$ = at$;
       return { kind: "fiscal", year: year$3, last: last$1, quarter: null, start: start$7, end: at$ };
     }
@@ -1290,7 +1290,7 @@ const peg$makeScanner = (capacity$) => {
         half$5 = null;
       }
       if ((table1$[bytes$[at$]] & 2) !== 0) break next$12;
-      if (!(hour$1 <= 24 && minute$1 < 60)) break next$12;
+      if (!((log$[decided$++] = (hour$1 <= 24 && minute$1 < 60) ? 1 : 0))) break next$12;
       end$ = at$;
       return { kind: "time", hour: hour$1, minute: minute$1, half: half$5, start: start$9, end: at$ };
     }
@@ -1327,7 +1327,7 @@ const peg$makeScanner = (capacity$) => {
       return FAILED$;
     }
     if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-    if (!(hour$2 >= 1 && hour$2 <= 12)) return FAILED$;
+    if (!((log$[decided$++] = (hour$2 >= 1 && hour$2 <= 12) ? 1 : 0))) return FAILED$;
     end$ = at$;
     return { kind: "time", hour: hour$2, minute: 0, half: half$6, start: start$11, end: at$ };
   }
@@ -1865,9 +1865,8 @@ const peg$makeScanner = (capacity$) => {
             break chosen$2;
           }
           at$ = back$2;
-          const half$1 = ordinal$expectBuild(at$);
-          if (half$1 === FAILED$) break next$4;
-          at$ = end$;
+          at$ = ordinal$expect(at$);
+          if (at$ < 0) break next$4;
           let count$1 = 0;
           let last$1 = at$;
           ended$1: for (;;) {
@@ -1881,7 +1880,7 @@ const peg$makeScanner = (capacity$) => {
           if ((bytes$[at$] | 32) !== 104 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 102) { miss$(at$, 34); break next$4; }
           at$ += 4;
           if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
-          if (!(half$1 <= 2)) break next$4;
+          if (!(log$[decided$++])) break next$4;
         }
         const back$3 = at$;
         done$1: {
@@ -1970,28 +1969,24 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = back$1;
       next$9: {
-        const year$1 = year_digits$expectBuild(at$);
-        if (year$1 === FAILED$) break next$9;
-        at$ = end$;
+        at$ = year_digits$expect(at$);
+        if (at$ < 0) break next$9;
         if ((table2$[bytes$[at$]] & 64) === 0) { miss$(at$, 39); break next$9; }
         at$++;
-        const start$1 = at$;
         let count$3 = 0;
-        let last$4 = at$;
+        let last$3 = at$;
         ended$3: for (;;) {
           if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$3; }
           at$++;
           count$3++;
-          last$4 = at$;
+          last$3 = at$;
           if (count$3 >= 2) break;
         }
-        at$ = last$4;
+        at$ = last$3;
         if (count$3 < 2) break next$9;
-        const digits$1 = input.substring(start$1, at$);
         if ((table2$[bytes$[at$]] & 128) !== 0) break next$9;
-        const last$3 = Number(digits$1);
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$9;
-        if (!(last$3 === (year$1 + 1) % 100)) break next$9;
+        if (!(log$[decided$++])) break next$9;
         break chosen$1;
       }
       at$ = back$1;
@@ -2014,38 +2009,32 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = back$1;
       next$13: {
-        const start$2 = at$;
         let count$4 = 0;
-        let last$5 = at$;
+        let last$4 = at$;
         ended$4: for (;;) {
           if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$4; }
           at$++;
           count$4++;
-          last$5 = at$;
+          last$4 = at$;
           if (count$4 >= 2) break;
         }
-        at$ = last$5;
+        at$ = last$4;
         if (count$4 < 1) break next$13;
-        const digits$2 = input.substring(start$2, at$);
         if ((table2$[bytes$[at$]] & 128) !== 0) break next$13;
-        const hour$1 = Number(digits$2);
         if (bytes$[at$] !== 58) { miss$(at$, 41); break next$13; }
         at$++;
-        const start$3 = at$;
         let count$5 = 0;
-        let last$6 = at$;
+        let last$5 = at$;
         ended$5: for (;;) {
           if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$5; }
           at$++;
           count$5++;
-          last$6 = at$;
+          last$5 = at$;
           if (count$5 >= 2) break;
         }
-        at$ = last$6;
+        at$ = last$5;
         if (count$5 < 2) break next$13;
-        const digits$3 = input.substring(start$3, at$);
         if ((table2$[bytes$[at$]] & 128) !== 0) break next$13;
-        const minute$1 = Number(digits$3);
         const back$7 = at$;
         done$5: {
           missing$5: {
@@ -2074,25 +2063,22 @@ const peg$makeScanner = (capacity$) => {
           at$ = back$7;
         }
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$13;
-        if (!(hour$1 <= 24 && minute$1 < 60)) break next$13;
+        if (!(log$[decided$++])) break next$13;
         break chosen$1;
       }
       at$ = back$1;
-      const start$4 = at$;
       let count$6 = 0;
-      let last$7 = at$;
+      let last$6 = at$;
       ended$6: for (;;) {
         if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$6; }
         at$++;
         count$6++;
-        last$7 = at$;
+        last$6 = at$;
         if (count$6 >= 2) break;
       }
-      at$ = last$7;
+      at$ = last$6;
       if (count$6 < 1) return -1;
-      const digits$4 = input.substring(start$4, at$);
       if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
-      const hour$2 = Number(digits$4);
       const back$10 = at$;
       done$7: {
         missing$7: {
@@ -2114,7 +2100,7 @@ const peg$makeScanner = (capacity$) => {
         at$ += 2;
       }
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      if (!(hour$2 >= 1 && hour$2 <= 12)) return -1;
+      if (!(log$[decided$++])) return -1;
     }
     return at$;
   }
@@ -2381,7 +2367,7 @@ const peg$makeScanner = (capacity$) => {
         at$ = back$2;
         year$2 = null;
       }
-      if (!(span$code4(first$2, more$2, month$3, year$2))) return FAILED$;
+      if (!((log$[decided$++] = (span$code4(first$2, more$2, month$3, year$2)) ? 1 : 0))) return FAILED$;
       from$ = start$3;
       to$ = at$;
       end$ = at$;
@@ -2477,7 +2463,7 @@ const peg$makeScanner = (capacity$) => {
         at$ = back$3;
         year$1 = null;
       }
-      if (!(isDay(year$1, month$1, day$1))) return FAILED$;
+      if (!((log$[decided$++] = (isDay(year$1, month$1, day$1)) ? 1 : 0))) return FAILED$;
       at$1 = { year: year$1, month: month$1, day: day$1 };
     } else if (symbol$1 === 48 || (symbol$1 >= 51 && symbol$1 <= 57)) {
       const back$4 = at$;
@@ -2520,7 +2506,7 @@ const peg$makeScanner = (capacity$) => {
             at$ = back$6;
             year$2 = null;
           }
-          if (!(isDay(year$2, month$2, day$2))) break next$1;
+          if (!((log$[decided$++] = (isDay(year$2, month$2, day$2)) ? 1 : 0))) break next$1;
           at$1 = { year: year$2, month: month$2, day: day$2 };
           break chosen$1;
         }
@@ -2560,35 +2546,24 @@ const peg$makeScanner = (capacity$) => {
         if ((table3$[bytes$[at$]] & 32) === 0) return FAILED$;
         at$++;
         let year$3;
-        const symbol$2 = bytes$[at$];
-        if (symbol$2 === 48 || (symbol$2 >= 51 && symbol$2 <= 57)) {
-          if (!(mark$1 === "/")) return FAILED$;
-          const picked$5 = short_year$build(at$);
-          if (picked$5 === FAILED$) return FAILED$;
-          at$ = end$;
-          year$3 = picked$5;
-        } else if (symbol$2 >= 49 && symbol$2 <= 50) {
-          const back$7 = at$;
-          chosen$2: {
-            next$2: {
-              const picked$6 = year_digits$build(at$);
-              if (picked$6 === FAILED$) break next$2;
-              at$ = end$;
-              if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
-              year$3 = picked$6;
-              break chosen$2;
-            }
-            at$ = back$7;
-            if (!(mark$1 === "/")) return FAILED$;
-            const picked$7 = short_year$build(at$);
-            if (picked$7 === FAILED$) return FAILED$;
+        const back$7 = at$;
+        chosen$2: {
+          next$2: {
+            const picked$5 = year_digits$build(at$);
+            if (picked$5 === FAILED$) break next$2;
             at$ = end$;
-            year$3 = picked$7;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
+            year$3 = picked$5;
+            break chosen$2;
           }
-        } else {
-          return FAILED$;
+          at$ = back$7;
+          if (!((log$[decided$++] = (mark$1 === "/") ? 1 : 0))) return FAILED$;
+          const picked$6 = short_year$build(at$);
+          if (picked$6 === FAILED$) return FAILED$;
+          at$ = end$;
+          year$3 = picked$6;
         }
-        if (!(dayAndMonth(first$1, second$1, year$3) !== null)) return FAILED$;
+        if (!((log$[decided$++] = (dayAndMonth(first$1, second$1, year$3) !== null) ? 1 : 0))) return FAILED$;
         at$1 = numeric_date$code7(first$1, second$1, year$3);
       }
     } else if (symbol$1 >= 49 && symbol$1 <= 50) {
@@ -2633,7 +2608,7 @@ const peg$makeScanner = (capacity$) => {
           if ((table2$[bytes$[at$]] & 128) !== 0) break next$3;
           const day$3 = Number(digits$4);
           if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
-          if (!(isDay(year$4, month$3, day$3))) break next$3;
+          if (!((log$[decided$++] = (isDay(year$4, month$3, day$3)) ? 1 : 0))) break next$3;
           at$1 = { year: year$4, month: month$3, day: day$3 };
           break chosen$3;
         }
@@ -2665,18 +2640,18 @@ const peg$makeScanner = (capacity$) => {
             missing$7: {
               at$ = between$skip(at$);
               if (at$ < 0) break missing$7;
-              const picked$9 = year_digits$build(at$);
-              if (picked$9 === FAILED$) break missing$7;
+              const picked$8 = year_digits$build(at$);
+              if (picked$8 === FAILED$) break missing$7;
               at$ = end$;
               if ((table1$[bytes$[at$]] & 2) !== 0) break missing$7;
-              const picked$8 = picked$9;
-              year$5 = picked$8;
+              const picked$7 = picked$8;
+              year$5 = picked$7;
               break done$7;
             }
             at$ = back$10;
             year$5 = null;
           }
-          if (!(isDay(year$5, month$4, day$4))) break next$4;
+          if (!((log$[decided$++] = (isDay(year$5, month$4, day$4)) ? 1 : 0))) break next$4;
           at$1 = { year: year$5, month: month$4, day: day$4 };
           break chosen$3;
         }
@@ -2716,35 +2691,24 @@ const peg$makeScanner = (capacity$) => {
         if ((table3$[bytes$[at$]] & 32) === 0) return FAILED$;
         at$++;
         let year$6;
-        const symbol$3 = bytes$[at$];
-        if (symbol$3 === 48 || (symbol$3 >= 51 && symbol$3 <= 57)) {
-          if (!(mark$2 === "/")) return FAILED$;
+        const back$11 = at$;
+        chosen$4: {
+          next$5: {
+            const picked$9 = year_digits$build(at$);
+            if (picked$9 === FAILED$) break next$5;
+            at$ = end$;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
+            year$6 = picked$9;
+            break chosen$4;
+          }
+          at$ = back$11;
+          if (!((log$[decided$++] = (mark$2 === "/") ? 1 : 0))) return FAILED$;
           const picked$10 = short_year$build(at$);
           if (picked$10 === FAILED$) return FAILED$;
           at$ = end$;
           year$6 = picked$10;
-        } else if (symbol$3 >= 49 && symbol$3 <= 50) {
-          const back$11 = at$;
-          chosen$4: {
-            next$5: {
-              const picked$11 = year_digits$build(at$);
-              if (picked$11 === FAILED$) break next$5;
-              at$ = end$;
-              if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
-              year$6 = picked$11;
-              break chosen$4;
-            }
-            at$ = back$11;
-            if (!(mark$2 === "/")) return FAILED$;
-            const picked$12 = short_year$build(at$);
-            if (picked$12 === FAILED$) return FAILED$;
-            at$ = end$;
-            year$6 = picked$12;
-          }
-        } else {
-          return FAILED$;
         }
-        if (!(dayAndMonth(first$2, second$2, year$6) !== null)) return FAILED$;
+        if (!((log$[decided$++] = (dayAndMonth(first$2, second$2, year$6) !== null) ? 1 : 0))) return FAILED$;
         at$1 = numeric_date$code7(first$2, second$2, year$6);
       }
     } else {
@@ -3453,7 +3417,7 @@ const peg$makeScanner = (capacity$) => {
         at$ = back$8;
         year$1 = null;
       }
-      if (!(week$1 >= 1 && week$1 <= 53)) return FAILED$;
+      if (!((log$[decided$++] = (week$1 >= 1 && week$1 <= 53) ? 1 : 0))) return FAILED$;
       end$ = at$;
       return { kind: "week", year: year$1, week: week$1, start: start$1, end: at$ };
     } else if (symbol$1 >= 49 && symbol$1 <= 50) {
@@ -3482,7 +3446,7 @@ const peg$makeScanner = (capacity$) => {
       if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
       const week$2 = Number(digits$2);
       if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-      if (!(week$2 >= 1 && week$2 <= 53)) return FAILED$;
+      if (!((log$[decided$++] = (week$2 >= 1 && week$2 <= 53) ? 1 : 0))) return FAILED$;
       end$ = at$;
       return { kind: "week", year: year$2, week: week$2, start: start$6, end: at$ };
     } else {
@@ -3515,7 +3479,7 @@ const peg$makeScanner = (capacity$) => {
       at$ = end$;
       if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
       const year$1 = picked$1;
-      if (!(month$1 >= 1 && month$1 <= 12)) return FAILED$;
+      if (!((log$[decided$++] = (month$1 >= 1 && month$1 <= 12) ? 1 : 0))) return FAILED$;
       end$ = at$;
       return { kind: "month", year: year$1, month: month$1, start: start$1, end: at$ };
     } else if ((table4$[symbol$1] & 4) !== 0) {
@@ -3641,7 +3605,7 @@ const peg$makeScanner = (capacity$) => {
         if ((table2$[bytes$[at$]] & 128) !== 0) break next$4;
         const month$7 = Number(digits$2);
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
-        if (!(month$7 >= 1 && month$7 <= 12)) break next$4;
+        if (!((log$[decided$++] = (month$7 >= 1 && month$7 <= 12) ? 1 : 0))) break next$4;
         end$ = at$;
         return { kind: "month", year: year$6, month: month$7, start: start$9, end: at$ };
       }
@@ -3668,7 +3632,7 @@ const peg$makeScanner = (capacity$) => {
       at$ = end$;
       if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
       const year$7 = picked$4;
-      if (!(month$8 >= 1 && month$8 <= 12)) return FAILED$;
+      if (!((log$[decided$++] = (month$8 >= 1 && month$8 <= 12) ? 1 : 0))) return FAILED$;
       end$ = at$;
       return { kind: "month", year: year$7, month: month$8, start: start$11, end: at$ };
     } else {
@@ -3736,8 +3700,10 @@ const peg$makeScanner = (capacity$) => {
         break next$1;
       }
       if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+      from$ = start$1;
+      to$ = at$;
       end$ = at$;
-      return { kind: "relative", which: word$1.toLowerCase(), unit: "day", start: start$1, end: at$ };
+      return relative$code8(word$1);
     }
     at$ = back$1;
     next$6: {
@@ -4542,8 +4508,10 @@ const peg$makeScanner = (capacity$) => {
         return FAILED$;
       }
       at$ = back$6;
+      from$ = start$1;
+      to$ = at$;
       end$ = at$;
-      return { kind: "number", number: NUMBERS[word$1.toLowerCase()], scale: null, start: start$1, end: at$ };
+      return number$code9(word$1);
     } else if (symbol$1 >= 48 && symbol$1 <= 57) {
       const back$7 = at$;
       next$23: {
@@ -4734,7 +4702,7 @@ const peg$makeScanner = (capacity$) => {
         at$ = back$2;
         year$1 = null;
       }
-      if (!(span$code4(first$1, more$1, month$1, year$1))) return -1;
+      if (!((log$[decided$++] = (span$code4(first$1, more$1, month$1, year$1)) ? 1 : 0))) return -1;
     } else if (symbol$1 === 81 || symbol$1 === 113) {
       at$++;
       if ((table2$[bytes$[at$]] & 32) === 0) return -1;
@@ -4841,7 +4809,7 @@ const peg$makeScanner = (capacity$) => {
           if ((table2$[bytes$[at$]] & 128) !== 0) break next$2;
           const day$1 = Number(digits$2);
           if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
-          if (!(isDay(year$1, month$1, day$1))) break next$2;
+          if (!((log$[decided$++] = (isDay(year$1, month$1, day$1)) ? 1 : 0))) break next$2;
           break chosen$2;
         }
         at$ = back$3;
@@ -5039,7 +5007,7 @@ const peg$makeScanner = (capacity$) => {
       if ((bytes$[at$] | 32) !== 104 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 102) return -1;
       at$ += 4;
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      if (!(half$1 <= 2)) return -1;
+      if (!((log$[decided$++] = (half$1 <= 2) ? 1 : 0))) return -1;
     } else if (symbol$1 === 72 || symbol$1 === 104) {
       at$++;
       if ((table2$[bytes$[at$]] & 8) === 0) return -1;
@@ -5101,7 +5069,7 @@ const peg$makeScanner = (capacity$) => {
       if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
       const last$1 = Number(digits$1);
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      if (!(last$1 === (year$1 + 1) % 100)) return -1;
+      if (!((log$[decided$++] = (last$1 === (year$1 + 1) % 100) ? 1 : 0))) return -1;
     } else if (symbol$1 === 70 || symbol$1 === 102) {
       const back$1 = at$;
       chosen$1: {
@@ -5498,7 +5466,7 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = back$8;
       }
-      if (!(week$1 >= 1 && week$1 <= 53)) return -1;
+      if (!((log$[decided$++] = (week$1 >= 1 && week$1 <= 53) ? 1 : 0))) return -1;
     } else if (symbol$1 >= 49 && symbol$1 <= 50) {
       at$ = year_digits$skip(at$);
       if (at$ < 0) return -1;
@@ -5523,7 +5491,7 @@ const peg$makeScanner = (capacity$) => {
       if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
       const week$2 = Number(digits$2);
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      if (!(week$2 >= 1 && week$2 <= 53)) return -1;
+      if (!((log$[decided$++] = (week$2 >= 1 && week$2 <= 53) ? 1 : 0))) return -1;
     } else {
       return -1;
     }
@@ -5553,7 +5521,7 @@ const peg$makeScanner = (capacity$) => {
       at$ = year_digits$skip(at$);
       if (at$ < 0) return -1;
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      if (!(month$1 >= 1 && month$1 <= 12)) return -1;
+      if (!((log$[decided$++] = (month$1 >= 1 && month$1 <= 12) ? 1 : 0))) return -1;
     } else if ((table4$[symbol$1] & 4) !== 0) {
       const back$1 = at$;
       chosen$1: {
@@ -5657,7 +5625,7 @@ const peg$makeScanner = (capacity$) => {
           if ((table2$[bytes$[at$]] & 128) !== 0) break next$4;
           const month$2 = Number(digits$2);
           if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
-          if (!(month$2 >= 1 && month$2 <= 12)) break next$4;
+          if (!((log$[decided$++] = (month$2 >= 1 && month$2 <= 12) ? 1 : 0))) break next$4;
           break chosen$3;
         }
         at$ = back$5;
@@ -5681,7 +5649,7 @@ const peg$makeScanner = (capacity$) => {
         at$ = year_digits$skip(at$);
         if (at$ < 0) return -1;
         if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-        if (!(month$3 >= 1 && month$3 <= 12)) return -1;
+        if (!((log$[decided$++] = (month$3 >= 1 && month$3 <= 12) ? 1 : 0))) return -1;
       }
     } else {
       return -1;
@@ -6093,7 +6061,7 @@ const peg$makeScanner = (capacity$) => {
             at$ = back$2;
           }
           if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
-          if (!(hour$1 <= 24 && minute$1 < 60)) break next$1;
+          if (!((log$[decided$++] = (hour$1 <= 24 && minute$1 < 60) ? 1 : 0))) break next$1;
           break chosen$1;
         }
         at$ = back$1;
@@ -6126,7 +6094,7 @@ const peg$makeScanner = (capacity$) => {
           return -1;
         }
         if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-        if (!(hour$2 >= 1 && hour$2 <= 12)) return -1;
+        if (!((log$[decided$++] = (hour$2 >= 1 && hour$2 <= 12) ? 1 : 0))) return -1;
       }
     } else {
       return -1;
@@ -7229,42 +7197,34 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = back$1;
       next$2: {
-        const start$1 = at$;
-        const day$1 = day$expectBuild(at$);
-        if (day$1 === FAILED$) break next$2;
-        at$ = end$;
-        const first$1 = { day: day$1, start: start$1, end: at$ };
-        const more$1 = [];
+        at$ = day$expect(at$);
+        if (at$ < 0) break next$2;
+        let count$2 = 0;
         let last$2 = at$;
         ended$2: for (;;) {
-          const part$1 = joint$expectBuild(at$);
-          if (part$1 === FAILED$) break ended$2;
-          at$ = end$;
-          const start$2 = at$;
-          const day$2 = day$expectBuild(at$);
-          if (day$2 === FAILED$) break ended$2;
-          at$ = end$;
-          const part$2 = { day: day$2, start: start$2, end: at$ };
-          const item$1 = [part$1, part$2];
-          more$1.push(item$1);
+          at$ = joint$expect(at$);
+          if (at$ < 0) break ended$2;
+          at$ = day$expect(at$);
+          if (at$ < 0) break ended$2;
+          count$2++;
           last$2 = at$;
-          if (more$1.length >= 11) break;
+          if (count$2 >= 11) break;
         }
         at$ = last$2;
-        if (more$1.length < 1) break next$2;
+        if (count$2 < 1) break next$2;
         const back$2 = at$;
         done$1: {
           missing$1: {
-            let count$2 = 0;
+            let count$3 = 0;
             let last$3 = at$;
             ended$3: for (;;) {
               if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$3; }
               at$++;
-              count$2++;
+              count$3++;
               last$3 = at$;
             }
             at$ = last$3;
-            if (count$2 < 1) break missing$1;
+            if (count$3 < 1) break missing$1;
             if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) { miss$(at$, 38); break missing$1; }
             at$ += 2;
             break done$1;
@@ -7273,45 +7233,39 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = between$expect(at$);
         if (at$ < 0) break next$2;
-        const month$1 = month_name$expectBuild(at$);
-        if (month$1 === FAILED$) break next$2;
-        at$ = end$;
-        let year$1;
+        at$ = month_name$expect(at$);
+        if (at$ < 0) break next$2;
         const back$3 = at$;
         done$2: {
           missing$2: {
             at$ = between$expect(at$);
             if (at$ < 0) break missing$2;
-            const picked$2 = year_digits$expectBuild(at$);
-            if (picked$2 === FAILED$) break missing$2;
-            at$ = end$;
+            at$ = year_digits$expect(at$);
+            if (at$ < 0) break missing$2;
             if ((table1$[bytes$[at$]] & 2) !== 0) break missing$2;
-            const picked$1 = picked$2;
-            year$1 = picked$1;
             break done$2;
           }
           at$ = back$3;
-          year$1 = null;
         }
-        if (!(span$code4(first$1, more$1, month$1, year$1))) break next$2;
+        if (!(log$[decided$++])) break next$2;
         break chosen$1;
       }
       at$ = back$1;
       at$ = quarter_place$expect(at$);
       if (at$ < 0) return -1;
-      let count$3 = 0;
+      let count$4 = 0;
       let last$4 = at$;
       ended$4: for (;;) {
         at$ = joint$expect(at$);
         if (at$ < 0) break ended$4;
         at$ = quarter_place$expect(at$);
         if (at$ < 0) break ended$4;
-        count$3++;
+        count$4++;
         last$4 = at$;
-        if (count$3 >= 3) break;
+        if (count$4 >= 3) break;
       }
       at$ = last$4;
-      if (count$3 < 1) return -1;
+      if (count$4 < 1) return -1;
       at$ = between$expect(at$);
       if (at$ < 0) return -1;
       at$ = year_digits$expect(at$);
@@ -7353,12 +7307,10 @@ const peg$makeScanner = (capacity$) => {
     const back$3 = at$;
     chosen$1: {
       next$1: {
-        const year$1 = year_digits$expectBuild(at$);
-        if (year$1 === FAILED$) break next$1;
-        at$ = end$;
+        at$ = year_digits$expect(at$);
+        if (at$ < 0) break next$1;
         if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 54); break next$1; }
         at$++;
-        const start$1 = at$;
         let count$2 = 0;
         let last$2 = at$;
         ended$2: for (;;) {
@@ -7370,12 +7322,9 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$2;
         if (count$2 < 2) break next$1;
-        const digits$1 = input.substring(start$1, at$);
         if ((table2$[bytes$[at$]] & 128) !== 0) break next$1;
-        const month$1 = Number(digits$1);
         if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 54); break next$1; }
         at$++;
-        const start$2 = at$;
         let count$3 = 0;
         let last$3 = at$;
         ended$3: for (;;) {
@@ -7387,18 +7336,15 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$3;
         if (count$3 < 2) break next$1;
-        const digits$2 = input.substring(start$2, at$);
         if ((table2$[bytes$[at$]] & 128) !== 0) break next$1;
-        const day$1 = Number(digits$2);
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
-        if (!(isDay(year$1, month$1, day$1))) break next$1;
+        if (!(log$[decided$++])) break next$1;
         break chosen$1;
       }
       at$ = back$3;
       next$2: {
-        const day$2 = day$expectBuild(at$);
-        if (day$2 === FAILED$) break next$2;
-        at$ = end$;
+        at$ = day$expect(at$);
+        if (at$ < 0) break next$2;
         const back$4 = at$;
         done$3: {
           missing$3: {
@@ -7420,34 +7366,27 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = between$expect(at$);
         if (at$ < 0) break next$2;
-        const month$2 = month_name$expectBuild(at$);
-        if (month$2 === FAILED$) break next$2;
-        at$ = end$;
-        let year$2;
+        at$ = month_name$expect(at$);
+        if (at$ < 0) break next$2;
         const back$5 = at$;
         done$4: {
           missing$4: {
             at$ = between$expect(at$);
             if (at$ < 0) break missing$4;
-            const picked$2 = year_digits$expectBuild(at$);
-            if (picked$2 === FAILED$) break missing$4;
-            at$ = end$;
+            at$ = year_digits$expect(at$);
+            if (at$ < 0) break missing$4;
             if ((table1$[bytes$[at$]] & 2) !== 0) break missing$4;
-            const picked$1 = picked$2;
-            year$2 = picked$1;
             break done$4;
           }
           at$ = back$5;
-          year$2 = null;
         }
-        if (!(isDay(year$2, month$2, day$2))) break next$2;
+        if (!(log$[decided$++])) break next$2;
         break chosen$1;
       }
       at$ = back$3;
       next$3: {
-        const month$3 = month_name$expectBuild(at$);
-        if (month$3 === FAILED$) break next$3;
-        at$ = end$;
+        at$ = month_name$expect(at$);
+        if (at$ < 0) break next$3;
         at$ = between$expect(at$);
         if (at$ < 0) break next$3;
         const back$6 = at$;
@@ -7459,31 +7398,24 @@ const peg$makeScanner = (capacity$) => {
           }
           at$ = back$6;
         }
-        const day$3 = day$expectBuild(at$);
-        if (day$3 === FAILED$) break next$3;
-        at$ = end$;
-        let year$3;
+        at$ = day$expect(at$);
+        if (at$ < 0) break next$3;
         const back$7 = at$;
         done$6: {
           missing$6: {
             at$ = between$expect(at$);
             if (at$ < 0) break missing$6;
-            const picked$4 = year_digits$expectBuild(at$);
-            if (picked$4 === FAILED$) break missing$6;
-            at$ = end$;
+            at$ = year_digits$expect(at$);
+            if (at$ < 0) break missing$6;
             if ((table1$[bytes$[at$]] & 2) !== 0) break missing$6;
-            const picked$3 = picked$4;
-            year$3 = picked$3;
             break done$6;
           }
           at$ = back$7;
-          year$3 = null;
         }
-        if (!(isDay(year$3, month$3, day$3))) break next$3;
+        if (!(log$[decided$++])) break next$3;
         break chosen$1;
       }
       at$ = back$3;
-      const start$3 = at$;
       let count$5 = 0;
       let last$5 = at$;
       ended$5: for (;;) {
@@ -7495,12 +7427,9 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = last$5;
       if (count$5 < 1) return -1;
-      const digits$3 = input.substring(start$3, at$);
       if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
-      const first$1 = Number(digits$3);
       if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 56); return -1; }
-      const mark$1 = input[at$++];
-      const start$4 = at$;
+      at$++;
       let count$6 = 0;
       let last$6 = at$;
       ended$6: for (;;) {
@@ -7512,30 +7441,23 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = last$6;
       if (count$6 < 1) return -1;
-      const digits$4 = input.substring(start$4, at$);
       if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
-      const second$1 = Number(digits$4);
       if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 56); return -1; }
       at$++;
-      let year$4;
       const back$8 = at$;
       chosen$2: {
         next$4: {
-          const picked$5 = year_digits$expectBuild(at$);
-          if (picked$5 === FAILED$) break next$4;
-          at$ = end$;
+          at$ = year_digits$expect(at$);
+          if (at$ < 0) break next$4;
           if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
-          year$4 = picked$5;
           break chosen$2;
         }
         at$ = back$8;
-        if (!(mark$1 === "/")) return -1;
-        const picked$6 = short_year$expectBuild(at$);
-        if (picked$6 === FAILED$) return -1;
-        at$ = end$;
-        year$4 = picked$6;
+        if (!(log$[decided$++])) return -1;
+        at$ = short_year$expect(at$);
+        if (at$ < 0) return -1;
       }
-      if (!(dayAndMonth(first$1, second$1, year$4) !== null)) return -1;
+      if (!(log$[decided$++])) return -1;
     }
     return at$;
   }
@@ -7687,66 +7609,56 @@ const peg$makeScanner = (capacity$) => {
     return at$;
   }
 
-  function ordinal$expectBuild(at$) {
-    let word$1;
+  function ordinal$expect(at$) {
     const back$1 = at$;
     chosen$1: {
       next$1: {
         if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 115 || (bytes$[at$ + 4] | 32) !== 116) { miss$(at$, 58); break next$1; }
         at$ += 5;
-        word$1 = input.substring(at$ - 5, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$2: {
         if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 100) { miss$(at$, 59); break next$2; }
         at$ += 6;
-        word$1 = input.substring(at$ - 6, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$3: {
         if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 100) { miss$(at$, 60); break next$3; }
         at$ += 5;
-        word$1 = input.substring(at$ - 5, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$4: {
         if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 104) { miss$(at$, 61); break next$4; }
         at$ += 6;
-        word$1 = input.substring(at$ - 6, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$5: {
         if (bytes$[at$] !== 49 || (bytes$[at$ + 1] | 32) !== 115 || (bytes$[at$ + 2] | 32) !== 116) { miss$(at$, 62); break next$5; }
         at$ += 3;
-        word$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$6: {
         if (bytes$[at$] !== 50 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) { miss$(at$, 63); break next$6; }
         at$ += 3;
-        word$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$7: {
         if (bytes$[at$] !== 51 || (bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 100) { miss$(at$, 64); break next$7; }
         at$ += 3;
-        word$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
-      if (bytes$[at$] !== 52 || (bytes$[at$ + 1] | 32) !== 116 || (bytes$[at$ + 2] | 32) !== 104) { miss$(at$, 65); return FAILED$; }
+      if (bytes$[at$] !== 52 || (bytes$[at$ + 1] | 32) !== 116 || (bytes$[at$ + 2] | 32) !== 104) { miss$(at$, 65); return -1; }
       at$ += 3;
-      word$1 = input.substring(at$ - 3, at$);
     }
-    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-    end$ = at$;
-    return ordinalOf(word$1);
+    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    return at$;
   }
 
   function quarter_joint$expect(at$) {
@@ -7987,36 +7899,6 @@ const peg$makeScanner = (capacity$) => {
     return at$;
   }
 
-  function year_digits$expectBuild(at$) {
-    const start$1 = at$;
-    const back$1 = at$;
-    chosen$1: {
-      next$1: {
-        if (bytes$[at$] !== 49 || bytes$[at$ + 1] !== 57) { miss$(at$, 68); break next$1; }
-        at$ += 2;
-        break chosen$1;
-      }
-      at$ = back$1;
-      if (bytes$[at$] !== 50 || bytes$[at$ + 1] !== 48) { miss$(at$, 69); return FAILED$; }
-      at$ += 2;
-    }
-    let count$1 = 0;
-    let last$1 = at$;
-    ended$1: for (;;) {
-      if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$1; }
-      at$++;
-      count$1++;
-      last$1 = at$;
-      if (count$1 >= 2) break;
-    }
-    at$ = last$1;
-    if (count$1 < 2) return FAILED$;
-    const digits$1 = input.substring(start$1, at$);
-    if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
-    end$ = at$;
-    return Number(digits$1);
-  }
-
   function week$expect(at$) {
     const back$1 = at$;
     chosen$1: {
@@ -8106,7 +7988,6 @@ const peg$makeScanner = (capacity$) => {
           if (bytes$[at$] !== 87) { miss$(at$, 81); break next$1; }
           at$++;
         }
-        const start$1 = at$;
         let count$3 = 0;
         let last$3 = at$;
         ended$3: for (;;) {
@@ -8118,9 +7999,7 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$3;
         if (count$3 < 1) break next$1;
-        const digits$1 = input.substring(start$1, at$);
         if ((table2$[bytes$[at$]] & 128) !== 0) break next$1;
-        const week$1 = Number(digits$1);
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
         const back$7 = at$;
         done$4: {
@@ -8134,7 +8013,7 @@ const peg$makeScanner = (capacity$) => {
           }
           at$ = back$7;
         }
-        if (!(week$1 >= 1 && week$1 <= 53)) break next$1;
+        if (!(log$[decided$++])) break next$1;
         break chosen$1;
       }
       at$ = back$1;
@@ -8151,7 +8030,6 @@ const peg$makeScanner = (capacity$) => {
       }
       if ((bytes$[at$] | 32) !== 119) { miss$(at$, 82); return -1; }
       at$++;
-      const start$2 = at$;
       let count$4 = 0;
       let last$4 = at$;
       ended$4: for (;;) {
@@ -8163,11 +8041,9 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = last$4;
       if (count$4 < 2) return -1;
-      const digits$2 = input.substring(start$2, at$);
       if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
-      const week$2 = Number(digits$2);
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      if (!(week$2 >= 1 && week$2 <= 53)) return -1;
+      if (!(log$[decided$++])) return -1;
     }
     return at$;
   }
@@ -8180,7 +8056,6 @@ const peg$makeScanner = (capacity$) => {
         if (at$ < 0) break next$1;
         if ((table2$[bytes$[at$]] & 64) === 0) { miss$(at$, 83); break next$1; }
         at$++;
-        const start$1 = at$;
         let count$1 = 0;
         let last$1 = at$;
         ended$1: for (;;) {
@@ -8192,16 +8067,13 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$1;
         if (count$1 < 2) break next$1;
-        const digits$1 = input.substring(start$1, at$);
         if ((table2$[bytes$[at$]] & 128) !== 0) break next$1;
-        const month$1 = Number(digits$1);
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
-        if (!(month$1 >= 1 && month$1 <= 12)) break next$1;
+        if (!(log$[decided$++])) break next$1;
         break chosen$1;
       }
       at$ = back$1;
       next$2: {
-        const start$2 = at$;
         let count$2 = 0;
         let last$2 = at$;
         ended$2: for (;;) {
@@ -8213,15 +8085,13 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$2;
         if (count$2 < 1) break next$2;
-        const digits$2 = input.substring(start$2, at$);
         if ((table2$[bytes$[at$]] & 128) !== 0) break next$2;
-        const month$2 = Number(digits$2);
         if (bytes$[at$] !== 47) { miss$(at$, 84); break next$2; }
         at$++;
         at$ = year_digits$expect(at$);
         if (at$ < 0) break next$2;
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
-        if (!(month$2 >= 1 && month$2 <= 12)) break next$2;
+        if (!(log$[decided$++])) break next$2;
         break chosen$1;
       }
       at$ = back$1;
@@ -9564,6 +9434,7 @@ const peg$makeScanner = (capacity$) => {
   function relative_unit$build(at$) {
     const symbol$1 = bytes$[at$];
     if ((table6$[symbol$1] & 1) !== 0) {
+      const start$1 = at$;
       let unit$1;
       const symbol$2 = bytes$[at$];
       if (symbol$2 === 65 || symbol$2 === 97) {
@@ -9617,8 +9488,9 @@ const peg$makeScanner = (capacity$) => {
       }
       if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
       end$ = at$;
-      return unit$1.toLowerCase();
+      return relative_unit$code10(unit$1);
     } else if (symbol$1 === 70 || symbol$1 === 102) {
+      const start$2 = at$;
       const back$3 = at$;
       chosen$3: {
         next$3: {
@@ -9630,9 +9502,9 @@ const peg$makeScanner = (capacity$) => {
         if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 97 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 99 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 108) return FAILED$;
         at$ += 9;
       }
-      const start$1 = at$;
+      const start$3 = at$;
       at$ = runEnd$(ends2$, at$);
-      if (at$ === start$1) return FAILED$;
+      if (at$ === start$3) return FAILED$;
       let unit$2;
       const symbol$3 = bytes$[at$];
       if (symbol$3 === 77 || symbol$3 === 109) {
@@ -9652,13 +9524,14 @@ const peg$makeScanner = (capacity$) => {
       }
       if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
       end$ = at$;
-      return "fiscal " + unit$2.toLowerCase();
+      return relative_unit$code11(unit$2);
     } else {
       return FAILED$;
     }
   }
 
   function weekday$build(at$) {
+    const start$1 = at$;
     let name$1;
     const symbol$1 = bytes$[at$];
     if (symbol$1 === 70 || symbol$1 === 102) {
@@ -9706,7 +9579,7 @@ const peg$makeScanner = (capacity$) => {
     }
     if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
     end$ = at$;
-    return name$1.toLowerCase();
+    return weekday$code12(name$1);
   }
 
   function currency_code$build(at$) {
@@ -9894,6 +9767,7 @@ const peg$makeScanner = (capacity$) => {
   function scale$build(at$) {
     const symbol$1 = bytes$[at$];
     if ((table7$[symbol$1] & 1) !== 0) {
+      const start$1 = at$;
       if ((table0$[bytes$[at$]] & 1) !== 0) {
         at$++;
       }
@@ -9943,15 +9817,17 @@ const peg$makeScanner = (capacity$) => {
       }
       if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
       end$ = at$;
-      return scale$1.toLowerCase();
+      return scale$code13(scale$1);
     } else if (symbol$1 === 75 || symbol$1 === 107) {
+      const start$2 = at$;
       const scale$2 = input[at$++];
       if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
       end$ = at$;
-      return scale$2.toLowerCase();
+      return scale$code14(scale$2);
     } else if (symbol$1 === 77 || symbol$1 === 109) {
       const back$3 = at$;
       next$4: {
+        const start$3 = at$;
         if ((table0$[bytes$[at$]] & 1) !== 0) {
           at$++;
         }
@@ -10001,13 +9877,14 @@ const peg$makeScanner = (capacity$) => {
         }
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
         end$ = at$;
-        return scale$3.toLowerCase();
+        return scale$code13(scale$3);
       }
       at$ = back$3;
+      const start$4 = at$;
       const scale$4 = input[at$++];
       if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
       end$ = at$;
-      return scale$4.toLowerCase();
+      return scale$code14(scale$4);
     } else {
       return FAILED$;
     }
@@ -10464,7 +10341,7 @@ const peg$makeScanner = (capacity$) => {
         at$ = back$2;
         year$1 = null;
       }
-      if (!(isDay(year$1, month$1, day$1))) return -1;
+      if (!((log$[decided$++] = (isDay(year$1, month$1, day$1)) ? 1 : 0))) return -1;
     } else if (symbol$1 >= 48 && symbol$1 <= 57) {
       const day$2 = day$build(at$);
       if (day$2 === FAILED$) return -1;
@@ -10503,7 +10380,7 @@ const peg$makeScanner = (capacity$) => {
         at$ = back$4;
         year$2 = null;
       }
-      if (!(isDay(year$2, month$2, day$2))) return -1;
+      if (!((log$[decided$++] = (isDay(year$2, month$2, day$2)) ? 1 : 0))) return -1;
     } else {
       return -1;
     }
@@ -10546,35 +10423,24 @@ const peg$makeScanner = (capacity$) => {
     if ((table3$[bytes$[at$]] & 32) === 0) return -1;
     at$++;
     let year$1;
-    const symbol$1 = bytes$[at$];
-    if (symbol$1 === 48 || (symbol$1 >= 51 && symbol$1 <= 57)) {
-      if (!(mark$1 === "/")) return -1;
-      const picked$1 = short_year$build(at$);
-      if (picked$1 === FAILED$) return -1;
-      at$ = end$;
-      year$1 = picked$1;
-    } else if (symbol$1 >= 49 && symbol$1 <= 50) {
-      const back$1 = at$;
-      chosen$1: {
-        next$1: {
-          const picked$2 = year_digits$build(at$);
-          if (picked$2 === FAILED$) break next$1;
-          at$ = end$;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
-          year$1 = picked$2;
-          break chosen$1;
-        }
-        at$ = back$1;
-        if (!(mark$1 === "/")) return -1;
-        const picked$3 = short_year$build(at$);
-        if (picked$3 === FAILED$) return -1;
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        const picked$1 = year_digits$build(at$);
+        if (picked$1 === FAILED$) break next$1;
         at$ = end$;
-        year$1 = picked$3;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+        year$1 = picked$1;
+        break chosen$1;
       }
-    } else {
-      return -1;
+      at$ = back$1;
+      if (!((log$[decided$++] = (mark$1 === "/") ? 1 : 0))) return -1;
+      const picked$2 = short_year$build(at$);
+      if (picked$2 === FAILED$) return -1;
+      at$ = end$;
+      year$1 = picked$2;
     }
-    if (!(dayAndMonth(first$1, second$1, year$1) !== null)) return -1;
+    if (!((log$[decided$++] = (dayAndMonth(first$1, second$1, year$1) !== null) ? 1 : 0))) return -1;
     return at$;
   }
 
@@ -11226,8 +11092,7 @@ const peg$makeScanner = (capacity$) => {
     return at$;
   }
 
-  function day$expectBuild(at$) {
-    const start$1 = at$;
+  function day$expect(at$) {
     const back$1 = at$;
     chosen$1: {
       next$1: {
@@ -11238,10 +11103,9 @@ const peg$makeScanner = (capacity$) => {
         break chosen$1;
       }
       at$ = back$1;
-      if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); return FAILED$; }
+      if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); return -1; }
       at$++;
     }
-    const digits$1 = input.substring(start$1, at$);
     const back$2 = at$;
     done$1: {
       missing$1: {
@@ -11272,356 +11136,8 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = back$2;
     }
-    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-    end$ = at$;
-    return Number(digits$1);
-  }
-
-  function joint$expectBuild(at$) {
-    const back$1 = at$;
-    next$1: {
-      let last$1 = at$;
-      ended$1: for (;;) {
-        if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$1; }
-        at$++;
-        last$1 = at$;
-      }
-      at$ = last$1;
-      if ((table6$[bytes$[at$]] & 128) === 0) { miss$(at$, 182); break next$1; }
-      at$++;
-      let last$2 = at$;
-      ended$2: for (;;) {
-        if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$2; }
-        at$++;
-        last$2 = at$;
-      }
-      at$ = last$2;
-      end$ = at$;
-      return "to";
-    }
-    at$ = back$1;
-    next$2: {
-      let count$1 = 0;
-      let last$3 = at$;
-      ended$3: for (;;) {
-        if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$3; }
-        at$++;
-        count$1++;
-        last$3 = at$;
-      }
-      at$ = last$3;
-      if (count$1 < 1) break next$2;
-      const back$2 = at$;
-      chosen$2: {
-        next$3: {
-          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 111) { miss$(at$, 183); break next$3; }
-          at$ += 2;
-          break chosen$2;
-        }
-        at$ = back$2;
-        next$4: {
-          if ((bytes$[at$] | 32) !== 117 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 108) { miss$(at$, 184); break next$4; }
-          at$ += 5;
-          break chosen$2;
-        }
-        at$ = back$2;
-        next$5: {
-          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 117 || (bytes$[at$ + 5] | 32) !== 103 || (bytes$[at$ + 6] | 32) !== 104) { miss$(at$, 185); break next$5; }
-          at$ += 7;
-          break chosen$2;
-        }
-        at$ = back$2;
-        if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108) { miss$(at$, 186); break next$2; }
-        at$ += 4;
-      }
-      let count$2 = 0;
-      let last$4 = at$;
-      ended$4: for (;;) {
-        if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$4; }
-        at$++;
-        count$2++;
-        last$4 = at$;
-      }
-      at$ = last$4;
-      if (count$2 < 1) break next$2;
-      end$ = at$;
-      return "to";
-    }
-    at$ = back$1;
-    const back$3 = at$;
-    chosen$3: {
-      next$6: {
-        let last$5 = at$;
-        ended$5: for (;;) {
-          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$5; }
-          at$++;
-          last$5 = at$;
-        }
-        at$ = last$5;
-        if (bytes$[at$] !== 44) { miss$(at$, 53); break next$6; }
-        at$++;
-        let last$6 = at$;
-        ended$6: for (;;) {
-          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$6; }
-          at$++;
-          last$6 = at$;
-        }
-        at$ = last$6;
-        const back$4 = at$;
-        done$1: {
-          missing$1: {
-            if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) { miss$(at$, 187); break missing$1; }
-            at$ += 3;
-            let count$3 = 0;
-            let last$7 = at$;
-            ended$7: for (;;) {
-              if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$7; }
-              at$++;
-              count$3++;
-              last$7 = at$;
-            }
-            at$ = last$7;
-            if (count$3 < 1) break missing$1;
-            break done$1;
-          }
-          at$ = back$4;
-        }
-        break chosen$3;
-      }
-      at$ = back$3;
-      next$7: {
-        let count$4 = 0;
-        let last$8 = at$;
-        ended$8: for (;;) {
-          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$8; }
-          at$++;
-          count$4++;
-          last$8 = at$;
-        }
-        at$ = last$8;
-        if (count$4 < 1) break next$7;
-        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) { miss$(at$, 187); break next$7; }
-        at$ += 3;
-        let count$5 = 0;
-        let last$9 = at$;
-        ended$9: for (;;) {
-          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$9; }
-          at$++;
-          count$5++;
-          last$9 = at$;
-        }
-        at$ = last$9;
-        if (count$5 < 1) break next$7;
-        break chosen$3;
-      }
-      at$ = back$3;
-      let last$10 = at$;
-      ended$10: for (;;) {
-        if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$10; }
-        at$++;
-        last$10 = at$;
-      }
-      at$ = last$10;
-      if (bytes$[at$] !== 38) { miss$(at$, 30); return FAILED$; }
-      at$++;
-      let last$11 = at$;
-      ended$11: for (;;) {
-        if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$11; }
-        at$++;
-        last$11 = at$;
-      }
-      at$ = last$11;
-    }
-    end$ = at$;
-    return "and";
-  }
-
-  function month_name$expectBuild(at$) {
-    let name$1;
-    const back$1 = at$;
-    chosen$1: {
-      next$1: {
-        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 121) { miss$(at$, 158); break next$1; }
-        at$ += 7;
-        name$1 = input.substring(at$ - 7, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$2: {
-        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 98 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 117 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 114 || (bytes$[at$ + 7] | 32) !== 121) { miss$(at$, 159); break next$2; }
-        at$ += 8;
-        name$1 = input.substring(at$ - 8, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$3: {
-        if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 104) { miss$(at$, 160); break next$3; }
-        at$ += 5;
-        name$1 = input.substring(at$ - 5, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$4: {
-        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 108) { miss$(at$, 161); break next$4; }
-        at$ += 5;
-        name$1 = input.substring(at$ - 5, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$5: {
-        if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121) { miss$(at$, 162); break next$5; }
-        at$ += 3;
-        name$1 = input.substring(at$ - 3, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$6: {
-        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101) { miss$(at$, 163); break next$6; }
-        at$ += 4;
-        name$1 = input.substring(at$ - 4, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$7: {
-        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 121) { miss$(at$, 164); break next$7; }
-        at$ += 4;
-        name$1 = input.substring(at$ - 4, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$8: {
-        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 116) { miss$(at$, 165); break next$8; }
-        at$ += 6;
-        name$1 = input.substring(at$ - 6, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$9: {
-        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 109 || (bytes$[at$ + 6] | 32) !== 98 || (bytes$[at$ + 7] | 32) !== 101 || (bytes$[at$ + 8] | 32) !== 114) { miss$(at$, 166); break next$9; }
-        at$ += 9;
-        name$1 = input.substring(at$ - 9, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$10: {
-        if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 98 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) { miss$(at$, 167); break next$10; }
-        at$ += 7;
-        name$1 = input.substring(at$ - 7, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$11: {
-        if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) { miss$(at$, 168); break next$11; }
-        at$ += 8;
-        name$1 = input.substring(at$ - 8, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$12: {
-        if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) { miss$(at$, 169); break next$12; }
-        at$ += 8;
-        name$1 = input.substring(at$ - 8, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$13: {
-        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110) { miss$(at$, 170); break next$13; }
-        at$ += 3;
-        name$1 = input.substring(at$ - 3, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$14: {
-        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 98) { miss$(at$, 171); break next$14; }
-        at$ += 3;
-        name$1 = input.substring(at$ - 3, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$15: {
-        if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 114) { miss$(at$, 172); break next$15; }
-        at$ += 3;
-        name$1 = input.substring(at$ - 3, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$16: {
-        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114) { miss$(at$, 173); break next$16; }
-        at$ += 3;
-        name$1 = input.substring(at$ - 3, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$17: {
-        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110) { miss$(at$, 174); break next$17; }
-        at$ += 3;
-        name$1 = input.substring(at$ - 3, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$18: {
-        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108) { miss$(at$, 175); break next$18; }
-        at$ += 3;
-        name$1 = input.substring(at$ - 3, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$19: {
-        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103) { miss$(at$, 176); break next$19; }
-        at$ += 3;
-        name$1 = input.substring(at$ - 3, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$20: {
-        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116) { miss$(at$, 177); break next$20; }
-        at$ += 4;
-        name$1 = input.substring(at$ - 4, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$21: {
-        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112) { miss$(at$, 178); break next$21; }
-        at$ += 3;
-        name$1 = input.substring(at$ - 3, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$22: {
-        if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116) { miss$(at$, 179); break next$22; }
-        at$ += 3;
-        name$1 = input.substring(at$ - 3, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$23: {
-        if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118) { miss$(at$, 180); break next$23; }
-        at$ += 3;
-        name$1 = input.substring(at$ - 3, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99) { miss$(at$, 181); return FAILED$; }
-      at$ += 3;
-      name$1 = input.substring(at$ - 3, at$);
-    }
-    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-    const back$2 = at$;
-    done$1: {
-      missing$1: {
-        if (bytes$[at$] !== 46) { miss$(at$, 8); break missing$1; }
-        at$++;
-        const back$3 = at$;
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-        if ((table2$[bytes$[at$]] & 128) === 0) break missing$1;
-        at$++;
-        at$ = back$3;
-        break done$1;
-      }
-      at$ = back$2;
-    }
-    end$ = at$;
-    return monthOf(name$1);
+    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    return at$;
   }
 
   function quarter_place$expect(at$) {
@@ -11674,79 +11190,6 @@ const peg$makeScanner = (capacity$) => {
       at$ = back$1;
       if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 195); return -1; }
       at$ += 6;
-    }
-    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    return at$;
-  }
-
-  function short_year$expectBuild(at$) {
-    const start$1 = at$;
-    let count$1 = 0;
-    let last$1 = at$;
-    ended$1: for (;;) {
-      if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$1; }
-      at$++;
-      count$1++;
-      last$1 = at$;
-      if (count$1 >= 2) break;
-    }
-    at$ = last$1;
-    if (count$1 < 2) return FAILED$;
-    const digits$2 = input.substring(start$1, at$);
-    if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
-    const digits$1 = Number(digits$2);
-    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-    end$ = at$;
-    return 2000 + digits$1;
-  }
-
-  function ordinal$expect(at$) {
-    const back$1 = at$;
-    chosen$1: {
-      next$1: {
-        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 115 || (bytes$[at$ + 4] | 32) !== 116) { miss$(at$, 58); break next$1; }
-        at$ += 5;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$2: {
-        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 100) { miss$(at$, 59); break next$2; }
-        at$ += 6;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$3: {
-        if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 100) { miss$(at$, 60); break next$3; }
-        at$ += 5;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$4: {
-        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 104) { miss$(at$, 61); break next$4; }
-        at$ += 6;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$5: {
-        if (bytes$[at$] !== 49 || (bytes$[at$ + 1] | 32) !== 115 || (bytes$[at$ + 2] | 32) !== 116) { miss$(at$, 62); break next$5; }
-        at$ += 3;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$6: {
-        if (bytes$[at$] !== 50 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) { miss$(at$, 63); break next$6; }
-        at$ += 3;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$7: {
-        if (bytes$[at$] !== 51 || (bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 100) { miss$(at$, 64); break next$7; }
-        at$ += 3;
-        break chosen$1;
-      }
-      at$ = back$1;
-      if (bytes$[at$] !== 52 || (bytes$[at$ + 1] | 32) !== 116 || (bytes$[at$ + 2] | 32) !== 104) { miss$(at$, 65); return -1; }
-      at$ += 3;
     }
     if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     return at$;
@@ -12263,6 +11706,20 @@ const peg$makeScanner = (capacity$) => {
       return { year, month, day };
     }
 
+  function relative$code8(word) { return { kind: "relative", which: word.toLowerCase(), unit: "day", start: range().start, end: range().end }; }
+
+  function number$code9(word) { return { kind: "number", number: NUMBERS[word.toLowerCase()], scale: null, start: range().start, end: range().end }; }
+
+  function relative_unit$code10(unit) { return unit.toLowerCase(); }
+
+  function relative_unit$code11(unit) { return "fiscal " + unit.toLowerCase(); }
+
+  function weekday$code12(name) { return name.toLowerCase(); }
+
+  function scale$code13(scale) { return scale.toLowerCase(); }
+
+  function scale$code14(scale) { return scale.toLowerCase(); }
+
   // The parts that all scanners share.
 
   const FAILED$ = {};
@@ -12356,11 +11813,15 @@ const peg$makeScanner = (capacity$) => {
   var input = "";
   var length$ = 0;
   var options = NO_OPTIONS$;
+  var source$;
   var end$ = 0;
   var furthest$ = 0;
   var from$ = 0;
   var to$ = 0;
   var busy$ = false;
+  // What the code of the grammar has decided in the first scan, and the number of decisions so far.
+  const log$ = [];
+  var decided$ = 0;
 
   // The first code unit of each kind of characters, and its symbol.
   const kinds$ = [128, 128, 133, 129, 134, 128, 160, 129, 161, 128, 163, 130, 164, 128, 165, 130, 166, 128, 170, 131, 171, 132, 172, 128, 181, 131, 182, 128, 186, 131, 187, 133, 188, 128, 192, 131, 215, 128, 216, 131, 247, 128, 248, 131, 5760, 134, 5761, 131, 8192, 129, 8204, 128, 8211, 135, 8213, 128, 8217, 136, 8218, 128, 8220, 137, 8221, 138, 8222, 128, 8232, 129, 8234, 128, 8239, 129, 8240, 128, 8287, 129, 8288, 128, 8364, 130, 8365, 128, 8377, 130, 8378, 128, 8490, 139, 8491, 128, 11264, 131, 11776, 128, 12288, 129, 12289, 128, 12352, 131, 65279, 129, 65280, 128, 65296, 131, 65534, 128];
@@ -12413,21 +11874,21 @@ const peg$makeScanner = (capacity$) => {
   }
 
   function range() {
-    return { source: options.grammarSource, start: from$, end: to$ };
+    return { source: source$, start: from$, end: to$ };
   }
 
   function begin$() {
     end$ = 0;
-    furthest$ = 0;
+    decided$ = 0;
 
   }
 
-  function build$() {
-    return instruction$build(0);
+  function build$(at) {
+    return instruction$build(at);
   }
 
-  function skip$() {
-    return instruction$skip(0);
+  function skip$(at) {
+    return instruction$skip(at);
   }
 
   function open$(text, given) {
@@ -12435,6 +11896,7 @@ const peg$makeScanner = (capacity$) => {
     input = text;
     length$ = text.length;
     options = given === undefined ? NO_OPTIONS$ : given;
+    source$ = options.grammarSource;
     load$(text);
   }
 
@@ -12443,39 +11905,39 @@ const peg$makeScanner = (capacity$) => {
     input = "";
     length$ = 0;
     options = NO_OPTIONS$;
+    if (log$.length > 4096) log$.length = 0;
   }
 
   const startRules$ = ["instruction"];
 
-  // Creates another scanner for a nested parse, or for an input that is too long.
-  function scannerFor$(text, given) {
-    if (typeof text !== "string") throw new TypeError("Not a string");
-    const rule = given?.startRule;
-    if (rule && !startRules$.includes(rule)) throw new Error(`Can't start parsing from rule "${rule}".`);
-    return busy$ || text.length > capacity$ ? peg$makeScanner(text.length) : null;
+  // Returns false if another scanner must parse the text: within the code of this one, or because it is too long.
+  function isFor$(text, given) {
+    if (given === null) throw new TypeError("Cannot read properties of null (reading 'grammarSource')");
+    const rule = given === undefined ? undefined : given.startRule;
+    if (rule && !startRules$.includes(`${rule}`)) throw new Error(`Can't start parsing from rule "${rule}".`);
+    return !busy$ && text.length <= capacity$;
   }
 
   function parse$(text, given) {
-    const other = scannerFor$(text, given);
-    if (other !== null) return other.parse(text, given);
+    if (!isFor$(text, given)) return peg$elsewhere("parse", text, given);
     open$(text, given);
     try {
       begin$();
-      const result = build$();
+      const result = build$(0);
       if (result !== FAILED$ && end$ === length$) return result;
-      throw failure$();
+      const end = expect$(0);
+      throw failure$(end, expected$());
     } finally {
       close$();
     }
   }
 
   function recognize$(text, given) {
-    const other = scannerFor$(text, given);
-    if (other !== null) return other.recognize(text, given);
+    if (!isFor$(text, given)) return peg$elsewhere("recognize", text, given);
     open$(text, given);
     try {
       begin$();
-      return skip$() === length$;
+      return skip$(0) === length$;
     } catch (thrown) {
       if (thrown instanceof peg$SyntaxError) return false;
       throw thrown;
@@ -12748,33 +12210,37 @@ const peg$makeScanner = (capacity$) => {
     missed$[misses$++] = expectation;
   }
 
-  function failure$() {
-    begin$();
+  function expected$() {
+    return missed$.slice(0, misses$).map((number) => expectations$[number]);
+  }
+
+  function expect$(at) {
+    furthest$ = at;
     misses$ = 0;
-    const end = expect$();
+    decided$ = 0;
+    return instruction$expect(at);
+  }
+
+  // The error for the last call of expect$, and the end that it returned.
+  function failure$(end, expected) {
     if (end > furthest$) {
       furthest$ = end;
-      misses$ = 0;
+      expected = [];
     }
-    const expected = missed$.slice(0, misses$).map((number) => expectations$[number]);
     if (end === furthest$) expected.push({ type: "end" });
     const code = input.codePointAt(furthest$);
     const found = code === undefined ? null : String.fromCodePoint(code);
-    const location = peg$locationIn(input, options.grammarSource, furthest$, Math.min(furthest$ + 1, length$));
+    const location = peg$locationIn(input, source$, furthest$, furthest$ + (furthest$ < length$ ? 1 : 0));
     return Object.defineProperty(new peg$SyntaxError("", expected, found, location), "message", peg$message);
   }
 
-  function expect$() {
-    return instruction$expect(0);
-  }
-
-  return { parse: parse$, recognize: recognize$ };
+  return { capacity: capacity$, parse: parse$, recognize: recognize$ };
 };
 
 // Lines and columns count from 1.
 function peg$placeOf(text, offset) {
-  const lines = text.slice(0, offset).split("\n");
-  return { offset, line: lines.length, column: lines.pop().length + 1 };
+  const before = text.slice(0, offset);
+  return { offset, line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
 }
 
 function peg$locationIn(text, source, start, end) {
@@ -12803,6 +12269,19 @@ function peg$endsOf(ranges) {
 const peg$scanner = /* @__PURE__ */ peg$makeScanner(1048576);
 
 
+// Scanners for texts within texts, and for long ones.
+const peg$idle = [];
+
+function peg$elsewhere(method, text, options) {
+  const known = peg$idle.findIndex(({ capacity }) => capacity >= text.length);
+  const scanner = known < 0 ? peg$makeScanner(Math.max(text.length, 4096)) : peg$idle.splice(known, 1)[0];
+  try {
+    return scanner[method](text, options);
+  } finally {
+    if (peg$idle.length < 8 && scanner.capacity <= 16777216) peg$idle.push(scanner);
+  }
+}
+
 // A message that is built when it is read.
 const peg$message = {
   get() { return peg$SyntaxError.buildMessage(this.expected, this.found); },
@@ -12810,13 +12289,18 @@ const peg$message = {
   configurable: true,
 };
 
+function peg$text(input) {
+  if (input instanceof String) return `${input}`;
+  throw new TypeError("The input of a parser must be a string");
+}
+
 function peg$parse(input, options) {
-  return peg$scanner.parse(input, options);
+  return peg$scanner.parse(typeof input === "string" ? input : peg$text(input), options);
 }
 
 // Returns true if parse() would accept the input: the same checks, without building the result.
 function peg$recognize(input, options) {
-  return peg$scanner.recognize(input, options);
+  return peg$scanner.recognize(typeof input === "string" ? input : peg$text(input), options);
 }
 
 class peg$SyntaxError extends SyntaxError {

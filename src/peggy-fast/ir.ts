@@ -32,9 +32,10 @@ export interface Symbols {
   readonly shown: string;
 }
 
-/** One code point of a set. `set` contains the code units that are code points on their own; others are left to Peggy's code. */
+/** One code point of a set. `set` contains the code units that are code points on their own, and all surrogates. */
 export interface CodePoint extends Omit<Symbols, 'type'> {
   readonly type: 'codePoint';
+  readonly pattern: RegExp;
 }
 
 export interface Literal {

@@ -7,17 +7,16 @@ export const BYTES = 'bytes$';
 export const AT = 'at$';
 /** The end of the rule that returned last. */
 export const END_AT = 'end$';
-export const FURTHEST = 'furthest$';
 export const FAILED = 'FAILED$';
 /** The replacement of `input.charCodeAt`. */
 export const CODE_AT = 'codeAt$';
 
 /** The names that the generated code declares: numbered variables, functions of rules, and the rest. */
-const GENERATED_NAMES = /\$(?:\d+|build|skip|report|silent|quiet|expect|expectBuild|code\d+)$|^(?:table|ends)\d+\$$/;
+const GENERATED_NAMES = /\$(?:\d+|build|skip|expect|silent|code\d+)$|^(?:table|ends|points)\d+\$$/;
 const RUNTIME: ReadonlySet<string> = new Set(
-  `at begin build busy bytes canScan capacity close codeAt encoder end expect expectations expected failure
-    from furthest isSurrogate kindOf kindTable kinds length lines load locationOf miss missed misses open
-    parse recognize runEnd scannerFor skip startRules to view wordAt wordEnds wordStarts words FAILED LEAVE
+  `at begin build busy bytes capacity close codeAt decided encoder end expect expectations expected failure
+    from furthest isFor isInternal kindOf kindTable kinds length library lines load locationOf log miss missed misses open
+    parse pointWidth recognize rule runEnd scan skip source startRules to view wordAt wordEnds wordStarts words FAILED
     NO_OPTIONS`
     .split(/\s+/)
     .map((name) => `${name}$`),

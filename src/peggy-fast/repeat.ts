@@ -15,12 +15,12 @@ function isRun(scanner: FunctionWriter, node: Repeat, { target, reporting }: Con
   const single = scanner.shared.facts.singleOf(node.item);
   if (single === null || target !== null || node.delimiter !== null || node.max !== null) return false;
   if (reporting === 'expect' && node.item.type !== 'symbols') return false;
-  return (node.min === 0 || node.min === 1) && (single.loud || reporting !== 'report');
+  return node.min === 0 || node.min === 1;
 }
 
 function writeRun(scanner: FunctionWriter, node: Repeat, context: Context): void {
   const { out, shared } = scanner;
-  const { set } = shared.facts.singleOf(node.item)!;
+  const set = shared.facts.singleOf(node.item)!;
   const { shown, expected } = node.item.type === 'symbols' ? node.item : { shown: '', expected: undefined };
   const next = `${BYTES}[${AT}]`;
   const isKnown = context.known !== null && isSubset(context.known, set);
@@ -85,7 +85,7 @@ const EXACT_DIGITS = 15;
 export function writeNumber(scanner: FunctionWriter, label: Label, convert: NumberFunction, context: Context): string {
   const { out, shared } = scanner;
   const run = (label.item as Node & { readonly type: 'text' }).item as Repeat;
-  const { set } = shared.facts.singleOf(run.item)!;
+  const set = shared.facts.singleOf(run.item)!;
   const name = scanner.names.fresh(label.name);
   const start = scanner.positionHere();
   const { expected } = run.item as Node & { readonly type: 'symbols' };
