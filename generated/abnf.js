@@ -277,11 +277,11 @@ function referenceNode(name, start, end) {
           next$1: {
             if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(ends1$, at$);
             const symbol$2 = bytes$[at$];
-            if (symbol$2 === 10) {
-              at$++;
-            } else if (symbol$2 === 13) {
+            if (symbol$2 === 13) {
               if (bytes$[at$ + 1] !== 10) break next$1;
               at$ += 2;
+            } else if (symbol$2 === 10) {
+              at$++;
             } else {
               break next$1;
             }
@@ -294,11 +294,11 @@ function referenceNode(name, start, end) {
       } else if (symbol$1 === 10 || symbol$1 === 13) {
         if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(ends1$, at$);
         const symbol$3 = bytes$[at$];
-        if (symbol$3 === 10) {
-          at$++;
-        } else if (symbol$3 === 13) {
+        if (symbol$3 === 13) {
           if (bytes$[at$ + 1] !== 10) break ended$1;
           at$ += 2;
+        } else if (symbol$3 === 10) {
+          at$++;
         } else {
           break ended$1;
         }
@@ -430,11 +430,11 @@ function referenceNode(name, start, end) {
         next$1: {
           if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(ends1$, at$);
           const symbol$2 = bytes$[at$];
-          if (symbol$2 === 10) {
-            at$++;
-          } else if (symbol$2 === 13) {
+          if (symbol$2 === 13) {
             if (bytes$[at$ + 1] !== 10) break next$1;
             at$ += 2;
+          } else if (symbol$2 === 10) {
+            at$++;
           } else {
             break next$1;
           }
@@ -447,11 +447,11 @@ function referenceNode(name, start, end) {
     } else if (symbol$1 === 10 || symbol$1 === 13) {
       if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(ends1$, at$);
       const symbol$3 = bytes$[at$];
-      if (symbol$3 === 10) {
-        at$++;
-      } else if (symbol$3 === 13) {
+      if (symbol$3 === 13) {
         if (bytes$[at$ + 1] !== 10) return -1;
         at$ += 2;
+      } else if (symbol$3 === 10) {
+        at$++;
       } else {
         return -1;
       }
@@ -656,11 +656,11 @@ function referenceNode(name, start, end) {
           next$2: {
             if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(ends1$, at$);
             const symbol$3 = bytes$[at$];
-            if (symbol$3 === 10) {
-              at$++;
-            } else if (symbol$3 === 13) {
+            if (symbol$3 === 13) {
               if (bytes$[at$ + 1] !== 10) break next$2;
               at$ += 2;
+            } else if (symbol$3 === 10) {
+              at$++;
             } else {
               break next$2;
             }
@@ -673,11 +673,11 @@ function referenceNode(name, start, end) {
       } else if (symbol$2 === 10 || symbol$2 === 13) {
         if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(ends1$, at$);
         const symbol$4 = bytes$[at$];
-        if (symbol$4 === 10) {
-          at$++;
-        } else if (symbol$4 === 13) {
+        if (symbol$4 === 13) {
           if (bytes$[at$ + 1] !== 10) break ended$2;
           at$ += 2;
+        } else if (symbol$4 === 10) {
+          at$++;
         } else {
           break ended$2;
         }
@@ -705,11 +705,11 @@ function referenceNode(name, start, end) {
         done$1: {
           missing$1: {
             const symbol$1 = bytes$[at$];
-            if (symbol$1 === 10) {
-              at$++;
-            } else if (symbol$1 === 13) {
+            if (symbol$1 === 13) {
               if (bytes$[at$ + 1] !== 10) break missing$1;
               at$ += 2;
+            } else if (symbol$1 === 10) {
+              at$++;
             } else {
               break missing$1;
             }
@@ -858,11 +858,11 @@ function referenceNode(name, start, end) {
       chosen$1: {
         next$1: {
           const symbol$2 = bytes$[at$];
-          if (symbol$2 === 10) {
-            at$++;
-          } else {
+          if (symbol$2 === 13) {
             if (bytes$[at$ + 1] !== 10) break next$1;
             at$ += 2;
+          } else {
+            at$++;
           }
           break chosen$1;
         }
@@ -884,70 +884,72 @@ function referenceNode(name, start, end) {
       const name$1 = input.substring(start$1, at$);
       end$ = at$;
       return referenceNode(name$1, start$1, at$);
-    } else if (symbol$1 === 34) {
-      const back$1 = at$;
-      done$1: {
-        missing$1: {
-          if (bytes$[at$] !== 37 || (bytes$[at$ + 1] | 32) !== 105) break missing$1;
-          at$ += 2;
-          break done$1;
-        }
-        at$ = back$1;
-      }
-      if (bytes$[at$] !== 34) return FAILED$;
+    } else if (symbol$1 === 40) {
       at$++;
-      const start$2 = at$;
-      if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(ends3$, at$);
-      const picked$1 = input.substring(start$2, at$);
-      if (bytes$[at$] !== 34) return FAILED$;
+      if (!((log$[decided$++] = (enter(at$)) ? 1 : 0))) return FAILED$;
+      const picked$1 = alternation$build(at$);
+      if (picked$1 === FAILED$) return FAILED$;
+      at$ = end$;
+      if (bytes$[at$] !== 41) return FAILED$;
       at$++;
-      const text$1 = picked$1;
+      if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return FAILED$;
       end$ = at$;
-      return { kind: "string", text: text$1, caseSensitive: false };
+      return picked$1;
+    } else if (symbol$1 === 91) {
+      at$++;
+      if (!((log$[decided$++] = (enter(at$)) ? 1 : 0))) return FAILED$;
+      const item$1 = alternation$build(at$);
+      if (item$1 === FAILED$) return FAILED$;
+      at$ = end$;
+      if (bytes$[at$] !== 93) return FAILED$;
+      at$++;
+      if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return FAILED$;
+      end$ = at$;
+      return { kind: "option", item: item$1 };
     } else if (symbol$1 === 37) {
-      const back$2 = at$;
+      const back$1 = at$;
       next$1: {
-        const back$3 = at$;
-        done$2: {
-          missing$2: {
-            if ((bytes$[at$ + 1] | 32) !== 105) break missing$2;
+        const back$2 = at$;
+        done$1: {
+          missing$1: {
+            if ((bytes$[at$ + 1] | 32) !== 105) break missing$1;
             at$ += 2;
-            break done$2;
+            break done$1;
           }
-          at$ = back$3;
+          at$ = back$2;
         }
         if (bytes$[at$] !== 34) break next$1;
         at$++;
-        const start$3 = at$;
+        const start$2 = at$;
         if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(ends3$, at$);
-        const picked$2 = input.substring(start$3, at$);
+        const picked$2 = input.substring(start$2, at$);
         if (bytes$[at$] !== 34) break next$1;
         at$++;
-        const text$2 = picked$2;
+        const text$1 = picked$2;
         end$ = at$;
-        return { kind: "string", text: text$2, caseSensitive: false };
+        return { kind: "string", text: text$1, caseSensitive: false };
       }
-      at$ = back$2;
+      at$ = back$1;
       next$2: {
         if ((bytes$[at$ + 1] | 32) !== 115) break next$2;
         at$ += 2;
         if (bytes$[at$] !== 34) break next$2;
         at$++;
-        const start$4 = at$;
+        const start$3 = at$;
         if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(ends3$, at$);
-        const picked$3 = input.substring(start$4, at$);
+        const picked$3 = input.substring(start$3, at$);
         if (bytes$[at$] !== 34) break next$2;
         at$++;
-        const text$3 = picked$3;
+        const text$2 = picked$3;
         end$ = at$;
-        return { kind: "string", text: text$3, caseSensitive: true };
+        return { kind: "string", text: text$2, caseSensitive: true };
       }
-      at$ = back$2;
+      at$ = back$1;
       at$++;
       let picked$4;
       const symbol$2 = bytes$[at$];
       if (symbol$2 === 66 || symbol$2 === 98) {
-        const back$4 = at$;
+        const back$3 = at$;
         chosen$2: {
           next$3: {
             at$++;
@@ -962,15 +964,15 @@ function referenceNode(name, start, end) {
             picked$4 = { kind: "range", base: 2, first: first$1, last: last$1 };
             break chosen$2;
           }
-          at$ = back$4;
+          at$ = back$3;
           at$++;
           const codes$1 = [];
           let last$2 = at$;
           ended$1: for (;;) {
-            const item$1 = bits$build(at$);
-            if (item$1 === FAILED$) break ended$1;
+            const item$2 = bits$build(at$);
+            if (item$2 === FAILED$) break ended$1;
             at$ = end$;
-            codes$1.push(item$1);
+            codes$1.push(item$2);
             last$2 = at$;
             if (bytes$[at$] !== 46) break ended$1;
             at$++;
@@ -980,7 +982,7 @@ function referenceNode(name, start, end) {
           picked$4 = { kind: "codes", base: 2, codes: codes$1 };
         }
       } else if (symbol$2 === 68 || symbol$2 === 100) {
-        const back$5 = at$;
+        const back$4 = at$;
         chosen$3: {
           next$4: {
             at$++;
@@ -995,15 +997,15 @@ function referenceNode(name, start, end) {
             picked$4 = { kind: "range", base: 10, first: first$2, last: last$3 };
             break chosen$3;
           }
-          at$ = back$5;
+          at$ = back$4;
           at$++;
           const codes$2 = [];
           let last$4 = at$;
           ended$2: for (;;) {
-            const item$2 = count$build(at$);
-            if (item$2 === FAILED$) break ended$2;
+            const item$3 = count$build(at$);
+            if (item$3 === FAILED$) break ended$2;
             at$ = end$;
-            codes$2.push(item$2);
+            codes$2.push(item$3);
             last$4 = at$;
             if (bytes$[at$] !== 46) break ended$2;
             at$++;
@@ -1013,7 +1015,7 @@ function referenceNode(name, start, end) {
           picked$4 = { kind: "codes", base: 10, codes: codes$2 };
         }
       } else if (symbol$2 === 88 || symbol$2 === 120) {
-        const back$6 = at$;
+        const back$5 = at$;
         chosen$4: {
           next$5: {
             at$++;
@@ -1028,15 +1030,15 @@ function referenceNode(name, start, end) {
             picked$4 = { kind: "range", base: 16, first: first$3, last: last$5 };
             break chosen$4;
           }
-          at$ = back$6;
+          at$ = back$5;
           at$++;
           const codes$3 = [];
           let last$6 = at$;
           ended$3: for (;;) {
-            const item$3 = hex_digits$build(at$);
-            if (item$3 === FAILED$) break ended$3;
+            const item$4 = hex_digits$build(at$);
+            if (item$4 === FAILED$) break ended$3;
             at$ = end$;
-            codes$3.push(item$3);
+            codes$3.push(item$4);
             last$6 = at$;
             if (bytes$[at$] !== 46) break ended$3;
             at$++;
@@ -1050,17 +1052,26 @@ function referenceNode(name, start, end) {
       }
       end$ = at$;
       return picked$4;
-    } else if (symbol$1 === 40) {
+    } else if (symbol$1 === 34) {
+      const back$6 = at$;
+      done$2: {
+        missing$2: {
+          if (bytes$[at$] !== 37 || (bytes$[at$ + 1] | 32) !== 105) break missing$2;
+          at$ += 2;
+          break done$2;
+        }
+        at$ = back$6;
+      }
+      if (bytes$[at$] !== 34) return FAILED$;
       at$++;
-      if (!((log$[decided$++] = (enter(at$)) ? 1 : 0))) return FAILED$;
-      const picked$5 = alternation$build(at$);
-      if (picked$5 === FAILED$) return FAILED$;
-      at$ = end$;
-      if (bytes$[at$] !== 41) return FAILED$;
+      const start$4 = at$;
+      if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(ends3$, at$);
+      const picked$5 = input.substring(start$4, at$);
+      if (bytes$[at$] !== 34) return FAILED$;
       at$++;
-      if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return FAILED$;
+      const text$3 = picked$5;
       end$ = at$;
-      return picked$5;
+      return { kind: "string", text: text$3, caseSensitive: false };
     } else if (symbol$1 === 60) {
       at$++;
       const start$5 = at$;
@@ -1070,17 +1081,6 @@ function referenceNode(name, start, end) {
       at$++;
       end$ = at$;
       return { kind: "prose", text: text$4 };
-    } else if (symbol$1 === 91) {
-      at$++;
-      if (!((log$[decided$++] = (enter(at$)) ? 1 : 0))) return FAILED$;
-      const item$4 = alternation$build(at$);
-      if (item$4 === FAILED$) return FAILED$;
-      at$ = end$;
-      if (bytes$[at$] !== 93) return FAILED$;
-      at$++;
-      if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return FAILED$;
-      end$ = at$;
-      return { kind: "option", item: item$4 };
     } else {
       return FAILED$;
     }
@@ -1184,11 +1184,11 @@ function referenceNode(name, start, end) {
           chosen$1: {
             next$1: {
               const symbol$2 = bytes$[at$];
-              if (symbol$2 === 10) {
-                at$++;
-              } else {
+              if (symbol$2 === 13) {
                 if (bytes$[at$ + 1] !== 10) break next$1;
                 at$ += 2;
+              } else {
+                at$++;
               }
               break chosen$1;
             }
@@ -1399,26 +1399,6 @@ function referenceNode(name, start, end) {
     return at$;
   }
 
-  function bits$build(at$) {
-    const start$1 = at$;
-    if ((table1$[bytes$[at$]] & 4) === 0) return FAILED$;
-    do at$++; while ((table1$[bytes$[at$]] & 4) !== 0);
-    const digits$1 = input.substring(start$1, at$);
-    if (!((log$[decided$++] = (limitNumber(parseInt(digits$1, 2), start$1, at$)) ? 1 : 0))) return FAILED$;
-    end$ = at$;
-    return parseInt(digits$1, 2);
-  }
-
-  function hex_digits$build(at$) {
-    const start$1 = at$;
-    at$ = runEnd$(ends5$, at$);
-    if (at$ === start$1) return FAILED$;
-    const digits$1 = input.substring(start$1, at$);
-    if (!((log$[decided$++] = (limitNumber(parseInt(digits$1, 16), start$1, at$)) ? 1 : 0))) return FAILED$;
-    end$ = at$;
-    return parseInt(digits$1, 16);
-  }
-
   function alternation$build(at$) {
     const items$1 = [];
     let last$1 = at$;
@@ -1450,6 +1430,26 @@ function referenceNode(name, start, end) {
     if (items$1.length < 1) return FAILED$;
     end$ = at$;
     return alternationNode(items$1);
+  }
+
+  function bits$build(at$) {
+    const start$1 = at$;
+    if ((table1$[bytes$[at$]] & 4) === 0) return FAILED$;
+    do at$++; while ((table1$[bytes$[at$]] & 4) !== 0);
+    const digits$1 = input.substring(start$1, at$);
+    if (!((log$[decided$++] = (limitNumber(parseInt(digits$1, 2), start$1, at$)) ? 1 : 0))) return FAILED$;
+    end$ = at$;
+    return parseInt(digits$1, 2);
+  }
+
+  function hex_digits$build(at$) {
+    const start$1 = at$;
+    at$ = runEnd$(ends5$, at$);
+    if (at$ === start$1) return FAILED$;
+    const digits$1 = input.substring(start$1, at$);
+    if (!((log$[decided$++] = (limitNumber(parseInt(digits$1, 16), start$1, at$)) ? 1 : 0))) return FAILED$;
+    end$ = at$;
+    return parseInt(digits$1, 16);
   }
 
   function concatenation$skip(at$) {
@@ -1572,33 +1572,34 @@ function referenceNode(name, start, end) {
       if ((symbol$3 >= 65 && symbol$3 <= 90) || (symbol$3 >= 97 && symbol$3 <= 122)) {
         at$++;
         if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(ends0$, at$);
-      } else if (symbol$3 === 34) {
-        const back$2 = at$;
-        done$1: {
-          missing$1: {
-            if (bytes$[at$] !== 37 || (bytes$[at$ + 1] | 32) !== 105) break missing$1;
-            at$ += 2;
-            break done$1;
-          }
-          at$ = back$2;
-        }
-        if (bytes$[at$] !== 34) return -1;
+      } else if (symbol$3 === 40) {
         at$++;
-        if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(ends3$, at$);
-        if (bytes$[at$] !== 34) return -1;
+        if (!((log$[decided$++] = (enter(at$)) ? 1 : 0))) return -1;
+        at$ = alternation$skip(at$);
+        if (at$ < 0) return -1;
+        if (bytes$[at$] !== 41) return -1;
         at$++;
+        if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return -1;
+      } else if (symbol$3 === 91) {
+        at$++;
+        if (!((log$[decided$++] = (enter(at$)) ? 1 : 0))) return -1;
+        at$ = alternation$skip(at$);
+        if (at$ < 0) return -1;
+        if (bytes$[at$] !== 93) return -1;
+        at$++;
+        if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return -1;
       } else if (symbol$3 === 37) {
-        const back$3 = at$;
+        const back$2 = at$;
         chosen$2: {
           next$2: {
-            const back$4 = at$;
-            done$2: {
-              missing$2: {
-                if ((bytes$[at$ + 1] | 32) !== 105) break missing$2;
+            const back$3 = at$;
+            done$1: {
+              missing$1: {
+                if ((bytes$[at$ + 1] | 32) !== 105) break missing$1;
                 at$ += 2;
-                break done$2;
+                break done$1;
               }
-              at$ = back$4;
+              at$ = back$3;
             }
             if (bytes$[at$] !== 34) break next$2;
             at$++;
@@ -1607,7 +1608,7 @@ function referenceNode(name, start, end) {
             at$++;
             break chosen$2;
           }
-          at$ = back$3;
+          at$ = back$2;
           next$3: {
             if ((bytes$[at$ + 1] | 32) !== 115) break next$3;
             at$ += 2;
@@ -1618,61 +1619,61 @@ function referenceNode(name, start, end) {
             at$++;
             break chosen$2;
           }
-          at$ = back$3;
+          at$ = back$2;
           at$ = num_val$skip(at$);
           if (at$ < 0) return -1;
         }
-      } else if (symbol$3 === 40) {
+      } else if (symbol$3 === 34) {
+        const back$4 = at$;
+        done$2: {
+          missing$2: {
+            if (bytes$[at$] !== 37 || (bytes$[at$ + 1] | 32) !== 105) break missing$2;
+            at$ += 2;
+            break done$2;
+          }
+          at$ = back$4;
+        }
+        if (bytes$[at$] !== 34) return -1;
         at$++;
-        if (!((log$[decided$++] = (enter(at$)) ? 1 : 0))) return -1;
-        at$ = alternation$skip(at$);
-        if (at$ < 0) return -1;
-        if (bytes$[at$] !== 41) return -1;
+        if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(ends3$, at$);
+        if (bytes$[at$] !== 34) return -1;
         at$++;
-        if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return -1;
       } else if (symbol$3 === 60) {
         at$++;
         if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends4$, at$);
         if (bytes$[at$] !== 62) return -1;
         at$++;
-      } else if (symbol$3 === 91) {
-        at$++;
-        if (!((log$[decided$++] = (enter(at$)) ? 1 : 0))) return -1;
-        at$ = alternation$skip(at$);
-        if (at$ < 0) return -1;
-        if (bytes$[at$] !== 93) return -1;
-        at$++;
-        if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return -1;
       } else {
         return -1;
       }
-    } else if (symbol$1 === 34) {
-      const back$5 = at$;
-      done$3: {
-        missing$3: {
-          if (bytes$[at$] !== 37 || (bytes$[at$ + 1] | 32) !== 105) break missing$3;
-          at$ += 2;
-          break done$3;
-        }
-        at$ = back$5;
-      }
-      if (bytes$[at$] !== 34) return -1;
+    } else if (symbol$1 === 40) {
       at$++;
-      if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(ends3$, at$);
-      if (bytes$[at$] !== 34) return -1;
+      if (!((log$[decided$++] = (enter(at$)) ? 1 : 0))) return -1;
+      at$ = alternation$skip(at$);
+      if (at$ < 0) return -1;
+      if (bytes$[at$] !== 41) return -1;
       at$++;
+      if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return -1;
+    } else if (symbol$1 === 91) {
+      at$++;
+      if (!((log$[decided$++] = (enter(at$)) ? 1 : 0))) return -1;
+      at$ = alternation$skip(at$);
+      if (at$ < 0) return -1;
+      if (bytes$[at$] !== 93) return -1;
+      at$++;
+      if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return -1;
     } else if (symbol$1 === 37) {
-      const back$6 = at$;
+      const back$5 = at$;
       chosen$3: {
         next$4: {
-          const back$7 = at$;
-          done$4: {
-            missing$4: {
-              if ((bytes$[at$ + 1] | 32) !== 105) break missing$4;
+          const back$6 = at$;
+          done$3: {
+            missing$3: {
+              if ((bytes$[at$ + 1] | 32) !== 105) break missing$3;
               at$ += 2;
-              break done$4;
+              break done$3;
             }
-            at$ = back$7;
+            at$ = back$6;
           }
           if (bytes$[at$] !== 34) break next$4;
           at$++;
@@ -1681,7 +1682,7 @@ function referenceNode(name, start, end) {
           at$++;
           break chosen$3;
         }
-        at$ = back$6;
+        at$ = back$5;
         next$5: {
           if ((bytes$[at$ + 1] | 32) !== 115) break next$5;
           at$ += 2;
@@ -1692,31 +1693,30 @@ function referenceNode(name, start, end) {
           at$++;
           break chosen$3;
         }
-        at$ = back$6;
+        at$ = back$5;
         at$ = num_val$skip(at$);
         if (at$ < 0) return -1;
       }
-    } else if (symbol$1 === 40) {
+    } else if (symbol$1 === 34) {
+      const back$7 = at$;
+      done$4: {
+        missing$4: {
+          if (bytes$[at$] !== 37 || (bytes$[at$ + 1] | 32) !== 105) break missing$4;
+          at$ += 2;
+          break done$4;
+        }
+        at$ = back$7;
+      }
+      if (bytes$[at$] !== 34) return -1;
       at$++;
-      if (!((log$[decided$++] = (enter(at$)) ? 1 : 0))) return -1;
-      at$ = alternation$skip(at$);
-      if (at$ < 0) return -1;
-      if (bytes$[at$] !== 41) return -1;
+      if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(ends3$, at$);
+      if (bytes$[at$] !== 34) return -1;
       at$++;
-      if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return -1;
     } else if (symbol$1 === 60) {
       at$++;
       if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends4$, at$);
       if (bytes$[at$] !== 62) return -1;
       at$++;
-    } else if (symbol$1 === 91) {
-      at$++;
-      if (!((log$[decided$++] = (enter(at$)) ? 1 : 0))) return -1;
-      at$ = alternation$skip(at$);
-      if (at$ < 0) return -1;
-      if (bytes$[at$] !== 93) return -1;
-      at$++;
-      if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return -1;
     } else {
       return -1;
     }
@@ -1732,6 +1732,36 @@ function referenceNode(name, start, end) {
     }
     if (at$ - start$1 > 15) digits$1 = Number(input.substring(start$1, at$));
     if (!((log$[decided$++] = (limitNumber(digits$1, start$1, at$)) ? 1 : 0))) return -1;
+    return at$;
+  }
+
+  function alternation$skip(at$) {
+    let count$1 = 0;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      let last$2 = at$;
+      ended$2: for (;;) {
+        at$ = c_wsp$skip(at$);
+        if (at$ < 0) break ended$2;
+        last$2 = at$;
+      }
+      at$ = last$2;
+      at$ = concatenation$skip(at$);
+      if (at$ < 0) break ended$1;
+      let last$3 = at$;
+      ended$3: for (;;) {
+        at$ = c_wsp$skip(at$);
+        if (at$ < 0) break ended$3;
+        last$3 = at$;
+      }
+      at$ = last$3;
+      count$1++;
+      last$1 = at$;
+      if (bytes$[at$] !== 47) break ended$1;
+      at$++;
+    }
+    at$ = last$1;
+    if (count$1 < 1) return -1;
     return at$;
   }
 
@@ -1826,36 +1856,6 @@ function referenceNode(name, start, end) {
     } else {
       return -1;
     }
-    return at$;
-  }
-
-  function alternation$skip(at$) {
-    let count$1 = 0;
-    let last$1 = at$;
-    ended$1: for (;;) {
-      let last$2 = at$;
-      ended$2: for (;;) {
-        at$ = c_wsp$skip(at$);
-        if (at$ < 0) break ended$2;
-        last$2 = at$;
-      }
-      at$ = last$2;
-      at$ = concatenation$skip(at$);
-      if (at$ < 0) break ended$1;
-      let last$3 = at$;
-      ended$3: for (;;) {
-        at$ = c_wsp$skip(at$);
-        if (at$ < 0) break ended$3;
-        last$3 = at$;
-      }
-      at$ = last$3;
-      count$1++;
-      last$1 = at$;
-      if (bytes$[at$] !== 47) break ended$1;
-      at$++;
-    }
-    at$ = last$1;
-    if (count$1 < 1) return -1;
     return at$;
   }
 

@@ -513,11 +513,19 @@ function otherNumber(kind, start, end) {
         at$ = escaped_text$skip(at$);
         if (at$ < 0) return -1;
       }
+    } else if (symbol$1 === 91) {
+      at$ = array$skip(at$);
+      if (at$ < 0) return -1;
+    } else if (symbol$1 === 123) {
+      at$ = map$skip(at$);
+      if (at$ < 0) return -1;
     } else if (symbol$1 === 36) {
       at$++;
       const start$2 = at$;
       at$ = runEnd$(ends2$, at$);
       if (at$ === start$2) return -1;
+    } else if (symbol$1 === 126) {
+      at$++;
     } else if (symbol$1 === 64) {
       if (!(lenient)) return -1;
       at$++;
@@ -536,17 +544,9 @@ function otherNumber(kind, start, end) {
         }
         at$ = back$3;
       }
-    } else if (symbol$1 === 91) {
-      at$ = array$skip(at$);
-      if (at$ < 0) return -1;
     } else if (symbol$1 === 92) {
       at$ = escaped_text$skip(at$);
       if (at$ < 0) return -1;
-    } else if (symbol$1 === 123) {
-      at$ = map$skip(at$);
-      if (at$ < 0) return -1;
-    } else if (symbol$1 === 126) {
-      at$++;
     } else {
       return -1;
     }
@@ -763,36 +763,26 @@ function otherNumber(kind, start, end) {
           at$ = escaped_text$skip(at$);
           if (at$ < 0) break ended$1;
         }
+      } else if (symbol$1 === 91) {
+        at$ = array$skip(at$);
+        if (at$ < 0) break ended$1;
+      } else if (symbol$1 === 123) {
+        at$ = map$skip(at$);
+        if (at$ < 0) break ended$1;
       } else if (symbol$1 === 36) {
         at$++;
         const start$1 = at$;
         at$ = runEnd$(ends2$, at$);
         if (at$ === start$1) break ended$1;
-      } else if (symbol$1 === 45) {
-        const back$6 = at$;
-        chosen$6: {
-          next$9: {
-            at$ = number$skip(at$);
-            if (at$ < 0) break next$9;
-            break chosen$6;
-          }
-          at$ = back$6;
-          next$10: {
-            at$ = runEnd$(ends1$, at$);
-            if (bytes$[at$] === 92) break next$10;
-            break chosen$6;
-          }
-          at$ = back$6;
-          at$ = escaped_text$skip(at$);
-          if (at$ < 0) break ended$1;
-        }
+      } else if (symbol$1 === 126) {
+        at$++;
       } else if (symbol$1 === 64) {
         if (!(lenient)) break ended$1;
         at$++;
         const start$2 = at$;
         at$ = runEnd$(ends3$, at$);
         if (at$ === start$2) break ended$1;
-        const back$7 = at$;
+        const back$6 = at$;
         done$1: {
           missing$1: {
             if (bytes$[at$] !== 58) break missing$1;
@@ -802,19 +792,29 @@ function otherNumber(kind, start, end) {
             if (at$ === start$3) break missing$1;
             break done$1;
           }
-          at$ = back$7;
+          at$ = back$6;
         }
-      } else if (symbol$1 === 91) {
-        at$ = array$skip(at$);
-        if (at$ < 0) break ended$1;
+      } else if (symbol$1 === 45) {
+        const back$7 = at$;
+        chosen$6: {
+          next$9: {
+            at$ = number$skip(at$);
+            if (at$ < 0) break next$9;
+            break chosen$6;
+          }
+          at$ = back$7;
+          next$10: {
+            at$ = runEnd$(ends1$, at$);
+            if (bytes$[at$] === 92) break next$10;
+            break chosen$6;
+          }
+          at$ = back$7;
+          at$ = escaped_text$skip(at$);
+          if (at$ < 0) break ended$1;
+        }
       } else if (symbol$1 === 92) {
         at$ = escaped_text$skip(at$);
         if (at$ < 0) break ended$1;
-      } else if (symbol$1 === 123) {
-        at$ = map$skip(at$);
-        if (at$ < 0) break ended$1;
-      } else if (symbol$1 === 126) {
-        at$++;
       } else {
         break ended$1;
       }
@@ -942,22 +942,22 @@ function otherNumber(kind, start, end) {
       const back$4 = at$;
       next$4: {
         const symbol$2 = bytes$[at$];
-        if (symbol$2 === 102) {
+        if (symbol$2 === 116) {
           const start$7 = at$;
-          if (view$.getInt32(at$ + 1, true) !== 1702063201 /* "alse" */) break next$4;
-          at$ += 5;
-          at$ = end_of_lexeme$skip(at$);
-          if (at$ < 0) break next$4;
-          end$ = at$;
-          return literalNode("boolean", false, start$7, at$);
-        } else {
-          const start$8 = at$;
           if (view$.getInt32(at$, true) !== 1702195828 /* "true" */) break next$4;
           at$ += 4;
           at$ = end_of_lexeme$skip(at$);
           if (at$ < 0) break next$4;
           end$ = at$;
-          return literalNode("boolean", true, start$8, at$);
+          return literalNode("boolean", true, start$7, at$);
+        } else {
+          const start$8 = at$;
+          if (view$.getInt32(at$ + 1, true) !== 1702063201 /* "alse" */) break next$4;
+          at$ += 5;
+          at$ = end_of_lexeme$skip(at$);
+          if (at$ < 0) break next$4;
+          end$ = at$;
+          return literalNode("boolean", false, start$8, at$);
         }
       }
       at$ = back$4;
@@ -975,6 +975,10 @@ function otherNumber(kind, start, end) {
       at$ = end$;
       end$ = at$;
       return literalNode("string", value$3, start$10, at$);
+    } else if (symbol$1 === 91) {
+      return array$build(at$);
+    } else if (symbol$1 === 123) {
+      return map$build(at$);
     } else if (symbol$1 === 36) {
       const start$11 = at$;
       at$++;
@@ -984,45 +988,41 @@ function otherNumber(kind, start, end) {
       const path$1 = input.substring(start$12, at$);
       end$ = at$;
       return refNode(path$1, start$11, at$);
-    } else if (symbol$1 === 64) {
+    } else if (symbol$1 === 126) {
       const start$13 = at$;
-      if (!(lenient)) return FAILED$;
-      const start$14 = at$;
       at$++;
+      end$ = at$;
+      return nullNode(start$13, at$);
+    } else if (symbol$1 === 64) {
+      const start$14 = at$;
+      if (!(lenient)) return FAILED$;
       const start$15 = at$;
+      at$++;
+      const start$16 = at$;
       at$ = runEnd$(ends3$, at$);
-      if (at$ === start$15) return FAILED$;
+      if (at$ === start$16) return FAILED$;
       const back$5 = at$;
       done$2: {
         missing$2: {
           if (bytes$[at$] !== 58) break missing$2;
           at$++;
-          const start$16 = at$;
+          const start$17 = at$;
           at$ = runEnd$(ends0$, at$);
-          if (at$ === start$16) break missing$2;
+          if (at$ === start$17) break missing$2;
           break done$2;
         }
         at$ = back$5;
       }
-      const value$4 = input.substring(start$14, at$);
+      const value$4 = input.substring(start$15, at$);
       end$ = at$;
-      return literalNode("string", value$4, start$13, at$);
-    } else if (symbol$1 === 91) {
-      return array$build(at$);
+      return literalNode("string", value$4, start$14, at$);
     } else if (symbol$1 === 92) {
-      const start$17 = at$;
+      const start$18 = at$;
       const value$5 = escaped_text$build(at$);
       if (value$5 === FAILED$) return FAILED$;
       at$ = end$;
       end$ = at$;
-      return literalNode("string", value$5, start$17, at$);
-    } else if (symbol$1 === 123) {
-      return map$build(at$);
-    } else if (symbol$1 === 126) {
-      const start$18 = at$;
-      at$++;
-      end$ = at$;
-      return nullNode(start$18, at$);
+      return literalNode("string", value$5, start$18, at$);
     } else {
       return FAILED$;
     }
@@ -1091,14 +1091,14 @@ function otherNumber(kind, start, end) {
         done$2: {
           missing$2: {
             const symbol$1 = bytes$[at$];
-            if (symbol$1 === 102) {
-              if (view$.getInt32(at$ + 1, true) !== 1702063201 /* "alse" */) break missing$2;
-              at$ += 5;
-              at$ = end_of_lexeme$skip(at$);
-              if (at$ < 0) break missing$2;
-            } else if (symbol$1 === 116) {
+            if (symbol$1 === 116) {
               if (view$.getInt32(at$, true) !== 1702195828 /* "true" */) break missing$2;
               at$ += 4;
+              at$ = end_of_lexeme$skip(at$);
+              if (at$ < 0) break missing$2;
+            } else if (symbol$1 === 102) {
+              if (view$.getInt32(at$ + 1, true) !== 1702063201 /* "alse" */) break missing$2;
+              at$ += 5;
               at$ = end_of_lexeme$skip(at$);
               if (at$ < 0) break missing$2;
             } else {

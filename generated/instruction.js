@@ -331,22 +331,13 @@ const peg$makeScanner = (capacity$) => {
         if (bytes$[at$] !== 34) break next$3;
         at$++;
         text$1 = picked$1;
-      } else if (symbol$1 === 39) {
+      } else if (symbol$1 === 137) {
         at$++;
-        if ((table0$[bytes$[at$]] & 1) !== 0) break next$3;
         const start$5 = at$;
         let count$11 = 0;
         let last$12 = at$;
         ended$12: for (;;) {
-          const back$3 = at$;
-          absent$1: {
-            if (bytes$[at$] !== 39) break absent$1;
-            at$++;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break absent$1;
-            break ended$12;
-          }
-          at$ = back$3;
-          if ((table1$[bytes$[at$]] & 4) === 0) break ended$12;
+          if ((table1$[bytes$[at$]] & 2) === 0) break ended$12;
           at$++;
           count$11++;
           last$12 = at$;
@@ -355,17 +346,16 @@ const peg$makeScanner = (capacity$) => {
         at$ = last$12;
         if (count$11 < 1) break next$3;
         const picked$2 = input.substring(start$5, at$);
-        if (bytes$[at$] !== 39) break next$3;
+        if (bytes$[at$] !== 138) break next$3;
         at$++;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
         text$1 = picked$2;
-      } else if (symbol$1 === 96) {
+      } else if (symbol$1 === 132) {
         at$++;
         const start$6 = at$;
         let count$12 = 0;
         let last$13 = at$;
         ended$13: for (;;) {
-          if ((table1$[bytes$[at$]] & 8) === 0) break ended$13;
+          if ((table1$[bytes$[at$]] & 4) === 0) break ended$13;
           at$++;
           count$12++;
           last$13 = at$;
@@ -374,16 +364,16 @@ const peg$makeScanner = (capacity$) => {
         at$ = last$13;
         if (count$12 < 1) break next$3;
         const picked$3 = input.substring(start$6, at$);
-        if (bytes$[at$] !== 96) break next$3;
+        if (bytes$[at$] !== 133) break next$3;
         at$++;
         text$1 = picked$3;
-      } else if (symbol$1 === 132) {
+      } else if (symbol$1 === 96) {
         at$++;
         const start$7 = at$;
         let count$13 = 0;
         let last$14 = at$;
         ended$14: for (;;) {
-          if ((table1$[bytes$[at$]] & 16) === 0) break ended$14;
+          if ((table1$[bytes$[at$]] & 8) === 0) break ended$14;
           at$++;
           count$13++;
           last$14 = at$;
@@ -392,15 +382,24 @@ const peg$makeScanner = (capacity$) => {
         at$ = last$14;
         if (count$13 < 1) break next$3;
         const picked$4 = input.substring(start$7, at$);
-        if (bytes$[at$] !== 133) break next$3;
+        if (bytes$[at$] !== 96) break next$3;
         at$++;
         text$1 = picked$4;
-      } else if (symbol$1 === 137) {
+      } else if (symbol$1 === 39) {
         at$++;
+        if ((table0$[bytes$[at$]] & 1) !== 0) break next$3;
         const start$8 = at$;
         let count$14 = 0;
         let last$15 = at$;
         ended$15: for (;;) {
+          const back$3 = at$;
+          absent$1: {
+            if (bytes$[at$] !== 39) break absent$1;
+            at$++;
+            if ((table1$[bytes$[at$]] & 16) !== 0) break absent$1;
+            break ended$15;
+          }
+          at$ = back$3;
           if ((table1$[bytes$[at$]] & 32) === 0) break ended$15;
           at$++;
           count$14++;
@@ -410,8 +409,9 @@ const peg$makeScanner = (capacity$) => {
         at$ = last$15;
         if (count$14 < 1) break next$3;
         const picked$5 = input.substring(start$8, at$);
-        if (bytes$[at$] !== 138) break next$3;
+        if (bytes$[at$] !== 39) break next$3;
         at$++;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$3;
         text$1 = picked$5;
       } else {
         break next$3;
@@ -436,7 +436,7 @@ const peg$makeScanner = (capacity$) => {
       at$ = last$16;
       if (bytes$[at$] !== 45 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 116) break next$4;
       at$ += 6;
-      if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
+      if ((table1$[bytes$[at$]] & 16) !== 0) break next$4;
       end$ = at$;
       return { kind: "agent", start: start$9, end: at$ };
     }
@@ -461,7 +461,7 @@ const peg$makeScanner = (capacity$) => {
       const start$10 = at$;
       if ((table0$[bytes$[at$]] & 2) === 0) break next$7;
       at$++;
-      if ((table1$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(ends0$, at$);
+      if ((table1$[bytes$[at$]] & 16) !== 0) at$ = runEnd$(ends0$, at$);
       let last$17 = at$;
       ended$17: for (;;) {
         if ((table1$[bytes$[at$]] & 128) === 0) break ended$17;
@@ -653,7 +653,7 @@ const peg$makeScanner = (capacity$) => {
         at$ = last$11;
         if (bytes$[at$] !== 45 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 116) break next$4;
         at$ += 6;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$4;
         break chosen$1;
       }
       at$ = back$1;
@@ -672,7 +672,7 @@ const peg$makeScanner = (capacity$) => {
       next$7: {
         if ((table0$[bytes$[at$]] & 2) === 0) break next$7;
         at$++;
-        if ((table1$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(ends0$, at$);
+        if ((table1$[bytes$[at$]] & 16) !== 0) at$ = runEnd$(ends0$, at$);
         let last$12 = at$;
         ended$12: for (;;) {
           if ((table1$[bytes$[at$]] & 128) === 0) break ended$12;
@@ -868,7 +868,7 @@ const peg$makeScanner = (capacity$) => {
             let count$11 = 0;
             let last$12 = at$;
             ended$12: for (;;) {
-              if ((table1$[bytes$[at$]] & 32) === 0) { miss$(at$, 14); break ended$12; }
+              if ((table1$[bytes$[at$]] & 2) === 0) { miss$(at$, 14); break ended$12; }
               at$++;
               count$11++;
               last$12 = at$;
@@ -887,7 +887,7 @@ const peg$makeScanner = (capacity$) => {
             let count$12 = 0;
             let last$13 = at$;
             ended$13: for (;;) {
-              if ((table1$[bytes$[at$]] & 16) === 0) { miss$(at$, 17); break ended$13; }
+              if ((table1$[bytes$[at$]] & 4) === 0) { miss$(at$, 17); break ended$13; }
               at$++;
               count$12++;
               last$13 = at$;
@@ -929,11 +929,11 @@ const peg$makeScanner = (capacity$) => {
             absent$1: {
               if (bytes$[at$] !== 39) break absent$1;
               at$++;
-              if ((table1$[bytes$[at$]] & 2) !== 0) break absent$1;
+              if ((table1$[bytes$[at$]] & 16) !== 0) break absent$1;
               break ended$15;
             }
             at$ = back$4;
-            if ((table1$[bytes$[at$]] & 4) === 0) { miss$(at$, 22); break ended$15; }
+            if ((table1$[bytes$[at$]] & 32) === 0) { miss$(at$, 22); break ended$15; }
             at$++;
             count$14++;
             last$15 = at$;
@@ -943,7 +943,7 @@ const peg$makeScanner = (capacity$) => {
           if (count$14 < 1) break next$3;
           if (bytes$[at$] !== 39) { miss$(at$, 21); break next$3; }
           at$++;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$3;
         }
         break chosen$1;
       }
@@ -963,7 +963,7 @@ const peg$makeScanner = (capacity$) => {
         at$ = last$16;
         if (bytes$[at$] !== 45 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 116) { miss$(at$, 24); break next$8; }
         at$ += 6;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$8;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$8;
         break chosen$1;
       }
       at$ = back$1;
@@ -984,7 +984,7 @@ const peg$makeScanner = (capacity$) => {
         at$++;
         let last$17 = at$;
         ended$17: for (;;) {
-          if ((table1$[bytes$[at$]] & 2) === 0) { miss$(at$, 26); break ended$17; }
+          if ((table1$[bytes$[at$]] & 16) === 0) { miss$(at$, 26); break ended$17; }
           at$++;
           last$17 = at$;
         }
@@ -1071,14 +1071,14 @@ const peg$makeScanner = (capacity$) => {
         if (at$ === start$2) break next$4;
         if ((bytes$[at$] | 32) !== 104 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 102) break next$4;
         at$ += 4;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$4;
         if (!((log$[decided$++] = (half$2 <= 2) ? 1 : 0))) break next$4;
         half$1 = half$2;
       } else if (symbol$1 === 72 || symbol$1 === 104) {
         at$++;
         if ((table2$[bytes$[at$]] & 8) === 0) break next$4;
         const half$3 = input[at$++];
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$4;
         half$1 = Number(half$3);
       } else {
         break next$4;
@@ -1092,7 +1092,7 @@ const peg$makeScanner = (capacity$) => {
           const picked$2 = year_digits$build(at$);
           if (picked$2 === FAILED$) break missing$1;
           at$ = end$;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$1;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break missing$1;
           const picked$1 = picked$2;
           year$1 = picked$1;
           break done$1;
@@ -1116,7 +1116,7 @@ const peg$makeScanner = (capacity$) => {
       at$++;
       if ((table2$[bytes$[at$]] & 8) === 0) break next$5;
       const half$4 = input[at$++];
-      if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
+      if ((table1$[bytes$[at$]] & 16) !== 0) break next$5;
       end$ = at$;
       return { kind: "half", year: year$2, half: Number(half$4), start: start$3, end: at$ };
     }
@@ -1136,7 +1136,7 @@ const peg$makeScanner = (capacity$) => {
           at$++;
           if ((table2$[bytes$[at$]] & 32) === 0) break missing$2;
           const picked$3 = input[at$++];
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$2;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break missing$2;
           quarter$2 = picked$3;
           break done$2;
         }
@@ -1200,7 +1200,7 @@ const peg$makeScanner = (capacity$) => {
       const digits$1 = input.substring(start$8, at$);
       if ((table2$[bytes$[at$]] & 128) !== 0) break next$8;
       const last$1 = Number(digits$1);
-      if ((table1$[bytes$[at$]] & 2) !== 0) break next$8;
+      if ((table1$[bytes$[at$]] & 16) !== 0) break next$8;
       if (!((log$[decided$++] = (last$1 === (year$3 + 1) % 100) ? 1 : 0))) break next$8;
       end$ = at$;
       return { kind: "fiscal", year: year$3, last: last$1, quarter: null, start: start$7, end: at$ };
@@ -1289,7 +1289,7 @@ const peg$makeScanner = (capacity$) => {
         at$ = back$5;
         half$5 = null;
       }
-      if ((table1$[bytes$[at$]] & 2) !== 0) break next$12;
+      if ((table1$[bytes$[at$]] & 16) !== 0) break next$12;
       if (!((log$[decided$++] = (hour$1 <= 24 && minute$1 < 60) ? 1 : 0))) break next$12;
       end$ = at$;
       return { kind: "time", hour: hour$1, minute: minute$1, half: half$5, start: start$9, end: at$ };
@@ -1326,7 +1326,7 @@ const peg$makeScanner = (capacity$) => {
     } else {
       return FAILED$;
     }
-    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+    if ((table1$[bytes$[at$]] & 16) !== 0) return FAILED$;
     if (!((log$[decided$++] = (hour$2 >= 1 && hour$2 <= 12) ? 1 : 0))) return FAILED$;
     end$ = at$;
     return { kind: "time", hour: hour$2, minute: 0, half: half$6, start: start$11, end: at$ };
@@ -1369,7 +1369,7 @@ const peg$makeScanner = (capacity$) => {
           if ((bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116) break next$2;
           at$ += 3;
         }
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$2;
       } else if (symbol$1 === 37) {
         at$++;
       } else {
@@ -1401,7 +1401,7 @@ const peg$makeScanner = (capacity$) => {
       const digits$1 = input.substring(start$3, at$);
       if ((table2$[bytes$[at$]] & 128) !== 0) break next$5;
       const days$1 = Number(digits$1);
-      if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
+      if ((table1$[bytes$[at$]] & 16) !== 0) break next$5;
       const back$3 = at$;
       done$1: {
         missing$1: {
@@ -1409,7 +1409,7 @@ const peg$makeScanner = (capacity$) => {
           at$++;
           if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121 || (bytes$[at$ + 3] | 32) !== 115) break missing$1;
           at$ += 4;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$1;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break missing$1;
           break done$1;
         }
         at$ = back$3;
@@ -1431,7 +1431,7 @@ const peg$makeScanner = (capacity$) => {
       const picked$1 = year_digits$build(at$);
       if (picked$1 === FAILED$) break next$7;
       at$ = end$;
-      if ((table1$[bytes$[at$]] & 2) !== 0) break next$7;
+      if ((table1$[bytes$[at$]] & 16) !== 0) break next$7;
       const year$1 = picked$1;
       const back$4 = at$;
       absent$1: {
@@ -1498,7 +1498,7 @@ const peg$makeScanner = (capacity$) => {
     }
     at$ = last$3;
     if (count$3 < 1) return FAILED$;
-    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+    if ((table1$[bytes$[at$]] & 16) !== 0) return FAILED$;
     end$ = at$;
     return { kind: "handle", start: start$5, end: at$ };
   }
@@ -1520,21 +1520,12 @@ const peg$makeScanner = (capacity$) => {
       if (count$1 < 1) return -1;
       if (bytes$[at$] !== 34) return -1;
       at$++;
-    } else if (symbol$1 === 39) {
+    } else if (symbol$1 === 137) {
       at$++;
-      if ((table0$[bytes$[at$]] & 1) !== 0) return -1;
       let count$2 = 0;
       let last$2 = at$;
       ended$2: for (;;) {
-        const back$1 = at$;
-        absent$1: {
-          if (bytes$[at$] !== 39) break absent$1;
-          at$++;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break absent$1;
-          break ended$2;
-        }
-        at$ = back$1;
-        if ((table1$[bytes$[at$]] & 4) === 0) break ended$2;
+        if ((table1$[bytes$[at$]] & 2) === 0) break ended$2;
         at$++;
         count$2++;
         last$2 = at$;
@@ -1542,15 +1533,14 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = last$2;
       if (count$2 < 1) return -1;
-      if (bytes$[at$] !== 39) return -1;
+      if (bytes$[at$] !== 138) return -1;
       at$++;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    } else if (symbol$1 === 96) {
+    } else if (symbol$1 === 132) {
       at$++;
       let count$3 = 0;
       let last$3 = at$;
       ended$3: for (;;) {
-        if ((table1$[bytes$[at$]] & 8) === 0) break ended$3;
+        if ((table1$[bytes$[at$]] & 4) === 0) break ended$3;
         at$++;
         count$3++;
         last$3 = at$;
@@ -1558,14 +1548,14 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = last$3;
       if (count$3 < 1) return -1;
-      if (bytes$[at$] !== 96) return -1;
+      if (bytes$[at$] !== 133) return -1;
       at$++;
-    } else if (symbol$1 === 132) {
+    } else if (symbol$1 === 96) {
       at$++;
       let count$4 = 0;
       let last$4 = at$;
       ended$4: for (;;) {
-        if ((table1$[bytes$[at$]] & 16) === 0) break ended$4;
+        if ((table1$[bytes$[at$]] & 8) === 0) break ended$4;
         at$++;
         count$4++;
         last$4 = at$;
@@ -1573,13 +1563,22 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = last$4;
       if (count$4 < 1) return -1;
-      if (bytes$[at$] !== 133) return -1;
+      if (bytes$[at$] !== 96) return -1;
       at$++;
-    } else if (symbol$1 === 137) {
+    } else if (symbol$1 === 39) {
       at$++;
+      if ((table0$[bytes$[at$]] & 1) !== 0) return -1;
       let count$5 = 0;
       let last$5 = at$;
       ended$5: for (;;) {
+        const back$1 = at$;
+        absent$1: {
+          if (bytes$[at$] !== 39) break absent$1;
+          at$++;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break absent$1;
+          break ended$5;
+        }
+        at$ = back$1;
         if ((table1$[bytes$[at$]] & 32) === 0) break ended$5;
         at$++;
         count$5++;
@@ -1588,8 +1587,9 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = last$5;
       if (count$5 < 1) return -1;
-      if (bytes$[at$] !== 138) return -1;
+      if (bytes$[at$] !== 39) return -1;
       at$++;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
     } else {
       return -1;
     }
@@ -1627,7 +1627,7 @@ const peg$makeScanner = (capacity$) => {
             if (at$ < 0) break missing$1;
             at$ = year_digits$skip(at$);
             if (at$ < 0) break missing$1;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$1;
+            if ((table1$[bytes$[at$]] & 16) !== 0) break missing$1;
             break done$1;
           }
           at$ = back$2;
@@ -1645,7 +1645,7 @@ const peg$makeScanner = (capacity$) => {
         at$++;
         if ((table2$[bytes$[at$]] & 8) === 0) break next$5;
         at$++;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$5;
         break chosen$1;
       }
       at$ = back$1;
@@ -1713,7 +1713,7 @@ const peg$makeScanner = (capacity$) => {
             if ((bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116) break next$2;
             at$ += 3;
           }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$2;
         } else if (symbol$1 === 37) {
           at$++;
         } else {
@@ -1740,7 +1740,7 @@ const peg$makeScanner = (capacity$) => {
         at$ = last$1;
         if (count$1 < 1) break next$5;
         if ((table2$[bytes$[at$]] & 128) !== 0) break next$5;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$5;
         const back$3 = at$;
         done$1: {
           missing$1: {
@@ -1748,7 +1748,7 @@ const peg$makeScanner = (capacity$) => {
             at$++;
             if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121 || (bytes$[at$ + 3] | 32) !== 115) break missing$1;
             at$ += 4;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$1;
+            if ((table1$[bytes$[at$]] & 16) !== 0) break missing$1;
             break done$1;
           }
           at$ = back$3;
@@ -1765,7 +1765,7 @@ const peg$makeScanner = (capacity$) => {
       next$7: {
         at$ = year_digits$skip(at$);
         if (at$ < 0) break next$7;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$7;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$7;
         const back$4 = at$;
         absent$1: {
           if ((table3$[bytes$[at$]] & 2) === 0) break absent$1;
@@ -1827,7 +1827,7 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = last$3;
       if (count$3 < 1) return -1;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
     }
     return at$;
   }
@@ -1861,7 +1861,7 @@ const peg$makeScanner = (capacity$) => {
             at$++;
             if ((table2$[bytes$[at$]] & 8) === 0) { miss$(at$, 33); break next$5; }
             at$++;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
+            if ((table1$[bytes$[at$]] & 16) !== 0) break next$5;
             break chosen$2;
           }
           at$ = back$2;
@@ -1879,7 +1879,7 @@ const peg$makeScanner = (capacity$) => {
           if (count$1 < 1) break next$4;
           if ((bytes$[at$] | 32) !== 104 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 102) { miss$(at$, 34); break next$4; }
           at$ += 4;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$4;
           if (!(log$[decided$++])) break next$4;
         }
         const back$3 = at$;
@@ -1889,7 +1889,7 @@ const peg$makeScanner = (capacity$) => {
             if (at$ < 0) break missing$1;
             at$ = year_digits$expect(at$);
             if (at$ < 0) break missing$1;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$1;
+            if ((table1$[bytes$[at$]] & 16) !== 0) break missing$1;
             break done$1;
           }
           at$ = back$3;
@@ -1913,7 +1913,7 @@ const peg$makeScanner = (capacity$) => {
         at$++;
         if ((table2$[bytes$[at$]] & 8) === 0) { miss$(at$, 33); break next$6; }
         at$++;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$6;
         break chosen$1;
       }
       at$ = back$1;
@@ -1929,7 +1929,7 @@ const peg$makeScanner = (capacity$) => {
             at$++;
             if ((table2$[bytes$[at$]] & 32) === 0) { miss$(at$, 37); break missing$3; }
             at$++;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
+            if ((table1$[bytes$[at$]] & 16) !== 0) break missing$3;
             break done$3;
           }
           at$ = back$5;
@@ -1985,7 +1985,7 @@ const peg$makeScanner = (capacity$) => {
         at$ = last$3;
         if (count$3 < 2) break next$9;
         if ((table2$[bytes$[at$]] & 128) !== 0) break next$9;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$9;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$9;
         if (!(log$[decided$++])) break next$9;
         break chosen$1;
       }
@@ -2062,7 +2062,7 @@ const peg$makeScanner = (capacity$) => {
           }
           at$ = back$7;
         }
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$13;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$13;
         if (!(log$[decided$++])) break next$13;
         break chosen$1;
       }
@@ -2099,7 +2099,7 @@ const peg$makeScanner = (capacity$) => {
         if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 109) { miss$(at$, 43); return -1; }
         at$ += 2;
       }
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
       if (!(log$[decided$++])) return -1;
     }
     return at$;
@@ -2151,7 +2151,7 @@ const peg$makeScanner = (capacity$) => {
             if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116) { miss$(at$, 47); break next$2; }
             at$ += 3;
           }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$2;
         }
         break chosen$1;
       }
@@ -2180,7 +2180,7 @@ const peg$makeScanner = (capacity$) => {
         at$ = last$1;
         if (count$1 < 1) break next$6;
         if ((table2$[bytes$[at$]] & 128) !== 0) break next$6;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$6;
         const back$6 = at$;
         done$3: {
           missing$3: {
@@ -2188,7 +2188,7 @@ const peg$makeScanner = (capacity$) => {
             at$++;
             if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121 || (bytes$[at$ + 3] | 32) !== 115) { miss$(at$, 50); break missing$3; }
             at$ += 4;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
+            if ((table1$[bytes$[at$]] & 16) !== 0) break missing$3;
             break done$3;
           }
           at$ = back$6;
@@ -2205,7 +2205,7 @@ const peg$makeScanner = (capacity$) => {
       next$8: {
         at$ = year_digits$expect(at$);
         if (at$ < 0) break next$8;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$8;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$8;
         const back$7 = at$;
         absent$1: {
           if ((table3$[bytes$[at$]] & 2) === 0) break absent$1;
@@ -2267,7 +2267,7 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = last$3;
       if (count$3 < 1) return -1;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
     }
     return at$;
   }
@@ -2303,7 +2303,7 @@ const peg$makeScanner = (capacity$) => {
       const picked$1 = year_digits$build(at$);
       if (picked$1 === FAILED$) return FAILED$;
       at$ = end$;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return FAILED$;
       const year$1 = picked$1;
       from$ = start$1;
       to$ = at$;
@@ -2359,7 +2359,7 @@ const peg$makeScanner = (capacity$) => {
           const picked$3 = year_digits$build(at$);
           if (picked$3 === FAILED$) break missing$2;
           at$ = end$;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$2;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break missing$2;
           const picked$2 = picked$3;
           year$2 = picked$2;
           break done$2;
@@ -2398,7 +2398,7 @@ const peg$makeScanner = (capacity$) => {
       const picked$4 = year_digits$build(at$);
       if (picked$4 === FAILED$) return FAILED$;
       at$ = end$;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return FAILED$;
       const year$3 = picked$4;
       from$ = start$6;
       to$ = at$;
@@ -2455,7 +2455,7 @@ const peg$makeScanner = (capacity$) => {
           const picked$2 = year_digits$build(at$);
           if (picked$2 === FAILED$) break missing$3;
           at$ = end$;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break missing$3;
           const picked$1 = picked$2;
           year$1 = picked$1;
           break done$3;
@@ -2498,7 +2498,7 @@ const peg$makeScanner = (capacity$) => {
               const picked$4 = year_digits$build(at$);
               if (picked$4 === FAILED$) break missing$5;
               at$ = end$;
-              if ((table1$[bytes$[at$]] & 2) !== 0) break missing$5;
+              if ((table1$[bytes$[at$]] & 16) !== 0) break missing$5;
               const picked$3 = picked$4;
               year$2 = picked$3;
               break done$5;
@@ -2552,7 +2552,7 @@ const peg$makeScanner = (capacity$) => {
             const picked$5 = year_digits$build(at$);
             if (picked$5 === FAILED$) break next$2;
             at$ = end$;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
+            if ((table1$[bytes$[at$]] & 16) !== 0) break next$2;
             year$3 = picked$5;
             break chosen$2;
           }
@@ -2607,7 +2607,7 @@ const peg$makeScanner = (capacity$) => {
           const digits$4 = input.substring(start$7, at$);
           if ((table2$[bytes$[at$]] & 128) !== 0) break next$3;
           const day$3 = Number(digits$4);
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$3;
           if (!((log$[decided$++] = (isDay(year$4, month$3, day$3)) ? 1 : 0))) break next$3;
           at$1 = { year: year$4, month: month$3, day: day$3 };
           break chosen$3;
@@ -2643,7 +2643,7 @@ const peg$makeScanner = (capacity$) => {
               const picked$8 = year_digits$build(at$);
               if (picked$8 === FAILED$) break missing$7;
               at$ = end$;
-              if ((table1$[bytes$[at$]] & 2) !== 0) break missing$7;
+              if ((table1$[bytes$[at$]] & 16) !== 0) break missing$7;
               const picked$7 = picked$8;
               year$5 = picked$7;
               break done$7;
@@ -2697,7 +2697,7 @@ const peg$makeScanner = (capacity$) => {
             const picked$9 = year_digits$build(at$);
             if (picked$9 === FAILED$) break next$5;
             at$ = end$;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
+            if ((table1$[bytes$[at$]] & 16) !== 0) break next$5;
             year$6 = picked$9;
             break chosen$4;
           }
@@ -2733,7 +2733,7 @@ const peg$makeScanner = (capacity$) => {
         if (at$ === start$2) return FAILED$;
         if ((bytes$[at$] | 32) !== 113 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) return FAILED$;
         at$ += 7;
-        if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+        if ((table1$[bytes$[at$]] & 16) !== 0) return FAILED$;
         const back$1 = at$;
         absent$1: {
           const start$3 = at$;
@@ -2764,7 +2764,7 @@ const peg$makeScanner = (capacity$) => {
             at$++;
             if ((table2$[bytes$[at$]] & 32) === 0) break next$1;
             const quarter$3 = input[at$++];
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+            if ((table1$[bytes$[at$]] & 16) !== 0) break next$1;
             const back$4 = at$;
             absent$2: {
               if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
@@ -2796,7 +2796,7 @@ const peg$makeScanner = (capacity$) => {
           if (at$ === start$6) return FAILED$;
           if ((table2$[bytes$[at$]] & 32) === 0) return FAILED$;
           const quarter$4 = input[at$++];
-          if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+          if ((table1$[bytes$[at$]] & 16) !== 0) return FAILED$;
           quarter$1 = Number(quarter$4);
         }
       }
@@ -2809,7 +2809,7 @@ const peg$makeScanner = (capacity$) => {
           const picked$2 = year_digits$build(at$);
           if (picked$2 === FAILED$) break missing$3;
           at$ = end$;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break missing$3;
           const picked$1 = picked$2;
           year$1 = picked$1;
           break done$3;
@@ -2832,7 +2832,7 @@ const peg$makeScanner = (capacity$) => {
         if (at$ === start$8) break next$2;
         if ((bytes$[at$] | 32) !== 113 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) break next$2;
         at$ += 7;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$2;
         const back$8 = at$;
         absent$3: {
           const start$9 = at$;
@@ -2865,7 +2865,7 @@ const peg$makeScanner = (capacity$) => {
             const picked$4 = year_digits$build(at$);
             if (picked$4 === FAILED$) break missing$5;
             at$ = end$;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$5;
+            if ((table1$[bytes$[at$]] & 16) !== 0) break missing$5;
             const picked$3 = picked$4;
             year$2 = picked$3;
             break done$5;
@@ -2895,7 +2895,7 @@ const peg$makeScanner = (capacity$) => {
               const picked$5 = year_digits$build(at$);
               if (picked$5 === FAILED$) break next$4;
               at$ = end$;
-              if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
+              if ((table1$[bytes$[at$]] & 16) !== 0) break next$4;
               year$3 = picked$5;
               break chosen$3;
             }
@@ -2922,7 +2922,7 @@ const peg$makeScanner = (capacity$) => {
       at$++;
       if ((table2$[bytes$[at$]] & 32) === 0) return FAILED$;
       const quarter$8 = input[at$++];
-      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return FAILED$;
       end$ = at$;
       return { kind: "quarter", year: year$4, quarter: Number(quarter$8), start: start$12, end: at$ };
     } else if (symbol$1 >= 51 && symbol$1 <= 52) {
@@ -2938,7 +2938,7 @@ const peg$makeScanner = (capacity$) => {
         if (at$ === start$14) break next$5;
         if ((bytes$[at$] | 32) !== 113 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) break next$5;
         at$ += 7;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$5;
         const back$13 = at$;
         absent$4: {
           const start$15 = at$;
@@ -2971,7 +2971,7 @@ const peg$makeScanner = (capacity$) => {
             const picked$7 = year_digits$build(at$);
             if (picked$7 === FAILED$) break missing$7;
             at$ = end$;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$7;
+            if ((table1$[bytes$[at$]] & 16) !== 0) break missing$7;
             const picked$6 = picked$7;
             year$5 = picked$6;
             break done$7;
@@ -3000,7 +3000,7 @@ const peg$makeScanner = (capacity$) => {
             const picked$8 = year_digits$build(at$);
             if (picked$8 === FAILED$) break next$6;
             at$ = end$;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
+            if ((table1$[bytes$[at$]] & 16) !== 0) break next$6;
             year$6 = picked$8;
             break chosen$5;
           }
@@ -3063,7 +3063,7 @@ const peg$makeScanner = (capacity$) => {
     } else {
       return FAILED$;
     }
-    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+    if ((table1$[bytes$[at$]] & 16) !== 0) return FAILED$;
     end$ = at$;
     return ordinalOf(word$1);
   }
@@ -3076,14 +3076,14 @@ const peg$makeScanner = (capacity$) => {
       done$1: {
         missing$1: {
           const symbol$2 = bytes$[at$];
-          if (symbol$2 === 73 || symbol$2 === 105) {
-            if ((bytes$[at$ + 1] | 32) !== 110) break missing$1;
+          if (symbol$2 === 79 || symbol$2 === 111) {
+            if ((bytes$[at$ + 1] | 32) !== 102) break missing$1;
             at$ += 2;
             const start$1 = at$;
             at$ = runEnd$(ends2$, at$);
             if (at$ === start$1) break missing$1;
-          } else if (symbol$2 === 79 || symbol$2 === 111) {
-            if ((bytes$[at$ + 1] | 32) !== 102) break missing$1;
+          } else if (symbol$2 === 73 || symbol$2 === 105) {
+            if ((bytes$[at$ + 1] | 32) !== 110) break missing$1;
             at$ += 2;
             const start$2 = at$;
             at$ = runEnd$(ends2$, at$);
@@ -3253,7 +3253,7 @@ const peg$makeScanner = (capacity$) => {
       at$ = back$5;
       last$3 = null;
     }
-    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+    if ((table1$[bytes$[at$]] & 16) !== 0) return FAILED$;
     end$ = at$;
     return { year: year$1 < 100 ? 2000 + year$1 : year$1, last: last$3 };
   }
@@ -3399,7 +3399,7 @@ const peg$makeScanner = (capacity$) => {
       const digits$1 = input.substring(start$5, at$);
       if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
       const week$1 = Number(digits$1);
-      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return FAILED$;
       let year$1;
       const back$8 = at$;
       done$3: {
@@ -3409,7 +3409,7 @@ const peg$makeScanner = (capacity$) => {
           const picked$2 = year_digits$build(at$);
           if (picked$2 === FAILED$) break missing$3;
           at$ = end$;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break missing$3;
           const picked$1 = picked$2;
           year$1 = picked$1;
           break done$3;
@@ -3445,7 +3445,7 @@ const peg$makeScanner = (capacity$) => {
       const digits$2 = input.substring(start$7, at$);
       if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
       const week$2 = Number(digits$2);
-      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return FAILED$;
       if (!((log$[decided$++] = (week$2 >= 1 && week$2 <= 53) ? 1 : 0))) return FAILED$;
       end$ = at$;
       return { kind: "week", year: year$2, week: week$2, start: start$6, end: at$ };
@@ -3477,7 +3477,7 @@ const peg$makeScanner = (capacity$) => {
       const picked$1 = year_digits$build(at$);
       if (picked$1 === FAILED$) return FAILED$;
       at$ = end$;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return FAILED$;
       const year$1 = picked$1;
       if (!((log$[decided$++] = (month$1 >= 1 && month$1 <= 12) ? 1 : 0))) return FAILED$;
       end$ = at$;
@@ -3506,7 +3506,7 @@ const peg$makeScanner = (capacity$) => {
         const picked$2 = year_digits$build(at$);
         if (picked$2 === FAILED$) break next$1;
         at$ = end$;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$1;
         const year$2 = picked$2;
         end$ = at$;
         return { kind: "month", year: year$2, month: month$2, start: start$2, end: at$ };
@@ -3560,7 +3560,7 @@ const peg$makeScanner = (capacity$) => {
         const picked$3 = year_digits$build(at$);
         if (picked$3 === FAILED$) break next$3;
         at$ = end$;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$3;
         const year$4 = picked$3;
         end$ = at$;
         return { kind: "month", year: year$4, month: month$5, start: start$6, end: at$ };
@@ -3604,7 +3604,7 @@ const peg$makeScanner = (capacity$) => {
         const digits$2 = input.substring(start$10, at$);
         if ((table2$[bytes$[at$]] & 128) !== 0) break next$4;
         const month$7 = Number(digits$2);
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$4;
         if (!((log$[decided$++] = (month$7 >= 1 && month$7 <= 12) ? 1 : 0))) break next$4;
         end$ = at$;
         return { kind: "month", year: year$6, month: month$7, start: start$9, end: at$ };
@@ -3630,7 +3630,7 @@ const peg$makeScanner = (capacity$) => {
       const picked$4 = year_digits$build(at$);
       if (picked$4 === FAILED$) return FAILED$;
       at$ = end$;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return FAILED$;
       const year$7 = picked$4;
       if (!((log$[decided$++] = (month$8 >= 1 && month$8 <= 12) ? 1 : 0))) return FAILED$;
       end$ = at$;
@@ -3671,10 +3671,6 @@ const peg$makeScanner = (capacity$) => {
         if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 100 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 121) break next$1;
         at$ += 9;
         word$1 = input.substring(at$ - 9, at$);
-      } else if (symbol$1 === 67) {
-        if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 66) break next$1;
-        at$ += 3;
-        word$1 = "COB";
       } else if (symbol$1 === 69) {
         const back$3 = at$;
         chosen$3: {
@@ -3696,10 +3692,14 @@ const peg$makeScanner = (capacity$) => {
           at$ += 3;
           word$1 = "EOW";
         }
+      } else if (symbol$1 === 67) {
+        if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 66) break next$1;
+        at$ += 3;
+        word$1 = "COB";
       } else {
         break next$1;
       }
-      if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+      if ((table1$[bytes$[at$]] & 16) !== 0) break next$1;
       from$ = start$1;
       to$ = at$;
       end$ = at$;
@@ -3712,18 +3712,7 @@ const peg$makeScanner = (capacity$) => {
       const symbol$2 = bytes$[at$];
       if ((table4$[symbol$2] & 16) !== 0) {
         const symbol$3 = bytes$[at$];
-        if (symbol$3 === 70 || symbol$3 === 102) {
-          if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 111 || (bytes$[at$ + 5] | 32) !== 119 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 110 || (bytes$[at$ + 8] | 32) !== 103) break next$6;
-          at$ += 9;
-        } else {
-          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 120 || (bytes$[at$ + 3] | 32) !== 116) break next$6;
-          at$ += 4;
-        }
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
-        which$1 = "next";
-      } else if ((table4$[symbol$2] & 32) !== 0) {
-        const symbol$4 = bytes$[at$];
-        if (symbol$4 === 76 || symbol$4 === 108) {
+        if (symbol$3 === 76 || symbol$3 === 108) {
           if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 116) break next$6;
           at$ += 4;
         } else {
@@ -3751,28 +3740,39 @@ const peg$makeScanner = (capacity$) => {
             at$ += 9;
           }
         }
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$6;
         which$1 = "last";
+      } else if ((table4$[symbol$2] & 32) !== 0) {
+        const symbol$4 = bytes$[at$];
+        if (symbol$4 === 78 || symbol$4 === 110) {
+          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 120 || (bytes$[at$ + 3] | 32) !== 116) break next$6;
+          at$ += 4;
+        } else {
+          if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 111 || (bytes$[at$ + 5] | 32) !== 119 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 110 || (bytes$[at$ + 8] | 32) !== 103) break next$6;
+          at$ += 9;
+        }
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$6;
+        which$1 = "next";
       } else if (symbol$2 === 67 || symbol$2 === 99) {
         const back$5 = at$;
         chosen$5: {
           next$10: {
             if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 116) break next$10;
             at$ += 7;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$10;
+            if ((table1$[bytes$[at$]] & 16) !== 0) break next$10;
             which$1 = "this";
             break chosen$5;
           }
           at$ = back$5;
           if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 109 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 103) break next$6;
           at$ += 6;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$6;
           which$1 = "next";
         }
       } else if (symbol$2 === 84 || symbol$2 === 116) {
         if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 115) break next$6;
         at$ += 4;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$6;
         which$1 = "this";
       } else {
         break next$6;
@@ -3878,7 +3878,7 @@ const peg$makeScanner = (capacity$) => {
       let scale$1 = scale$build(at$);
       if (scale$1 === FAILED$) scale$1 = null;
       else at$ = end$;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return FAILED$;
       end$ = at$;
       return { kind: "amount", number: number$1, scale: scale$1, currency: currency$1, start: start$1, end: at$ };
     } else if (symbol$1 >= 48 && symbol$1 <= 57) {
@@ -3906,17 +3906,14 @@ const peg$makeScanner = (capacity$) => {
           const picked$1 = currency_code$build(at$);
           if (picked$1 === FAILED$) break next$2;
           at$ = end$;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$2;
           currency$2 = picked$1;
           break chosen$1;
         }
         at$ = back$1;
         next$3: {
           const symbol$2 = bytes$[at$];
-          if (symbol$2 === 66 || symbol$2 === 98) {
-            if ((bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 115 || (bytes$[at$ + 6] | 32) !== 104 || bytes$[at$ + 7] !== 32 || (bytes$[at$ + 8] | 32) !== 112 || (bytes$[at$ + 9] | 32) !== 111 || (bytes$[at$ + 10] | 32) !== 117 || (bytes$[at$ + 11] | 32) !== 110 || (bytes$[at$ + 12] | 32) !== 100 || (bytes$[at$ + 13] | 32) !== 115) break next$3;
-            at$ += 14;
-          } else if (symbol$2 === 80 || symbol$2 === 112) {
+          if (symbol$2 === 80 || symbol$2 === 112) {
             const back$2 = at$;
             chosen$2: {
               next$4: {
@@ -3934,16 +3931,19 @@ const peg$makeScanner = (capacity$) => {
               if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 100) break next$3;
               at$ += 5;
             }
-          } else if (symbol$2 === 81 || symbol$2 === 113) {
-            if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 100) break next$3;
-            at$ += 4;
+          } else if (symbol$2 === 66 || symbol$2 === 98) {
+            if ((bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 115 || (bytes$[at$ + 6] | 32) !== 104 || bytes$[at$ + 7] !== 32 || (bytes$[at$ + 8] | 32) !== 112 || (bytes$[at$ + 9] | 32) !== 111 || (bytes$[at$ + 10] | 32) !== 117 || (bytes$[at$ + 11] | 32) !== 110 || (bytes$[at$ + 12] | 32) !== 100 || (bytes$[at$ + 13] | 32) !== 115) break next$3;
+            at$ += 14;
           } else if (symbol$2 === 83 || symbol$2 === 115) {
             if ((bytes$[at$ + 1] | 32) !== 116 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 108 || (bytes$[at$ + 5] | 32) !== 105 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 103) break next$3;
             at$ += 8;
+          } else if (symbol$2 === 81 || symbol$2 === 113) {
+            if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 100) break next$3;
+            at$ += 4;
           } else {
             break next$3;
           }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$3;
           currency$2 = "GBP";
           break chosen$1;
         }
@@ -3965,7 +3965,7 @@ const peg$makeScanner = (capacity$) => {
           } else {
             break next$6;
           }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$6;
           currency$2 = "EUR";
           break chosen$1;
         }
@@ -3987,7 +3987,7 @@ const peg$makeScanner = (capacity$) => {
           } else {
             break next$8;
           }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$8;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$8;
           currency$2 = "USD";
           break chosen$1;
         }
@@ -4009,30 +4009,30 @@ const peg$makeScanner = (capacity$) => {
           } else {
             break next$10;
           }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$10;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$10;
           currency$2 = "$";
           break chosen$1;
         }
         at$ = back$1;
         next$12: {
           const symbol$6 = bytes$[at$];
-          if (symbol$6 === 70 || symbol$6 === 102) {
-            if ((bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 99 || (bytes$[at$ + 5] | 32) !== 115) break next$12;
-            at$ += 6;
-          } else if (symbol$6 === 83 || symbol$6 === 115) {
+          if (symbol$6 === 83 || symbol$6 === 115) {
             if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 115 || (bytes$[at$ + 4] | 32) !== 115 || bytes$[at$ + 5] !== 32 || (bytes$[at$ + 6] | 32) !== 102 || (bytes$[at$ + 7] | 32) !== 114 || (bytes$[at$ + 8] | 32) !== 97 || (bytes$[at$ + 9] | 32) !== 110 || (bytes$[at$ + 10] | 32) !== 99 || (bytes$[at$ + 11] | 32) !== 115) break next$12;
             at$ += 12;
+          } else if (symbol$6 === 70 || symbol$6 === 102) {
+            if ((bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 99 || (bytes$[at$ + 5] | 32) !== 115) break next$12;
+            at$ += 6;
           } else {
             break next$12;
           }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$12;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$12;
           currency$2 = "CHF";
           break chosen$1;
         }
         at$ = back$1;
         if ((bytes$[at$] | 32) !== 121 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 110) return FAILED$;
         at$ += 3;
-        if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+        if ((table1$[bytes$[at$]] & 16) !== 0) return FAILED$;
         currency$2 = "JPY";
       }
       end$ = at$;
@@ -4070,7 +4070,7 @@ const peg$makeScanner = (capacity$) => {
       let scale$4 = scale$build(at$);
       if (scale$4 === FAILED$) scale$4 = null;
       else at$ = end$;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return FAILED$;
       end$ = at$;
       return { kind: "amount", number: number$4, scale: scale$4, currency: currency$4, start: start$4, end: at$ };
     } else if (symbol$1 === 36 || symbol$1 === 130) {
@@ -4126,8 +4126,8 @@ const peg$makeScanner = (capacity$) => {
               const symbol$3 = bytes$[at$];
               if ((table5$[symbol$3] & 8) !== 0) {
                 at$++;
-              } else if (symbol$3 === 66 || symbol$3 === 98) {
-                if ((bytes$[at$ + 1] | 32) !== 110) break next$1;
+              } else if (symbol$3 === 83 || symbol$3 === 115) {
+                if ((bytes$[at$ + 1] | 32) !== 116) break next$1;
                 at$ += 2;
               } else if (symbol$3 === 78 || symbol$3 === 110) {
                 if ((bytes$[at$ + 1] | 32) !== 100) break next$1;
@@ -4135,23 +4135,23 @@ const peg$makeScanner = (capacity$) => {
               } else if (symbol$3 === 82 || symbol$3 === 114) {
                 if ((bytes$[at$ + 1] | 32) !== 100) break next$1;
                 at$ += 2;
-              } else if (symbol$3 === 83 || symbol$3 === 115) {
-                if ((bytes$[at$ + 1] | 32) !== 116) break next$1;
-                at$ += 2;
               } else if (symbol$3 === 84 || symbol$3 === 116) {
                 if ((bytes$[at$ + 1] | 32) !== 104) break next$1;
+                at$ += 2;
+              } else if (symbol$3 === 66 || symbol$3 === 98) {
+                if ((bytes$[at$ + 1] | 32) !== 110) break next$1;
                 at$ += 2;
               } else {
                 break next$1;
               }
-              if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+              if ((table1$[bytes$[at$]] & 16) !== 0) break next$1;
               break chosen$1;
             }
             at$ = back$2;
             do at$++; while ((table2$[bytes$[at$]] & 128) !== 0);
             if ((bytes$[at$] | 32) !== 120) break absent$1;
             at$++;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break absent$1;
+            if ((table1$[bytes$[at$]] & 16) !== 0) break absent$1;
           }
         } else {
           break absent$1;
@@ -4259,7 +4259,7 @@ const peg$makeScanner = (capacity$) => {
         if (count$7 >= 8) break;
       }
       at$ = last$7;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return FAILED$;
       end$ = at$;
       return { kind: "id", start: start$1, end: at$ };
     } else if (symbol$1 === 35) {
@@ -4286,7 +4286,7 @@ const peg$makeScanner = (capacity$) => {
         if (count$9 >= 8) break;
       }
       at$ = last$9;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return FAILED$;
       end$ = at$;
       return { kind: "id", start: start$2, end: at$ };
     } else {
@@ -4300,67 +4300,95 @@ const peg$makeScanner = (capacity$) => {
       const start$1 = at$;
       let word$1;
       const symbol$2 = bytes$[at$];
-      if (symbol$2 === 69 || symbol$2 === 101) {
+      if (symbol$2 === 84 || symbol$2 === 116) {
         const back$1 = at$;
         chosen$1: {
           next$1: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) break next$1;
+            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) break next$1;
             at$ += 8;
             word$1 = input.substring(at$ - 8, at$);
             break chosen$1;
           }
           at$ = back$1;
           next$2: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) break next$2;
+            if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) break next$2;
             at$ += 6;
             word$1 = input.substring(at$ - 6, at$);
             break chosen$1;
           }
           at$ = back$1;
           next$3: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116) break next$3;
+            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) break next$3;
+            at$ += 6;
+            word$1 = input.substring(at$ - 6, at$);
+            break chosen$1;
+          }
+          at$ = back$1;
+          next$4: {
+            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) break next$4;
+            at$ += 8;
+            word$1 = input.substring(at$ - 8, at$);
+            break chosen$1;
+          }
+          at$ = back$1;
+          next$5: {
+            if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 111) break next$5;
+            at$ += 3;
+            word$1 = input.substring(at$ - 3, at$);
+            break chosen$1;
+          }
+          at$ = back$1;
+          next$6: {
+            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 101) break next$6;
             at$ += 5;
             word$1 = input.substring(at$ - 5, at$);
             break chosen$1;
           }
           at$ = back$1;
-          if ((bytes$[at$ + 1] | 32) !== 108 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 118 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110) return FAILED$;
+          next$7: {
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 110) break next$7;
+            at$ += 3;
+            word$1 = input.substring(at$ - 3, at$);
+            break chosen$1;
+          }
+          at$ = back$1;
+          if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 118 || (bytes$[at$ + 5] | 32) !== 101) return FAILED$;
           at$ += 6;
           word$1 = input.substring(at$ - 6, at$);
         }
       } else if (symbol$2 === 70 || symbol$2 === 102) {
         const back$2 = at$;
         chosen$2: {
-          next$4: {
-            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) break next$4;
+          next$8: {
+            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) break next$8;
             at$ += 8;
             word$1 = input.substring(at$ - 8, at$);
             break chosen$2;
           }
           at$ = back$2;
-          next$5: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 102 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 110) break next$5;
+          next$9: {
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 102 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 110) break next$9;
             at$ += 7;
             word$1 = input.substring(at$ - 7, at$);
             break chosen$2;
           }
           at$ = back$2;
-          next$6: {
-            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) break next$6;
+          next$10: {
+            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) break next$10;
             at$ += 5;
             word$1 = input.substring(at$ - 5, at$);
             break chosen$2;
           }
           at$ = back$2;
-          next$7: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 102 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) break next$7;
+          next$11: {
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 102 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) break next$11;
             at$ += 5;
             word$1 = input.substring(at$ - 5, at$);
             break chosen$2;
           }
           at$ = back$2;
-          next$8: {
-            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114) break next$8;
+          next$12: {
+            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114) break next$12;
             at$ += 4;
             word$1 = input.substring(at$ - 4, at$);
             break chosen$2;
@@ -4370,135 +4398,107 @@ const peg$makeScanner = (capacity$) => {
           at$ += 4;
           word$1 = input.substring(at$ - 4, at$);
         }
-      } else if (symbol$2 === 72 || symbol$2 === 104) {
-        if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 100) return FAILED$;
-        at$ += 7;
-        word$1 = input.substring(at$ - 7, at$);
-      } else if (symbol$2 === 78 || symbol$2 === 110) {
+      } else if (symbol$2 === 83 || symbol$2 === 115) {
         const back$3 = at$;
         chosen$3: {
-          next$9: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) break next$9;
-            at$ += 8;
-            word$1 = input.substring(at$ - 8, at$);
-            break chosen$3;
-          }
-          at$ = back$3;
-          next$10: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) break next$10;
-            at$ += 6;
-            word$1 = input.substring(at$ - 6, at$);
-            break chosen$3;
-          }
-          at$ = back$3;
-          if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101) return FAILED$;
-          at$ += 4;
-          word$1 = input.substring(at$ - 4, at$);
-        }
-      } else if (symbol$2 === 83 || symbol$2 === 115) {
-        const back$4 = at$;
-        chosen$4: {
-          next$11: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 110) break next$11;
+          next$13: {
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 110) break next$13;
             at$ += 7;
             word$1 = input.substring(at$ - 7, at$);
-            break chosen$4;
+            break chosen$3;
           }
-          at$ = back$4;
-          next$12: {
-            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 116 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 101 || (bytes$[at$ + 8] | 32) !== 110) break next$12;
+          at$ = back$3;
+          next$14: {
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 116 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 101 || (bytes$[at$ + 8] | 32) !== 110) break next$14;
             at$ += 9;
             word$1 = input.substring(at$ - 9, at$);
-            break chosen$4;
+            break chosen$3;
           }
-          at$ = back$4;
-          next$13: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) break next$13;
+          at$ = back$3;
+          next$15: {
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) break next$15;
             at$ += 5;
             word$1 = input.substring(at$ - 5, at$);
-            break chosen$4;
+            break chosen$3;
           }
-          at$ = back$4;
-          next$14: {
-            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 116 || (bytes$[at$ + 6] | 32) !== 121) break next$14;
+          at$ = back$3;
+          next$16: {
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 116 || (bytes$[at$ + 6] | 32) !== 121) break next$16;
             at$ += 7;
             word$1 = input.substring(at$ - 7, at$);
-            break chosen$4;
+            break chosen$3;
           }
-          at$ = back$4;
-          next$15: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120) break next$15;
+          at$ = back$3;
+          next$17: {
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120) break next$17;
             at$ += 3;
             word$1 = input.substring(at$ - 3, at$);
-            break chosen$4;
+            break chosen$3;
           }
-          at$ = back$4;
+          at$ = back$3;
           if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110) return FAILED$;
           at$ += 5;
           word$1 = input.substring(at$ - 5, at$);
         }
-      } else if (symbol$2 === 84 || symbol$2 === 116) {
-        const back$5 = at$;
-        chosen$5: {
-          next$16: {
-            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) break next$16;
-            at$ += 8;
-            word$1 = input.substring(at$ - 8, at$);
-            break chosen$5;
-          }
-          at$ = back$5;
-          next$17: {
-            if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) break next$17;
-            at$ += 6;
-            word$1 = input.substring(at$ - 6, at$);
-            break chosen$5;
-          }
-          at$ = back$5;
+      } else if (symbol$2 === 69 || symbol$2 === 101) {
+        const back$4 = at$;
+        chosen$4: {
           next$18: {
-            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) break next$18;
-            at$ += 6;
-            word$1 = input.substring(at$ - 6, at$);
-            break chosen$5;
-          }
-          at$ = back$5;
-          next$19: {
-            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) break next$19;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) break next$18;
             at$ += 8;
             word$1 = input.substring(at$ - 8, at$);
-            break chosen$5;
+            break chosen$4;
           }
-          at$ = back$5;
+          at$ = back$4;
+          next$19: {
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) break next$19;
+            at$ += 6;
+            word$1 = input.substring(at$ - 6, at$);
+            break chosen$4;
+          }
+          at$ = back$4;
           next$20: {
-            if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 111) break next$20;
-            at$ += 3;
-            word$1 = input.substring(at$ - 3, at$);
-            break chosen$5;
-          }
-          at$ = back$5;
-          next$21: {
-            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 101) break next$21;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116) break next$20;
             at$ += 5;
             word$1 = input.substring(at$ - 5, at$);
+            break chosen$4;
+          }
+          at$ = back$4;
+          if ((bytes$[at$ + 1] | 32) !== 108 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 118 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110) return FAILED$;
+          at$ += 6;
+          word$1 = input.substring(at$ - 6, at$);
+        }
+      } else if (symbol$2 === 78 || symbol$2 === 110) {
+        const back$5 = at$;
+        chosen$5: {
+          next$21: {
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) break next$21;
+            at$ += 8;
+            word$1 = input.substring(at$ - 8, at$);
             break chosen$5;
           }
           at$ = back$5;
           next$22: {
-            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 110) break next$22;
-            at$ += 3;
-            word$1 = input.substring(at$ - 3, at$);
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) break next$22;
+            at$ += 6;
+            word$1 = input.substring(at$ - 6, at$);
             break chosen$5;
           }
           at$ = back$5;
-          if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 118 || (bytes$[at$ + 5] | 32) !== 101) return FAILED$;
-          at$ += 6;
-          word$1 = input.substring(at$ - 6, at$);
+          if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101) return FAILED$;
+          at$ += 4;
+          word$1 = input.substring(at$ - 4, at$);
         }
+      } else if (symbol$2 === 72 || symbol$2 === 104) {
+        if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 100) return FAILED$;
+        at$ += 7;
+        word$1 = input.substring(at$ - 7, at$);
       } else {
         if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111) return FAILED$;
         at$ += 4;
         word$1 = input.substring(at$ - 4, at$);
       }
-      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return FAILED$;
       const back$6 = at$;
       absent$1: {
         if (bytes$[at$] !== 45) break absent$1;
@@ -4529,14 +4529,14 @@ const peg$makeScanner = (capacity$) => {
         if (count$1 < 1) break next$23;
         const digits$1 = input.substring(start$2, at$);
         const symbol$3 = bytes$[at$];
-        if (symbol$3 === 78 || symbol$3 === 110) {
+        if (symbol$3 === 83 || symbol$3 === 115) {
+          if ((bytes$[at$ + 1] | 32) !== 116) break next$23;
+          at$ += 2;
+        } else if (symbol$3 === 78 || symbol$3 === 110) {
           if ((bytes$[at$ + 1] | 32) !== 100) break next$23;
           at$ += 2;
         } else if (symbol$3 === 82 || symbol$3 === 114) {
           if ((bytes$[at$ + 1] | 32) !== 100) break next$23;
-          at$ += 2;
-        } else if (symbol$3 === 83 || symbol$3 === 115) {
-          if ((bytes$[at$ + 1] | 32) !== 116) break next$23;
           at$ += 2;
         } else if (symbol$3 === 84 || symbol$3 === 116) {
           if ((bytes$[at$ + 1] | 32) !== 104) break next$23;
@@ -4544,7 +4544,7 @@ const peg$makeScanner = (capacity$) => {
         } else {
           break next$23;
         }
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$23;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$23;
         end$ = at$;
         return { kind: "ordinal", number: digits$1, start: start$2, end: at$ };
       }
@@ -4571,7 +4571,7 @@ const peg$makeScanner = (capacity$) => {
         const back$9 = at$;
         chosen$8: {
           next$26: {
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$26;
+            if ((table1$[bytes$[at$]] & 16) !== 0) break next$26;
             break chosen$8;
           }
           at$ = back$9;
@@ -4608,7 +4608,7 @@ const peg$makeScanner = (capacity$) => {
       const back$11 = at$;
       chosen$10: {
         next$28: {
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$28;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$28;
           break chosen$10;
         }
         at$ = back$11;
@@ -4643,7 +4643,7 @@ const peg$makeScanner = (capacity$) => {
       if (at$ < 0) return -1;
       at$ = year_digits$skip(at$);
       if (at$ < 0) return -1;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
     } else if (symbol$1 >= 48 && symbol$1 <= 57) {
       const start$1 = at$;
       const day$1 = day$build(at$);
@@ -4694,7 +4694,7 @@ const peg$makeScanner = (capacity$) => {
           const picked$2 = year_digits$build(at$);
           if (picked$2 === FAILED$) break missing$2;
           at$ = end$;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$2;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break missing$2;
           const picked$1 = picked$2;
           year$1 = picked$1;
           break done$2;
@@ -4707,7 +4707,7 @@ const peg$makeScanner = (capacity$) => {
       at$++;
       if ((table2$[bytes$[at$]] & 32) === 0) return -1;
       at$++;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
       let count$2 = 0;
       let last$3 = at$;
       ended$3: for (;;) {
@@ -4717,7 +4717,7 @@ const peg$makeScanner = (capacity$) => {
         at$++;
         if ((table2$[bytes$[at$]] & 32) === 0) break ended$3;
         at$++;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break ended$3;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break ended$3;
         count$2++;
         last$3 = at$;
         if (count$2 >= 3) break;
@@ -4728,7 +4728,7 @@ const peg$makeScanner = (capacity$) => {
       if (at$ < 0) return -1;
       at$ = year_digits$skip(at$);
       if (at$ < 0) return -1;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
     } else {
       return -1;
     }
@@ -4808,7 +4808,7 @@ const peg$makeScanner = (capacity$) => {
           const digits$2 = input.substring(start$3, at$);
           if ((table2$[bytes$[at$]] & 128) !== 0) break next$2;
           const day$1 = Number(digits$2);
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$2;
           if (!((log$[decided$++] = (isDay(year$1, month$1, day$1)) ? 1 : 0))) break next$2;
           break chosen$2;
         }
@@ -4840,7 +4840,7 @@ const peg$makeScanner = (capacity$) => {
           if (at$ < 0) break missing$1;
           at$ = year_digits$skip(at$);
           if (at$ < 0) break missing$1;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$1;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break missing$1;
           break done$1;
         }
         at$ = back$1;
@@ -4858,7 +4858,7 @@ const peg$makeScanner = (capacity$) => {
               if (at$ < 0) break missing$2;
               at$ = year_digits$skip(at$);
               if (at$ < 0) break missing$2;
-              if ((table1$[bytes$[at$]] & 2) !== 0) break missing$2;
+              if ((table1$[bytes$[at$]] & 16) !== 0) break missing$2;
               break done$2;
             }
             at$ = back$3;
@@ -4880,7 +4880,7 @@ const peg$makeScanner = (capacity$) => {
               next$3: {
                 at$ = year_digits$skip(at$);
                 if (at$ < 0) break next$3;
-                if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
+                if ((table1$[bytes$[at$]] & 16) !== 0) break next$3;
                 break chosen$2;
               }
               at$ = back$4;
@@ -4902,7 +4902,7 @@ const peg$makeScanner = (capacity$) => {
         at$++;
         if ((table2$[bytes$[at$]] & 32) === 0) return -1;
         at$++;
-        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+        if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
       }
     } else if (symbol$1 >= 51 && symbol$1 <= 52) {
       const back$5 = at$;
@@ -4917,7 +4917,7 @@ const peg$makeScanner = (capacity$) => {
               if (at$ < 0) break missing$3;
               at$ = year_digits$skip(at$);
               if (at$ < 0) break missing$3;
-              if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
+              if ((table1$[bytes$[at$]] & 16) !== 0) break missing$3;
               break done$3;
             }
             at$ = back$6;
@@ -4938,7 +4938,7 @@ const peg$makeScanner = (capacity$) => {
             next$5: {
               at$ = year_digits$skip(at$);
               if (at$ < 0) break next$5;
-              if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
+              if ((table1$[bytes$[at$]] & 16) !== 0) break next$5;
               break chosen$4;
             }
             at$ = back$7;
@@ -4999,20 +4999,20 @@ const peg$makeScanner = (capacity$) => {
         at$ += 3;
         word$1 = input.substring(at$ - 3, at$);
       }
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
       const half$1 = ordinalOf(word$1);
       const start$1 = at$;
       at$ = runEnd$(ends2$, at$);
       if (at$ === start$1) return -1;
       if ((bytes$[at$] | 32) !== 104 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 102) return -1;
       at$ += 4;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
       if (!((log$[decided$++] = (half$1 <= 2) ? 1 : 0))) return -1;
     } else if (symbol$1 === 72 || symbol$1 === 104) {
       at$++;
       if ((table2$[bytes$[at$]] & 8) === 0) return -1;
       at$++;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
     } else {
       return -1;
     }
@@ -5047,30 +5047,7 @@ const peg$makeScanner = (capacity$) => {
 
   function fiscal$skip(at$) {
     const symbol$1 = bytes$[at$];
-    if (symbol$1 >= 49 && symbol$1 <= 50) {
-      const year$1 = year_digits$build(at$);
-      if (year$1 === FAILED$) return -1;
-      at$ = end$;
-      if ((table2$[bytes$[at$]] & 64) === 0) return -1;
-      at$++;
-      const start$1 = at$;
-      let count$1 = 0;
-      let last$2 = at$;
-      ended$1: for (;;) {
-        if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
-        at$++;
-        count$1++;
-        last$2 = at$;
-        if (count$1 >= 2) break;
-      }
-      at$ = last$2;
-      if (count$1 < 2) return -1;
-      const digits$1 = input.substring(start$1, at$);
-      if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
-      const last$1 = Number(digits$1);
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      if (!((log$[decided$++] = (last$1 === (year$1 + 1) % 100) ? 1 : 0))) return -1;
-    } else if (symbol$1 === 70 || symbol$1 === 102) {
+    if (symbol$1 === 70 || symbol$1 === 102) {
       const back$1 = at$;
       chosen$1: {
         next$1: {
@@ -5093,14 +5070,14 @@ const peg$makeScanner = (capacity$) => {
           if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 97 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 99 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 108) return -1;
           at$ += 9;
         }
+        const start$1 = at$;
+        at$ = runEnd$(ends2$, at$);
+        if (at$ === start$1) return -1;
+        if ((bytes$[at$] | 32) !== 121 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) return -1;
+        at$ += 4;
         const start$2 = at$;
         at$ = runEnd$(ends2$, at$);
         if (at$ === start$2) return -1;
-        if ((bytes$[at$] | 32) !== 121 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) return -1;
-        at$ += 4;
-        const start$3 = at$;
-        at$ = runEnd$(ends2$, at$);
-        if (at$ === start$3) return -1;
         const back$3 = at$;
         done$1: {
           missing$1: {
@@ -5113,19 +5090,17 @@ const peg$makeScanner = (capacity$) => {
       }
       const symbol$2 = bytes$[at$];
       if (symbol$2 === 48 || (symbol$2 >= 51 && symbol$2 <= 57)) {
-        const start$4 = at$;
-        let count$2 = 0;
-        let last$3 = at$;
-        ended$2: for (;;) {
-          if ((table2$[bytes$[at$]] & 128) === 0) break ended$2;
+        let count$1 = 0;
+        let last$1 = at$;
+        ended$1: for (;;) {
+          if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
           at$++;
-          count$2++;
-          last$3 = at$;
-          if (count$2 >= 2) break;
+          count$1++;
+          last$1 = at$;
+          if (count$1 >= 2) break;
         }
-        at$ = last$3;
-        if (count$2 < 2) return -1;
-        const digits$2 = input.substring(start$4, at$);
+        at$ = last$1;
+        if (count$1 < 2) return -1;
         if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
       } else if (symbol$2 >= 49 && symbol$2 <= 50) {
         const back$4 = at$;
@@ -5136,19 +5111,17 @@ const peg$makeScanner = (capacity$) => {
             break chosen$3;
           }
           at$ = back$4;
-          const start$5 = at$;
-          let count$3 = 0;
-          let last$4 = at$;
-          ended$3: for (;;) {
-            if ((table2$[bytes$[at$]] & 128) === 0) break ended$3;
+          let count$2 = 0;
+          let last$2 = at$;
+          ended$2: for (;;) {
+            if ((table2$[bytes$[at$]] & 128) === 0) break ended$2;
             at$++;
-            count$3++;
-            last$4 = at$;
-            if (count$3 >= 2) break;
+            count$2++;
+            last$2 = at$;
+            if (count$2 >= 2) break;
           }
-          at$ = last$4;
-          if (count$3 < 2) return -1;
-          const digits$3 = input.substring(start$5, at$);
+          at$ = last$2;
+          if (count$2 < 2) return -1;
           if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
         }
       } else {
@@ -5159,25 +5132,23 @@ const peg$makeScanner = (capacity$) => {
         missing$2: {
           if ((table2$[bytes$[at$]] & 64) === 0) break missing$2;
           at$++;
-          const start$6 = at$;
-          let count$4 = 0;
-          let last$5 = at$;
-          ended$4: for (;;) {
-            if ((table2$[bytes$[at$]] & 128) === 0) break ended$4;
+          let count$3 = 0;
+          let last$3 = at$;
+          ended$3: for (;;) {
+            if ((table2$[bytes$[at$]] & 128) === 0) break ended$3;
             at$++;
-            count$4++;
-            last$5 = at$;
-            if (count$4 >= 2) break;
+            count$3++;
+            last$3 = at$;
+            if (count$3 >= 2) break;
           }
-          at$ = last$5;
-          if (count$4 < 2) break missing$2;
-          const digits$4 = input.substring(start$6, at$);
+          at$ = last$3;
+          if (count$3 < 2) break missing$2;
           if ((table2$[bytes$[at$]] & 128) !== 0) break missing$2;
           break done$2;
         }
         at$ = back$5;
       }
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
       const back$6 = at$;
       done$3: {
         missing$3: {
@@ -5187,7 +5158,7 @@ const peg$makeScanner = (capacity$) => {
           at$++;
           if ((table2$[bytes$[at$]] & 32) === 0) break missing$3;
           at$++;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break missing$3;
           break done$3;
         }
         at$ = back$6;
@@ -5199,9 +5170,9 @@ const peg$makeScanner = (capacity$) => {
       const back$7 = at$;
       done$4: {
         missing$4: {
-          const start$7 = at$;
+          const start$3 = at$;
           at$ = runEnd$(ends2$, at$);
-          if (at$ === start$7) break missing$4;
+          if (at$ === start$3) break missing$4;
           if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$4;
           at$ += 2;
           break done$4;
@@ -5234,14 +5205,14 @@ const peg$makeScanner = (capacity$) => {
             if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 97 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 99 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 108) return -1;
             at$ += 9;
           }
-          const start$8 = at$;
+          const start$4 = at$;
           at$ = runEnd$(ends2$, at$);
-          if (at$ === start$8) return -1;
+          if (at$ === start$4) return -1;
           if ((bytes$[at$] | 32) !== 121 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) return -1;
           at$ += 4;
-          const start$9 = at$;
+          const start$5 = at$;
           at$ = runEnd$(ends2$, at$);
-          if (at$ === start$9) return -1;
+          if (at$ === start$5) return -1;
           const back$10 = at$;
           done$5: {
             missing$5: {
@@ -5257,19 +5228,17 @@ const peg$makeScanner = (capacity$) => {
       }
       const symbol$4 = bytes$[at$];
       if (symbol$4 === 48 || (symbol$4 >= 51 && symbol$4 <= 57)) {
-        const start$10 = at$;
-        let count$5 = 0;
-        let last$6 = at$;
-        ended$5: for (;;) {
-          if ((table2$[bytes$[at$]] & 128) === 0) break ended$5;
+        let count$4 = 0;
+        let last$4 = at$;
+        ended$4: for (;;) {
+          if ((table2$[bytes$[at$]] & 128) === 0) break ended$4;
           at$++;
-          count$5++;
-          last$6 = at$;
-          if (count$5 >= 2) break;
+          count$4++;
+          last$4 = at$;
+          if (count$4 >= 2) break;
         }
-        at$ = last$6;
-        if (count$5 < 2) return -1;
-        const digits$5 = input.substring(start$10, at$);
+        at$ = last$4;
+        if (count$4 < 2) return -1;
         if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
       } else if (symbol$4 >= 49 && symbol$4 <= 50) {
         const back$11 = at$;
@@ -5280,19 +5249,17 @@ const peg$makeScanner = (capacity$) => {
             break chosen$6;
           }
           at$ = back$11;
-          const start$11 = at$;
-          let count$6 = 0;
-          let last$7 = at$;
-          ended$6: for (;;) {
-            if ((table2$[bytes$[at$]] & 128) === 0) break ended$6;
+          let count$5 = 0;
+          let last$5 = at$;
+          ended$5: for (;;) {
+            if ((table2$[bytes$[at$]] & 128) === 0) break ended$5;
             at$++;
-            count$6++;
-            last$7 = at$;
-            if (count$6 >= 2) break;
+            count$5++;
+            last$5 = at$;
+            if (count$5 >= 2) break;
           }
-          at$ = last$7;
-          if (count$6 < 2) return -1;
-          const digits$6 = input.substring(start$11, at$);
+          at$ = last$5;
+          if (count$5 < 2) return -1;
           if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
         }
       } else {
@@ -5303,25 +5270,46 @@ const peg$makeScanner = (capacity$) => {
         missing$6: {
           if ((table2$[bytes$[at$]] & 64) === 0) break missing$6;
           at$++;
-          const start$12 = at$;
-          let count$7 = 0;
-          let last$8 = at$;
-          ended$7: for (;;) {
-            if ((table2$[bytes$[at$]] & 128) === 0) break ended$7;
+          let count$6 = 0;
+          let last$6 = at$;
+          ended$6: for (;;) {
+            if ((table2$[bytes$[at$]] & 128) === 0) break ended$6;
             at$++;
-            count$7++;
-            last$8 = at$;
-            if (count$7 >= 2) break;
+            count$6++;
+            last$6 = at$;
+            if (count$6 >= 2) break;
           }
-          at$ = last$8;
-          if (count$7 < 2) break missing$6;
-          const digits$7 = input.substring(start$12, at$);
+          at$ = last$6;
+          if (count$6 < 2) break missing$6;
           if ((table2$[bytes$[at$]] & 128) !== 0) break missing$6;
           break done$6;
         }
         at$ = back$12;
       }
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
+    } else if (symbol$1 >= 49 && symbol$1 <= 50) {
+      const year$1 = year_digits$build(at$);
+      if (year$1 === FAILED$) return -1;
+      at$ = end$;
+      if ((table2$[bytes$[at$]] & 64) === 0) return -1;
+      at$++;
+      const start$6 = at$;
+      let count$7 = 0;
+      let last$8 = at$;
+      ended$7: for (;;) {
+        if ((table2$[bytes$[at$]] & 128) === 0) break ended$7;
+        at$++;
+        count$7++;
+        last$8 = at$;
+        if (count$7 >= 2) break;
+      }
+      at$ = last$8;
+      if (count$7 < 2) return -1;
+      const digits$1 = input.substring(start$6, at$);
+      if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
+      const last$7 = Number(digits$1);
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
+      if (!((log$[decided$++] = (last$7 === (year$1 + 1) % 100) ? 1 : 0))) return -1;
     } else {
       return -1;
     }
@@ -5453,7 +5441,7 @@ const peg$makeScanner = (capacity$) => {
       const digits$1 = input.substring(start$4, at$);
       if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
       const week$1 = Number(digits$1);
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
       const back$8 = at$;
       done$3: {
         missing$3: {
@@ -5461,7 +5449,7 @@ const peg$makeScanner = (capacity$) => {
           if (at$ < 0) break missing$3;
           at$ = year_digits$skip(at$);
           if (at$ < 0) break missing$3;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break missing$3;
           break done$3;
         }
         at$ = back$8;
@@ -5490,7 +5478,7 @@ const peg$makeScanner = (capacity$) => {
       const digits$2 = input.substring(start$5, at$);
       if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
       const week$2 = Number(digits$2);
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
       if (!((log$[decided$++] = (week$2 >= 1 && week$2 <= 53) ? 1 : 0))) return -1;
     } else {
       return -1;
@@ -5520,7 +5508,7 @@ const peg$makeScanner = (capacity$) => {
       at$++;
       at$ = year_digits$skip(at$);
       if (at$ < 0) return -1;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
       if (!((log$[decided$++] = (month$1 >= 1 && month$1 <= 12) ? 1 : 0))) return -1;
     } else if ((table4$[symbol$1] & 4) !== 0) {
       const back$1 = at$;
@@ -5544,7 +5532,7 @@ const peg$makeScanner = (capacity$) => {
           if (at$ < 0) break next$1;
           at$ = year_digits$skip(at$);
           if (at$ < 0) break next$1;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$1;
           break chosen$1;
         }
         at$ = back$1;
@@ -5587,7 +5575,7 @@ const peg$makeScanner = (capacity$) => {
           if (at$ < 0) break next$3;
           at$ = year_digits$skip(at$);
           if (at$ < 0) break next$3;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$3;
           break chosen$2;
         }
         at$ = back$3;
@@ -5624,7 +5612,7 @@ const peg$makeScanner = (capacity$) => {
           const digits$2 = input.substring(start$4, at$);
           if ((table2$[bytes$[at$]] & 128) !== 0) break next$4;
           const month$2 = Number(digits$2);
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$4;
           if (!((log$[decided$++] = (month$2 >= 1 && month$2 <= 12) ? 1 : 0))) break next$4;
           break chosen$3;
         }
@@ -5648,7 +5636,7 @@ const peg$makeScanner = (capacity$) => {
         at$++;
         at$ = year_digits$skip(at$);
         if (at$ < 0) return -1;
-        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+        if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
         if (!((log$[decided$++] = (month$3 >= 1 && month$3 <= 12) ? 1 : 0))) return -1;
       }
     } else {
@@ -5683,9 +5671,6 @@ const peg$makeScanner = (capacity$) => {
         } else if (symbol$1 === 89 || symbol$1 === 121) {
           if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 100 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 121) break next$1;
           at$ += 9;
-        } else if (symbol$1 === 67) {
-          if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 66) break next$1;
-          at$ += 3;
         } else if (symbol$1 === 69) {
           const back$3 = at$;
           chosen$3: {
@@ -5704,10 +5689,13 @@ const peg$makeScanner = (capacity$) => {
             if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 87) break next$1;
             at$ += 3;
           }
+        } else if (symbol$1 === 67) {
+          if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 66) break next$1;
+          at$ += 3;
         } else {
           break next$1;
         }
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$1;
         break chosen$1;
       }
       at$ = back$1;
@@ -5715,17 +5703,7 @@ const peg$makeScanner = (capacity$) => {
         const symbol$2 = bytes$[at$];
         if ((table4$[symbol$2] & 16) !== 0) {
           const symbol$3 = bytes$[at$];
-          if (symbol$3 === 70 || symbol$3 === 102) {
-            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 111 || (bytes$[at$ + 5] | 32) !== 119 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 110 || (bytes$[at$ + 8] | 32) !== 103) break next$6;
-            at$ += 9;
-          } else {
-            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 120 || (bytes$[at$ + 3] | 32) !== 116) break next$6;
-            at$ += 4;
-          }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
-        } else if ((table4$[symbol$2] & 32) !== 0) {
-          const symbol$4 = bytes$[at$];
-          if (symbol$4 === 76 || symbol$4 === 108) {
+          if (symbol$3 === 76 || symbol$3 === 108) {
             if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 116) break next$6;
             at$ += 4;
           } else {
@@ -5753,25 +5731,35 @@ const peg$makeScanner = (capacity$) => {
               at$ += 9;
             }
           }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$6;
+        } else if ((table4$[symbol$2] & 32) !== 0) {
+          const symbol$4 = bytes$[at$];
+          if (symbol$4 === 78 || symbol$4 === 110) {
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 120 || (bytes$[at$ + 3] | 32) !== 116) break next$6;
+            at$ += 4;
+          } else {
+            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 111 || (bytes$[at$ + 5] | 32) !== 119 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 110 || (bytes$[at$ + 8] | 32) !== 103) break next$6;
+            at$ += 9;
+          }
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$6;
         } else if (symbol$2 === 67 || symbol$2 === 99) {
           const back$5 = at$;
           chosen$5: {
             next$10: {
               if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 116) break next$10;
               at$ += 7;
-              if ((table1$[bytes$[at$]] & 2) !== 0) break next$10;
+              if ((table1$[bytes$[at$]] & 16) !== 0) break next$10;
               break chosen$5;
             }
             at$ = back$5;
             if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 109 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 103) break next$6;
             at$ += 6;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
+            if ((table1$[bytes$[at$]] & 16) !== 0) break next$6;
           }
         } else if (symbol$2 === 84 || symbol$2 === 116) {
           if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 115) break next$6;
           at$ += 4;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$6;
         } else {
           break next$6;
         }
@@ -5781,54 +5769,54 @@ const peg$makeScanner = (capacity$) => {
         const symbol$5 = bytes$[at$];
         if ((table4$[symbol$5] & 64) !== 0) {
           const symbol$6 = bytes$[at$];
-          if (symbol$6 === 65 || symbol$6 === 97) {
-            if ((bytes$[at$ + 1] | 32) !== 102 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 111 || (bytes$[at$ + 7] | 32) !== 111 || (bytes$[at$ + 8] | 32) !== 110) break next$6;
-            at$ += 9;
-          } else if (symbol$6 === 68 || symbol$6 === 100) {
+          if (symbol$6 === 68 || symbol$6 === 100) {
             if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121) break next$6;
             at$ += 3;
-          } else if (symbol$6 === 69 || symbol$6 === 101) {
-            if ((bytes$[at$ + 1] | 32) !== 118 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 103) break next$6;
-            at$ += 7;
           } else if (symbol$6 === 81 || symbol$6 === 113) {
             if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) break next$6;
             at$ += 7;
-          } else {
+          } else if (symbol$6 === 89 || symbol$6 === 121) {
             if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) break next$6;
             at$ += 4;
+          } else if (symbol$6 === 65 || symbol$6 === 97) {
+            if ((bytes$[at$ + 1] | 32) !== 102 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 111 || (bytes$[at$ + 7] | 32) !== 111 || (bytes$[at$ + 8] | 32) !== 110) break next$6;
+            at$ += 9;
+          } else {
+            if ((bytes$[at$ + 1] | 32) !== 118 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 103) break next$6;
+            at$ += 7;
           }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$6;
         } else if ((table5$[symbol$5] & 128) !== 0) {
           const back$6 = at$;
           chosen$6: {
             next$11: {
               const symbol$7 = bytes$[at$];
-              if (symbol$7 === 77 || symbol$7 === 109) {
+              if (symbol$7 === 87 || symbol$7 === 119) {
                 const back$7 = at$;
                 chosen$7: {
                   next$12: {
-                    if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 104) break next$12;
-                    at$ += 5;
+                    if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 100) break next$12;
+                    at$ += 7;
                     break chosen$7;
                   }
                   at$ = back$7;
-                  if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 103) break next$11;
-                  at$ += 7;
+                  if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0) break next$11;
+                  at$ += 4;
                 }
               } else {
                 const back$8 = at$;
                 chosen$8: {
                   next$13: {
-                    if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 100) break next$13;
-                    at$ += 7;
+                    if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 104) break next$13;
+                    at$ += 5;
                     break chosen$8;
                   }
                   at$ = back$8;
-                  if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0) break next$11;
-                  at$ += 4;
+                  if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 103) break next$11;
+                  at$ += 7;
                 }
               }
-              if ((table1$[bytes$[at$]] & 2) !== 0) break next$11;
+              if ((table1$[bytes$[at$]] & 16) !== 0) break next$11;
               break chosen$6;
             }
             at$ = back$6;
@@ -5857,19 +5845,19 @@ const peg$makeScanner = (capacity$) => {
               at$ = runEnd$(ends2$, at$);
               if (at$ === start$2) break next$14;
               const symbol$8 = bytes$[at$];
-              if (symbol$8 === 77 || symbol$8 === 109) {
-                if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 104) break next$14;
-                at$ += 5;
+              if (symbol$8 === 89 || symbol$8 === 121) {
+                if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) break next$14;
+                at$ += 4;
               } else if (symbol$8 === 81 || symbol$8 === 113) {
                 if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) break next$14;
                 at$ += 7;
-              } else if (symbol$8 === 89 || symbol$8 === 121) {
-                if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) break next$14;
-                at$ += 4;
+              } else if (symbol$8 === 77 || symbol$8 === 109) {
+                if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 104) break next$14;
+                at$ += 5;
               } else {
                 break next$14;
               }
-              if ((table1$[bytes$[at$]] & 2) !== 0) break next$14;
+              if ((table1$[bytes$[at$]] & 16) !== 0) break next$14;
               break chosen$9;
             }
             at$ = back$9;
@@ -5920,47 +5908,47 @@ const peg$makeScanner = (capacity$) => {
         const symbol$10 = bytes$[at$];
         if ((table6$[symbol$10] & 1) !== 0) {
           const symbol$11 = bytes$[at$];
-          if (symbol$11 === 65 || symbol$11 === 97) {
-            if ((bytes$[at$ + 1] | 32) !== 102 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 111 || (bytes$[at$ + 7] | 32) !== 111 || (bytes$[at$ + 8] | 32) !== 110) break next$16;
-            at$ += 9;
-          } else if (symbol$11 === 68 || symbol$11 === 100) {
+          if (symbol$11 === 68 || symbol$11 === 100) {
             if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121) break next$16;
             at$ += 3;
-          } else if (symbol$11 === 69 || symbol$11 === 101) {
-            if ((bytes$[at$ + 1] | 32) !== 118 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 103) break next$16;
-            at$ += 7;
-          } else if (symbol$11 === 77 || symbol$11 === 109) {
+          } else if (symbol$11 === 87 || symbol$11 === 119) {
             const back$14 = at$;
             chosen$12: {
               next$18: {
-                if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 104) break next$18;
-                at$ += 5;
+                if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 100) break next$18;
+                at$ += 7;
                 break chosen$12;
               }
               at$ = back$14;
+              if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0) break next$16;
+              at$ += 4;
+            }
+          } else if (symbol$11 === 77 || symbol$11 === 109) {
+            const back$15 = at$;
+            chosen$13: {
+              next$19: {
+                if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 104) break next$19;
+                at$ += 5;
+                break chosen$13;
+              }
+              at$ = back$15;
               if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 103) break next$16;
               at$ += 7;
             }
           } else if (symbol$11 === 81 || symbol$11 === 113) {
             if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) break next$16;
             at$ += 7;
-          } else if (symbol$11 === 87 || symbol$11 === 119) {
-            const back$15 = at$;
-            chosen$13: {
-              next$19: {
-                if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 100) break next$19;
-                at$ += 7;
-                break chosen$13;
-              }
-              at$ = back$15;
-              if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0) break next$16;
-              at$ += 4;
-            }
-          } else {
+          } else if (symbol$11 === 89 || symbol$11 === 121) {
             if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) break next$16;
             at$ += 4;
+          } else if (symbol$11 === 65 || symbol$11 === 97) {
+            if ((bytes$[at$ + 1] | 32) !== 102 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 111 || (bytes$[at$ + 7] | 32) !== 111 || (bytes$[at$ + 8] | 32) !== 110) break next$16;
+            at$ += 9;
+          } else {
+            if ((bytes$[at$ + 1] | 32) !== 118 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 103) break next$16;
+            at$ += 7;
           }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$16;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$16;
         } else if (symbol$10 === 70 || symbol$10 === 102) {
           const back$16 = at$;
           chosen$14: {
@@ -5977,19 +5965,19 @@ const peg$makeScanner = (capacity$) => {
           at$ = runEnd$(ends2$, at$);
           if (at$ === start$3) break next$16;
           const symbol$12 = bytes$[at$];
-          if (symbol$12 === 77 || symbol$12 === 109) {
-            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 104) break next$16;
-            at$ += 5;
+          if (symbol$12 === 89 || symbol$12 === 121) {
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) break next$16;
+            at$ += 4;
           } else if (symbol$12 === 81 || symbol$12 === 113) {
             if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) break next$16;
             at$ += 7;
-          } else if (symbol$12 === 89 || symbol$12 === 121) {
-            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) break next$16;
-            at$ += 4;
+          } else if (symbol$12 === 77 || symbol$12 === 109) {
+            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 104) break next$16;
+            at$ += 5;
           } else {
             break next$16;
           }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$16;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$16;
         } else {
           break next$16;
         }
@@ -6060,7 +6048,7 @@ const peg$makeScanner = (capacity$) => {
             }
             at$ = back$2;
           }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$1;
           if (!((log$[decided$++] = (hour$1 <= 24 && minute$1 < 60) ? 1 : 0))) break next$1;
           break chosen$1;
         }
@@ -6093,7 +6081,7 @@ const peg$makeScanner = (capacity$) => {
         } else {
           return -1;
         }
-        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+        if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
         if (!((log$[decided$++] = (hour$2 >= 1 && hour$2 <= 12) ? 1 : 0))) return -1;
       }
     } else {
@@ -6106,50 +6094,50 @@ const peg$makeScanner = (capacity$) => {
     const symbol$1 = bytes$[at$];
     if ((table5$[symbol$1] & 1) !== 0) {
       const symbol$2 = bytes$[at$];
-      if (symbol$2 === 66) {
-        const back$1 = at$;
-        chosen$1: {
-          next$1: {
-            if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 76) break next$1;
-            at$ += 3;
-            break chosen$1;
-          }
-          at$ = back$1;
-          if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 78) return -1;
-          at$ += 3;
-        }
-      } else if (symbol$2 === 68) {
-        if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 75) return -1;
+      if (symbol$2 === 71) {
+        if (bytes$[at$ + 1] !== 66 || bytes$[at$ + 2] !== 80) return -1;
         at$ += 3;
       } else if (symbol$2 === 69) {
         if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 82) return -1;
         at$ += 3;
-      } else if (symbol$2 === 71) {
-        if (bytes$[at$ + 1] !== 66 || bytes$[at$ + 2] !== 80) return -1;
+      } else if (symbol$2 === 74) {
+        if (bytes$[at$ + 1] !== 80 || bytes$[at$ + 2] !== 89) return -1;
+        at$ += 3;
+      } else if (symbol$2 === 68) {
+        if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 75) return -1;
+        at$ += 3;
+      } else if (symbol$2 === 80) {
+        if (bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 78) return -1;
         at$ += 3;
       } else if (symbol$2 === 73) {
+        const back$1 = at$;
+        chosen$1: {
+          next$1: {
+            if (bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 82) break next$1;
+            at$ += 3;
+            break chosen$1;
+          }
+          at$ = back$1;
+          if (bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 83) return -1;
+          at$ += 3;
+        }
+      } else if (symbol$2 === 90) {
+        if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) return -1;
+        at$ += 3;
+      } else if (symbol$2 === 66) {
         const back$2 = at$;
         chosen$2: {
           next$2: {
-            if (bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 82) break next$2;
+            if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 76) break next$2;
             at$ += 3;
             break chosen$2;
           }
           at$ = back$2;
-          if (bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 83) return -1;
+          if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 78) return -1;
           at$ += 3;
         }
-      } else if (symbol$2 === 74) {
-        if (bytes$[at$ + 1] !== 80 || bytes$[at$ + 2] !== 89) return -1;
-        at$ += 3;
-      } else if (symbol$2 === 75) {
-        if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 87) return -1;
-        at$ += 3;
       } else if (symbol$2 === 77) {
         if (bytes$[at$ + 1] !== 88 || bytes$[at$ + 2] !== 78) return -1;
-        at$ += 3;
-      } else if (symbol$2 === 80) {
-        if (bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 78) return -1;
         at$ += 3;
       } else if (symbol$2 === 84) {
         const back$3 = at$;
@@ -6164,7 +6152,7 @@ const peg$makeScanner = (capacity$) => {
           at$ += 3;
         }
       } else {
-        if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) return -1;
+        if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 87) return -1;
         at$ += 3;
       }
       if ((table0$[bytes$[at$]] & 1) !== 0) {
@@ -6174,7 +6162,7 @@ const peg$makeScanner = (capacity$) => {
       if (at$ < 0) return -1;
       const after$1 = scale$skip(at$);
       if (after$1 >= 0) at$ = after$1;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
     } else if (symbol$1 >= 48 && symbol$1 <= 57) {
       at$ = digits$skip(at$);
       if (at$ < 0) return -1;
@@ -6192,6 +6180,9 @@ const peg$makeScanner = (capacity$) => {
         if (symbol$4 === 71) {
           if (bytes$[at$ + 1] !== 66 || bytes$[at$ + 2] !== 80) return -1;
           at$ += 3;
+        } else if (symbol$4 === 74) {
+          if (bytes$[at$ + 1] !== 80 || bytes$[at$ + 2] !== 89) return -1;
+          at$ += 3;
         } else if (symbol$4 === 73) {
           const back$4 = at$;
           chosen$4: {
@@ -6204,11 +6195,8 @@ const peg$makeScanner = (capacity$) => {
             if (bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 83) return -1;
             at$ += 3;
           }
-        } else if (symbol$4 === 74) {
-          if (bytes$[at$ + 1] !== 80 || bytes$[at$ + 2] !== 89) return -1;
-          at$ += 3;
-        } else if (symbol$4 === 75) {
-          if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 87) return -1;
+        } else if (symbol$4 === 90) {
+          if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) return -1;
           at$ += 3;
         } else if (symbol$4 === 77) {
           if (bytes$[at$ + 1] !== 88 || bytes$[at$ + 2] !== 78) return -1;
@@ -6226,10 +6214,10 @@ const peg$makeScanner = (capacity$) => {
             at$ += 3;
           }
         } else {
-          if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) return -1;
+          if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 87) return -1;
           at$ += 3;
         }
-        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+        if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
       } else if ((table6$[symbol$3] & 8) !== 0) {
         const back$6 = at$;
         chosen$6: {
@@ -6259,11 +6247,11 @@ const peg$makeScanner = (capacity$) => {
                 if (bytes$[at$ + 1] !== 36) break next$6;
                 at$ += 2;
               }
-            } else if (symbol$5 === 72) {
-              if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 36) break next$6;
-              at$ += 3;
             } else if (symbol$5 === 78) {
               if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 36) break next$6;
+              at$ += 3;
+            } else if (symbol$5 === 72) {
+              if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 36) break next$6;
               at$ += 3;
             } else {
               if (bytes$[at$ + 1] !== 36) break next$6;
@@ -6273,78 +6261,87 @@ const peg$makeScanner = (capacity$) => {
           }
           at$ = back$6;
           const symbol$6 = bytes$[at$];
-          if (symbol$6 === 65) {
+          if (symbol$6 === 67) {
             const back$9 = at$;
             chosen$9: {
               next$9: {
-                if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 68) break next$9;
+                if (bytes$[at$ + 1] !== 72 || bytes$[at$ + 2] !== 70) break next$9;
                 at$ += 3;
                 break chosen$9;
               }
               at$ = back$9;
-              if (bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 68) return -1;
-              at$ += 3;
-            }
-          } else if (symbol$6 === 67) {
-            const back$10 = at$;
-            chosen$10: {
               next$10: {
-                if (bytes$[at$ + 1] !== 72 || bytes$[at$ + 2] !== 70) break next$10;
+                if (bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 89) break next$10;
                 at$ += 3;
-                break chosen$10;
+                break chosen$9;
               }
-              at$ = back$10;
+              at$ = back$9;
               next$11: {
-                if (bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 89) break next$11;
+                if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 68) break next$11;
                 at$ += 3;
-                break chosen$10;
+                break chosen$9;
               }
-              at$ = back$10;
-              next$12: {
-                if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 68) break next$12;
-                at$ += 3;
-                break chosen$10;
-              }
-              at$ = back$10;
+              at$ = back$9;
               if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 75) return -1;
               at$ += 3;
             }
-          } else if (symbol$6 === 72) {
+          } else if (symbol$6 === 65) {
+            const back$10 = at$;
+            chosen$10: {
+              next$12: {
+                if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 68) break next$12;
+                at$ += 3;
+                break chosen$10;
+              }
+              at$ = back$10;
+              if (bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 68) return -1;
+              at$ += 3;
+            }
+          } else if (symbol$6 === 78) {
             const back$11 = at$;
             chosen$11: {
               next$13: {
-                if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 70) break next$13;
+                if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 68) break next$13;
                 at$ += 3;
                 break chosen$11;
               }
               at$ = back$11;
-              if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 68) return -1;
+              if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 75) return -1;
               at$ += 3;
             }
-          } else if (symbol$6 === 78) {
+          } else if (symbol$6 === 72) {
             const back$12 = at$;
             chosen$12: {
               next$14: {
-                if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 68) break next$14;
+                if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 70) break next$14;
                 at$ += 3;
                 break chosen$12;
               }
               at$ = back$12;
-              if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 75) return -1;
+              if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 68) return -1;
               at$ += 3;
             }
           } else {
             if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 78) return -1;
             at$ += 3;
           }
-          if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+          if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
         }
       } else if ((table6$[symbol$3] & 16) !== 0) {
         const back$13 = at$;
         chosen$13: {
           next$15: {
             const symbol$7 = bytes$[at$];
-            if (symbol$7 === 66) {
+            if (symbol$7 === 69) {
+              if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 82) break next$15;
+              at$ += 3;
+            } else if (symbol$7 === 68) {
+              if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 75) break next$15;
+              at$ += 3;
+            } else if (symbol$7 === 80) {
+              if (bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 78) break next$15;
+              at$ += 3;
+            } else {
               const back$14 = at$;
               chosen$14: {
                 next$16: {
@@ -6356,31 +6353,23 @@ const peg$makeScanner = (capacity$) => {
                 if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 78) break next$15;
                 at$ += 3;
               }
-            } else if (symbol$7 === 68) {
-              if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 75) break next$15;
-              at$ += 3;
-            } else if (symbol$7 === 69) {
-              if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 82) break next$15;
-              at$ += 3;
-            } else {
-              if (bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 78) break next$15;
-              at$ += 3;
             }
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$15;
+            if ((table1$[bytes$[at$]] & 16) !== 0) break next$15;
             break chosen$13;
           }
           at$ = back$13;
           at$ = currency_word$skip(at$);
           if (at$ < 0) return -1;
         }
-      } else if (symbol$3 === 36 || symbol$3 === 130) {
-        at$++;
       } else if (symbol$3 === 83 || symbol$3 === 85) {
         const back$15 = at$;
         chosen$15: {
           next$17: {
             const symbol$8 = bytes$[at$];
-            if (symbol$8 === 83) {
+            if (symbol$8 === 85) {
+              if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 36) break next$17;
+              at$ += 3;
+            } else {
               const back$16 = at$;
               chosen$16: {
                 next$18: {
@@ -6392,16 +6381,16 @@ const peg$makeScanner = (capacity$) => {
                 if (bytes$[at$ + 1] !== 36) break next$17;
                 at$ += 2;
               }
-            } else {
-              if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 36) break next$17;
-              at$ += 3;
             }
             break chosen$15;
           }
           at$ = back$15;
           next$19: {
             const symbol$9 = bytes$[at$];
-            if (symbol$9 === 83) {
+            if (symbol$9 === 85) {
+              if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 68) break next$19;
+              at$ += 3;
+            } else {
               const back$17 = at$;
               chosen$17: {
                 next$20: {
@@ -6419,17 +6408,16 @@ const peg$makeScanner = (capacity$) => {
                 if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) break next$19;
                 at$ += 3;
               }
-            } else {
-              if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 68) break next$19;
-              at$ += 3;
             }
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$19;
+            if ((table1$[bytes$[at$]] & 16) !== 0) break next$19;
             break chosen$15;
           }
           at$ = back$15;
           at$ = currency_word$skip(at$);
           if (at$ < 0) return -1;
         }
+      } else if (symbol$3 === 36 || symbol$3 === 130) {
+        at$++;
       } else {
         return -1;
       }
@@ -6438,7 +6426,10 @@ const peg$makeScanner = (capacity$) => {
       chosen$18: {
         next$22: {
           const symbol$10 = bytes$[at$];
-          if (symbol$10 === 65) {
+          if (symbol$10 === 85) {
+            if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 36) break next$22;
+            at$ += 3;
+          } else if (symbol$10 === 65) {
             const back$19 = at$;
             chosen$19: {
               next$23: {
@@ -6462,15 +6453,12 @@ const peg$makeScanner = (capacity$) => {
               if (bytes$[at$ + 1] !== 36) break next$22;
               at$ += 2;
             }
-          } else if (symbol$10 === 72) {
-            if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 36) break next$22;
-            at$ += 3;
           } else if (symbol$10 === 78) {
             if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 36) break next$22;
             at$ += 3;
-          } else if (symbol$10 === 82) {
-            if (bytes$[at$ + 1] !== 36) break next$22;
-            at$ += 2;
+          } else if (symbol$10 === 72) {
+            if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 36) break next$22;
+            at$ += 3;
           } else if (symbol$10 === 83) {
             const back$21 = at$;
             chosen$21: {
@@ -6484,8 +6472,8 @@ const peg$makeScanner = (capacity$) => {
               at$ += 2;
             }
           } else {
-            if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 36) break next$22;
-            at$ += 3;
+            if (bytes$[at$ + 1] !== 36) break next$22;
+            at$ += 2;
           }
           if ((table0$[bytes$[at$]] & 1) !== 0) {
             at$++;
@@ -6498,89 +6486,89 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = back$18;
         const symbol$11 = bytes$[at$];
-        if (symbol$11 === 65) {
+        if (symbol$11 === 85) {
+          if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 68) return -1;
+          at$ += 3;
+        } else if (symbol$11 === 67) {
           const back$22 = at$;
           chosen$22: {
             next$26: {
-              if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 68) break next$26;
+              if (bytes$[at$ + 1] !== 72 || bytes$[at$ + 2] !== 70) break next$26;
               at$ += 3;
               break chosen$22;
             }
             at$ = back$22;
-            if (bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 68) return -1;
-            at$ += 3;
-          }
-        } else if (symbol$11 === 67) {
-          const back$23 = at$;
-          chosen$23: {
             next$27: {
-              if (bytes$[at$ + 1] !== 72 || bytes$[at$ + 2] !== 70) break next$27;
+              if (bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 89) break next$27;
               at$ += 3;
-              break chosen$23;
+              break chosen$22;
             }
-            at$ = back$23;
+            at$ = back$22;
             next$28: {
-              if (bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 89) break next$28;
+              if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 68) break next$28;
               at$ += 3;
-              break chosen$23;
+              break chosen$22;
             }
-            at$ = back$23;
-            next$29: {
-              if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 68) break next$29;
-              at$ += 3;
-              break chosen$23;
-            }
-            at$ = back$23;
+            at$ = back$22;
             if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 75) return -1;
             at$ += 3;
           }
-        } else if (symbol$11 === 72) {
+        } else if (symbol$11 === 65) {
+          const back$23 = at$;
+          chosen$23: {
+            next$29: {
+              if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 68) break next$29;
+              at$ += 3;
+              break chosen$23;
+            }
+            at$ = back$23;
+            if (bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 68) return -1;
+            at$ += 3;
+          }
+        } else if (symbol$11 === 78) {
           const back$24 = at$;
           chosen$24: {
             next$30: {
-              if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 70) break next$30;
+              if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 68) break next$30;
               at$ += 3;
               break chosen$24;
             }
             at$ = back$24;
-            if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 68) return -1;
+            if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 75) return -1;
             at$ += 3;
           }
-        } else if (symbol$11 === 78) {
+        } else if (symbol$11 === 83) {
           const back$25 = at$;
           chosen$25: {
             next$31: {
-              if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 68) break next$31;
+              if (bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 75) break next$31;
               at$ += 3;
               break chosen$25;
             }
             at$ = back$25;
-            if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 75) return -1;
-            at$ += 3;
-          }
-        } else if (symbol$11 === 82) {
-          if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 78) return -1;
-          at$ += 3;
-        } else if (symbol$11 === 83) {
-          const back$26 = at$;
-          chosen$26: {
             next$32: {
-              if (bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 75) break next$32;
+              if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 68) break next$32;
               at$ += 3;
-              break chosen$26;
+              break chosen$25;
             }
-            at$ = back$26;
-            next$33: {
-              if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 68) break next$33;
-              at$ += 3;
-              break chosen$26;
-            }
-            at$ = back$26;
+            at$ = back$25;
             if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) return -1;
             at$ += 3;
           }
+        } else if (symbol$11 === 72) {
+          const back$26 = at$;
+          chosen$26: {
+            next$33: {
+              if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 70) break next$33;
+              at$ += 3;
+              break chosen$26;
+            }
+            at$ = back$26;
+            if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 68) return -1;
+            at$ += 3;
+          }
         } else {
-          if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 68) return -1;
+          if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 78) return -1;
           at$ += 3;
         }
         if ((table0$[bytes$[at$]] & 1) !== 0) {
@@ -6590,7 +6578,7 @@ const peg$makeScanner = (capacity$) => {
         if (at$ < 0) return -1;
         const after$4 = scale$skip(at$);
         if (after$4 >= 0) at$ = after$4;
-        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+        if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
       }
     } else if (symbol$1 === 36 || symbol$1 === 130) {
       at$++;
@@ -6636,8 +6624,8 @@ const peg$makeScanner = (capacity$) => {
               const symbol$3 = bytes$[at$];
               if ((table5$[symbol$3] & 8) !== 0) {
                 at$++;
-              } else if (symbol$3 === 66 || symbol$3 === 98) {
-                if ((bytes$[at$ + 1] | 32) !== 110) break next$1;
+              } else if (symbol$3 === 83 || symbol$3 === 115) {
+                if ((bytes$[at$ + 1] | 32) !== 116) break next$1;
                 at$ += 2;
               } else if (symbol$3 === 78 || symbol$3 === 110) {
                 if ((bytes$[at$ + 1] | 32) !== 100) break next$1;
@@ -6645,23 +6633,23 @@ const peg$makeScanner = (capacity$) => {
               } else if (symbol$3 === 82 || symbol$3 === 114) {
                 if ((bytes$[at$ + 1] | 32) !== 100) break next$1;
                 at$ += 2;
-              } else if (symbol$3 === 83 || symbol$3 === 115) {
-                if ((bytes$[at$ + 1] | 32) !== 116) break next$1;
-                at$ += 2;
               } else if (symbol$3 === 84 || symbol$3 === 116) {
                 if ((bytes$[at$ + 1] | 32) !== 104) break next$1;
+                at$ += 2;
+              } else if (symbol$3 === 66 || symbol$3 === 98) {
+                if ((bytes$[at$ + 1] | 32) !== 110) break next$1;
                 at$ += 2;
               } else {
                 break next$1;
               }
-              if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+              if ((table1$[bytes$[at$]] & 16) !== 0) break next$1;
               break chosen$1;
             }
             at$ = back$2;
             do at$++; while ((table2$[bytes$[at$]] & 128) !== 0);
             if ((bytes$[at$] | 32) !== 120) break absent$1;
             at$++;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break absent$1;
+            if ((table1$[bytes$[at$]] & 16) !== 0) break absent$1;
           }
         } else {
           break absent$1;
@@ -6791,7 +6779,7 @@ const peg$makeScanner = (capacity$) => {
             }
             at$ = last$9;
             if (count$9 < 2) break ended$7;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break ended$7;
+            if ((table1$[bytes$[at$]] & 16) !== 0) break ended$7;
           } else if (symbol$6 >= 48 && symbol$6 <= 57) {
             let count$10 = 0;
             let last$10 = at$;
@@ -6815,7 +6803,7 @@ const peg$makeScanner = (capacity$) => {
         if (count$7 >= 8) break;
       }
       at$ = last$7;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
     } else if (symbol$1 === 35) {
       at$++;
       let count$11 = 0;
@@ -6861,7 +6849,7 @@ const peg$makeScanner = (capacity$) => {
             }
             at$ = last$14;
             if (count$14 < 2) break ended$12;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break ended$12;
+            if ((table1$[bytes$[at$]] & 16) !== 0) break ended$12;
           } else if (symbol$8 >= 48 && symbol$8 <= 57) {
             let count$15 = 0;
             let last$15 = at$;
@@ -6885,7 +6873,7 @@ const peg$makeScanner = (capacity$) => {
         if (count$12 >= 8) break;
       }
       at$ = last$12;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
     } else {
       return -1;
     }
@@ -6896,59 +6884,83 @@ const peg$makeScanner = (capacity$) => {
     const symbol$1 = bytes$[at$];
     if ((table5$[symbol$1] & 64) !== 0) {
       const symbol$2 = bytes$[at$];
-      if (symbol$2 === 69 || symbol$2 === 101) {
+      if (symbol$2 === 84 || symbol$2 === 116) {
         const back$1 = at$;
         chosen$1: {
           next$1: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) break next$1;
+            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) break next$1;
             at$ += 8;
             break chosen$1;
           }
           at$ = back$1;
           next$2: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) break next$2;
+            if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) break next$2;
             at$ += 6;
             break chosen$1;
           }
           at$ = back$1;
           next$3: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116) break next$3;
+            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) break next$3;
+            at$ += 6;
+            break chosen$1;
+          }
+          at$ = back$1;
+          next$4: {
+            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) break next$4;
+            at$ += 8;
+            break chosen$1;
+          }
+          at$ = back$1;
+          next$5: {
+            if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 111) break next$5;
+            at$ += 3;
+            break chosen$1;
+          }
+          at$ = back$1;
+          next$6: {
+            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 101) break next$6;
             at$ += 5;
             break chosen$1;
           }
           at$ = back$1;
-          if ((bytes$[at$ + 1] | 32) !== 108 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 118 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110) return -1;
+          next$7: {
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 110) break next$7;
+            at$ += 3;
+            break chosen$1;
+          }
+          at$ = back$1;
+          if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 118 || (bytes$[at$ + 5] | 32) !== 101) return -1;
           at$ += 6;
         }
       } else if (symbol$2 === 70 || symbol$2 === 102) {
         const back$2 = at$;
         chosen$2: {
-          next$4: {
-            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) break next$4;
+          next$8: {
+            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) break next$8;
             at$ += 8;
             break chosen$2;
           }
           at$ = back$2;
-          next$5: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 102 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 110) break next$5;
+          next$9: {
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 102 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 110) break next$9;
             at$ += 7;
             break chosen$2;
           }
           at$ = back$2;
-          next$6: {
-            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) break next$6;
+          next$10: {
+            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) break next$10;
             at$ += 5;
             break chosen$2;
           }
           at$ = back$2;
-          next$7: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 102 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) break next$7;
+          next$11: {
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 102 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) break next$11;
             at$ += 5;
             break chosen$2;
           }
           at$ = back$2;
-          next$8: {
-            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114) break next$8;
+          next$12: {
+            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114) break next$12;
             at$ += 4;
             break chosen$2;
           }
@@ -6956,116 +6968,92 @@ const peg$makeScanner = (capacity$) => {
           if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101) return -1;
           at$ += 4;
         }
-      } else if (symbol$2 === 72 || symbol$2 === 104) {
-        if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 100) return -1;
-        at$ += 7;
-      } else if (symbol$2 === 78 || symbol$2 === 110) {
+      } else if (symbol$2 === 83 || symbol$2 === 115) {
         const back$3 = at$;
         chosen$3: {
-          next$9: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) break next$9;
-            at$ += 8;
-            break chosen$3;
-          }
-          at$ = back$3;
-          next$10: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) break next$10;
-            at$ += 6;
-            break chosen$3;
-          }
-          at$ = back$3;
-          if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101) return -1;
-          at$ += 4;
-        }
-      } else if (symbol$2 === 83 || symbol$2 === 115) {
-        const back$4 = at$;
-        chosen$4: {
-          next$11: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 110) break next$11;
-            at$ += 7;
-            break chosen$4;
-          }
-          at$ = back$4;
-          next$12: {
-            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 116 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 101 || (bytes$[at$ + 8] | 32) !== 110) break next$12;
-            at$ += 9;
-            break chosen$4;
-          }
-          at$ = back$4;
           next$13: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) break next$13;
-            at$ += 5;
-            break chosen$4;
-          }
-          at$ = back$4;
-          next$14: {
-            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 116 || (bytes$[at$ + 6] | 32) !== 121) break next$14;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 110) break next$13;
             at$ += 7;
-            break chosen$4;
+            break chosen$3;
           }
-          at$ = back$4;
+          at$ = back$3;
+          next$14: {
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 116 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 101 || (bytes$[at$ + 8] | 32) !== 110) break next$14;
+            at$ += 9;
+            break chosen$3;
+          }
+          at$ = back$3;
           next$15: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120) break next$15;
-            at$ += 3;
-            break chosen$4;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) break next$15;
+            at$ += 5;
+            break chosen$3;
           }
-          at$ = back$4;
+          at$ = back$3;
+          next$16: {
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 116 || (bytes$[at$ + 6] | 32) !== 121) break next$16;
+            at$ += 7;
+            break chosen$3;
+          }
+          at$ = back$3;
+          next$17: {
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120) break next$17;
+            at$ += 3;
+            break chosen$3;
+          }
+          at$ = back$3;
           if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110) return -1;
           at$ += 5;
         }
-      } else if (symbol$2 === 84 || symbol$2 === 116) {
+      } else if (symbol$2 === 69 || symbol$2 === 101) {
+        const back$4 = at$;
+        chosen$4: {
+          next$18: {
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) break next$18;
+            at$ += 8;
+            break chosen$4;
+          }
+          at$ = back$4;
+          next$19: {
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) break next$19;
+            at$ += 6;
+            break chosen$4;
+          }
+          at$ = back$4;
+          next$20: {
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116) break next$20;
+            at$ += 5;
+            break chosen$4;
+          }
+          at$ = back$4;
+          if ((bytes$[at$ + 1] | 32) !== 108 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 118 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110) return -1;
+          at$ += 6;
+        }
+      } else if (symbol$2 === 78 || symbol$2 === 110) {
         const back$5 = at$;
         chosen$5: {
-          next$16: {
-            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) break next$16;
-            at$ += 8;
-            break chosen$5;
-          }
-          at$ = back$5;
-          next$17: {
-            if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) break next$17;
-            at$ += 6;
-            break chosen$5;
-          }
-          at$ = back$5;
-          next$18: {
-            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) break next$18;
-            at$ += 6;
-            break chosen$5;
-          }
-          at$ = back$5;
-          next$19: {
-            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) break next$19;
-            at$ += 8;
-            break chosen$5;
-          }
-          at$ = back$5;
-          next$20: {
-            if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 111) break next$20;
-            at$ += 3;
-            break chosen$5;
-          }
-          at$ = back$5;
           next$21: {
-            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 101) break next$21;
-            at$ += 5;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) break next$21;
+            at$ += 8;
             break chosen$5;
           }
           at$ = back$5;
           next$22: {
-            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 110) break next$22;
-            at$ += 3;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) break next$22;
+            at$ += 6;
             break chosen$5;
           }
           at$ = back$5;
-          if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 118 || (bytes$[at$ + 5] | 32) !== 101) return -1;
-          at$ += 6;
+          if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101) return -1;
+          at$ += 4;
         }
+      } else if (symbol$2 === 72 || symbol$2 === 104) {
+        if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 100) return -1;
+        at$ += 7;
       } else {
         if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111) return -1;
         at$ += 4;
       }
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
       const back$6 = at$;
       absent$1: {
         if (bytes$[at$] !== 45) break absent$1;
@@ -7091,14 +7079,14 @@ const peg$makeScanner = (capacity$) => {
           at$ = last$1;
           if (count$1 < 1) break next$23;
           const symbol$3 = bytes$[at$];
-          if (symbol$3 === 78 || symbol$3 === 110) {
+          if (symbol$3 === 83 || symbol$3 === 115) {
+            if ((bytes$[at$ + 1] | 32) !== 116) break next$23;
+            at$ += 2;
+          } else if (symbol$3 === 78 || symbol$3 === 110) {
             if ((bytes$[at$ + 1] | 32) !== 100) break next$23;
             at$ += 2;
           } else if (symbol$3 === 82 || symbol$3 === 114) {
             if ((bytes$[at$ + 1] | 32) !== 100) break next$23;
-            at$ += 2;
-          } else if (symbol$3 === 83 || symbol$3 === 115) {
-            if ((bytes$[at$ + 1] | 32) !== 116) break next$23;
             at$ += 2;
           } else if (symbol$3 === 84 || symbol$3 === 116) {
             if ((bytes$[at$ + 1] | 32) !== 104) break next$23;
@@ -7106,7 +7094,7 @@ const peg$makeScanner = (capacity$) => {
           } else {
             break next$23;
           }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$23;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$23;
           break chosen$6;
         }
         at$ = back$7;
@@ -7128,7 +7116,7 @@ const peg$makeScanner = (capacity$) => {
           const back$9 = at$;
           chosen$8: {
             next$26: {
-              if ((table1$[bytes$[at$]] & 2) !== 0) break next$26;
+              if ((table1$[bytes$[at$]] & 16) !== 0) break next$26;
               break chosen$8;
             }
             at$ = back$9;
@@ -7157,7 +7145,7 @@ const peg$makeScanner = (capacity$) => {
       const back$11 = at$;
       chosen$10: {
         next$28: {
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$28;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$28;
           break chosen$10;
         }
         at$ = back$11;
@@ -7192,7 +7180,7 @@ const peg$makeScanner = (capacity$) => {
         if (at$ < 0) break next$1;
         at$ = year_digits$expect(at$);
         if (at$ < 0) break next$1;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$1;
         break chosen$1;
       }
       at$ = back$1;
@@ -7242,7 +7230,7 @@ const peg$makeScanner = (capacity$) => {
             if (at$ < 0) break missing$2;
             at$ = year_digits$expect(at$);
             if (at$ < 0) break missing$2;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$2;
+            if ((table1$[bytes$[at$]] & 16) !== 0) break missing$2;
             break done$2;
           }
           at$ = back$3;
@@ -7270,7 +7258,7 @@ const peg$makeScanner = (capacity$) => {
       if (at$ < 0) return -1;
       at$ = year_digits$expect(at$);
       if (at$ < 0) return -1;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
     }
     return at$;
   }
@@ -7337,7 +7325,7 @@ const peg$makeScanner = (capacity$) => {
         at$ = last$3;
         if (count$3 < 2) break next$1;
         if ((table2$[bytes$[at$]] & 128) !== 0) break next$1;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$1;
         if (!(log$[decided$++])) break next$1;
         break chosen$1;
       }
@@ -7375,7 +7363,7 @@ const peg$makeScanner = (capacity$) => {
             if (at$ < 0) break missing$4;
             at$ = year_digits$expect(at$);
             if (at$ < 0) break missing$4;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$4;
+            if ((table1$[bytes$[at$]] & 16) !== 0) break missing$4;
             break done$4;
           }
           at$ = back$5;
@@ -7407,7 +7395,7 @@ const peg$makeScanner = (capacity$) => {
             if (at$ < 0) break missing$6;
             at$ = year_digits$expect(at$);
             if (at$ < 0) break missing$6;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$6;
+            if ((table1$[bytes$[at$]] & 16) !== 0) break missing$6;
             break done$6;
           }
           at$ = back$7;
@@ -7449,7 +7437,7 @@ const peg$makeScanner = (capacity$) => {
         next$4: {
           at$ = year_digits$expect(at$);
           if (at$ < 0) break next$4;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$4;
           break chosen$2;
         }
         at$ = back$8;
@@ -7473,7 +7461,7 @@ const peg$makeScanner = (capacity$) => {
             at$++;
             if ((table2$[bytes$[at$]] & 32) === 0) { miss$(at$, 37); break next$2; }
             at$++;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
+            if ((table1$[bytes$[at$]] & 16) !== 0) break next$2;
             const back$3 = at$;
             absent$1: {
               if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
@@ -7512,7 +7500,7 @@ const peg$makeScanner = (capacity$) => {
             if (count$1 < 1) break next$3;
             if ((bytes$[at$] | 32) !== 113 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) { miss$(at$, 57); break next$3; }
             at$ += 7;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
+            if ((table1$[bytes$[at$]] & 16) !== 0) break next$3;
             const back$5 = at$;
             absent$2: {
               const start$2 = at$;
@@ -7552,7 +7540,7 @@ const peg$makeScanner = (capacity$) => {
           if (count$2 < 1) break next$1;
           if ((table2$[bytes$[at$]] & 32) === 0) { miss$(at$, 37); break next$1; }
           at$++;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$1;
         }
         const back$7 = at$;
         done$3: {
@@ -7561,7 +7549,7 @@ const peg$makeScanner = (capacity$) => {
             if (at$ < 0) break missing$3;
             at$ = year_digits$expect(at$);
             if (at$ < 0) break missing$3;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
+            if ((table1$[bytes$[at$]] & 16) !== 0) break missing$3;
             break done$3;
           }
           at$ = back$7;
@@ -7579,7 +7567,7 @@ const peg$makeScanner = (capacity$) => {
           next$5: {
             at$ = year_digits$expect(at$);
             if (at$ < 0) break next$5;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
+            if ((table1$[bytes$[at$]] & 16) !== 0) break next$5;
             break chosen$3;
           }
           at$ = back$8;
@@ -7604,7 +7592,7 @@ const peg$makeScanner = (capacity$) => {
       at$++;
       if ((table2$[bytes$[at$]] & 32) === 0) { miss$(at$, 37); return -1; }
       at$++;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
     }
     return at$;
   }
@@ -7657,7 +7645,7 @@ const peg$makeScanner = (capacity$) => {
       if (bytes$[at$] !== 52 || (bytes$[at$ + 1] | 32) !== 116 || (bytes$[at$ + 2] | 32) !== 104) { miss$(at$, 65); return -1; }
       at$ += 3;
     }
-    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
     return at$;
   }
 
@@ -7859,7 +7847,7 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = back$6;
     }
-    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
     return at$;
   }
 
@@ -8000,7 +7988,7 @@ const peg$makeScanner = (capacity$) => {
         at$ = last$3;
         if (count$3 < 1) break next$1;
         if ((table2$[bytes$[at$]] & 128) !== 0) break next$1;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$1;
         const back$7 = at$;
         done$4: {
           missing$4: {
@@ -8008,7 +7996,7 @@ const peg$makeScanner = (capacity$) => {
             if (at$ < 0) break missing$4;
             at$ = year_digits$expect(at$);
             if (at$ < 0) break missing$4;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$4;
+            if ((table1$[bytes$[at$]] & 16) !== 0) break missing$4;
             break done$4;
           }
           at$ = back$7;
@@ -8042,7 +8030,7 @@ const peg$makeScanner = (capacity$) => {
       at$ = last$4;
       if (count$4 < 2) return -1;
       if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
       if (!(log$[decided$++])) return -1;
     }
     return at$;
@@ -8068,7 +8056,7 @@ const peg$makeScanner = (capacity$) => {
         at$ = last$1;
         if (count$1 < 2) break next$1;
         if ((table2$[bytes$[at$]] & 128) !== 0) break next$1;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$1;
         if (!(log$[decided$++])) break next$1;
         break chosen$1;
       }
@@ -8090,7 +8078,7 @@ const peg$makeScanner = (capacity$) => {
         at$++;
         at$ = year_digits$expect(at$);
         if (at$ < 0) break next$2;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$2;
         if (!(log$[decided$++])) break next$2;
         break chosen$1;
       }
@@ -8121,7 +8109,7 @@ const peg$makeScanner = (capacity$) => {
         if (at$ < 0) break next$3;
         at$ = year_digits$expect(at$);
         if (at$ < 0) break next$3;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$3;
         break chosen$1;
       }
       at$ = back$1;
@@ -8202,7 +8190,7 @@ const peg$makeScanner = (capacity$) => {
           if (bytes$[at$] !== 67 || bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 66) { miss$(at$, 92); break next$1; }
           at$ += 3;
         }
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$1;
         break chosen$1;
       }
       at$ = back$1;
@@ -8239,7 +8227,7 @@ const peg$makeScanner = (capacity$) => {
               if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 110 || (bytes$[at$ + 8] | 32) !== 103) { miss$(at$, 97); break next$10; }
               at$ += 9;
             }
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$10;
+            if ((table1$[bytes$[at$]] & 16) !== 0) break next$10;
             break chosen$3;
           }
           at$ = back$3;
@@ -8255,7 +8243,7 @@ const peg$makeScanner = (capacity$) => {
               if ((bytes$[at$] | 32) !== 99 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 116) { miss$(at$, 99); break next$15; }
               at$ += 7;
             }
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$15;
+            if ((table1$[bytes$[at$]] & 16) !== 0) break next$15;
             break chosen$3;
           }
           at$ = back$3;
@@ -8276,7 +8264,7 @@ const peg$makeScanner = (capacity$) => {
             if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 111 || (bytes$[at$ + 5] | 32) !== 119 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 110 || (bytes$[at$ + 8] | 32) !== 103) { miss$(at$, 102); break next$9; }
             at$ += 9;
           }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$9;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$9;
         }
         let count$1 = 0;
         let last$1 = at$;
@@ -8381,7 +8369,7 @@ const peg$makeScanner = (capacity$) => {
         if (at$ < 0) break next$2;
         const after$2 = scale$expect(at$);
         if (after$2 >= 0) at$ = after$2;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$2;
         break chosen$1;
       }
       at$ = back$1;
@@ -8409,7 +8397,7 @@ const peg$makeScanner = (capacity$) => {
         next$4: {
           at$ = currency_code$expect(at$);
           if (at$ < 0) break next$4;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$4;
           break chosen$2;
         }
         at$ = back$5;
@@ -8449,7 +8437,7 @@ const peg$makeScanner = (capacity$) => {
             if ((bytes$[at$] | 32) !== 113 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 100) { miss$(at$, 110); break next$5; }
             at$ += 4;
           }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$5;
           break chosen$2;
         }
         at$ = back$5;
@@ -8465,7 +8453,7 @@ const peg$makeScanner = (capacity$) => {
             if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111) { miss$(at$, 112); break next$11; }
             at$ += 4;
           }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$11;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$11;
           break chosen$2;
         }
         at$ = back$5;
@@ -8481,7 +8469,7 @@ const peg$makeScanner = (capacity$) => {
             if ((bytes$[at$] | 32) !== 117 || bytes$[at$ + 1] !== 46 || (bytes$[at$ + 2] | 32) !== 115 || bytes$[at$ + 3] !== 46 || bytes$[at$ + 4] !== 32 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 111 || (bytes$[at$ + 7] | 32) !== 108 || (bytes$[at$ + 8] | 32) !== 108 || (bytes$[at$ + 9] | 32) !== 97 || (bytes$[at$ + 10] | 32) !== 114 || (bytes$[at$ + 11] | 32) !== 115) { miss$(at$, 114); break next$13; }
             at$ += 12;
           }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$13;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$13;
           break chosen$2;
         }
         at$ = back$5;
@@ -8497,7 +8485,7 @@ const peg$makeScanner = (capacity$) => {
             if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114) { miss$(at$, 116); break next$15; }
             at$ += 6;
           }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$15;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$15;
           break chosen$2;
         }
         at$ = back$5;
@@ -8513,13 +8501,13 @@ const peg$makeScanner = (capacity$) => {
             if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 99 || (bytes$[at$ + 5] | 32) !== 115) { miss$(at$, 118); break next$17; }
             at$ += 6;
           }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$17;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$17;
           break chosen$2;
         }
         at$ = back$5;
         if ((bytes$[at$] | 32) !== 121 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 110) { miss$(at$, 119); return -1; }
         at$ += 3;
-        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+        if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
       }
     }
     return at$;
@@ -8569,7 +8557,7 @@ const peg$makeScanner = (capacity$) => {
           if (count$2 >= 8) break;
         }
         at$ = last$2;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$1;
         break chosen$1;
       }
       at$ = back$1;
@@ -8584,8 +8572,8 @@ const peg$makeScanner = (capacity$) => {
               const symbol$2 = bytes$[at$];
               if ((table5$[symbol$2] & 8) !== 0) {
                 at$++;
-              } else if (symbol$2 === 66 || symbol$2 === 98) {
-                if ((bytes$[at$ + 1] | 32) !== 110) break next$2;
+              } else if (symbol$2 === 83 || symbol$2 === 115) {
+                if ((bytes$[at$ + 1] | 32) !== 116) break next$2;
                 at$ += 2;
               } else if (symbol$2 === 78 || symbol$2 === 110) {
                 if ((bytes$[at$ + 1] | 32) !== 100) break next$2;
@@ -8593,23 +8581,23 @@ const peg$makeScanner = (capacity$) => {
               } else if (symbol$2 === 82 || symbol$2 === 114) {
                 if ((bytes$[at$ + 1] | 32) !== 100) break next$2;
                 at$ += 2;
-              } else if (symbol$2 === 83 || symbol$2 === 115) {
-                if ((bytes$[at$ + 1] | 32) !== 116) break next$2;
-                at$ += 2;
               } else if (symbol$2 === 84 || symbol$2 === 116) {
                 if ((bytes$[at$ + 1] | 32) !== 104) break next$2;
+                at$ += 2;
+              } else if (symbol$2 === 66 || symbol$2 === 98) {
+                if ((bytes$[at$ + 1] | 32) !== 110) break next$2;
                 at$ += 2;
               } else {
                 break next$2;
               }
-              if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
+              if ((table1$[bytes$[at$]] & 16) !== 0) break next$2;
               break chosen$2;
             }
             at$ = back$3;
             do at$++; while ((table2$[bytes$[at$]] & 128) !== 0);
             if ((bytes$[at$] | 32) !== 120) break absent$1;
             at$++;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break absent$1;
+            if ((table1$[bytes$[at$]] & 16) !== 0) break absent$1;
           }
         } else {
           break absent$1;
@@ -8723,7 +8711,7 @@ const peg$makeScanner = (capacity$) => {
         if (count$9 >= 8) break;
       }
       at$ = last$9;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
     }
     return at$;
   }
@@ -8766,7 +8754,7 @@ const peg$makeScanner = (capacity$) => {
           if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104) { miss$(at$, 128); break next$1; }
           at$ += 2;
         }
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$1;
         break chosen$1;
       }
       at$ = back$1;
@@ -8788,7 +8776,7 @@ const peg$makeScanner = (capacity$) => {
         const back$4 = at$;
         chosen$4: {
           next$7: {
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$7;
+            if ((table1$[bytes$[at$]] & 16) !== 0) break next$7;
             break chosen$4;
           }
           at$ = back$4;
@@ -8976,7 +8964,7 @@ const peg$makeScanner = (capacity$) => {
         if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 118 || (bytes$[at$ + 5] | 32) !== 101) { miss$(at$, 157); return -1; }
         at$ += 6;
       }
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
       const back$6 = at$;
       absent$1: {
         if (bytes$[at$] !== 45) break absent$1;
@@ -8993,178 +8981,178 @@ const peg$makeScanner = (capacity$) => {
   function month_name$build(at$) {
     let name$1;
     const symbol$1 = bytes$[at$];
-    if (symbol$1 === 65 || symbol$1 === 97) {
+    if (symbol$1 === 74 || symbol$1 === 106) {
       const back$1 = at$;
       chosen$1: {
         next$1: {
-          if ((bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 108) break next$1;
-          at$ += 5;
-          name$1 = input.substring(at$ - 5, at$);
+          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 121) break next$1;
+          at$ += 7;
+          name$1 = input.substring(at$ - 7, at$);
           break chosen$1;
         }
         at$ = back$1;
         next$2: {
-          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 116) break next$2;
-          at$ += 6;
-          name$1 = input.substring(at$ - 6, at$);
+          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101) break next$2;
+          at$ += 4;
+          name$1 = input.substring(at$ - 4, at$);
           break chosen$1;
         }
         at$ = back$1;
         next$3: {
-          if ((bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114) break next$3;
+          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 121) break next$3;
+          at$ += 4;
+          name$1 = input.substring(at$ - 4, at$);
+          break chosen$1;
+        }
+        at$ = back$1;
+        next$4: {
+          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110) break next$4;
           at$ += 3;
           name$1 = input.substring(at$ - 3, at$);
           break chosen$1;
         }
         at$ = back$1;
-        if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103) return FAILED$;
+        next$5: {
+          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110) break next$5;
+          at$ += 3;
+          name$1 = input.substring(at$ - 3, at$);
+          break chosen$1;
+        }
+        at$ = back$1;
+        if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108) return FAILED$;
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
       }
-    } else if (symbol$1 === 68 || symbol$1 === 100) {
+    } else if (symbol$1 === 70 || symbol$1 === 102) {
       const back$2 = at$;
       chosen$2: {
-        next$4: {
-          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) break next$4;
+        next$6: {
+          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 98 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 117 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 114 || (bytes$[at$ + 7] | 32) !== 121) break next$6;
           at$ += 8;
           name$1 = input.substring(at$ - 8, at$);
           break chosen$2;
         }
         at$ = back$2;
-        if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99) return FAILED$;
-        at$ += 3;
-        name$1 = input.substring(at$ - 3, at$);
-      }
-    } else if (symbol$1 === 70 || symbol$1 === 102) {
-      const back$3 = at$;
-      chosen$3: {
-        next$5: {
-          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 98 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 117 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 114 || (bytes$[at$ + 7] | 32) !== 121) break next$5;
-          at$ += 8;
-          name$1 = input.substring(at$ - 8, at$);
-          break chosen$3;
-        }
-        at$ = back$3;
         if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 98) return FAILED$;
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
       }
-    } else if (symbol$1 === 74 || symbol$1 === 106) {
-      const back$4 = at$;
-      chosen$4: {
-        next$6: {
-          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 121) break next$6;
-          at$ += 7;
-          name$1 = input.substring(at$ - 7, at$);
-          break chosen$4;
-        }
-        at$ = back$4;
-        next$7: {
-          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101) break next$7;
-          at$ += 4;
-          name$1 = input.substring(at$ - 4, at$);
-          break chosen$4;
-        }
-        at$ = back$4;
-        next$8: {
-          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 121) break next$8;
-          at$ += 4;
-          name$1 = input.substring(at$ - 4, at$);
-          break chosen$4;
-        }
-        at$ = back$4;
-        next$9: {
-          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110) break next$9;
-          at$ += 3;
-          name$1 = input.substring(at$ - 3, at$);
-          break chosen$4;
-        }
-        at$ = back$4;
-        next$10: {
-          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110) break next$10;
-          at$ += 3;
-          name$1 = input.substring(at$ - 3, at$);
-          break chosen$4;
-        }
-        at$ = back$4;
-        if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108) return FAILED$;
-        at$ += 3;
-        name$1 = input.substring(at$ - 3, at$);
-      }
     } else if (symbol$1 === 77 || symbol$1 === 109) {
-      const back$5 = at$;
-      chosen$5: {
-        next$11: {
-          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 104) break next$11;
+      const back$3 = at$;
+      chosen$3: {
+        next$7: {
+          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 104) break next$7;
           at$ += 5;
           name$1 = input.substring(at$ - 5, at$);
-          break chosen$5;
+          break chosen$3;
         }
-        at$ = back$5;
-        next$12: {
-          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121) break next$12;
+        at$ = back$3;
+        next$8: {
+          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121) break next$8;
           at$ += 3;
           name$1 = input.substring(at$ - 3, at$);
-          break chosen$5;
+          break chosen$3;
         }
-        at$ = back$5;
+        at$ = back$3;
         if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 114) return FAILED$;
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
       }
-    } else if (symbol$1 === 78 || symbol$1 === 110) {
-      const back$6 = at$;
-      chosen$6: {
-        next$13: {
-          if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) break next$13;
-          at$ += 8;
-          name$1 = input.substring(at$ - 8, at$);
-          break chosen$6;
+    } else if (symbol$1 === 65 || symbol$1 === 97) {
+      const back$4 = at$;
+      chosen$4: {
+        next$9: {
+          if ((bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 108) break next$9;
+          at$ += 5;
+          name$1 = input.substring(at$ - 5, at$);
+          break chosen$4;
         }
-        at$ = back$6;
-        if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118) return FAILED$;
-        at$ += 3;
-        name$1 = input.substring(at$ - 3, at$);
-      }
-    } else if (symbol$1 === 79 || symbol$1 === 111) {
-      const back$7 = at$;
-      chosen$7: {
-        next$14: {
-          if ((bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 98 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) break next$14;
-          at$ += 7;
-          name$1 = input.substring(at$ - 7, at$);
-          break chosen$7;
+        at$ = back$4;
+        next$10: {
+          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 116) break next$10;
+          at$ += 6;
+          name$1 = input.substring(at$ - 6, at$);
+          break chosen$4;
         }
-        at$ = back$7;
-        if ((bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116) return FAILED$;
+        at$ = back$4;
+        next$11: {
+          if ((bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114) break next$11;
+          at$ += 3;
+          name$1 = input.substring(at$ - 3, at$);
+          break chosen$4;
+        }
+        at$ = back$4;
+        if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103) return FAILED$;
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
       }
     } else if (symbol$1 === 83 || symbol$1 === 115) {
-      const back$8 = at$;
-      chosen$8: {
-        next$15: {
-          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 109 || (bytes$[at$ + 6] | 32) !== 98 || (bytes$[at$ + 7] | 32) !== 101 || (bytes$[at$ + 8] | 32) !== 114) break next$15;
+      const back$5 = at$;
+      chosen$5: {
+        next$12: {
+          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 109 || (bytes$[at$ + 6] | 32) !== 98 || (bytes$[at$ + 7] | 32) !== 101 || (bytes$[at$ + 8] | 32) !== 114) break next$12;
           at$ += 9;
           name$1 = input.substring(at$ - 9, at$);
-          break chosen$8;
+          break chosen$5;
         }
-        at$ = back$8;
-        next$16: {
-          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116) break next$16;
+        at$ = back$5;
+        next$13: {
+          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116) break next$13;
           at$ += 4;
           name$1 = input.substring(at$ - 4, at$);
+          break chosen$5;
+        }
+        at$ = back$5;
+        if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112) return FAILED$;
+        at$ += 3;
+        name$1 = input.substring(at$ - 3, at$);
+      }
+    } else if (symbol$1 === 79 || symbol$1 === 111) {
+      const back$6 = at$;
+      chosen$6: {
+        next$14: {
+          if ((bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 98 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) break next$14;
+          at$ += 7;
+          name$1 = input.substring(at$ - 7, at$);
+          break chosen$6;
+        }
+        at$ = back$6;
+        if ((bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116) return FAILED$;
+        at$ += 3;
+        name$1 = input.substring(at$ - 3, at$);
+      }
+    } else if (symbol$1 === 78 || symbol$1 === 110) {
+      const back$7 = at$;
+      chosen$7: {
+        next$15: {
+          if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) break next$15;
+          at$ += 8;
+          name$1 = input.substring(at$ - 8, at$);
+          break chosen$7;
+        }
+        at$ = back$7;
+        if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118) return FAILED$;
+        at$ += 3;
+        name$1 = input.substring(at$ - 3, at$);
+      }
+    } else if (symbol$1 === 68 || symbol$1 === 100) {
+      const back$8 = at$;
+      chosen$8: {
+        next$16: {
+          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) break next$16;
+          at$ += 8;
+          name$1 = input.substring(at$ - 8, at$);
           break chosen$8;
         }
         at$ = back$8;
-        if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112) return FAILED$;
+        if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99) return FAILED$;
         at$ += 3;
         name$1 = input.substring(at$ - 3, at$);
       }
     } else {
       return FAILED$;
     }
-    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+    if ((table1$[bytes$[at$]] & 16) !== 0) return FAILED$;
     const back$9 = at$;
     done$1: {
       missing$1: {
@@ -9269,14 +9257,16 @@ const peg$makeScanner = (capacity$) => {
       }
       end$ = at$;
       return "and";
+    } else if (symbol$1 === 45 || symbol$1 === 135) {
+      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+      if ((table6$[bytes$[at$]] & 128) === 0) return FAILED$;
+      at$++;
+      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+      end$ = at$;
+      return "to";
     } else if (symbol$1 === 38 || symbol$1 === 44) {
       const symbol$3 = bytes$[at$];
-      if (symbol$3 === 38) {
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-        if (bytes$[at$] !== 38) return FAILED$;
-        at$++;
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-      } else {
+      if (symbol$3 === 44) {
         if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
         if (bytes$[at$] !== 44) return FAILED$;
         at$++;
@@ -9293,16 +9283,14 @@ const peg$makeScanner = (capacity$) => {
           }
           at$ = back$5;
         }
+      } else {
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+        if (bytes$[at$] !== 38) return FAILED$;
+        at$++;
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
       }
       end$ = at$;
       return "and";
-    } else if (symbol$1 === 45 || symbol$1 === 135) {
-      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-      if ((table6$[bytes$[at$]] & 128) === 0) return FAILED$;
-      at$++;
-      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-      end$ = at$;
-      return "to";
     } else {
       return FAILED$;
     }
@@ -9333,14 +9321,14 @@ const peg$makeScanner = (capacity$) => {
     done$1: {
       missing$1: {
         const symbol$2 = bytes$[at$];
-        if (symbol$2 === 78 || symbol$2 === 110) {
+        if (symbol$2 === 83 || symbol$2 === 115) {
+          if ((bytes$[at$ + 1] | 32) !== 116) break missing$1;
+          at$ += 2;
+        } else if (symbol$2 === 78 || symbol$2 === 110) {
           if ((bytes$[at$ + 1] | 32) !== 100) break missing$1;
           at$ += 2;
         } else if (symbol$2 === 82 || symbol$2 === 114) {
           if ((bytes$[at$ + 1] | 32) !== 100) break missing$1;
-          at$ += 2;
-        } else if (symbol$2 === 83 || symbol$2 === 115) {
-          if ((bytes$[at$ + 1] | 32) !== 116) break missing$1;
           at$ += 2;
         } else if (symbol$2 === 84 || symbol$2 === 116) {
           if ((bytes$[at$ + 1] | 32) !== 104) break missing$1;
@@ -9352,7 +9340,7 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = back$2;
     }
-    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+    if ((table1$[bytes$[at$]] & 16) !== 0) return FAILED$;
     end$ = at$;
     return Number(digits$1);
   }
@@ -9363,50 +9351,50 @@ const peg$makeScanner = (capacity$) => {
     at$++;
     if ((table2$[bytes$[at$]] & 32) === 0) return FAILED$;
     const quarter$1 = input[at$++];
-    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+    if ((table1$[bytes$[at$]] & 16) !== 0) return FAILED$;
     end$ = at$;
     return { quarter: Number(quarter$1), start: start$1, end: at$ };
   }
 
   function weekday$skip(at$) {
     const symbol$1 = bytes$[at$];
-    if (symbol$1 === 70 || symbol$1 === 102) {
-      if ((bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 121) return -1;
-      at$ += 6;
-    } else if (symbol$1 === 77 || symbol$1 === 109) {
+    if (symbol$1 === 77 || symbol$1 === 109) {
       if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 121) return -1;
       at$ += 6;
-    } else if (symbol$1 === 83 || symbol$1 === 115) {
+    } else if (symbol$1 === 84 || symbol$1 === 116) {
       const back$1 = at$;
       chosen$1: {
         next$1: {
-          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 97 || (bytes$[at$ + 7] | 32) !== 121) break next$1;
-          at$ += 8;
+          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 115 || (bytes$[at$ + 4] | 32) !== 100 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 121) break next$1;
+          at$ += 7;
           break chosen$1;
         }
         at$ = back$1;
-        if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 121) return -1;
-        at$ += 6;
-      }
-    } else if (symbol$1 === 84 || symbol$1 === 116) {
-      const back$2 = at$;
-      chosen$2: {
-        next$2: {
-          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 115 || (bytes$[at$ + 4] | 32) !== 100 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 121) break next$2;
-          at$ += 7;
-          break chosen$2;
-        }
-        at$ = back$2;
         if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 97 || (bytes$[at$ + 7] | 32) !== 121) return -1;
         at$ += 8;
       }
     } else if (symbol$1 === 87 || symbol$1 === 119) {
       if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 100 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 115 || (bytes$[at$ + 6] | 32) !== 100 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 121) return -1;
       at$ += 9;
+    } else if (symbol$1 === 70 || symbol$1 === 102) {
+      if ((bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 121) return -1;
+      at$ += 6;
+    } else if (symbol$1 === 83 || symbol$1 === 115) {
+      const back$2 = at$;
+      chosen$2: {
+        next$2: {
+          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 97 || (bytes$[at$ + 7] | 32) !== 121) break next$2;
+          at$ += 8;
+          break chosen$2;
+        }
+        at$ = back$2;
+        if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 121) return -1;
+        at$ += 6;
+      }
     } else {
       return -1;
     }
-    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
     return at$;
   }
 
@@ -9426,7 +9414,7 @@ const peg$makeScanner = (capacity$) => {
     const digits$2 = input.substring(start$1, at$);
     if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
     const digits$1 = Number(digits$2);
-    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+    if ((table1$[bytes$[at$]] & 16) !== 0) return FAILED$;
     end$ = at$;
     return 2000 + digits$1;
   }
@@ -9437,28 +9425,34 @@ const peg$makeScanner = (capacity$) => {
       const start$1 = at$;
       let unit$1;
       const symbol$2 = bytes$[at$];
-      if (symbol$2 === 65 || symbol$2 === 97) {
-        if ((bytes$[at$ + 1] | 32) !== 102 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 111 || (bytes$[at$ + 7] | 32) !== 111 || (bytes$[at$ + 8] | 32) !== 110) return FAILED$;
-        at$ += 9;
-        unit$1 = input.substring(at$ - 9, at$);
-      } else if (symbol$2 === 68 || symbol$2 === 100) {
+      if (symbol$2 === 68 || symbol$2 === 100) {
         if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121) return FAILED$;
         at$ += 3;
         unit$1 = input.substring(at$ - 3, at$);
-      } else if (symbol$2 === 69 || symbol$2 === 101) {
-        if ((bytes$[at$ + 1] | 32) !== 118 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 103) return FAILED$;
-        at$ += 7;
-        unit$1 = input.substring(at$ - 7, at$);
-      } else if (symbol$2 === 77 || symbol$2 === 109) {
+      } else if (symbol$2 === 87 || symbol$2 === 119) {
         const back$1 = at$;
         chosen$1: {
           next$1: {
-            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 104) break next$1;
-            at$ += 5;
-            unit$1 = input.substring(at$ - 5, at$);
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 100) break next$1;
+            at$ += 7;
+            unit$1 = input.substring(at$ - 7, at$);
             break chosen$1;
           }
           at$ = back$1;
+          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0) return FAILED$;
+          at$ += 4;
+          unit$1 = input.substring(at$ - 4, at$);
+        }
+      } else if (symbol$2 === 77 || symbol$2 === 109) {
+        const back$2 = at$;
+        chosen$2: {
+          next$2: {
+            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 104) break next$2;
+            at$ += 5;
+            unit$1 = input.substring(at$ - 5, at$);
+            break chosen$2;
+          }
+          at$ = back$2;
           if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 103) return FAILED$;
           at$ += 7;
           unit$1 = input.substring(at$ - 7, at$);
@@ -9467,26 +9461,20 @@ const peg$makeScanner = (capacity$) => {
         if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) return FAILED$;
         at$ += 7;
         unit$1 = input.substring(at$ - 7, at$);
-      } else if (symbol$2 === 87 || symbol$2 === 119) {
-        const back$2 = at$;
-        chosen$2: {
-          next$2: {
-            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 100) break next$2;
-            at$ += 7;
-            unit$1 = input.substring(at$ - 7, at$);
-            break chosen$2;
-          }
-          at$ = back$2;
-          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0) return FAILED$;
-          at$ += 4;
-          unit$1 = input.substring(at$ - 4, at$);
-        }
-      } else {
+      } else if (symbol$2 === 89 || symbol$2 === 121) {
         if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) return FAILED$;
         at$ += 4;
         unit$1 = input.substring(at$ - 4, at$);
+      } else if (symbol$2 === 65 || symbol$2 === 97) {
+        if ((bytes$[at$ + 1] | 32) !== 102 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 111 || (bytes$[at$ + 7] | 32) !== 111 || (bytes$[at$ + 8] | 32) !== 110) return FAILED$;
+        at$ += 9;
+        unit$1 = input.substring(at$ - 9, at$);
+      } else {
+        if ((bytes$[at$ + 1] | 32) !== 118 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 103) return FAILED$;
+        at$ += 7;
+        unit$1 = input.substring(at$ - 7, at$);
       }
-      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return FAILED$;
       end$ = at$;
       return relative_unit$code10(unit$1);
     } else if (symbol$1 === 70 || symbol$1 === 102) {
@@ -9507,22 +9495,22 @@ const peg$makeScanner = (capacity$) => {
       if (at$ === start$3) return FAILED$;
       let unit$2;
       const symbol$3 = bytes$[at$];
-      if (symbol$3 === 77 || symbol$3 === 109) {
-        if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 104) return FAILED$;
-        at$ += 5;
-        unit$2 = input.substring(at$ - 5, at$);
+      if (symbol$3 === 89 || symbol$3 === 121) {
+        if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) return FAILED$;
+        at$ += 4;
+        unit$2 = input.substring(at$ - 4, at$);
       } else if (symbol$3 === 81 || symbol$3 === 113) {
         if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) return FAILED$;
         at$ += 7;
         unit$2 = input.substring(at$ - 7, at$);
-      } else if (symbol$3 === 89 || symbol$3 === 121) {
-        if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) return FAILED$;
-        at$ += 4;
-        unit$2 = input.substring(at$ - 4, at$);
+      } else if (symbol$3 === 77 || symbol$3 === 109) {
+        if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 104) return FAILED$;
+        at$ += 5;
+        unit$2 = input.substring(at$ - 5, at$);
       } else {
         return FAILED$;
       }
-      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return FAILED$;
       end$ = at$;
       return relative_unit$code11(unit$2);
     } else {
@@ -9534,38 +9522,20 @@ const peg$makeScanner = (capacity$) => {
     const start$1 = at$;
     let name$1;
     const symbol$1 = bytes$[at$];
-    if (symbol$1 === 70 || symbol$1 === 102) {
-      if ((bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 121) return FAILED$;
-      at$ += 6;
-      name$1 = input.substring(at$ - 6, at$);
-    } else if (symbol$1 === 77 || symbol$1 === 109) {
+    if (symbol$1 === 77 || symbol$1 === 109) {
       if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 121) return FAILED$;
       at$ += 6;
       name$1 = input.substring(at$ - 6, at$);
-    } else if (symbol$1 === 83 || symbol$1 === 115) {
+    } else if (symbol$1 === 84 || symbol$1 === 116) {
       const back$1 = at$;
       chosen$1: {
         next$1: {
-          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 97 || (bytes$[at$ + 7] | 32) !== 121) break next$1;
-          at$ += 8;
-          name$1 = input.substring(at$ - 8, at$);
+          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 115 || (bytes$[at$ + 4] | 32) !== 100 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 121) break next$1;
+          at$ += 7;
+          name$1 = input.substring(at$ - 7, at$);
           break chosen$1;
         }
         at$ = back$1;
-        if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 121) return FAILED$;
-        at$ += 6;
-        name$1 = input.substring(at$ - 6, at$);
-      }
-    } else if (symbol$1 === 84 || symbol$1 === 116) {
-      const back$2 = at$;
-      chosen$2: {
-        next$2: {
-          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 115 || (bytes$[at$ + 4] | 32) !== 100 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 121) break next$2;
-          at$ += 7;
-          name$1 = input.substring(at$ - 7, at$);
-          break chosen$2;
-        }
-        at$ = back$2;
         if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 97 || (bytes$[at$ + 7] | 32) !== 121) return FAILED$;
         at$ += 8;
         name$1 = input.substring(at$ - 8, at$);
@@ -9574,168 +9544,186 @@ const peg$makeScanner = (capacity$) => {
       if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 100 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 115 || (bytes$[at$ + 6] | 32) !== 100 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 121) return FAILED$;
       at$ += 9;
       name$1 = input.substring(at$ - 9, at$);
+    } else if (symbol$1 === 70 || symbol$1 === 102) {
+      if ((bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 121) return FAILED$;
+      at$ += 6;
+      name$1 = input.substring(at$ - 6, at$);
+    } else if (symbol$1 === 83 || symbol$1 === 115) {
+      const back$2 = at$;
+      chosen$2: {
+        next$2: {
+          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 97 || (bytes$[at$ + 7] | 32) !== 121) break next$2;
+          at$ += 8;
+          name$1 = input.substring(at$ - 8, at$);
+          break chosen$2;
+        }
+        at$ = back$2;
+        if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 121) return FAILED$;
+        at$ += 6;
+        name$1 = input.substring(at$ - 6, at$);
+      }
     } else {
       return FAILED$;
     }
-    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+    if ((table1$[bytes$[at$]] & 16) !== 0) return FAILED$;
     end$ = at$;
     return weekday$code12(name$1);
   }
 
   function currency_code$build(at$) {
     const symbol$1 = bytes$[at$];
-    if (symbol$1 === 65) {
-      const back$1 = at$;
-      next$1: {
-        if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 68) break next$1;
-        at$ += 3;
-        end$ = at$;
-        return "AUD";
-      }
-      at$ = back$1;
-      if (bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 68) return FAILED$;
+    if (symbol$1 === 71) {
+      if (bytes$[at$ + 1] !== 66 || bytes$[at$ + 2] !== 80) return FAILED$;
       at$ += 3;
       end$ = at$;
-      return "AED";
-    } else if (symbol$1 === 66) {
-      const back$2 = at$;
-      next$2: {
-        if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 76) break next$2;
-        at$ += 3;
-        end$ = at$;
-        return "BRL";
-      }
-      at$ = back$2;
-      if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 78) return FAILED$;
+      return "GBP";
+    } else if (symbol$1 === 85) {
+      if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 68) return FAILED$;
       at$ += 3;
       end$ = at$;
-      return "BGN";
-    } else if (symbol$1 === 67) {
-      const back$3 = at$;
-      next$3: {
-        if (bytes$[at$ + 1] !== 72 || bytes$[at$ + 2] !== 70) break next$3;
-        at$ += 3;
-        end$ = at$;
-        return "CHF";
-      }
-      at$ = back$3;
-      next$4: {
-        if (bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 89) break next$4;
-        at$ += 3;
-        end$ = at$;
-        return "CNY";
-      }
-      at$ = back$3;
-      next$5: {
-        if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 68) break next$5;
-        at$ += 3;
-        end$ = at$;
-        return "CAD";
-      }
-      at$ = back$3;
-      if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 75) return FAILED$;
-      at$ += 3;
-      end$ = at$;
-      return "CZK";
-    } else if (symbol$1 === 68) {
-      if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 75) return FAILED$;
-      at$ += 3;
-      end$ = at$;
-      return "DKK";
+      return "USD";
     } else if (symbol$1 === 69) {
       if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 82) return FAILED$;
       at$ += 3;
       end$ = at$;
       return "EUR";
-    } else if (symbol$1 === 71) {
-      if (bytes$[at$ + 1] !== 66 || bytes$[at$ + 2] !== 80) return FAILED$;
-      at$ += 3;
-      end$ = at$;
-      return "GBP";
-    } else if (symbol$1 === 72) {
-      const back$4 = at$;
-      next$6: {
-        if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 70) break next$6;
+    } else if (symbol$1 === 67) {
+      const back$1 = at$;
+      next$1: {
+        if (bytes$[at$ + 1] !== 72 || bytes$[at$ + 2] !== 70) break next$1;
         at$ += 3;
         end$ = at$;
-        return "HUF";
+        return "CHF";
       }
-      at$ = back$4;
-      if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 68) return FAILED$;
-      at$ += 3;
-      end$ = at$;
-      return "HKD";
-    } else if (symbol$1 === 73) {
-      const back$5 = at$;
-      next$7: {
-        if (bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 82) break next$7;
+      at$ = back$1;
+      next$2: {
+        if (bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 89) break next$2;
         at$ += 3;
         end$ = at$;
-        return "INR";
+        return "CNY";
       }
-      at$ = back$5;
-      if (bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 83) return FAILED$;
+      at$ = back$1;
+      next$3: {
+        if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 68) break next$3;
+        at$ += 3;
+        end$ = at$;
+        return "CAD";
+      }
+      at$ = back$1;
+      if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 75) return FAILED$;
       at$ += 3;
       end$ = at$;
-      return "ILS";
+      return "CZK";
     } else if (symbol$1 === 74) {
       if (bytes$[at$ + 1] !== 80 || bytes$[at$ + 2] !== 89) return FAILED$;
       at$ += 3;
       end$ = at$;
       return "JPY";
-    } else if (symbol$1 === 75) {
-      if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 87) return FAILED$;
+    } else if (symbol$1 === 65) {
+      const back$2 = at$;
+      next$4: {
+        if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 68) break next$4;
+        at$ += 3;
+        end$ = at$;
+        return "AUD";
+      }
+      at$ = back$2;
+      if (bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 68) return FAILED$;
       at$ += 3;
       end$ = at$;
-      return "KRW";
-    } else if (symbol$1 === 77) {
-      if (bytes$[at$ + 1] !== 88 || bytes$[at$ + 2] !== 78) return FAILED$;
-      at$ += 3;
-      end$ = at$;
-      return "MXN";
+      return "AED";
     } else if (symbol$1 === 78) {
-      const back$6 = at$;
-      next$8: {
-        if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 68) break next$8;
+      const back$3 = at$;
+      next$5: {
+        if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 68) break next$5;
         at$ += 3;
         end$ = at$;
         return "NZD";
       }
-      at$ = back$6;
+      at$ = back$3;
       if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 75) return FAILED$;
       at$ += 3;
       end$ = at$;
       return "NOK";
+    } else if (symbol$1 === 83) {
+      const back$4 = at$;
+      next$6: {
+        if (bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 75) break next$6;
+        at$ += 3;
+        end$ = at$;
+        return "SEK";
+      }
+      at$ = back$4;
+      next$7: {
+        if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 68) break next$7;
+        at$ += 3;
+        end$ = at$;
+        return "SGD";
+      }
+      at$ = back$4;
+      if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) return FAILED$;
+      at$ += 3;
+      end$ = at$;
+      return "SAR";
+    } else if (symbol$1 === 68) {
+      if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 75) return FAILED$;
+      at$ += 3;
+      end$ = at$;
+      return "DKK";
     } else if (symbol$1 === 80) {
       if (bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 78) return FAILED$;
       at$ += 3;
       end$ = at$;
       return "PLN";
-    } else if (symbol$1 === 82) {
-      if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 78) return FAILED$;
+    } else if (symbol$1 === 72) {
+      const back$5 = at$;
+      next$8: {
+        if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 70) break next$8;
+        at$ += 3;
+        end$ = at$;
+        return "HUF";
+      }
+      at$ = back$5;
+      if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 68) return FAILED$;
       at$ += 3;
       end$ = at$;
-      return "RON";
-    } else if (symbol$1 === 83) {
-      const back$7 = at$;
+      return "HKD";
+    } else if (symbol$1 === 73) {
+      const back$6 = at$;
       next$9: {
-        if (bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 75) break next$9;
+        if (bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 82) break next$9;
         at$ += 3;
         end$ = at$;
-        return "SEK";
+        return "INR";
       }
-      at$ = back$7;
-      next$10: {
-        if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 68) break next$10;
-        at$ += 3;
-        end$ = at$;
-        return "SGD";
-      }
-      at$ = back$7;
+      at$ = back$6;
+      if (bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 83) return FAILED$;
+      at$ += 3;
+      end$ = at$;
+      return "ILS";
+    } else if (symbol$1 === 90) {
       if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) return FAILED$;
       at$ += 3;
       end$ = at$;
-      return "SAR";
+      return "ZAR";
+    } else if (symbol$1 === 66) {
+      const back$7 = at$;
+      next$10: {
+        if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 76) break next$10;
+        at$ += 3;
+        end$ = at$;
+        return "BRL";
+      }
+      at$ = back$7;
+      if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 78) return FAILED$;
+      at$ += 3;
+      end$ = at$;
+      return "BGN";
+    } else if (symbol$1 === 77) {
+      if (bytes$[at$ + 1] !== 88 || bytes$[at$ + 2] !== 78) return FAILED$;
+      at$ += 3;
+      end$ = at$;
+      return "MXN";
     } else if (symbol$1 === 84) {
       const back$8 = at$;
       next$11: {
@@ -9749,16 +9737,16 @@ const peg$makeScanner = (capacity$) => {
       at$ += 3;
       end$ = at$;
       return "THB";
-    } else if (symbol$1 === 85) {
-      if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 68) return FAILED$;
+    } else if (symbol$1 === 75) {
+      if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 87) return FAILED$;
       at$ += 3;
       end$ = at$;
-      return "USD";
-    } else if (symbol$1 === 90) {
-      if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) return FAILED$;
+      return "KRW";
+    } else if (symbol$1 === 82) {
+      if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 78) return FAILED$;
       at$ += 3;
       end$ = at$;
-      return "ZAR";
+      return "RON";
     } else {
       return FAILED$;
     }
@@ -9773,7 +9761,11 @@ const peg$makeScanner = (capacity$) => {
       }
       let scale$1;
       const symbol$2 = bytes$[at$];
-      if (symbol$2 === 66 || symbol$2 === 98) {
+      if (symbol$2 === 84 || symbol$2 === 116) {
+        if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) return FAILED$;
+        at$ += 8;
+        scale$1 = input.substring(at$ - 8, at$);
+      } else if (symbol$2 === 77 || symbol$2 === 109) {
         const back$1 = at$;
         chosen$1: {
           next$1: {
@@ -9783,106 +9775,102 @@ const peg$makeScanner = (capacity$) => {
             break chosen$1;
           }
           at$ = back$1;
+          next$2: {
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 111) break next$2;
+            at$ += 3;
+            scale$1 = input.substring(at$ - 3, at$);
+            break chosen$1;
+          }
+          at$ = back$1;
           if ((bytes$[at$ + 1] | 32) !== 110) return FAILED$;
           at$ += 2;
           scale$1 = input.substring(at$ - 2, at$);
         }
-      } else if (symbol$2 === 77 || symbol$2 === 109) {
+      } else if (symbol$2 === 66 || symbol$2 === 98) {
         const back$2 = at$;
         chosen$2: {
-          next$2: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) break next$2;
+          next$3: {
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) break next$3;
             at$ += 7;
             scale$1 = input.substring(at$ - 7, at$);
             break chosen$2;
           }
           at$ = back$2;
-          next$3: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 111) break next$3;
-            at$ += 3;
-            scale$1 = input.substring(at$ - 3, at$);
-            break chosen$2;
-          }
-          at$ = back$2;
           if ((bytes$[at$ + 1] | 32) !== 110) return FAILED$;
           at$ += 2;
           scale$1 = input.substring(at$ - 2, at$);
         }
-      } else if (symbol$2 === 84 || symbol$2 === 116) {
-        if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) return FAILED$;
-        at$ += 8;
-        scale$1 = input.substring(at$ - 8, at$);
       } else {
         return FAILED$;
       }
-      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return FAILED$;
       end$ = at$;
       return scale$code13(scale$1);
-    } else if (symbol$1 === 75 || symbol$1 === 107) {
-      const start$2 = at$;
-      const scale$2 = input[at$++];
-      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-      end$ = at$;
-      return scale$code14(scale$2);
     } else if (symbol$1 === 77 || symbol$1 === 109) {
       const back$3 = at$;
       next$4: {
-        const start$3 = at$;
+        const start$2 = at$;
         if ((table0$[bytes$[at$]] & 1) !== 0) {
           at$++;
         }
-        let scale$3;
+        let scale$2;
         const symbol$3 = bytes$[at$];
-        if (symbol$3 === 66 || symbol$3 === 98) {
+        if (symbol$3 === 84 || symbol$3 === 116) {
+          if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) break next$4;
+          at$ += 8;
+          scale$2 = input.substring(at$ - 8, at$);
+        } else if (symbol$3 === 77 || symbol$3 === 109) {
           const back$4 = at$;
           chosen$4: {
             next$5: {
               if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) break next$5;
               at$ += 7;
-              scale$3 = input.substring(at$ - 7, at$);
+              scale$2 = input.substring(at$ - 7, at$);
+              break chosen$4;
+            }
+            at$ = back$4;
+            next$6: {
+              if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 111) break next$6;
+              at$ += 3;
+              scale$2 = input.substring(at$ - 3, at$);
               break chosen$4;
             }
             at$ = back$4;
             if ((bytes$[at$ + 1] | 32) !== 110) break next$4;
             at$ += 2;
-            scale$3 = input.substring(at$ - 2, at$);
+            scale$2 = input.substring(at$ - 2, at$);
           }
-        } else if (symbol$3 === 77 || symbol$3 === 109) {
+        } else if (symbol$3 === 66 || symbol$3 === 98) {
           const back$5 = at$;
           chosen$5: {
-            next$6: {
-              if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) break next$6;
-              at$ += 7;
-              scale$3 = input.substring(at$ - 7, at$);
-              break chosen$5;
-            }
-            at$ = back$5;
             next$7: {
-              if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 111) break next$7;
-              at$ += 3;
-              scale$3 = input.substring(at$ - 3, at$);
+              if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) break next$7;
+              at$ += 7;
+              scale$2 = input.substring(at$ - 7, at$);
               break chosen$5;
             }
             at$ = back$5;
             if ((bytes$[at$ + 1] | 32) !== 110) break next$4;
             at$ += 2;
-            scale$3 = input.substring(at$ - 2, at$);
+            scale$2 = input.substring(at$ - 2, at$);
           }
-        } else if (symbol$3 === 84 || symbol$3 === 116) {
-          if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) break next$4;
-          at$ += 8;
-          scale$3 = input.substring(at$ - 8, at$);
         } else {
           break next$4;
         }
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$4;
         end$ = at$;
-        return scale$code13(scale$3);
+        return scale$code13(scale$2);
       }
       at$ = back$3;
+      const start$3 = at$;
+      const scale$3 = input[at$++];
+      if ((table1$[bytes$[at$]] & 16) !== 0) return FAILED$;
+      end$ = at$;
+      return scale$code14(scale$3);
+    } else if (symbol$1 === 75 || symbol$1 === 107) {
       const start$4 = at$;
       const scale$4 = input[at$++];
-      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return FAILED$;
       end$ = at$;
       return scale$code14(scale$4);
     } else {
@@ -9895,7 +9883,11 @@ const peg$makeScanner = (capacity$) => {
     if ((table5$[symbol$1] & 2) !== 0) {
       let sign$1;
       const symbol$2 = bytes$[at$];
-      if (symbol$2 === 65) {
+      if (symbol$2 === 85) {
+        if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 36) return FAILED$;
+        at$ += 3;
+        sign$1 = "US$";
+      } else if (symbol$2 === 65) {
         const back$1 = at$;
         chosen$1: {
           next$1: {
@@ -9923,18 +9915,14 @@ const peg$makeScanner = (capacity$) => {
           at$ += 2;
           sign$1 = "C$";
         }
-      } else if (symbol$2 === 72) {
-        if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 36) return FAILED$;
-        at$ += 3;
-        sign$1 = "HK$";
       } else if (symbol$2 === 78) {
         if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 36) return FAILED$;
         at$ += 3;
         sign$1 = "NZ$";
-      } else if (symbol$2 === 82) {
-        if (bytes$[at$ + 1] !== 36) return FAILED$;
-        at$ += 2;
-        sign$1 = "R$";
+      } else if (symbol$2 === 72) {
+        if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 36) return FAILED$;
+        at$ += 3;
+        sign$1 = "HK$";
       } else if (symbol$2 === 83) {
         const back$3 = at$;
         chosen$3: {
@@ -9950,9 +9938,9 @@ const peg$makeScanner = (capacity$) => {
           sign$1 = "S$";
         }
       } else {
-        if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 36) return FAILED$;
-        at$ += 3;
-        sign$1 = "US$";
+        if (bytes$[at$ + 1] !== 36) return FAILED$;
+        at$ += 2;
+        sign$1 = "R$";
       }
       end$ = at$;
       return DOLLARS[sign$1];
@@ -9995,7 +9983,7 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$2;
         if (count$2 < 2) return -1;
-        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+        if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
       } else if (symbol$2 >= 48 && symbol$2 <= 57) {
         let count$3 = 0;
         let last$3 = at$;
@@ -10019,154 +10007,154 @@ const peg$makeScanner = (capacity$) => {
 
   function month_name$skip(at$) {
     const symbol$1 = bytes$[at$];
-    if (symbol$1 === 65 || symbol$1 === 97) {
+    if (symbol$1 === 74 || symbol$1 === 106) {
       const back$1 = at$;
       chosen$1: {
         next$1: {
-          if ((bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 108) break next$1;
-          at$ += 5;
+          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 121) break next$1;
+          at$ += 7;
           break chosen$1;
         }
         at$ = back$1;
         next$2: {
-          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 116) break next$2;
-          at$ += 6;
+          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101) break next$2;
+          at$ += 4;
           break chosen$1;
         }
         at$ = back$1;
         next$3: {
-          if ((bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114) break next$3;
+          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 121) break next$3;
+          at$ += 4;
+          break chosen$1;
+        }
+        at$ = back$1;
+        next$4: {
+          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110) break next$4;
           at$ += 3;
           break chosen$1;
         }
         at$ = back$1;
-        if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103) return -1;
+        next$5: {
+          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110) break next$5;
+          at$ += 3;
+          break chosen$1;
+        }
+        at$ = back$1;
+        if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108) return -1;
         at$ += 3;
       }
-    } else if (symbol$1 === 68 || symbol$1 === 100) {
+    } else if (symbol$1 === 70 || symbol$1 === 102) {
       const back$2 = at$;
       chosen$2: {
-        next$4: {
-          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) break next$4;
+        next$6: {
+          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 98 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 117 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 114 || (bytes$[at$ + 7] | 32) !== 121) break next$6;
           at$ += 8;
           break chosen$2;
         }
         at$ = back$2;
-        if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99) return -1;
-        at$ += 3;
-      }
-    } else if (symbol$1 === 70 || symbol$1 === 102) {
-      const back$3 = at$;
-      chosen$3: {
-        next$5: {
-          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 98 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 117 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 114 || (bytes$[at$ + 7] | 32) !== 121) break next$5;
-          at$ += 8;
-          break chosen$3;
-        }
-        at$ = back$3;
         if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 98) return -1;
         at$ += 3;
       }
-    } else if (symbol$1 === 74 || symbol$1 === 106) {
+    } else if (symbol$1 === 77 || symbol$1 === 109) {
+      const back$3 = at$;
+      chosen$3: {
+        next$7: {
+          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 104) break next$7;
+          at$ += 5;
+          break chosen$3;
+        }
+        at$ = back$3;
+        next$8: {
+          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121) break next$8;
+          at$ += 3;
+          break chosen$3;
+        }
+        at$ = back$3;
+        if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 114) return -1;
+        at$ += 3;
+      }
+    } else if (symbol$1 === 65 || symbol$1 === 97) {
       const back$4 = at$;
       chosen$4: {
-        next$6: {
-          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 121) break next$6;
-          at$ += 7;
-          break chosen$4;
-        }
-        at$ = back$4;
-        next$7: {
-          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101) break next$7;
-          at$ += 4;
-          break chosen$4;
-        }
-        at$ = back$4;
-        next$8: {
-          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 121) break next$8;
-          at$ += 4;
-          break chosen$4;
-        }
-        at$ = back$4;
         next$9: {
-          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110) break next$9;
-          at$ += 3;
+          if ((bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 108) break next$9;
+          at$ += 5;
           break chosen$4;
         }
         at$ = back$4;
         next$10: {
-          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110) break next$10;
+          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 116) break next$10;
+          at$ += 6;
+          break chosen$4;
+        }
+        at$ = back$4;
+        next$11: {
+          if ((bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114) break next$11;
           at$ += 3;
           break chosen$4;
         }
         at$ = back$4;
-        if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108) return -1;
-        at$ += 3;
-      }
-    } else if (symbol$1 === 77 || symbol$1 === 109) {
-      const back$5 = at$;
-      chosen$5: {
-        next$11: {
-          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 104) break next$11;
-          at$ += 5;
-          break chosen$5;
-        }
-        at$ = back$5;
-        next$12: {
-          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121) break next$12;
-          at$ += 3;
-          break chosen$5;
-        }
-        at$ = back$5;
-        if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 114) return -1;
-        at$ += 3;
-      }
-    } else if (symbol$1 === 78 || symbol$1 === 110) {
-      const back$6 = at$;
-      chosen$6: {
-        next$13: {
-          if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) break next$13;
-          at$ += 8;
-          break chosen$6;
-        }
-        at$ = back$6;
-        if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118) return -1;
-        at$ += 3;
-      }
-    } else if (symbol$1 === 79 || symbol$1 === 111) {
-      const back$7 = at$;
-      chosen$7: {
-        next$14: {
-          if ((bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 98 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) break next$14;
-          at$ += 7;
-          break chosen$7;
-        }
-        at$ = back$7;
-        if ((bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116) return -1;
+        if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103) return -1;
         at$ += 3;
       }
     } else if (symbol$1 === 83 || symbol$1 === 115) {
+      const back$5 = at$;
+      chosen$5: {
+        next$12: {
+          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 109 || (bytes$[at$ + 6] | 32) !== 98 || (bytes$[at$ + 7] | 32) !== 101 || (bytes$[at$ + 8] | 32) !== 114) break next$12;
+          at$ += 9;
+          break chosen$5;
+        }
+        at$ = back$5;
+        next$13: {
+          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116) break next$13;
+          at$ += 4;
+          break chosen$5;
+        }
+        at$ = back$5;
+        if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112) return -1;
+        at$ += 3;
+      }
+    } else if (symbol$1 === 79 || symbol$1 === 111) {
+      const back$6 = at$;
+      chosen$6: {
+        next$14: {
+          if ((bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 98 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) break next$14;
+          at$ += 7;
+          break chosen$6;
+        }
+        at$ = back$6;
+        if ((bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116) return -1;
+        at$ += 3;
+      }
+    } else if (symbol$1 === 78 || symbol$1 === 110) {
+      const back$7 = at$;
+      chosen$7: {
+        next$15: {
+          if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) break next$15;
+          at$ += 8;
+          break chosen$7;
+        }
+        at$ = back$7;
+        if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118) return -1;
+        at$ += 3;
+      }
+    } else if (symbol$1 === 68 || symbol$1 === 100) {
       const back$8 = at$;
       chosen$8: {
-        next$15: {
-          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 109 || (bytes$[at$ + 6] | 32) !== 98 || (bytes$[at$ + 7] | 32) !== 101 || (bytes$[at$ + 8] | 32) !== 114) break next$15;
-          at$ += 9;
-          break chosen$8;
-        }
-        at$ = back$8;
         next$16: {
-          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116) break next$16;
-          at$ += 4;
+          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) break next$16;
+          at$ += 8;
           break chosen$8;
         }
         at$ = back$8;
-        if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112) return -1;
+        if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99) return -1;
         at$ += 3;
       }
     } else {
       return -1;
     }
-    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
     const back$9 = at$;
     done$1: {
       missing$1: {
@@ -10268,14 +10256,14 @@ const peg$makeScanner = (capacity$) => {
           if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
         }
       }
+    } else if (symbol$1 === 45 || symbol$1 === 135) {
+      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+      if ((table6$[bytes$[at$]] & 128) === 0) return -1;
+      at$++;
+      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
     } else if (symbol$1 === 38 || symbol$1 === 44) {
       const symbol$3 = bytes$[at$];
-      if (symbol$3 === 38) {
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-        if (bytes$[at$] !== 38) return -1;
-        at$++;
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-      } else {
+      if (symbol$3 === 44) {
         if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
         if (bytes$[at$] !== 44) return -1;
         at$++;
@@ -10292,12 +10280,12 @@ const peg$makeScanner = (capacity$) => {
           }
           at$ = back$5;
         }
+      } else {
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+        if (bytes$[at$] !== 38) return -1;
+        at$++;
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
       }
-    } else if (symbol$1 === 45 || symbol$1 === 135) {
-      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-      if ((table6$[bytes$[at$]] & 128) === 0) return -1;
-      at$++;
-      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
     } else {
       return -1;
     }
@@ -10333,7 +10321,7 @@ const peg$makeScanner = (capacity$) => {
           const picked$2 = year_digits$build(at$);
           if (picked$2 === FAILED$) break missing$2;
           at$ = end$;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$2;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break missing$2;
           const picked$1 = picked$2;
           year$1 = picked$1;
           break done$2;
@@ -10372,7 +10360,7 @@ const peg$makeScanner = (capacity$) => {
           const picked$4 = year_digits$build(at$);
           if (picked$4 === FAILED$) break missing$4;
           at$ = end$;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$4;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break missing$4;
           const picked$3 = picked$4;
           year$2 = picked$3;
           break done$4;
@@ -10429,7 +10417,7 @@ const peg$makeScanner = (capacity$) => {
         const picked$1 = year_digits$build(at$);
         if (picked$1 === FAILED$) break next$1;
         at$ = end$;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$1;
         year$1 = picked$1;
         break chosen$1;
       }
@@ -10479,13 +10467,13 @@ const peg$makeScanner = (capacity$) => {
         if ((bytes$[at$ + 1] | 32) !== 116 || (bytes$[at$ + 2] | 32) !== 104) return -1;
         at$ += 3;
       }
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
       const start$1 = at$;
       at$ = runEnd$(ends2$, at$);
       if (at$ === start$1) return -1;
       if ((bytes$[at$] | 32) !== 113 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) return -1;
       at$ += 7;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
       const back$2 = at$;
       absent$1: {
         const start$2 = at$;
@@ -10515,7 +10503,7 @@ const peg$makeScanner = (capacity$) => {
           at$++;
           if ((table2$[bytes$[at$]] & 32) === 0) break next$2;
           at$++;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$2;
           const back$5 = at$;
           absent$2: {
             if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
@@ -10546,7 +10534,7 @@ const peg$makeScanner = (capacity$) => {
         if (at$ === start$5) return -1;
         if ((table2$[bytes$[at$]] & 32) === 0) return -1;
         at$++;
-        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+        if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
       }
     } else {
       return -1;
@@ -10567,7 +10555,7 @@ const peg$makeScanner = (capacity$) => {
     at$ = last$1;
     if (count$1 < 2) return -1;
     if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
-    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
     return at$;
   }
 
@@ -10578,7 +10566,10 @@ const peg$makeScanner = (capacity$) => {
         at$++;
       }
       const symbol$2 = bytes$[at$];
-      if (symbol$2 === 66 || symbol$2 === 98) {
+      if (symbol$2 === 84 || symbol$2 === 116) {
+        if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) return -1;
+        at$ += 8;
+      } else if (symbol$2 === 77 || symbol$2 === 109) {
         const back$1 = at$;
         chosen$1: {
           next$1: {
@@ -10587,37 +10578,31 @@ const peg$makeScanner = (capacity$) => {
             break chosen$1;
           }
           at$ = back$1;
+          next$2: {
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 111) break next$2;
+            at$ += 3;
+            break chosen$1;
+          }
+          at$ = back$1;
           if ((bytes$[at$ + 1] | 32) !== 110) return -1;
           at$ += 2;
         }
-      } else if (symbol$2 === 77 || symbol$2 === 109) {
+      } else if (symbol$2 === 66 || symbol$2 === 98) {
         const back$2 = at$;
         chosen$2: {
-          next$2: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) break next$2;
+          next$3: {
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) break next$3;
             at$ += 7;
             break chosen$2;
           }
           at$ = back$2;
-          next$3: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 111) break next$3;
-            at$ += 3;
-            break chosen$2;
-          }
-          at$ = back$2;
           if ((bytes$[at$ + 1] | 32) !== 110) return -1;
           at$ += 2;
         }
-      } else if (symbol$2 === 84 || symbol$2 === 116) {
-        if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) return -1;
-        at$ += 8;
       } else {
         return -1;
       }
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    } else if (symbol$1 === 75 || symbol$1 === 107) {
-      at$++;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
     } else if (symbol$1 === 77 || symbol$1 === 109) {
       const back$3 = at$;
       chosen$3: {
@@ -10626,7 +10611,10 @@ const peg$makeScanner = (capacity$) => {
             at$++;
           }
           const symbol$3 = bytes$[at$];
-          if (symbol$3 === 66 || symbol$3 === 98) {
+          if (symbol$3 === 84 || symbol$3 === 116) {
+            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) break next$4;
+            at$ += 8;
+          } else if (symbol$3 === 77 || symbol$3 === 109) {
             const back$4 = at$;
             chosen$4: {
               next$5: {
@@ -10635,40 +10623,40 @@ const peg$makeScanner = (capacity$) => {
                 break chosen$4;
               }
               at$ = back$4;
+              next$6: {
+                if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 111) break next$6;
+                at$ += 3;
+                break chosen$4;
+              }
+              at$ = back$4;
               if ((bytes$[at$ + 1] | 32) !== 110) break next$4;
               at$ += 2;
             }
-          } else if (symbol$3 === 77 || symbol$3 === 109) {
+          } else if (symbol$3 === 66 || symbol$3 === 98) {
             const back$5 = at$;
             chosen$5: {
-              next$6: {
-                if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) break next$6;
+              next$7: {
+                if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) break next$7;
                 at$ += 7;
                 break chosen$5;
               }
               at$ = back$5;
-              next$7: {
-                if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 111) break next$7;
-                at$ += 3;
-                break chosen$5;
-              }
-              at$ = back$5;
               if ((bytes$[at$ + 1] | 32) !== 110) break next$4;
               at$ += 2;
             }
-          } else if (symbol$3 === 84 || symbol$3 === 116) {
-            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) break next$4;
-            at$ += 8;
           } else {
             break next$4;
           }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$4;
           break chosen$3;
         }
         at$ = back$3;
         at$++;
-        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+        if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
       }
+    } else if (symbol$1 === 75 || symbol$1 === 107) {
+      at$++;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
     } else {
       return -1;
     }
@@ -10679,10 +10667,7 @@ const peg$makeScanner = (capacity$) => {
     const symbol$1 = bytes$[at$];
     if ((table7$[symbol$1] & 2) !== 0) {
       const symbol$2 = bytes$[at$];
-      if (symbol$2 === 66 || symbol$2 === 98) {
-        if ((bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 115 || (bytes$[at$ + 6] | 32) !== 104 || bytes$[at$ + 7] !== 32 || (bytes$[at$ + 8] | 32) !== 112 || (bytes$[at$ + 9] | 32) !== 111 || (bytes$[at$ + 10] | 32) !== 117 || (bytes$[at$ + 11] | 32) !== 110 || (bytes$[at$ + 12] | 32) !== 100 || (bytes$[at$ + 13] | 32) !== 115) return -1;
-        at$ += 14;
-      } else if (symbol$2 === 80 || symbol$2 === 112) {
+      if (symbol$2 === 80 || symbol$2 === 112) {
         const back$1 = at$;
         chosen$1: {
           next$1: {
@@ -10700,24 +10685,28 @@ const peg$makeScanner = (capacity$) => {
           if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 100) return -1;
           at$ += 5;
         }
+      } else if (symbol$2 === 66 || symbol$2 === 98) {
+        if ((bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 115 || (bytes$[at$ + 6] | 32) !== 104 || bytes$[at$ + 7] !== 32 || (bytes$[at$ + 8] | 32) !== 112 || (bytes$[at$ + 9] | 32) !== 111 || (bytes$[at$ + 10] | 32) !== 117 || (bytes$[at$ + 11] | 32) !== 110 || (bytes$[at$ + 12] | 32) !== 100 || (bytes$[at$ + 13] | 32) !== 115) return -1;
+        at$ += 14;
       } else {
         if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 100) return -1;
         at$ += 4;
       }
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    } else if (symbol$1 === 68 || symbol$1 === 100) {
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
+    } else if (symbol$1 === 83 || symbol$1 === 115) {
       const back$2 = at$;
       chosen$2: {
         next$3: {
-          if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 115) break next$3;
-          at$ += 7;
+          if ((bytes$[at$ + 1] | 32) !== 116 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 108 || (bytes$[at$ + 5] | 32) !== 105 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 103) break next$3;
+          at$ += 8;
+          if ((table1$[bytes$[at$]] & 16) !== 0) break next$3;
           break chosen$2;
         }
         at$ = back$2;
-        if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114) return -1;
-        at$ += 6;
+        if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 115 || (bytes$[at$ + 4] | 32) !== 115 || bytes$[at$ + 5] !== 32 || (bytes$[at$ + 6] | 32) !== 102 || (bytes$[at$ + 7] | 32) !== 114 || (bytes$[at$ + 8] | 32) !== 97 || (bytes$[at$ + 9] | 32) !== 110 || (bytes$[at$ + 10] | 32) !== 99 || (bytes$[at$ + 11] | 32) !== 115) return -1;
+        at$ += 12;
+        if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
       }
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     } else if (symbol$1 === 69 || symbol$1 === 101) {
       const back$3 = at$;
       chosen$3: {
@@ -10730,42 +10719,41 @@ const peg$makeScanner = (capacity$) => {
         if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111) return -1;
         at$ += 4;
       }
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    } else if (symbol$1 === 70 || symbol$1 === 102) {
-      if ((bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 99 || (bytes$[at$ + 5] | 32) !== 115) return -1;
-      at$ += 6;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    } else if (symbol$1 === 83 || symbol$1 === 115) {
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
+    } else if (symbol$1 === 85 || symbol$1 === 117) {
       const back$4 = at$;
       chosen$4: {
         next$5: {
-          if ((bytes$[at$ + 1] | 32) !== 116 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 108 || (bytes$[at$ + 5] | 32) !== 105 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 103) break next$5;
-          at$ += 8;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
+          if ((bytes$[at$ + 1] | 32) !== 115 || bytes$[at$ + 2] !== 32 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 111 || (bytes$[at$ + 5] | 32) !== 108 || (bytes$[at$ + 6] | 32) !== 108 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 114 || (bytes$[at$ + 9] | 32) !== 115) break next$5;
+          at$ += 10;
           break chosen$4;
         }
         at$ = back$4;
-        if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 115 || (bytes$[at$ + 4] | 32) !== 115 || bytes$[at$ + 5] !== 32 || (bytes$[at$ + 6] | 32) !== 102 || (bytes$[at$ + 7] | 32) !== 114 || (bytes$[at$ + 8] | 32) !== 97 || (bytes$[at$ + 9] | 32) !== 110 || (bytes$[at$ + 10] | 32) !== 99 || (bytes$[at$ + 11] | 32) !== 115) return -1;
-        at$ += 12;
-        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      }
-    } else if (symbol$1 === 85 || symbol$1 === 117) {
-      const back$5 = at$;
-      chosen$5: {
-        next$6: {
-          if ((bytes$[at$ + 1] | 32) !== 115 || bytes$[at$ + 2] !== 32 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 111 || (bytes$[at$ + 5] | 32) !== 108 || (bytes$[at$ + 6] | 32) !== 108 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 114 || (bytes$[at$ + 9] | 32) !== 115) break next$6;
-          at$ += 10;
-          break chosen$5;
-        }
-        at$ = back$5;
         if (bytes$[at$ + 1] !== 46 || (bytes$[at$ + 2] | 32) !== 115 || bytes$[at$ + 3] !== 46 || bytes$[at$ + 4] !== 32 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 111 || (bytes$[at$ + 7] | 32) !== 108 || (bytes$[at$ + 8] | 32) !== 108 || (bytes$[at$ + 9] | 32) !== 97 || (bytes$[at$ + 10] | 32) !== 114 || (bytes$[at$ + 11] | 32) !== 115) return -1;
         at$ += 12;
       }
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
+    } else if (symbol$1 === 68 || symbol$1 === 100) {
+      const back$5 = at$;
+      chosen$5: {
+        next$6: {
+          if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 115) break next$6;
+          at$ += 7;
+          break chosen$5;
+        }
+        at$ = back$5;
+        if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114) return -1;
+        at$ += 6;
+      }
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
+    } else if (symbol$1 === 70 || symbol$1 === 102) {
+      if ((bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 99 || (bytes$[at$ + 5] | 32) !== 115) return -1;
+      at$ += 6;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
     } else if (symbol$1 === 89 || symbol$1 === 121) {
       if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 110) return -1;
       at$ += 3;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
     } else {
       return -1;
     }
@@ -10916,7 +10904,7 @@ const peg$makeScanner = (capacity$) => {
       if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99) { miss$(at$, 181); return -1; }
       at$ += 3;
     }
-    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
     const back$2 = at$;
     done$1: {
       missing$1: {
@@ -11136,7 +11124,7 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = back$2;
     }
-    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
     return at$;
   }
 
@@ -11145,7 +11133,7 @@ const peg$makeScanner = (capacity$) => {
     at$++;
     if ((table2$[bytes$[at$]] & 32) === 0) { miss$(at$, 37); return -1; }
     at$++;
-    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
     return at$;
   }
 
@@ -11191,7 +11179,7 @@ const peg$makeScanner = (capacity$) => {
       if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 195); return -1; }
       at$ += 6;
     }
-    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
     return at$;
   }
 
@@ -11208,7 +11196,7 @@ const peg$makeScanner = (capacity$) => {
     at$ = last$1;
     if (count$1 < 2) return -1;
     if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
-    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
     return at$;
   }
 
@@ -11254,7 +11242,7 @@ const peg$makeScanner = (capacity$) => {
           if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 104) { miss$(at$, 196); break next$1; }
           at$ += 5;
         }
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$1;
         break chosen$1;
       }
       at$ = back$1;
@@ -11311,7 +11299,7 @@ const peg$makeScanner = (capacity$) => {
         if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 118 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 103) { miss$(at$, 201); return -1; }
         at$ += 7;
       }
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
     }
     return at$;
   }
@@ -11436,13 +11424,13 @@ const peg$makeScanner = (capacity$) => {
           if ((bytes$[at$] | 32) !== 98 || (bytes$[at$ + 1] | 32) !== 110) { miss$(at$, 217); break next$1; }
           at$ += 2;
         }
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+        if ((table1$[bytes$[at$]] & 16) !== 0) break next$1;
         break chosen$1;
       }
       at$ = back$1;
       if ((table5$[bytes$[at$]] & 8) === 0) { miss$(at$, 218); return -1; }
       at$++;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
     }
     return at$;
   }
@@ -11674,7 +11662,7 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$3;
         if (count$3 < 2) return -1;
-        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+        if ((table1$[bytes$[at$]] & 16) !== 0) return -1;
       }
     }
     return at$;
@@ -11741,11 +11729,11 @@ const peg$makeScanner = (capacity$) => {
   ]);
   const table1$ = peg$tableOf([
     [0, 9, 11, 33, 35, 139], // [^"\u{a}]
+    [0, 9, 11, 137, 139, 139], // [^\u{201d}\u{a}]
+    [0, 9, 11, 132, 134, 139], // [^\u{bb}\u{a}]
+    [0, 9, 11, 95, 97, 139], // [^`\u{a}]
     [48, 57, 65, 90, 95, 95, 97, 122, 131, 131, 134, 134], // wordly
     [0, 9, 11, 139], // [^\u{a}]
-    [0, 9, 11, 95, 97, 139], // [^`\u{a}]
-    [0, 9, 11, 132, 134, 139], // [^\u{bb}\u{a}]
-    [0, 9, 11, 137, 139, 139], // [^\u{201d}\u{a}]
     [48, 57, 65, 90, 97, 122], // [A-Za-z0-9]
     [39, 39, 136, 136], // ['\u{2019}]
   ]);
@@ -11774,8 +11762,8 @@ const peg$makeScanner = (capacity$) => {
     [75, 75, 107, 107, 139, 139],
     [65, 65, 68, 68, 70, 70, 74, 74, 77, 79, 83, 83], // [JFMASOND]
     [97, 97, 100, 100, 102, 102, 106, 106, 109, 111, 115, 115],
-    [70, 70, 78, 78, 102, 102, 110, 110],
     [76, 76, 80, 80, 108, 108, 112, 112],
+    [70, 70, 78, 78, 102, 102, 110, 110],
     [65, 65, 68, 69, 81, 81, 89, 89, 97, 97, 100, 101, 113, 113, 121, 121],
     [70, 70, 77, 77, 87, 87, 102, 102, 109, 109, 119, 119],
   ]);

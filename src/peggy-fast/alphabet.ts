@@ -200,8 +200,10 @@ export function without(set: SymbolSet, other: SymbolSet): SymbolSet {
 
 export function rangesOf(set: SymbolSet): [from: number, to: number][] {
   const ranges: [number, number][] = [];
-  for (let symbol = 0; symbol < SYMBOLS; symbol++) {
-    if (!has(set, symbol)) continue;
+  // As text, the last digit is the first symbol.
+  const bits = set.toString(2);
+  for (let symbol = 0; symbol < bits.length; symbol++) {
+    if (bits.charCodeAt(bits.length - 1 - symbol) === 48) continue;
     const last = ranges.at(-1);
     if (last?.[1] === symbol - 1) last[1] = symbol;
     else ranges.push([symbol, symbol]);

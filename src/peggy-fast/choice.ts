@@ -1,6 +1,6 @@
 /** Ordered choices: the next symbol selects the alternatives that can match, which are tried in order. */
 
-import { END, has, rangesOf, SYMBOLS, type SymbolSet, setOf } from './alphabet.js';
+import { ANY, END, has, NONE, rangesOf, type SymbolSet, setOf } from './alphabet.js';
 import type { Context, FunctionWriter } from './context.js';
 import { weightOf } from './facts.js';
 import type { Choice, Node } from './ir.js';
@@ -10,6 +10,8 @@ interface Branch {
   symbols: SymbolSet;
   readonly alternatives: readonly Node[];
 }
+
+const ALL = ANY | setOf(END);
 
 /** The factor by which a dispatch may enlarge the code. */
 const GROWTH = 2;
@@ -93,10 +95,14 @@ function branchesOf(
   if (starts.slice(0, -1).every(({ isGated }) => isGated)) return null;
 
   const branches = new Map<string, Branch>();
-  for (let symbol = 0; symbol < SYMBOLS; symbol++) {
-    if (known !== null && !has(known, symbol)) continue;
+  for (const symbols of parted(
+    known ?? ALL,
+    starts.map(({ first }) => first),
+  )) {
     // Numbers between ASCII and the end that are not a kind of character are harmless: no input contains them.
-    const tried = starts.flatMap(({ first, nullable }, index) => (nullable || has(first, symbol) ? [index] : []));
+    const tried = starts.flatMap(({ first, nullable }, index) =>
+      nullable || (first & symbols) !== NONE ? [index] : [],
+    );
     const isNeeded = (index: number, place: number): boolean => {
       const next = tried[place + 1];
       return next === undefined || !lexemes.isCovered(alternatives[index]!, alternatives[next]!);
@@ -104,8 +110,8 @@ function branchesOf(
     const indexes = target === null ? tried.filter(isNeeded) : tried;
     const key = indexes.join();
     const branch = branches.get(key);
-    if (branch !== undefined) branch.symbols |= setOf(symbol);
-    else branches.set(key, { symbols: setOf(symbol), alternatives: indexes.map((index) => alternatives[index]!) });
+    if (branch !== undefined) branch.symbols |= symbols;
+    else branches.set(key, { symbols, alternatives: indexes.map((index) => alternatives[index]!) });
   }
   const ordered = inOrder([...branches.values()]);
   const inlinedWeight = (node: Node): number => weightWithInlined(scanner, node);
@@ -113,6 +119,14 @@ function branchesOf(
   const after = ordered.flatMap((one) => one.alternatives).reduce((sum, one) => sum + inlinedWeight(one), 0);
   if (after > GROWTH * before + SLACK || !scanner.mayRepeat(after - before)) return null;
   return ordered;
+}
+
+/** The parts of a set that are inside or outside of each of the others. */
+function parted(whole: SymbolSet, sets: readonly SymbolSet[]): SymbolSet[] {
+  return sets.reduce<SymbolSet[]>(
+    (parts, set) => parts.flatMap((part) => [part & set, part & ~set].filter((one) => one !== NONE)),
+    [whole],
+  );
 }
 
 /** Branches with many symbols come first because they are taken more often. The last branch needs no test. */

@@ -22,6 +22,7 @@ export class Facts {
   readonly #decisive = new Map<string, boolean>();
   readonly #aheads = new Map<string, SymbolSet | null>();
   readonly #effectful = new Set<string>();
+  readonly #effects = new Map<Node, boolean>();
 
   constructor(program: Program, mustRun: (block: Block) => boolean) {
     this.#program = program;
@@ -40,11 +41,14 @@ export class Facts {
 
   /** Returns `true` if any code inside a node, or inside the rules that it calls, must run. */
   hasEffects(node: Node): boolean {
-    for (const one of nodesOf(node)) {
-      if (this.#runs(one)) return true;
-      if (one.type === 'call' && this.#effectful.has(one.rule)) return true;
-    }
-    return false;
+    const known = this.#effects.get(node);
+    if (known !== undefined) return known;
+    const found =
+      this.#runs(node) ||
+      (node.type === 'call' && this.#effectful.has(node.rule)) ||
+      childrenOf(node).some((child) => this.hasEffects(child));
+    this.#effects.set(node, found);
+    return found;
   }
 
   /** Returns `true` if a node itself runs code that must run, or repeats as often as code has computed. */
@@ -150,12 +154,16 @@ export class Facts {
     return set;
   }
 
+  /** A rule has effects if it runs code, or calls a rule that has. */
   #findEffectfulRules(): void {
+    const calls = new Map<string, readonly string[]>();
+    for (const { name, node } of this.#program.rules.values()) {
+      calls.set(name, callsIn(node));
+      for (const one of nodesOf(node)) if (this.#runs(one)) this.#effectful.add(name);
+    }
     for (let before = -1; before !== this.#effectful.size; ) {
       before = this.#effectful.size;
-      for (const { name, node } of this.#program.rules.values()) {
-        if (!this.#effectful.has(name) && this.hasEffects(node)) this.#effectful.add(name);
-      }
+      for (const [name, called] of calls) if (called.some((one) => this.#effectful.has(one))) this.#effectful.add(name);
     }
   }
 

@@ -133,7 +133,7 @@ export class Scanner implements FunctionWriter {
   }
 
   #holdsLiveLabel(node: Node): boolean {
-    return [...nodesOf(node)].some((one) => one.type === 'label' && this.#live.has(one));
+    return nodesOf(node).some((one) => one.type === 'label' && this.#live.has(one));
   }
 
   enter(node: Node, builds: boolean): void {
