@@ -104,7 +104,7 @@ function located(node) {
         const slot$3 = input.substring(start$5, at$);
         from$ = at$;
         to$ = at$;
-        if (!((log$[decided$++] = (!counts || count()) ? 1 : 0))) break ended$1;
+        if (!(!counts || count())) break ended$1;
         from$ = start$3;
         to$ = at$;
         const picked$3 = slot$code1(key$1, slot$3);
@@ -160,7 +160,7 @@ function located(node) {
       const value$1 = input.substring(start$9, at$);
       from$ = at$;
       to$ = at$;
-      if (!((log$[decided$++] = (!counts || count()) ? 1 : 0))) break ended$2;
+      if (!(!counts || count())) break ended$2;
       from$ = start$8;
       to$ = at$;
       const picked$5 = located({ key: key$2, value: value$1 });
@@ -196,37 +196,36 @@ function located(node) {
     chosen$1: {
       next$1: {
         if (!(tolerant)) break next$1;
-        while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
-        miss$(at$, 0);
+        at$ = token$expect(at$);
+        if (at$ < 0) break next$1;
         const back$2 = at$;
         done$1: {
           missing$1: {
-            if (bytes$[at$] !== 124) { miss$(at$, 1); break missing$1; }
+            if (bytes$[at$] !== 124) { miss$(at$, 0); break missing$1; }
             at$++;
-            while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
-            miss$(at$, 0);
+            at$ = token$expect(at$);
+            if (at$ < 0) break missing$1;
             break done$1;
           }
           at$ = back$2;
         }
         let last$1 = at$;
         ended$1: for (;;) {
-          if (bytes$[at$] !== 124) { miss$(at$, 1); break ended$1; }
+          if (bytes$[at$] !== 124) { miss$(at$, 0); break ended$1; }
           at$++;
           const back$3 = at$;
           done$2: {
             missing$2: {
               if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(ends0$, at$);
-              miss$(at$, 2);
-              if (bytes$[at$] !== 58) { miss$(at$, 3); break missing$2; }
+              miss$(at$, 1);
+              if (bytes$[at$] !== 58) { miss$(at$, 2); break missing$2; }
               at$++;
               break done$2;
             }
             at$ = back$3;
           }
           if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends1$, at$);
-          miss$(at$, 0);
-          if (!(log$[decided$++])) break ended$1;
+          miss$(at$, 3);
           last$1 = at$;
         }
         at$ = last$1;
@@ -244,7 +243,7 @@ function located(node) {
         at$ = back$4;
         { miss$(at$, 4); return -1; }
       }
-      if (bytes$[at$] !== 124) { miss$(at$, 1); return -1; }
+      if (bytes$[at$] !== 124) { miss$(at$, 0); return -1; }
       at$++;
       const back$5 = at$;
       done$4: {
@@ -259,7 +258,7 @@ function located(node) {
       }
       let last$2 = at$;
       ended$2: for (;;) {
-        if (bytes$[at$] !== 124) { miss$(at$, 1); break ended$2; }
+        if (bytes$[at$] !== 124) { miss$(at$, 0); break ended$2; }
         at$++;
         const back$6 = at$;
         done$5: {
@@ -272,7 +271,7 @@ function located(node) {
           at$ = back$6;
           { miss$(at$, 6); break ended$2; }
         }
-        if (bytes$[at$] !== 58) { miss$(at$, 3); break ended$2; }
+        if (bytes$[at$] !== 58) { miss$(at$, 2); break ended$2; }
         at$++;
         const back$7 = at$;
         done$6: {
@@ -302,7 +301,6 @@ function located(node) {
           }
           at$ = back$7;
         }
-        if (!(log$[decided$++])) break ended$2;
         last$2 = at$;
       }
       at$ = last$2;
@@ -339,7 +337,7 @@ function located(node) {
       if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends1$, at$);
       from$ = at$;
       to$ = at$;
-      if (!((log$[decided$++] = (!counts || count()) ? 1 : 0))) break ended$1;
+      if (!(!counts || count())) break ended$1;
       last$1 = at$;
     }
     at$ = last$1;
@@ -378,10 +376,16 @@ function located(node) {
       }
       from$ = at$;
       to$ = at$;
-      if (!((log$[decided$++] = (!counts || count()) ? 1 : 0))) break ended$1;
+      if (!(!counts || count())) break ended$1;
       last$1 = at$;
     }
     at$ = last$1;
+    return at$;
+  }
+
+  function token$expect(at$) {
+    if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends1$, at$);
+    miss$(at$, 3);
     return at$;
   }
 
@@ -423,9 +427,6 @@ function located(node) {
   var from$ = 0;
   var to$ = 0;
   var busy$ = false;
-  // What the code of the grammar has decided in the first scan, and the number of decisions so far.
-  const log$ = [];
-  var decided$ = 0;
 
 
 
@@ -495,7 +496,6 @@ function located(node) {
 
   function begin$() {
     end$ = 0;
-    decided$ = 0;
     from$ = to$ = 0;
     spans = options.spans;
     maxItems = options.maxItems ?? 100000;
@@ -526,7 +526,6 @@ function located(node) {
     input = "";
     length$ = 0;
     options = NO_OPTIONS$;
-    if (log$.length > 4096) log$.length = 0;
   }
 
   const startRules$ = ["packet"];
@@ -568,10 +567,10 @@ function located(node) {
   }
 
   const expectations$ = [
-    {"type":"class","parts":["|"],"inverted":true,"ignoreCase":false,"unicode":false},
     {"type":"literal","text":"|","ignoreCase":false},
     {"type":"class","parts":["|",":"],"inverted":true,"ignoreCase":false,"unicode":false},
     {"type":"literal","text":":","ignoreCase":false},
+    {"type":"class","parts":["|"],"inverted":true,"ignoreCase":false,"unicode":false},
     {"type":"other","description":"TASK"},
     {"type":"other","description":"DOM"},
     {"type":"other","description":"key"},
@@ -597,7 +596,6 @@ function located(node) {
   function expect$(at) {
     furthest$ = at;
     misses$ = 0;
-    decided$ = 0;
     return packet$expect(at);
   }
 

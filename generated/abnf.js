@@ -277,11 +277,11 @@ function referenceNode(name, start, end) {
           next$1: {
             if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(ends1$, at$);
             const symbol$2 = bytes$[at$];
-            if (symbol$2 === 13) {
+            if (symbol$2 === 10) {
+              at$++;
+            } else if (symbol$2 === 13) {
               if (bytes$[at$ + 1] !== 10) break next$1;
               at$ += 2;
-            } else if (symbol$2 === 10) {
-              at$++;
             } else {
               break next$1;
             }
@@ -294,11 +294,11 @@ function referenceNode(name, start, end) {
       } else if (symbol$1 === 10 || symbol$1 === 13) {
         if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(ends1$, at$);
         const symbol$3 = bytes$[at$];
-        if (symbol$3 === 13) {
+        if (symbol$3 === 10) {
+          at$++;
+        } else if (symbol$3 === 13) {
           if (bytes$[at$ + 1] !== 10) break ended$1;
           at$ += 2;
-        } else if (symbol$3 === 10) {
-          at$++;
         } else {
           break ended$1;
         }
@@ -338,17 +338,8 @@ function referenceNode(name, start, end) {
             last$3 = at$;
           }
           at$ = last$3;
-          const back$2 = at$;
-          done$1: {
-            missing$1: {
-              if ((table0$[bytes$[at$]] & 1) === 0) break missing$1;
-              at$++;
-              if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(ends0$, at$);
-              break done$1;
-            }
-            at$ = back$2;
-            { miss$(at$, 0); break next$1; }
-          }
+          at$ = rulename$expect(at$);
+          if (at$ < 0) break next$1;
           let last$4 = at$;
           ended$4: for (;;) {
             at$ = c_wsp$expect(at$);
@@ -356,39 +347,25 @@ function referenceNode(name, start, end) {
             last$4 = at$;
           }
           at$ = last$4;
-          if (bytes$[at$] !== 61) { miss$(at$, 1); break next$1; }
+          if (bytes$[at$] !== 61) { miss$(at$, 0); break next$1; }
           at$++;
-          const back$3 = at$;
-          done$2: {
-            missing$2: {
-              if (bytes$[at$] !== 47) { miss$(at$, 2); break missing$2; }
+          const back$2 = at$;
+          done$1: {
+            missing$1: {
+              if (bytes$[at$] !== 47) { miss$(at$, 1); break missing$1; }
               at$++;
-              break done$2;
+              break done$1;
             }
-            at$ = back$3;
+            at$ = back$2;
           }
           let count$1 = 0;
           let last$5 = at$;
           ended$5: for (;;) {
-            let last$6 = at$;
-            ended$6: for (;;) {
-              at$ = c_wsp$expect(at$);
-              if (at$ < 0) break ended$6;
-              last$6 = at$;
-            }
-            at$ = last$6;
-            at$ = concatenation$expect(at$);
+            at$ = padded$expect(at$);
             if (at$ < 0) break ended$5;
-            let last$7 = at$;
-            ended$7: for (;;) {
-              at$ = c_wsp$expect(at$);
-              if (at$ < 0) break ended$7;
-              last$7 = at$;
-            }
-            at$ = last$7;
             count$1++;
             last$5 = at$;
-            if (bytes$[at$] !== 47) { miss$(at$, 2); break ended$5; }
+            if (bytes$[at$] !== 47) { miss$(at$, 1); break ended$5; }
             at$++;
           }
           at$ = last$5;
@@ -399,23 +376,23 @@ function referenceNode(name, start, end) {
         }
         at$ = back$1;
         let count$2 = 0;
-        let last$8 = at$;
-        ended$8: for (;;) {
+        let last$6 = at$;
+        ended$6: for (;;) {
           at$ = comment_line$expect(at$);
-          if (at$ < 0) break ended$8;
+          if (at$ < 0) break ended$6;
           count$2++;
-          last$8 = at$;
+          last$6 = at$;
         }
-        at$ = last$8;
+        at$ = last$6;
         if (count$2 < 1) break ended$2;
       }
-      let last$9 = at$;
-      ended$9: for (;;) {
+      let last$7 = at$;
+      ended$7: for (;;) {
         at$ = blank_line$expect(at$);
-        if (at$ < 0) break ended$9;
-        last$9 = at$;
+        if (at$ < 0) break ended$7;
+        last$7 = at$;
       }
-      at$ = last$9;
+      at$ = last$7;
       last$2 = at$;
     }
     at$ = last$2;
@@ -430,11 +407,11 @@ function referenceNode(name, start, end) {
         next$1: {
           if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(ends1$, at$);
           const symbol$2 = bytes$[at$];
-          if (symbol$2 === 13) {
+          if (symbol$2 === 10) {
+            at$++;
+          } else if (symbol$2 === 13) {
             if (bytes$[at$ + 1] !== 10) break next$1;
             at$ += 2;
-          } else if (symbol$2 === 10) {
-            at$++;
           } else {
             break next$1;
           }
@@ -447,11 +424,11 @@ function referenceNode(name, start, end) {
     } else if (symbol$1 === 10 || symbol$1 === 13) {
       if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(ends1$, at$);
       const symbol$3 = bytes$[at$];
-      if (symbol$3 === 13) {
+      if (symbol$3 === 10) {
+        at$++;
+      } else if (symbol$3 === 13) {
         if (bytes$[at$ + 1] !== 10) return -1;
         at$ += 2;
-      } else if (symbol$3 === 10) {
-        at$++;
       } else {
         return -1;
       }
@@ -656,11 +633,11 @@ function referenceNode(name, start, end) {
           next$2: {
             if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(ends1$, at$);
             const symbol$3 = bytes$[at$];
-            if (symbol$3 === 13) {
+            if (symbol$3 === 10) {
+              at$++;
+            } else if (symbol$3 === 13) {
               if (bytes$[at$ + 1] !== 10) break next$2;
               at$ += 2;
-            } else if (symbol$3 === 10) {
-              at$++;
             } else {
               break next$2;
             }
@@ -673,11 +650,11 @@ function referenceNode(name, start, end) {
       } else if (symbol$2 === 10 || symbol$2 === 13) {
         if ((table0$[bytes$[at$]] & 8) !== 0) at$ = runEnd$(ends1$, at$);
         const symbol$4 = bytes$[at$];
-        if (symbol$4 === 13) {
+        if (symbol$4 === 10) {
+          at$++;
+        } else if (symbol$4 === 13) {
           if (bytes$[at$ + 1] !== 10) break ended$2;
           at$ += 2;
-        } else if (symbol$4 === 10) {
-          at$++;
         } else {
           break ended$2;
         }
@@ -696,35 +673,20 @@ function referenceNode(name, start, end) {
       next$1: {
         let last$1 = at$;
         ended$1: for (;;) {
-          if ((table0$[bytes$[at$]] & 8) === 0) { miss$(at$, 3); break ended$1; }
+          if ((table0$[bytes$[at$]] & 8) === 0) { miss$(at$, 2); break ended$1; }
           at$++;
           last$1 = at$;
         }
         at$ = last$1;
-        const back$2 = at$;
-        done$1: {
-          missing$1: {
-            const symbol$1 = bytes$[at$];
-            if (symbol$1 === 13) {
-              if (bytes$[at$ + 1] !== 10) break missing$1;
-              at$ += 2;
-            } else if (symbol$1 === 10) {
-              at$++;
-            } else {
-              break missing$1;
-            }
-            break done$1;
-          }
-          at$ = back$2;
-          { miss$(at$, 4); break next$1; }
-        }
+        at$ = newline$expect(at$);
+        if (at$ < 0) break next$1;
         break chosen$1;
       }
       at$ = back$1;
       let count$1 = 0;
       let last$2 = at$;
       ended$2: for (;;) {
-        if ((table0$[bytes$[at$]] & 8) === 0) { miss$(at$, 3); break ended$2; }
+        if ((table0$[bytes$[at$]] & 8) === 0) { miss$(at$, 2); break ended$2; }
         at$++;
         count$1++;
         last$2 = at$;
@@ -739,24 +701,30 @@ function referenceNode(name, start, end) {
   function comment_line$expect(at$) {
     let last$1 = at$;
     ended$1: for (;;) {
-      if ((table0$[bytes$[at$]] & 8) === 0) { miss$(at$, 3); break ended$1; }
+      if ((table0$[bytes$[at$]] & 8) === 0) { miss$(at$, 2); break ended$1; }
       at$++;
       last$1 = at$;
     }
     at$ = last$1;
+    at$ = comment$expect(at$);
+    if (at$ < 0) return -1;
+    at$ = line_end$expect(at$);
+    if (at$ < 0) return -1;
+    return at$;
+  }
+
+  function rulename$expect(at$) {
     const back$1 = at$;
     done$1: {
       missing$1: {
-        if (bytes$[at$] !== 59) break missing$1;
+        if ((table0$[bytes$[at$]] & 1) === 0) break missing$1;
         at$++;
-        if ((table0$[bytes$[at$]] & 16) !== 0) at$ = runEnd$(ends2$, at$);
+        if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(ends0$, at$);
         break done$1;
       }
       at$ = back$1;
-      { miss$(at$, 5); return -1; }
+      { miss$(at$, 3); return -1; }
     }
-    at$ = line_end$expect(at$);
-    if (at$ < 0) return -1;
     return at$;
   }
 
@@ -764,64 +732,36 @@ function referenceNode(name, start, end) {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if ((table0$[bytes$[at$]] & 8) === 0) { miss$(at$, 3); break next$1; }
+        if ((table0$[bytes$[at$]] & 8) === 0) { miss$(at$, 2); break next$1; }
         at$++;
         break chosen$1;
       }
       at$ = back$1;
       at$ = c_nl$expect(at$);
       if (at$ < 0) return -1;
-      if ((table0$[bytes$[at$]] & 8) === 0) { miss$(at$, 3); return -1; }
+      if ((table0$[bytes$[at$]] & 8) === 0) { miss$(at$, 2); return -1; }
       at$++;
     }
     return at$;
   }
 
-  function concatenation$expect(at$) {
-    let count$1 = 0;
+  function padded$expect(at$) {
     let last$1 = at$;
     ended$1: for (;;) {
-      const back$1 = at$;
-      chosen$1: {
-        next$1: {
-          const back$2 = at$;
-          chosen$2: {
-            next$2: {
-              const after$1 = count$expect(at$);
-              if (after$1 >= 0) at$ = after$1;
-              if (bytes$[at$] !== 42) { miss$(at$, 6); break next$2; }
-              at$++;
-              const after$2 = count$expect(at$);
-              if (after$2 >= 0) at$ = after$2;
-              break chosen$2;
-            }
-            at$ = back$2;
-            at$ = count$expect(at$);
-            if (at$ < 0) break next$1;
-          }
-          at$ = element$expect(at$);
-          if (at$ < 0) break next$1;
-          break chosen$1;
-        }
-        at$ = back$1;
-        at$ = element$expect(at$);
-        if (at$ < 0) break ended$1;
-      }
-      count$1++;
+      at$ = c_wsp$expect(at$);
+      if (at$ < 0) break ended$1;
       last$1 = at$;
-      let count$2 = 0;
-      let last$2 = at$;
-      ended$2: for (;;) {
-        at$ = c_wsp$expect(at$);
-        if (at$ < 0) break ended$2;
-        count$2++;
-        last$2 = at$;
-      }
-      at$ = last$2;
-      if (count$2 < 1) break ended$1;
     }
     at$ = last$1;
-    if (count$1 < 1) return -1;
+    at$ = concatenation$expect(at$);
+    if (at$ < 0) return -1;
+    let last$2 = at$;
+    ended$2: for (;;) {
+      at$ = c_wsp$expect(at$);
+      if (at$ < 0) break ended$2;
+      last$2 = at$;
+    }
+    at$ = last$2;
     return at$;
   }
 
@@ -829,17 +769,8 @@ function referenceNode(name, start, end) {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        const back$2 = at$;
-        done$1: {
-          missing$1: {
-            if (bytes$[at$] !== 59) break missing$1;
-            at$++;
-            if ((table0$[bytes$[at$]] & 16) !== 0) at$ = runEnd$(ends2$, at$);
-            break done$1;
-          }
-          at$ = back$2;
-          { miss$(at$, 5); break next$1; }
-        }
+        at$ = comment$expect(at$);
+        if (at$ < 0) break next$1;
         at$ = line_end$expect(at$);
         if (at$ < 0) break next$1;
         break chosen$1;
@@ -858,11 +789,11 @@ function referenceNode(name, start, end) {
       chosen$1: {
         next$1: {
           const symbol$2 = bytes$[at$];
-          if (symbol$2 === 13) {
+          if (symbol$2 === 10) {
+            at$++;
+          } else {
             if (bytes$[at$ + 1] !== 10) break next$1;
             at$ += 2;
-          } else {
-            at$++;
           }
           break chosen$1;
         }
@@ -884,72 +815,70 @@ function referenceNode(name, start, end) {
       const name$1 = input.substring(start$1, at$);
       end$ = at$;
       return referenceNode(name$1, start$1, at$);
-    } else if (symbol$1 === 40) {
-      at$++;
-      if (!((log$[decided$++] = (enter(at$)) ? 1 : 0))) return FAILED$;
-      const picked$1 = alternation$build(at$);
-      if (picked$1 === FAILED$) return FAILED$;
-      at$ = end$;
-      if (bytes$[at$] !== 41) return FAILED$;
-      at$++;
-      if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return FAILED$;
-      end$ = at$;
-      return picked$1;
-    } else if (symbol$1 === 91) {
-      at$++;
-      if (!((log$[decided$++] = (enter(at$)) ? 1 : 0))) return FAILED$;
-      const item$1 = alternation$build(at$);
-      if (item$1 === FAILED$) return FAILED$;
-      at$ = end$;
-      if (bytes$[at$] !== 93) return FAILED$;
-      at$++;
-      if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return FAILED$;
-      end$ = at$;
-      return { kind: "option", item: item$1 };
-    } else if (symbol$1 === 37) {
+    } else if (symbol$1 === 34) {
       const back$1 = at$;
+      done$1: {
+        missing$1: {
+          if (bytes$[at$] !== 37 || (bytes$[at$ + 1] | 32) !== 105) break missing$1;
+          at$ += 2;
+          break done$1;
+        }
+        at$ = back$1;
+      }
+      if (bytes$[at$] !== 34) return FAILED$;
+      at$++;
+      const start$2 = at$;
+      if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(ends3$, at$);
+      const picked$1 = input.substring(start$2, at$);
+      if (bytes$[at$] !== 34) return FAILED$;
+      at$++;
+      const text$1 = picked$1;
+      end$ = at$;
+      return { kind: "string", text: text$1, caseSensitive: false };
+    } else if (symbol$1 === 37) {
+      const back$2 = at$;
       next$1: {
-        const back$2 = at$;
-        done$1: {
-          missing$1: {
-            if ((bytes$[at$ + 1] | 32) !== 105) break missing$1;
+        const back$3 = at$;
+        done$2: {
+          missing$2: {
+            if ((bytes$[at$ + 1] | 32) !== 105) break missing$2;
             at$ += 2;
-            break done$1;
+            break done$2;
           }
-          at$ = back$2;
+          at$ = back$3;
         }
         if (bytes$[at$] !== 34) break next$1;
         at$++;
-        const start$2 = at$;
+        const start$3 = at$;
         if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(ends3$, at$);
-        const picked$2 = input.substring(start$2, at$);
+        const picked$2 = input.substring(start$3, at$);
         if (bytes$[at$] !== 34) break next$1;
         at$++;
-        const text$1 = picked$2;
+        const text$2 = picked$2;
         end$ = at$;
-        return { kind: "string", text: text$1, caseSensitive: false };
+        return { kind: "string", text: text$2, caseSensitive: false };
       }
-      at$ = back$1;
+      at$ = back$2;
       next$2: {
         if ((bytes$[at$ + 1] | 32) !== 115) break next$2;
         at$ += 2;
         if (bytes$[at$] !== 34) break next$2;
         at$++;
-        const start$3 = at$;
+        const start$4 = at$;
         if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(ends3$, at$);
-        const picked$3 = input.substring(start$3, at$);
+        const picked$3 = input.substring(start$4, at$);
         if (bytes$[at$] !== 34) break next$2;
         at$++;
-        const text$2 = picked$3;
+        const text$3 = picked$3;
         end$ = at$;
-        return { kind: "string", text: text$2, caseSensitive: true };
+        return { kind: "string", text: text$3, caseSensitive: true };
       }
-      at$ = back$1;
+      at$ = back$2;
       at$++;
       let picked$4;
       const symbol$2 = bytes$[at$];
       if (symbol$2 === 66 || symbol$2 === 98) {
-        const back$3 = at$;
+        const back$4 = at$;
         chosen$2: {
           next$3: {
             at$++;
@@ -964,15 +893,15 @@ function referenceNode(name, start, end) {
             picked$4 = { kind: "range", base: 2, first: first$1, last: last$1 };
             break chosen$2;
           }
-          at$ = back$3;
+          at$ = back$4;
           at$++;
           const codes$1 = [];
           let last$2 = at$;
           ended$1: for (;;) {
-            const item$2 = bits$build(at$);
-            if (item$2 === FAILED$) break ended$1;
+            const item$1 = bits$build(at$);
+            if (item$1 === FAILED$) break ended$1;
             at$ = end$;
-            codes$1.push(item$2);
+            codes$1.push(item$1);
             last$2 = at$;
             if (bytes$[at$] !== 46) break ended$1;
             at$++;
@@ -982,7 +911,7 @@ function referenceNode(name, start, end) {
           picked$4 = { kind: "codes", base: 2, codes: codes$1 };
         }
       } else if (symbol$2 === 68 || symbol$2 === 100) {
-        const back$4 = at$;
+        const back$5 = at$;
         chosen$3: {
           next$4: {
             at$++;
@@ -997,15 +926,15 @@ function referenceNode(name, start, end) {
             picked$4 = { kind: "range", base: 10, first: first$2, last: last$3 };
             break chosen$3;
           }
-          at$ = back$4;
+          at$ = back$5;
           at$++;
           const codes$2 = [];
           let last$4 = at$;
           ended$2: for (;;) {
-            const item$3 = count$build(at$);
-            if (item$3 === FAILED$) break ended$2;
+            const item$2 = count$build(at$);
+            if (item$2 === FAILED$) break ended$2;
             at$ = end$;
-            codes$2.push(item$3);
+            codes$2.push(item$2);
             last$4 = at$;
             if (bytes$[at$] !== 46) break ended$2;
             at$++;
@@ -1015,7 +944,7 @@ function referenceNode(name, start, end) {
           picked$4 = { kind: "codes", base: 10, codes: codes$2 };
         }
       } else if (symbol$2 === 88 || symbol$2 === 120) {
-        const back$5 = at$;
+        const back$6 = at$;
         chosen$4: {
           next$5: {
             at$++;
@@ -1030,15 +959,15 @@ function referenceNode(name, start, end) {
             picked$4 = { kind: "range", base: 16, first: first$3, last: last$5 };
             break chosen$4;
           }
-          at$ = back$5;
+          at$ = back$6;
           at$++;
           const codes$3 = [];
           let last$6 = at$;
           ended$3: for (;;) {
-            const item$4 = hex_digits$build(at$);
-            if (item$4 === FAILED$) break ended$3;
+            const item$3 = hex_digits$build(at$);
+            if (item$3 === FAILED$) break ended$3;
             at$ = end$;
-            codes$3.push(item$4);
+            codes$3.push(item$3);
             last$6 = at$;
             if (bytes$[at$] !== 46) break ended$3;
             at$++;
@@ -1052,26 +981,17 @@ function referenceNode(name, start, end) {
       }
       end$ = at$;
       return picked$4;
-    } else if (symbol$1 === 34) {
-      const back$6 = at$;
-      done$2: {
-        missing$2: {
-          if (bytes$[at$] !== 37 || (bytes$[at$ + 1] | 32) !== 105) break missing$2;
-          at$ += 2;
-          break done$2;
-        }
-        at$ = back$6;
-      }
-      if (bytes$[at$] !== 34) return FAILED$;
+    } else if (symbol$1 === 40) {
       at$++;
-      const start$4 = at$;
-      if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(ends3$, at$);
-      const picked$5 = input.substring(start$4, at$);
-      if (bytes$[at$] !== 34) return FAILED$;
+      if (!(enter(at$))) return FAILED$;
+      const picked$5 = alternation$build(at$);
+      if (picked$5 === FAILED$) return FAILED$;
+      at$ = end$;
+      if (bytes$[at$] !== 41) return FAILED$;
       at$++;
-      const text$3 = picked$5;
+      if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return FAILED$;
       end$ = at$;
-      return { kind: "string", text: text$3, caseSensitive: false };
+      return picked$5;
     } else if (symbol$1 === 60) {
       at$++;
       const start$5 = at$;
@@ -1081,6 +1001,17 @@ function referenceNode(name, start, end) {
       at$++;
       end$ = at$;
       return { kind: "prose", text: text$4 };
+    } else if (symbol$1 === 91) {
+      at$++;
+      if (!(enter(at$))) return FAILED$;
+      const item$4 = alternation$build(at$);
+      if (item$4 === FAILED$) return FAILED$;
+      at$ = end$;
+      if (bytes$[at$] !== 93) return FAILED$;
+      at$++;
+      if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return FAILED$;
+      end$ = at$;
+      return { kind: "option", item: item$4 };
     } else {
       return FAILED$;
     }
@@ -1094,7 +1025,7 @@ function referenceNode(name, start, end) {
       digits$1 = digits$1 * 10 + (digit$1 - 48);
     }
     if (at$ - start$1 > 15) digits$1 = Number(input.substring(start$1, at$));
-    if (!((log$[decided$++] = (limitNumber(digits$1, start$1, at$)) ? 1 : 0))) return FAILED$;
+    if (!(limitNumber(digits$1, start$1, at$))) return FAILED$;
     end$ = at$;
     return digits$1;
   }
@@ -1174,6 +1105,42 @@ function referenceNode(name, start, end) {
     return at$;
   }
 
+  function newline$expect(at$) {
+    const back$1 = at$;
+    done$1: {
+      missing$1: {
+        const symbol$1 = bytes$[at$];
+        if (symbol$1 === 10) {
+          at$++;
+        } else if (symbol$1 === 13) {
+          if (bytes$[at$ + 1] !== 10) break missing$1;
+          at$ += 2;
+        } else {
+          break missing$1;
+        }
+        break done$1;
+      }
+      at$ = back$1;
+      { miss$(at$, 4); return -1; }
+    }
+    return at$;
+  }
+
+  function comment$expect(at$) {
+    const back$1 = at$;
+    done$1: {
+      missing$1: {
+        if (bytes$[at$] !== 59) break missing$1;
+        at$++;
+        if ((table0$[bytes$[at$]] & 16) !== 0) at$ = runEnd$(ends2$, at$);
+        break done$1;
+      }
+      at$ = back$1;
+      { miss$(at$, 5); return -1; }
+    }
+    return at$;
+  }
+
   function line_end$expect(at$) {
     const back$1 = at$;
     done$1: {
@@ -1183,13 +1150,8 @@ function referenceNode(name, start, end) {
           const back$2 = at$;
           chosen$1: {
             next$1: {
-              const symbol$2 = bytes$[at$];
-              if (symbol$2 === 13) {
-                if (bytes$[at$ + 1] !== 10) break next$1;
-                at$ += 2;
-              } else {
-                at$++;
-              }
+              at$ = newline$skip(at$);
+              if (at$ < 0) break next$1;
               break chosen$1;
             }
             at$ = back$2;
@@ -1206,197 +1168,72 @@ function referenceNode(name, start, end) {
     return at$;
   }
 
-  function count$expect(at$) {
-    const back$1 = at$;
-    done$1: {
-      missing$1: {
-        if ((table1$[bytes$[at$]] & 2) === 0) break missing$1;
-        do at$++; while ((table1$[bytes$[at$]] & 2) !== 0);
-        if (!(log$[decided$++])) break missing$1;
-        break done$1;
+  function concatenation$expect(at$) {
+    let count$1 = 0;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      const back$1 = at$;
+      chosen$1: {
+        next$1: {
+          const back$2 = at$;
+          chosen$2: {
+            next$2: {
+              const after$1 = count$expect(at$);
+              if (after$1 >= 0) at$ = after$1;
+              if (bytes$[at$] !== 42) { miss$(at$, 6); break next$2; }
+              at$++;
+              const after$2 = count$expect(at$);
+              if (after$2 >= 0) at$ = after$2;
+              break chosen$2;
+            }
+            at$ = back$2;
+            at$ = count$expect(at$);
+            if (at$ < 0) break next$1;
+          }
+          at$ = element$expect(at$);
+          if (at$ < 0) break next$1;
+          break chosen$1;
+        }
+        at$ = back$1;
+        at$ = element$expect(at$);
+        if (at$ < 0) break ended$1;
       }
-      at$ = back$1;
-      { miss$(at$, 7); return -1; }
+      count$1++;
+      last$1 = at$;
+      let count$2 = 0;
+      let last$2 = at$;
+      ended$2: for (;;) {
+        at$ = c_wsp$expect(at$);
+        if (at$ < 0) break ended$2;
+        count$2++;
+        last$2 = at$;
+      }
+      at$ = last$2;
+      if (count$2 < 1) break ended$1;
     }
+    at$ = last$1;
+    if (count$1 < 1) return -1;
     return at$;
   }
 
-  function element$expect(at$) {
-    const back$1 = at$;
-    chosen$1: {
-      next$1: {
-        const back$2 = at$;
-        done$1: {
-          missing$1: {
-            if ((table0$[bytes$[at$]] & 1) === 0) break missing$1;
-            at$++;
-            if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(ends0$, at$);
-            break done$1;
-          }
-          at$ = back$2;
-          { miss$(at$, 0); break next$1; }
-        }
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$2: {
-        if (bytes$[at$] !== 40) { miss$(at$, 8); break next$2; }
-        at$++;
-        if (!(log$[decided$++])) break next$2;
-        at$ = alternation$expect(at$);
-        if (at$ < 0) break next$2;
-        if (bytes$[at$] !== 41) { miss$(at$, 9); break next$2; }
-        at$++;
-        if (!(log$[decided$++])) break next$2;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$3: {
-        if (bytes$[at$] !== 91) { miss$(at$, 10); break next$3; }
-        at$++;
-        if (!(log$[decided$++])) break next$3;
-        at$ = alternation$expect(at$);
-        if (at$ < 0) break next$3;
-        if (bytes$[at$] !== 93) { miss$(at$, 11); break next$3; }
-        at$++;
-        if (!(log$[decided$++])) break next$3;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$4: {
-        const back$3 = at$;
-        done$2: {
-          missing$2: {
-            if (bytes$[at$] !== 37 || (bytes$[at$ + 1] | 32) !== 105) { miss$(at$, 12); break missing$2; }
-            at$ += 2;
-            break done$2;
-          }
-          at$ = back$3;
-        }
-        if (bytes$[at$] !== 34) { miss$(at$, 13); break next$4; }
-        at$++;
-        if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(ends3$, at$);
-        miss$(at$, 14);
-        if (bytes$[at$] !== 34) { miss$(at$, 13); break next$4; }
-        at$++;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$5: {
-        if (bytes$[at$] !== 37 || (bytes$[at$ + 1] | 32) !== 115) { miss$(at$, 15); break next$5; }
-        at$ += 2;
-        if (bytes$[at$] !== 34) { miss$(at$, 13); break next$5; }
-        at$++;
-        if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(ends3$, at$);
-        miss$(at$, 14);
-        if (bytes$[at$] !== 34) { miss$(at$, 13); break next$5; }
-        at$++;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$6: {
-        if (bytes$[at$] !== 37) { miss$(at$, 16); break next$6; }
-        at$++;
-        const back$4 = at$;
-        chosen$2: {
-          next$7: {
-            if ((bytes$[at$] | 32) !== 98) { miss$(at$, 17); break next$7; }
-            at$++;
-            at$ = bits$expect(at$);
-            if (at$ < 0) break next$7;
-            if (bytes$[at$] !== 45) { miss$(at$, 18); break next$7; }
-            at$++;
-            at$ = bits$expect(at$);
-            if (at$ < 0) break next$7;
-            break chosen$2;
-          }
-          at$ = back$4;
-          next$8: {
-            if ((bytes$[at$] | 32) !== 98) { miss$(at$, 17); break next$8; }
-            at$++;
-            let count$1 = 0;
-            let last$1 = at$;
-            ended$1: for (;;) {
-              at$ = bits$expect(at$);
-              if (at$ < 0) break ended$1;
-              count$1++;
-              last$1 = at$;
-              if (bytes$[at$] !== 46) { miss$(at$, 19); break ended$1; }
-              at$++;
-            }
-            at$ = last$1;
-            if (count$1 < 1) break next$8;
-            break chosen$2;
-          }
-          at$ = back$4;
-          next$9: {
-            if ((bytes$[at$] | 32) !== 100) { miss$(at$, 20); break next$9; }
-            at$++;
-            at$ = count$expect(at$);
-            if (at$ < 0) break next$9;
-            if (bytes$[at$] !== 45) { miss$(at$, 18); break next$9; }
-            at$++;
-            at$ = count$expect(at$);
-            if (at$ < 0) break next$9;
-            break chosen$2;
-          }
-          at$ = back$4;
-          next$10: {
-            if ((bytes$[at$] | 32) !== 100) { miss$(at$, 20); break next$10; }
-            at$++;
-            let count$2 = 0;
-            let last$2 = at$;
-            ended$2: for (;;) {
-              at$ = count$expect(at$);
-              if (at$ < 0) break ended$2;
-              count$2++;
-              last$2 = at$;
-              if (bytes$[at$] !== 46) { miss$(at$, 19); break ended$2; }
-              at$++;
-            }
-            at$ = last$2;
-            if (count$2 < 1) break next$10;
-            break chosen$2;
-          }
-          at$ = back$4;
-          next$11: {
-            if ((bytes$[at$] | 32) !== 120) { miss$(at$, 21); break next$11; }
-            at$++;
-            at$ = hex_digits$expect(at$);
-            if (at$ < 0) break next$11;
-            if (bytes$[at$] !== 45) { miss$(at$, 18); break next$11; }
-            at$++;
-            at$ = hex_digits$expect(at$);
-            if (at$ < 0) break next$11;
-            break chosen$2;
-          }
-          at$ = back$4;
-          if ((bytes$[at$] | 32) !== 120) { miss$(at$, 21); break next$6; }
-          at$++;
-          let count$3 = 0;
-          let last$3 = at$;
-          ended$3: for (;;) {
-            at$ = hex_digits$expect(at$);
-            if (at$ < 0) break ended$3;
-            count$3++;
-            last$3 = at$;
-            if (bytes$[at$] !== 46) { miss$(at$, 19); break ended$3; }
-            at$++;
-          }
-          at$ = last$3;
-          if (count$3 < 1) break next$6;
-        }
-        break chosen$1;
-      }
-      at$ = back$1;
-      if (bytes$[at$] !== 60) { miss$(at$, 22); return -1; }
-      at$++;
-      if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends4$, at$);
-      miss$(at$, 23);
-      if (bytes$[at$] !== 62) { miss$(at$, 24); return -1; }
-      at$++;
-    }
-    return at$;
+  function bits$build(at$) {
+    const start$1 = at$;
+    if ((table1$[bytes$[at$]] & 4) === 0) return FAILED$;
+    do at$++; while ((table1$[bytes$[at$]] & 4) !== 0);
+    const digits$1 = input.substring(start$1, at$);
+    if (!(limitNumber(parseInt(digits$1, 2), start$1, at$))) return FAILED$;
+    end$ = at$;
+    return parseInt(digits$1, 2);
+  }
+
+  function hex_digits$build(at$) {
+    const start$1 = at$;
+    at$ = runEnd$(ends5$, at$);
+    if (at$ === start$1) return FAILED$;
+    const digits$1 = input.substring(start$1, at$);
+    if (!(limitNumber(parseInt(digits$1, 16), start$1, at$))) return FAILED$;
+    end$ = at$;
+    return parseInt(digits$1, 16);
   }
 
   function alternation$build(at$) {
@@ -1432,26 +1269,6 @@ function referenceNode(name, start, end) {
     return alternationNode(items$1);
   }
 
-  function bits$build(at$) {
-    const start$1 = at$;
-    if ((table1$[bytes$[at$]] & 4) === 0) return FAILED$;
-    do at$++; while ((table1$[bytes$[at$]] & 4) !== 0);
-    const digits$1 = input.substring(start$1, at$);
-    if (!((log$[decided$++] = (limitNumber(parseInt(digits$1, 2), start$1, at$)) ? 1 : 0))) return FAILED$;
-    end$ = at$;
-    return parseInt(digits$1, 2);
-  }
-
-  function hex_digits$build(at$) {
-    const start$1 = at$;
-    at$ = runEnd$(ends5$, at$);
-    if (at$ === start$1) return FAILED$;
-    const digits$1 = input.substring(start$1, at$);
-    if (!((log$[decided$++] = (limitNumber(parseInt(digits$1, 16), start$1, at$)) ? 1 : 0))) return FAILED$;
-    end$ = at$;
-    return parseInt(digits$1, 16);
-  }
-
   function concatenation$skip(at$) {
     let count$1 = 0;
     let last$1 = at$;
@@ -1476,63 +1293,188 @@ function referenceNode(name, start, end) {
     return at$;
   }
 
-  function alternation$expect(at$) {
-    let count$1 = 0;
-    let last$1 = at$;
-    ended$1: for (;;) {
-      let last$2 = at$;
-      ended$2: for (;;) {
-        at$ = c_wsp$expect(at$);
-        if (at$ < 0) break ended$2;
-        last$2 = at$;
-      }
-      at$ = last$2;
-      at$ = concatenation$expect(at$);
-      if (at$ < 0) break ended$1;
-      let last$3 = at$;
-      ended$3: for (;;) {
-        at$ = c_wsp$expect(at$);
-        if (at$ < 0) break ended$3;
-        last$3 = at$;
-      }
-      at$ = last$3;
-      count$1++;
-      last$1 = at$;
-      if (bytes$[at$] !== 47) { miss$(at$, 2); break ended$1; }
+  function newline$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if (symbol$1 === 10) {
       at$++;
-    }
-    at$ = last$1;
-    if (count$1 < 1) return -1;
-    return at$;
-  }
-
-  function bits$expect(at$) {
-    const back$1 = at$;
-    done$1: {
-      missing$1: {
-        if ((table1$[bytes$[at$]] & 4) === 0) break missing$1;
-        do at$++; while ((table1$[bytes$[at$]] & 4) !== 0);
-        if (!(log$[decided$++])) break missing$1;
-        break done$1;
-      }
-      at$ = back$1;
-      { miss$(at$, 25); return -1; }
+    } else if (symbol$1 === 13) {
+      if (bytes$[at$ + 1] !== 10) return -1;
+      at$ += 2;
+    } else {
+      return -1;
     }
     return at$;
   }
 
-  function hex_digits$expect(at$) {
+  function count$expect(at$) {
     const back$1 = at$;
     done$1: {
       missing$1: {
-        const start$1 = at$;
-        at$ = runEnd$(ends5$, at$);
-        if (at$ === start$1) break missing$1;
-        if (!(log$[decided$++])) break missing$1;
+        if ((table1$[bytes$[at$]] & 2) === 0) break missing$1;
+        do at$++; while ((table1$[bytes$[at$]] & 2) !== 0);
         break done$1;
       }
       at$ = back$1;
-      { miss$(at$, 26); return -1; }
+      { miss$(at$, 7); return -1; }
+    }
+    return at$;
+  }
+
+  function element$expect(at$) {
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        at$ = rulename$expect(at$);
+        if (at$ < 0) break next$1;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$2: {
+        if (bytes$[at$] !== 40) { miss$(at$, 8); break next$2; }
+        at$++;
+        at$ = alternation$expect(at$);
+        if (at$ < 0) break next$2;
+        if (bytes$[at$] !== 41) { miss$(at$, 9); break next$2; }
+        at$++;
+        if (!(log$[decided$++])) break next$2;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$3: {
+        if (bytes$[at$] !== 91) { miss$(at$, 10); break next$3; }
+        at$++;
+        at$ = alternation$expect(at$);
+        if (at$ < 0) break next$3;
+        if (bytes$[at$] !== 93) { miss$(at$, 11); break next$3; }
+        at$++;
+        if (!(log$[decided$++])) break next$3;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$4: {
+        const back$2 = at$;
+        done$1: {
+          missing$1: {
+            if (bytes$[at$] !== 37 || (bytes$[at$ + 1] | 32) !== 105) { miss$(at$, 12); break missing$1; }
+            at$ += 2;
+            break done$1;
+          }
+          at$ = back$2;
+        }
+        at$ = quoted_string$expect(at$);
+        if (at$ < 0) break next$4;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$5: {
+        if (bytes$[at$] !== 37 || (bytes$[at$ + 1] | 32) !== 115) { miss$(at$, 13); break next$5; }
+        at$ += 2;
+        at$ = quoted_string$expect(at$);
+        if (at$ < 0) break next$5;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$6: {
+        if (bytes$[at$] !== 37) { miss$(at$, 14); break next$6; }
+        at$++;
+        const back$3 = at$;
+        chosen$2: {
+          next$7: {
+            if ((bytes$[at$] | 32) !== 98) { miss$(at$, 15); break next$7; }
+            at$++;
+            at$ = bits$expect(at$);
+            if (at$ < 0) break next$7;
+            if (bytes$[at$] !== 45) { miss$(at$, 16); break next$7; }
+            at$++;
+            at$ = bits$expect(at$);
+            if (at$ < 0) break next$7;
+            break chosen$2;
+          }
+          at$ = back$3;
+          next$8: {
+            if ((bytes$[at$] | 32) !== 98) { miss$(at$, 15); break next$8; }
+            at$++;
+            let count$1 = 0;
+            let last$1 = at$;
+            ended$1: for (;;) {
+              at$ = bits$expect(at$);
+              if (at$ < 0) break ended$1;
+              count$1++;
+              last$1 = at$;
+              if (bytes$[at$] !== 46) { miss$(at$, 17); break ended$1; }
+              at$++;
+            }
+            at$ = last$1;
+            if (count$1 < 1) break next$8;
+            break chosen$2;
+          }
+          at$ = back$3;
+          next$9: {
+            if ((bytes$[at$] | 32) !== 100) { miss$(at$, 18); break next$9; }
+            at$++;
+            at$ = count$expect(at$);
+            if (at$ < 0) break next$9;
+            if (bytes$[at$] !== 45) { miss$(at$, 16); break next$9; }
+            at$++;
+            at$ = count$expect(at$);
+            if (at$ < 0) break next$9;
+            break chosen$2;
+          }
+          at$ = back$3;
+          next$10: {
+            if ((bytes$[at$] | 32) !== 100) { miss$(at$, 18); break next$10; }
+            at$++;
+            let count$2 = 0;
+            let last$2 = at$;
+            ended$2: for (;;) {
+              at$ = count$expect(at$);
+              if (at$ < 0) break ended$2;
+              count$2++;
+              last$2 = at$;
+              if (bytes$[at$] !== 46) { miss$(at$, 17); break ended$2; }
+              at$++;
+            }
+            at$ = last$2;
+            if (count$2 < 1) break next$10;
+            break chosen$2;
+          }
+          at$ = back$3;
+          next$11: {
+            if ((bytes$[at$] | 32) !== 120) { miss$(at$, 19); break next$11; }
+            at$++;
+            at$ = hex_digits$expect(at$);
+            if (at$ < 0) break next$11;
+            if (bytes$[at$] !== 45) { miss$(at$, 16); break next$11; }
+            at$++;
+            at$ = hex_digits$expect(at$);
+            if (at$ < 0) break next$11;
+            break chosen$2;
+          }
+          at$ = back$3;
+          if ((bytes$[at$] | 32) !== 120) { miss$(at$, 19); break next$6; }
+          at$++;
+          let count$3 = 0;
+          let last$3 = at$;
+          ended$3: for (;;) {
+            at$ = hex_digits$expect(at$);
+            if (at$ < 0) break ended$3;
+            count$3++;
+            last$3 = at$;
+            if (bytes$[at$] !== 46) { miss$(at$, 17); break ended$3; }
+            at$++;
+          }
+          at$ = last$3;
+          if (count$3 < 1) break next$6;
+        }
+        break chosen$1;
+      }
+      at$ = back$1;
+      if (bytes$[at$] !== 60) { miss$(at$, 20); return -1; }
+      at$++;
+      if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends4$, at$);
+      miss$(at$, 21);
+      if (bytes$[at$] !== 62) { miss$(at$, 22); return -1; }
+      at$++;
     }
     return at$;
   }
@@ -1572,34 +1514,33 @@ function referenceNode(name, start, end) {
       if ((symbol$3 >= 65 && symbol$3 <= 90) || (symbol$3 >= 97 && symbol$3 <= 122)) {
         at$++;
         if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(ends0$, at$);
-      } else if (symbol$3 === 40) {
-        at$++;
-        if (!((log$[decided$++] = (enter(at$)) ? 1 : 0))) return -1;
-        at$ = alternation$skip(at$);
-        if (at$ < 0) return -1;
-        if (bytes$[at$] !== 41) return -1;
-        at$++;
-        if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return -1;
-      } else if (symbol$3 === 91) {
-        at$++;
-        if (!((log$[decided$++] = (enter(at$)) ? 1 : 0))) return -1;
-        at$ = alternation$skip(at$);
-        if (at$ < 0) return -1;
-        if (bytes$[at$] !== 93) return -1;
-        at$++;
-        if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return -1;
-      } else if (symbol$3 === 37) {
+      } else if (symbol$3 === 34) {
         const back$2 = at$;
+        done$1: {
+          missing$1: {
+            if (bytes$[at$] !== 37 || (bytes$[at$ + 1] | 32) !== 105) break missing$1;
+            at$ += 2;
+            break done$1;
+          }
+          at$ = back$2;
+        }
+        if (bytes$[at$] !== 34) return -1;
+        at$++;
+        if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(ends3$, at$);
+        if (bytes$[at$] !== 34) return -1;
+        at$++;
+      } else if (symbol$3 === 37) {
+        const back$3 = at$;
         chosen$2: {
           next$2: {
-            const back$3 = at$;
-            done$1: {
-              missing$1: {
-                if ((bytes$[at$ + 1] | 32) !== 105) break missing$1;
+            const back$4 = at$;
+            done$2: {
+              missing$2: {
+                if ((bytes$[at$ + 1] | 32) !== 105) break missing$2;
                 at$ += 2;
-                break done$1;
+                break done$2;
               }
-              at$ = back$3;
+              at$ = back$4;
             }
             if (bytes$[at$] !== 34) break next$2;
             at$++;
@@ -1608,7 +1549,7 @@ function referenceNode(name, start, end) {
             at$++;
             break chosen$2;
           }
-          at$ = back$2;
+          at$ = back$3;
           next$3: {
             if ((bytes$[at$ + 1] | 32) !== 115) break next$3;
             at$ += 2;
@@ -1619,61 +1560,61 @@ function referenceNode(name, start, end) {
             at$++;
             break chosen$2;
           }
-          at$ = back$2;
+          at$ = back$3;
           at$ = num_val$skip(at$);
           if (at$ < 0) return -1;
         }
-      } else if (symbol$3 === 34) {
-        const back$4 = at$;
-        done$2: {
-          missing$2: {
-            if (bytes$[at$] !== 37 || (bytes$[at$ + 1] | 32) !== 105) break missing$2;
-            at$ += 2;
-            break done$2;
-          }
-          at$ = back$4;
-        }
-        if (bytes$[at$] !== 34) return -1;
+      } else if (symbol$3 === 40) {
         at$++;
-        if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(ends3$, at$);
-        if (bytes$[at$] !== 34) return -1;
+        if (!(enter(at$))) return -1;
+        at$ = alternation$skip(at$);
+        if (at$ < 0) return -1;
+        if (bytes$[at$] !== 41) return -1;
         at$++;
+        if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return -1;
       } else if (symbol$3 === 60) {
         at$++;
         if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends4$, at$);
         if (bytes$[at$] !== 62) return -1;
         at$++;
+      } else if (symbol$3 === 91) {
+        at$++;
+        if (!(enter(at$))) return -1;
+        at$ = alternation$skip(at$);
+        if (at$ < 0) return -1;
+        if (bytes$[at$] !== 93) return -1;
+        at$++;
+        if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return -1;
       } else {
         return -1;
       }
-    } else if (symbol$1 === 40) {
-      at$++;
-      if (!((log$[decided$++] = (enter(at$)) ? 1 : 0))) return -1;
-      at$ = alternation$skip(at$);
-      if (at$ < 0) return -1;
-      if (bytes$[at$] !== 41) return -1;
-      at$++;
-      if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return -1;
-    } else if (symbol$1 === 91) {
-      at$++;
-      if (!((log$[decided$++] = (enter(at$)) ? 1 : 0))) return -1;
-      at$ = alternation$skip(at$);
-      if (at$ < 0) return -1;
-      if (bytes$[at$] !== 93) return -1;
-      at$++;
-      if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return -1;
-    } else if (symbol$1 === 37) {
+    } else if (symbol$1 === 34) {
       const back$5 = at$;
+      done$3: {
+        missing$3: {
+          if (bytes$[at$] !== 37 || (bytes$[at$ + 1] | 32) !== 105) break missing$3;
+          at$ += 2;
+          break done$3;
+        }
+        at$ = back$5;
+      }
+      if (bytes$[at$] !== 34) return -1;
+      at$++;
+      if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(ends3$, at$);
+      if (bytes$[at$] !== 34) return -1;
+      at$++;
+    } else if (symbol$1 === 37) {
+      const back$6 = at$;
       chosen$3: {
         next$4: {
-          const back$6 = at$;
-          done$3: {
-            missing$3: {
-              if ((bytes$[at$ + 1] | 32) !== 105) break missing$3;
+          const back$7 = at$;
+          done$4: {
+            missing$4: {
+              if ((bytes$[at$ + 1] | 32) !== 105) break missing$4;
               at$ += 2;
-              break done$3;
+              break done$4;
             }
-            at$ = back$6;
+            at$ = back$7;
           }
           if (bytes$[at$] !== 34) break next$4;
           at$++;
@@ -1682,7 +1623,7 @@ function referenceNode(name, start, end) {
           at$++;
           break chosen$3;
         }
-        at$ = back$5;
+        at$ = back$6;
         next$5: {
           if ((bytes$[at$ + 1] | 32) !== 115) break next$5;
           at$ += 2;
@@ -1693,32 +1634,88 @@ function referenceNode(name, start, end) {
           at$++;
           break chosen$3;
         }
-        at$ = back$5;
+        at$ = back$6;
         at$ = num_val$skip(at$);
         if (at$ < 0) return -1;
       }
-    } else if (symbol$1 === 34) {
-      const back$7 = at$;
-      done$4: {
-        missing$4: {
-          if (bytes$[at$] !== 37 || (bytes$[at$ + 1] | 32) !== 105) break missing$4;
-          at$ += 2;
-          break done$4;
-        }
-        at$ = back$7;
-      }
-      if (bytes$[at$] !== 34) return -1;
+    } else if (symbol$1 === 40) {
       at$++;
-      if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(ends3$, at$);
-      if (bytes$[at$] !== 34) return -1;
+      if (!(enter(at$))) return -1;
+      at$ = alternation$skip(at$);
+      if (at$ < 0) return -1;
+      if (bytes$[at$] !== 41) return -1;
       at$++;
+      if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return -1;
     } else if (symbol$1 === 60) {
       at$++;
       if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends4$, at$);
       if (bytes$[at$] !== 62) return -1;
       at$++;
+    } else if (symbol$1 === 91) {
+      at$++;
+      if (!(enter(at$))) return -1;
+      at$ = alternation$skip(at$);
+      if (at$ < 0) return -1;
+      if (bytes$[at$] !== 93) return -1;
+      at$++;
+      if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return -1;
     } else {
       return -1;
+    }
+    return at$;
+  }
+
+  function alternation$expect(at$) {
+    let count$1 = 0;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      at$ = padded$expect(at$);
+      if (at$ < 0) break ended$1;
+      count$1++;
+      last$1 = at$;
+      if (bytes$[at$] !== 47) { miss$(at$, 1); break ended$1; }
+      at$++;
+    }
+    at$ = last$1;
+    if (count$1 < 1) return -1;
+    return at$;
+  }
+
+  function quoted_string$expect(at$) {
+    if (bytes$[at$] !== 34) { miss$(at$, 23); return -1; }
+    at$++;
+    if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(ends3$, at$);
+    miss$(at$, 24);
+    if (bytes$[at$] !== 34) { miss$(at$, 23); return -1; }
+    at$++;
+    return at$;
+  }
+
+  function bits$expect(at$) {
+    const back$1 = at$;
+    done$1: {
+      missing$1: {
+        if ((table1$[bytes$[at$]] & 4) === 0) break missing$1;
+        do at$++; while ((table1$[bytes$[at$]] & 4) !== 0);
+        break done$1;
+      }
+      at$ = back$1;
+      { miss$(at$, 25); return -1; }
+    }
+    return at$;
+  }
+
+  function hex_digits$expect(at$) {
+    const back$1 = at$;
+    done$1: {
+      missing$1: {
+        const start$1 = at$;
+        at$ = runEnd$(ends5$, at$);
+        if (at$ === start$1) break missing$1;
+        break done$1;
+      }
+      at$ = back$1;
+      { miss$(at$, 26); return -1; }
     }
     return at$;
   }
@@ -1731,37 +1728,7 @@ function referenceNode(name, start, end) {
       digits$1 = digits$1 * 10 + (digit$1 - 48);
     }
     if (at$ - start$1 > 15) digits$1 = Number(input.substring(start$1, at$));
-    if (!((log$[decided$++] = (limitNumber(digits$1, start$1, at$)) ? 1 : 0))) return -1;
-    return at$;
-  }
-
-  function alternation$skip(at$) {
-    let count$1 = 0;
-    let last$1 = at$;
-    ended$1: for (;;) {
-      let last$2 = at$;
-      ended$2: for (;;) {
-        at$ = c_wsp$skip(at$);
-        if (at$ < 0) break ended$2;
-        last$2 = at$;
-      }
-      at$ = last$2;
-      at$ = concatenation$skip(at$);
-      if (at$ < 0) break ended$1;
-      let last$3 = at$;
-      ended$3: for (;;) {
-        at$ = c_wsp$skip(at$);
-        if (at$ < 0) break ended$3;
-        last$3 = at$;
-      }
-      at$ = last$3;
-      count$1++;
-      last$1 = at$;
-      if (bytes$[at$] !== 47) break ended$1;
-      at$++;
-    }
-    at$ = last$1;
-    if (count$1 < 1) return -1;
+    if (!(limitNumber(digits$1, start$1, at$))) return -1;
     return at$;
   }
 
@@ -1859,12 +1826,42 @@ function referenceNode(name, start, end) {
     return at$;
   }
 
+  function alternation$skip(at$) {
+    let count$1 = 0;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      let last$2 = at$;
+      ended$2: for (;;) {
+        at$ = c_wsp$skip(at$);
+        if (at$ < 0) break ended$2;
+        last$2 = at$;
+      }
+      at$ = last$2;
+      at$ = concatenation$skip(at$);
+      if (at$ < 0) break ended$1;
+      let last$3 = at$;
+      ended$3: for (;;) {
+        at$ = c_wsp$skip(at$);
+        if (at$ < 0) break ended$3;
+        last$3 = at$;
+      }
+      at$ = last$3;
+      count$1++;
+      last$1 = at$;
+      if (bytes$[at$] !== 47) break ended$1;
+      at$++;
+    }
+    at$ = last$1;
+    if (count$1 < 1) return -1;
+    return at$;
+  }
+
   function bits$skip(at$) {
     const start$1 = at$;
     if ((table1$[bytes$[at$]] & 4) === 0) return -1;
     do at$++; while ((table1$[bytes$[at$]] & 4) !== 0);
     const digits$1 = input.substring(start$1, at$);
-    if (!((log$[decided$++] = (limitNumber(parseInt(digits$1, 2), start$1, at$)) ? 1 : 0))) return -1;
+    if (!(limitNumber(parseInt(digits$1, 2), start$1, at$))) return -1;
     return at$;
   }
 
@@ -1873,7 +1870,7 @@ function referenceNode(name, start, end) {
     at$ = runEnd$(ends5$, at$);
     if (at$ === start$1) return -1;
     const digits$1 = input.substring(start$1, at$);
-    if (!((log$[decided$++] = (limitNumber(parseInt(digits$1, 16), start$1, at$)) ? 1 : 0))) return -1;
+    if (!(limitNumber(parseInt(digits$1, 16), start$1, at$))) return -1;
     return at$;
   }
 
@@ -2045,10 +2042,10 @@ function referenceNode(name, start, end) {
   }
 
   const expectations$ = [
-    {"type":"other","description":"rule name"},
     {"type":"literal","text":"=","ignoreCase":false},
     {"type":"literal","text":"/","ignoreCase":false},
     {"type":"other","description":"blank"},
+    {"type":"other","description":"rule name"},
     {"type":"other","description":"line end"},
     {"type":"other","description":"comment"},
     {"type":"literal","text":"*","ignoreCase":false},
@@ -2058,8 +2055,6 @@ function referenceNode(name, start, end) {
     {"type":"literal","text":"[","ignoreCase":false},
     {"type":"literal","text":"]","ignoreCase":false},
     {"type":"literal","text":"%i","ignoreCase":true},
-    {"type":"literal","text":"\"","ignoreCase":false},
-    {"type":"class","parts":[" ","!",["#","~"]],"inverted":false,"ignoreCase":false,"unicode":false},
     {"type":"literal","text":"%s","ignoreCase":true},
     {"type":"literal","text":"%","ignoreCase":false},
     {"type":"literal","text":"b","ignoreCase":true},
@@ -2070,6 +2065,8 @@ function referenceNode(name, start, end) {
     {"type":"literal","text":"<","ignoreCase":false},
     {"type":"class","parts":[[" ","="],["?","~"]],"inverted":false,"ignoreCase":false,"unicode":false},
     {"type":"literal","text":">","ignoreCase":false},
+    {"type":"literal","text":"\"","ignoreCase":false},
+    {"type":"class","parts":[" ","!",["#","~"]],"inverted":false,"ignoreCase":false,"unicode":false},
     {"type":"other","description":"binary number"},
     {"type":"other","description":"hexadecimal number"},
   ];

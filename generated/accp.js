@@ -378,7 +378,7 @@ function otherNumber(kind, start, end) {
         }
         at$ = last$1;
         if (count$1 < 1) break missing$1;
-        if (!((log$[decided$++] = (close(outer$1)) ? 1 : 0))) break missing$1;
+        if (!(close(outer$1))) break missing$1;
         if (bytes$[at$] !== 93) break missing$1;
         at$++;
         break done$1;
@@ -391,21 +391,21 @@ function otherNumber(kind, start, end) {
   function frame$expect(at$) {
     if (bytes$[at$] !== 64) { miss$(at$, 0); return -1; }
     at$++;
-    if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 1); return -1; }
-    do at$++; while ((table0$[bytes$[at$]] & 1) !== 0);
-    if (bytes$[at$] !== 62) { miss$(at$, 2); return -1; }
+    at$ = agent_id$expect(at$);
+    if (at$ < 0) return -1;
+    if (bytes$[at$] !== 62) { miss$(at$, 1); return -1; }
     at$++;
-    if ((table0$[bytes$[at$]] & 2) === 0) { miss$(at$, 3); return -1; }
-    do at$++; while ((table0$[bytes$[at$]] & 2) !== 0);
-    if (bytes$[at$] !== 58) { miss$(at$, 4); return -1; }
+    at$ = intent$expect(at$);
+    if (at$ < 0) return -1;
+    if (bytes$[at$] !== 58) { miss$(at$, 2); return -1; }
     at$++;
-    if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 5); return -1; }
-    do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
-    if (bytes$[at$] !== 123) { miss$(at$, 6); return -1; }
+    at$ = operation$expect(at$);
+    if (at$ < 0) return -1;
+    if (bytes$[at$] !== 123) { miss$(at$, 3); return -1; }
     at$++;
     const after$1 = payload$expect(at$);
     if (after$1 >= 0) at$ = after$1;
-    if (bytes$[at$] !== 125) { miss$(at$, 7); return -1; }
+    if (bytes$[at$] !== 125) { miss$(at$, 4); return -1; }
     at$++;
     const after$2 = metadata$expect(at$);
     if (after$2 >= 0) at$ = after$2;
@@ -427,7 +427,7 @@ function otherNumber(kind, start, end) {
     }
     at$ = last$1;
     if (picked$1.length < 1) return FAILED$;
-    if (!((log$[decided$++] = (close(outer$1)) ? 1 : 0))) return FAILED$;
+    if (!(close(outer$1))) return FAILED$;
     end$ = at$;
     return picked$1;
   }
@@ -449,7 +449,7 @@ function otherNumber(kind, start, end) {
     }
     at$ = last$1;
     if (picked$2.length < 1) return FAILED$;
-    if (!((log$[decided$++] = (close(outer$1)) ? 1 : 0))) return FAILED$;
+    if (!(close(outer$1))) return FAILED$;
     const picked$1 = picked$2;
     if (bytes$[at$] !== 93) return FAILED$;
     at$++;
@@ -471,7 +471,7 @@ function otherNumber(kind, start, end) {
     }
     at$ = last$1;
     if (count$1 < 1) return -1;
-    if (!((log$[decided$++] = (close(outer$1)) ? 1 : 0))) return -1;
+    if (!(close(outer$1))) return -1;
     return at$;
   }
 
@@ -513,19 +513,11 @@ function otherNumber(kind, start, end) {
         at$ = escaped_text$skip(at$);
         if (at$ < 0) return -1;
       }
-    } else if (symbol$1 === 91) {
-      at$ = array$skip(at$);
-      if (at$ < 0) return -1;
-    } else if (symbol$1 === 123) {
-      at$ = map$skip(at$);
-      if (at$ < 0) return -1;
     } else if (symbol$1 === 36) {
       at$++;
       const start$2 = at$;
       at$ = runEnd$(ends2$, at$);
       if (at$ === start$2) return -1;
-    } else if (symbol$1 === 126) {
-      at$++;
     } else if (symbol$1 === 64) {
       if (!(lenient)) return -1;
       at$++;
@@ -544,13 +536,42 @@ function otherNumber(kind, start, end) {
         }
         at$ = back$3;
       }
+    } else if (symbol$1 === 91) {
+      at$ = array$skip(at$);
+      if (at$ < 0) return -1;
     } else if (symbol$1 === 92) {
       at$ = escaped_text$skip(at$);
       if (at$ < 0) return -1;
+    } else if (symbol$1 === 123) {
+      at$ = map$skip(at$);
+      if (at$ < 0) return -1;
+    } else if (symbol$1 === 126) {
+      at$++;
     } else {
       return -1;
     }
-    if (!((log$[decided$++] = (note(start$1, end$1) && count(at$)) ? 1 : 0))) return -1;
+    if (!(note(start$1, end$1) && count(at$))) return -1;
+    return at$;
+  }
+
+  function agent_id$expect(at$) {
+    const start$1 = at$;
+    at$ = runEnd$(ends3$, at$);
+    if (at$ === start$1) { miss$(at$, 5); return -1; }
+    return at$;
+  }
+
+  function intent$expect(at$) {
+    const start$1 = at$;
+    at$ = runEnd$(ends4$, at$);
+    if (at$ === start$1) { miss$(at$, 6); return -1; }
+    return at$;
+  }
+
+  function operation$expect(at$) {
+    const start$1 = at$;
+    at$ = runEnd$(ends0$, at$);
+    if (at$ === start$1) { miss$(at$, 7); return -1; }
     return at$;
   }
 
@@ -567,7 +588,6 @@ function otherNumber(kind, start, end) {
     }
     at$ = last$1;
     if (count$1 < 1) return -1;
-    if (!(log$[decided$++])) return -1;
     return at$;
   }
 
@@ -586,7 +606,6 @@ function otherNumber(kind, start, end) {
     }
     at$ = last$1;
     if (count$1 < 1) return -1;
-    if (!(log$[decided$++])) return -1;
     if (bytes$[at$] !== 93) { miss$(at$, 11); return -1; }
     at$++;
     return at$;
@@ -603,7 +622,7 @@ function otherNumber(kind, start, end) {
     const value$1 = value$build(at$);
     if (value$1 === FAILED$) return FAILED$;
     at$ = end$;
-    if (!((log$[decided$++] = (note(start$1, end$1) && count(at$)) ? 1 : 0))) return FAILED$;
+    if (!(note(start$1, end$1) && count(at$))) return FAILED$;
     end$ = at$;
     return paramNode(key$1, value$1, start$1, at$);
   }
@@ -656,14 +675,14 @@ function otherNumber(kind, start, end) {
     }
     at$ = end_of_lexeme$skip(at$);
     if (at$ < 0) return -1;
-    if (!((log$[decided$++] = (limitDigits(start$1, digits$1, point$1, at$)) ? 1 : 0))) return -1;
+    if (!(limitDigits(start$1, digits$1, point$1, at$))) return -1;
     return at$;
   }
 
   function array$skip(at$) {
     if (bytes$[at$] !== 91) return -1;
     at$++;
-    if (!((log$[decided$++] = (enter(at$)) ? 1 : 0))) return -1;
+    if (!(enter(at$))) return -1;
     let last$1 = at$;
     ended$1: for (;;) {
       const symbol$1 = bytes$[at$];
@@ -763,26 +782,36 @@ function otherNumber(kind, start, end) {
           at$ = escaped_text$skip(at$);
           if (at$ < 0) break ended$1;
         }
-      } else if (symbol$1 === 91) {
-        at$ = array$skip(at$);
-        if (at$ < 0) break ended$1;
-      } else if (symbol$1 === 123) {
-        at$ = map$skip(at$);
-        if (at$ < 0) break ended$1;
       } else if (symbol$1 === 36) {
         at$++;
         const start$1 = at$;
         at$ = runEnd$(ends2$, at$);
         if (at$ === start$1) break ended$1;
-      } else if (symbol$1 === 126) {
-        at$++;
+      } else if (symbol$1 === 45) {
+        const back$6 = at$;
+        chosen$6: {
+          next$9: {
+            at$ = number$skip(at$);
+            if (at$ < 0) break next$9;
+            break chosen$6;
+          }
+          at$ = back$6;
+          next$10: {
+            at$ = runEnd$(ends1$, at$);
+            if (bytes$[at$] === 92) break next$10;
+            break chosen$6;
+          }
+          at$ = back$6;
+          at$ = escaped_text$skip(at$);
+          if (at$ < 0) break ended$1;
+        }
       } else if (symbol$1 === 64) {
         if (!(lenient)) break ended$1;
         at$++;
         const start$2 = at$;
         at$ = runEnd$(ends3$, at$);
         if (at$ === start$2) break ended$1;
-        const back$6 = at$;
+        const back$7 = at$;
         done$1: {
           missing$1: {
             if (bytes$[at$] !== 58) break missing$1;
@@ -792,33 +821,23 @@ function otherNumber(kind, start, end) {
             if (at$ === start$3) break missing$1;
             break done$1;
           }
-          at$ = back$6;
-        }
-      } else if (symbol$1 === 45) {
-        const back$7 = at$;
-        chosen$6: {
-          next$9: {
-            at$ = number$skip(at$);
-            if (at$ < 0) break next$9;
-            break chosen$6;
-          }
           at$ = back$7;
-          next$10: {
-            at$ = runEnd$(ends1$, at$);
-            if (bytes$[at$] === 92) break next$10;
-            break chosen$6;
-          }
-          at$ = back$7;
-          at$ = escaped_text$skip(at$);
-          if (at$ < 0) break ended$1;
         }
+      } else if (symbol$1 === 91) {
+        at$ = array$skip(at$);
+        if (at$ < 0) break ended$1;
       } else if (symbol$1 === 92) {
         at$ = escaped_text$skip(at$);
         if (at$ < 0) break ended$1;
+      } else if (symbol$1 === 123) {
+        at$ = map$skip(at$);
+        if (at$ < 0) break ended$1;
+      } else if (symbol$1 === 126) {
+        at$++;
       } else {
         break ended$1;
       }
-      if (!((log$[decided$++] = (count(at$)) ? 1 : 0))) break ended$1;
+      if (!(count(at$))) break ended$1;
       last$1 = at$;
       if (bytes$[at$] !== 44) break ended$1;
       at$++;
@@ -833,7 +852,7 @@ function otherNumber(kind, start, end) {
   function map$skip(at$) {
     if (bytes$[at$] !== 123) return -1;
     at$++;
-    if (!((log$[decided$++] = (enter(at$)) ? 1 : 0))) return -1;
+    if (!(enter(at$))) return -1;
     const outer$1 = open(at$);
     let last$1 = at$;
     ended$1: for (;;) {
@@ -847,19 +866,17 @@ function otherNumber(kind, start, end) {
     if (bytes$[at$] !== 125) return -1;
     at$++;
     depth--;
-    if (!((log$[decided$++] = (close(outer$1)) ? 1 : 0))) return -1;
+    if (!(close(outer$1))) return -1;
     return at$;
   }
 
   function param$expect(at$) {
-    const start$1 = at$;
-    at$ = runEnd$(ends0$, at$);
-    if (at$ === start$1) { miss$(at$, 12); return -1; }
-    if (bytes$[at$] !== 58) { miss$(at$, 4); return -1; }
+    at$ = key$expect(at$);
+    if (at$ < 0) return -1;
+    if (bytes$[at$] !== 58) { miss$(at$, 2); return -1; }
     at$++;
     at$ = value$expect(at$);
     if (at$ < 0) return -1;
-    if (!(log$[decided$++])) return -1;
     return at$;
   }
 
@@ -917,7 +934,7 @@ function otherNumber(kind, start, end) {
         }
         at$ = end_of_lexeme$skip(at$);
         if (at$ < 0) break next$2;
-        if (!((log$[decided$++] = (limitDigits(start$3, digits$1, point$1, at$)) ? 1 : 0))) break next$2;
+        if (!(limitDigits(start$3, digits$1, point$1, at$))) break next$2;
         end$ = at$;
         return fraction$1 === null
         ? integerNode(whole$1, start$3, digits$1, point$1)
@@ -942,22 +959,22 @@ function otherNumber(kind, start, end) {
       const back$4 = at$;
       next$4: {
         const symbol$2 = bytes$[at$];
-        if (symbol$2 === 116) {
+        if (symbol$2 === 102) {
           const start$7 = at$;
-          if (view$.getInt32(at$, true) !== 1702195828 /* "true" */) break next$4;
-          at$ += 4;
-          at$ = end_of_lexeme$skip(at$);
-          if (at$ < 0) break next$4;
-          end$ = at$;
-          return literalNode("boolean", true, start$7, at$);
-        } else {
-          const start$8 = at$;
           if (view$.getInt32(at$ + 1, true) !== 1702063201 /* "alse" */) break next$4;
           at$ += 5;
           at$ = end_of_lexeme$skip(at$);
           if (at$ < 0) break next$4;
           end$ = at$;
-          return literalNode("boolean", false, start$8, at$);
+          return literalNode("boolean", false, start$7, at$);
+        } else {
+          const start$8 = at$;
+          if (view$.getInt32(at$, true) !== 1702195828 /* "true" */) break next$4;
+          at$ += 4;
+          at$ = end_of_lexeme$skip(at$);
+          if (at$ < 0) break next$4;
+          end$ = at$;
+          return literalNode("boolean", true, start$8, at$);
         }
       }
       at$ = back$4;
@@ -975,10 +992,6 @@ function otherNumber(kind, start, end) {
       at$ = end$;
       end$ = at$;
       return literalNode("string", value$3, start$10, at$);
-    } else if (symbol$1 === 91) {
-      return array$build(at$);
-    } else if (symbol$1 === 123) {
-      return map$build(at$);
     } else if (symbol$1 === 36) {
       const start$11 = at$;
       at$++;
@@ -988,41 +1001,45 @@ function otherNumber(kind, start, end) {
       const path$1 = input.substring(start$12, at$);
       end$ = at$;
       return refNode(path$1, start$11, at$);
-    } else if (symbol$1 === 126) {
-      const start$13 = at$;
-      at$++;
-      end$ = at$;
-      return nullNode(start$13, at$);
     } else if (symbol$1 === 64) {
-      const start$14 = at$;
+      const start$13 = at$;
       if (!(lenient)) return FAILED$;
-      const start$15 = at$;
+      const start$14 = at$;
       at$++;
-      const start$16 = at$;
+      const start$15 = at$;
       at$ = runEnd$(ends3$, at$);
-      if (at$ === start$16) return FAILED$;
+      if (at$ === start$15) return FAILED$;
       const back$5 = at$;
       done$2: {
         missing$2: {
           if (bytes$[at$] !== 58) break missing$2;
           at$++;
-          const start$17 = at$;
+          const start$16 = at$;
           at$ = runEnd$(ends0$, at$);
-          if (at$ === start$17) break missing$2;
+          if (at$ === start$16) break missing$2;
           break done$2;
         }
         at$ = back$5;
       }
-      const value$4 = input.substring(start$15, at$);
+      const value$4 = input.substring(start$14, at$);
       end$ = at$;
-      return literalNode("string", value$4, start$14, at$);
+      return literalNode("string", value$4, start$13, at$);
+    } else if (symbol$1 === 91) {
+      return array$build(at$);
     } else if (symbol$1 === 92) {
-      const start$18 = at$;
+      const start$17 = at$;
       const value$5 = escaped_text$build(at$);
       if (value$5 === FAILED$) return FAILED$;
       at$ = end$;
       end$ = at$;
-      return literalNode("string", value$5, start$18, at$);
+      return literalNode("string", value$5, start$17, at$);
+    } else if (symbol$1 === 123) {
+      return map$build(at$);
+    } else if (symbol$1 === 126) {
+      const start$18 = at$;
+      at$++;
+      end$ = at$;
+      return nullNode(start$18, at$);
     } else {
       return FAILED$;
     }
@@ -1031,6 +1048,13 @@ function otherNumber(kind, start, end) {
   function end_of_lexeme$skip(at$) {
     if ((table0$[bytes$[at$]] & 16) !== 0) return -1;
     if (bytes$[at$] === 92) return -1;
+    return at$;
+  }
+
+  function key$expect(at$) {
+    const start$1 = at$;
+    at$ = runEnd$(ends0$, at$);
+    if (at$ === start$1) { miss$(at$, 12); return -1; }
     return at$;
   }
 
@@ -1068,17 +1092,15 @@ function otherNumber(kind, start, end) {
         if (!(lenient)) break next$5;
         if (bytes$[at$] !== 64) { miss$(at$, 0); break next$5; }
         at$++;
-        const start$2 = at$;
-        at$ = runEnd$(ends3$, at$);
-        if (at$ === start$2) { miss$(at$, 1); break next$5; }
+        at$ = agent_id$expect(at$);
+        if (at$ < 0) break next$5;
         const back$2 = at$;
         done$1: {
           missing$1: {
-            if (bytes$[at$] !== 58) { miss$(at$, 4); break missing$1; }
+            if (bytes$[at$] !== 58) { miss$(at$, 2); break missing$1; }
             at$++;
-            const start$3 = at$;
-            at$ = runEnd$(ends0$, at$);
-            if (at$ === start$3) { miss$(at$, 5); break missing$1; }
+            at$ = operation$expect(at$);
+            if (at$ < 0) break missing$1;
             break done$1;
           }
           at$ = back$2;
@@ -1091,14 +1113,14 @@ function otherNumber(kind, start, end) {
         done$2: {
           missing$2: {
             const symbol$1 = bytes$[at$];
-            if (symbol$1 === 116) {
-              if (view$.getInt32(at$, true) !== 1702195828 /* "true" */) break missing$2;
-              at$ += 4;
-              at$ = end_of_lexeme$skip(at$);
-              if (at$ < 0) break missing$2;
-            } else if (symbol$1 === 102) {
+            if (symbol$1 === 102) {
               if (view$.getInt32(at$ + 1, true) !== 1702063201 /* "alse" */) break missing$2;
               at$ += 5;
+              at$ = end_of_lexeme$skip(at$);
+              if (at$ < 0) break missing$2;
+            } else if (symbol$1 === 116) {
+              if (view$.getInt32(at$, true) !== 1702195828 /* "true" */) break missing$2;
+              at$ += 4;
               at$ = end_of_lexeme$skip(at$);
               if (at$ < 0) break missing$2;
             } else {
@@ -1134,7 +1156,6 @@ function otherNumber(kind, start, end) {
             }
             at$ = end_of_lexeme$skip(at$);
             if (at$ < 0) break missing$3;
-            if (!(log$[decided$++])) break missing$3;
             break done$3;
           }
           at$ = back$4;
@@ -1144,9 +1165,8 @@ function otherNumber(kind, start, end) {
       }
       at$ = back$1;
       next$8: {
-        const start$4 = at$;
-        at$ = runEnd$(ends1$, at$);
-        if (at$ === start$4) { miss$(at$, 18); break next$8; }
+        at$ = safe_chars$expect(at$);
+        if (at$ < 0) break next$8;
         if (bytes$[at$] === 92) break next$8;
         break chosen$1;
       }
@@ -1189,7 +1209,7 @@ function otherNumber(kind, start, end) {
     const start$1 = at$;
     if (bytes$[at$] !== 91) return FAILED$;
     at$++;
-    if (!((log$[decided$++] = (enter(at$)) ? 1 : 0))) return FAILED$;
+    if (!(enter(at$))) return FAILED$;
     const items$1 = [];
     let last$1 = at$;
     ended$1: for (;;) {
@@ -1238,7 +1258,7 @@ function otherNumber(kind, start, end) {
         if (picked$1 === FAILED$) break ended$1;
         at$ = end$;
       }
-      if (!((log$[decided$++] = (count(at$)) ? 1 : 0))) break ended$1;
+      if (!(count(at$))) break ended$1;
       const item$1 = picked$1;
       items$1.push(item$1);
       last$1 = at$;
@@ -1257,7 +1277,7 @@ function otherNumber(kind, start, end) {
     const start$1 = at$;
     if (bytes$[at$] !== 123) return FAILED$;
     at$++;
-    if (!((log$[decided$++] = (enter(at$)) ? 1 : 0))) return FAILED$;
+    if (!(enter(at$))) return FAILED$;
     const outer$1 = open(at$);
     const entries$1 = [];
     let last$1 = at$;
@@ -1274,7 +1294,7 @@ function otherNumber(kind, start, end) {
     if (bytes$[at$] !== 125) return FAILED$;
     at$++;
     depth--;
-    if (!((log$[decided$++] = (close(outer$1)) ? 1 : 0))) return FAILED$;
+    if (!(close(outer$1))) return FAILED$;
     end$ = at$;
     return mapNode(entries$1, start$1, at$);
   }
@@ -1282,24 +1302,21 @@ function otherNumber(kind, start, end) {
   function array$expect(at$) {
     if (bytes$[at$] !== 91) { miss$(at$, 9); return -1; }
     at$++;
-    if (!(log$[decided$++])) return -1;
     let last$1 = at$;
     ended$1: for (;;) {
       const back$1 = at$;
       chosen$1: {
         next$1: {
           if (!(lenient)) break next$1;
-          const start$1 = at$;
-          at$ = runEnd$(ends0$, at$);
-          if (at$ === start$1) { miss$(at$, 12); break next$1; }
-          if (bytes$[at$] !== 58) { miss$(at$, 4); break next$1; }
+          at$ = key$expect(at$);
+          if (at$ < 0) break next$1;
+          if (bytes$[at$] !== 58) { miss$(at$, 2); break next$1; }
           at$++;
           const back$2 = at$;
           chosen$2: {
             next$2: {
-              const start$2 = at$;
-              at$ = runEnd$(ends1$, at$);
-              if (at$ === start$2) { miss$(at$, 18); break next$2; }
+              at$ = safe_chars$expect(at$);
+              if (at$ < 0) break next$2;
               if (bytes$[at$] === 92) break next$2;
               break chosen$2;
             }
@@ -1313,7 +1330,6 @@ function otherNumber(kind, start, end) {
         at$ = value$expect(at$);
         if (at$ < 0) break ended$1;
       }
-      if (!(log$[decided$++])) break ended$1;
       last$1 = at$;
       if (bytes$[at$] !== 44) { miss$(at$, 10); break ended$1; }
       at$++;
@@ -1325,9 +1341,8 @@ function otherNumber(kind, start, end) {
   }
 
   function map$expect(at$) {
-    if (bytes$[at$] !== 123) { miss$(at$, 6); return -1; }
+    if (bytes$[at$] !== 123) { miss$(at$, 3); return -1; }
     at$++;
-    if (!(log$[decided$++])) return -1;
     let last$1 = at$;
     ended$1: for (;;) {
       at$ = param$expect(at$);
@@ -1337,45 +1352,47 @@ function otherNumber(kind, start, end) {
       at$++;
     }
     at$ = last$1;
-    if (bytes$[at$] !== 125) { miss$(at$, 7); return -1; }
+    if (bytes$[at$] !== 125) { miss$(at$, 4); return -1; }
     at$++;
-    if (!(log$[decided$++])) return -1;
+    return at$;
+  }
+
+  function safe_chars$expect(at$) {
+    const start$1 = at$;
+    at$ = runEnd$(ends1$, at$);
+    if (at$ === start$1) { miss$(at$, 18); return -1; }
     return at$;
   }
 
   function escaped_text$expect(at$) {
-    const back$1 = at$;
-    done$1: {
-      missing$1: {
-        const start$1 = at$;
-        at$ = runEnd$(ends1$, at$);
-        if (at$ === start$1) { miss$(at$, 18); break missing$1; }
-        break done$1;
-      }
-      at$ = back$1;
-    }
-    if (bytes$[at$] !== 92) { miss$(at$, 19); return -1; }
-    at$++;
-    if ((table0$[bytes$[at$]] & 32) === 0) { miss$(at$, 20); return -1; }
-    at$++;
+    const after$1 = safe_chars$expect(at$);
+    if (after$1 >= 0) at$ = after$1;
+    at$ = escaped_char$expect(at$);
+    if (at$ < 0) return -1;
     let last$1 = at$;
     ended$1: for (;;) {
-      const back$2 = at$;
+      const back$1 = at$;
       chosen$1: {
         next$1: {
           if ((table0$[bytes$[at$]] & 16) === 0) { miss$(at$, 18); break next$1; }
           at$++;
           break chosen$1;
         }
-        at$ = back$2;
-        if (bytes$[at$] !== 92) { miss$(at$, 19); break ended$1; }
-        at$++;
-        if ((table0$[bytes$[at$]] & 32) === 0) { miss$(at$, 20); break ended$1; }
-        at$++;
+        at$ = back$1;
+        at$ = escaped_char$expect(at$);
+        if (at$ < 0) break ended$1;
       }
       last$1 = at$;
     }
     at$ = last$1;
+    return at$;
+  }
+
+  function escaped_char$expect(at$) {
+    if (bytes$[at$] !== 92) { miss$(at$, 19); return -1; }
+    at$++;
+    if ((table0$[bytes$[at$]] & 32) === 0) { miss$(at$, 20); return -1; }
+    at$++;
     return at$;
   }
 
@@ -1406,6 +1423,7 @@ function otherNumber(kind, start, end) {
   const ends1$ = peg$endsOf([33, 35, 37, 43, 45, 57, 59, 61, 63, 63, 65, 90, 94, 122]);
   const ends2$ = peg$endsOf([46, 46, 48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_.]
   const ends3$ = peg$endsOf([45, 45, 48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_\-]
+  const ends4$ = peg$endsOf([65, 90, 97, 122]); // [A-Za-z]
 
   // Variables are declared with `var`: for `let`, each function would check that they have been initialized.
   var input = "";
@@ -1418,9 +1436,6 @@ function otherNumber(kind, start, end) {
   var from$ = 0;
   var to$ = 0;
   var busy$ = false;
-  // What the code of the grammar has decided in the first scan, and the number of decisions so far.
-  const log$ = [];
-  var decided$ = 0;
 
 
 
@@ -1489,7 +1504,6 @@ function otherNumber(kind, start, end) {
 
   function begin$() {
     end$ = 0;
-    decided$ = 0;
     from$ = to$ = 0;
     lenient = options.dialect === "lenient";
     spans = Boolean(options.spans);
@@ -1533,7 +1547,6 @@ function otherNumber(kind, start, end) {
     input = "";
     length$ = 0;
     options = NO_OPTIONS$;
-    if (log$.length > 4096) log$.length = 0;
   }
 
   const startRules$ = ["frame", "envelope"];
@@ -1576,13 +1589,13 @@ function otherNumber(kind, start, end) {
 
   const expectations$ = [
     {"type":"literal","text":"@","ignoreCase":false},
-    {"type":"other","description":"agent id"},
     {"type":"literal","text":">","ignoreCase":false},
-    {"type":"other","description":"intent"},
     {"type":"literal","text":":","ignoreCase":false},
-    {"type":"other","description":"operation"},
     {"type":"literal","text":"{","ignoreCase":false},
     {"type":"literal","text":"}","ignoreCase":false},
+    {"type":"other","description":"agent id"},
+    {"type":"other","description":"intent"},
+    {"type":"other","description":"operation"},
     {"type":"literal","text":"|","ignoreCase":false},
     {"type":"literal","text":"[","ignoreCase":false},
     {"type":"literal","text":",","ignoreCase":false},
@@ -1617,7 +1630,6 @@ function otherNumber(kind, start, end) {
   function expect$(at) {
     furthest$ = at;
     misses$ = 0;
-    decided$ = 0;
     return frame$expect(at);
   }
 

@@ -61,6 +61,7 @@ export function scannerCode(input: BackendInput): string {
     numbers: numberLabels(program, codeOf, declared),
     codeOf,
     mustRun,
+    decides: (block) => effects.get(block)!.decides,
     callsForPosition,
     mark,
     numberOf: (expectation) => {

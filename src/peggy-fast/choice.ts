@@ -13,9 +13,8 @@ interface Branch {
 
 const ALL = ANY | setOf(END);
 
-/** The factor by which a dispatch may enlarge the code. */
-const GROWTH = 2;
-const SLACK = 30;
+/** The factor by which a dispatch may enlarge the code, and what it may add, by whether the grammar is large. */
+const growthOf = (isLarge: boolean): [factor: number, slack: number] => (isLarge ? [1.2, 12] : [2, 30]);
 
 export function writeChoice(scanner: FunctionWriter, node: Choice, context: Context): void {
   const target = scanner.shareable(context.target);
@@ -117,16 +116,17 @@ function branchesOf(
   const inlinedWeight = (node: Node): number => weightWithInlined(scanner, node);
   const before = alternatives.reduce((sum, one) => sum + inlinedWeight(one), 0);
   const after = ordered.flatMap((one) => one.alternatives).reduce((sum, one) => sum + inlinedWeight(one), 0);
-  if (after > GROWTH * before + SLACK || !scanner.mayRepeat(after - before)) return null;
+  const [factor, slack] = growthOf(facts.isLarge);
+  if (after > factor * before + slack || !scanner.mayRepeat(after - before)) return null;
   return ordered;
 }
 
-/** The parts of a set that are inside or outside of each of the others. */
+/** The parts of a set that are inside or outside of each of the others, by their first symbols. */
 function parted(whole: SymbolSet, sets: readonly SymbolSet[]): SymbolSet[] {
-  return sets.reduce<SymbolSet[]>(
-    (parts, set) => parts.flatMap((part) => [part & set, part & ~set].filter((one) => one !== NONE)),
-    [whole],
-  );
+  let parts = [whole];
+  for (const set of sets) parts = parts.flatMap((part) => [part & set, part & ~set]).filter((part) => part !== NONE);
+  // The lowest bit of a number is what it has in common with its negative.
+  return parts.sort((a, b) => ((a & -a) < (b & -b) ? -1 : 1));
 }
 
 /** Branches with many symbols come first because they are taken more often. The last branch needs no test. */

@@ -80,6 +80,8 @@ export interface Shared {
   readonly numbers: ReadonlyMap<Label, NumberFunction>;
   readonly codeOf: (block: Block) => BlockCode;
   readonly mustRun: (block: Block) => boolean;
+  /** Returns `true` for a block whose value the first scan logs. */
+  readonly decides: (block: Block) => boolean;
   /** Returns `true` if functions of the grammar that a block calls use the position. */
   readonly callsForPosition: (block: Block) => boolean;
   readonly functionFor: (rule: string, builds: boolean, reporting: Reporting) => string;

@@ -13,7 +13,12 @@ export interface Start {
 
 const UNKNOWN: Start = { first: NONE, nullable: false, effects: false, isGated: false };
 
+/** The weight of a grammar that counts as large: about 300 lines. */
+const LARGE = 600;
+
 export class Facts {
+  /** `true` if the code of a scanner should be small rather than fast. */
+  readonly isLarge: boolean;
   readonly #program: Program;
   readonly #mustRun: (block: Block) => boolean;
   readonly #rules = new Map<string, Start>();
@@ -26,6 +31,7 @@ export class Facts {
 
   constructor(program: Program, mustRun: (block: Block) => boolean) {
     this.#program = program;
+    this.isLarge = [...program.rules.values()].reduce((sum, { node }) => sum + weightOf(node), 0) > LARGE;
     this.#mustRun = mustRun;
     this.#findEffectfulRules();
     this.#findStarts();

@@ -39,8 +39,9 @@ export class Scanner implements FunctionWriter {
 
   rule(rule: string, name: string, builds: boolean, reporting: Reporting): string {
     const { node } = this.shared.program.rules.get(rule)!;
-    if (!builds && reporting !== 'expect') this.#inlined = this.shared.inlined.matching;
+    const { building, matching, expecting } = this.shared.inlined;
     this.#repeats = reporting !== 'free';
+    this.#inlined = this.#repeats ? expecting : builds ? building : matching;
     this.out.open(`function ${name}(${AT})`);
     const target: Target | null = builds ? { kind: 'return', name: '' } : null;
     this.enter(node, builds);
@@ -250,9 +251,14 @@ export class Scanner implements FunctionWriter {
   }
 
   #predicate({ block, negative }: Predicate, context: Context): void {
-    const isLogged = this.shared.mustRun(block);
-    const run = (): string => this.#run(this.shared.codeOf(block), AT);
-    const test = !isLogged ? run() : this.#repeats ? NEXT_DECISION : logged(`(${run()}) ? 1 : 0`);
+    const { mustRun, decides, codeOf } = this.shared;
+    if (this.#repeats && mustRun(block) && !decides(block) && !negative) {
+      this.put(context.target, 'undefined');
+      return;
+    }
+    const run = (): string => this.#run(codeOf(block), AT);
+    const decision = (): string => (this.#repeats ? NEXT_DECISION : logged(`(${run()}) ? 1 : 0`));
+    const test = decides(block) ? decision() : this.#repeats && mustRun(block) ? 'true' : run();
     this.out.line(`if (${negative ? test : `!(${test})`}) ${context.fail}`);
     this.put(context.target, 'undefined');
   }

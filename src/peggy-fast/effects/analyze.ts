@@ -37,6 +37,8 @@ export interface Effects {
    * deliberately. Other predicates are constant: they have the same value whenever they run at the same place.
    */
   readonly mustRun: boolean;
+  /** Has a value that the second scan must know: it is neither an action, nor constant, nor a predicate that always holds. */
+  readonly decides: boolean;
   /** Functions of the grammar that it calls use text(), range(), offset(), location(), error() or expected(). */
   readonly callsForPosition: boolean;
 }
@@ -81,7 +83,9 @@ export function analyzeEffects<B extends Block>({
       [...units].map(([block, unit]) => {
         const isFree =
           block.kind === 'action' ? purity.isPure(unit) : block.kind === 'predicate' && purity.isConstant(unit);
-        return [block, { mustRun: !isFree, callsForPosition: asksForPosition(unit) }];
+        const decides =
+          !isFree && (block.kind === 'bound' || (block.kind === 'predicate' && !purity.alwaysHolds(unit)));
+        return [block, { mustRun: !isFree, decides, callsForPosition: asksForPosition(unit) }];
       }),
     ),
     keepsOptions: purity.keepsOptions,

@@ -38,6 +38,7 @@ export interface Unit {
 }
 
 interface Resolved extends Unit {
+  readonly unit: Unit;
   readonly scopes: Scopes;
   /** The values that each variable may get; null for one that is not known. */
   readonly values: ReadonlyMap<Binding, readonly (Node | null)[]>;
@@ -118,6 +119,56 @@ export class Purity {
     return this.#isConstantValue(statement.argument, unit);
   }
 
+  /** Returns `true` if a predicate never has a falsy value: its code throws instead. */
+  alwaysHolds(unit: Unit): boolean {
+    return this.#returnsTrue(unit.program, unit, new Set());
+  }
+
+  #returnsTrue(body: Node, unit: Unit, open: ReadonlySet<Node>): boolean {
+    const statements = body.type === 'Program' || body.type === 'BlockStatement' ? body.body : [];
+    if (!this.#leaves(statements.at(-1), unit)) return false;
+    const isFalsy = (node: Node): boolean =>
+      node.type === 'ReturnStatement' && !(node.argument && this.#isTrue(node.argument, unit, open));
+    return !holds(body, isFalsy, isFunction);
+  }
+
+  /** Returns `true` if the code after a statement is never reached. */
+  #leaves(statement: Node | undefined, unit: Unit): boolean {
+    switch (statement?.type) {
+      case 'ReturnStatement':
+      case 'ThrowStatement':
+        return true;
+      case 'ExpressionStatement': {
+        const { expression } = statement;
+        if (expression.type !== 'CallExpression' || expression.callee.type !== 'Identifier') return false;
+        if (this.#units.get(unit)!.scopes.bound.has(expression.callee)) return false;
+        return ['error', 'expected'].some((name) => isName(expression.callee, name, unit) && !this.#declared.has(name));
+      }
+      case 'TryStatement': {
+        const { block, handler, finalizer } = statement;
+        if (!handler || finalizer) return false;
+        return this.#leaves(block.body.at(-1), unit) && this.#leaves(handler.body.body.at(-1), unit);
+      }
+      default:
+        return false;
+    }
+  }
+
+  #isTrue(node: Node, unit: Unit, open: ReadonlySet<Node>): boolean {
+    if (node.type === 'Literal') return Boolean(node.value);
+    if (node.type === 'LogicalExpression') {
+      const right = this.#isTrue(node.right, unit, open);
+      return node.operator === '&&' ? right && this.#isTrue(node.left, unit, open) : right;
+    }
+    if (node.type !== 'CallExpression' || node.callee.type !== 'Identifier') return false;
+    if (localOf(node.callee, this.#units.get(unit)!) !== undefined) return false;
+    const declared = this.declaredAs(node.callee.name, unit);
+    const called =
+      declared && !this.#reassigned.has(node.callee.name) ? onlyFunction(declared.unit, declared.binding) : null;
+    if (declared === undefined || called === null || isClass(called) || open.has(called)) return false;
+    return this.#returnsTrue(called.body, declared.unit.unit, new Set([...open, called]));
+  }
+
   /** The initializer's variable of that name; `undefined` for a label or a global. */
   declaredAs(name: string, { labels }: Unit): Declared | undefined {
     return labels.has(name) ? undefined : this.#declared.get(name);
@@ -149,13 +200,11 @@ export class Purity {
   }
 
   #findReassigned(all: readonly Resolved[]): void {
-    for (const { program, scopes, level } of all) {
-      for (const node of nodesIn(program)) {
+    for (const unit of all) {
+      for (const node of nodesIn(unit.program)) {
         for (const target of targetsOf(node)) {
           if (target.type !== 'Identifier') continue;
-          const binding = scopes.bound.get(target);
-          const isLocal = binding !== undefined && (level === 'block' || scopes.outermost.get(target.name) !== binding);
-          if (!isLocal) this.#reassigned.add(target.name);
+          if (localOf(target, unit) === undefined) this.#reassigned.add(target.name);
         }
       }
     }
@@ -311,11 +360,8 @@ class Check implements Summary {
     }
   }
 
-  /** The binding of a name, if it is a variable of the code that is checked. */
   #localOf(identifier: Identifier): Binding | undefined {
-    const { scopes, level } = this.#unit;
-    const binding = scopes.bound.get(identifier);
-    return level !== 'block' && scopes.outermost.get(identifier.name) === binding ? undefined : binding;
+    return localOf(identifier, this.#unit);
   }
 
   #isHarmlessCall(node: CallExpression): boolean {
@@ -448,7 +494,13 @@ function resolved(unit: Unit): Resolved {
       add(node.left, node.right);
     } else for (const target of targetsOf(node)) if (target.type === 'Identifier') add(target, null);
   }
-  return { ...unit, scopes, values };
+  return { ...unit, unit, scopes, values };
+}
+
+/** The binding of a name, if it is not a variable of an initializer. */
+function localOf(identifier: Identifier, { scopes, level }: Resolved): Binding | undefined {
+  const binding = scopes.bound.get(identifier);
+  return level !== 'block' && scopes.outermost.get(identifier.name) === binding ? undefined : binding;
 }
 
 function onlyFunction({ values }: Resolved, binding: Binding): FunctionNode | ClassNode | null {

@@ -271,6 +271,40 @@ describe('a predicate', () => {
   });
 });
 
+describe('a predicate that always holds', () => {
+  const decides = (code: string, helper: string): boolean => {
+    const grammar = `{ let n = 0; ${helper} }\ns = a:"a" &{ ${code} }`;
+    const [effects] = analyzeEffects(codeOf(grammar)).effects.values();
+    return effects!.decides;
+  };
+
+  test.each<readonly [code: string, helper: string]>([
+    ['n++; return true;', ''],
+    ['return check();', 'function check() { if (++n > 3) error("no"); return true; }'],
+    ['return a === "b" || check();', 'const check = () => { n++; if (n > 3) return 1; throw new Error("no"); };'],
+    ['return check() && more(a);', 'function check() { return more(); } function more() { n++; return "yes"; }'],
+    [
+      'return check();',
+      'function check() { if (++n < 3) return true; try { error("no"); } catch (e) { e.n = n; throw e; } }',
+    ],
+  ])('%s with %s', (code, helper) => expect(decides(code, helper)).toBe(false));
+
+  test.each<readonly [code: string, helper: string]>([
+    ['n++;', ''],
+    ['return n++;', ''],
+    ['return n++ || false;', ''],
+    ['return a();', 'function a() { n++; return true; }'],
+    ['return check();', 'function check() { if (++n > 3) return true; }'],
+    ['return check();', 'function check() { if (++n > 3) return; return true; }'],
+    ['return check();', 'function check() { return n > 3 ? check() : true; }'],
+    ['return check();', 'function check() { return check(); }'],
+    ['return check();', 'let check = () => { return true; }; function change() { check = change; }'],
+    ['return check();', 'function check() { try { n++; } catch (e) { throw e; } }'],
+    ['return check();', 'function check() { const error = () => n++; error("no"); }'],
+    ['const check = () => n++; return check();', 'function check() { return true; }'],
+  ])('may fail: %s with %s', (code, helper) => expect(decides(code, helper)).toBe(true));
+});
+
 describe('code that uses the position', () => {
   const callsForPosition = (action: string, perParse: string): boolean => {
     const grammar = `{ ${perParse} }\ns = a:"a" b:"b" {${action}}\nother = "" { return helper; }`;
