@@ -1,5 +1,6 @@
 import type { ast, LocationRange } from 'peggy';
 import { type Alphabet, ANY, alphabetOf, patternOf, TooManyKinds } from './alphabet.js';
+import { javascriptOf } from './effects/types.js';
 import {
   type Block,
   type Bound,
@@ -213,7 +214,7 @@ class RuleLowering {
   }
 
   #block(kind: Block['kind'], code: string, location: LocationRange, scope: Scope): Block {
-    const block: Block = { kind, rule: this.#rule, code, location, scope: new Map(scope) };
+    const block: Block = { kind, rule: this.#rule, code: javascriptOf(code), location, scope: new Map(scope) };
     this.#blocks.push(block);
     return block;
   }

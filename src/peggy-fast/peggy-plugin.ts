@@ -15,8 +15,9 @@ import { scannerCode } from './backend.js';
 import { BlockCode } from './blocks.js';
 import { analyzeEffects, type Effects, Obstacle } from './effects/analyze.js';
 import { POSITION_FUNCTIONS } from './effects/purity.js';
-import { resolveScopes } from './effects/scopes.js';
+import { parseBody, parseModule, resolveScopes } from './effects/scopes.js';
 import type { Snippet } from './effects/syntax.js';
+import { javascriptOf } from './effects/types.js';
 import { liftInitializer, valuedNames } from './initializer.js';
 import { type Block, Unsupported } from './ir.js';
 import { catchesErrors } from './javascript.js';
@@ -84,8 +85,8 @@ function compile(grammar: ast.Grammar, options: ParserBuildOptions, settings: Fa
   if (options.trace) throw new Unsupported('the option "trace" is set');
   // Some grammars take exponential time without the cache.
   if (options.cache) throw new Unsupported('the option "cache" is set');
-  const topLevel = snippetsOf(grammar.topLevelInitializer);
-  const perParse = snippetsOf(grammar.initializer);
+  const topLevel = snippetsOf(grammar.topLevelInitializer, parseModule);
+  const perParse = snippetsOf(grammar.initializer, parseBody);
   const lowered = lower(grammar, options.allowedStartRules ?? [grammar.rules[0]!.name]);
   const program = withWords(lowered, settings.intern ?? []);
   if (settings.readsMatched) checkAscii(program);
@@ -147,10 +148,11 @@ interface Analysis {
 
 function snippetsOf(
   initializer: ast.CodeBlock<string> | readonly ast.CodeBlock<string>[] | undefined | null,
+  parse: (code: string) => Program,
 ): Snippet[] {
   if (!initializer) return [];
   const list = Array.isArray(initializer) ? initializer : [initializer];
-  return list.map(({ code, codeLocation }) => ({ code, location: codeLocation }));
+  return list.map(({ code, codeLocation }) => ({ code: javascriptOf(code, parse), location: codeLocation }));
 }
 
 type SourceNodeClass = new (

@@ -10,7 +10,7 @@ type Log = unknown[];
 const shared = globalThis as { seenByGrammar?: Log | undefined };
 afterEach(() => void delete shared.seenByGrammar);
 
-/** What the texts, one after the other, do to a log in the options, and to a global variable. */
+/** The effects of texts, one after the other, on a log in the options and on a global variable. */
 function effects(parser: Parser, texts: readonly string[]): unknown {
   shared.seenByGrammar = [];
   const outcomes = texts.map((text) => {
