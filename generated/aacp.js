@@ -20,8 +20,8 @@ function trimmed(text, start = 0, end = text.length) {
 
 
 // The scanner reads the input as bytes and builds the result, without recording failures. It scans an input that it rejects
-// again, for the furthest place that was reached and the expectations there. So a rule has up to three functions: rule$build,
-// rule$skip (which builds nothing), and rule$expect.
+// again, for the furthest place that was reached and the expectations there; that scan runs no code of the grammar, but repeats the
+// decisions that it has made. So a rule has up to three functions: rule$build, rule$skip (which builds nothing), and rule$expect.
 const peg$makeScanner = (capacity$) => {
 var spans;
 
@@ -196,39 +196,36 @@ function located(node) {
     chosen$1: {
       next$1: {
         if (!(tolerant)) break next$1;
-        while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
-        miss$(at$, 0);
+        at$ = token$expect(at$);
+        if (at$ < 0) break next$1;
         const back$2 = at$;
         done$1: {
           missing$1: {
-            if (bytes$[at$] !== 124) { miss$(at$, 1); break missing$1; }
+            if (bytes$[at$] !== 124) { miss$(at$, 0); break missing$1; }
             at$++;
-            while ((table0$[bytes$[at$]] & 1) !== 0) at$++;
-            miss$(at$, 0);
+            at$ = token$expect(at$);
+            if (at$ < 0) break missing$1;
             break done$1;
           }
           at$ = back$2;
         }
         let last$1 = at$;
         ended$1: for (;;) {
-          if (bytes$[at$] !== 124) { miss$(at$, 1); break ended$1; }
+          if (bytes$[at$] !== 124) { miss$(at$, 0); break ended$1; }
           at$++;
           const back$3 = at$;
           done$2: {
             missing$2: {
               if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(ends0$, at$);
-              miss$(at$, 2);
-              if (bytes$[at$] !== 58) { miss$(at$, 3); break missing$2; }
+              miss$(at$, 1);
+              if (bytes$[at$] !== 58) { miss$(at$, 2); break missing$2; }
               at$++;
               break done$2;
             }
             at$ = back$3;
           }
           if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends1$, at$);
-          miss$(at$, 0);
-          from$ = at$;
-          to$ = at$;
-          if (!(!counts || count())) break ended$1;
+          miss$(at$, 3);
           last$1 = at$;
         }
         at$ = last$1;
@@ -246,7 +243,7 @@ function located(node) {
         at$ = back$4;
         { miss$(at$, 4); return -1; }
       }
-      if (bytes$[at$] !== 124) { miss$(at$, 1); return -1; }
+      if (bytes$[at$] !== 124) { miss$(at$, 0); return -1; }
       at$++;
       const back$5 = at$;
       done$4: {
@@ -261,7 +258,7 @@ function located(node) {
       }
       let last$2 = at$;
       ended$2: for (;;) {
-        if (bytes$[at$] !== 124) { miss$(at$, 1); break ended$2; }
+        if (bytes$[at$] !== 124) { miss$(at$, 0); break ended$2; }
         at$++;
         const back$6 = at$;
         done$5: {
@@ -274,7 +271,7 @@ function located(node) {
           at$ = back$6;
           { miss$(at$, 6); break ended$2; }
         }
-        if (bytes$[at$] !== 58) { miss$(at$, 3); break ended$2; }
+        if (bytes$[at$] !== 58) { miss$(at$, 2); break ended$2; }
         at$++;
         const back$7 = at$;
         done$6: {
@@ -304,9 +301,6 @@ function located(node) {
           }
           at$ = back$7;
         }
-        from$ = at$;
-        to$ = at$;
-        if (!(!counts || count())) break ended$2;
         last$2 = at$;
       }
       at$ = last$2;
@@ -389,6 +383,12 @@ function located(node) {
     return at$;
   }
 
+  function token$expect(at$) {
+    if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends1$, at$);
+    miss$(at$, 3);
+    return at$;
+  }
+
   function slot$code1(key, slot) {
       const value = trimmed(slot).text;
       return located(key === null ? { key: "", value, bare: true } : { key: trimmed(key).text, value });
@@ -421,6 +421,7 @@ function located(node) {
   var input = "";
   var length$ = 0;
   var options = NO_OPTIONS$;
+  var source$;
   var end$ = 0;
   var furthest$ = 0;
   var from$ = 0;
@@ -482,11 +483,11 @@ function located(node) {
 
 
   function range() {
-    return { source: options.grammarSource, start: from$, end: to$ };
+    return { source: source$, start: from$, end: to$ };
   }
 
   function locationOf$(start, end) {
-    return peg$locationIn(input, options.grammarSource, start, end);
+    return peg$locationIn(input, source$, start, end);
   }
 
   function error(message, location = locationOf$(from$, to$)) {
@@ -495,7 +496,7 @@ function located(node) {
 
   function begin$() {
     end$ = 0;
-    furthest$ = 0;
+    from$ = to$ = 0;
     spans = options.spans;
     maxItems = options.maxItems ?? 100000;
     tolerant = options.dialect === "tolerant";
@@ -503,12 +504,12 @@ function located(node) {
     items = 0;
   }
 
-  function build$() {
-    return packet$build(0);
+  function build$(at) {
+    return packet$build(at);
   }
 
-  function skip$() {
-    return packet$skip(0);
+  function skip$(at) {
+    return packet$skip(at);
   }
 
   function open$(text, given) {
@@ -516,6 +517,7 @@ function located(node) {
     input = text;
     length$ = text.length;
     options = given === undefined ? NO_OPTIONS$ : given;
+    source$ = options.grammarSource;
     load$(text);
   }
 
@@ -528,35 +530,34 @@ function located(node) {
 
   const startRules$ = ["packet"];
 
-  // Creates another scanner for a nested parse, or for an input that is too long.
-  function scannerFor$(text, given) {
-    if (typeof text !== "string") throw new TypeError("Not a string");
-    const rule = given?.startRule;
-    if (rule && !startRules$.includes(rule)) throw new Error(`Can't start parsing from rule "${rule}".`);
-    return busy$ || text.length > capacity$ ? peg$makeScanner(text.length) : null;
+  // Returns false if another scanner must parse the text: within the code of this one, or because it is too long.
+  function isFor$(text, given) {
+    if (given === null) throw new TypeError("Cannot read properties of null (reading 'grammarSource')");
+    const rule = given === undefined ? undefined : given.startRule;
+    if (rule && !startRules$.includes(`${rule}`)) throw new Error(`Can't start parsing from rule "${rule}".`);
+    return !busy$ && text.length <= capacity$;
   }
 
   function parse$(text, given) {
-    const other = scannerFor$(text, given);
-    if (other !== null) return other.parse(text, given);
+    if (!isFor$(text, given)) return peg$elsewhere("parse", text, given);
     open$(text, given);
     try {
       begin$();
-      const result = build$();
+      const result = build$(0);
       if (result !== FAILED$ && end$ === length$) return result;
-      throw failure$();
+      const end = expect$(0);
+      throw failure$(end, expected$());
     } finally {
       close$();
     }
   }
 
   function recognize$(text, given) {
-    const other = scannerFor$(text, given);
-    if (other !== null) return other.recognize(text, given);
+    if (!isFor$(text, given)) return peg$elsewhere("recognize", text, given);
     open$(text, given);
     try {
       begin$();
-      return skip$() === length$;
+      return skip$(0) === length$;
     } catch (thrown) {
       if (thrown instanceof peg$SyntaxError) return false;
       throw thrown;
@@ -566,10 +567,10 @@ function located(node) {
   }
 
   const expectations$ = [
-    {"type":"class","parts":["|"],"inverted":true,"ignoreCase":false,"unicode":false},
     {"type":"literal","text":"|","ignoreCase":false},
     {"type":"class","parts":["|",":"],"inverted":true,"ignoreCase":false,"unicode":false},
     {"type":"literal","text":":","ignoreCase":false},
+    {"type":"class","parts":["|"],"inverted":true,"ignoreCase":false,"unicode":false},
     {"type":"other","description":"TASK"},
     {"type":"other","description":"DOM"},
     {"type":"other","description":"key"},
@@ -588,33 +589,36 @@ function located(node) {
     missed$[misses$++] = expectation;
   }
 
-  function failure$() {
-    begin$();
+  function expected$() {
+    return missed$.slice(0, misses$).map((number) => expectations$[number]);
+  }
+
+  function expect$(at) {
+    furthest$ = at;
     misses$ = 0;
-    const end = expect$();
+    return packet$expect(at);
+  }
+
+  // The error for the last call of expect$, and the end that it returned.
+  function failure$(end, expected) {
     if (end > furthest$) {
       furthest$ = end;
-      misses$ = 0;
+      expected = [];
     }
-    const expected = missed$.slice(0, misses$).map((number) => expectations$[number]);
     if (end === furthest$) expected.push({ type: "end" });
     const code = input.codePointAt(furthest$);
     const found = code === undefined ? null : String.fromCodePoint(code);
-    const location = peg$locationIn(input, options.grammarSource, furthest$, Math.min(furthest$ + 1, length$));
+    const location = peg$locationIn(input, source$, furthest$, furthest$ + (furthest$ < length$ ? 1 : 0));
     return Object.defineProperty(new peg$SyntaxError("", expected, found, location), "message", peg$message);
   }
 
-  function expect$() {
-    return packet$expect(0);
-  }
-
-  return { parse: parse$, recognize: recognize$ };
+  return { capacity: capacity$, parse: parse$, recognize: recognize$ };
 };
 
 // Lines and columns count from 1.
 function peg$placeOf(text, offset) {
-  const lines = text.slice(0, offset).split("\n");
-  return { offset, line: lines.length, column: lines.pop().length + 1 };
+  const before = text.slice(0, offset);
+  return { offset, line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
 }
 
 function peg$locationIn(text, source, start, end) {
@@ -643,6 +647,19 @@ function peg$endsOf(ranges) {
 const peg$scanner = /* @__PURE__ */ peg$makeScanner(1048576);
 
 
+// Scanners for texts within texts, and for long ones.
+const peg$idle = [];
+
+function peg$elsewhere(method, text, options) {
+  const known = peg$idle.findIndex(({ capacity }) => capacity >= text.length);
+  const scanner = known < 0 ? peg$makeScanner(Math.max(text.length, 4096)) : peg$idle.splice(known, 1)[0];
+  try {
+    return scanner[method](text, options);
+  } finally {
+    if (peg$idle.length < 8 && scanner.capacity <= 16777216) peg$idle.push(scanner);
+  }
+}
+
 // A message that is built when it is read.
 const peg$message = {
   get() { return peg$SyntaxError.buildMessage(this.expected, this.found); },
@@ -650,13 +667,18 @@ const peg$message = {
   configurable: true,
 };
 
+function peg$text(input) {
+  if (input instanceof String) return `${input}`;
+  throw new TypeError("The input of a parser must be a string");
+}
+
 function peg$parse(input, options) {
-  return peg$scanner.parse(input, options);
+  return peg$scanner.parse(typeof input === "string" ? input : peg$text(input), options);
 }
 
 // Returns true if parse() would accept the input: the same checks, without building the result.
 function peg$recognize(input, options) {
-  return peg$scanner.recognize(input, options);
+  return peg$scanner.recognize(typeof input === "string" ? input : peg$text(input), options);
 }
 
 class peg$SyntaxError extends SyntaxError {

@@ -37,8 +37,8 @@ function withComments(alternatives, before, after) {
 
 
 // The scanner reads the input as bytes and builds the result, without recording failures. It scans an input that it rejects
-// again, for the furthest place that was reached and the expectations there. So a rule has up to three functions: rule$build,
-// rule$skip (which builds nothing), and rule$expect.
+// again, for the furthest place that was reached and the expectations there; that scan runs no code of the grammar, but repeats the
+// decisions that it has made. So a rule has up to three functions: rule$build, rule$skip (which builds nothing), and rule$expect.
 const peg$makeScanner = (capacity$) => {
 var spans;
 
@@ -338,17 +338,8 @@ function referenceNode(name, start, end) {
             last$3 = at$;
           }
           at$ = last$3;
-          const back$2 = at$;
-          done$1: {
-            missing$1: {
-              if ((table0$[bytes$[at$]] & 1) === 0) break missing$1;
-              at$++;
-              if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(ends0$, at$);
-              break done$1;
-            }
-            at$ = back$2;
-            { miss$(at$, 0); break next$1; }
-          }
+          at$ = rulename$expect(at$);
+          if (at$ < 0) break next$1;
           let last$4 = at$;
           ended$4: for (;;) {
             at$ = c_wsp$expect(at$);
@@ -356,39 +347,25 @@ function referenceNode(name, start, end) {
             last$4 = at$;
           }
           at$ = last$4;
-          if (bytes$[at$] !== 61) { miss$(at$, 1); break next$1; }
+          if (bytes$[at$] !== 61) { miss$(at$, 0); break next$1; }
           at$++;
-          const back$3 = at$;
-          done$2: {
-            missing$2: {
-              if (bytes$[at$] !== 47) { miss$(at$, 2); break missing$2; }
+          const back$2 = at$;
+          done$1: {
+            missing$1: {
+              if (bytes$[at$] !== 47) { miss$(at$, 1); break missing$1; }
               at$++;
-              break done$2;
+              break done$1;
             }
-            at$ = back$3;
+            at$ = back$2;
           }
           let count$1 = 0;
           let last$5 = at$;
           ended$5: for (;;) {
-            let last$6 = at$;
-            ended$6: for (;;) {
-              at$ = c_wsp$expect(at$);
-              if (at$ < 0) break ended$6;
-              last$6 = at$;
-            }
-            at$ = last$6;
-            at$ = concatenation$expect(at$);
+            at$ = padded$expect(at$);
             if (at$ < 0) break ended$5;
-            let last$7 = at$;
-            ended$7: for (;;) {
-              at$ = c_wsp$expect(at$);
-              if (at$ < 0) break ended$7;
-              last$7 = at$;
-            }
-            at$ = last$7;
             count$1++;
             last$5 = at$;
-            if (bytes$[at$] !== 47) { miss$(at$, 2); break ended$5; }
+            if (bytes$[at$] !== 47) { miss$(at$, 1); break ended$5; }
             at$++;
           }
           at$ = last$5;
@@ -399,23 +376,23 @@ function referenceNode(name, start, end) {
         }
         at$ = back$1;
         let count$2 = 0;
-        let last$8 = at$;
-        ended$8: for (;;) {
+        let last$6 = at$;
+        ended$6: for (;;) {
           at$ = comment_line$expect(at$);
-          if (at$ < 0) break ended$8;
+          if (at$ < 0) break ended$6;
           count$2++;
-          last$8 = at$;
+          last$6 = at$;
         }
-        at$ = last$8;
+        at$ = last$6;
         if (count$2 < 1) break ended$2;
       }
-      let last$9 = at$;
-      ended$9: for (;;) {
+      let last$7 = at$;
+      ended$7: for (;;) {
         at$ = blank_line$expect(at$);
-        if (at$ < 0) break ended$9;
-        last$9 = at$;
+        if (at$ < 0) break ended$7;
+        last$7 = at$;
       }
-      at$ = last$9;
+      at$ = last$7;
       last$2 = at$;
     }
     at$ = last$2;
@@ -696,35 +673,20 @@ function referenceNode(name, start, end) {
       next$1: {
         let last$1 = at$;
         ended$1: for (;;) {
-          if ((table0$[bytes$[at$]] & 8) === 0) { miss$(at$, 3); break ended$1; }
+          if ((table0$[bytes$[at$]] & 8) === 0) { miss$(at$, 2); break ended$1; }
           at$++;
           last$1 = at$;
         }
         at$ = last$1;
-        const back$2 = at$;
-        done$1: {
-          missing$1: {
-            const symbol$1 = bytes$[at$];
-            if (symbol$1 === 10) {
-              at$++;
-            } else if (symbol$1 === 13) {
-              if (bytes$[at$ + 1] !== 10) break missing$1;
-              at$ += 2;
-            } else {
-              break missing$1;
-            }
-            break done$1;
-          }
-          at$ = back$2;
-          { miss$(at$, 4); break next$1; }
-        }
+        at$ = newline$expect(at$);
+        if (at$ < 0) break next$1;
         break chosen$1;
       }
       at$ = back$1;
       let count$1 = 0;
       let last$2 = at$;
       ended$2: for (;;) {
-        if ((table0$[bytes$[at$]] & 8) === 0) { miss$(at$, 3); break ended$2; }
+        if ((table0$[bytes$[at$]] & 8) === 0) { miss$(at$, 2); break ended$2; }
         at$++;
         count$1++;
         last$2 = at$;
@@ -739,24 +701,30 @@ function referenceNode(name, start, end) {
   function comment_line$expect(at$) {
     let last$1 = at$;
     ended$1: for (;;) {
-      if ((table0$[bytes$[at$]] & 8) === 0) { miss$(at$, 3); break ended$1; }
+      if ((table0$[bytes$[at$]] & 8) === 0) { miss$(at$, 2); break ended$1; }
       at$++;
       last$1 = at$;
     }
     at$ = last$1;
+    at$ = comment$expect(at$);
+    if (at$ < 0) return -1;
+    at$ = line_end$expect(at$);
+    if (at$ < 0) return -1;
+    return at$;
+  }
+
+  function rulename$expect(at$) {
     const back$1 = at$;
     done$1: {
       missing$1: {
-        if (bytes$[at$] !== 59) break missing$1;
+        if ((table0$[bytes$[at$]] & 1) === 0) break missing$1;
         at$++;
-        if ((table0$[bytes$[at$]] & 16) !== 0) at$ = runEnd$(ends2$, at$);
+        if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(ends0$, at$);
         break done$1;
       }
       at$ = back$1;
-      { miss$(at$, 5); return -1; }
+      { miss$(at$, 3); return -1; }
     }
-    at$ = line_end$expect(at$);
-    if (at$ < 0) return -1;
     return at$;
   }
 
@@ -764,64 +732,36 @@ function referenceNode(name, start, end) {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if ((table0$[bytes$[at$]] & 8) === 0) { miss$(at$, 3); break next$1; }
+        if ((table0$[bytes$[at$]] & 8) === 0) { miss$(at$, 2); break next$1; }
         at$++;
         break chosen$1;
       }
       at$ = back$1;
       at$ = c_nl$expect(at$);
       if (at$ < 0) return -1;
-      if ((table0$[bytes$[at$]] & 8) === 0) { miss$(at$, 3); return -1; }
+      if ((table0$[bytes$[at$]] & 8) === 0) { miss$(at$, 2); return -1; }
       at$++;
     }
     return at$;
   }
 
-  function concatenation$expect(at$) {
-    let count$1 = 0;
+  function padded$expect(at$) {
     let last$1 = at$;
     ended$1: for (;;) {
-      const back$1 = at$;
-      chosen$1: {
-        next$1: {
-          const back$2 = at$;
-          chosen$2: {
-            next$2: {
-              const after$1 = count$expect(at$);
-              if (after$1 >= 0) at$ = after$1;
-              if (bytes$[at$] !== 42) { miss$(at$, 6); break next$2; }
-              at$++;
-              const after$2 = count$expect(at$);
-              if (after$2 >= 0) at$ = after$2;
-              break chosen$2;
-            }
-            at$ = back$2;
-            at$ = count$expect(at$);
-            if (at$ < 0) break next$1;
-          }
-          at$ = element$expect(at$);
-          if (at$ < 0) break next$1;
-          break chosen$1;
-        }
-        at$ = back$1;
-        at$ = element$expect(at$);
-        if (at$ < 0) break ended$1;
-      }
-      count$1++;
+      at$ = c_wsp$expect(at$);
+      if (at$ < 0) break ended$1;
       last$1 = at$;
-      let count$2 = 0;
-      let last$2 = at$;
-      ended$2: for (;;) {
-        at$ = c_wsp$expect(at$);
-        if (at$ < 0) break ended$2;
-        count$2++;
-        last$2 = at$;
-      }
-      at$ = last$2;
-      if (count$2 < 1) break ended$1;
     }
     at$ = last$1;
-    if (count$1 < 1) return -1;
+    at$ = concatenation$expect(at$);
+    if (at$ < 0) return -1;
+    let last$2 = at$;
+    ended$2: for (;;) {
+      at$ = c_wsp$expect(at$);
+      if (at$ < 0) break ended$2;
+      last$2 = at$;
+    }
+    at$ = last$2;
     return at$;
   }
 
@@ -829,17 +769,8 @@ function referenceNode(name, start, end) {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        const back$2 = at$;
-        done$1: {
-          missing$1: {
-            if (bytes$[at$] !== 59) break missing$1;
-            at$++;
-            if ((table0$[bytes$[at$]] & 16) !== 0) at$ = runEnd$(ends2$, at$);
-            break done$1;
-          }
-          at$ = back$2;
-          { miss$(at$, 5); break next$1; }
-        }
+        at$ = comment$expect(at$);
+        if (at$ < 0) break next$1;
         at$ = line_end$expect(at$);
         if (at$ < 0) break next$1;
         break chosen$1;
@@ -1058,7 +989,7 @@ function referenceNode(name, start, end) {
       at$ = end$;
       if (bytes$[at$] !== 41) return FAILED$;
       at$++;
-      if (!(depth-- > 0)) return FAILED$;
+      if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return FAILED$;
       end$ = at$;
       return picked$5;
     } else if (symbol$1 === 60) {
@@ -1078,7 +1009,7 @@ function referenceNode(name, start, end) {
       at$ = end$;
       if (bytes$[at$] !== 93) return FAILED$;
       at$++;
-      if (!(depth-- > 0)) return FAILED$;
+      if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return FAILED$;
       end$ = at$;
       return { kind: "option", item: item$4 };
     } else {
@@ -1174,6 +1105,42 @@ function referenceNode(name, start, end) {
     return at$;
   }
 
+  function newline$expect(at$) {
+    const back$1 = at$;
+    done$1: {
+      missing$1: {
+        const symbol$1 = bytes$[at$];
+        if (symbol$1 === 10) {
+          at$++;
+        } else if (symbol$1 === 13) {
+          if (bytes$[at$ + 1] !== 10) break missing$1;
+          at$ += 2;
+        } else {
+          break missing$1;
+        }
+        break done$1;
+      }
+      at$ = back$1;
+      { miss$(at$, 4); return -1; }
+    }
+    return at$;
+  }
+
+  function comment$expect(at$) {
+    const back$1 = at$;
+    done$1: {
+      missing$1: {
+        if (bytes$[at$] !== 59) break missing$1;
+        at$++;
+        if ((table0$[bytes$[at$]] & 16) !== 0) at$ = runEnd$(ends2$, at$);
+        break done$1;
+      }
+      at$ = back$1;
+      { miss$(at$, 5); return -1; }
+    }
+    return at$;
+  }
+
   function line_end$expect(at$) {
     const back$1 = at$;
     done$1: {
@@ -1183,13 +1150,8 @@ function referenceNode(name, start, end) {
           const back$2 = at$;
           chosen$1: {
             next$1: {
-              const symbol$2 = bytes$[at$];
-              if (symbol$2 === 10) {
-                at$++;
-              } else {
-                if (bytes$[at$ + 1] !== 10) break next$1;
-                at$ += 2;
-              }
+              at$ = newline$skip(at$);
+              if (at$ < 0) break next$1;
               break chosen$1;
             }
             at$ = back$2;
@@ -1206,201 +1168,51 @@ function referenceNode(name, start, end) {
     return at$;
   }
 
-  function count$expect(at$) {
-    const back$1 = at$;
-    done$1: {
-      missing$1: {
-        const start$1 = at$;
-        if ((table1$[bytes$[at$]] & 2) === 0) break missing$1;
-        let digits$1 = bytes$[at$] - 48;
-        for (let digit$1 = bytes$[++at$]; digit$1 >= 48 && digit$1 <= 57; digit$1 = bytes$[++at$]) {
-          digits$1 = digits$1 * 10 + (digit$1 - 48);
-        }
-        if (at$ - start$1 > 15) digits$1 = Number(input.substring(start$1, at$));
-        if (!(limitNumber(digits$1, start$1, at$))) break missing$1;
-        break done$1;
-      }
-      at$ = back$1;
-      { miss$(at$, 7); return -1; }
-    }
-    return at$;
-  }
-
-  function element$expect(at$) {
-    const back$1 = at$;
-    chosen$1: {
-      next$1: {
-        const back$2 = at$;
-        done$1: {
-          missing$1: {
-            if ((table0$[bytes$[at$]] & 1) === 0) break missing$1;
-            at$++;
-            if ((table0$[bytes$[at$]] & 2) !== 0) at$ = runEnd$(ends0$, at$);
-            break done$1;
-          }
-          at$ = back$2;
-          { miss$(at$, 0); break next$1; }
-        }
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$2: {
-        if (bytes$[at$] !== 40) { miss$(at$, 8); break next$2; }
-        at$++;
-        if (!(enter(at$))) break next$2;
-        at$ = alternation$expect(at$);
-        if (at$ < 0) break next$2;
-        if (bytes$[at$] !== 41) { miss$(at$, 9); break next$2; }
-        at$++;
-        if (!(depth-- > 0)) break next$2;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$3: {
-        if (bytes$[at$] !== 91) { miss$(at$, 10); break next$3; }
-        at$++;
-        if (!(enter(at$))) break next$3;
-        at$ = alternation$expect(at$);
-        if (at$ < 0) break next$3;
-        if (bytes$[at$] !== 93) { miss$(at$, 11); break next$3; }
-        at$++;
-        if (!(depth-- > 0)) break next$3;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$4: {
-        const back$3 = at$;
-        done$2: {
-          missing$2: {
-            if (bytes$[at$] !== 37 || (bytes$[at$ + 1] | 32) !== 105) { miss$(at$, 12); break missing$2; }
-            at$ += 2;
-            break done$2;
-          }
-          at$ = back$3;
-        }
-        if (bytes$[at$] !== 34) { miss$(at$, 13); break next$4; }
-        at$++;
-        if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(ends3$, at$);
-        miss$(at$, 14);
-        if (bytes$[at$] !== 34) { miss$(at$, 13); break next$4; }
-        at$++;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$5: {
-        if (bytes$[at$] !== 37 || (bytes$[at$ + 1] | 32) !== 115) { miss$(at$, 15); break next$5; }
-        at$ += 2;
-        if (bytes$[at$] !== 34) { miss$(at$, 13); break next$5; }
-        at$++;
-        if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(ends3$, at$);
-        miss$(at$, 14);
-        if (bytes$[at$] !== 34) { miss$(at$, 13); break next$5; }
-        at$++;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$6: {
-        if (bytes$[at$] !== 37) { miss$(at$, 16); break next$6; }
-        at$++;
-        const back$4 = at$;
-        chosen$2: {
-          next$7: {
-            if ((bytes$[at$] | 32) !== 98) { miss$(at$, 17); break next$7; }
-            at$++;
-            at$ = bits$expect(at$);
-            if (at$ < 0) break next$7;
-            if (bytes$[at$] !== 45) { miss$(at$, 18); break next$7; }
-            at$++;
-            at$ = bits$expect(at$);
-            if (at$ < 0) break next$7;
-            break chosen$2;
-          }
-          at$ = back$4;
-          next$8: {
-            if ((bytes$[at$] | 32) !== 98) { miss$(at$, 17); break next$8; }
-            at$++;
-            let count$1 = 0;
-            let last$1 = at$;
-            ended$1: for (;;) {
-              at$ = bits$expect(at$);
-              if (at$ < 0) break ended$1;
-              count$1++;
-              last$1 = at$;
-              if (bytes$[at$] !== 46) { miss$(at$, 19); break ended$1; }
+  function concatenation$expect(at$) {
+    let count$1 = 0;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      const back$1 = at$;
+      chosen$1: {
+        next$1: {
+          const back$2 = at$;
+          chosen$2: {
+            next$2: {
+              const after$1 = count$expect(at$);
+              if (after$1 >= 0) at$ = after$1;
+              if (bytes$[at$] !== 42) { miss$(at$, 6); break next$2; }
               at$++;
+              const after$2 = count$expect(at$);
+              if (after$2 >= 0) at$ = after$2;
+              break chosen$2;
             }
-            at$ = last$1;
-            if (count$1 < 1) break next$8;
-            break chosen$2;
-          }
-          at$ = back$4;
-          next$9: {
-            if ((bytes$[at$] | 32) !== 100) { miss$(at$, 20); break next$9; }
-            at$++;
+            at$ = back$2;
             at$ = count$expect(at$);
-            if (at$ < 0) break next$9;
-            if (bytes$[at$] !== 45) { miss$(at$, 18); break next$9; }
-            at$++;
-            at$ = count$expect(at$);
-            if (at$ < 0) break next$9;
-            break chosen$2;
+            if (at$ < 0) break next$1;
           }
-          at$ = back$4;
-          next$10: {
-            if ((bytes$[at$] | 32) !== 100) { miss$(at$, 20); break next$10; }
-            at$++;
-            let count$2 = 0;
-            let last$2 = at$;
-            ended$2: for (;;) {
-              at$ = count$expect(at$);
-              if (at$ < 0) break ended$2;
-              count$2++;
-              last$2 = at$;
-              if (bytes$[at$] !== 46) { miss$(at$, 19); break ended$2; }
-              at$++;
-            }
-            at$ = last$2;
-            if (count$2 < 1) break next$10;
-            break chosen$2;
-          }
-          at$ = back$4;
-          next$11: {
-            if ((bytes$[at$] | 32) !== 120) { miss$(at$, 21); break next$11; }
-            at$++;
-            at$ = hex_digits$expect(at$);
-            if (at$ < 0) break next$11;
-            if (bytes$[at$] !== 45) { miss$(at$, 18); break next$11; }
-            at$++;
-            at$ = hex_digits$expect(at$);
-            if (at$ < 0) break next$11;
-            break chosen$2;
-          }
-          at$ = back$4;
-          if ((bytes$[at$] | 32) !== 120) { miss$(at$, 21); break next$6; }
-          at$++;
-          let count$3 = 0;
-          let last$3 = at$;
-          ended$3: for (;;) {
-            at$ = hex_digits$expect(at$);
-            if (at$ < 0) break ended$3;
-            count$3++;
-            last$3 = at$;
-            if (bytes$[at$] !== 46) { miss$(at$, 19); break ended$3; }
-            at$++;
-          }
-          at$ = last$3;
-          if (count$3 < 1) break next$6;
+          at$ = element$expect(at$);
+          if (at$ < 0) break next$1;
+          break chosen$1;
         }
-        break chosen$1;
+        at$ = back$1;
+        at$ = element$expect(at$);
+        if (at$ < 0) break ended$1;
       }
-      at$ = back$1;
-      if (bytes$[at$] !== 60) { miss$(at$, 22); return -1; }
-      at$++;
-      if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends4$, at$);
-      miss$(at$, 23);
-      if (bytes$[at$] !== 62) { miss$(at$, 24); return -1; }
-      at$++;
+      count$1++;
+      last$1 = at$;
+      let count$2 = 0;
+      let last$2 = at$;
+      ended$2: for (;;) {
+        at$ = c_wsp$expect(at$);
+        if (at$ < 0) break ended$2;
+        count$2++;
+        last$2 = at$;
+      }
+      at$ = last$2;
+      if (count$2 < 1) break ended$1;
     }
+    at$ = last$1;
+    if (count$1 < 1) return -1;
     return at$;
   }
 
@@ -1481,66 +1293,188 @@ function referenceNode(name, start, end) {
     return at$;
   }
 
-  function alternation$expect(at$) {
-    let count$1 = 0;
-    let last$1 = at$;
-    ended$1: for (;;) {
-      let last$2 = at$;
-      ended$2: for (;;) {
-        at$ = c_wsp$expect(at$);
-        if (at$ < 0) break ended$2;
-        last$2 = at$;
-      }
-      at$ = last$2;
-      at$ = concatenation$expect(at$);
-      if (at$ < 0) break ended$1;
-      let last$3 = at$;
-      ended$3: for (;;) {
-        at$ = c_wsp$expect(at$);
-        if (at$ < 0) break ended$3;
-        last$3 = at$;
-      }
-      at$ = last$3;
-      count$1++;
-      last$1 = at$;
-      if (bytes$[at$] !== 47) { miss$(at$, 2); break ended$1; }
+  function newline$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if (symbol$1 === 10) {
       at$++;
-    }
-    at$ = last$1;
-    if (count$1 < 1) return -1;
-    return at$;
-  }
-
-  function bits$expect(at$) {
-    const back$1 = at$;
-    done$1: {
-      missing$1: {
-        const start$1 = at$;
-        if ((table1$[bytes$[at$]] & 4) === 0) break missing$1;
-        do at$++; while ((table1$[bytes$[at$]] & 4) !== 0);
-        const digits$1 = input.substring(start$1, at$);
-        if (!(limitNumber(parseInt(digits$1, 2), start$1, at$))) break missing$1;
-        break done$1;
-      }
-      at$ = back$1;
-      { miss$(at$, 25); return -1; }
+    } else if (symbol$1 === 13) {
+      if (bytes$[at$ + 1] !== 10) return -1;
+      at$ += 2;
+    } else {
+      return -1;
     }
     return at$;
   }
 
-  function hex_digits$expect(at$) {
+  function count$expect(at$) {
     const back$1 = at$;
     done$1: {
       missing$1: {
-        const start$1 = at$;
-        at$ = runEnd$(ends5$, at$);
-        if (at$ === start$1) break missing$1;
-        const digits$1 = input.substring(start$1, at$);
-        if (!(limitNumber(parseInt(digits$1, 16), start$1, at$))) break missing$1;
+        if ((table1$[bytes$[at$]] & 2) === 0) break missing$1;
+        do at$++; while ((table1$[bytes$[at$]] & 2) !== 0);
         break done$1;
       }
       at$ = back$1;
-      { miss$(at$, 26); return -1; }
+      { miss$(at$, 7); return -1; }
+    }
+    return at$;
+  }
+
+  function element$expect(at$) {
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        at$ = rulename$expect(at$);
+        if (at$ < 0) break next$1;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$2: {
+        if (bytes$[at$] !== 40) { miss$(at$, 8); break next$2; }
+        at$++;
+        at$ = alternation$expect(at$);
+        if (at$ < 0) break next$2;
+        if (bytes$[at$] !== 41) { miss$(at$, 9); break next$2; }
+        at$++;
+        if (!(log$[decided$++])) break next$2;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$3: {
+        if (bytes$[at$] !== 91) { miss$(at$, 10); break next$3; }
+        at$++;
+        at$ = alternation$expect(at$);
+        if (at$ < 0) break next$3;
+        if (bytes$[at$] !== 93) { miss$(at$, 11); break next$3; }
+        at$++;
+        if (!(log$[decided$++])) break next$3;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$4: {
+        const back$2 = at$;
+        done$1: {
+          missing$1: {
+            if (bytes$[at$] !== 37 || (bytes$[at$ + 1] | 32) !== 105) { miss$(at$, 12); break missing$1; }
+            at$ += 2;
+            break done$1;
+          }
+          at$ = back$2;
+        }
+        at$ = quoted_string$expect(at$);
+        if (at$ < 0) break next$4;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$5: {
+        if (bytes$[at$] !== 37 || (bytes$[at$ + 1] | 32) !== 115) { miss$(at$, 13); break next$5; }
+        at$ += 2;
+        at$ = quoted_string$expect(at$);
+        if (at$ < 0) break next$5;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$6: {
+        if (bytes$[at$] !== 37) { miss$(at$, 14); break next$6; }
+        at$++;
+        const back$3 = at$;
+        chosen$2: {
+          next$7: {
+            if ((bytes$[at$] | 32) !== 98) { miss$(at$, 15); break next$7; }
+            at$++;
+            at$ = bits$expect(at$);
+            if (at$ < 0) break next$7;
+            if (bytes$[at$] !== 45) { miss$(at$, 16); break next$7; }
+            at$++;
+            at$ = bits$expect(at$);
+            if (at$ < 0) break next$7;
+            break chosen$2;
+          }
+          at$ = back$3;
+          next$8: {
+            if ((bytes$[at$] | 32) !== 98) { miss$(at$, 15); break next$8; }
+            at$++;
+            let count$1 = 0;
+            let last$1 = at$;
+            ended$1: for (;;) {
+              at$ = bits$expect(at$);
+              if (at$ < 0) break ended$1;
+              count$1++;
+              last$1 = at$;
+              if (bytes$[at$] !== 46) { miss$(at$, 17); break ended$1; }
+              at$++;
+            }
+            at$ = last$1;
+            if (count$1 < 1) break next$8;
+            break chosen$2;
+          }
+          at$ = back$3;
+          next$9: {
+            if ((bytes$[at$] | 32) !== 100) { miss$(at$, 18); break next$9; }
+            at$++;
+            at$ = count$expect(at$);
+            if (at$ < 0) break next$9;
+            if (bytes$[at$] !== 45) { miss$(at$, 16); break next$9; }
+            at$++;
+            at$ = count$expect(at$);
+            if (at$ < 0) break next$9;
+            break chosen$2;
+          }
+          at$ = back$3;
+          next$10: {
+            if ((bytes$[at$] | 32) !== 100) { miss$(at$, 18); break next$10; }
+            at$++;
+            let count$2 = 0;
+            let last$2 = at$;
+            ended$2: for (;;) {
+              at$ = count$expect(at$);
+              if (at$ < 0) break ended$2;
+              count$2++;
+              last$2 = at$;
+              if (bytes$[at$] !== 46) { miss$(at$, 17); break ended$2; }
+              at$++;
+            }
+            at$ = last$2;
+            if (count$2 < 1) break next$10;
+            break chosen$2;
+          }
+          at$ = back$3;
+          next$11: {
+            if ((bytes$[at$] | 32) !== 120) { miss$(at$, 19); break next$11; }
+            at$++;
+            at$ = hex_digits$expect(at$);
+            if (at$ < 0) break next$11;
+            if (bytes$[at$] !== 45) { miss$(at$, 16); break next$11; }
+            at$++;
+            at$ = hex_digits$expect(at$);
+            if (at$ < 0) break next$11;
+            break chosen$2;
+          }
+          at$ = back$3;
+          if ((bytes$[at$] | 32) !== 120) { miss$(at$, 19); break next$6; }
+          at$++;
+          let count$3 = 0;
+          let last$3 = at$;
+          ended$3: for (;;) {
+            at$ = hex_digits$expect(at$);
+            if (at$ < 0) break ended$3;
+            count$3++;
+            last$3 = at$;
+            if (bytes$[at$] !== 46) { miss$(at$, 17); break ended$3; }
+            at$++;
+          }
+          at$ = last$3;
+          if (count$3 < 1) break next$6;
+        }
+        break chosen$1;
+      }
+      at$ = back$1;
+      if (bytes$[at$] !== 60) { miss$(at$, 20); return -1; }
+      at$++;
+      if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends4$, at$);
+      miss$(at$, 21);
+      if (bytes$[at$] !== 62) { miss$(at$, 22); return -1; }
+      at$++;
     }
     return at$;
   }
@@ -1637,7 +1571,7 @@ function referenceNode(name, start, end) {
         if (at$ < 0) return -1;
         if (bytes$[at$] !== 41) return -1;
         at$++;
-        if (!(depth-- > 0)) return -1;
+        if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return -1;
       } else if (symbol$3 === 60) {
         at$++;
         if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends4$, at$);
@@ -1650,7 +1584,7 @@ function referenceNode(name, start, end) {
         if (at$ < 0) return -1;
         if (bytes$[at$] !== 93) return -1;
         at$++;
-        if (!(depth-- > 0)) return -1;
+        if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return -1;
       } else {
         return -1;
       }
@@ -1711,7 +1645,7 @@ function referenceNode(name, start, end) {
       if (at$ < 0) return -1;
       if (bytes$[at$] !== 41) return -1;
       at$++;
-      if (!(depth-- > 0)) return -1;
+      if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return -1;
     } else if (symbol$1 === 60) {
       at$++;
       if ((table1$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends4$, at$);
@@ -1724,9 +1658,64 @@ function referenceNode(name, start, end) {
       if (at$ < 0) return -1;
       if (bytes$[at$] !== 93) return -1;
       at$++;
-      if (!(depth-- > 0)) return -1;
+      if (!((log$[decided$++] = (depth-- > 0) ? 1 : 0))) return -1;
     } else {
       return -1;
+    }
+    return at$;
+  }
+
+  function alternation$expect(at$) {
+    let count$1 = 0;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      at$ = padded$expect(at$);
+      if (at$ < 0) break ended$1;
+      count$1++;
+      last$1 = at$;
+      if (bytes$[at$] !== 47) { miss$(at$, 1); break ended$1; }
+      at$++;
+    }
+    at$ = last$1;
+    if (count$1 < 1) return -1;
+    return at$;
+  }
+
+  function quoted_string$expect(at$) {
+    if (bytes$[at$] !== 34) { miss$(at$, 23); return -1; }
+    at$++;
+    if ((table0$[bytes$[at$]] & 128) !== 0) at$ = runEnd$(ends3$, at$);
+    miss$(at$, 24);
+    if (bytes$[at$] !== 34) { miss$(at$, 23); return -1; }
+    at$++;
+    return at$;
+  }
+
+  function bits$expect(at$) {
+    const back$1 = at$;
+    done$1: {
+      missing$1: {
+        if ((table1$[bytes$[at$]] & 4) === 0) break missing$1;
+        do at$++; while ((table1$[bytes$[at$]] & 4) !== 0);
+        break done$1;
+      }
+      at$ = back$1;
+      { miss$(at$, 25); return -1; }
+    }
+    return at$;
+  }
+
+  function hex_digits$expect(at$) {
+    const back$1 = at$;
+    done$1: {
+      missing$1: {
+        const start$1 = at$;
+        at$ = runEnd$(ends5$, at$);
+        if (at$ === start$1) break missing$1;
+        break done$1;
+      }
+      at$ = back$1;
+      { miss$(at$, 26); return -1; }
     }
     return at$;
   }
@@ -1920,11 +1909,15 @@ function referenceNode(name, start, end) {
   var input = "";
   var length$ = 0;
   var options = NO_OPTIONS$;
+  var source$;
   var end$ = 0;
   var furthest$ = 0;
   var from$ = 0;
   var to$ = 0;
   var busy$ = false;
+  // What the code of the grammar has decided in the first scan, and the number of decisions so far.
+  const log$ = [];
+  var decided$ = 0;
 
 
 
@@ -1965,11 +1958,11 @@ function referenceNode(name, start, end) {
   }
 
   function range() {
-    return { source: options.grammarSource, start: from$, end: to$ };
+    return { source: source$, start: from$, end: to$ };
   }
 
   function locationOf$(start, end) {
-    return peg$locationIn(input, options.grammarSource, start, end);
+    return peg$locationIn(input, source$, start, end);
   }
 
   function error(message, location = locationOf$(from$, to$)) {
@@ -1978,18 +1971,19 @@ function referenceNode(name, start, end) {
 
   function begin$() {
     end$ = 0;
-    furthest$ = 0;
+    decided$ = 0;
+    from$ = to$ = 0;
     spans = options.spans;
     maxDepth = options.maxDepth ?? 200;
     depth = 0;
   }
 
-  function build$() {
-    return rulelist$build(0);
+  function build$(at) {
+    return rulelist$build(at);
   }
 
-  function skip$() {
-    return rulelist$skip(0);
+  function skip$(at) {
+    return rulelist$skip(at);
   }
 
   function open$(text, given) {
@@ -1997,6 +1991,7 @@ function referenceNode(name, start, end) {
     input = text;
     length$ = text.length;
     options = given === undefined ? NO_OPTIONS$ : given;
+    source$ = options.grammarSource;
     load$(text);
   }
 
@@ -2005,39 +2000,39 @@ function referenceNode(name, start, end) {
     input = "";
     length$ = 0;
     options = NO_OPTIONS$;
+    if (log$.length > 4096) log$.length = 0;
   }
 
   const startRules$ = ["rulelist"];
 
-  // Creates another scanner for a nested parse, or for an input that is too long.
-  function scannerFor$(text, given) {
-    if (typeof text !== "string") throw new TypeError("Not a string");
-    const rule = given?.startRule;
-    if (rule && !startRules$.includes(rule)) throw new Error(`Can't start parsing from rule "${rule}".`);
-    return busy$ || text.length > capacity$ ? peg$makeScanner(text.length) : null;
+  // Returns false if another scanner must parse the text: within the code of this one, or because it is too long.
+  function isFor$(text, given) {
+    if (given === null) throw new TypeError("Cannot read properties of null (reading 'grammarSource')");
+    const rule = given === undefined ? undefined : given.startRule;
+    if (rule && !startRules$.includes(`${rule}`)) throw new Error(`Can't start parsing from rule "${rule}".`);
+    return !busy$ && text.length <= capacity$;
   }
 
   function parse$(text, given) {
-    const other = scannerFor$(text, given);
-    if (other !== null) return other.parse(text, given);
+    if (!isFor$(text, given)) return peg$elsewhere("parse", text, given);
     open$(text, given);
     try {
       begin$();
-      const result = build$();
+      const result = build$(0);
       if (result !== FAILED$ && end$ === length$) return result;
-      throw failure$();
+      const end = expect$(0);
+      throw failure$(end, expected$());
     } finally {
       close$();
     }
   }
 
   function recognize$(text, given) {
-    const other = scannerFor$(text, given);
-    if (other !== null) return other.recognize(text, given);
+    if (!isFor$(text, given)) return peg$elsewhere("recognize", text, given);
     open$(text, given);
     try {
       begin$();
-      return skip$() === length$;
+      return skip$(0) === length$;
     } catch (thrown) {
       if (thrown instanceof peg$SyntaxError) return false;
       throw thrown;
@@ -2047,10 +2042,10 @@ function referenceNode(name, start, end) {
   }
 
   const expectations$ = [
-    {"type":"other","description":"rule name"},
     {"type":"literal","text":"=","ignoreCase":false},
     {"type":"literal","text":"/","ignoreCase":false},
     {"type":"other","description":"blank"},
+    {"type":"other","description":"rule name"},
     {"type":"other","description":"line end"},
     {"type":"other","description":"comment"},
     {"type":"literal","text":"*","ignoreCase":false},
@@ -2060,8 +2055,6 @@ function referenceNode(name, start, end) {
     {"type":"literal","text":"[","ignoreCase":false},
     {"type":"literal","text":"]","ignoreCase":false},
     {"type":"literal","text":"%i","ignoreCase":true},
-    {"type":"literal","text":"\"","ignoreCase":false},
-    {"type":"class","parts":[" ","!",["#","~"]],"inverted":false,"ignoreCase":false,"unicode":false},
     {"type":"literal","text":"%s","ignoreCase":true},
     {"type":"literal","text":"%","ignoreCase":false},
     {"type":"literal","text":"b","ignoreCase":true},
@@ -2072,6 +2065,8 @@ function referenceNode(name, start, end) {
     {"type":"literal","text":"<","ignoreCase":false},
     {"type":"class","parts":[[" ","="],["?","~"]],"inverted":false,"ignoreCase":false,"unicode":false},
     {"type":"literal","text":">","ignoreCase":false},
+    {"type":"literal","text":"\"","ignoreCase":false},
+    {"type":"class","parts":[" ","!",["#","~"]],"inverted":false,"ignoreCase":false,"unicode":false},
     {"type":"other","description":"binary number"},
     {"type":"other","description":"hexadecimal number"},
   ];
@@ -2088,33 +2083,37 @@ function referenceNode(name, start, end) {
     missed$[misses$++] = expectation;
   }
 
-  function failure$() {
-    begin$();
+  function expected$() {
+    return missed$.slice(0, misses$).map((number) => expectations$[number]);
+  }
+
+  function expect$(at) {
+    furthest$ = at;
     misses$ = 0;
-    const end = expect$();
+    decided$ = 0;
+    return rulelist$expect(at);
+  }
+
+  // The error for the last call of expect$, and the end that it returned.
+  function failure$(end, expected) {
     if (end > furthest$) {
       furthest$ = end;
-      misses$ = 0;
+      expected = [];
     }
-    const expected = missed$.slice(0, misses$).map((number) => expectations$[number]);
     if (end === furthest$) expected.push({ type: "end" });
     const code = input.codePointAt(furthest$);
     const found = code === undefined ? null : String.fromCodePoint(code);
-    const location = peg$locationIn(input, options.grammarSource, furthest$, Math.min(furthest$ + 1, length$));
+    const location = peg$locationIn(input, source$, furthest$, furthest$ + (furthest$ < length$ ? 1 : 0));
     return Object.defineProperty(new peg$SyntaxError("", expected, found, location), "message", peg$message);
   }
 
-  function expect$() {
-    return rulelist$expect(0);
-  }
-
-  return { parse: parse$, recognize: recognize$ };
+  return { capacity: capacity$, parse: parse$, recognize: recognize$ };
 };
 
 // Lines and columns count from 1.
 function peg$placeOf(text, offset) {
-  const lines = text.slice(0, offset).split("\n");
-  return { offset, line: lines.length, column: lines.pop().length + 1 };
+  const before = text.slice(0, offset);
+  return { offset, line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
 }
 
 function peg$locationIn(text, source, start, end) {
@@ -2143,6 +2142,19 @@ function peg$endsOf(ranges) {
 const peg$scanner = /* @__PURE__ */ peg$makeScanner(1048576);
 
 
+// Scanners for texts within texts, and for long ones.
+const peg$idle = [];
+
+function peg$elsewhere(method, text, options) {
+  const known = peg$idle.findIndex(({ capacity }) => capacity >= text.length);
+  const scanner = known < 0 ? peg$makeScanner(Math.max(text.length, 4096)) : peg$idle.splice(known, 1)[0];
+  try {
+    return scanner[method](text, options);
+  } finally {
+    if (peg$idle.length < 8 && scanner.capacity <= 16777216) peg$idle.push(scanner);
+  }
+}
+
 // A message that is built when it is read.
 const peg$message = {
   get() { return peg$SyntaxError.buildMessage(this.expected, this.found); },
@@ -2150,13 +2162,18 @@ const peg$message = {
   configurable: true,
 };
 
+function peg$text(input) {
+  if (input instanceof String) return `${input}`;
+  throw new TypeError("The input of a parser must be a string");
+}
+
 function peg$parse(input, options) {
-  return peg$scanner.parse(input, options);
+  return peg$scanner.parse(typeof input === "string" ? input : peg$text(input), options);
 }
 
 // Returns true if parse() would accept the input: the same checks, without building the result.
 function peg$recognize(input, options) {
-  return peg$scanner.recognize(input, options);
+  return peg$scanner.recognize(typeof input === "string" ? input : peg$text(input), options);
 }
 
 class peg$SyntaxError extends SyntaxError {

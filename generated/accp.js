@@ -51,8 +51,8 @@ function significantDigits(text) {
 
 
 // The scanner reads the input as bytes and builds the result, without recording failures. It scans an input that it rejects
-// again, for the furthest place that was reached and the expectations there. So a rule has up to three functions: rule$build,
-// rule$skip (which builds nothing), and rule$expect.
+// again, for the furthest place that was reached and the expectations there; that scan runs no code of the grammar, but repeats the
+// decisions that it has made. So a rule has up to three functions: rule$build, rule$skip (which builds nothing), and rule$expect.
 const peg$makeScanner = (capacity$) => {
 var lenient;
 
@@ -374,21 +374,21 @@ function otherNode(kind, value, text, start, end) {
   function frame$expect(at$) {
     if (bytes$[at$] !== 64) { miss$(at$, 0); return -1; }
     at$++;
-    if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 1); return -1; }
-    do at$++; while ((table0$[bytes$[at$]] & 1) !== 0);
-    if (bytes$[at$] !== 62) { miss$(at$, 2); return -1; }
+    at$ = agent_id$expect(at$);
+    if (at$ < 0) return -1;
+    if (bytes$[at$] !== 62) { miss$(at$, 1); return -1; }
     at$++;
-    if ((table0$[bytes$[at$]] & 2) === 0) { miss$(at$, 3); return -1; }
-    do at$++; while ((table0$[bytes$[at$]] & 2) !== 0);
-    if (bytes$[at$] !== 58) { miss$(at$, 4); return -1; }
+    at$ = intent$expect(at$);
+    if (at$ < 0) return -1;
+    if (bytes$[at$] !== 58) { miss$(at$, 2); return -1; }
     at$++;
-    if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 5); return -1; }
-    do at$++; while ((table0$[bytes$[at$]] & 4) !== 0);
-    if (bytes$[at$] !== 123) { miss$(at$, 6); return -1; }
+    at$ = operation$expect(at$);
+    if (at$ < 0) return -1;
+    if (bytes$[at$] !== 123) { miss$(at$, 3); return -1; }
     at$++;
     const after$1 = payload$expect(at$);
     if (after$1 >= 0) at$ = after$1;
-    if (bytes$[at$] !== 125) { miss$(at$, 7); return -1; }
+    if (bytes$[at$] !== 125) { miss$(at$, 4); return -1; }
     at$++;
     const after$2 = metadata$expect(at$);
     if (after$2 >= 0) at$ = after$2;
@@ -537,8 +537,28 @@ function otherNode(kind, value, text, start, end) {
     return at$;
   }
 
+  function agent_id$expect(at$) {
+    const start$1 = at$;
+    at$ = runEnd$(ends3$, at$);
+    if (at$ === start$1) { miss$(at$, 5); return -1; }
+    return at$;
+  }
+
+  function intent$expect(at$) {
+    const start$1 = at$;
+    at$ = runEnd$(ends4$, at$);
+    if (at$ === start$1) { miss$(at$, 6); return -1; }
+    return at$;
+  }
+
+  function operation$expect(at$) {
+    const start$1 = at$;
+    at$ = runEnd$(ends0$, at$);
+    if (at$ === start$1) { miss$(at$, 7); return -1; }
+    return at$;
+  }
+
   function payload$expect(at$) {
-    const outer$1 = open(at$);
     let count$1 = 0;
     let last$1 = at$;
     ended$1: for (;;) {
@@ -551,14 +571,12 @@ function otherNode(kind, value, text, start, end) {
     }
     at$ = last$1;
     if (count$1 < 1) return -1;
-    if (!(close(outer$1))) return -1;
     return at$;
   }
 
   function metadata$expect(at$) {
     if (bytes$[at$] !== 91) { miss$(at$, 9); return -1; }
     at$++;
-    const outer$1 = open(at$);
     let count$1 = 0;
     let last$1 = at$;
     ended$1: for (;;) {
@@ -571,7 +589,6 @@ function otherNode(kind, value, text, start, end) {
     }
     at$ = last$1;
     if (count$1 < 1) return -1;
-    if (!(close(outer$1))) return -1;
     if (bytes$[at$] !== 93) { miss$(at$, 11); return -1; }
     at$++;
     return at$;
@@ -833,15 +850,12 @@ function otherNode(kind, value, text, start, end) {
   }
 
   function param$expect(at$) {
-    const start$1 = at$;
-    at$ = runEnd$(ends0$, at$);
-    if (at$ === start$1) { miss$(at$, 12); return -1; }
-    const end$1 = at$;
-    if (bytes$[at$] !== 58) { miss$(at$, 4); return -1; }
+    at$ = key$expect(at$);
+    if (at$ < 0) return -1;
+    if (bytes$[at$] !== 58) { miss$(at$, 2); return -1; }
     at$++;
     at$ = value$expect(at$);
     if (at$ < 0) return -1;
-    if (!(note(start$1, end$1) && count(at$))) return -1;
     return at$;
   }
 
@@ -1016,6 +1030,13 @@ function otherNode(kind, value, text, start, end) {
     return at$;
   }
 
+  function key$expect(at$) {
+    const start$1 = at$;
+    at$ = runEnd$(ends0$, at$);
+    if (at$ === start$1) { miss$(at$, 12); return -1; }
+    return at$;
+  }
+
   function value$expect(at$) {
     const back$1 = at$;
     chosen$1: {
@@ -1050,17 +1071,15 @@ function otherNode(kind, value, text, start, end) {
         if (!(lenient)) break next$5;
         if (bytes$[at$] !== 64) { miss$(at$, 0); break next$5; }
         at$++;
-        const start$2 = at$;
-        at$ = runEnd$(ends3$, at$);
-        if (at$ === start$2) { miss$(at$, 1); break next$5; }
+        at$ = agent_id$expect(at$);
+        if (at$ < 0) break next$5;
         const back$2 = at$;
         done$1: {
           missing$1: {
-            if (bytes$[at$] !== 58) { miss$(at$, 4); break missing$1; }
+            if (bytes$[at$] !== 58) { miss$(at$, 2); break missing$1; }
             at$++;
-            const start$3 = at$;
-            at$ = runEnd$(ends0$, at$);
-            if (at$ === start$3) { miss$(at$, 5); break missing$1; }
+            at$ = operation$expect(at$);
+            if (at$ < 0) break missing$1;
             break done$1;
           }
           at$ = back$2;
@@ -1098,14 +1117,11 @@ function otherNode(kind, value, text, start, end) {
         const back$4 = at$;
         done$3: {
           missing$3: {
-            const start$4 = at$;
             if (bytes$[at$] === 45) {
               at$++;
             }
-            const digits$1 = at$;
             if ((table0$[bytes$[at$]] & 64) === 0) break missing$3;
             do at$++; while ((table0$[bytes$[at$]] & 64) !== 0);
-            const point$1 = at$;
             const back$5 = at$;
             done$4: {
               missing$4: {
@@ -1119,7 +1135,6 @@ function otherNode(kind, value, text, start, end) {
             }
             at$ = end_of_lexeme$skip(at$);
             if (at$ < 0) break missing$3;
-            if (!(limitDigits(start$4, digits$1, point$1, at$))) break missing$3;
             break done$3;
           }
           at$ = back$4;
@@ -1129,9 +1144,8 @@ function otherNode(kind, value, text, start, end) {
       }
       at$ = back$1;
       next$8: {
-        const start$5 = at$;
-        at$ = runEnd$(ends1$, at$);
-        if (at$ === start$5) { miss$(at$, 18); break next$8; }
+        at$ = safe_chars$expect(at$);
+        if (at$ < 0) break next$8;
         if (bytes$[at$] === 92) break next$8;
         break chosen$1;
       }
@@ -1248,24 +1262,21 @@ function otherNode(kind, value, text, start, end) {
   function array$expect(at$) {
     if (bytes$[at$] !== 91) { miss$(at$, 9); return -1; }
     at$++;
-    if (!(enter(at$))) return -1;
     let last$1 = at$;
     ended$1: for (;;) {
       const back$1 = at$;
       chosen$1: {
         next$1: {
           if (!(lenient)) break next$1;
-          const start$1 = at$;
-          at$ = runEnd$(ends0$, at$);
-          if (at$ === start$1) { miss$(at$, 12); break next$1; }
-          if (bytes$[at$] !== 58) { miss$(at$, 4); break next$1; }
+          at$ = key$expect(at$);
+          if (at$ < 0) break next$1;
+          if (bytes$[at$] !== 58) { miss$(at$, 2); break next$1; }
           at$++;
           const back$2 = at$;
           chosen$2: {
             next$2: {
-              const start$2 = at$;
-              at$ = runEnd$(ends1$, at$);
-              if (at$ === start$2) { miss$(at$, 18); break next$2; }
+              at$ = safe_chars$expect(at$);
+              if (at$ < 0) break next$2;
               if (bytes$[at$] === 92) break next$2;
               break chosen$2;
             }
@@ -1279,7 +1290,6 @@ function otherNode(kind, value, text, start, end) {
         at$ = value$expect(at$);
         if (at$ < 0) break ended$1;
       }
-      if (!(count(at$))) break ended$1;
       last$1 = at$;
       if (bytes$[at$] !== 44) { miss$(at$, 10); break ended$1; }
       at$++;
@@ -1287,15 +1297,12 @@ function otherNode(kind, value, text, start, end) {
     at$ = last$1;
     if (bytes$[at$] !== 93) { miss$(at$, 11); return -1; }
     at$++;
-    depth--;
     return at$;
   }
 
   function map$expect(at$) {
-    if (bytes$[at$] !== 123) { miss$(at$, 6); return -1; }
+    if (bytes$[at$] !== 123) { miss$(at$, 3); return -1; }
     at$++;
-    if (!(enter(at$))) return -1;
-    const outer$1 = open(at$);
     let last$1 = at$;
     ended$1: for (;;) {
       at$ = param$expect(at$);
@@ -1305,10 +1312,15 @@ function otherNode(kind, value, text, start, end) {
       at$++;
     }
     at$ = last$1;
-    if (bytes$[at$] !== 125) { miss$(at$, 7); return -1; }
+    if (bytes$[at$] !== 125) { miss$(at$, 4); return -1; }
     at$++;
-    depth--;
-    if (!(close(outer$1))) return -1;
+    return at$;
+  }
+
+  function safe_chars$expect(at$) {
+    const start$1 = at$;
+    at$ = runEnd$(ends1$, at$);
+    if (at$ === start$1) { miss$(at$, 18); return -1; }
     return at$;
   }
 
@@ -1365,11 +1377,14 @@ function otherNode(kind, value, text, start, end) {
   const ends1$ = peg$endsOf([33, 35, 37, 43, 45, 57, 59, 61, 63, 63, 65, 90, 94, 122]);
   const ends2$ = peg$endsOf([46, 46, 48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_.]
   const ends3$ = peg$endsOf([45, 45, 48, 57, 65, 90, 95, 95, 97, 122]); // [A-Za-z0-9_\-]
+  const ends4$ = peg$endsOf([65, 90, 97, 122]); // [A-Za-z]
 
   // Variables are declared with `var`: for `let`, each function would check that they have been initialized.
   var input = "";
   var length$ = 0;
   var options = NO_OPTIONS$;
+  var source$;
+  var rule$;
   var end$ = 0;
   var furthest$ = 0;
   var from$ = 0;
@@ -1500,7 +1515,7 @@ function otherNode(kind, value, text, start, end) {
   }
 
   function locationOf$(start, end) {
-    return peg$locationIn(input, options.grammarSource, start, end);
+    return peg$locationIn(input, source$, start, end);
   }
 
   function error(message, location = locationOf$(from$, to$)) {
@@ -1509,7 +1524,7 @@ function otherNode(kind, value, text, start, end) {
 
   function begin$() {
     end$ = 0;
-    furthest$ = 0;
+    from$ = to$ = 0;
     lenient = options.dialect === "lenient";
     spans = Boolean(options.spans);
     maxDepth = options.maxDepth ?? 5;
@@ -1528,13 +1543,13 @@ function otherNode(kind, value, text, start, end) {
     crowded = null;
   }
 
-  function build$() {
-    if (options.startRule === "envelope") return envelope$build(0);
-    return frame$build(0);
+  function build$(at) {
+    if (rule$ == "envelope") return envelope$build(at);
+    return frame$build(at);
   }
 
-  function skip$() {
-    return frame$skip(0);
+  function skip$(at) {
+    return frame$skip(at);
   }
 
   function open$(text, given) {
@@ -1542,6 +1557,8 @@ function otherNode(kind, value, text, start, end) {
     input = text;
     length$ = text.length;
     options = given === undefined ? NO_OPTIONS$ : given;
+    source$ = options.grammarSource;
+    rule$ = options.startRule;
     load$(text);
   }
 
@@ -1554,35 +1571,34 @@ function otherNode(kind, value, text, start, end) {
 
   const startRules$ = ["frame", "envelope"];
 
-  // Creates another scanner for a nested parse, or for an input that is too long.
-  function scannerFor$(text, given) {
-    if (typeof text !== "string") throw new TypeError("Not a string");
-    const rule = given?.startRule;
-    if (rule && !startRules$.includes(rule)) throw new Error(`Can't start parsing from rule "${rule}".`);
-    return busy$ || text.length > capacity$ ? peg$makeScanner(text.length) : null;
+  // Returns false if another scanner must parse the text: within the code of this one, or because it is too long.
+  function isFor$(text, given) {
+    if (given === null) throw new TypeError("Cannot read properties of null (reading 'grammarSource')");
+    const rule = given === undefined ? undefined : given.startRule;
+    if (rule && !startRules$.includes(`${rule}`)) throw new Error(`Can't start parsing from rule "${rule}".`);
+    return !busy$ && text.length <= capacity$;
   }
 
   function parse$(text, given) {
-    const other = scannerFor$(text, given);
-    if (other !== null) return other.parse(text, given);
+    if (!isFor$(text, given)) return peg$elsewhere("parse", text, given);
     open$(text, given);
     try {
       begin$();
-      const result = build$();
+      const result = build$(0);
       if (result !== FAILED$ && end$ === length$) return result;
-      throw failure$();
+      const end = expect$(0);
+      throw failure$(end, expected$());
     } finally {
       close$();
     }
   }
 
   function recognize$(text, given) {
-    const other = scannerFor$(text, given);
-    if (other !== null) return other.recognize(text, given);
+    if (!isFor$(text, given)) return peg$elsewhere("recognize", text, given);
     open$(text, given);
     try {
       begin$();
-      return skip$() === length$;
+      return skip$(0) === length$;
     } catch (thrown) {
       if (thrown instanceof peg$SyntaxError) return false;
       throw thrown;
@@ -1593,13 +1609,13 @@ function otherNode(kind, value, text, start, end) {
 
   const expectations$ = [
     {"type":"literal","text":"@","ignoreCase":false},
-    {"type":"other","description":"agent id"},
     {"type":"literal","text":">","ignoreCase":false},
-    {"type":"other","description":"intent"},
     {"type":"literal","text":":","ignoreCase":false},
-    {"type":"other","description":"operation"},
     {"type":"literal","text":"{","ignoreCase":false},
     {"type":"literal","text":"}","ignoreCase":false},
+    {"type":"other","description":"agent id"},
+    {"type":"other","description":"intent"},
+    {"type":"other","description":"operation"},
     {"type":"literal","text":"|","ignoreCase":false},
     {"type":"literal","text":"[","ignoreCase":false},
     {"type":"literal","text":",","ignoreCase":false},
@@ -1627,33 +1643,36 @@ function otherNode(kind, value, text, start, end) {
     missed$[misses$++] = expectation;
   }
 
-  function failure$() {
-    begin$();
+  function expected$() {
+    return missed$.slice(0, misses$).map((number) => expectations$[number]);
+  }
+
+  function expect$(at) {
+    furthest$ = at;
     misses$ = 0;
-    const end = expect$();
+    return frame$expect(at);
+  }
+
+  // The error for the last call of expect$, and the end that it returned.
+  function failure$(end, expected) {
     if (end > furthest$) {
       furthest$ = end;
-      misses$ = 0;
+      expected = [];
     }
-    const expected = missed$.slice(0, misses$).map((number) => expectations$[number]);
     if (end === furthest$) expected.push({ type: "end" });
     const code = input.codePointAt(furthest$);
     const found = code === undefined ? null : String.fromCodePoint(code);
-    const location = peg$locationIn(input, options.grammarSource, furthest$, Math.min(furthest$ + 1, length$));
+    const location = peg$locationIn(input, source$, furthest$, furthest$ + (furthest$ < length$ ? 1 : 0));
     return Object.defineProperty(new peg$SyntaxError("", expected, found, location), "message", peg$message);
   }
 
-  function expect$() {
-    return frame$expect(0);
-  }
-
-  return { parse: parse$, recognize: recognize$ };
+  return { capacity: capacity$, parse: parse$, recognize: recognize$ };
 };
 
 // Lines and columns count from 1.
 function peg$placeOf(text, offset) {
-  const lines = text.slice(0, offset).split("\n");
-  return { offset, line: lines.length, column: lines.pop().length + 1 };
+  const before = text.slice(0, offset);
+  return { offset, line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
 }
 
 function peg$locationIn(text, source, start, end) {
@@ -1682,6 +1701,19 @@ function peg$endsOf(ranges) {
 const peg$scanner = /* @__PURE__ */ peg$makeScanner(1048576);
 
 
+// Scanners for texts within texts, and for long ones.
+const peg$idle = [];
+
+function peg$elsewhere(method, text, options) {
+  const known = peg$idle.findIndex(({ capacity }) => capacity >= text.length);
+  const scanner = known < 0 ? peg$makeScanner(Math.max(text.length, 4096)) : peg$idle.splice(known, 1)[0];
+  try {
+    return scanner[method](text, options);
+  } finally {
+    if (peg$idle.length < 8 && scanner.capacity <= 16777216) peg$idle.push(scanner);
+  }
+}
+
 // A message that is built when it is read.
 const peg$message = {
   get() { return peg$SyntaxError.buildMessage(this.expected, this.found); },
@@ -1689,13 +1721,18 @@ const peg$message = {
   configurable: true,
 };
 
+function peg$text(input) {
+  if (input instanceof String) return `${input}`;
+  throw new TypeError("The input of a parser must be a string");
+}
+
 function peg$parse(input, options) {
-  return peg$scanner.parse(input, options);
+  return peg$scanner.parse(typeof input === "string" ? input : peg$text(input), options);
 }
 
 // Returns true if parse() would accept the input: the same checks, without building the result.
 function peg$recognize(input, options) {
-  return peg$scanner.recognize(input, options);
+  return peg$scanner.recognize(typeof input === "string" ? input : peg$text(input), options);
 }
 
 class peg$SyntaxError extends SyntaxError {

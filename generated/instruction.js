@@ -51,23 +51,16 @@ function ordinalOf(word) {
 
 
 // The scanner reads the input as bytes and builds the result, without recording failures. It scans an input that it rejects
-// again, for the furthest place that was reached and the expectations there. So a rule has up to three functions: rule$build,
-// rule$skip (which builds nothing), and rule$expect.
+// again, for the furthest place that was reached and the expectations there; that scan runs no code of the grammar, but repeats the
+// decisions that it has made. So a rule has up to three functions: rule$build, rule$skip (which builds nothing), and rule$expect.
 const peg$makeScanner = (capacity$) => {
 
 
   function instruction$build(at$) {
     let last$1 = at$;
     ended$1: for (;;) {
-      const symbol$1 = bytes$[at$];
-      if ((table0$[symbol$1] & 1) !== 0) {
-        at$++;
-      } else if (symbol$1 === 45) {
-        at$++;
-        if ((table0$[bytes$[at$]] & 2) === 0) break ended$1;
-      } else {
-        break ended$1;
-      }
+      at$ = gap$skip(at$);
+      if (at$ < 0) break ended$1;
       last$1 = at$;
     }
     at$ = last$1;
@@ -79,15 +72,8 @@ const peg$makeScanner = (capacity$) => {
       at$ = end$;
       let last$3 = at$;
       ended$3: for (;;) {
-        const symbol$2 = bytes$[at$];
-        if ((table0$[symbol$2] & 1) !== 0) {
-          at$++;
-        } else if (symbol$2 === 45) {
-          at$++;
-          if ((table0$[bytes$[at$]] & 2) === 0) break ended$3;
-        } else {
-          break ended$3;
-        }
+        at$ = gap$skip(at$);
+        if (at$ < 0) break ended$3;
         last$3 = at$;
       }
       at$ = last$3;
@@ -142,18 +128,8 @@ const peg$makeScanner = (capacity$) => {
   function instruction$expect(at$) {
     let last$1 = at$;
     ended$1: for (;;) {
-      const back$1 = at$;
-      chosen$1: {
-        next$1: {
-          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break next$1; }
-          at$++;
-          break chosen$1;
-        }
-        at$ = back$1;
-        if (bytes$[at$] !== 45) { miss$(at$, 1); break ended$1; }
-        at$++;
-        if ((table0$[bytes$[at$]] & 2) === 0) break ended$1;
-      }
+      at$ = gap$expect(at$);
+      if (at$ < 0) break ended$1;
       last$1 = at$;
     }
     at$ = last$1;
@@ -163,24 +139,27 @@ const peg$makeScanner = (capacity$) => {
       if (at$ < 0) break ended$2;
       let last$3 = at$;
       ended$3: for (;;) {
-        const back$2 = at$;
-        chosen$2: {
-          next$2: {
-            if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break next$2; }
-            at$++;
-            break chosen$2;
-          }
-          at$ = back$2;
-          if (bytes$[at$] !== 45) { miss$(at$, 1); break ended$3; }
-          at$++;
-          if ((table0$[bytes$[at$]] & 2) === 0) break ended$3;
-        }
+        at$ = gap$expect(at$);
+        if (at$ < 0) break ended$3;
         last$3 = at$;
       }
       at$ = last$3;
       last$2 = at$;
     }
     at$ = last$2;
+    return at$;
+  }
+
+  function gap$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table0$[symbol$1] & 1) !== 0) {
+      at$++;
+    } else if (symbol$1 === 45) {
+      at$++;
+      if ((table0$[bytes$[at$]] & 2) === 0) return -1;
+    } else {
+      return -1;
+    }
     return at$;
   }
 
@@ -718,6 +697,22 @@ const peg$makeScanner = (capacity$) => {
     return at$;
   }
 
+  function gap$expect(at$) {
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break next$1; }
+        at$++;
+        break chosen$1;
+      }
+      at$ = back$1;
+      if (bytes$[at$] !== 45) { miss$(at$, 1); return -1; }
+      at$++;
+      if ((table0$[bytes$[at$]] & 2) === 0) return -1;
+    }
+    return at$;
+  }
+
   function item$expect(at$) {
     const back$1 = at$;
     chosen$1: {
@@ -929,7 +924,8 @@ const peg$makeScanner = (capacity$) => {
             absent$1: {
               if (bytes$[at$] !== 39) break absent$1;
               at$++;
-              if ((table1$[bytes$[at$]] & 2) !== 0) break absent$1;
+              at$ = edge$skip(at$);
+              if (at$ < 0) break absent$1;
               break ended$15;
             }
             at$ = back$4;
@@ -943,7 +939,8 @@ const peg$makeScanner = (capacity$) => {
           if (count$14 < 1) break next$3;
           if (bytes$[at$] !== 39) { miss$(at$, 21); break next$3; }
           at$++;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
+          at$ = edge$expect(at$);
+          if (at$ < 0) break next$3;
         }
         break chosen$1;
       }
@@ -963,7 +960,8 @@ const peg$makeScanner = (capacity$) => {
         at$ = last$16;
         if (bytes$[at$] !== 45 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 116) { miss$(at$, 24); break next$8; }
         at$ += 6;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$8;
+        at$ = edge$expect(at$);
+        if (at$ < 0) break next$8;
         break chosen$1;
       }
       at$ = back$1;
@@ -1035,291 +1033,587 @@ const peg$makeScanner = (capacity$) => {
   function period$build(at$) {
     const back$1 = at$;
     next$1: {
-      const span$1 = span$build(at$);
-      if (span$1 === FAILED$) break next$1;
+      const start$1 = at$;
+      const month$1 = month_name$build(at$);
+      if (month$1 === FAILED$) break next$1;
       at$ = end$;
+      const first$1 = { month: month$1, start: start$1, end: at$ };
+      const more$1 = [];
+      let last$1 = at$;
+      ended$1: for (;;) {
+        const part$1 = joint$build(at$);
+        if (part$1 === FAILED$) break ended$1;
+        at$ = end$;
+        const start$2 = at$;
+        const month$2 = month_name$build(at$);
+        if (month$2 === FAILED$) break ended$1;
+        at$ = end$;
+        const part$2 = { month: month$2, start: start$2, end: at$ };
+        const item$1 = [part$1, part$2];
+        more$1.push(item$1);
+        last$1 = at$;
+        if (more$1.length >= 11) break;
+      }
+      at$ = last$1;
+      if (more$1.length < 1) break next$1;
+      at$ = between$skip(at$);
+      if (at$ < 0) break next$1;
+      const year$1 = year$build(at$);
+      if (year$1 === FAILED$) break next$1;
+      at$ = end$;
+      from$ = start$1;
+      to$ = at$;
       end$ = at$;
-      return span$1;
+      return span$code1(first$1, more$1, year$1);
     }
     at$ = back$1;
     next$2: {
-      const date$1 = date$build(at$);
-      if (date$1 === FAILED$) break next$2;
+      const start$3 = at$;
+      const day$1 = day$build(at$);
+      if (day$1 === FAILED$) break next$2;
       at$ = end$;
-      end$ = at$;
-      return date$1;
-    }
-    at$ = back$1;
-    next$3: {
-      const quarter$1 = quarter$build(at$);
-      if (quarter$1 === FAILED$) break next$3;
-      at$ = end$;
-      end$ = at$;
-      return quarter$1;
-    }
-    at$ = back$1;
-    next$4: {
-      const start$1 = at$;
-      let half$1;
-      const symbol$1 = bytes$[at$];
-      if ((table2$[symbol$1] & 4) !== 0) {
-        const half$2 = ordinal$build(at$);
-        if (half$2 === FAILED$) break next$4;
+      const first$2 = { day: day$1, start: start$3, end: at$ };
+      const more$2 = [];
+      let last$2 = at$;
+      ended$2: for (;;) {
+        const part$3 = joint$build(at$);
+        if (part$3 === FAILED$) break ended$2;
         at$ = end$;
-        const start$2 = at$;
-        at$ = runEnd$(ends2$, at$);
-        if (at$ === start$2) break next$4;
-        if ((bytes$[at$] | 32) !== 104 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 102) break next$4;
-        at$ += 4;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
-        if (!(half$2 <= 2)) break next$4;
-        half$1 = half$2;
-      } else if (symbol$1 === 72 || symbol$1 === 104) {
-        at$++;
-        if ((table2$[bytes$[at$]] & 8) === 0) break next$4;
-        const half$3 = input[at$++];
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
-        half$1 = Number(half$3);
-      } else {
-        break next$4;
+        const start$4 = at$;
+        const day$2 = day$build(at$);
+        if (day$2 === FAILED$) break ended$2;
+        at$ = end$;
+        const part$4 = { day: day$2, start: start$4, end: at$ };
+        const item$2 = [part$3, part$4];
+        more$2.push(item$2);
+        last$2 = at$;
+        if (more$2.length >= 11) break;
       }
-      let year$1;
+      at$ = last$2;
+      if (more$2.length < 1) break next$2;
       const back$2 = at$;
       done$1: {
         missing$1: {
-          at$ = quarter_joint$skip(at$);
-          if (at$ < 0) break missing$1;
-          const picked$2 = year_digits$build(at$);
-          if (picked$2 === FAILED$) break missing$1;
-          at$ = end$;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$1;
-          const picked$1 = picked$2;
-          year$1 = picked$1;
+          const start$5 = at$;
+          at$ = runEnd$(ends2$, at$);
+          if (at$ === start$5) break missing$1;
+          if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$1;
+          at$ += 2;
           break done$1;
         }
         at$ = back$2;
-        year$1 = null;
       }
-      end$ = at$;
-      return { kind: "half", year: year$1, half: half$1, start: start$1, end: at$ };
-    }
-    at$ = back$1;
-    next$5: {
-      const start$3 = at$;
-      const year$2 = year_digits$build(at$);
-      if (year$2 === FAILED$) break next$5;
+      at$ = between$skip(at$);
+      if (at$ < 0) break next$2;
+      const month$3 = month_name$build(at$);
+      if (month$3 === FAILED$) break next$2;
       at$ = end$;
-      if ((table2$[bytes$[at$]] & 16) !== 0) {
-        at$++;
-      }
-      if ((bytes$[at$] | 32) !== 104) break next$5;
-      at$++;
-      if ((table2$[bytes$[at$]] & 8) === 0) break next$5;
-      const half$4 = input[at$++];
-      if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
-      end$ = at$;
-      return { kind: "half", year: year$2, half: Number(half$4), start: start$3, end: at$ };
-    }
-    at$ = back$1;
-    next$6: {
-      const start$4 = at$;
-      const at$1 = fiscal_year$build(at$);
-      if (at$1 === FAILED$) break next$6;
-      at$ = end$;
-      let quarter$2;
+      let year$2;
       const back$3 = at$;
       done$2: {
         missing$2: {
           at$ = between$skip(at$);
           if (at$ < 0) break missing$2;
-          if ((bytes$[at$] | 32) !== 113) break missing$2;
-          at$++;
-          if ((table2$[bytes$[at$]] & 32) === 0) break missing$2;
-          const picked$3 = input[at$++];
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$2;
-          quarter$2 = picked$3;
+          const picked$1 = year$build(at$);
+          if (picked$1 === FAILED$) break missing$2;
+          at$ = end$;
+          year$2 = picked$1;
           break done$2;
         }
         at$ = back$3;
-        quarter$2 = null;
+        year$2 = null;
       }
-      from$ = start$4;
+      if (!((log$[decided$++] = (span$code2(first$2, more$2, month$3, year$2)) ? 1 : 0))) break next$2;
+      from$ = start$3;
       to$ = at$;
       end$ = at$;
-      return fiscal$code1(at$1, quarter$2);
+      return span$code3(first$2, more$2, month$3, year$2);
     }
     at$ = back$1;
-    next$7: {
-      const start$5 = at$;
-      if ((bytes$[at$] | 32) !== 113) break next$7;
-      at$++;
-      if ((table2$[bytes$[at$]] & 32) === 0) break next$7;
-      const quarter$3 = input[at$++];
+    next$3: {
+      const start$6 = at$;
+      const first$3 = quarter_place$build(at$);
+      if (first$3 === FAILED$) break next$3;
+      at$ = end$;
+      const more$3 = [];
+      let last$3 = at$;
+      ended$3: for (;;) {
+        const part$5 = joint$build(at$);
+        if (part$5 === FAILED$) break ended$3;
+        at$ = end$;
+        const part$6 = quarter_place$build(at$);
+        if (part$6 === FAILED$) break ended$3;
+        at$ = end$;
+        const item$3 = [part$5, part$6];
+        more$3.push(item$3);
+        last$3 = at$;
+        if (more$3.length >= 3) break;
+      }
+      at$ = last$3;
+      if (more$3.length < 1) break next$3;
+      at$ = between$skip(at$);
+      if (at$ < 0) break next$3;
+      const year$3 = year$build(at$);
+      if (year$3 === FAILED$) break next$3;
+      at$ = end$;
+      from$ = start$6;
+      to$ = at$;
+      end$ = at$;
+      return span$code4(first$3, more$3, year$3);
+    }
+    at$ = back$1;
+    next$4: {
+      const date$1 = date$build(at$);
+      if (date$1 === FAILED$) break next$4;
+      at$ = end$;
+      end$ = at$;
+      return date$1;
+    }
+    at$ = back$1;
+    next$5: {
+      const quarter$1 = quarter$build(at$);
+      if (quarter$1 === FAILED$) break next$5;
+      at$ = end$;
+      end$ = at$;
+      return quarter$1;
+    }
+    at$ = back$1;
+    next$6: {
+      const start$7 = at$;
+      let half$1;
+      const symbol$1 = bytes$[at$];
+      if ((table2$[symbol$1] & 4) !== 0) {
+        const half$2 = ordinal$build(at$);
+        if (half$2 === FAILED$) break next$6;
+        at$ = end$;
+        const start$8 = at$;
+        at$ = runEnd$(ends2$, at$);
+        if (at$ === start$8) break next$6;
+        if ((bytes$[at$] | 32) !== 104 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 102) break next$6;
+        at$ += 4;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
+        if (!((log$[decided$++] = (half$2 <= 2) ? 1 : 0))) break next$6;
+        half$1 = half$2;
+      } else if (symbol$1 === 72 || symbol$1 === 104) {
+        at$++;
+        if ((table2$[bytes$[at$]] & 8) === 0) break next$6;
+        const half$3 = input[at$++];
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
+        half$1 = Number(half$3);
+      } else {
+        break next$6;
+      }
+      let year$4;
       const back$4 = at$;
       done$3: {
         missing$3: {
-          const start$6 = at$;
-          at$ = runEnd$(ends2$, at$);
-          if (at$ === start$6) break missing$3;
-          if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$3;
-          at$ += 2;
+          at$ = quarter_joint$skip(at$);
+          if (at$ < 0) break missing$3;
+          const picked$2 = year$build(at$);
+          if (picked$2 === FAILED$) break missing$3;
+          at$ = end$;
+          year$4 = picked$2;
           break done$3;
         }
         at$ = back$4;
+        year$4 = null;
       }
-      at$ = between$skip(at$);
-      if (at$ < 0) break next$7;
-      const at$2 = fiscal_year$build(at$);
-      if (at$2 === FAILED$) break next$7;
-      at$ = end$;
-      from$ = start$5;
-      to$ = at$;
       end$ = at$;
-      return fiscal$code2(quarter$3, at$2);
+      return { kind: "half", year: year$4, half: half$1, start: start$7, end: at$ };
+    }
+    at$ = back$1;
+    next$7: {
+      const start$9 = at$;
+      const year$5 = year_digits$build(at$);
+      if (year$5 === FAILED$) break next$7;
+      at$ = end$;
+      if ((table2$[bytes$[at$]] & 16) !== 0) {
+        at$++;
+      }
+      if ((bytes$[at$] | 32) !== 104) break next$7;
+      at$++;
+      if ((table2$[bytes$[at$]] & 8) === 0) break next$7;
+      const half$4 = input[at$++];
+      if ((table1$[bytes$[at$]] & 2) !== 0) break next$7;
+      end$ = at$;
+      return { kind: "half", year: year$5, half: Number(half$4), start: start$9, end: at$ };
     }
     at$ = back$1;
     next$8: {
-      const start$7 = at$;
-      const year$3 = year_digits$build(at$);
-      if (year$3 === FAILED$) break next$8;
+      const start$10 = at$;
+      const at$1 = fiscal_year$build(at$);
+      if (at$1 === FAILED$) break next$8;
       at$ = end$;
-      if ((table2$[bytes$[at$]] & 64) === 0) break next$8;
-      at$++;
-      const start$8 = at$;
-      let count$1 = 0;
-      let last$2 = at$;
-      ended$1: for (;;) {
-        if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
-        at$++;
-        count$1++;
-        last$2 = at$;
-        if (count$1 >= 2) break;
+      let quarter$2;
+      const back$5 = at$;
+      done$4: {
+        missing$4: {
+          at$ = between$skip(at$);
+          if (at$ < 0) break missing$4;
+          if ((bytes$[at$] | 32) !== 113) break missing$4;
+          at$++;
+          if ((table2$[bytes$[at$]] & 32) === 0) break missing$4;
+          const picked$3 = input[at$++];
+          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$4;
+          quarter$2 = picked$3;
+          break done$4;
+        }
+        at$ = back$5;
+        quarter$2 = null;
       }
-      at$ = last$2;
-      if (count$1 < 2) break next$8;
-      const digits$1 = input.substring(start$8, at$);
-      if ((table2$[bytes$[at$]] & 128) !== 0) break next$8;
-      const last$1 = Number(digits$1);
-      if ((table1$[bytes$[at$]] & 2) !== 0) break next$8;
-      if (!(last$1 === (year$3 + 1) % 100)) break next$8;
+      from$ = start$10;
+      to$ = at$;
       end$ = at$;
-      return { kind: "fiscal", year: year$3, last: last$1, quarter: null, start: start$7, end: at$ };
+      return fiscal$code5(at$1, quarter$2);
     }
     at$ = back$1;
     next$9: {
-      const week$1 = week$build(at$);
-      if (week$1 === FAILED$) break next$9;
+      const start$11 = at$;
+      if ((bytes$[at$] | 32) !== 113) break next$9;
+      at$++;
+      if ((table2$[bytes$[at$]] & 32) === 0) break next$9;
+      const quarter$3 = input[at$++];
+      const back$6 = at$;
+      done$5: {
+        missing$5: {
+          const start$12 = at$;
+          at$ = runEnd$(ends2$, at$);
+          if (at$ === start$12) break missing$5;
+          if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$5;
+          at$ += 2;
+          break done$5;
+        }
+        at$ = back$6;
+      }
+      at$ = between$skip(at$);
+      if (at$ < 0) break next$9;
+      const at$2 = fiscal_year$build(at$);
+      if (at$2 === FAILED$) break next$9;
       at$ = end$;
+      from$ = start$11;
+      to$ = at$;
       end$ = at$;
-      return week$1;
+      return fiscal$code6(quarter$3, at$2);
     }
     at$ = back$1;
     next$10: {
-      const month$1 = month$build(at$);
-      if (month$1 === FAILED$) break next$10;
+      const start$13 = at$;
+      const year$6 = year_digits$build(at$);
+      if (year$6 === FAILED$) break next$10;
       at$ = end$;
+      if ((table2$[bytes$[at$]] & 64) === 0) break next$10;
+      at$++;
+      const last$4 = two_digits$build(at$);
+      if (last$4 === FAILED$) break next$10;
+      at$ = end$;
+      if ((table1$[bytes$[at$]] & 2) !== 0) break next$10;
+      if (!((log$[decided$++] = (last$4 === (year$6 + 1) % 100) ? 1 : 0))) break next$10;
       end$ = at$;
-      return month$1;
+      return { kind: "fiscal", year: year$6, last: last$4, quarter: null, start: start$13, end: at$ };
     }
     at$ = back$1;
     next$11: {
+      const start$14 = at$;
+      const symbol$2 = bytes$[at$];
+      if (symbol$2 === 67 || symbol$2 === 99) {
+        const back$7 = at$;
+        chosen$2: {
+          next$12: {
+            if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 97 || (bytes$[at$ + 7] | 32) !== 114 || bytes$[at$ + 8] !== 32 || (bytes$[at$ + 9] | 32) !== 119 || (bytes$[at$ + 10] | 32) !== 101 || (bytes$[at$ + 11] | 32) !== 101 || (table2$[bytes$[at$ + 12]] & 128) === 0) break next$12;
+            at$ += 13;
+            const start$15 = at$;
+            at$ = runEnd$(ends2$, at$);
+            if (at$ === start$15) break next$12;
+            break chosen$2;
+          }
+          at$ = back$7;
+          if ((bytes$[at$ + 1] | 32) !== 119) break next$11;
+          at$ += 2;
+          if (bytes$[at$] === 32) {
+            at$++;
+          }
+        }
+      } else if (symbol$2 === 87) {
+        const back$8 = at$;
+        chosen$3: {
+          next$13: {
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table2$[bytes$[at$ + 3]] & 128) === 0) break next$13;
+            at$ += 4;
+            const start$16 = at$;
+            at$ = runEnd$(ends2$, at$);
+            if (at$ === start$16) break next$13;
+            const back$9 = at$;
+            done$6: {
+              missing$6: {
+                const symbol$3 = bytes$[at$];
+                if (symbol$3 === 78 || symbol$3 === 110) {
+                  const back$10 = at$;
+                  chosen$4: {
+                    next$14: {
+                      if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 109 || (bytes$[at$ + 3] | 32) !== 98 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 114 || bytes$[at$ + 6] !== 32) break next$14;
+                      at$ += 7;
+                      break chosen$4;
+                    }
+                    at$ = back$10;
+                    if ((bytes$[at$ + 1] | 32) !== 111 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) break missing$6;
+                    at$ += 4;
+                  }
+                } else {
+                  break missing$6;
+                }
+                break done$6;
+              }
+              at$ = back$9;
+            }
+            break chosen$3;
+          }
+          at$ = back$8;
+          next$15: {
+            if ((table2$[bytes$[at$ + 1]] & 128) === 0) break next$15;
+            at$ += 2;
+            if (bytes$[at$] === 32) {
+              at$++;
+            }
+            break chosen$3;
+          }
+          at$ = back$8;
+          at$++;
+        }
+      } else if (symbol$2 === 119) {
+        const back$11 = at$;
+        chosen$5: {
+          next$16: {
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table2$[bytes$[at$ + 3]] & 128) === 0) break next$16;
+            at$ += 4;
+            const start$17 = at$;
+            at$ = runEnd$(ends2$, at$);
+            if (at$ === start$17) break next$16;
+            const back$12 = at$;
+            done$7: {
+              missing$7: {
+                const symbol$4 = bytes$[at$];
+                if (symbol$4 === 78 || symbol$4 === 110) {
+                  const back$13 = at$;
+                  chosen$6: {
+                    next$17: {
+                      if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 109 || (bytes$[at$ + 3] | 32) !== 98 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 114 || bytes$[at$ + 6] !== 32) break next$17;
+                      at$ += 7;
+                      break chosen$6;
+                    }
+                    at$ = back$13;
+                    if ((bytes$[at$ + 1] | 32) !== 111 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) break missing$7;
+                    at$ += 4;
+                  }
+                } else {
+                  break missing$7;
+                }
+                break done$7;
+              }
+              at$ = back$12;
+            }
+            break chosen$5;
+          }
+          at$ = back$11;
+          if ((table2$[bytes$[at$ + 1]] & 128) === 0) break next$11;
+          at$ += 2;
+          if (bytes$[at$] === 32) {
+            at$++;
+          }
+        }
+      } else {
+        break next$11;
+      }
+      const week$1 = short_digits$build(at$);
+      if (week$1 === FAILED$) break next$11;
+      at$ = end$;
+      if ((table1$[bytes$[at$]] & 2) !== 0) break next$11;
+      let year$7;
+      const back$14 = at$;
+      done$8: {
+        missing$8: {
+          at$ = quarter_joint$skip(at$);
+          if (at$ < 0) break missing$8;
+          const picked$4 = year$build(at$);
+          if (picked$4 === FAILED$) break missing$8;
+          at$ = end$;
+          year$7 = picked$4;
+          break done$8;
+        }
+        at$ = back$14;
+        year$7 = null;
+      }
+      if (!((log$[decided$++] = (week$1 >= 1 && week$1 <= 53) ? 1 : 0))) break next$11;
+      end$ = at$;
+      return { kind: "week", year: year$7, week: week$1, start: start$14, end: at$ };
+    }
+    at$ = back$1;
+    next$18: {
+      const start$18 = at$;
+      const year$8 = year_digits$build(at$);
+      if (year$8 === FAILED$) break next$18;
+      at$ = end$;
+      if ((table3$[bytes$[at$]] & 1) !== 0) {
+        at$++;
+      }
+      if ((bytes$[at$] | 32) !== 119) break next$18;
+      at$++;
+      const week$2 = two_digits$build(at$);
+      if (week$2 === FAILED$) break next$18;
+      at$ = end$;
+      if ((table1$[bytes$[at$]] & 2) !== 0) break next$18;
+      if (!((log$[decided$++] = (week$2 >= 1 && week$2 <= 53) ? 1 : 0))) break next$18;
+      end$ = at$;
+      return { kind: "week", year: year$8, week: week$2, start: start$18, end: at$ };
+    }
+    at$ = back$1;
+    next$19: {
+      const start$19 = at$;
+      const year$9 = year_digits$build(at$);
+      if (year$9 === FAILED$) break next$19;
+      at$ = end$;
+      if ((table2$[bytes$[at$]] & 64) === 0) break next$19;
+      at$++;
+      const month$4 = two_digits$build(at$);
+      if (month$4 === FAILED$) break next$19;
+      at$ = end$;
+      if ((table1$[bytes$[at$]] & 2) !== 0) break next$19;
+      if (!((log$[decided$++] = (month$4 >= 1 && month$4 <= 12) ? 1 : 0))) break next$19;
+      end$ = at$;
+      return { kind: "month", year: year$9, month: month$4, start: start$19, end: at$ };
+    }
+    at$ = back$1;
+    next$20: {
+      const start$20 = at$;
+      const month$5 = short_digits$build(at$);
+      if (month$5 === FAILED$) break next$20;
+      at$ = end$;
+      if (bytes$[at$] !== 47) break next$20;
+      at$++;
+      const year$10 = year$build(at$);
+      if (year$10 === FAILED$) break next$20;
+      at$ = end$;
+      if (!((log$[decided$++] = (month$5 >= 1 && month$5 <= 12) ? 1 : 0))) break next$20;
+      end$ = at$;
+      return { kind: "month", year: year$10, month: month$5, start: start$20, end: at$ };
+    }
+    at$ = back$1;
+    next$21: {
+      const start$21 = at$;
+      const month$6 = month_name$build(at$);
+      if (month$6 === FAILED$) break next$21;
+      at$ = end$;
+      const back$15 = at$;
+      done$9: {
+        missing$9: {
+          const start$22 = at$;
+          at$ = runEnd$(ends2$, at$);
+          if (at$ === start$22) break missing$9;
+          if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$9;
+          at$ += 2;
+          break done$9;
+        }
+        at$ = back$15;
+      }
+      at$ = between$skip(at$);
+      if (at$ < 0) break next$21;
+      const year$11 = year$build(at$);
+      if (year$11 === FAILED$) break next$21;
+      at$ = end$;
+      end$ = at$;
+      return { kind: "month", year: year$11, month: month$6, start: start$21, end: at$ };
+    }
+    at$ = back$1;
+    next$22: {
+      const start$23 = at$;
+      const month$7 = month_name$build(at$);
+      if (month$7 === FAILED$) break next$22;
+      at$ = end$;
+      if (bytes$[at$] === 32) {
+        at$++;
+      }
+      if (bytes$[at$] !== 39) break next$22;
+      at$++;
+      const year$12 = short_year$build(at$);
+      if (year$12 === FAILED$) break next$22;
+      at$ = end$;
+      end$ = at$;
+      return { kind: "month", year: year$12, month: month$7, start: start$23, end: at$ };
+    }
+    at$ = back$1;
+    next$23: {
+      const start$24 = at$;
+      if ((table3$[bytes$[at$]] & 2) === 0) break next$23;
+      const month$8 = month_name$build(at$);
+      if (month$8 === FAILED$) break next$23;
+      at$ = end$;
+      end$ = at$;
+      return { kind: "month", year: null, month: month$8, start: start$24, end: at$ };
+    }
+    at$ = back$1;
+    next$24: {
       const relative$1 = relative$build(at$);
-      if (relative$1 === FAILED$) break next$11;
+      if (relative$1 === FAILED$) break next$24;
       at$ = end$;
       end$ = at$;
       return relative$1;
     }
     at$ = back$1;
-    next$12: {
-      const start$9 = at$;
-      let count$2 = 0;
-      let last$3 = at$;
-      ended$2: for (;;) {
-        if ((table2$[bytes$[at$]] & 128) === 0) break ended$2;
-        at$++;
-        count$2++;
-        last$3 = at$;
-        if (count$2 >= 2) break;
-      }
-      at$ = last$3;
-      if (count$2 < 1) break next$12;
-      const digits$2 = input.substring(start$9, at$);
-      if ((table2$[bytes$[at$]] & 128) !== 0) break next$12;
-      const hour$1 = Number(digits$2);
-      if (bytes$[at$] !== 58) break next$12;
+    next$25: {
+      const start$25 = at$;
+      const hour$1 = short_digits$build(at$);
+      if (hour$1 === FAILED$) break next$25;
+      at$ = end$;
+      if (bytes$[at$] !== 58) break next$25;
       at$++;
-      const start$10 = at$;
-      let count$3 = 0;
-      let last$4 = at$;
-      ended$3: for (;;) {
-        if ((table2$[bytes$[at$]] & 128) === 0) break ended$3;
-        at$++;
-        count$3++;
-        last$4 = at$;
-        if (count$3 >= 2) break;
-      }
-      at$ = last$4;
-      if (count$3 < 2) break next$12;
-      const digits$3 = input.substring(start$10, at$);
-      if ((table2$[bytes$[at$]] & 128) !== 0) break next$12;
-      const minute$1 = Number(digits$3);
+      const minute$1 = two_digits$build(at$);
+      if (minute$1 === FAILED$) break next$25;
+      at$ = end$;
       let half$5;
-      const back$5 = at$;
-      done$4: {
-        missing$4: {
+      const back$16 = at$;
+      done$10: {
+        missing$10: {
           if ((table0$[bytes$[at$]] & 1) !== 0) {
             at$++;
           }
-          let picked$4;
-          const symbol$2 = bytes$[at$];
-          if (symbol$2 === 65 || symbol$2 === 97) {
-            if ((bytes$[at$ + 1] | 32) !== 109) break missing$4;
+          let picked$5;
+          const symbol$5 = bytes$[at$];
+          if (symbol$5 === 65 || symbol$5 === 97) {
+            if ((bytes$[at$ + 1] | 32) !== 109) break missing$10;
             at$ += 2;
-            picked$4 = input.substring(at$ - 2, at$);
-          } else if (symbol$2 === 80 || symbol$2 === 112) {
-            if ((bytes$[at$ + 1] | 32) !== 109) break missing$4;
+            picked$5 = input.substring(at$ - 2, at$);
+          } else if (symbol$5 === 80 || symbol$5 === 112) {
+            if ((bytes$[at$ + 1] | 32) !== 109) break missing$10;
             at$ += 2;
-            picked$4 = input.substring(at$ - 2, at$);
+            picked$5 = input.substring(at$ - 2, at$);
           } else {
-            break missing$4;
+            break missing$10;
           }
-          half$5 = picked$4;
-          break done$4;
+          half$5 = picked$5;
+          break done$10;
         }
-        at$ = back$5;
+        at$ = back$16;
         half$5 = null;
       }
-      if ((table1$[bytes$[at$]] & 2) !== 0) break next$12;
-      if (!(hour$1 <= 24 && minute$1 < 60)) break next$12;
+      if ((table1$[bytes$[at$]] & 2) !== 0) break next$25;
+      if (!((log$[decided$++] = (hour$1 <= 24 && minute$1 < 60) ? 1 : 0))) break next$25;
       end$ = at$;
-      return { kind: "time", hour: hour$1, minute: minute$1, half: half$5, start: start$9, end: at$ };
+      return { kind: "time", hour: hour$1, minute: minute$1, half: half$5, start: start$25, end: at$ };
     }
     at$ = back$1;
-    const start$11 = at$;
-    let count$4 = 0;
-    let last$5 = at$;
-    ended$4: for (;;) {
-      if ((table2$[bytes$[at$]] & 128) === 0) break ended$4;
-      at$++;
-      count$4++;
-      last$5 = at$;
-      if (count$4 >= 2) break;
-    }
-    at$ = last$5;
-    if (count$4 < 1) return FAILED$;
-    const digits$4 = input.substring(start$11, at$);
-    if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
-    const hour$2 = Number(digits$4);
+    const start$26 = at$;
+    const hour$2 = short_digits$build(at$);
+    if (hour$2 === FAILED$) return FAILED$;
+    at$ = end$;
     if ((table0$[bytes$[at$]] & 1) !== 0) {
       at$++;
     }
     let half$6;
-    const symbol$3 = bytes$[at$];
-    if (symbol$3 === 65 || symbol$3 === 97) {
+    const symbol$6 = bytes$[at$];
+    if (symbol$6 === 65 || symbol$6 === 97) {
       if ((bytes$[at$ + 1] | 32) !== 109) return FAILED$;
       at$ += 2;
       half$6 = input.substring(at$ - 2, at$);
-    } else if (symbol$3 === 80 || symbol$3 === 112) {
+    } else if (symbol$6 === 80 || symbol$6 === 112) {
       if ((bytes$[at$ + 1] | 32) !== 109) return FAILED$;
       at$ += 2;
       half$6 = input.substring(at$ - 2, at$);
@@ -1327,9 +1621,9 @@ const peg$makeScanner = (capacity$) => {
       return FAILED$;
     }
     if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-    if (!(hour$2 >= 1 && hour$2 <= 12)) return FAILED$;
+    if (!((log$[decided$++] = (hour$2 >= 1 && hour$2 <= 12) ? 1 : 0))) return FAILED$;
     end$ = at$;
-    return { kind: "time", hour: hour$2, minute: 0, half: half$6, start: start$11, end: at$ };
+    return { kind: "time", hour: hour$2, minute: 0, half: half$6, start: start$26, end: at$ };
   }
 
   function value$build(at$) {
@@ -1386,21 +1680,9 @@ const peg$makeScanner = (capacity$) => {
       if ((table3$[bytes$[at$]] & 1) !== 0) {
         at$++;
       }
-      const start$3 = at$;
-      let count$1 = 0;
-      let last$1 = at$;
-      ended$1: for (;;) {
-        if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
-        at$++;
-        count$1++;
-        last$1 = at$;
-        if (count$1 >= 2) break;
-      }
-      at$ = last$1;
-      if (count$1 < 1) break next$5;
-      const digits$1 = input.substring(start$3, at$);
-      if ((table2$[bytes$[at$]] & 128) !== 0) break next$5;
-      const days$1 = Number(digits$1);
+      const days$1 = short_digits$build(at$);
+      if (days$1 === FAILED$) break next$5;
+      at$ = end$;
       if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
       const back$3 = at$;
       done$1: {
@@ -1427,17 +1709,15 @@ const peg$makeScanner = (capacity$) => {
     }
     at$ = back$1;
     next$7: {
-      const start$4 = at$;
-      const picked$1 = year_digits$build(at$);
-      if (picked$1 === FAILED$) break next$7;
+      const start$3 = at$;
+      const year$1 = year$build(at$);
+      if (year$1 === FAILED$) break next$7;
       at$ = end$;
-      if ((table1$[bytes$[at$]] & 2) !== 0) break next$7;
-      const year$1 = picked$1;
       const back$4 = at$;
       absent$1: {
-        if ((table3$[bytes$[at$]] & 2) === 0) break absent$1;
+        if ((table3$[bytes$[at$]] & 4) === 0) break absent$1;
         at$++;
-        if ((table2$[bytes$[at$]] & 128) === 0) break absent$1;
+        if ((table3$[bytes$[at$]] & 8) === 0) break absent$1;
         at$++;
         break next$7;
       }
@@ -1446,13 +1726,13 @@ const peg$makeScanner = (capacity$) => {
       absent$2: {
         if (bytes$[at$] !== 45) break absent$2;
         at$++;
-        if ((table2$[bytes$[at$]] & 128) === 0) break absent$2;
+        if ((table3$[bytes$[at$]] & 8) === 0) break absent$2;
         at$++;
         break next$7;
       }
       at$ = back$5;
       end$ = at$;
-      return { kind: "year", year: year$1, start: start$4, end: at$ };
+      return { kind: "year", year: year$1, start: start$3, end: at$ };
     }
     at$ = back$1;
     next$8: {
@@ -1463,44 +1743,44 @@ const peg$makeScanner = (capacity$) => {
       return number$2;
     }
     at$ = back$1;
-    const start$5 = at$;
-    if ((table3$[bytes$[at$]] & 4) === 0) return FAILED$;
+    const start$4 = at$;
+    if ((table3$[bytes$[at$]] & 16) === 0) return FAILED$;
     at$++;
+    let count$1 = 0;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      if ((table3$[bytes$[at$]] & 32) === 0) break ended$1;
+      at$++;
+      count$1++;
+      last$1 = at$;
+      if (count$1 >= 40) break;
+    }
+    at$ = last$1;
     let count$2 = 0;
     let last$2 = at$;
     ended$2: for (;;) {
-      if ((table3$[bytes$[at$]] & 8) === 0) break ended$2;
+      if (bytes$[at$] !== 46) break ended$2;
       at$++;
+      let count$3 = 0;
+      let last$3 = at$;
+      ended$3: for (;;) {
+        if ((table3$[bytes$[at$]] & 32) === 0) break ended$3;
+        at$++;
+        count$3++;
+        last$3 = at$;
+        if (count$3 >= 40) break;
+      }
+      at$ = last$3;
+      if (count$3 < 2) break ended$2;
       count$2++;
       last$2 = at$;
-      if (count$2 >= 40) break;
+      if (count$2 >= 4) break;
     }
     at$ = last$2;
-    let count$3 = 0;
-    let last$3 = at$;
-    ended$3: for (;;) {
-      if (bytes$[at$] !== 46) break ended$3;
-      at$++;
-      let count$4 = 0;
-      let last$4 = at$;
-      ended$4: for (;;) {
-        if ((table3$[bytes$[at$]] & 8) === 0) break ended$4;
-        at$++;
-        count$4++;
-        last$4 = at$;
-        if (count$4 >= 40) break;
-      }
-      at$ = last$4;
-      if (count$4 < 2) break ended$3;
-      count$3++;
-      last$3 = at$;
-      if (count$3 >= 4) break;
-    }
-    at$ = last$3;
-    if (count$3 < 1) return FAILED$;
+    if (count$2 < 1) return FAILED$;
     if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
     end$ = at$;
-    return { kind: "handle", start: start$5, end: at$ };
+    return { kind: "handle", start: start$4, end: at$ };
   }
 
   function quoted$skip(at$) {
@@ -1625,9 +1905,8 @@ const peg$makeScanner = (capacity$) => {
           missing$1: {
             at$ = quarter_joint$skip(at$);
             if (at$ < 0) break missing$1;
-            at$ = year_digits$skip(at$);
+            at$ = year$skip(at$);
             if (at$ < 0) break missing$1;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$1;
             break done$1;
           }
           at$ = back$2;
@@ -1728,18 +2007,8 @@ const peg$makeScanner = (capacity$) => {
         if ((table3$[bytes$[at$]] & 1) !== 0) {
           at$++;
         }
-        let count$1 = 0;
-        let last$1 = at$;
-        ended$1: for (;;) {
-          if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
-          at$++;
-          count$1++;
-          last$1 = at$;
-          if (count$1 >= 2) break;
-        }
-        at$ = last$1;
-        if (count$1 < 1) break next$5;
-        if ((table2$[bytes$[at$]] & 128) !== 0) break next$5;
+        at$ = short_digits$skip(at$);
+        if (at$ < 0) break next$5;
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
         const back$3 = at$;
         done$1: {
@@ -1763,14 +2032,13 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = back$1;
       next$7: {
-        at$ = year_digits$skip(at$);
+        at$ = year$skip(at$);
         if (at$ < 0) break next$7;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$7;
         const back$4 = at$;
         absent$1: {
-          if ((table3$[bytes$[at$]] & 2) === 0) break absent$1;
+          if ((table3$[bytes$[at$]] & 4) === 0) break absent$1;
           at$++;
-          if ((table2$[bytes$[at$]] & 128) === 0) break absent$1;
+          if ((table3$[bytes$[at$]] & 8) === 0) break absent$1;
           at$++;
           break next$7;
         }
@@ -1779,7 +2047,7 @@ const peg$makeScanner = (capacity$) => {
         absent$2: {
           if (bytes$[at$] !== 45) break absent$2;
           at$++;
-          if ((table2$[bytes$[at$]] & 128) === 0) break absent$2;
+          if ((table3$[bytes$[at$]] & 8) === 0) break absent$2;
           at$++;
           break next$7;
         }
@@ -1793,42 +2061,47 @@ const peg$makeScanner = (capacity$) => {
         break chosen$1;
       }
       at$ = back$1;
-      if ((table3$[bytes$[at$]] & 4) === 0) return -1;
+      if ((table3$[bytes$[at$]] & 16) === 0) return -1;
       at$++;
+      let count$1 = 0;
+      let last$1 = at$;
+      ended$1: for (;;) {
+        if ((table3$[bytes$[at$]] & 32) === 0) break ended$1;
+        at$++;
+        count$1++;
+        last$1 = at$;
+        if (count$1 >= 40) break;
+      }
+      at$ = last$1;
       let count$2 = 0;
       let last$2 = at$;
       ended$2: for (;;) {
-        if ((table3$[bytes$[at$]] & 8) === 0) break ended$2;
+        if (bytes$[at$] !== 46) break ended$2;
         at$++;
+        let count$3 = 0;
+        let last$3 = at$;
+        ended$3: for (;;) {
+          if ((table3$[bytes$[at$]] & 32) === 0) break ended$3;
+          at$++;
+          count$3++;
+          last$3 = at$;
+          if (count$3 >= 40) break;
+        }
+        at$ = last$3;
+        if (count$3 < 2) break ended$2;
         count$2++;
         last$2 = at$;
-        if (count$2 >= 40) break;
+        if (count$2 >= 4) break;
       }
       at$ = last$2;
-      let count$3 = 0;
-      let last$3 = at$;
-      ended$3: for (;;) {
-        if (bytes$[at$] !== 46) break ended$3;
-        at$++;
-        let count$4 = 0;
-        let last$4 = at$;
-        ended$4: for (;;) {
-          if ((table3$[bytes$[at$]] & 8) === 0) break ended$4;
-          at$++;
-          count$4++;
-          last$4 = at$;
-          if (count$4 >= 40) break;
-        }
-        at$ = last$4;
-        if (count$4 < 2) break ended$3;
-        count$3++;
-        last$3 = at$;
-        if (count$3 >= 4) break;
-      }
-      at$ = last$3;
-      if (count$3 < 1) return -1;
+      if (count$2 < 1) return -1;
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     }
+    return at$;
+  }
+
+  function edge$skip(at$) {
+    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     return at$;
   }
 
@@ -1836,285 +2109,777 @@ const peg$makeScanner = (capacity$) => {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        at$ = span$expect(at$);
+        at$ = month_place$expect(at$);
+        if (at$ < 0) break next$1;
+        let count$1 = 0;
+        let last$1 = at$;
+        ended$1: for (;;) {
+          at$ = joint$expect(at$);
+          if (at$ < 0) break ended$1;
+          at$ = month_place$expect(at$);
+          if (at$ < 0) break ended$1;
+          count$1++;
+          last$1 = at$;
+          if (count$1 >= 11) break;
+        }
+        at$ = last$1;
+        if (count$1 < 1) break next$1;
+        at$ = between$expect(at$);
+        if (at$ < 0) break next$1;
+        at$ = year$expect(at$);
         if (at$ < 0) break next$1;
         break chosen$1;
       }
       at$ = back$1;
       next$2: {
-        at$ = date$expect(at$);
+        at$ = day_place$expect(at$);
         if (at$ < 0) break next$2;
+        let count$2 = 0;
+        let last$2 = at$;
+        ended$2: for (;;) {
+          at$ = joint$expect(at$);
+          if (at$ < 0) break ended$2;
+          at$ = day_place$expect(at$);
+          if (at$ < 0) break ended$2;
+          count$2++;
+          last$2 = at$;
+          if (count$2 >= 11) break;
+        }
+        at$ = last$2;
+        if (count$2 < 1) break next$2;
+        const back$2 = at$;
+        done$1: {
+          missing$1: {
+            at$ = _$expect(at$);
+            if (at$ < 0) break missing$1;
+            if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) { miss$(at$, 32); break missing$1; }
+            at$ += 2;
+            break done$1;
+          }
+          at$ = back$2;
+        }
+        at$ = between$expect(at$);
+        if (at$ < 0) break next$2;
+        at$ = month_name$expect(at$);
+        if (at$ < 0) break next$2;
+        const back$3 = at$;
+        done$2: {
+          missing$2: {
+            at$ = between$expect(at$);
+            if (at$ < 0) break missing$2;
+            at$ = year$expect(at$);
+            if (at$ < 0) break missing$2;
+            break done$2;
+          }
+          at$ = back$3;
+        }
+        if (!(log$[decided$++])) break next$2;
         break chosen$1;
       }
       at$ = back$1;
       next$3: {
-        at$ = quarter$expect(at$);
+        at$ = quarter_place$expect(at$);
+        if (at$ < 0) break next$3;
+        let count$3 = 0;
+        let last$3 = at$;
+        ended$3: for (;;) {
+          at$ = joint$expect(at$);
+          if (at$ < 0) break ended$3;
+          at$ = quarter_place$expect(at$);
+          if (at$ < 0) break ended$3;
+          count$3++;
+          last$3 = at$;
+          if (count$3 >= 3) break;
+        }
+        at$ = last$3;
+        if (count$3 < 1) break next$3;
+        at$ = between$expect(at$);
+        if (at$ < 0) break next$3;
+        at$ = year$expect(at$);
         if (at$ < 0) break next$3;
         break chosen$1;
       }
       at$ = back$1;
       next$4: {
-        const back$2 = at$;
+        at$ = date$expect(at$);
+        if (at$ < 0) break next$4;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$5: {
+        const back$4 = at$;
         chosen$2: {
-          next$5: {
-            if ((bytes$[at$] | 32) !== 104) { miss$(at$, 32); break next$5; }
+          next$6: {
+            if ((bytes$[at$] | 32) !== 113) { miss$(at$, 33); break next$6; }
             at$++;
-            if ((table2$[bytes$[at$]] & 8) === 0) { miss$(at$, 33); break next$5; }
+            if ((table2$[bytes$[at$]] & 32) === 0) { miss$(at$, 34); break next$6; }
             at$++;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
+            at$ = edge$expect(at$);
+            if (at$ < 0) break next$6;
+            const back$5 = at$;
+            absent$1: {
+              if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+              const back$6 = at$;
+              done$3: {
+                missing$3: {
+                  if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$3;
+                  at$ += 2;
+                  at$ = _$skip(at$);
+                  if (at$ < 0) break missing$3;
+                  break done$3;
+                }
+                at$ = back$6;
+              }
+              if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 121) break absent$1;
+              at$ += 2;
+              break next$6;
+            }
+            at$ = back$5;
             break chosen$2;
           }
-          at$ = back$2;
-          const half$1 = ordinal$expectBuild(at$);
-          if (half$1 === FAILED$) break next$4;
-          at$ = end$;
-          let count$1 = 0;
-          let last$1 = at$;
-          ended$1: for (;;) {
-            if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$1; }
-            at$++;
-            count$1++;
-            last$1 = at$;
-          }
-          at$ = last$1;
-          if (count$1 < 1) break next$4;
-          if ((bytes$[at$] | 32) !== 104 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 102) { miss$(at$, 34); break next$4; }
-          at$ += 4;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
-          if (!(half$1 <= 2)) break next$4;
-        }
-        const back$3 = at$;
-        done$1: {
-          missing$1: {
-            at$ = quarter_joint$expect(at$);
-            if (at$ < 0) break missing$1;
-            at$ = year_digits$expect(at$);
-            if (at$ < 0) break missing$1;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$1;
-            break done$1;
-          }
-          at$ = back$3;
-        }
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$6: {
-        at$ = year_digits$expect(at$);
-        if (at$ < 0) break next$6;
-        const back$4 = at$;
-        done$2: {
-          missing$2: {
-            if ((table2$[bytes$[at$]] & 16) === 0) { miss$(at$, 35); break missing$2; }
-            at$++;
-            break done$2;
+          at$ = back$4;
+          next$7: {
+            at$ = ordinal$expect(at$);
+            if (at$ < 0) break next$7;
+            at$ = _$expect(at$);
+            if (at$ < 0) break next$7;
+            if ((bytes$[at$] | 32) !== 113 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) { miss$(at$, 35); break next$7; }
+            at$ += 7;
+            at$ = edge$expect(at$);
+            if (at$ < 0) break next$7;
+            const back$7 = at$;
+            absent$2: {
+              at$ = _$skip(at$);
+              if (at$ < 0) break absent$2;
+              const back$8 = at$;
+              done$4: {
+                missing$4: {
+                  if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$4;
+                  at$ += 2;
+                  at$ = _$skip(at$);
+                  if (at$ < 0) break missing$4;
+                  break done$4;
+                }
+                at$ = back$8;
+              }
+              if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 121) break absent$2;
+              at$ += 2;
+              break next$7;
+            }
+            at$ = back$7;
+            break chosen$2;
           }
           at$ = back$4;
+          if ((bytes$[at$] | 32) !== 113 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) { miss$(at$, 35); break next$5; }
+          at$ += 7;
+          at$ = _$expect(at$);
+          if (at$ < 0) break next$5;
+          if ((table2$[bytes$[at$]] & 32) === 0) { miss$(at$, 34); break next$5; }
+          at$++;
+          at$ = edge$expect(at$);
+          if (at$ < 0) break next$5;
         }
-        if ((bytes$[at$] | 32) !== 104) { miss$(at$, 32); break next$6; }
-        at$++;
-        if ((table2$[bytes$[at$]] & 8) === 0) { miss$(at$, 33); break next$6; }
-        at$++;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$7: {
-        at$ = fiscal_year$expect(at$);
-        if (at$ < 0) break next$7;
-        const back$5 = at$;
-        done$3: {
-          missing$3: {
-            at$ = between$expect(at$);
-            if (at$ < 0) break missing$3;
-            if ((bytes$[at$] | 32) !== 113) { miss$(at$, 36); break missing$3; }
-            at$++;
-            if ((table2$[bytes$[at$]] & 32) === 0) { miss$(at$, 37); break missing$3; }
-            at$++;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
-            break done$3;
+        const back$9 = at$;
+        done$5: {
+          missing$5: {
+            at$ = quarter_joint$expect(at$);
+            if (at$ < 0) break missing$5;
+            at$ = year$expect(at$);
+            if (at$ < 0) break missing$5;
+            break done$5;
           }
-          at$ = back$5;
+          at$ = back$9;
         }
         break chosen$1;
       }
       at$ = back$1;
       next$8: {
-        if ((bytes$[at$] | 32) !== 113) { miss$(at$, 36); break next$8; }
+        if ((table2$[bytes$[at$]] & 32) === 0) { miss$(at$, 34); break next$8; }
         at$++;
-        if ((table2$[bytes$[at$]] & 32) === 0) { miss$(at$, 37); break next$8; }
+        if ((bytes$[at$] | 32) !== 113) { miss$(at$, 33); break next$8; }
         at$++;
-        const back$6 = at$;
-        done$4: {
-          missing$4: {
-            let count$2 = 0;
-            let last$2 = at$;
-            ended$2: for (;;) {
-              if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$2; }
-              at$++;
-              count$2++;
-              last$2 = at$;
-            }
-            at$ = last$2;
-            if (count$2 < 1) break missing$4;
-            if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) { miss$(at$, 38); break missing$4; }
-            at$ += 2;
-            break done$4;
+        const back$10 = at$;
+        chosen$3: {
+          next$9: {
+            at$ = year$expect(at$);
+            if (at$ < 0) break next$9;
+            break chosen$3;
           }
-          at$ = back$6;
+          at$ = back$10;
+          at$ = short_year$expect(at$);
+          if (at$ < 0) break next$8;
         }
-        at$ = between$expect(at$);
-        if (at$ < 0) break next$8;
-        at$ = fiscal_year$expect(at$);
-        if (at$ < 0) break next$8;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$9: {
-        const year$1 = year_digits$expectBuild(at$);
-        if (year$1 === FAILED$) break next$9;
-        at$ = end$;
-        if ((table2$[bytes$[at$]] & 64) === 0) { miss$(at$, 39); break next$9; }
-        at$++;
-        const start$1 = at$;
-        let count$3 = 0;
-        let last$4 = at$;
-        ended$3: for (;;) {
-          if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$3; }
-          at$++;
-          count$3++;
-          last$4 = at$;
-          if (count$3 >= 2) break;
-        }
-        at$ = last$4;
-        if (count$3 < 2) break next$9;
-        const digits$1 = input.substring(start$1, at$);
-        if ((table2$[bytes$[at$]] & 128) !== 0) break next$9;
-        const last$3 = Number(digits$1);
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$9;
-        if (!(last$3 === (year$1 + 1) % 100)) break next$9;
         break chosen$1;
       }
       at$ = back$1;
       next$10: {
-        at$ = week$expect(at$);
+        at$ = year_digits$expect(at$);
+        if (at$ < 0) break next$10;
+        const back$11 = at$;
+        done$6: {
+          missing$6: {
+            if ((table2$[bytes$[at$]] & 16) === 0) { miss$(at$, 36); break missing$6; }
+            at$++;
+            break done$6;
+          }
+          at$ = back$11;
+        }
+        if ((bytes$[at$] | 32) !== 113) { miss$(at$, 33); break next$10; }
+        at$++;
+        if ((table2$[bytes$[at$]] & 32) === 0) { miss$(at$, 34); break next$10; }
+        at$++;
+        at$ = edge$expect(at$);
         if (at$ < 0) break next$10;
         break chosen$1;
       }
       at$ = back$1;
       next$11: {
-        at$ = month$expect(at$);
-        if (at$ < 0) break next$11;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$12: {
-        at$ = relative$expect(at$);
-        if (at$ < 0) break next$12;
+        const back$12 = at$;
+        chosen$4: {
+          next$12: {
+            if ((bytes$[at$] | 32) !== 104) { miss$(at$, 37); break next$12; }
+            at$++;
+            if ((table2$[bytes$[at$]] & 8) === 0) { miss$(at$, 38); break next$12; }
+            at$++;
+            at$ = edge$expect(at$);
+            if (at$ < 0) break next$12;
+            break chosen$4;
+          }
+          at$ = back$12;
+          at$ = ordinal$expect(at$);
+          if (at$ < 0) break next$11;
+          at$ = _$expect(at$);
+          if (at$ < 0) break next$11;
+          if ((bytes$[at$] | 32) !== 104 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 102) { miss$(at$, 39); break next$11; }
+          at$ += 4;
+          at$ = edge$expect(at$);
+          if (at$ < 0) break next$11;
+          if (!(log$[decided$++])) break next$11;
+        }
+        const back$13 = at$;
+        done$7: {
+          missing$7: {
+            at$ = quarter_joint$expect(at$);
+            if (at$ < 0) break missing$7;
+            at$ = year$expect(at$);
+            if (at$ < 0) break missing$7;
+            break done$7;
+          }
+          at$ = back$13;
+        }
         break chosen$1;
       }
       at$ = back$1;
       next$13: {
-        const start$2 = at$;
-        let count$4 = 0;
-        let last$5 = at$;
-        ended$4: for (;;) {
-          if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$4; }
-          at$++;
-          count$4++;
-          last$5 = at$;
-          if (count$4 >= 2) break;
-        }
-        at$ = last$5;
-        if (count$4 < 1) break next$13;
-        const digits$2 = input.substring(start$2, at$);
-        if ((table2$[bytes$[at$]] & 128) !== 0) break next$13;
-        const hour$1 = Number(digits$2);
-        if (bytes$[at$] !== 58) { miss$(at$, 41); break next$13; }
-        at$++;
-        const start$3 = at$;
-        let count$5 = 0;
-        let last$6 = at$;
-        ended$5: for (;;) {
-          if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$5; }
-          at$++;
-          count$5++;
-          last$6 = at$;
-          if (count$5 >= 2) break;
-        }
-        at$ = last$6;
-        if (count$5 < 2) break next$13;
-        const digits$3 = input.substring(start$3, at$);
-        if ((table2$[bytes$[at$]] & 128) !== 0) break next$13;
-        const minute$1 = Number(digits$3);
-        const back$7 = at$;
-        done$5: {
-          missing$5: {
-            const back$8 = at$;
-            done$6: {
-              missing$6: {
-                if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break missing$6; }
-                at$++;
-                break done$6;
-              }
-              at$ = back$8;
-            }
-            const back$9 = at$;
-            chosen$3: {
-              next$14: {
-                if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 109) { miss$(at$, 42); break next$14; }
-                at$ += 2;
-                break chosen$3;
-              }
-              at$ = back$9;
-              if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 109) { miss$(at$, 43); break missing$5; }
-              at$ += 2;
-            }
-            break done$5;
+        at$ = year_digits$expect(at$);
+        if (at$ < 0) break next$13;
+        const back$14 = at$;
+        done$8: {
+          missing$8: {
+            if ((table2$[bytes$[at$]] & 16) === 0) { miss$(at$, 36); break missing$8; }
+            at$++;
+            break done$8;
           }
-          at$ = back$7;
+          at$ = back$14;
         }
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$13;
-        if (!(hour$1 <= 24 && minute$1 < 60)) break next$13;
+        if ((bytes$[at$] | 32) !== 104) { miss$(at$, 37); break next$13; }
+        at$++;
+        if ((table2$[bytes$[at$]] & 8) === 0) { miss$(at$, 38); break next$13; }
+        at$++;
+        at$ = edge$expect(at$);
+        if (at$ < 0) break next$13;
         break chosen$1;
       }
       at$ = back$1;
-      const start$4 = at$;
-      let count$6 = 0;
-      let last$7 = at$;
-      ended$6: for (;;) {
-        if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$6; }
+      next$14: {
+        at$ = fiscal_year$expect(at$);
+        if (at$ < 0) break next$14;
+        const back$15 = at$;
+        done$9: {
+          missing$9: {
+            at$ = between$expect(at$);
+            if (at$ < 0) break missing$9;
+            if ((bytes$[at$] | 32) !== 113) { miss$(at$, 33); break missing$9; }
+            at$++;
+            if ((table2$[bytes$[at$]] & 32) === 0) { miss$(at$, 34); break missing$9; }
+            at$++;
+            at$ = edge$expect(at$);
+            if (at$ < 0) break missing$9;
+            break done$9;
+          }
+          at$ = back$15;
+        }
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$15: {
+        if ((bytes$[at$] | 32) !== 113) { miss$(at$, 33); break next$15; }
         at$++;
-        count$6++;
-        last$7 = at$;
-        if (count$6 >= 2) break;
+        if ((table2$[bytes$[at$]] & 32) === 0) { miss$(at$, 34); break next$15; }
+        at$++;
+        const back$16 = at$;
+        done$10: {
+          missing$10: {
+            at$ = _$expect(at$);
+            if (at$ < 0) break missing$10;
+            if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) { miss$(at$, 32); break missing$10; }
+            at$ += 2;
+            break done$10;
+          }
+          at$ = back$16;
+        }
+        at$ = between$expect(at$);
+        if (at$ < 0) break next$15;
+        at$ = fiscal_year$expect(at$);
+        if (at$ < 0) break next$15;
+        break chosen$1;
       }
-      at$ = last$7;
-      if (count$6 < 1) return -1;
-      const digits$4 = input.substring(start$4, at$);
-      if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
-      const hour$2 = Number(digits$4);
-      const back$10 = at$;
-      done$7: {
-        missing$7: {
-          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break missing$7; }
+      at$ = back$1;
+      next$16: {
+        at$ = year_digits$expect(at$);
+        if (at$ < 0) break next$16;
+        if ((table2$[bytes$[at$]] & 64) === 0) { miss$(at$, 40); break next$16; }
+        at$++;
+        at$ = two_digits$expect(at$);
+        if (at$ < 0) break next$16;
+        at$ = edge$expect(at$);
+        if (at$ < 0) break next$16;
+        if (!(log$[decided$++])) break next$16;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$17: {
+        const back$17 = at$;
+        chosen$5: {
+          next$18: {
+            if ((bytes$[at$] | 32) !== 119 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table2$[bytes$[at$ + 3]] & 128) === 0) { miss$(at$, 41); break next$18; }
+            at$ += 4;
+            at$ = _$expect(at$);
+            if (at$ < 0) break next$18;
+            const back$18 = at$;
+            done$11: {
+              missing$11: {
+                const back$19 = at$;
+                chosen$6: {
+                  next$19: {
+                    if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 109 || (bytes$[at$ + 3] | 32) !== 98 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 114 || bytes$[at$ + 6] !== 32) { miss$(at$, 42); break next$19; }
+                    at$ += 7;
+                    break chosen$6;
+                  }
+                  at$ = back$19;
+                  if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 111 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) { miss$(at$, 43); break missing$11; }
+                  at$ += 4;
+                }
+                break done$11;
+              }
+              at$ = back$18;
+            }
+            break chosen$5;
+          }
+          at$ = back$17;
+          next$20: {
+            if ((bytes$[at$] | 32) !== 99 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 97 || (bytes$[at$ + 7] | 32) !== 114 || bytes$[at$ + 8] !== 32 || (bytes$[at$ + 9] | 32) !== 119 || (bytes$[at$ + 10] | 32) !== 101 || (bytes$[at$ + 11] | 32) !== 101 || (table2$[bytes$[at$ + 12]] & 128) === 0) { miss$(at$, 44); break next$20; }
+            at$ += 13;
+            at$ = _$expect(at$);
+            if (at$ < 0) break next$20;
+            break chosen$5;
+          }
+          at$ = back$17;
+          next$21: {
+            if ((bytes$[at$] | 32) !== 119 || (table2$[bytes$[at$ + 1]] & 128) === 0) { miss$(at$, 45); break next$21; }
+            at$ += 2;
+            const back$20 = at$;
+            done$12: {
+              missing$12: {
+                if (bytes$[at$] !== 32) { miss$(at$, 46); break missing$12; }
+                at$++;
+                break done$12;
+              }
+              at$ = back$20;
+            }
+            break chosen$5;
+          }
+          at$ = back$17;
+          next$22: {
+            if ((bytes$[at$] | 32) !== 99 || (bytes$[at$ + 1] | 32) !== 119) { miss$(at$, 47); break next$22; }
+            at$ += 2;
+            const back$21 = at$;
+            done$13: {
+              missing$13: {
+                if (bytes$[at$] !== 32) { miss$(at$, 46); break missing$13; }
+                at$++;
+                break done$13;
+              }
+              at$ = back$21;
+            }
+            break chosen$5;
+          }
+          at$ = back$17;
+          if (bytes$[at$] !== 87) { miss$(at$, 48); break next$17; }
           at$++;
-          break done$7;
         }
-        at$ = back$10;
+        at$ = short_digits$expect(at$);
+        if (at$ < 0) break next$17;
+        at$ = edge$expect(at$);
+        if (at$ < 0) break next$17;
+        const back$22 = at$;
+        done$14: {
+          missing$14: {
+            at$ = quarter_joint$expect(at$);
+            if (at$ < 0) break missing$14;
+            at$ = year$expect(at$);
+            if (at$ < 0) break missing$14;
+            break done$14;
+          }
+          at$ = back$22;
+        }
+        if (!(log$[decided$++])) break next$17;
+        break chosen$1;
       }
-      const back$11 = at$;
-      chosen$4: {
-        next$15: {
-          if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 109) { miss$(at$, 42); break next$15; }
-          at$ += 2;
-          break chosen$4;
+      at$ = back$1;
+      next$23: {
+        at$ = year_digits$expect(at$);
+        if (at$ < 0) break next$23;
+        const back$23 = at$;
+        done$15: {
+          missing$15: {
+            if ((table3$[bytes$[at$]] & 1) === 0) { miss$(at$, 49); break missing$15; }
+            at$++;
+            break done$15;
+          }
+          at$ = back$23;
         }
-        at$ = back$11;
-        if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 109) { miss$(at$, 43); return -1; }
+        if ((bytes$[at$] | 32) !== 119) { miss$(at$, 50); break next$23; }
+        at$++;
+        at$ = two_digits$expect(at$);
+        if (at$ < 0) break next$23;
+        at$ = edge$expect(at$);
+        if (at$ < 0) break next$23;
+        if (!(log$[decided$++])) break next$23;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$24: {
+        at$ = year_digits$expect(at$);
+        if (at$ < 0) break next$24;
+        if ((table2$[bytes$[at$]] & 64) === 0) { miss$(at$, 51); break next$24; }
+        at$++;
+        at$ = two_digits$expect(at$);
+        if (at$ < 0) break next$24;
+        at$ = edge$expect(at$);
+        if (at$ < 0) break next$24;
+        if (!(log$[decided$++])) break next$24;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$25: {
+        at$ = short_digits$expect(at$);
+        if (at$ < 0) break next$25;
+        if (bytes$[at$] !== 47) { miss$(at$, 52); break next$25; }
+        at$++;
+        at$ = year$expect(at$);
+        if (at$ < 0) break next$25;
+        if (!(log$[decided$++])) break next$25;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$26: {
+        at$ = month_name$expect(at$);
+        if (at$ < 0) break next$26;
+        const back$24 = at$;
+        done$16: {
+          missing$16: {
+            at$ = _$expect(at$);
+            if (at$ < 0) break missing$16;
+            if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) { miss$(at$, 32); break missing$16; }
+            at$ += 2;
+            break done$16;
+          }
+          at$ = back$24;
+        }
+        at$ = between$expect(at$);
+        if (at$ < 0) break next$26;
+        at$ = year$expect(at$);
+        if (at$ < 0) break next$26;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$27: {
+        at$ = month_name$expect(at$);
+        if (at$ < 0) break next$27;
+        const back$25 = at$;
+        done$17: {
+          missing$17: {
+            if (bytes$[at$] !== 32) { miss$(at$, 46); break missing$17; }
+            at$++;
+            break done$17;
+          }
+          at$ = back$25;
+        }
+        if (bytes$[at$] !== 39) { miss$(at$, 21); break next$27; }
+        at$++;
+        at$ = short_year$expect(at$);
+        if (at$ < 0) break next$27;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$28: {
+        if ((table3$[bytes$[at$]] & 2) === 0) break next$28;
+        at$ = month_name$expect(at$);
+        if (at$ < 0) break next$28;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$29: {
+        const back$26 = at$;
+        chosen$7: {
+          next$30: {
+            if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 100 || (bytes$[at$ + 3] | 32) !== 97 || (bytes$[at$ + 4] | 32) !== 121) { miss$(at$, 53); break next$30; }
+            at$ += 5;
+            break chosen$7;
+          }
+          at$ = back$26;
+          next$31: {
+            if ((bytes$[at$] | 32) !== 121 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 100 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 121) { miss$(at$, 54); break next$31; }
+            at$ += 9;
+            break chosen$7;
+          }
+          at$ = back$26;
+          next$32: {
+            if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 109 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 111 || (bytes$[at$ + 7] | 32) !== 119) { miss$(at$, 55); break next$32; }
+            at$ += 8;
+            break chosen$7;
+          }
+          at$ = back$26;
+          next$33: {
+            if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 103 || (bytes$[at$ + 5] | 32) !== 104 || (bytes$[at$ + 6] | 32) !== 116) { miss$(at$, 56); break next$33; }
+            at$ += 7;
+            break chosen$7;
+          }
+          at$ = back$26;
+          next$34: {
+            if (bytes$[at$] !== 69 || bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 68) { miss$(at$, 57); break next$34; }
+            at$ += 3;
+            break chosen$7;
+          }
+          at$ = back$26;
+          next$35: {
+            if (bytes$[at$] !== 69 || bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 77) { miss$(at$, 58); break next$35; }
+            at$ += 3;
+            break chosen$7;
+          }
+          at$ = back$26;
+          next$36: {
+            if (bytes$[at$] !== 69 || bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 87) { miss$(at$, 59); break next$36; }
+            at$ += 3;
+            break chosen$7;
+          }
+          at$ = back$26;
+          if (bytes$[at$] !== 67 || bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 66) { miss$(at$, 60); break next$29; }
+          at$ += 3;
+        }
+        at$ = edge$expect(at$);
+        if (at$ < 0) break next$29;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$37: {
+        const back$27 = at$;
+        chosen$8: {
+          next$38: {
+            const back$28 = at$;
+            chosen$9: {
+              next$39: {
+                if ((bytes$[at$] | 32) !== 108 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 116) { miss$(at$, 61); break next$39; }
+                at$ += 4;
+                break chosen$9;
+              }
+              at$ = back$28;
+              next$40: {
+                if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 118 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 117 || (bytes$[at$ + 7] | 32) !== 115) { miss$(at$, 62); break next$40; }
+                at$ += 8;
+                break chosen$9;
+              }
+              at$ = back$28;
+              next$41: {
+                if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 114) { miss$(at$, 63); break next$41; }
+                at$ += 5;
+                break chosen$9;
+              }
+              at$ = back$28;
+              next$42: {
+                if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 116) { miss$(at$, 64); break next$42; }
+                at$ += 4;
+                break chosen$9;
+              }
+              at$ = back$28;
+              if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 110 || (bytes$[at$ + 8] | 32) !== 103) { miss$(at$, 65); break next$38; }
+              at$ += 9;
+            }
+            at$ = edge$expect(at$);
+            if (at$ < 0) break next$38;
+            break chosen$8;
+          }
+          at$ = back$27;
+          next$43: {
+            const back$29 = at$;
+            chosen$10: {
+              next$44: {
+                if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 115) { miss$(at$, 66); break next$44; }
+                at$ += 4;
+                break chosen$10;
+              }
+              at$ = back$29;
+              if ((bytes$[at$] | 32) !== 99 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 116) { miss$(at$, 67); break next$43; }
+              at$ += 7;
+            }
+            at$ = edge$expect(at$);
+            if (at$ < 0) break next$43;
+            break chosen$8;
+          }
+          at$ = back$27;
+          const back$30 = at$;
+          chosen$11: {
+            next$45: {
+              if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 120 || (bytes$[at$ + 3] | 32) !== 116) { miss$(at$, 68); break next$45; }
+              at$ += 4;
+              break chosen$11;
+            }
+            at$ = back$30;
+            next$46: {
+              if ((bytes$[at$] | 32) !== 99 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 109 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 103) { miss$(at$, 69); break next$46; }
+              at$ += 6;
+              break chosen$11;
+            }
+            at$ = back$30;
+            if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 111 || (bytes$[at$ + 5] | 32) !== 119 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 110 || (bytes$[at$ + 8] | 32) !== 103) { miss$(at$, 70); break next$37; }
+            at$ += 9;
+          }
+          at$ = edge$expect(at$);
+          if (at$ < 0) break next$37;
+        }
+        at$ = _$expect(at$);
+        if (at$ < 0) break next$37;
+        const back$31 = at$;
+        chosen$12: {
+          next$47: {
+            at$ = relative_unit$expect(at$);
+            if (at$ < 0) break next$47;
+            break chosen$12;
+          }
+          at$ = back$31;
+          at$ = weekday$expect(at$);
+          if (at$ < 0) break next$37;
+        }
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$48: {
+        const back$32 = at$;
+        done$18: {
+          missing$18: {
+            if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 101 || bytes$[at$ + 3] !== 32) { miss$(at$, 71); break missing$18; }
+            at$ += 4;
+            break done$18;
+          }
+          at$ = back$32;
+        }
+        if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100 || bytes$[at$ + 3] !== 32 || (bytes$[at$ + 4] | 32) !== 111 || (bytes$[at$ + 5] | 32) !== 102 || bytes$[at$ + 6] !== 32) { miss$(at$, 72); break next$48; }
+        at$ += 7;
+        const back$33 = at$;
+        done$19: {
+          missing$19: {
+            const back$34 = at$;
+            chosen$13: {
+              next$49: {
+                if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 101 || bytes$[at$ + 3] !== 32) { miss$(at$, 71); break next$49; }
+                at$ += 4;
+                break chosen$13;
+              }
+              at$ = back$34;
+              if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 115 || bytes$[at$ + 4] !== 32) { miss$(at$, 73); break missing$19; }
+              at$ += 5;
+            }
+            break done$19;
+          }
+          at$ = back$33;
+        }
+        at$ = relative_unit$expect(at$);
+        if (at$ < 0) break next$48;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$50: {
+        at$ = weekday$expect(at$);
+        if (at$ < 0) break next$50;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$51: {
+        at$ = short_digits$expect(at$);
+        if (at$ < 0) break next$51;
+        if (bytes$[at$] !== 58) { miss$(at$, 74); break next$51; }
+        at$++;
+        at$ = two_digits$expect(at$);
+        if (at$ < 0) break next$51;
+        const back$35 = at$;
+        done$20: {
+          missing$20: {
+            const back$36 = at$;
+            done$21: {
+              missing$21: {
+                if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break missing$21; }
+                at$++;
+                break done$21;
+              }
+              at$ = back$36;
+            }
+            const back$37 = at$;
+            chosen$14: {
+              next$52: {
+                if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 109) { miss$(at$, 75); break next$52; }
+                at$ += 2;
+                break chosen$14;
+              }
+              at$ = back$37;
+              if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 109) { miss$(at$, 76); break missing$20; }
+              at$ += 2;
+            }
+            break done$20;
+          }
+          at$ = back$35;
+        }
+        at$ = edge$expect(at$);
+        if (at$ < 0) break next$51;
+        if (!(log$[decided$++])) break next$51;
+        break chosen$1;
+      }
+      at$ = back$1;
+      at$ = short_digits$expect(at$);
+      if (at$ < 0) return -1;
+      const back$38 = at$;
+      done$22: {
+        missing$22: {
+          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break missing$22; }
+          at$++;
+          break done$22;
+        }
+        at$ = back$38;
+      }
+      const back$39 = at$;
+      chosen$15: {
+        next$53: {
+          if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 109) { miss$(at$, 75); break next$53; }
+          at$ += 2;
+          break chosen$15;
+        }
+        at$ = back$39;
+        if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 109) { miss$(at$, 76); return -1; }
         at$ += 2;
       }
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      if (!(hour$2 >= 1 && hour$2 <= 12)) return -1;
+      at$ = edge$expect(at$);
+      if (at$ < 0) return -1;
+      if (!(log$[decided$++])) return -1;
     }
     return at$;
   }
@@ -2143,7 +2908,7 @@ const peg$makeScanner = (capacity$) => {
         const back$3 = at$;
         chosen$2: {
           next$3: {
-            if (bytes$[at$] !== 37) { miss$(at$, 44); break next$3; }
+            if (bytes$[at$] !== 37) { miss$(at$, 77); break next$3; }
             at$++;
             break chosen$2;
           }
@@ -2151,27 +2916,28 @@ const peg$makeScanner = (capacity$) => {
           const back$4 = at$;
           chosen$3: {
             next$4: {
-              if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 116) { miss$(at$, 45); break next$4; }
+              if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 116) { miss$(at$, 78); break next$4; }
               at$ += 7;
               break chosen$3;
             }
             at$ = back$4;
             next$5: {
-              if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 114 || bytes$[at$ + 3] !== 32 || (bytes$[at$ + 4] | 32) !== 99 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 116) { miss$(at$, 46); break next$5; }
+              if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 114 || bytes$[at$ + 3] !== 32 || (bytes$[at$ + 4] | 32) !== 99 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 116) { miss$(at$, 79); break next$5; }
               at$ += 8;
               break chosen$3;
             }
             at$ = back$4;
-            if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116) { miss$(at$, 47); break next$2; }
+            if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116) { miss$(at$, 80); break next$2; }
             at$ += 3;
           }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
+          at$ = edge$expect(at$);
+          if (at$ < 0) break next$2;
         }
         break chosen$1;
       }
       at$ = back$1;
       next$6: {
-        if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 116) { miss$(at$, 48); break next$6; }
+        if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 116) { miss$(at$, 81); break next$6; }
         at$ += 3;
         const back$5 = at$;
         done$2: {
@@ -2182,27 +2948,19 @@ const peg$makeScanner = (capacity$) => {
           }
           at$ = back$5;
         }
-        let count$1 = 0;
-        let last$1 = at$;
-        ended$1: for (;;) {
-          if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$1; }
-          at$++;
-          count$1++;
-          last$1 = at$;
-          if (count$1 >= 2) break;
-        }
-        at$ = last$1;
-        if (count$1 < 1) break next$6;
-        if ((table2$[bytes$[at$]] & 128) !== 0) break next$6;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
+        at$ = short_digits$expect(at$);
+        if (at$ < 0) break next$6;
+        at$ = edge$expect(at$);
+        if (at$ < 0) break next$6;
         const back$6 = at$;
         done$3: {
           missing$3: {
             if ((table3$[bytes$[at$]] & 1) === 0) { miss$(at$, 49); break missing$3; }
             at$++;
-            if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121 || (bytes$[at$ + 3] | 32) !== 115) { miss$(at$, 50); break missing$3; }
+            if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121 || (bytes$[at$ + 3] | 32) !== 115) { miss$(at$, 82); break missing$3; }
             at$ += 4;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
+            at$ = edge$expect(at$);
+            if (at$ < 0) break missing$3;
             break done$3;
           }
           at$ = back$6;
@@ -2211,216 +2969,652 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = back$1;
       next$7: {
-        at$ = identifier$expect(at$);
+        if (bytes$[at$] !== 35) { miss$(at$, 83); break next$7; }
+        at$++;
+        let count$1 = 0;
+        let last$1 = at$;
+        ended$1: for (;;) {
+          if ((table1$[bytes$[at$]] & 64) === 0) { miss$(at$, 23); break ended$1; }
+          at$++;
+          count$1++;
+          last$1 = at$;
+          if (count$1 >= 40) break;
+        }
+        at$ = last$1;
+        if (count$1 < 1) break next$7;
+        let count$2 = 0;
+        let last$2 = at$;
+        ended$2: for (;;) {
+          at$ = id_part$expect(at$);
+          if (at$ < 0) break ended$2;
+          count$2++;
+          last$2 = at$;
+          if (count$2 >= 8) break;
+        }
+        at$ = last$2;
+        at$ = edge$expect(at$);
         if (at$ < 0) break next$7;
         break chosen$1;
       }
       at$ = back$1;
       next$8: {
-        at$ = year_digits$expect(at$);
-        if (at$ < 0) break next$8;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$8;
         const back$7 = at$;
         absent$1: {
-          if ((table3$[bytes$[at$]] & 2) === 0) break absent$1;
-          at$++;
-          if ((table2$[bytes$[at$]] & 128) === 0) break absent$1;
-          at$++;
+          const symbol$1 = bytes$[at$];
+          if (symbol$1 >= 48 && symbol$1 <= 57) {
+            const back$8 = at$;
+            chosen$4: {
+              next$9: {
+                do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
+                const symbol$2 = bytes$[at$];
+                if ((table3$[symbol$2] & 64) !== 0) {
+                  at$++;
+                } else if (symbol$2 === 66 || symbol$2 === 98) {
+                  if ((bytes$[at$ + 1] | 32) !== 110) break next$9;
+                  at$ += 2;
+                } else if (symbol$2 === 78 || symbol$2 === 110) {
+                  if ((bytes$[at$ + 1] | 32) !== 100) break next$9;
+                  at$ += 2;
+                } else if (symbol$2 === 82 || symbol$2 === 114) {
+                  if ((bytes$[at$ + 1] | 32) !== 100) break next$9;
+                  at$ += 2;
+                } else if (symbol$2 === 83 || symbol$2 === 115) {
+                  if ((bytes$[at$ + 1] | 32) !== 116) break next$9;
+                  at$ += 2;
+                } else if (symbol$2 === 84 || symbol$2 === 116) {
+                  if ((bytes$[at$ + 1] | 32) !== 104) break next$9;
+                  at$ += 2;
+                } else {
+                  break next$9;
+                }
+                at$ = edge$skip(at$);
+                if (at$ < 0) break next$9;
+                break chosen$4;
+              }
+              at$ = back$8;
+              do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
+              if ((bytes$[at$] | 32) !== 120) break absent$1;
+              at$++;
+              at$ = edge$skip(at$);
+              if (at$ < 0) break absent$1;
+            }
+          } else {
+            break absent$1;
+          }
           break next$8;
         }
         at$ = back$7;
-        const back$8 = at$;
+        const back$9 = at$;
+        chosen$5: {
+          next$10: {
+            let count$3 = 0;
+            let last$3 = at$;
+            ended$3: for (;;) {
+              if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 2); break ended$3; }
+              at$++;
+              count$3++;
+              last$3 = at$;
+              if (count$3 >= 24) break;
+            }
+            at$ = last$3;
+            if (count$3 < 1) break next$10;
+            const back$10 = at$;
+            if ((table3$[bytes$[at$]] & 128) !== 0) {
+              at$++;
+            }
+            if ((table3$[bytes$[at$]] & 8) === 0) break next$10;
+            at$++;
+            at$ = back$10;
+            const back$11 = at$;
+            done$4: {
+              missing$4: {
+                if ((table3$[bytes$[at$]] & 128) === 0) { miss$(at$, 84); break missing$4; }
+                at$++;
+                break done$4;
+              }
+              at$ = back$11;
+            }
+            let count$4 = 0;
+            let last$4 = at$;
+            ended$4: for (;;) {
+              if ((table1$[bytes$[at$]] & 64) === 0) { miss$(at$, 23); break ended$4; }
+              at$++;
+              count$4++;
+              last$4 = at$;
+              if (count$4 >= 40) break;
+            }
+            at$ = last$4;
+            if (count$4 < 1) break next$10;
+            break chosen$5;
+          }
+          at$ = back$9;
+          next$11: {
+            let count$5 = 0;
+            let last$5 = at$;
+            ended$5: for (;;) {
+              if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 2); break ended$5; }
+              at$++;
+              count$5++;
+              last$5 = at$;
+              if (count$5 >= 24) break;
+            }
+            at$ = last$5;
+            if (count$5 < 1) break next$11;
+            if (bytes$[at$] !== 95) { miss$(at$, 85); break next$11; }
+            at$++;
+            let count$6 = 0;
+            let last$6 = at$;
+            ended$6: for (;;) {
+              if ((table1$[bytes$[at$]] & 64) === 0) { miss$(at$, 23); break ended$6; }
+              at$++;
+              count$6++;
+              last$6 = at$;
+              if (count$6 >= 40) break;
+            }
+            at$ = last$6;
+            if (count$6 < 1) break next$11;
+            break chosen$5;
+          }
+          at$ = back$9;
+          let count$7 = 0;
+          let last$7 = at$;
+          ended$7: for (;;) {
+            if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 86); break ended$7; }
+            at$++;
+            count$7++;
+            last$7 = at$;
+            if (count$7 >= 24) break;
+          }
+          at$ = last$7;
+          if (count$7 < 1) break next$8;
+          if ((table4$[bytes$[at$]] & 1) === 0) { miss$(at$, 87); break next$8; }
+          at$++;
+          let count$8 = 0;
+          let last$8 = at$;
+          ended$8: for (;;) {
+            if ((table1$[bytes$[at$]] & 64) === 0) { miss$(at$, 23); break ended$8; }
+            at$++;
+            count$8++;
+            last$8 = at$;
+            if (count$8 >= 40) break;
+          }
+          at$ = last$8;
+        }
+        let count$9 = 0;
+        let last$9 = at$;
+        ended$9: for (;;) {
+          at$ = id_part$expect(at$);
+          if (at$ < 0) break ended$9;
+          count$9++;
+          last$9 = at$;
+          if (count$9 >= 8) break;
+        }
+        at$ = last$9;
+        at$ = edge$expect(at$);
+        if (at$ < 0) break next$8;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$12: {
+        at$ = year$expect(at$);
+        if (at$ < 0) break next$12;
+        const back$12 = at$;
         absent$2: {
-          if (bytes$[at$] !== 45) break absent$2;
+          if ((table3$[bytes$[at$]] & 4) === 0) break absent$2;
           at$++;
-          if ((table2$[bytes$[at$]] & 128) === 0) break absent$2;
+          if ((table3$[bytes$[at$]] & 8) === 0) break absent$2;
           at$++;
-          break next$8;
+          break next$12;
         }
-        at$ = back$8;
+        at$ = back$12;
+        const back$13 = at$;
+        absent$3: {
+          if (bytes$[at$] !== 45) break absent$3;
+          at$++;
+          if ((table3$[bytes$[at$]] & 8) === 0) break absent$3;
+          at$++;
+          break next$12;
+        }
+        at$ = back$13;
         break chosen$1;
       }
       at$ = back$1;
-      next$9: {
+      next$13: {
         at$ = number$expect(at$);
-        if (at$ < 0) break next$9;
+        if (at$ < 0) break next$13;
         break chosen$1;
       }
       at$ = back$1;
-      if ((table3$[bytes$[at$]] & 4) === 0) { miss$(at$, 51); return -1; }
+      if ((table3$[bytes$[at$]] & 16) === 0) { miss$(at$, 88); return -1; }
       at$++;
-      let count$2 = 0;
-      let last$2 = at$;
-      ended$2: for (;;) {
-        if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 52); break ended$2; }
+      let count$10 = 0;
+      let last$10 = at$;
+      ended$10: for (;;) {
+        if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 89); break ended$10; }
         at$++;
-        count$2++;
-        last$2 = at$;
-        if (count$2 >= 40) break;
+        count$10++;
+        last$10 = at$;
+        if (count$10 >= 40) break;
       }
-      at$ = last$2;
-      let count$3 = 0;
-      let last$3 = at$;
-      ended$3: for (;;) {
-        if (bytes$[at$] !== 46) { miss$(at$, 8); break ended$3; }
+      at$ = last$10;
+      let count$11 = 0;
+      let last$11 = at$;
+      ended$11: for (;;) {
+        if (bytes$[at$] !== 46) { miss$(at$, 8); break ended$11; }
         at$++;
-        let count$4 = 0;
-        let last$4 = at$;
-        ended$4: for (;;) {
-          if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 52); break ended$4; }
+        let count$12 = 0;
+        let last$12 = at$;
+        ended$12: for (;;) {
+          if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 89); break ended$12; }
           at$++;
-          count$4++;
-          last$4 = at$;
-          if (count$4 >= 40) break;
+          count$12++;
+          last$12 = at$;
+          if (count$12 >= 40) break;
         }
-        at$ = last$4;
-        if (count$4 < 2) break ended$3;
-        count$3++;
-        last$3 = at$;
-        if (count$3 >= 4) break;
+        at$ = last$12;
+        if (count$12 < 2) break ended$11;
+        count$11++;
+        last$11 = at$;
+        if (count$11 >= 4) break;
       }
-      at$ = last$3;
-      if (count$3 < 1) return -1;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      at$ = last$11;
+      if (count$11 < 1) return -1;
+      at$ = edge$expect(at$);
+      if (at$ < 0) return -1;
     }
     return at$;
   }
 
-  function span$build(at$) {
+  function month_name$build(at$) {
+    let name$1;
     const symbol$1 = bytes$[at$];
-    if ((table3$[symbol$1] & 16) !== 0) {
-      const start$1 = at$;
-      const month$1 = month_name$build(at$);
-      if (month$1 === FAILED$) return FAILED$;
-      at$ = end$;
-      const first$1 = { month: month$1, start: start$1, end: at$ };
-      const more$1 = [];
-      let last$1 = at$;
-      ended$1: for (;;) {
-        const part$1 = joint$build(at$);
-        if (part$1 === FAILED$) break ended$1;
-        at$ = end$;
-        const start$2 = at$;
-        const month$2 = month_name$build(at$);
-        if (month$2 === FAILED$) break ended$1;
-        at$ = end$;
-        const part$2 = { month: month$2, start: start$2, end: at$ };
-        const item$1 = [part$1, part$2];
-        more$1.push(item$1);
-        last$1 = at$;
-        if (more$1.length >= 11) break;
-      }
-      at$ = last$1;
-      if (more$1.length < 1) return FAILED$;
-      at$ = between$skip(at$);
-      if (at$ < 0) return FAILED$;
-      const picked$1 = year_digits$build(at$);
-      if (picked$1 === FAILED$) return FAILED$;
-      at$ = end$;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-      const year$1 = picked$1;
-      from$ = start$1;
-      to$ = at$;
-      end$ = at$;
-      return span$code3(first$1, more$1, year$1);
-    } else if (symbol$1 >= 48 && symbol$1 <= 57) {
-      const start$3 = at$;
-      const day$1 = day$build(at$);
-      if (day$1 === FAILED$) return FAILED$;
-      at$ = end$;
-      const first$2 = { day: day$1, start: start$3, end: at$ };
-      const more$2 = [];
-      let last$2 = at$;
-      ended$2: for (;;) {
-        const part$3 = joint$build(at$);
-        if (part$3 === FAILED$) break ended$2;
-        at$ = end$;
-        const start$4 = at$;
-        const day$2 = day$build(at$);
-        if (day$2 === FAILED$) break ended$2;
-        at$ = end$;
-        const part$4 = { day: day$2, start: start$4, end: at$ };
-        const item$2 = [part$3, part$4];
-        more$2.push(item$2);
-        last$2 = at$;
-        if (more$2.length >= 11) break;
-      }
-      at$ = last$2;
-      if (more$2.length < 1) return FAILED$;
+    if (symbol$1 === 65 || symbol$1 === 97) {
       const back$1 = at$;
-      done$1: {
-        missing$1: {
-          const start$5 = at$;
-          at$ = runEnd$(ends2$, at$);
-          if (at$ === start$5) break missing$1;
-          if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$1;
-          at$ += 2;
-          break done$1;
+      chosen$1: {
+        next$1: {
+          if ((bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 108) break next$1;
+          at$ += 5;
+          name$1 = input.substring(at$ - 5, at$);
+          break chosen$1;
         }
         at$ = back$1;
+        next$2: {
+          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 116) break next$2;
+          at$ += 6;
+          name$1 = input.substring(at$ - 6, at$);
+          break chosen$1;
+        }
+        at$ = back$1;
+        next$3: {
+          if ((bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114) break next$3;
+          at$ += 3;
+          name$1 = input.substring(at$ - 3, at$);
+          break chosen$1;
+        }
+        at$ = back$1;
+        if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103) return FAILED$;
+        at$ += 3;
+        name$1 = input.substring(at$ - 3, at$);
       }
-      at$ = between$skip(at$);
-      if (at$ < 0) return FAILED$;
-      const month$3 = month_name$build(at$);
-      if (month$3 === FAILED$) return FAILED$;
-      at$ = end$;
-      let year$2;
+    } else if (symbol$1 === 68 || symbol$1 === 100) {
       const back$2 = at$;
-      done$2: {
-        missing$2: {
-          at$ = between$skip(at$);
-          if (at$ < 0) break missing$2;
-          const picked$3 = year_digits$build(at$);
-          if (picked$3 === FAILED$) break missing$2;
-          at$ = end$;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$2;
-          const picked$2 = picked$3;
-          year$2 = picked$2;
-          break done$2;
+      chosen$2: {
+        next$4: {
+          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) break next$4;
+          at$ += 8;
+          name$1 = input.substring(at$ - 8, at$);
+          break chosen$2;
         }
         at$ = back$2;
-        year$2 = null;
+        if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99) return FAILED$;
+        at$ += 3;
+        name$1 = input.substring(at$ - 3, at$);
       }
-      if (!(span$code4(first$2, more$2, month$3, year$2))) return FAILED$;
-      from$ = start$3;
-      to$ = at$;
-      end$ = at$;
-      return span$code5(first$2, more$2, month$3, year$2);
-    } else if (symbol$1 === 81 || symbol$1 === 113) {
-      const start$6 = at$;
-      const first$3 = quarter_place$build(at$);
-      if (first$3 === FAILED$) return FAILED$;
-      at$ = end$;
-      const more$3 = [];
-      let last$3 = at$;
-      ended$3: for (;;) {
-        const part$5 = joint$build(at$);
-        if (part$5 === FAILED$) break ended$3;
-        at$ = end$;
-        const part$6 = quarter_place$build(at$);
-        if (part$6 === FAILED$) break ended$3;
-        at$ = end$;
-        const item$3 = [part$5, part$6];
-        more$3.push(item$3);
-        last$3 = at$;
-        if (more$3.length >= 3) break;
+    } else if (symbol$1 === 70 || symbol$1 === 102) {
+      const back$3 = at$;
+      chosen$3: {
+        next$5: {
+          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 98 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 117 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 114 || (bytes$[at$ + 7] | 32) !== 121) break next$5;
+          at$ += 8;
+          name$1 = input.substring(at$ - 8, at$);
+          break chosen$3;
+        }
+        at$ = back$3;
+        if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 98) return FAILED$;
+        at$ += 3;
+        name$1 = input.substring(at$ - 3, at$);
       }
-      at$ = last$3;
-      if (more$3.length < 1) return FAILED$;
-      at$ = between$skip(at$);
-      if (at$ < 0) return FAILED$;
-      const picked$4 = year_digits$build(at$);
-      if (picked$4 === FAILED$) return FAILED$;
-      at$ = end$;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-      const year$3 = picked$4;
-      from$ = start$6;
-      to$ = at$;
-      end$ = at$;
-      return span$code6(first$3, more$3, year$3);
+    } else if (symbol$1 === 74 || symbol$1 === 106) {
+      const back$4 = at$;
+      chosen$4: {
+        next$6: {
+          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 121) break next$6;
+          at$ += 7;
+          name$1 = input.substring(at$ - 7, at$);
+          break chosen$4;
+        }
+        at$ = back$4;
+        next$7: {
+          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101) break next$7;
+          at$ += 4;
+          name$1 = input.substring(at$ - 4, at$);
+          break chosen$4;
+        }
+        at$ = back$4;
+        next$8: {
+          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 121) break next$8;
+          at$ += 4;
+          name$1 = input.substring(at$ - 4, at$);
+          break chosen$4;
+        }
+        at$ = back$4;
+        next$9: {
+          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110) break next$9;
+          at$ += 3;
+          name$1 = input.substring(at$ - 3, at$);
+          break chosen$4;
+        }
+        at$ = back$4;
+        next$10: {
+          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110) break next$10;
+          at$ += 3;
+          name$1 = input.substring(at$ - 3, at$);
+          break chosen$4;
+        }
+        at$ = back$4;
+        if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108) return FAILED$;
+        at$ += 3;
+        name$1 = input.substring(at$ - 3, at$);
+      }
+    } else if (symbol$1 === 77 || symbol$1 === 109) {
+      const back$5 = at$;
+      chosen$5: {
+        next$11: {
+          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 104) break next$11;
+          at$ += 5;
+          name$1 = input.substring(at$ - 5, at$);
+          break chosen$5;
+        }
+        at$ = back$5;
+        next$12: {
+          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121) break next$12;
+          at$ += 3;
+          name$1 = input.substring(at$ - 3, at$);
+          break chosen$5;
+        }
+        at$ = back$5;
+        if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 114) return FAILED$;
+        at$ += 3;
+        name$1 = input.substring(at$ - 3, at$);
+      }
+    } else if (symbol$1 === 78 || symbol$1 === 110) {
+      const back$6 = at$;
+      chosen$6: {
+        next$13: {
+          if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) break next$13;
+          at$ += 8;
+          name$1 = input.substring(at$ - 8, at$);
+          break chosen$6;
+        }
+        at$ = back$6;
+        if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118) return FAILED$;
+        at$ += 3;
+        name$1 = input.substring(at$ - 3, at$);
+      }
+    } else if (symbol$1 === 79 || symbol$1 === 111) {
+      const back$7 = at$;
+      chosen$7: {
+        next$14: {
+          if ((bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 98 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) break next$14;
+          at$ += 7;
+          name$1 = input.substring(at$ - 7, at$);
+          break chosen$7;
+        }
+        at$ = back$7;
+        if ((bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116) return FAILED$;
+        at$ += 3;
+        name$1 = input.substring(at$ - 3, at$);
+      }
+    } else if (symbol$1 === 83 || symbol$1 === 115) {
+      const back$8 = at$;
+      chosen$8: {
+        next$15: {
+          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 109 || (bytes$[at$ + 6] | 32) !== 98 || (bytes$[at$ + 7] | 32) !== 101 || (bytes$[at$ + 8] | 32) !== 114) break next$15;
+          at$ += 9;
+          name$1 = input.substring(at$ - 9, at$);
+          break chosen$8;
+        }
+        at$ = back$8;
+        next$16: {
+          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116) break next$16;
+          at$ += 4;
+          name$1 = input.substring(at$ - 4, at$);
+          break chosen$8;
+        }
+        at$ = back$8;
+        if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112) return FAILED$;
+        at$ += 3;
+        name$1 = input.substring(at$ - 3, at$);
+      }
     } else {
       return FAILED$;
     }
+    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+    const back$9 = at$;
+    done$1: {
+      missing$1: {
+        if (bytes$[at$] !== 46) break missing$1;
+        at$++;
+        const back$10 = at$;
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+        if ((table3$[bytes$[at$]] & 8) === 0) break missing$1;
+        at$++;
+        at$ = back$10;
+        break done$1;
+      }
+      at$ = back$9;
+    }
+    end$ = at$;
+    return monthOf(name$1);
+  }
+
+  function joint$build(at$) {
+    const back$1 = at$;
+    next$1: {
+      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+      if ((table4$[bytes$[at$]] & 2) === 0) break next$1;
+      at$++;
+      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+      end$ = at$;
+      return "to";
+    }
+    at$ = back$1;
+    next$2: {
+      const start$1 = at$;
+      at$ = runEnd$(ends2$, at$);
+      if (at$ === start$1) break next$2;
+      const symbol$1 = bytes$[at$];
+      if (symbol$1 === 84 || symbol$1 === 116) {
+        const back$2 = at$;
+        chosen$2: {
+          next$3: {
+            if ((bytes$[at$ + 1] | 32) !== 111) break next$3;
+            at$ += 2;
+            break chosen$2;
+          }
+          at$ = back$2;
+          next$4: {
+            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 117 || (bytes$[at$ + 5] | 32) !== 103 || (bytes$[at$ + 6] | 32) !== 104) break next$4;
+            at$ += 7;
+            break chosen$2;
+          }
+          at$ = back$2;
+          if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108) break next$2;
+          at$ += 4;
+        }
+      } else if (symbol$1 === 85 || symbol$1 === 117) {
+        if ((bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 108) break next$2;
+        at$ += 5;
+      } else {
+        break next$2;
+      }
+      const start$2 = at$;
+      at$ = runEnd$(ends2$, at$);
+      if (at$ === start$2) break next$2;
+      end$ = at$;
+      return "to";
+    }
+    at$ = back$1;
+    const symbol$2 = bytes$[at$];
+    if ((table0$[symbol$2] & 1) !== 0) {
+      const back$3 = at$;
+      chosen$3: {
+        next$5: {
+          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+          if (bytes$[at$] !== 44) break next$5;
+          at$++;
+          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+          const back$4 = at$;
+          done$1: {
+            missing$1: {
+              if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) break missing$1;
+              at$ += 3;
+              const start$3 = at$;
+              at$ = runEnd$(ends2$, at$);
+              if (at$ === start$3) break missing$1;
+              break done$1;
+            }
+            at$ = back$4;
+          }
+          break chosen$3;
+        }
+        at$ = back$3;
+        next$6: {
+          at$ = runEnd$(ends2$, at$);
+          if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) break next$6;
+          at$ += 3;
+          const start$4 = at$;
+          at$ = runEnd$(ends2$, at$);
+          if (at$ === start$4) break next$6;
+          break chosen$3;
+        }
+        at$ = back$3;
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+        if (bytes$[at$] !== 38) return FAILED$;
+        at$++;
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+      }
+    } else if (symbol$2 === 38) {
+      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+      if (bytes$[at$] !== 38) return FAILED$;
+      at$++;
+      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+    } else if (symbol$2 === 44) {
+      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+      if (bytes$[at$] !== 44) return FAILED$;
+      at$++;
+      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+      const back$5 = at$;
+      done$2: {
+        missing$2: {
+          if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) break missing$2;
+          at$ += 3;
+          const start$5 = at$;
+          at$ = runEnd$(ends2$, at$);
+          if (at$ === start$5) break missing$2;
+          break done$2;
+        }
+        at$ = back$5;
+      }
+    } else {
+      return FAILED$;
+    }
+    end$ = at$;
+    return "and";
+  }
+
+  function between$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table0$[symbol$1] & 1) !== 0) {
+      at$ = runEnd$(ends2$, at$);
+    } else if (symbol$1 === 44) {
+      at$++;
+      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+    } else if (symbol$1 === 45) {
+      at$++;
+    } else {
+      return -1;
+    }
+    return at$;
+  }
+
+  function year$build(at$) {
+    const picked$1 = year_digits$build(at$);
+    if (picked$1 === FAILED$) return FAILED$;
+    at$ = end$;
+    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+    end$ = at$;
+    return picked$1;
+  }
+
+  function day$build(at$) {
+    const start$1 = at$;
+    const symbol$1 = bytes$[at$];
+    if (symbol$1 >= 52 && symbol$1 <= 57) {
+      at$++;
+    } else if (symbol$1 >= 48 && symbol$1 <= 51) {
+      const back$1 = at$;
+      chosen$1: {
+        next$1: {
+          at$++;
+          if ((table3$[bytes$[at$]] & 8) === 0) break next$1;
+          at$++;
+          break chosen$1;
+        }
+        at$ = back$1;
+        at$++;
+      }
+    } else {
+      return FAILED$;
+    }
+    const digits$1 = input.substring(start$1, at$);
+    const back$2 = at$;
+    done$1: {
+      missing$1: {
+        const symbol$2 = bytes$[at$];
+        if (symbol$2 === 78 || symbol$2 === 110) {
+          if ((bytes$[at$ + 1] | 32) !== 100) break missing$1;
+          at$ += 2;
+        } else if (symbol$2 === 82 || symbol$2 === 114) {
+          if ((bytes$[at$ + 1] | 32) !== 100) break missing$1;
+          at$ += 2;
+        } else if (symbol$2 === 83 || symbol$2 === 115) {
+          if ((bytes$[at$ + 1] | 32) !== 116) break missing$1;
+          at$ += 2;
+        } else if (symbol$2 === 84 || symbol$2 === 116) {
+          if ((bytes$[at$ + 1] | 32) !== 104) break missing$1;
+          at$ += 2;
+        } else {
+          break missing$1;
+        }
+        break done$1;
+      }
+      at$ = back$2;
+    }
+    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+    end$ = at$;
+    return Number(digits$1);
+  }
+
+  function quarter_place$build(at$) {
+    const start$1 = at$;
+    if ((bytes$[at$] | 32) !== 113) return FAILED$;
+    at$++;
+    if ((table2$[bytes$[at$]] & 32) === 0) return FAILED$;
+    const quarter$1 = input[at$++];
+    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+    end$ = at$;
+    return { quarter: Number(quarter$1), start: start$1, end: at$ };
   }
 
   function date$build(at$) {
@@ -2441,341 +3635,163 @@ const peg$makeScanner = (capacity$) => {
       at$ = back$1;
     }
     let at$1;
-    const symbol$1 = bytes$[at$];
-    if ((table3$[symbol$1] & 16) !== 0) {
-      const month$1 = month_name$build(at$);
-      if (month$1 === FAILED$) return FAILED$;
-      at$ = end$;
-      at$ = between$skip(at$);
-      if (at$ < 0) return FAILED$;
-      const back$2 = at$;
-      done$2: {
-        missing$2: {
-          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 101 || bytes$[at$ + 3] !== 32) break missing$2;
-          at$ += 4;
-          break done$2;
-        }
-        at$ = back$2;
-      }
-      const day$1 = day$build(at$);
-      if (day$1 === FAILED$) return FAILED$;
-      at$ = end$;
-      let year$1;
-      const back$3 = at$;
-      done$3: {
-        missing$3: {
-          at$ = between$skip(at$);
-          if (at$ < 0) break missing$3;
-          const picked$2 = year_digits$build(at$);
-          if (picked$2 === FAILED$) break missing$3;
-          at$ = end$;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
-          const picked$1 = picked$2;
-          year$1 = picked$1;
-          break done$3;
-        }
-        at$ = back$3;
-        year$1 = null;
-      }
-      if (!(isDay(year$1, month$1, day$1))) return FAILED$;
-      at$1 = { year: year$1, month: month$1, day: day$1 };
-    } else if (symbol$1 === 48 || (symbol$1 >= 51 && symbol$1 <= 57)) {
-      const back$4 = at$;
-      chosen$1: {
-        next$1: {
-          const day$2 = day$build(at$);
-          if (day$2 === FAILED$) break next$1;
-          at$ = end$;
-          const back$5 = at$;
-          done$4: {
-            missing$4: {
-              const start$3 = at$;
-              at$ = runEnd$(ends2$, at$);
-              if (at$ === start$3) break missing$4;
-              if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$4;
-              at$ += 2;
-              break done$4;
-            }
-            at$ = back$5;
-          }
-          at$ = between$skip(at$);
-          if (at$ < 0) break next$1;
-          const month$2 = month_name$build(at$);
-          if (month$2 === FAILED$) break next$1;
-          at$ = end$;
-          let year$2;
-          const back$6 = at$;
-          done$5: {
-            missing$5: {
-              at$ = between$skip(at$);
-              if (at$ < 0) break missing$5;
-              const picked$4 = year_digits$build(at$);
-              if (picked$4 === FAILED$) break missing$5;
-              at$ = end$;
-              if ((table1$[bytes$[at$]] & 2) !== 0) break missing$5;
-              const picked$3 = picked$4;
-              year$2 = picked$3;
-              break done$5;
-            }
-            at$ = back$6;
-            year$2 = null;
-          }
-          if (!(isDay(year$2, month$2, day$2))) break next$1;
-          at$1 = { year: year$2, month: month$2, day: day$2 };
-          break chosen$1;
-        }
-        at$ = back$4;
-        const start$4 = at$;
-        let count$1 = 0;
-        let last$1 = at$;
-        ended$1: for (;;) {
-          if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
-          at$++;
-          count$1++;
-          last$1 = at$;
-          if (count$1 >= 2) break;
-        }
-        at$ = last$1;
-        if (count$1 < 1) return FAILED$;
-        const digits$1 = input.substring(start$4, at$);
-        if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
-        const first$1 = Number(digits$1);
-        if ((table3$[bytes$[at$]] & 32) === 0) return FAILED$;
-        const mark$1 = input[at$++];
-        const start$5 = at$;
-        let count$2 = 0;
-        let last$2 = at$;
-        ended$2: for (;;) {
-          if ((table2$[bytes$[at$]] & 128) === 0) break ended$2;
-          at$++;
-          count$2++;
-          last$2 = at$;
-          if (count$2 >= 2) break;
-        }
-        at$ = last$2;
-        if (count$2 < 1) return FAILED$;
-        const digits$2 = input.substring(start$5, at$);
-        if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
-        const second$1 = Number(digits$2);
-        if ((table3$[bytes$[at$]] & 32) === 0) return FAILED$;
+    const back$2 = at$;
+    chosen$1: {
+      next$1: {
+        const year$1 = year_digits$build(at$);
+        if (year$1 === FAILED$) break next$1;
+        at$ = end$;
+        if ((table4$[bytes$[at$]] & 4) === 0) break next$1;
         at$++;
+        const month$1 = two_digits$build(at$);
+        if (month$1 === FAILED$) break next$1;
+        at$ = end$;
+        if ((table4$[bytes$[at$]] & 4) === 0) break next$1;
+        at$++;
+        const day$1 = two_digits$build(at$);
+        if (day$1 === FAILED$) break next$1;
+        at$ = end$;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+        if (!((log$[decided$++] = (isDay(year$1, month$1, day$1)) ? 1 : 0))) break next$1;
+        at$1 = { year: year$1, month: month$1, day: day$1 };
+        break chosen$1;
+      }
+      at$ = back$2;
+      next$2: {
+        const day$2 = day$build(at$);
+        if (day$2 === FAILED$) break next$2;
+        at$ = end$;
+        const back$3 = at$;
+        done$2: {
+          missing$2: {
+            const start$3 = at$;
+            at$ = runEnd$(ends2$, at$);
+            if (at$ === start$3) break missing$2;
+            if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$2;
+            at$ += 2;
+            break done$2;
+          }
+          at$ = back$3;
+        }
+        at$ = between$skip(at$);
+        if (at$ < 0) break next$2;
+        const month$2 = month_name$build(at$);
+        if (month$2 === FAILED$) break next$2;
+        at$ = end$;
+        let year$2;
+        const back$4 = at$;
+        done$3: {
+          missing$3: {
+            at$ = between$skip(at$);
+            if (at$ < 0) break missing$3;
+            const picked$1 = year$build(at$);
+            if (picked$1 === FAILED$) break missing$3;
+            at$ = end$;
+            year$2 = picked$1;
+            break done$3;
+          }
+          at$ = back$4;
+          year$2 = null;
+        }
+        if (!((log$[decided$++] = (isDay(year$2, month$2, day$2)) ? 1 : 0))) break next$2;
+        at$1 = { year: year$2, month: month$2, day: day$2 };
+        break chosen$1;
+      }
+      at$ = back$2;
+      next$3: {
+        const month$3 = month_name$build(at$);
+        if (month$3 === FAILED$) break next$3;
+        at$ = end$;
+        at$ = between$skip(at$);
+        if (at$ < 0) break next$3;
+        const back$5 = at$;
+        done$4: {
+          missing$4: {
+            if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 101 || bytes$[at$ + 3] !== 32) break missing$4;
+            at$ += 4;
+            break done$4;
+          }
+          at$ = back$5;
+        }
+        const day$3 = day$build(at$);
+        if (day$3 === FAILED$) break next$3;
+        at$ = end$;
         let year$3;
-        const symbol$2 = bytes$[at$];
-        if (symbol$2 === 48 || (symbol$2 >= 51 && symbol$2 <= 57)) {
-          if (!(mark$1 === "/")) return FAILED$;
-          const picked$5 = short_year$build(at$);
-          if (picked$5 === FAILED$) return FAILED$;
-          at$ = end$;
-          year$3 = picked$5;
-        } else if (symbol$2 >= 49 && symbol$2 <= 50) {
-          const back$7 = at$;
-          chosen$2: {
-            next$2: {
-              const picked$6 = year_digits$build(at$);
-              if (picked$6 === FAILED$) break next$2;
-              at$ = end$;
-              if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
-              year$3 = picked$6;
-              break chosen$2;
-            }
-            at$ = back$7;
-            if (!(mark$1 === "/")) return FAILED$;
-            const picked$7 = short_year$build(at$);
-            if (picked$7 === FAILED$) return FAILED$;
+        const back$6 = at$;
+        done$5: {
+          missing$5: {
+            at$ = between$skip(at$);
+            if (at$ < 0) break missing$5;
+            const picked$2 = year$build(at$);
+            if (picked$2 === FAILED$) break missing$5;
             at$ = end$;
-            year$3 = picked$7;
+            year$3 = picked$2;
+            break done$5;
           }
-        } else {
-          return FAILED$;
+          at$ = back$6;
+          year$3 = null;
         }
-        if (!(dayAndMonth(first$1, second$1, year$3) !== null)) return FAILED$;
-        at$1 = numeric_date$code7(first$1, second$1, year$3);
+        if (!((log$[decided$++] = (isDay(year$3, month$3, day$3)) ? 1 : 0))) break next$3;
+        at$1 = { year: year$3, month: month$3, day: day$3 };
+        break chosen$1;
       }
-    } else if (symbol$1 >= 49 && symbol$1 <= 50) {
-      const back$8 = at$;
-      chosen$3: {
-        next$3: {
-          const year$4 = year_digits$build(at$);
-          if (year$4 === FAILED$) break next$3;
-          at$ = end$;
-          if ((table3$[bytes$[at$]] & 32) === 0) break next$3;
-          at$++;
-          const start$6 = at$;
-          let count$3 = 0;
-          let last$3 = at$;
-          ended$3: for (;;) {
-            if ((table2$[bytes$[at$]] & 128) === 0) break ended$3;
-            at$++;
-            count$3++;
-            last$3 = at$;
-            if (count$3 >= 2) break;
-          }
-          at$ = last$3;
-          if (count$3 < 2) break next$3;
-          const digits$3 = input.substring(start$6, at$);
-          if ((table2$[bytes$[at$]] & 128) !== 0) break next$3;
-          const month$3 = Number(digits$3);
-          if ((table3$[bytes$[at$]] & 32) === 0) break next$3;
-          at$++;
-          const start$7 = at$;
-          let count$4 = 0;
-          let last$4 = at$;
-          ended$4: for (;;) {
-            if ((table2$[bytes$[at$]] & 128) === 0) break ended$4;
-            at$++;
-            count$4++;
-            last$4 = at$;
-            if (count$4 >= 2) break;
-          }
-          at$ = last$4;
-          if (count$4 < 2) break next$3;
-          const digits$4 = input.substring(start$7, at$);
-          if ((table2$[bytes$[at$]] & 128) !== 0) break next$3;
-          const day$3 = Number(digits$4);
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
-          if (!(isDay(year$4, month$3, day$3))) break next$3;
-          at$1 = { year: year$4, month: month$3, day: day$3 };
-          break chosen$3;
-        }
-        at$ = back$8;
+      at$ = back$2;
+      const start$4 = at$;
+      const first$1 = short_digits$build(at$);
+      if (first$1 === FAILED$) return FAILED$;
+      at$ = end$;
+      if ((table4$[bytes$[at$]] & 4) === 0) return FAILED$;
+      const mark$1 = input[at$++];
+      const second$1 = short_digits$build(at$);
+      if (second$1 === FAILED$) return FAILED$;
+      at$ = end$;
+      if ((table4$[bytes$[at$]] & 4) === 0) return FAILED$;
+      at$++;
+      let year$4;
+      const back$7 = at$;
+      chosen$2: {
         next$4: {
-          const day$4 = day$build(at$);
-          if (day$4 === FAILED$) break next$4;
+          year$4 = year$build(at$);
+          if (year$4 === FAILED$) break next$4;
           at$ = end$;
-          const back$9 = at$;
-          done$6: {
-            missing$6: {
-              const start$8 = at$;
-              at$ = runEnd$(ends2$, at$);
-              if (at$ === start$8) break missing$6;
-              if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$6;
-              at$ += 2;
-              break done$6;
-            }
-            at$ = back$9;
-          }
-          at$ = between$skip(at$);
-          if (at$ < 0) break next$4;
-          const month$4 = month_name$build(at$);
-          if (month$4 === FAILED$) break next$4;
-          at$ = end$;
-          let year$5;
-          const back$10 = at$;
-          done$7: {
-            missing$7: {
-              at$ = between$skip(at$);
-              if (at$ < 0) break missing$7;
-              const picked$9 = year_digits$build(at$);
-              if (picked$9 === FAILED$) break missing$7;
-              at$ = end$;
-              if ((table1$[bytes$[at$]] & 2) !== 0) break missing$7;
-              const picked$8 = picked$9;
-              year$5 = picked$8;
-              break done$7;
-            }
-            at$ = back$10;
-            year$5 = null;
-          }
-          if (!(isDay(year$5, month$4, day$4))) break next$4;
-          at$1 = { year: year$5, month: month$4, day: day$4 };
-          break chosen$3;
+          break chosen$2;
         }
-        at$ = back$8;
-        const start$9 = at$;
-        let count$5 = 0;
-        let last$5 = at$;
-        ended$5: for (;;) {
-          if ((table2$[bytes$[at$]] & 128) === 0) break ended$5;
-          at$++;
-          count$5++;
-          last$5 = at$;
-          if (count$5 >= 2) break;
-        }
-        at$ = last$5;
-        if (count$5 < 1) return FAILED$;
-        const digits$5 = input.substring(start$9, at$);
-        if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
-        const first$2 = Number(digits$5);
-        if ((table3$[bytes$[at$]] & 32) === 0) return FAILED$;
-        const mark$2 = input[at$++];
-        const start$10 = at$;
-        let count$6 = 0;
-        let last$6 = at$;
-        ended$6: for (;;) {
-          if ((table2$[bytes$[at$]] & 128) === 0) break ended$6;
-          at$++;
-          count$6++;
-          last$6 = at$;
-          if (count$6 >= 2) break;
-        }
-        at$ = last$6;
-        if (count$6 < 1) return FAILED$;
-        const digits$6 = input.substring(start$10, at$);
-        if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
-        const second$2 = Number(digits$6);
-        if ((table3$[bytes$[at$]] & 32) === 0) return FAILED$;
-        at$++;
-        let year$6;
-        const symbol$3 = bytes$[at$];
-        if (symbol$3 === 48 || (symbol$3 >= 51 && symbol$3 <= 57)) {
-          if (!(mark$2 === "/")) return FAILED$;
-          const picked$10 = short_year$build(at$);
-          if (picked$10 === FAILED$) return FAILED$;
-          at$ = end$;
-          year$6 = picked$10;
-        } else if (symbol$3 >= 49 && symbol$3 <= 50) {
-          const back$11 = at$;
-          chosen$4: {
-            next$5: {
-              const picked$11 = year_digits$build(at$);
-              if (picked$11 === FAILED$) break next$5;
-              at$ = end$;
-              if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
-              year$6 = picked$11;
-              break chosen$4;
-            }
-            at$ = back$11;
-            if (!(mark$2 === "/")) return FAILED$;
-            const picked$12 = short_year$build(at$);
-            if (picked$12 === FAILED$) return FAILED$;
-            at$ = end$;
-            year$6 = picked$12;
-          }
-        } else {
-          return FAILED$;
-        }
-        if (!(dayAndMonth(first$2, second$2, year$6) !== null)) return FAILED$;
-        at$1 = numeric_date$code7(first$2, second$2, year$6);
+        at$ = back$7;
+        if (!((log$[decided$++] = (mark$1 === "/") ? 1 : 0))) return FAILED$;
+        const picked$3 = short_year$build(at$);
+        if (picked$3 === FAILED$) return FAILED$;
+        at$ = end$;
+        year$4 = picked$3;
       }
-    } else {
-      return FAILED$;
+      if (!((log$[decided$++] = (dayAndMonth(first$1, second$1, year$4) !== null) ? 1 : 0))) return FAILED$;
+      at$1 = numeric_date$code7(first$1, second$1, year$4);
     }
     end$ = at$;
     return { kind: "date", year: at$1.year, month: at$1.month, day: at$1.day, start: start$1, end: at$ };
   }
 
   function quarter$build(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((table3$[symbol$1] & 64) !== 0) {
+    const back$1 = at$;
+    next$1: {
       const start$1 = at$;
       let quarter$1;
-      const symbol$2 = bytes$[at$];
-      if ((table3$[symbol$2] & 128) !== 0) {
+      const symbol$1 = bytes$[at$];
+      if ((table2$[symbol$1] & 4) !== 0) {
         const quarter$2 = ordinal$build(at$);
-        if (quarter$2 === FAILED$) return FAILED$;
+        if (quarter$2 === FAILED$) break next$1;
         at$ = end$;
         const start$2 = at$;
         at$ = runEnd$(ends2$, at$);
-        if (at$ === start$2) return FAILED$;
-        if ((bytes$[at$] | 32) !== 113 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) return FAILED$;
+        if (at$ === start$2) break next$1;
+        if ((bytes$[at$] | 32) !== 113 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) break next$1;
         at$ += 7;
-        if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-        const back$1 = at$;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+        const back$2 = at$;
         absent$1: {
           const start$3 = at$;
           at$ = runEnd$(ends2$, at$);
           if (at$ === start$3) break absent$1;
-          const back$2 = at$;
+          const back$3 = at$;
           done$1: {
             missing$1: {
               if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$1;
@@ -2785,26 +3801,26 @@ const peg$makeScanner = (capacity$) => {
               if (at$ === start$4) break missing$1;
               break done$1;
             }
-            at$ = back$2;
+            at$ = back$3;
           }
           if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 121) break absent$1;
           at$ += 2;
-          return FAILED$;
+          break next$1;
         }
-        at$ = back$1;
+        at$ = back$2;
         quarter$1 = quarter$2;
-      } else {
-        const back$3 = at$;
-        chosen$1: {
-          next$1: {
+      } else if (symbol$1 === 81 || symbol$1 === 113) {
+        const back$4 = at$;
+        chosen$2: {
+          next$2: {
             at$++;
-            if ((table2$[bytes$[at$]] & 32) === 0) break next$1;
+            if ((table2$[bytes$[at$]] & 32) === 0) break next$2;
             const quarter$3 = input[at$++];
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
-            const back$4 = at$;
+            if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
+            const back$5 = at$;
             absent$2: {
               if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-              const back$5 = at$;
+              const back$6 = at$;
               done$2: {
                 missing$2: {
                   if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$2;
@@ -2814,245 +3830,96 @@ const peg$makeScanner = (capacity$) => {
                   if (at$ === start$5) break missing$2;
                   break done$2;
                 }
-                at$ = back$5;
+                at$ = back$6;
               }
               if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 121) break absent$2;
               at$ += 2;
-              break next$1;
+              break next$2;
             }
-            at$ = back$4;
+            at$ = back$5;
             quarter$1 = Number(quarter$3);
-            break chosen$1;
+            break chosen$2;
           }
-          at$ = back$3;
-          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) return FAILED$;
+          at$ = back$4;
+          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) break next$1;
           at$ += 7;
           const start$6 = at$;
           at$ = runEnd$(ends2$, at$);
-          if (at$ === start$6) return FAILED$;
-          if ((table2$[bytes$[at$]] & 32) === 0) return FAILED$;
+          if (at$ === start$6) break next$1;
+          if ((table2$[bytes$[at$]] & 32) === 0) break next$1;
           const quarter$4 = input[at$++];
-          if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
           quarter$1 = Number(quarter$4);
         }
+      } else {
+        break next$1;
       }
       let year$1;
-      const back$6 = at$;
+      const back$7 = at$;
       done$3: {
         missing$3: {
           at$ = quarter_joint$skip(at$);
           if (at$ < 0) break missing$3;
-          const picked$2 = year_digits$build(at$);
-          if (picked$2 === FAILED$) break missing$3;
+          const picked$1 = year$build(at$);
+          if (picked$1 === FAILED$) break missing$3;
           at$ = end$;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
-          const picked$1 = picked$2;
           year$1 = picked$1;
           break done$3;
         }
-        at$ = back$6;
+        at$ = back$7;
         year$1 = null;
       }
       end$ = at$;
       return { kind: "quarter", year: year$1, quarter: quarter$1, start: start$1, end: at$ };
-    } else if (symbol$1 >= 49 && symbol$1 <= 50) {
-      const back$7 = at$;
-      next$2: {
-        const start$7 = at$;
-        let quarter$5;
-        const quarter$6 = ordinal$build(at$);
-        if (quarter$6 === FAILED$) break next$2;
+    }
+    at$ = back$1;
+    next$3: {
+      const start$7 = at$;
+      if ((table2$[bytes$[at$]] & 32) === 0) break next$3;
+      const quarter$5 = input[at$++];
+      if ((bytes$[at$] | 32) !== 113) break next$3;
+      at$++;
+      let year$2;
+      const symbol$2 = bytes$[at$];
+      if (symbol$2 === 48 || (symbol$2 >= 51 && symbol$2 <= 57)) {
+        year$2 = short_year$build(at$);
+        if (year$2 === FAILED$) break next$3;
         at$ = end$;
-        const start$8 = at$;
-        at$ = runEnd$(ends2$, at$);
-        if (at$ === start$8) break next$2;
-        if ((bytes$[at$] | 32) !== 113 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) break next$2;
-        at$ += 7;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
+      } else if (symbol$2 >= 49 && symbol$2 <= 50) {
         const back$8 = at$;
-        absent$3: {
-          const start$9 = at$;
-          at$ = runEnd$(ends2$, at$);
-          if (at$ === start$9) break absent$3;
-          const back$9 = at$;
-          done$4: {
-            missing$4: {
-              if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$4;
-              at$ += 2;
-              const start$10 = at$;
-              at$ = runEnd$(ends2$, at$);
-              if (at$ === start$10) break missing$4;
-              break done$4;
-            }
-            at$ = back$9;
-          }
-          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 121) break absent$3;
-          at$ += 2;
-          break next$2;
-        }
-        at$ = back$8;
-        quarter$5 = quarter$6;
-        let year$2;
-        const back$10 = at$;
-        done$5: {
-          missing$5: {
-            at$ = quarter_joint$skip(at$);
-            if (at$ < 0) break missing$5;
-            const picked$4 = year_digits$build(at$);
-            if (picked$4 === FAILED$) break missing$5;
+        chosen$3: {
+          next$4: {
+            year$2 = year$build(at$);
+            if (year$2 === FAILED$) break next$4;
             at$ = end$;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$5;
-            const picked$3 = picked$4;
-            year$2 = picked$3;
-            break done$5;
+            break chosen$3;
           }
-          at$ = back$10;
-          year$2 = null;
-        }
-        end$ = at$;
-        return { kind: "quarter", year: year$2, quarter: quarter$5, start: start$7, end: at$ };
-      }
-      at$ = back$7;
-      next$3: {
-        const start$11 = at$;
-        const quarter$7 = input[at$++];
-        if ((bytes$[at$] | 32) !== 113) break next$3;
-        at$++;
-        let year$3;
-        const symbol$3 = bytes$[at$];
-        if (symbol$3 === 48 || (symbol$3 >= 51 && symbol$3 <= 57)) {
-          year$3 = short_year$build(at$);
-          if (year$3 === FAILED$) break next$3;
-          at$ = end$;
-        } else if (symbol$3 >= 49 && symbol$3 <= 50) {
-          const back$11 = at$;
-          chosen$3: {
-            next$4: {
-              const picked$5 = year_digits$build(at$);
-              if (picked$5 === FAILED$) break next$4;
-              at$ = end$;
-              if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
-              year$3 = picked$5;
-              break chosen$3;
-            }
-            at$ = back$11;
-            year$3 = short_year$build(at$);
-            if (year$3 === FAILED$) break next$3;
-            at$ = end$;
-          }
-        } else {
-          break next$3;
-        }
-        end$ = at$;
-        return { kind: "quarter", year: year$3, quarter: Number(quarter$7), start: start$11, end: at$ };
-      }
-      at$ = back$7;
-      const start$12 = at$;
-      const year$4 = year_digits$build(at$);
-      if (year$4 === FAILED$) return FAILED$;
-      at$ = end$;
-      if ((table2$[bytes$[at$]] & 16) !== 0) {
-        at$++;
-      }
-      if ((bytes$[at$] | 32) !== 113) return FAILED$;
-      at$++;
-      if ((table2$[bytes$[at$]] & 32) === 0) return FAILED$;
-      const quarter$8 = input[at$++];
-      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-      end$ = at$;
-      return { kind: "quarter", year: year$4, quarter: Number(quarter$8), start: start$12, end: at$ };
-    } else if (symbol$1 >= 51 && symbol$1 <= 52) {
-      const back$12 = at$;
-      next$5: {
-        const start$13 = at$;
-        let quarter$9;
-        const quarter$10 = ordinal$build(at$);
-        if (quarter$10 === FAILED$) break next$5;
-        at$ = end$;
-        const start$14 = at$;
-        at$ = runEnd$(ends2$, at$);
-        if (at$ === start$14) break next$5;
-        if ((bytes$[at$] | 32) !== 113 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) break next$5;
-        at$ += 7;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
-        const back$13 = at$;
-        absent$4: {
-          const start$15 = at$;
-          at$ = runEnd$(ends2$, at$);
-          if (at$ === start$15) break absent$4;
-          const back$14 = at$;
-          done$6: {
-            missing$6: {
-              if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$6;
-              at$ += 2;
-              const start$16 = at$;
-              at$ = runEnd$(ends2$, at$);
-              if (at$ === start$16) break missing$6;
-              break done$6;
-            }
-            at$ = back$14;
-          }
-          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 121) break absent$4;
-          at$ += 2;
-          break next$5;
-        }
-        at$ = back$13;
-        quarter$9 = quarter$10;
-        let year$5;
-        const back$15 = at$;
-        done$7: {
-          missing$7: {
-            at$ = quarter_joint$skip(at$);
-            if (at$ < 0) break missing$7;
-            const picked$7 = year_digits$build(at$);
-            if (picked$7 === FAILED$) break missing$7;
-            at$ = end$;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$7;
-            const picked$6 = picked$7;
-            year$5 = picked$6;
-            break done$7;
-          }
-          at$ = back$15;
-          year$5 = null;
-        }
-        end$ = at$;
-        return { kind: "quarter", year: year$5, quarter: quarter$9, start: start$13, end: at$ };
-      }
-      at$ = back$12;
-      const start$17 = at$;
-      const quarter$11 = input[at$++];
-      if ((bytes$[at$] | 32) !== 113) return FAILED$;
-      at$++;
-      let year$6;
-      const symbol$4 = bytes$[at$];
-      if (symbol$4 === 48 || (symbol$4 >= 51 && symbol$4 <= 57)) {
-        year$6 = short_year$build(at$);
-        if (year$6 === FAILED$) return FAILED$;
-        at$ = end$;
-      } else if (symbol$4 >= 49 && symbol$4 <= 50) {
-        const back$16 = at$;
-        chosen$5: {
-          next$6: {
-            const picked$8 = year_digits$build(at$);
-            if (picked$8 === FAILED$) break next$6;
-            at$ = end$;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
-            year$6 = picked$8;
-            break chosen$5;
-          }
-          at$ = back$16;
-          year$6 = short_year$build(at$);
-          if (year$6 === FAILED$) return FAILED$;
+          at$ = back$8;
+          year$2 = short_year$build(at$);
+          if (year$2 === FAILED$) break next$3;
           at$ = end$;
         }
       } else {
-        return FAILED$;
+        break next$3;
       }
       end$ = at$;
-      return { kind: "quarter", year: year$6, quarter: Number(quarter$11), start: start$17, end: at$ };
-    } else {
-      return FAILED$;
+      return { kind: "quarter", year: year$2, quarter: Number(quarter$5), start: start$7, end: at$ };
     }
+    at$ = back$1;
+    const start$8 = at$;
+    const year$3 = year_digits$build(at$);
+    if (year$3 === FAILED$) return FAILED$;
+    at$ = end$;
+    if ((table2$[bytes$[at$]] & 16) !== 0) {
+      at$++;
+    }
+    if ((bytes$[at$] | 32) !== 113) return FAILED$;
+    at$++;
+    if ((table2$[bytes$[at$]] & 32) === 0) return FAILED$;
+    const quarter$6 = input[at$++];
+    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+    end$ = at$;
+    return { kind: "quarter", year: year$3, quarter: Number(quarter$6), start: start$8, end: at$ };
   }
 
   function ordinal$build(at$) {
@@ -3155,7 +4022,7 @@ const peg$makeScanner = (capacity$) => {
     let count$1 = 0;
     let last$1 = at$;
     ended$1: for (;;) {
-      if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
+      if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
       at$++;
       count$1++;
       last$1 = at$;
@@ -3164,7 +4031,7 @@ const peg$makeScanner = (capacity$) => {
     at$ = last$1;
     if (count$1 < 2) return FAILED$;
     const digits$1 = input.substring(start$1, at$);
-    if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
+    if ((table3$[bytes$[at$]] & 8) !== 0) return FAILED$;
     end$ = at$;
     return Number(digits$1);
   }
@@ -3218,21 +4085,9 @@ const peg$makeScanner = (capacity$) => {
     let year$1;
     const symbol$2 = bytes$[at$];
     if (symbol$2 === 48 || (symbol$2 >= 51 && symbol$2 <= 57)) {
-      const start$3 = at$;
-      let count$1 = 0;
-      let last$1 = at$;
-      ended$1: for (;;) {
-        if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
-        at$++;
-        count$1++;
-        last$1 = at$;
-        if (count$1 >= 2) break;
-      }
-      at$ = last$1;
-      if (count$1 < 2) return FAILED$;
-      const digits$1 = input.substring(start$3, at$);
-      if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
-      year$1 = Number(digits$1);
+      year$1 = two_digits$build(at$);
+      if (year$1 === FAILED$) return FAILED$;
+      at$ = end$;
     } else if (symbol$2 >= 49 && symbol$2 <= 50) {
       const back$4 = at$;
       chosen$3: {
@@ -3243,437 +4098,78 @@ const peg$makeScanner = (capacity$) => {
           break chosen$3;
         }
         at$ = back$4;
-        const start$4 = at$;
-        let count$2 = 0;
-        let last$2 = at$;
-        ended$2: for (;;) {
-          if ((table2$[bytes$[at$]] & 128) === 0) break ended$2;
-          at$++;
-          count$2++;
-          last$2 = at$;
-          if (count$2 >= 2) break;
-        }
-        at$ = last$2;
-        if (count$2 < 2) return FAILED$;
-        const digits$2 = input.substring(start$4, at$);
-        if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
-        year$1 = Number(digits$2);
+        year$1 = two_digits$build(at$);
+        if (year$1 === FAILED$) return FAILED$;
+        at$ = end$;
       }
     } else {
       return FAILED$;
     }
-    let last$3;
+    let last$1;
     const back$5 = at$;
     done$2: {
       missing$2: {
         if ((table2$[bytes$[at$]] & 64) === 0) break missing$2;
         at$++;
-        const start$5 = at$;
-        let count$3 = 0;
-        let last$4 = at$;
-        ended$3: for (;;) {
-          if ((table2$[bytes$[at$]] & 128) === 0) break ended$3;
-          at$++;
-          count$3++;
-          last$4 = at$;
-          if (count$3 >= 2) break;
-        }
-        at$ = last$4;
-        if (count$3 < 2) break missing$2;
-        const digits$3 = input.substring(start$5, at$);
-        if ((table2$[bytes$[at$]] & 128) !== 0) break missing$2;
-        const picked$1 = Number(digits$3);
-        last$3 = picked$1;
+        const picked$1 = two_digits$build(at$);
+        if (picked$1 === FAILED$) break missing$2;
+        at$ = end$;
+        last$1 = picked$1;
         break done$2;
       }
       at$ = back$5;
-      last$3 = null;
+      last$1 = null;
     }
     if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
     end$ = at$;
-    return { year: year$1 < 100 ? 2000 + year$1 : year$1, last: last$3 };
+    return { year: year$1 < 100 ? 2000 + year$1 : year$1, last: last$1 };
   }
 
-  function between$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((table0$[symbol$1] & 1) !== 0) {
-      at$ = runEnd$(ends2$, at$);
-    } else if (symbol$1 === 44) {
+  function two_digits$build(at$) {
+    const start$1 = at$;
+    let count$1 = 0;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
       at$++;
-      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-    } else if (symbol$1 === 45) {
-      at$++;
-    } else {
-      return -1;
+      count$1++;
+      last$1 = at$;
+      if (count$1 >= 2) break;
     }
-    return at$;
+    at$ = last$1;
+    if (count$1 < 2) return FAILED$;
+    const digits$1 = input.substring(start$1, at$);
+    if ((table3$[bytes$[at$]] & 8) !== 0) return FAILED$;
+    end$ = at$;
+    return Number(digits$1);
   }
 
-  function week$build(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((table4$[symbol$1] & 1) !== 0) {
-      const start$1 = at$;
-      const symbol$2 = bytes$[at$];
-      if (symbol$2 === 67 || symbol$2 === 99) {
-        const back$1 = at$;
-        chosen$1: {
-          next$1: {
-            if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 97 || (bytes$[at$ + 7] | 32) !== 114 || bytes$[at$ + 8] !== 32 || (bytes$[at$ + 9] | 32) !== 119 || (bytes$[at$ + 10] | 32) !== 101 || (bytes$[at$ + 11] | 32) !== 101 || (table4$[bytes$[at$ + 12]] & 2) === 0) break next$1;
-            at$ += 13;
-            const start$2 = at$;
-            at$ = runEnd$(ends2$, at$);
-            if (at$ === start$2) break next$1;
-            break chosen$1;
-          }
-          at$ = back$1;
-          if ((bytes$[at$ + 1] | 32) !== 119) return FAILED$;
-          at$ += 2;
-          if (bytes$[at$] === 32) {
-            at$++;
-          }
-        }
-      } else if (symbol$2 === 87) {
-        const back$2 = at$;
-        chosen$2: {
-          next$2: {
-            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0) break next$2;
-            at$ += 4;
-            const start$3 = at$;
-            at$ = runEnd$(ends2$, at$);
-            if (at$ === start$3) break next$2;
-            const back$3 = at$;
-            done$1: {
-              missing$1: {
-                const symbol$3 = bytes$[at$];
-                if (symbol$3 === 78 || symbol$3 === 110) {
-                  const back$4 = at$;
-                  chosen$3: {
-                    next$3: {
-                      if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 109 || (bytes$[at$ + 3] | 32) !== 98 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 114 || bytes$[at$ + 6] !== 32) break next$3;
-                      at$ += 7;
-                      break chosen$3;
-                    }
-                    at$ = back$4;
-                    if ((bytes$[at$ + 1] | 32) !== 111 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) break missing$1;
-                    at$ += 4;
-                  }
-                } else {
-                  break missing$1;
-                }
-                break done$1;
-              }
-              at$ = back$3;
-            }
-            break chosen$2;
-          }
-          at$ = back$2;
-          next$4: {
-            if ((table4$[bytes$[at$ + 1]] & 2) === 0) break next$4;
-            at$ += 2;
-            if (bytes$[at$] === 32) {
-              at$++;
-            }
-            break chosen$2;
-          }
-          at$ = back$2;
-          at$++;
-        }
-      } else {
-        const back$5 = at$;
-        chosen$4: {
-          next$5: {
-            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0) break next$5;
-            at$ += 4;
-            const start$4 = at$;
-            at$ = runEnd$(ends2$, at$);
-            if (at$ === start$4) break next$5;
-            const back$6 = at$;
-            done$2: {
-              missing$2: {
-                const symbol$4 = bytes$[at$];
-                if (symbol$4 === 78 || symbol$4 === 110) {
-                  const back$7 = at$;
-                  chosen$5: {
-                    next$6: {
-                      if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 109 || (bytes$[at$ + 3] | 32) !== 98 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 114 || bytes$[at$ + 6] !== 32) break next$6;
-                      at$ += 7;
-                      break chosen$5;
-                    }
-                    at$ = back$7;
-                    if ((bytes$[at$ + 1] | 32) !== 111 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) break missing$2;
-                    at$ += 4;
-                  }
-                } else {
-                  break missing$2;
-                }
-                break done$2;
-              }
-              at$ = back$6;
-            }
-            break chosen$4;
-          }
-          at$ = back$5;
-          if ((table4$[bytes$[at$ + 1]] & 2) === 0) return FAILED$;
-          at$ += 2;
-          if (bytes$[at$] === 32) {
-            at$++;
-          }
-        }
-      }
-      const start$5 = at$;
-      let count$1 = 0;
-      let last$1 = at$;
-      ended$1: for (;;) {
-        if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
-        at$++;
-        count$1++;
-        last$1 = at$;
-        if (count$1 >= 2) break;
-      }
-      at$ = last$1;
-      if (count$1 < 1) return FAILED$;
-      const digits$1 = input.substring(start$5, at$);
-      if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
-      const week$1 = Number(digits$1);
-      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-      let year$1;
-      const back$8 = at$;
-      done$3: {
-        missing$3: {
-          at$ = quarter_joint$skip(at$);
-          if (at$ < 0) break missing$3;
-          const picked$2 = year_digits$build(at$);
-          if (picked$2 === FAILED$) break missing$3;
-          at$ = end$;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
-          const picked$1 = picked$2;
-          year$1 = picked$1;
-          break done$3;
-        }
-        at$ = back$8;
-        year$1 = null;
-      }
-      if (!(week$1 >= 1 && week$1 <= 53)) return FAILED$;
-      end$ = at$;
-      return { kind: "week", year: year$1, week: week$1, start: start$1, end: at$ };
-    } else if (symbol$1 >= 49 && symbol$1 <= 50) {
-      const start$6 = at$;
-      const year$2 = year_digits$build(at$);
-      if (year$2 === FAILED$) return FAILED$;
-      at$ = end$;
-      if ((table3$[bytes$[at$]] & 1) !== 0) {
-        at$++;
-      }
-      if ((bytes$[at$] | 32) !== 119) return FAILED$;
+  function short_digits$build(at$) {
+    const start$1 = at$;
+    let count$1 = 0;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
       at$++;
-      const start$7 = at$;
-      let count$2 = 0;
-      let last$2 = at$;
-      ended$2: for (;;) {
-        if ((table2$[bytes$[at$]] & 128) === 0) break ended$2;
-        at$++;
-        count$2++;
-        last$2 = at$;
-        if (count$2 >= 2) break;
-      }
-      at$ = last$2;
-      if (count$2 < 2) return FAILED$;
-      const digits$2 = input.substring(start$7, at$);
-      if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
-      const week$2 = Number(digits$2);
-      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-      if (!(week$2 >= 1 && week$2 <= 53)) return FAILED$;
-      end$ = at$;
-      return { kind: "week", year: year$2, week: week$2, start: start$6, end: at$ };
-    } else {
-      return FAILED$;
+      count$1++;
+      last$1 = at$;
+      if (count$1 >= 2) break;
     }
+    at$ = last$1;
+    if (count$1 < 1) return FAILED$;
+    const digits$1 = input.substring(start$1, at$);
+    if ((table3$[bytes$[at$]] & 8) !== 0) return FAILED$;
+    end$ = at$;
+    return Number(digits$1);
   }
 
-  function month$build(at$) {
-    const symbol$1 = bytes$[at$];
-    if (symbol$1 === 48 || (symbol$1 >= 51 && symbol$1 <= 57)) {
-      const start$1 = at$;
-      let count$1 = 0;
-      let last$1 = at$;
-      ended$1: for (;;) {
-        if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
-        at$++;
-        count$1++;
-        last$1 = at$;
-        if (count$1 >= 2) break;
-      }
-      at$ = last$1;
-      if (count$1 < 1) return FAILED$;
-      const digits$1 = input.substring(start$1, at$);
-      if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
-      const month$1 = Number(digits$1);
-      if (bytes$[at$] !== 47) return FAILED$;
-      at$++;
-      const picked$1 = year_digits$build(at$);
-      if (picked$1 === FAILED$) return FAILED$;
-      at$ = end$;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-      const year$1 = picked$1;
-      if (!(month$1 >= 1 && month$1 <= 12)) return FAILED$;
-      end$ = at$;
-      return { kind: "month", year: year$1, month: month$1, start: start$1, end: at$ };
-    } else if ((table4$[symbol$1] & 4) !== 0) {
-      const back$1 = at$;
-      next$1: {
-        const start$2 = at$;
-        const month$2 = month_name$build(at$);
-        if (month$2 === FAILED$) break next$1;
-        at$ = end$;
-        const back$2 = at$;
-        done$1: {
-          missing$1: {
-            const start$3 = at$;
-            at$ = runEnd$(ends2$, at$);
-            if (at$ === start$3) break missing$1;
-            if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$1;
-            at$ += 2;
-            break done$1;
-          }
-          at$ = back$2;
-        }
-        at$ = between$skip(at$);
-        if (at$ < 0) break next$1;
-        const picked$2 = year_digits$build(at$);
-        if (picked$2 === FAILED$) break next$1;
-        at$ = end$;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
-        const year$2 = picked$2;
-        end$ = at$;
-        return { kind: "month", year: year$2, month: month$2, start: start$2, end: at$ };
-      }
-      at$ = back$1;
-      next$2: {
-        const start$4 = at$;
-        const month$3 = month_name$build(at$);
-        if (month$3 === FAILED$) break next$2;
-        at$ = end$;
-        if (bytes$[at$] === 32) {
-          at$++;
-        }
-        if (bytes$[at$] !== 39) break next$2;
-        at$++;
-        const year$3 = short_year$build(at$);
-        if (year$3 === FAILED$) break next$2;
-        at$ = end$;
-        end$ = at$;
-        return { kind: "month", year: year$3, month: month$3, start: start$4, end: at$ };
-      }
-      at$ = back$1;
-      const start$5 = at$;
-      if ((table4$[bytes$[at$]] & 4) === 0) return FAILED$;
-      const month$4 = month_name$build(at$);
-      if (month$4 === FAILED$) return FAILED$;
-      at$ = end$;
-      end$ = at$;
-      return { kind: "month", year: null, month: month$4, start: start$5, end: at$ };
-    } else if ((table4$[symbol$1] & 8) !== 0) {
-      const back$3 = at$;
-      next$3: {
-        const start$6 = at$;
-        const month$5 = month_name$build(at$);
-        if (month$5 === FAILED$) break next$3;
-        at$ = end$;
-        const back$4 = at$;
-        done$2: {
-          missing$2: {
-            const start$7 = at$;
-            at$ = runEnd$(ends2$, at$);
-            if (at$ === start$7) break missing$2;
-            if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$2;
-            at$ += 2;
-            break done$2;
-          }
-          at$ = back$4;
-        }
-        at$ = between$skip(at$);
-        if (at$ < 0) break next$3;
-        const picked$3 = year_digits$build(at$);
-        if (picked$3 === FAILED$) break next$3;
-        at$ = end$;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
-        const year$4 = picked$3;
-        end$ = at$;
-        return { kind: "month", year: year$4, month: month$5, start: start$6, end: at$ };
-      }
-      at$ = back$3;
-      const start$8 = at$;
-      const month$6 = month_name$build(at$);
-      if (month$6 === FAILED$) return FAILED$;
-      at$ = end$;
-      if (bytes$[at$] === 32) {
-        at$++;
-      }
-      if (bytes$[at$] !== 39) return FAILED$;
-      at$++;
-      const year$5 = short_year$build(at$);
-      if (year$5 === FAILED$) return FAILED$;
-      at$ = end$;
-      end$ = at$;
-      return { kind: "month", year: year$5, month: month$6, start: start$8, end: at$ };
-    } else if (symbol$1 >= 49 && symbol$1 <= 50) {
-      const back$5 = at$;
-      next$4: {
-        const start$9 = at$;
-        const year$6 = year_digits$build(at$);
-        if (year$6 === FAILED$) break next$4;
-        at$ = end$;
-        if ((table2$[bytes$[at$]] & 64) === 0) break next$4;
-        at$++;
-        const start$10 = at$;
-        let count$2 = 0;
-        let last$2 = at$;
-        ended$2: for (;;) {
-          if ((table2$[bytes$[at$]] & 128) === 0) break ended$2;
-          at$++;
-          count$2++;
-          last$2 = at$;
-          if (count$2 >= 2) break;
-        }
-        at$ = last$2;
-        if (count$2 < 2) break next$4;
-        const digits$2 = input.substring(start$10, at$);
-        if ((table2$[bytes$[at$]] & 128) !== 0) break next$4;
-        const month$7 = Number(digits$2);
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
-        if (!(month$7 >= 1 && month$7 <= 12)) break next$4;
-        end$ = at$;
-        return { kind: "month", year: year$6, month: month$7, start: start$9, end: at$ };
-      }
-      at$ = back$5;
-      const start$11 = at$;
-      let count$3 = 0;
-      let last$3 = at$;
-      ended$3: for (;;) {
-        if ((table2$[bytes$[at$]] & 128) === 0) break ended$3;
-        at$++;
-        count$3++;
-        last$3 = at$;
-        if (count$3 >= 2) break;
-      }
-      at$ = last$3;
-      if (count$3 < 1) return FAILED$;
-      const digits$3 = input.substring(start$11, at$);
-      if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
-      const month$8 = Number(digits$3);
-      if (bytes$[at$] !== 47) return FAILED$;
-      at$++;
-      const picked$4 = year_digits$build(at$);
-      if (picked$4 === FAILED$) return FAILED$;
-      at$ = end$;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-      const year$7 = picked$4;
-      if (!(month$8 >= 1 && month$8 <= 12)) return FAILED$;
-      end$ = at$;
-      return { kind: "month", year: year$7, month: month$8, start: start$11, end: at$ };
-    } else {
-      return FAILED$;
-    }
+  function short_year$build(at$) {
+    const digits$1 = two_digits$build(at$);
+    if (digits$1 === FAILED$) return FAILED$;
+    at$ = end$;
+    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+    end$ = at$;
+    return 2000 + digits$1;
   }
 
   function relative$build(at$) {
@@ -3736,15 +4232,17 @@ const peg$makeScanner = (capacity$) => {
         break next$1;
       }
       if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+      from$ = start$1;
+      to$ = at$;
       end$ = at$;
-      return { kind: "relative", which: word$1.toLowerCase(), unit: "day", start: start$1, end: at$ };
+      return relative$code8(word$1);
     }
     at$ = back$1;
     next$6: {
       const start$2 = at$;
       let which$1;
       const symbol$2 = bytes$[at$];
-      if ((table4$[symbol$2] & 16) !== 0) {
+      if ((table4$[symbol$2] & 8) !== 0) {
         const symbol$3 = bytes$[at$];
         if (symbol$3 === 70 || symbol$3 === 102) {
           if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 111 || (bytes$[at$ + 5] | 32) !== 119 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 110 || (bytes$[at$ + 8] | 32) !== 103) break next$6;
@@ -3755,7 +4253,7 @@ const peg$makeScanner = (capacity$) => {
         }
         if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
         which$1 = "next";
-      } else if ((table4$[symbol$2] & 32) !== 0) {
+      } else if ((table4$[symbol$2] & 16) !== 0) {
         const symbol$4 = bytes$[at$];
         if (symbol$4 === 76 || symbol$4 === 108) {
           if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 116) break next$6;
@@ -3816,11 +4314,11 @@ const peg$makeScanner = (capacity$) => {
       if (at$ === start$3) break next$6;
       let unit$1;
       const symbol$5 = bytes$[at$];
-      if ((table4$[symbol$5] & 64) !== 0) {
+      if ((table4$[symbol$5] & 32) !== 0) {
         unit$1 = relative_unit$build(at$);
         if (unit$1 === FAILED$) break next$6;
         at$ = end$;
-      } else if ((table4$[symbol$5] & 128) !== 0) {
+      } else if ((table4$[symbol$5] & 64) !== 0) {
         const back$6 = at$;
         chosen$6: {
           next$11: {
@@ -3897,247 +4395,211 @@ const peg$makeScanner = (capacity$) => {
   }
 
   function amount$build(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((table5$[symbol$1] & 1) !== 0) {
+    const back$1 = at$;
+    next$1: {
       const start$1 = at$;
-      const currency$1 = currency_code$build(at$);
-      if (currency$1 === FAILED$) return FAILED$;
+      const currency$1 = currency_sign$build(at$);
+      if (currency$1 === FAILED$) break next$1;
       at$ = end$;
       if ((table0$[bytes$[at$]] & 1) !== 0) {
         at$++;
       }
       const number$1 = digits$build(at$);
-      if (number$1 === FAILED$) return FAILED$;
+      if (number$1 === FAILED$) break next$1;
       at$ = end$;
       let scale$1 = scale$build(at$);
       if (scale$1 === FAILED$) scale$1 = null;
       else at$ = end$;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
       end$ = at$;
       return { kind: "amount", number: number$1, scale: scale$1, currency: currency$1, start: start$1, end: at$ };
-    } else if (symbol$1 >= 48 && symbol$1 <= 57) {
+    }
+    at$ = back$1;
+    next$2: {
       const start$2 = at$;
+      const currency$2 = currency_code$build(at$);
+      if (currency$2 === FAILED$) break next$2;
+      at$ = end$;
+      if ((table0$[bytes$[at$]] & 1) !== 0) {
+        at$++;
+      }
       const number$2 = digits$build(at$);
-      if (number$2 === FAILED$) return FAILED$;
+      if (number$2 === FAILED$) break next$2;
       at$ = end$;
       let scale$2 = scale$build(at$);
       if (scale$2 === FAILED$) scale$2 = null;
       else at$ = end$;
-      if ((table0$[bytes$[at$]] & 1) !== 0) {
-        at$++;
-      }
-      let currency$2;
-      const back$1 = at$;
-      chosen$1: {
-        next$1: {
-          currency$2 = currency_sign$build(at$);
-          if (currency$2 === FAILED$) break next$1;
-          at$ = end$;
-          break chosen$1;
-        }
-        at$ = back$1;
-        next$2: {
-          const picked$1 = currency_code$build(at$);
-          if (picked$1 === FAILED$) break next$2;
-          at$ = end$;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
-          currency$2 = picked$1;
-          break chosen$1;
-        }
-        at$ = back$1;
-        next$3: {
-          const symbol$2 = bytes$[at$];
-          if (symbol$2 === 66 || symbol$2 === 98) {
-            if ((bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 115 || (bytes$[at$ + 6] | 32) !== 104 || bytes$[at$ + 7] !== 32 || (bytes$[at$ + 8] | 32) !== 112 || (bytes$[at$ + 9] | 32) !== 111 || (bytes$[at$ + 10] | 32) !== 117 || (bytes$[at$ + 11] | 32) !== 110 || (bytes$[at$ + 12] | 32) !== 100 || (bytes$[at$ + 13] | 32) !== 115) break next$3;
-            at$ += 14;
-          } else if (symbol$2 === 80 || symbol$2 === 112) {
-            const back$2 = at$;
-            chosen$2: {
-              next$4: {
-                if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 100 || (bytes$[at$ + 5] | 32) !== 115 || bytes$[at$ + 6] !== 32 || (bytes$[at$ + 7] | 32) !== 115 || (bytes$[at$ + 8] | 32) !== 116 || (bytes$[at$ + 9] | 32) !== 101 || (bytes$[at$ + 10] | 32) !== 114 || (bytes$[at$ + 11] | 32) !== 108 || (bytes$[at$ + 12] | 32) !== 105 || (bytes$[at$ + 13] | 32) !== 110 || (bytes$[at$ + 14] | 32) !== 103) break next$4;
-                at$ += 15;
-                break chosen$2;
-              }
-              at$ = back$2;
-              next$5: {
-                if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 100 || (bytes$[at$ + 5] | 32) !== 115) break next$5;
-                at$ += 6;
-                break chosen$2;
-              }
-              at$ = back$2;
-              if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 100) break next$3;
-              at$ += 5;
-            }
-          } else if (symbol$2 === 81 || symbol$2 === 113) {
-            if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 100) break next$3;
-            at$ += 4;
-          } else if (symbol$2 === 83 || symbol$2 === 115) {
-            if ((bytes$[at$ + 1] | 32) !== 116 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 108 || (bytes$[at$ + 5] | 32) !== 105 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 103) break next$3;
-            at$ += 8;
-          } else {
-            break next$3;
-          }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
-          currency$2 = "GBP";
-          break chosen$1;
-        }
-        at$ = back$1;
-        next$6: {
-          const symbol$3 = bytes$[at$];
-          if (symbol$3 === 69 || symbol$3 === 101) {
-            const back$3 = at$;
-            chosen$3: {
-              next$7: {
-                if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 115) break next$7;
-                at$ += 5;
-                break chosen$3;
-              }
-              at$ = back$3;
-              if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111) break next$6;
-              at$ += 4;
-            }
-          } else {
-            break next$6;
-          }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
-          currency$2 = "EUR";
-          break chosen$1;
-        }
-        at$ = back$1;
-        next$8: {
-          const symbol$4 = bytes$[at$];
-          if (symbol$4 === 85 || symbol$4 === 117) {
-            const back$4 = at$;
-            chosen$4: {
-              next$9: {
-                if ((bytes$[at$ + 1] | 32) !== 115 || bytes$[at$ + 2] !== 32 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 111 || (bytes$[at$ + 5] | 32) !== 108 || (bytes$[at$ + 6] | 32) !== 108 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 114 || (bytes$[at$ + 9] | 32) !== 115) break next$9;
-                at$ += 10;
-                break chosen$4;
-              }
-              at$ = back$4;
-              if (bytes$[at$ + 1] !== 46 || (bytes$[at$ + 2] | 32) !== 115 || bytes$[at$ + 3] !== 46 || bytes$[at$ + 4] !== 32 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 111 || (bytes$[at$ + 7] | 32) !== 108 || (bytes$[at$ + 8] | 32) !== 108 || (bytes$[at$ + 9] | 32) !== 97 || (bytes$[at$ + 10] | 32) !== 114 || (bytes$[at$ + 11] | 32) !== 115) break next$8;
-              at$ += 12;
-            }
-          } else {
-            break next$8;
-          }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$8;
-          currency$2 = "USD";
-          break chosen$1;
-        }
-        at$ = back$1;
-        next$10: {
-          const symbol$5 = bytes$[at$];
-          if (symbol$5 === 68 || symbol$5 === 100) {
-            const back$5 = at$;
-            chosen$5: {
-              next$11: {
-                if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 115) break next$11;
-                at$ += 7;
-                break chosen$5;
-              }
-              at$ = back$5;
-              if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114) break next$10;
-              at$ += 6;
-            }
-          } else {
-            break next$10;
-          }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$10;
-          currency$2 = "$";
-          break chosen$1;
-        }
-        at$ = back$1;
-        next$12: {
-          const symbol$6 = bytes$[at$];
-          if (symbol$6 === 70 || symbol$6 === 102) {
-            if ((bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 99 || (bytes$[at$ + 5] | 32) !== 115) break next$12;
-            at$ += 6;
-          } else if (symbol$6 === 83 || symbol$6 === 115) {
-            if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 115 || (bytes$[at$ + 4] | 32) !== 115 || bytes$[at$ + 5] !== 32 || (bytes$[at$ + 6] | 32) !== 102 || (bytes$[at$ + 7] | 32) !== 114 || (bytes$[at$ + 8] | 32) !== 97 || (bytes$[at$ + 9] | 32) !== 110 || (bytes$[at$ + 10] | 32) !== 99 || (bytes$[at$ + 11] | 32) !== 115) break next$12;
-            at$ += 12;
-          } else {
-            break next$12;
-          }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$12;
-          currency$2 = "CHF";
-          break chosen$1;
-        }
-        at$ = back$1;
-        if ((bytes$[at$] | 32) !== 121 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 110) return FAILED$;
-        at$ += 3;
-        if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-        currency$2 = "JPY";
-      }
+      if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
       end$ = at$;
       return { kind: "amount", number: number$2, scale: scale$2, currency: currency$2, start: start$2, end: at$ };
-    } else if ((table5$[symbol$1] & 2) !== 0) {
-      const back$6 = at$;
-      next$13: {
-        const start$3 = at$;
-        const currency$3 = currency_sign$build(at$);
-        if (currency$3 === FAILED$) break next$13;
-        at$ = end$;
-        if ((table0$[bytes$[at$]] & 1) !== 0) {
-          at$++;
-        }
-        const number$3 = digits$build(at$);
-        if (number$3 === FAILED$) break next$13;
-        at$ = end$;
-        let scale$3 = scale$build(at$);
-        if (scale$3 === FAILED$) scale$3 = null;
-        else at$ = end$;
-        end$ = at$;
-        return { kind: "amount", number: number$3, scale: scale$3, currency: currency$3, start: start$3, end: at$ };
-      }
-      at$ = back$6;
-      const start$4 = at$;
-      const currency$4 = currency_code$build(at$);
-      if (currency$4 === FAILED$) return FAILED$;
-      at$ = end$;
-      if ((table0$[bytes$[at$]] & 1) !== 0) {
-        at$++;
-      }
-      const number$4 = digits$build(at$);
-      if (number$4 === FAILED$) return FAILED$;
-      at$ = end$;
-      let scale$4 = scale$build(at$);
-      if (scale$4 === FAILED$) scale$4 = null;
-      else at$ = end$;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-      end$ = at$;
-      return { kind: "amount", number: number$4, scale: scale$4, currency: currency$4, start: start$4, end: at$ };
-    } else if (symbol$1 === 36 || symbol$1 === 130) {
-      const start$5 = at$;
-      const currency$5 = currency_sign$build(at$);
-      if (currency$5 === FAILED$) return FAILED$;
-      at$ = end$;
-      if ((table0$[bytes$[at$]] & 1) !== 0) {
-        at$++;
-      }
-      const number$5 = digits$build(at$);
-      if (number$5 === FAILED$) return FAILED$;
-      at$ = end$;
-      let scale$5 = scale$build(at$);
-      if (scale$5 === FAILED$) scale$5 = null;
-      else at$ = end$;
-      end$ = at$;
-      return { kind: "amount", number: number$5, scale: scale$5, currency: currency$5, start: start$5, end: at$ };
-    } else {
-      return FAILED$;
     }
+    at$ = back$1;
+    const start$3 = at$;
+    const number$3 = digits$build(at$);
+    if (number$3 === FAILED$) return FAILED$;
+    at$ = end$;
+    let scale$3 = scale$build(at$);
+    if (scale$3 === FAILED$) scale$3 = null;
+    else at$ = end$;
+    if ((table0$[bytes$[at$]] & 1) !== 0) {
+      at$++;
+    }
+    let currency$3;
+    const back$2 = at$;
+    chosen$2: {
+      next$3: {
+        currency$3 = currency_sign$build(at$);
+        if (currency$3 === FAILED$) break next$3;
+        at$ = end$;
+        break chosen$2;
+      }
+      at$ = back$2;
+      next$4: {
+        const picked$1 = currency_code$build(at$);
+        if (picked$1 === FAILED$) break next$4;
+        at$ = end$;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
+        currency$3 = picked$1;
+        break chosen$2;
+      }
+      at$ = back$2;
+      next$5: {
+        const symbol$1 = bytes$[at$];
+        if (symbol$1 === 66 || symbol$1 === 98) {
+          if ((bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 115 || (bytes$[at$ + 6] | 32) !== 104 || bytes$[at$ + 7] !== 32 || (bytes$[at$ + 8] | 32) !== 112 || (bytes$[at$ + 9] | 32) !== 111 || (bytes$[at$ + 10] | 32) !== 117 || (bytes$[at$ + 11] | 32) !== 110 || (bytes$[at$ + 12] | 32) !== 100 || (bytes$[at$ + 13] | 32) !== 115) break next$5;
+          at$ += 14;
+        } else if (symbol$1 === 80 || symbol$1 === 112) {
+          const back$3 = at$;
+          chosen$3: {
+            next$6: {
+              if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 100 || (bytes$[at$ + 5] | 32) !== 115 || bytes$[at$ + 6] !== 32 || (bytes$[at$ + 7] | 32) !== 115 || (bytes$[at$ + 8] | 32) !== 116 || (bytes$[at$ + 9] | 32) !== 101 || (bytes$[at$ + 10] | 32) !== 114 || (bytes$[at$ + 11] | 32) !== 108 || (bytes$[at$ + 12] | 32) !== 105 || (bytes$[at$ + 13] | 32) !== 110 || (bytes$[at$ + 14] | 32) !== 103) break next$6;
+              at$ += 15;
+              break chosen$3;
+            }
+            at$ = back$3;
+            next$7: {
+              if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 100 || (bytes$[at$ + 5] | 32) !== 115) break next$7;
+              at$ += 6;
+              break chosen$3;
+            }
+            at$ = back$3;
+            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 100) break next$5;
+            at$ += 5;
+          }
+        } else if (symbol$1 === 81 || symbol$1 === 113) {
+          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 100) break next$5;
+          at$ += 4;
+        } else if (symbol$1 === 83 || symbol$1 === 115) {
+          if ((bytes$[at$ + 1] | 32) !== 116 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 108 || (bytes$[at$ + 5] | 32) !== 105 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 103) break next$5;
+          at$ += 8;
+        } else {
+          break next$5;
+        }
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
+        currency$3 = "GBP";
+        break chosen$2;
+      }
+      at$ = back$2;
+      next$8: {
+        const symbol$2 = bytes$[at$];
+        if (symbol$2 === 69 || symbol$2 === 101) {
+          const back$4 = at$;
+          chosen$4: {
+            next$9: {
+              if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 115) break next$9;
+              at$ += 5;
+              break chosen$4;
+            }
+            at$ = back$4;
+            if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111) break next$8;
+            at$ += 4;
+          }
+        } else {
+          break next$8;
+        }
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$8;
+        currency$3 = "EUR";
+        break chosen$2;
+      }
+      at$ = back$2;
+      next$10: {
+        const symbol$3 = bytes$[at$];
+        if (symbol$3 === 85 || symbol$3 === 117) {
+          const back$5 = at$;
+          chosen$5: {
+            next$11: {
+              if ((bytes$[at$ + 1] | 32) !== 115 || bytes$[at$ + 2] !== 32 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 111 || (bytes$[at$ + 5] | 32) !== 108 || (bytes$[at$ + 6] | 32) !== 108 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 114 || (bytes$[at$ + 9] | 32) !== 115) break next$11;
+              at$ += 10;
+              break chosen$5;
+            }
+            at$ = back$5;
+            if (bytes$[at$ + 1] !== 46 || (bytes$[at$ + 2] | 32) !== 115 || bytes$[at$ + 3] !== 46 || bytes$[at$ + 4] !== 32 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 111 || (bytes$[at$ + 7] | 32) !== 108 || (bytes$[at$ + 8] | 32) !== 108 || (bytes$[at$ + 9] | 32) !== 97 || (bytes$[at$ + 10] | 32) !== 114 || (bytes$[at$ + 11] | 32) !== 115) break next$10;
+            at$ += 12;
+          }
+        } else {
+          break next$10;
+        }
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$10;
+        currency$3 = "USD";
+        break chosen$2;
+      }
+      at$ = back$2;
+      next$12: {
+        const symbol$4 = bytes$[at$];
+        if (symbol$4 === 68 || symbol$4 === 100) {
+          const back$6 = at$;
+          chosen$6: {
+            next$13: {
+              if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 115) break next$13;
+              at$ += 7;
+              break chosen$6;
+            }
+            at$ = back$6;
+            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114) break next$12;
+            at$ += 6;
+          }
+        } else {
+          break next$12;
+        }
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$12;
+        currency$3 = "$";
+        break chosen$2;
+      }
+      at$ = back$2;
+      next$14: {
+        const symbol$5 = bytes$[at$];
+        if (symbol$5 === 70 || symbol$5 === 102) {
+          if ((bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 99 || (bytes$[at$ + 5] | 32) !== 115) break next$14;
+          at$ += 6;
+        } else if (symbol$5 === 83 || symbol$5 === 115) {
+          if ((bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 115 || (bytes$[at$ + 4] | 32) !== 115 || bytes$[at$ + 5] !== 32 || (bytes$[at$ + 6] | 32) !== 102 || (bytes$[at$ + 7] | 32) !== 114 || (bytes$[at$ + 8] | 32) !== 97 || (bytes$[at$ + 9] | 32) !== 110 || (bytes$[at$ + 10] | 32) !== 99 || (bytes$[at$ + 11] | 32) !== 115) break next$14;
+          at$ += 12;
+        } else {
+          break next$14;
+        }
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$14;
+        currency$3 = "CHF";
+        break chosen$2;
+      }
+      at$ = back$2;
+      if ((bytes$[at$] | 32) !== 121 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 110) return FAILED$;
+      at$ += 3;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+      currency$3 = "JPY";
+    }
+    end$ = at$;
+    return { kind: "amount", number: number$3, scale: scale$3, currency: currency$3, start: start$3, end: at$ };
   }
 
   function digits$build(at$) {
     const start$1 = at$;
-    if ((table2$[bytes$[at$]] & 128) === 0) return FAILED$;
-    do at$++; while ((table2$[bytes$[at$]] & 128) !== 0);
+    if ((table3$[bytes$[at$]] & 8) === 0) return FAILED$;
+    do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
     let last$1 = at$;
     ended$1: for (;;) {
-      if ((table5$[bytes$[at$]] & 4) === 0) break ended$1;
+      if ((table4$[bytes$[at$]] & 128) === 0) break ended$1;
       at$++;
-      if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
-      do at$++; while ((table2$[bytes$[at$]] & 128) !== 0);
+      if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
+      do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
       last$1 = at$;
     }
     at$ = last$1;
@@ -4156,9 +4618,9 @@ const peg$makeScanner = (capacity$) => {
           const back$2 = at$;
           chosen$1: {
             next$1: {
-              do at$++; while ((table2$[bytes$[at$]] & 128) !== 0);
+              do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
               const symbol$3 = bytes$[at$];
-              if ((table5$[symbol$3] & 8) !== 0) {
+              if ((table3$[symbol$3] & 64) !== 0) {
                 at$++;
               } else if (symbol$3 === 66 || symbol$3 === 98) {
                 if ((bytes$[at$ + 1] | 32) !== 110) break next$1;
@@ -4182,7 +4644,7 @@ const peg$makeScanner = (capacity$) => {
               break chosen$1;
             }
             at$ = back$2;
-            do at$++; while ((table2$[bytes$[at$]] & 128) !== 0);
+            do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
             if ((bytes$[at$] | 32) !== 120) break absent$1;
             at$++;
             if ((table1$[bytes$[at$]] & 2) !== 0) break absent$1;
@@ -4210,13 +4672,13 @@ const peg$makeScanner = (capacity$) => {
             at$ = last$1;
             if (count$1 < 1) break next$2;
             const back$4 = at$;
-            if ((table5$[bytes$[at$]] & 16) !== 0) {
+            if ((table3$[bytes$[at$]] & 128) !== 0) {
               at$++;
             }
-            if ((table2$[bytes$[at$]] & 128) === 0) break next$2;
+            if ((table3$[bytes$[at$]] & 8) === 0) break next$2;
             at$++;
             at$ = back$4;
-            if ((table5$[bytes$[at$]] & 16) !== 0) {
+            if ((table3$[bytes$[at$]] & 128) !== 0) {
               at$++;
             }
             let count$2 = 0;
@@ -4262,7 +4724,7 @@ const peg$makeScanner = (capacity$) => {
         let count$5 = 0;
         let last$5 = at$;
         ended$5: for (;;) {
-          if ((table2$[bytes$[at$]] & 128) === 0) break ended$5;
+          if ((table3$[bytes$[at$]] & 8) === 0) break ended$5;
           at$++;
           count$5++;
           last$5 = at$;
@@ -4270,7 +4732,7 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$5;
         if (count$5 < 1) return FAILED$;
-        if ((table5$[bytes$[at$]] & 32) === 0) return FAILED$;
+        if ((table4$[bytes$[at$]] & 1) === 0) return FAILED$;
         at$++;
         let count$6 = 0;
         let last$6 = at$;
@@ -4330,7 +4792,7 @@ const peg$makeScanner = (capacity$) => {
 
   function number$build(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table5$[symbol$1] & 64) !== 0) {
+    if ((table5$[symbol$1] & 1) !== 0) {
       const start$1 = at$;
       let word$1;
       const symbol$2 = bytes$[at$];
@@ -4542,8 +5004,10 @@ const peg$makeScanner = (capacity$) => {
         return FAILED$;
       }
       at$ = back$6;
+      from$ = start$1;
+      to$ = at$;
       end$ = at$;
-      return { kind: "number", number: NUMBERS[word$1.toLowerCase()], scale: null, start: start$1, end: at$ };
+      return number$code9(word$1);
     } else if (symbol$1 >= 48 && symbol$1 <= 57) {
       const back$7 = at$;
       next$23: {
@@ -4551,7 +5015,7 @@ const peg$makeScanner = (capacity$) => {
         let count$1 = 0;
         let last$1 = at$;
         ended$1: for (;;) {
-          if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
+          if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
           at$++;
           count$1++;
           last$1 = at$;
@@ -4655,7 +5119,7 @@ const peg$makeScanner = (capacity$) => {
 
   function span$skip(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table3$[symbol$1] & 16) !== 0) {
+    if ((table5$[symbol$1] & 2) !== 0) {
       at$ = month_name$skip(at$);
       if (at$ < 0) return -1;
       let count$1 = 0;
@@ -4673,9 +5137,8 @@ const peg$makeScanner = (capacity$) => {
       if (count$1 < 1) return -1;
       at$ = between$skip(at$);
       if (at$ < 0) return -1;
-      at$ = year_digits$skip(at$);
+      at$ = year$skip(at$);
       if (at$ < 0) return -1;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     } else if (symbol$1 >= 48 && symbol$1 <= 57) {
       const start$1 = at$;
       const day$1 = day$build(at$);
@@ -4723,18 +5186,16 @@ const peg$makeScanner = (capacity$) => {
         missing$2: {
           at$ = between$skip(at$);
           if (at$ < 0) break missing$2;
-          const picked$2 = year_digits$build(at$);
-          if (picked$2 === FAILED$) break missing$2;
+          const picked$1 = year$build(at$);
+          if (picked$1 === FAILED$) break missing$2;
           at$ = end$;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$2;
-          const picked$1 = picked$2;
           year$1 = picked$1;
           break done$2;
         }
         at$ = back$2;
         year$1 = null;
       }
-      if (!(span$code4(first$1, more$1, month$1, year$1))) return -1;
+      if (!((log$[decided$++] = (span$code2(first$1, more$1, month$1, year$1)) ? 1 : 0))) return -1;
     } else if (symbol$1 === 81 || symbol$1 === 113) {
       at$++;
       if ((table2$[bytes$[at$]] & 32) === 0) return -1;
@@ -4758,9 +5219,8 @@ const peg$makeScanner = (capacity$) => {
       if (count$2 < 1) return -1;
       at$ = between$skip(at$);
       if (at$ < 0) return -1;
-      at$ = year_digits$skip(at$);
+      at$ = year$skip(at$);
       if (at$ < 0) return -1;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     } else {
       return -1;
     }
@@ -4783,206 +5243,121 @@ const peg$makeScanner = (capacity$) => {
       }
       at$ = back$1;
     }
-    const symbol$1 = bytes$[at$];
-    if ((table3$[symbol$1] & 16) !== 0) {
-      at$ = named_date$skip(at$);
-      if (at$ < 0) return -1;
-    } else if (symbol$1 === 48 || (symbol$1 >= 51 && symbol$1 <= 57)) {
-      const back$2 = at$;
-      chosen$1: {
-        next$1: {
-          at$ = named_date$skip(at$);
-          if (at$ < 0) break next$1;
-          break chosen$1;
-        }
-        at$ = back$2;
-        at$ = numeric_date$skip(at$);
-        if (at$ < 0) return -1;
+    const back$2 = at$;
+    chosen$1: {
+      next$1: {
+        const year$1 = year_digits$build(at$);
+        if (year$1 === FAILED$) break next$1;
+        at$ = end$;
+        if ((table4$[bytes$[at$]] & 4) === 0) break next$1;
+        at$++;
+        const month$1 = two_digits$build(at$);
+        if (month$1 === FAILED$) break next$1;
+        at$ = end$;
+        if ((table4$[bytes$[at$]] & 4) === 0) break next$1;
+        at$++;
+        const day$1 = two_digits$build(at$);
+        if (day$1 === FAILED$) break next$1;
+        at$ = end$;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+        if (!((log$[decided$++] = (isDay(year$1, month$1, day$1)) ? 1 : 0))) break next$1;
+        break chosen$1;
       }
-    } else if (symbol$1 >= 49 && symbol$1 <= 50) {
+      at$ = back$2;
+      next$2: {
+        at$ = named_date$skip(at$);
+        if (at$ < 0) break next$2;
+        break chosen$1;
+      }
+      at$ = back$2;
+      const first$1 = short_digits$build(at$);
+      if (first$1 === FAILED$) return -1;
+      at$ = end$;
+      if ((table4$[bytes$[at$]] & 4) === 0) return -1;
+      const mark$1 = input[at$++];
+      const second$1 = short_digits$build(at$);
+      if (second$1 === FAILED$) return -1;
+      at$ = end$;
+      if ((table4$[bytes$[at$]] & 4) === 0) return -1;
+      at$++;
+      let year$2;
       const back$3 = at$;
       chosen$2: {
-        next$2: {
-          const year$1 = year_digits$build(at$);
-          if (year$1 === FAILED$) break next$2;
-          at$ = end$;
-          if ((table3$[bytes$[at$]] & 32) === 0) break next$2;
-          at$++;
-          const start$2 = at$;
-          let count$1 = 0;
-          let last$1 = at$;
-          ended$1: for (;;) {
-            if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
-            at$++;
-            count$1++;
-            last$1 = at$;
-            if (count$1 >= 2) break;
-          }
-          at$ = last$1;
-          if (count$1 < 2) break next$2;
-          const digits$1 = input.substring(start$2, at$);
-          if ((table2$[bytes$[at$]] & 128) !== 0) break next$2;
-          const month$1 = Number(digits$1);
-          if ((table3$[bytes$[at$]] & 32) === 0) break next$2;
-          at$++;
-          const start$3 = at$;
-          let count$2 = 0;
-          let last$2 = at$;
-          ended$2: for (;;) {
-            if ((table2$[bytes$[at$]] & 128) === 0) break ended$2;
-            at$++;
-            count$2++;
-            last$2 = at$;
-            if (count$2 >= 2) break;
-          }
-          at$ = last$2;
-          if (count$2 < 2) break next$2;
-          const digits$2 = input.substring(start$3, at$);
-          if ((table2$[bytes$[at$]] & 128) !== 0) break next$2;
-          const day$1 = Number(digits$2);
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
-          if (!(isDay(year$1, month$1, day$1))) break next$2;
-          break chosen$2;
-        }
-        at$ = back$3;
         next$3: {
-          at$ = named_date$skip(at$);
-          if (at$ < 0) break next$3;
+          year$2 = year$build(at$);
+          if (year$2 === FAILED$) break next$3;
+          at$ = end$;
           break chosen$2;
         }
         at$ = back$3;
-        at$ = numeric_date$skip(at$);
-        if (at$ < 0) return -1;
+        if (!((log$[decided$++] = (mark$1 === "/") ? 1 : 0))) return -1;
+        const picked$1 = short_year$build(at$);
+        if (picked$1 === FAILED$) return -1;
+        at$ = end$;
+        year$2 = picked$1;
       }
-    } else {
-      return -1;
+      if (!((log$[decided$++] = (dayAndMonth(first$1, second$1, year$2) !== null) ? 1 : 0))) return -1;
     }
     return at$;
   }
 
   function quarter$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((table3$[symbol$1] & 64) !== 0) {
-      at$ = bare_quarter$skip(at$);
-      if (at$ < 0) return -1;
-      const back$1 = at$;
-      done$1: {
-        missing$1: {
-          at$ = quarter_joint$skip(at$);
-          if (at$ < 0) break missing$1;
-          at$ = year_digits$skip(at$);
-          if (at$ < 0) break missing$1;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$1;
-          break done$1;
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        at$ = bare_quarter$skip(at$);
+        if (at$ < 0) break next$1;
+        const back$2 = at$;
+        done$1: {
+          missing$1: {
+            at$ = quarter_joint$skip(at$);
+            if (at$ < 0) break missing$1;
+            at$ = year$skip(at$);
+            if (at$ < 0) break missing$1;
+            break done$1;
+          }
+          at$ = back$2;
         }
-        at$ = back$1;
+        break chosen$1;
       }
-    } else if (symbol$1 >= 49 && symbol$1 <= 50) {
-      const back$2 = at$;
-      chosen$1: {
-        next$1: {
-          at$ = bare_quarter$skip(at$);
-          if (at$ < 0) break next$1;
+      at$ = back$1;
+      next$2: {
+        if ((table2$[bytes$[at$]] & 32) === 0) break next$2;
+        at$++;
+        if ((bytes$[at$] | 32) !== 113) break next$2;
+        at$++;
+        const symbol$1 = bytes$[at$];
+        if (symbol$1 === 48 || (symbol$1 >= 51 && symbol$1 <= 57)) {
+          at$ = short_year$skip(at$);
+          if (at$ < 0) break next$2;
+        } else if (symbol$1 >= 49 && symbol$1 <= 50) {
           const back$3 = at$;
-          done$2: {
-            missing$2: {
-              at$ = quarter_joint$skip(at$);
-              if (at$ < 0) break missing$2;
-              at$ = year_digits$skip(at$);
-              if (at$ < 0) break missing$2;
-              if ((table1$[bytes$[at$]] & 2) !== 0) break missing$2;
-              break done$2;
+          chosen$2: {
+            next$3: {
+              at$ = year$skip(at$);
+              if (at$ < 0) break next$3;
+              break chosen$2;
             }
             at$ = back$3;
-          }
-          break chosen$1;
-        }
-        at$ = back$2;
-        next$2: {
-          at$++;
-          if ((bytes$[at$] | 32) !== 113) break next$2;
-          at$++;
-          const symbol$2 = bytes$[at$];
-          if (symbol$2 === 48 || (symbol$2 >= 51 && symbol$2 <= 57)) {
             at$ = short_year$skip(at$);
             if (at$ < 0) break next$2;
-          } else if (symbol$2 >= 49 && symbol$2 <= 50) {
-            const back$4 = at$;
-            chosen$2: {
-              next$3: {
-                at$ = year_digits$skip(at$);
-                if (at$ < 0) break next$3;
-                if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
-                break chosen$2;
-              }
-              at$ = back$4;
-              at$ = short_year$skip(at$);
-              if (at$ < 0) break next$2;
-            }
-          } else {
-            break next$2;
-          }
-          break chosen$1;
-        }
-        at$ = back$2;
-        at$ = year_digits$skip(at$);
-        if (at$ < 0) return -1;
-        if ((table2$[bytes$[at$]] & 16) !== 0) {
-          at$++;
-        }
-        if ((bytes$[at$] | 32) !== 113) return -1;
-        at$++;
-        if ((table2$[bytes$[at$]] & 32) === 0) return -1;
-        at$++;
-        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      }
-    } else if (symbol$1 >= 51 && symbol$1 <= 52) {
-      const back$5 = at$;
-      chosen$3: {
-        next$4: {
-          at$ = bare_quarter$skip(at$);
-          if (at$ < 0) break next$4;
-          const back$6 = at$;
-          done$3: {
-            missing$3: {
-              at$ = quarter_joint$skip(at$);
-              if (at$ < 0) break missing$3;
-              at$ = year_digits$skip(at$);
-              if (at$ < 0) break missing$3;
-              if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
-              break done$3;
-            }
-            at$ = back$6;
-          }
-          break chosen$3;
-        }
-        at$ = back$5;
-        at$++;
-        if ((bytes$[at$] | 32) !== 113) return -1;
-        at$++;
-        const symbol$3 = bytes$[at$];
-        if (symbol$3 === 48 || (symbol$3 >= 51 && symbol$3 <= 57)) {
-          at$ = short_year$skip(at$);
-          if (at$ < 0) return -1;
-        } else if (symbol$3 >= 49 && symbol$3 <= 50) {
-          const back$7 = at$;
-          chosen$4: {
-            next$5: {
-              at$ = year_digits$skip(at$);
-              if (at$ < 0) break next$5;
-              if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
-              break chosen$4;
-            }
-            at$ = back$7;
-            at$ = short_year$skip(at$);
-            if (at$ < 0) return -1;
           }
         } else {
-          return -1;
+          break next$2;
         }
+        break chosen$1;
       }
-    } else {
-      return -1;
+      at$ = back$1;
+      at$ = year_digits$skip(at$);
+      if (at$ < 0) return -1;
+      if ((table2$[bytes$[at$]] & 16) !== 0) {
+        at$++;
+      }
+      if ((bytes$[at$] | 32) !== 113) return -1;
+      at$++;
+      if ((table2$[bytes$[at$]] & 32) === 0) return -1;
+      at$++;
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     }
     return at$;
   }
@@ -5039,7 +5414,7 @@ const peg$makeScanner = (capacity$) => {
       if ((bytes$[at$] | 32) !== 104 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 102) return -1;
       at$ += 4;
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      if (!(half$1 <= 2)) return -1;
+      if (!((log$[decided$++] = (half$1 <= 2) ? 1 : 0))) return -1;
     } else if (symbol$1 === 72 || symbol$1 === 104) {
       at$++;
       if ((table2$[bytes$[at$]] & 8) === 0) return -1;
@@ -5048,6 +5423,13 @@ const peg$makeScanner = (capacity$) => {
     } else {
       return -1;
     }
+    return at$;
+  }
+
+  function year$skip(at$) {
+    at$ = year_digits$skip(at$);
+    if (at$ < 0) return -1;
+    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     return at$;
   }
 
@@ -5065,7 +5447,7 @@ const peg$makeScanner = (capacity$) => {
     let count$1 = 0;
     let last$1 = at$;
     ended$1: for (;;) {
-      if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
+      if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
       at$++;
       count$1++;
       last$1 = at$;
@@ -5073,7 +5455,7 @@ const peg$makeScanner = (capacity$) => {
     }
     at$ = last$1;
     if (count$1 < 2) return -1;
-    if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
+    if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
     return at$;
   }
 
@@ -5085,275 +5467,48 @@ const peg$makeScanner = (capacity$) => {
       at$ = end$;
       if ((table2$[bytes$[at$]] & 64) === 0) return -1;
       at$++;
-      const start$1 = at$;
-      let count$1 = 0;
-      let last$2 = at$;
-      ended$1: for (;;) {
-        if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
-        at$++;
-        count$1++;
-        last$2 = at$;
-        if (count$1 >= 2) break;
-      }
-      at$ = last$2;
-      if (count$1 < 2) return -1;
-      const digits$1 = input.substring(start$1, at$);
-      if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
-      const last$1 = Number(digits$1);
+      const last$1 = two_digits$build(at$);
+      if (last$1 === FAILED$) return -1;
+      at$ = end$;
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      if (!(last$1 === (year$1 + 1) % 100)) return -1;
+      if (!((log$[decided$++] = (last$1 === (year$1 + 1) % 100) ? 1 : 0))) return -1;
     } else if (symbol$1 === 70 || symbol$1 === 102) {
+      at$ = fiscal_year$skip(at$);
+      if (at$ < 0) return -1;
       const back$1 = at$;
-      chosen$1: {
-        next$1: {
-          if ((bytes$[at$ + 1] | 32) !== 121) break next$1;
-          at$ += 2;
-          if ((table3$[bytes$[at$]] & 1) !== 0) {
-            at$++;
-          }
-          break chosen$1;
+      done$1: {
+        missing$1: {
+          at$ = between$skip(at$);
+          if (at$ < 0) break missing$1;
+          if ((bytes$[at$] | 32) !== 113) break missing$1;
+          at$++;
+          if ((table2$[bytes$[at$]] & 32) === 0) break missing$1;
+          at$++;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$1;
+          break done$1;
         }
         at$ = back$1;
-        const back$2 = at$;
-        chosen$2: {
-          next$2: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 108) break next$2;
-            at$ += 6;
-            break chosen$2;
-          }
-          at$ = back$2;
-          if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 97 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 99 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 108) return -1;
-          at$ += 9;
-        }
-        const start$2 = at$;
-        at$ = runEnd$(ends2$, at$);
-        if (at$ === start$2) return -1;
-        if ((bytes$[at$] | 32) !== 121 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) return -1;
-        at$ += 4;
-        const start$3 = at$;
-        at$ = runEnd$(ends2$, at$);
-        if (at$ === start$3) return -1;
-        const back$3 = at$;
-        done$1: {
-          missing$1: {
-            if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 121) break missing$1;
-            at$ += 2;
-            break done$1;
-          }
-          at$ = back$3;
-        }
-      }
-      const symbol$2 = bytes$[at$];
-      if (symbol$2 === 48 || (symbol$2 >= 51 && symbol$2 <= 57)) {
-        const start$4 = at$;
-        let count$2 = 0;
-        let last$3 = at$;
-        ended$2: for (;;) {
-          if ((table2$[bytes$[at$]] & 128) === 0) break ended$2;
-          at$++;
-          count$2++;
-          last$3 = at$;
-          if (count$2 >= 2) break;
-        }
-        at$ = last$3;
-        if (count$2 < 2) return -1;
-        const digits$2 = input.substring(start$4, at$);
-        if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
-      } else if (symbol$2 >= 49 && symbol$2 <= 50) {
-        const back$4 = at$;
-        chosen$3: {
-          next$3: {
-            at$ = year_digits$skip(at$);
-            if (at$ < 0) break next$3;
-            break chosen$3;
-          }
-          at$ = back$4;
-          const start$5 = at$;
-          let count$3 = 0;
-          let last$4 = at$;
-          ended$3: for (;;) {
-            if ((table2$[bytes$[at$]] & 128) === 0) break ended$3;
-            at$++;
-            count$3++;
-            last$4 = at$;
-            if (count$3 >= 2) break;
-          }
-          at$ = last$4;
-          if (count$3 < 2) return -1;
-          const digits$3 = input.substring(start$5, at$);
-          if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
-        }
-      } else {
-        return -1;
-      }
-      const back$5 = at$;
-      done$2: {
-        missing$2: {
-          if ((table2$[bytes$[at$]] & 64) === 0) break missing$2;
-          at$++;
-          const start$6 = at$;
-          let count$4 = 0;
-          let last$5 = at$;
-          ended$4: for (;;) {
-            if ((table2$[bytes$[at$]] & 128) === 0) break ended$4;
-            at$++;
-            count$4++;
-            last$5 = at$;
-            if (count$4 >= 2) break;
-          }
-          at$ = last$5;
-          if (count$4 < 2) break missing$2;
-          const digits$4 = input.substring(start$6, at$);
-          if ((table2$[bytes$[at$]] & 128) !== 0) break missing$2;
-          break done$2;
-        }
-        at$ = back$5;
-      }
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      const back$6 = at$;
-      done$3: {
-        missing$3: {
-          at$ = between$skip(at$);
-          if (at$ < 0) break missing$3;
-          if ((bytes$[at$] | 32) !== 113) break missing$3;
-          at$++;
-          if ((table2$[bytes$[at$]] & 32) === 0) break missing$3;
-          at$++;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
-          break done$3;
-        }
-        at$ = back$6;
       }
     } else if (symbol$1 === 81 || symbol$1 === 113) {
       at$++;
       if ((table2$[bytes$[at$]] & 32) === 0) return -1;
       at$++;
-      const back$7 = at$;
-      done$4: {
-        missing$4: {
-          const start$7 = at$;
+      const back$2 = at$;
+      done$2: {
+        missing$2: {
+          const start$1 = at$;
           at$ = runEnd$(ends2$, at$);
-          if (at$ === start$7) break missing$4;
-          if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$4;
+          if (at$ === start$1) break missing$2;
+          if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$2;
           at$ += 2;
-          break done$4;
+          break done$2;
         }
-        at$ = back$7;
+        at$ = back$2;
       }
       at$ = between$skip(at$);
       if (at$ < 0) return -1;
-      const symbol$3 = bytes$[at$];
-      if (symbol$3 === 70 || symbol$3 === 102) {
-        const back$8 = at$;
-        chosen$4: {
-          next$4: {
-            if ((bytes$[at$ + 1] | 32) !== 121) break next$4;
-            at$ += 2;
-            if ((table3$[bytes$[at$]] & 1) !== 0) {
-              at$++;
-            }
-            break chosen$4;
-          }
-          at$ = back$8;
-          const back$9 = at$;
-          chosen$5: {
-            next$5: {
-              if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 108) break next$5;
-              at$ += 6;
-              break chosen$5;
-            }
-            at$ = back$9;
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 97 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 99 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 108) return -1;
-            at$ += 9;
-          }
-          const start$8 = at$;
-          at$ = runEnd$(ends2$, at$);
-          if (at$ === start$8) return -1;
-          if ((bytes$[at$] | 32) !== 121 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) return -1;
-          at$ += 4;
-          const start$9 = at$;
-          at$ = runEnd$(ends2$, at$);
-          if (at$ === start$9) return -1;
-          const back$10 = at$;
-          done$5: {
-            missing$5: {
-              if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 121) break missing$5;
-              at$ += 2;
-              break done$5;
-            }
-            at$ = back$10;
-          }
-        }
-      } else {
-        return -1;
-      }
-      const symbol$4 = bytes$[at$];
-      if (symbol$4 === 48 || (symbol$4 >= 51 && symbol$4 <= 57)) {
-        const start$10 = at$;
-        let count$5 = 0;
-        let last$6 = at$;
-        ended$5: for (;;) {
-          if ((table2$[bytes$[at$]] & 128) === 0) break ended$5;
-          at$++;
-          count$5++;
-          last$6 = at$;
-          if (count$5 >= 2) break;
-        }
-        at$ = last$6;
-        if (count$5 < 2) return -1;
-        const digits$5 = input.substring(start$10, at$);
-        if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
-      } else if (symbol$4 >= 49 && symbol$4 <= 50) {
-        const back$11 = at$;
-        chosen$6: {
-          next$6: {
-            at$ = year_digits$skip(at$);
-            if (at$ < 0) break next$6;
-            break chosen$6;
-          }
-          at$ = back$11;
-          const start$11 = at$;
-          let count$6 = 0;
-          let last$7 = at$;
-          ended$6: for (;;) {
-            if ((table2$[bytes$[at$]] & 128) === 0) break ended$6;
-            at$++;
-            count$6++;
-            last$7 = at$;
-            if (count$6 >= 2) break;
-          }
-          at$ = last$7;
-          if (count$6 < 2) return -1;
-          const digits$6 = input.substring(start$11, at$);
-          if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
-        }
-      } else {
-        return -1;
-      }
-      const back$12 = at$;
-      done$6: {
-        missing$6: {
-          if ((table2$[bytes$[at$]] & 64) === 0) break missing$6;
-          at$++;
-          const start$12 = at$;
-          let count$7 = 0;
-          let last$8 = at$;
-          ended$7: for (;;) {
-            if ((table2$[bytes$[at$]] & 128) === 0) break ended$7;
-            at$++;
-            count$7++;
-            last$8 = at$;
-            if (count$7 >= 2) break;
-          }
-          at$ = last$8;
-          if (count$7 < 2) break missing$6;
-          const digits$7 = input.substring(start$12, at$);
-          if ((table2$[bytes$[at$]] & 128) !== 0) break missing$6;
-          break done$6;
-        }
-        at$ = back$12;
-      }
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      at$ = fiscal_year$skip(at$);
+      if (at$ < 0) return -1;
     } else {
       return -1;
     }
@@ -5362,13 +5517,13 @@ const peg$makeScanner = (capacity$) => {
 
   function week$skip(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table4$[symbol$1] & 1) !== 0) {
+    if ((table5$[symbol$1] & 4) !== 0) {
       const symbol$2 = bytes$[at$];
       if (symbol$2 === 67 || symbol$2 === 99) {
         const back$1 = at$;
         chosen$1: {
           next$1: {
-            if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 97 || (bytes$[at$ + 7] | 32) !== 114 || bytes$[at$ + 8] !== 32 || (bytes$[at$ + 9] | 32) !== 119 || (bytes$[at$ + 10] | 32) !== 101 || (bytes$[at$ + 11] | 32) !== 101 || (table4$[bytes$[at$ + 12]] & 2) === 0) break next$1;
+            if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 97 || (bytes$[at$ + 7] | 32) !== 114 || bytes$[at$ + 8] !== 32 || (bytes$[at$ + 9] | 32) !== 119 || (bytes$[at$ + 10] | 32) !== 101 || (bytes$[at$ + 11] | 32) !== 101 || (table2$[bytes$[at$ + 12]] & 128) === 0) break next$1;
             at$ += 13;
             const start$1 = at$;
             at$ = runEnd$(ends2$, at$);
@@ -5386,7 +5541,7 @@ const peg$makeScanner = (capacity$) => {
         const back$2 = at$;
         chosen$2: {
           next$2: {
-            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0) break next$2;
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table2$[bytes$[at$ + 3]] & 128) === 0) break next$2;
             at$ += 4;
             const start$2 = at$;
             at$ = runEnd$(ends2$, at$);
@@ -5418,7 +5573,7 @@ const peg$makeScanner = (capacity$) => {
           }
           at$ = back$2;
           next$4: {
-            if ((table4$[bytes$[at$ + 1]] & 2) === 0) break next$4;
+            if ((table2$[bytes$[at$ + 1]] & 128) === 0) break next$4;
             at$ += 2;
             if (bytes$[at$] === 32) {
               at$++;
@@ -5432,7 +5587,7 @@ const peg$makeScanner = (capacity$) => {
         const back$5 = at$;
         chosen$4: {
           next$5: {
-            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0) break next$5;
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table2$[bytes$[at$ + 3]] & 128) === 0) break next$5;
             at$ += 4;
             const start$3 = at$;
             at$ = runEnd$(ends2$, at$);
@@ -5463,42 +5618,29 @@ const peg$makeScanner = (capacity$) => {
             break chosen$4;
           }
           at$ = back$5;
-          if ((table4$[bytes$[at$ + 1]] & 2) === 0) return -1;
+          if ((table2$[bytes$[at$ + 1]] & 128) === 0) return -1;
           at$ += 2;
           if (bytes$[at$] === 32) {
             at$++;
           }
         }
       }
-      const start$4 = at$;
-      let count$1 = 0;
-      let last$1 = at$;
-      ended$1: for (;;) {
-        if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
-        at$++;
-        count$1++;
-        last$1 = at$;
-        if (count$1 >= 2) break;
-      }
-      at$ = last$1;
-      if (count$1 < 1) return -1;
-      const digits$1 = input.substring(start$4, at$);
-      if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
-      const week$1 = Number(digits$1);
+      const week$1 = short_digits$build(at$);
+      if (week$1 === FAILED$) return -1;
+      at$ = end$;
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
       const back$8 = at$;
       done$3: {
         missing$3: {
           at$ = quarter_joint$skip(at$);
           if (at$ < 0) break missing$3;
-          at$ = year_digits$skip(at$);
+          at$ = year$skip(at$);
           if (at$ < 0) break missing$3;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
           break done$3;
         }
         at$ = back$8;
       }
-      if (!(week$1 >= 1 && week$1 <= 53)) return -1;
+      if (!((log$[decided$++] = (week$1 >= 1 && week$1 <= 53) ? 1 : 0))) return -1;
     } else if (symbol$1 >= 49 && symbol$1 <= 50) {
       at$ = year_digits$skip(at$);
       if (at$ < 0) return -1;
@@ -5507,23 +5649,11 @@ const peg$makeScanner = (capacity$) => {
       }
       if ((bytes$[at$] | 32) !== 119) return -1;
       at$++;
-      const start$5 = at$;
-      let count$2 = 0;
-      let last$2 = at$;
-      ended$2: for (;;) {
-        if ((table2$[bytes$[at$]] & 128) === 0) break ended$2;
-        at$++;
-        count$2++;
-        last$2 = at$;
-        if (count$2 >= 2) break;
-      }
-      at$ = last$2;
-      if (count$2 < 2) return -1;
-      const digits$2 = input.substring(start$5, at$);
-      if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
-      const week$2 = Number(digits$2);
+      const week$2 = two_digits$build(at$);
+      if (week$2 === FAILED$) return -1;
+      at$ = end$;
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      if (!(week$2 >= 1 && week$2 <= 53)) return -1;
+      if (!((log$[decided$++] = (week$2 >= 1 && week$2 <= 53) ? 1 : 0))) return -1;
     } else {
       return -1;
     }
@@ -5531,160 +5661,71 @@ const peg$makeScanner = (capacity$) => {
   }
 
   function month$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if (symbol$1 === 48 || (symbol$1 >= 51 && symbol$1 <= 57)) {
-      const start$1 = at$;
-      let count$1 = 0;
-      let last$1 = at$;
-      ended$1: for (;;) {
-        if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        at$ = year_digits$skip(at$);
+        if (at$ < 0) break next$1;
+        if ((table2$[bytes$[at$]] & 64) === 0) break next$1;
         at$++;
-        count$1++;
-        last$1 = at$;
-        if (count$1 >= 2) break;
+        const month$1 = two_digits$build(at$);
+        if (month$1 === FAILED$) break next$1;
+        at$ = end$;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+        if (!((log$[decided$++] = (month$1 >= 1 && month$1 <= 12) ? 1 : 0))) break next$1;
+        break chosen$1;
       }
-      at$ = last$1;
-      if (count$1 < 1) return -1;
-      const digits$1 = input.substring(start$1, at$);
-      if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
-      const month$1 = Number(digits$1);
-      if (bytes$[at$] !== 47) return -1;
-      at$++;
-      at$ = year_digits$skip(at$);
-      if (at$ < 0) return -1;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      if (!(month$1 >= 1 && month$1 <= 12)) return -1;
-    } else if ((table4$[symbol$1] & 4) !== 0) {
-      const back$1 = at$;
-      chosen$1: {
-        next$1: {
-          at$ = month_name$skip(at$);
-          if (at$ < 0) break next$1;
-          const back$2 = at$;
-          done$1: {
-            missing$1: {
-              const start$2 = at$;
-              at$ = runEnd$(ends2$, at$);
-              if (at$ === start$2) break missing$1;
-              if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$1;
-              at$ += 2;
-              break done$1;
-            }
-            at$ = back$2;
-          }
-          at$ = between$skip(at$);
-          if (at$ < 0) break next$1;
-          at$ = year_digits$skip(at$);
-          if (at$ < 0) break next$1;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
-          break chosen$1;
-        }
-        at$ = back$1;
-        next$2: {
-          at$ = month_name$skip(at$);
-          if (at$ < 0) break next$2;
-          if (bytes$[at$] === 32) {
-            at$++;
-          }
-          if (bytes$[at$] !== 39) break next$2;
-          at$++;
-          at$ = short_year$skip(at$);
-          if (at$ < 0) break next$2;
-          break chosen$1;
-        }
-        at$ = back$1;
-        if ((table4$[bytes$[at$]] & 4) === 0) return -1;
-        at$ = month_name$skip(at$);
-        if (at$ < 0) return -1;
+      at$ = back$1;
+      next$2: {
+        const month$2 = short_digits$build(at$);
+        if (month$2 === FAILED$) break next$2;
+        at$ = end$;
+        if (bytes$[at$] !== 47) break next$2;
+        at$++;
+        at$ = year$skip(at$);
+        if (at$ < 0) break next$2;
+        if (!((log$[decided$++] = (month$2 >= 1 && month$2 <= 12) ? 1 : 0))) break next$2;
+        break chosen$1;
       }
-    } else if ((table4$[symbol$1] & 8) !== 0) {
-      const back$3 = at$;
-      chosen$2: {
-        next$3: {
-          at$ = month_name$skip(at$);
-          if (at$ < 0) break next$3;
-          const back$4 = at$;
-          done$2: {
-            missing$2: {
-              const start$3 = at$;
-              at$ = runEnd$(ends2$, at$);
-              if (at$ === start$3) break missing$2;
-              if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$2;
-              at$ += 2;
-              break done$2;
-            }
-            at$ = back$4;
-          }
-          at$ = between$skip(at$);
-          if (at$ < 0) break next$3;
-          at$ = year_digits$skip(at$);
-          if (at$ < 0) break next$3;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
-          break chosen$2;
-        }
-        at$ = back$3;
+      at$ = back$1;
+      next$3: {
         at$ = month_name$skip(at$);
-        if (at$ < 0) return -1;
+        if (at$ < 0) break next$3;
+        const back$2 = at$;
+        done$1: {
+          missing$1: {
+            const start$1 = at$;
+            at$ = runEnd$(ends2$, at$);
+            if (at$ === start$1) break missing$1;
+            if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$1;
+            at$ += 2;
+            break done$1;
+          }
+          at$ = back$2;
+        }
+        at$ = between$skip(at$);
+        if (at$ < 0) break next$3;
+        at$ = year$skip(at$);
+        if (at$ < 0) break next$3;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$4: {
+        at$ = month_name$skip(at$);
+        if (at$ < 0) break next$4;
         if (bytes$[at$] === 32) {
           at$++;
         }
-        if (bytes$[at$] !== 39) return -1;
+        if (bytes$[at$] !== 39) break next$4;
         at$++;
         at$ = short_year$skip(at$);
-        if (at$ < 0) return -1;
+        if (at$ < 0) break next$4;
+        break chosen$1;
       }
-    } else if (symbol$1 >= 49 && symbol$1 <= 50) {
-      const back$5 = at$;
-      chosen$3: {
-        next$4: {
-          at$ = year_digits$skip(at$);
-          if (at$ < 0) break next$4;
-          if ((table2$[bytes$[at$]] & 64) === 0) break next$4;
-          at$++;
-          const start$4 = at$;
-          let count$2 = 0;
-          let last$2 = at$;
-          ended$2: for (;;) {
-            if ((table2$[bytes$[at$]] & 128) === 0) break ended$2;
-            at$++;
-            count$2++;
-            last$2 = at$;
-            if (count$2 >= 2) break;
-          }
-          at$ = last$2;
-          if (count$2 < 2) break next$4;
-          const digits$2 = input.substring(start$4, at$);
-          if ((table2$[bytes$[at$]] & 128) !== 0) break next$4;
-          const month$2 = Number(digits$2);
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
-          if (!(month$2 >= 1 && month$2 <= 12)) break next$4;
-          break chosen$3;
-        }
-        at$ = back$5;
-        const start$5 = at$;
-        let count$3 = 0;
-        let last$3 = at$;
-        ended$3: for (;;) {
-          if ((table2$[bytes$[at$]] & 128) === 0) break ended$3;
-          at$++;
-          count$3++;
-          last$3 = at$;
-          if (count$3 >= 2) break;
-        }
-        at$ = last$3;
-        if (count$3 < 1) return -1;
-        const digits$3 = input.substring(start$5, at$);
-        if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
-        const month$3 = Number(digits$3);
-        if (bytes$[at$] !== 47) return -1;
-        at$++;
-        at$ = year_digits$skip(at$);
-        if (at$ < 0) return -1;
-        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-        if (!(month$3 >= 1 && month$3 <= 12)) return -1;
-      }
-    } else {
-      return -1;
+      at$ = back$1;
+      if ((table3$[bytes$[at$]] & 2) === 0) return -1;
+      at$ = month_name$skip(at$);
+      if (at$ < 0) return -1;
     }
     return at$;
   }
@@ -5745,7 +5786,7 @@ const peg$makeScanner = (capacity$) => {
       at$ = back$1;
       next$6: {
         const symbol$2 = bytes$[at$];
-        if ((table4$[symbol$2] & 16) !== 0) {
+        if ((table4$[symbol$2] & 8) !== 0) {
           const symbol$3 = bytes$[at$];
           if (symbol$3 === 70 || symbol$3 === 102) {
             if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 111 || (bytes$[at$ + 5] | 32) !== 119 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 110 || (bytes$[at$ + 8] | 32) !== 103) break next$6;
@@ -5755,7 +5796,7 @@ const peg$makeScanner = (capacity$) => {
             at$ += 4;
           }
           if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
-        } else if ((table4$[symbol$2] & 32) !== 0) {
+        } else if ((table4$[symbol$2] & 16) !== 0) {
           const symbol$4 = bytes$[at$];
           if (symbol$4 === 76 || symbol$4 === 108) {
             if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 116) break next$6;
@@ -5811,56 +5852,15 @@ const peg$makeScanner = (capacity$) => {
         at$ = runEnd$(ends2$, at$);
         if (at$ === start$1) break next$6;
         const symbol$5 = bytes$[at$];
-        if ((table4$[symbol$5] & 64) !== 0) {
-          const symbol$6 = bytes$[at$];
-          if (symbol$6 === 65 || symbol$6 === 97) {
-            if ((bytes$[at$ + 1] | 32) !== 102 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 111 || (bytes$[at$ + 7] | 32) !== 111 || (bytes$[at$ + 8] | 32) !== 110) break next$6;
-            at$ += 9;
-          } else if (symbol$6 === 68 || symbol$6 === 100) {
-            if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121) break next$6;
-            at$ += 3;
-          } else if (symbol$6 === 69 || symbol$6 === 101) {
-            if ((bytes$[at$ + 1] | 32) !== 118 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 103) break next$6;
-            at$ += 7;
-          } else if (symbol$6 === 81 || symbol$6 === 113) {
-            if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) break next$6;
-            at$ += 7;
-          } else {
-            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) break next$6;
-            at$ += 4;
-          }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$6;
-        } else if ((table5$[symbol$5] & 128) !== 0) {
+        if ((table4$[symbol$5] & 32) !== 0) {
+          at$ = relative_unit$skip(at$);
+          if (at$ < 0) break next$6;
+        } else if ((table4$[symbol$5] & 64) !== 0) {
           const back$6 = at$;
           chosen$6: {
             next$11: {
-              const symbol$7 = bytes$[at$];
-              if (symbol$7 === 77 || symbol$7 === 109) {
-                const back$7 = at$;
-                chosen$7: {
-                  next$12: {
-                    if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 104) break next$12;
-                    at$ += 5;
-                    break chosen$7;
-                  }
-                  at$ = back$7;
-                  if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 103) break next$11;
-                  at$ += 7;
-                }
-              } else {
-                const back$8 = at$;
-                chosen$8: {
-                  next$13: {
-                    if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 100) break next$13;
-                    at$ += 7;
-                    break chosen$8;
-                  }
-                  at$ = back$8;
-                  if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0) break next$11;
-                  at$ += 4;
-                }
-              }
-              if ((table1$[bytes$[at$]] & 2) !== 0) break next$11;
+              at$ = relative_unit$skip(at$);
+              if (at$ < 0) break next$11;
               break chosen$6;
             }
             at$ = back$6;
@@ -5870,75 +5870,37 @@ const peg$makeScanner = (capacity$) => {
         } else if ((symbol$5 >= 83 && symbol$5 <= 84) || (symbol$5 >= 115 && symbol$5 <= 116)) {
           at$ = weekday$skip(at$);
           if (at$ < 0) break next$6;
-        } else if (symbol$5 === 70 || symbol$5 === 102) {
-          const back$9 = at$;
-          chosen$9: {
-            next$14: {
-              const back$10 = at$;
-              chosen$10: {
-                next$15: {
-                  if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 108) break next$15;
-                  at$ += 6;
-                  break chosen$10;
-                }
-                at$ = back$10;
-                if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 97 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 99 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 108) break next$14;
-                at$ += 9;
-              }
-              const start$2 = at$;
-              at$ = runEnd$(ends2$, at$);
-              if (at$ === start$2) break next$14;
-              const symbol$8 = bytes$[at$];
-              if (symbol$8 === 77 || symbol$8 === 109) {
-                if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 104) break next$14;
-                at$ += 5;
-              } else if (symbol$8 === 81 || symbol$8 === 113) {
-                if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) break next$14;
-                at$ += 7;
-              } else if (symbol$8 === 89 || symbol$8 === 121) {
-                if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) break next$14;
-                at$ += 4;
-              } else {
-                break next$14;
-              }
-              if ((table1$[bytes$[at$]] & 2) !== 0) break next$14;
-              break chosen$9;
-            }
-            at$ = back$9;
-            at$ = weekday$skip(at$);
-            if (at$ < 0) break next$6;
-          }
         } else {
           break next$6;
         }
         break chosen$1;
       }
       at$ = back$1;
-      next$16: {
-        const back$11 = at$;
+      next$12: {
+        const back$7 = at$;
         done$1: {
           missing$1: {
             if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 101 || bytes$[at$ + 3] !== 32) break missing$1;
             at$ += 4;
             break done$1;
           }
-          at$ = back$11;
+          at$ = back$7;
         }
-        if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100 || bytes$[at$ + 3] !== 32 || (bytes$[at$ + 4] | 32) !== 111 || (bytes$[at$ + 5] | 32) !== 102 || bytes$[at$ + 6] !== 32) break next$16;
+        if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100 || bytes$[at$ + 3] !== 32 || (bytes$[at$ + 4] | 32) !== 111 || (bytes$[at$ + 5] | 32) !== 102 || bytes$[at$ + 6] !== 32) break next$12;
         at$ += 7;
-        const back$12 = at$;
+        const back$8 = at$;
         done$2: {
           missing$2: {
-            const symbol$9 = bytes$[at$];
-            if (symbol$9 === 84 || symbol$9 === 116) {
-              const back$13 = at$;
-              chosen$11: {
-                next$17: {
-                  if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 101 || bytes$[at$ + 3] !== 32) break next$17;
+            const symbol$6 = bytes$[at$];
+            if (symbol$6 === 84 || symbol$6 === 116) {
+              const back$9 = at$;
+              chosen$7: {
+                next$13: {
+                  if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 101 || bytes$[at$ + 3] !== 32) break next$13;
                   at$ += 4;
-                  break chosen$11;
+                  break chosen$7;
                 }
-                at$ = back$13;
+                at$ = back$9;
                 if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 115 || bytes$[at$ + 4] !== 32) break missing$2;
                 at$ += 5;
               }
@@ -5947,84 +5909,10 @@ const peg$makeScanner = (capacity$) => {
             }
             break done$2;
           }
-          at$ = back$12;
+          at$ = back$8;
         }
-        const symbol$10 = bytes$[at$];
-        if ((table6$[symbol$10] & 1) !== 0) {
-          const symbol$11 = bytes$[at$];
-          if (symbol$11 === 65 || symbol$11 === 97) {
-            if ((bytes$[at$ + 1] | 32) !== 102 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 111 || (bytes$[at$ + 7] | 32) !== 111 || (bytes$[at$ + 8] | 32) !== 110) break next$16;
-            at$ += 9;
-          } else if (symbol$11 === 68 || symbol$11 === 100) {
-            if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121) break next$16;
-            at$ += 3;
-          } else if (symbol$11 === 69 || symbol$11 === 101) {
-            if ((bytes$[at$ + 1] | 32) !== 118 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 103) break next$16;
-            at$ += 7;
-          } else if (symbol$11 === 77 || symbol$11 === 109) {
-            const back$14 = at$;
-            chosen$12: {
-              next$18: {
-                if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 104) break next$18;
-                at$ += 5;
-                break chosen$12;
-              }
-              at$ = back$14;
-              if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 103) break next$16;
-              at$ += 7;
-            }
-          } else if (symbol$11 === 81 || symbol$11 === 113) {
-            if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) break next$16;
-            at$ += 7;
-          } else if (symbol$11 === 87 || symbol$11 === 119) {
-            const back$15 = at$;
-            chosen$13: {
-              next$19: {
-                if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 100) break next$19;
-                at$ += 7;
-                break chosen$13;
-              }
-              at$ = back$15;
-              if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0) break next$16;
-              at$ += 4;
-            }
-          } else {
-            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) break next$16;
-            at$ += 4;
-          }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$16;
-        } else if (symbol$10 === 70 || symbol$10 === 102) {
-          const back$16 = at$;
-          chosen$14: {
-            next$20: {
-              if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 108) break next$20;
-              at$ += 6;
-              break chosen$14;
-            }
-            at$ = back$16;
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 97 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 99 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 108) break next$16;
-            at$ += 9;
-          }
-          const start$3 = at$;
-          at$ = runEnd$(ends2$, at$);
-          if (at$ === start$3) break next$16;
-          const symbol$12 = bytes$[at$];
-          if (symbol$12 === 77 || symbol$12 === 109) {
-            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 104) break next$16;
-            at$ += 5;
-          } else if (symbol$12 === 81 || symbol$12 === 113) {
-            if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) break next$16;
-            at$ += 7;
-          } else if (symbol$12 === 89 || symbol$12 === 121) {
-            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) break next$16;
-            at$ += 4;
-          } else {
-            break next$16;
-          }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$16;
-        } else {
-          break next$16;
-        }
+        at$ = relative_unit$skip(at$);
+        if (at$ < 0) break next$12;
         break chosen$1;
       }
       at$ = back$1;
@@ -6040,38 +5928,14 @@ const peg$makeScanner = (capacity$) => {
       const back$1 = at$;
       chosen$1: {
         next$1: {
-          const start$1 = at$;
-          let count$1 = 0;
-          let last$1 = at$;
-          ended$1: for (;;) {
-            if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
-            at$++;
-            count$1++;
-            last$1 = at$;
-            if (count$1 >= 2) break;
-          }
-          at$ = last$1;
-          if (count$1 < 1) break next$1;
-          const digits$1 = input.substring(start$1, at$);
-          if ((table2$[bytes$[at$]] & 128) !== 0) break next$1;
-          const hour$1 = Number(digits$1);
+          const hour$1 = short_digits$build(at$);
+          if (hour$1 === FAILED$) break next$1;
+          at$ = end$;
           if (bytes$[at$] !== 58) break next$1;
           at$++;
-          const start$2 = at$;
-          let count$2 = 0;
-          let last$2 = at$;
-          ended$2: for (;;) {
-            if ((table2$[bytes$[at$]] & 128) === 0) break ended$2;
-            at$++;
-            count$2++;
-            last$2 = at$;
-            if (count$2 >= 2) break;
-          }
-          at$ = last$2;
-          if (count$2 < 2) break next$1;
-          const digits$2 = input.substring(start$2, at$);
-          if ((table2$[bytes$[at$]] & 128) !== 0) break next$1;
-          const minute$1 = Number(digits$2);
+          const minute$1 = two_digits$build(at$);
+          if (minute$1 === FAILED$) break next$1;
+          at$ = end$;
           const back$2 = at$;
           done$1: {
             missing$1: {
@@ -6093,25 +5957,13 @@ const peg$makeScanner = (capacity$) => {
             at$ = back$2;
           }
           if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
-          if (!(hour$1 <= 24 && minute$1 < 60)) break next$1;
+          if (!((log$[decided$++] = (hour$1 <= 24 && minute$1 < 60) ? 1 : 0))) break next$1;
           break chosen$1;
         }
         at$ = back$1;
-        const start$3 = at$;
-        let count$3 = 0;
-        let last$3 = at$;
-        ended$3: for (;;) {
-          if ((table2$[bytes$[at$]] & 128) === 0) break ended$3;
-          at$++;
-          count$3++;
-          last$3 = at$;
-          if (count$3 >= 2) break;
-        }
-        at$ = last$3;
-        if (count$3 < 1) return -1;
-        const digits$3 = input.substring(start$3, at$);
-        if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
-        const hour$2 = Number(digits$3);
+        const hour$2 = short_digits$build(at$);
+        if (hour$2 === FAILED$) return -1;
+        at$ = end$;
         if ((table0$[bytes$[at$]] & 1) !== 0) {
           at$++;
         }
@@ -6126,7 +5978,7 @@ const peg$makeScanner = (capacity$) => {
           return -1;
         }
         if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-        if (!(hour$2 >= 1 && hour$2 <= 12)) return -1;
+        if (!((log$[decided$++] = (hour$2 >= 1 && hour$2 <= 12) ? 1 : 0))) return -1;
       }
     } else {
       return -1;
@@ -6135,522 +5987,203 @@ const peg$makeScanner = (capacity$) => {
   }
 
   function amount$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((table5$[symbol$1] & 1) !== 0) {
-      const symbol$2 = bytes$[at$];
-      if (symbol$2 === 66) {
-        const back$1 = at$;
-        chosen$1: {
-          next$1: {
-            if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 76) break next$1;
-            at$ += 3;
-            break chosen$1;
-          }
-          at$ = back$1;
-          if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 78) return -1;
-          at$ += 3;
-        }
-      } else if (symbol$2 === 68) {
-        if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 75) return -1;
-        at$ += 3;
-      } else if (symbol$2 === 69) {
-        if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 82) return -1;
-        at$ += 3;
-      } else if (symbol$2 === 71) {
-        if (bytes$[at$ + 1] !== 66 || bytes$[at$ + 2] !== 80) return -1;
-        at$ += 3;
-      } else if (symbol$2 === 73) {
-        const back$2 = at$;
-        chosen$2: {
-          next$2: {
-            if (bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 82) break next$2;
-            at$ += 3;
-            break chosen$2;
-          }
-          at$ = back$2;
-          if (bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 83) return -1;
-          at$ += 3;
-        }
-      } else if (symbol$2 === 74) {
-        if (bytes$[at$ + 1] !== 80 || bytes$[at$ + 2] !== 89) return -1;
-        at$ += 3;
-      } else if (symbol$2 === 75) {
-        if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 87) return -1;
-        at$ += 3;
-      } else if (symbol$2 === 77) {
-        if (bytes$[at$ + 1] !== 88 || bytes$[at$ + 2] !== 78) return -1;
-        at$ += 3;
-      } else if (symbol$2 === 80) {
-        if (bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 78) return -1;
-        at$ += 3;
-      } else if (symbol$2 === 84) {
-        const back$3 = at$;
-        chosen$3: {
-          next$3: {
-            if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 89) break next$3;
-            at$ += 3;
-            break chosen$3;
-          }
-          at$ = back$3;
-          if (bytes$[at$ + 1] !== 72 || bytes$[at$ + 2] !== 66) return -1;
-          at$ += 3;
-        }
-      } else {
-        if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) return -1;
-        at$ += 3;
-      }
-      if ((table0$[bytes$[at$]] & 1) !== 0) {
-        at$++;
-      }
-      at$ = digits$skip(at$);
-      if (at$ < 0) return -1;
-      const after$1 = scale$skip(at$);
-      if (after$1 >= 0) at$ = after$1;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    } else if (symbol$1 >= 48 && symbol$1 <= 57) {
-      at$ = digits$skip(at$);
-      if (at$ < 0) return -1;
-      const after$2 = scale$skip(at$);
-      if (after$2 >= 0) at$ = after$2;
-      if ((table0$[bytes$[at$]] & 1) !== 0) {
-        at$++;
-      }
-      const symbol$3 = bytes$[at$];
-      if ((table6$[symbol$3] & 2) !== 0) {
-        at$ = currency_word$skip(at$);
-        if (at$ < 0) return -1;
-      } else if ((table6$[symbol$3] & 4) !== 0) {
-        const symbol$4 = bytes$[at$];
-        if (symbol$4 === 71) {
-          if (bytes$[at$ + 1] !== 66 || bytes$[at$ + 2] !== 80) return -1;
-          at$ += 3;
-        } else if (symbol$4 === 73) {
-          const back$4 = at$;
-          chosen$4: {
-            next$4: {
-              if (bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 82) break next$4;
-              at$ += 3;
-              break chosen$4;
-            }
-            at$ = back$4;
-            if (bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 83) return -1;
-            at$ += 3;
-          }
-        } else if (symbol$4 === 74) {
-          if (bytes$[at$ + 1] !== 80 || bytes$[at$ + 2] !== 89) return -1;
-          at$ += 3;
-        } else if (symbol$4 === 75) {
-          if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 87) return -1;
-          at$ += 3;
-        } else if (symbol$4 === 77) {
-          if (bytes$[at$ + 1] !== 88 || bytes$[at$ + 2] !== 78) return -1;
-          at$ += 3;
-        } else if (symbol$4 === 84) {
-          const back$5 = at$;
-          chosen$5: {
-            next$5: {
-              if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 89) break next$5;
-              at$ += 3;
-              break chosen$5;
-            }
-            at$ = back$5;
-            if (bytes$[at$ + 1] !== 72 || bytes$[at$ + 2] !== 66) return -1;
-            at$ += 3;
-          }
-        } else {
-          if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) return -1;
-          at$ += 3;
-        }
-        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      } else if ((table6$[symbol$3] & 8) !== 0) {
-        const back$6 = at$;
-        chosen$6: {
-          next$6: {
-            const symbol$5 = bytes$[at$];
-            if (symbol$5 === 65) {
-              const back$7 = at$;
-              chosen$7: {
-                next$7: {
-                  if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 36) break next$7;
-                  at$ += 3;
-                  break chosen$7;
-                }
-                at$ = back$7;
-                if (bytes$[at$ + 1] !== 36) break next$6;
-                at$ += 2;
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        const symbol$1 = bytes$[at$];
+        if ((table5$[symbol$1] & 8) !== 0) {
+          const symbol$2 = bytes$[at$];
+          if (symbol$2 === 65) {
+            const back$2 = at$;
+            chosen$2: {
+              next$2: {
+                if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 36) break next$2;
+                at$ += 3;
+                break chosen$2;
               }
-            } else if (symbol$5 === 67) {
-              const back$8 = at$;
-              chosen$8: {
-                next$8: {
-                  if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 36) break next$8;
-                  at$ += 3;
-                  break chosen$8;
-                }
-                at$ = back$8;
-                if (bytes$[at$ + 1] !== 36) break next$6;
-                at$ += 2;
-              }
-            } else if (symbol$5 === 72) {
-              if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 36) break next$6;
-              at$ += 3;
-            } else if (symbol$5 === 78) {
-              if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 36) break next$6;
-              at$ += 3;
-            } else {
-              if (bytes$[at$ + 1] !== 36) break next$6;
+              at$ = back$2;
+              if (bytes$[at$ + 1] !== 36) break next$1;
               at$ += 2;
             }
-            break chosen$6;
-          }
-          at$ = back$6;
-          const symbol$6 = bytes$[at$];
-          if (symbol$6 === 65) {
-            const back$9 = at$;
-            chosen$9: {
-              next$9: {
-                if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 68) break next$9;
+          } else if (symbol$2 === 67) {
+            const back$3 = at$;
+            chosen$3: {
+              next$3: {
+                if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 36) break next$3;
                 at$ += 3;
-                break chosen$9;
+                break chosen$3;
               }
-              at$ = back$9;
-              if (bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 68) return -1;
-              at$ += 3;
-            }
-          } else if (symbol$6 === 67) {
-            const back$10 = at$;
-            chosen$10: {
-              next$10: {
-                if (bytes$[at$ + 1] !== 72 || bytes$[at$ + 2] !== 70) break next$10;
-                at$ += 3;
-                break chosen$10;
-              }
-              at$ = back$10;
-              next$11: {
-                if (bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 89) break next$11;
-                at$ += 3;
-                break chosen$10;
-              }
-              at$ = back$10;
-              next$12: {
-                if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 68) break next$12;
-                at$ += 3;
-                break chosen$10;
-              }
-              at$ = back$10;
-              if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 75) return -1;
-              at$ += 3;
-            }
-          } else if (symbol$6 === 72) {
-            const back$11 = at$;
-            chosen$11: {
-              next$13: {
-                if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 70) break next$13;
-                at$ += 3;
-                break chosen$11;
-              }
-              at$ = back$11;
-              if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 68) return -1;
-              at$ += 3;
-            }
-          } else if (symbol$6 === 78) {
-            const back$12 = at$;
-            chosen$12: {
-              next$14: {
-                if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 68) break next$14;
-                at$ += 3;
-                break chosen$12;
-              }
-              at$ = back$12;
-              if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 75) return -1;
-              at$ += 3;
-            }
-          } else {
-            if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 78) return -1;
-            at$ += 3;
-          }
-          if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-        }
-      } else if ((table6$[symbol$3] & 16) !== 0) {
-        const back$13 = at$;
-        chosen$13: {
-          next$15: {
-            const symbol$7 = bytes$[at$];
-            if (symbol$7 === 66) {
-              const back$14 = at$;
-              chosen$14: {
-                next$16: {
-                  if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 76) break next$16;
-                  at$ += 3;
-                  break chosen$14;
-                }
-                at$ = back$14;
-                if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 78) break next$15;
-                at$ += 3;
-              }
-            } else if (symbol$7 === 68) {
-              if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 75) break next$15;
-              at$ += 3;
-            } else if (symbol$7 === 69) {
-              if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 82) break next$15;
-              at$ += 3;
-            } else {
-              if (bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 78) break next$15;
-              at$ += 3;
-            }
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$15;
-            break chosen$13;
-          }
-          at$ = back$13;
-          at$ = currency_word$skip(at$);
-          if (at$ < 0) return -1;
-        }
-      } else if (symbol$3 === 36 || symbol$3 === 130) {
-        at$++;
-      } else if (symbol$3 === 83 || symbol$3 === 85) {
-        const back$15 = at$;
-        chosen$15: {
-          next$17: {
-            const symbol$8 = bytes$[at$];
-            if (symbol$8 === 83) {
-              const back$16 = at$;
-              chosen$16: {
-                next$18: {
-                  if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 36) break next$18;
-                  at$ += 3;
-                  break chosen$16;
-                }
-                at$ = back$16;
-                if (bytes$[at$ + 1] !== 36) break next$17;
-                at$ += 2;
-              }
-            } else {
-              if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 36) break next$17;
-              at$ += 3;
-            }
-            break chosen$15;
-          }
-          at$ = back$15;
-          next$19: {
-            const symbol$9 = bytes$[at$];
-            if (symbol$9 === 83) {
-              const back$17 = at$;
-              chosen$17: {
-                next$20: {
-                  if (bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 75) break next$20;
-                  at$ += 3;
-                  break chosen$17;
-                }
-                at$ = back$17;
-                next$21: {
-                  if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 68) break next$21;
-                  at$ += 3;
-                  break chosen$17;
-                }
-                at$ = back$17;
-                if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) break next$19;
-                at$ += 3;
-              }
-            } else {
-              if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 68) break next$19;
-              at$ += 3;
-            }
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$19;
-            break chosen$15;
-          }
-          at$ = back$15;
-          at$ = currency_word$skip(at$);
-          if (at$ < 0) return -1;
-        }
-      } else {
-        return -1;
-      }
-    } else if ((table5$[symbol$1] & 2) !== 0) {
-      const back$18 = at$;
-      chosen$18: {
-        next$22: {
-          const symbol$10 = bytes$[at$];
-          if (symbol$10 === 65) {
-            const back$19 = at$;
-            chosen$19: {
-              next$23: {
-                if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 36) break next$23;
-                at$ += 3;
-                break chosen$19;
-              }
-              at$ = back$19;
-              if (bytes$[at$ + 1] !== 36) break next$22;
+              at$ = back$3;
+              if (bytes$[at$ + 1] !== 36) break next$1;
               at$ += 2;
             }
-          } else if (symbol$10 === 67) {
-            const back$20 = at$;
-            chosen$20: {
-              next$24: {
-                if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 36) break next$24;
-                at$ += 3;
-                break chosen$20;
-              }
-              at$ = back$20;
-              if (bytes$[at$ + 1] !== 36) break next$22;
-              at$ += 2;
-            }
-          } else if (symbol$10 === 72) {
-            if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 36) break next$22;
+          } else if (symbol$2 === 72) {
+            if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 36) break next$1;
             at$ += 3;
-          } else if (symbol$10 === 78) {
-            if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 36) break next$22;
+          } else if (symbol$2 === 78) {
+            if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 36) break next$1;
             at$ += 3;
-          } else if (symbol$10 === 82) {
-            if (bytes$[at$ + 1] !== 36) break next$22;
+          } else if (symbol$2 === 82) {
+            if (bytes$[at$ + 1] !== 36) break next$1;
             at$ += 2;
-          } else if (symbol$10 === 83) {
-            const back$21 = at$;
-            chosen$21: {
-              next$25: {
-                if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 36) break next$25;
+          } else if (symbol$2 === 83) {
+            const back$4 = at$;
+            chosen$4: {
+              next$4: {
+                if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 36) break next$4;
                 at$ += 3;
-                break chosen$21;
+                break chosen$4;
               }
-              at$ = back$21;
-              if (bytes$[at$ + 1] !== 36) break next$22;
+              at$ = back$4;
+              if (bytes$[at$ + 1] !== 36) break next$1;
               at$ += 2;
             }
           } else {
-            if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 36) break next$22;
+            if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 36) break next$1;
             at$ += 3;
           }
-          if ((table0$[bytes$[at$]] & 1) !== 0) {
-            at$++;
-          }
-          at$ = digits$skip(at$);
-          if (at$ < 0) break next$22;
-          const after$3 = scale$skip(at$);
-          if (after$3 >= 0) at$ = after$3;
-          break chosen$18;
-        }
-        at$ = back$18;
-        const symbol$11 = bytes$[at$];
-        if (symbol$11 === 65) {
-          const back$22 = at$;
-          chosen$22: {
-            next$26: {
-              if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 68) break next$26;
-              at$ += 3;
-              break chosen$22;
-            }
-            at$ = back$22;
-            if (bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 68) return -1;
-            at$ += 3;
-          }
-        } else if (symbol$11 === 67) {
-          const back$23 = at$;
-          chosen$23: {
-            next$27: {
-              if (bytes$[at$ + 1] !== 72 || bytes$[at$ + 2] !== 70) break next$27;
-              at$ += 3;
-              break chosen$23;
-            }
-            at$ = back$23;
-            next$28: {
-              if (bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 89) break next$28;
-              at$ += 3;
-              break chosen$23;
-            }
-            at$ = back$23;
-            next$29: {
-              if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 68) break next$29;
-              at$ += 3;
-              break chosen$23;
-            }
-            at$ = back$23;
-            if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 75) return -1;
-            at$ += 3;
-          }
-        } else if (symbol$11 === 72) {
-          const back$24 = at$;
-          chosen$24: {
-            next$30: {
-              if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 70) break next$30;
-              at$ += 3;
-              break chosen$24;
-            }
-            at$ = back$24;
-            if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 68) return -1;
-            at$ += 3;
-          }
-        } else if (symbol$11 === 78) {
-          const back$25 = at$;
-          chosen$25: {
-            next$31: {
-              if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 68) break next$31;
-              at$ += 3;
-              break chosen$25;
-            }
-            at$ = back$25;
-            if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 75) return -1;
-            at$ += 3;
-          }
-        } else if (symbol$11 === 82) {
-          if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 78) return -1;
-          at$ += 3;
-        } else if (symbol$11 === 83) {
-          const back$26 = at$;
-          chosen$26: {
-            next$32: {
-              if (bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 75) break next$32;
-              at$ += 3;
-              break chosen$26;
-            }
-            at$ = back$26;
-            next$33: {
-              if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 68) break next$33;
-              at$ += 3;
-              break chosen$26;
-            }
-            at$ = back$26;
-            if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) return -1;
-            at$ += 3;
-          }
+        } else if (symbol$1 === 36 || symbol$1 === 130) {
+          at$++;
         } else {
-          if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 68) return -1;
-          at$ += 3;
+          break next$1;
         }
         if ((table0$[bytes$[at$]] & 1) !== 0) {
           at$++;
         }
         at$ = digits$skip(at$);
-        if (at$ < 0) return -1;
-        const after$4 = scale$skip(at$);
-        if (after$4 >= 0) at$ = after$4;
-        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+        if (at$ < 0) break next$1;
+        const after$1 = scale$skip(at$);
+        if (after$1 >= 0) at$ = after$1;
+        break chosen$1;
       }
-    } else if (symbol$1 === 36 || symbol$1 === 130) {
-      at$++;
+      at$ = back$1;
+      next$5: {
+        at$ = currency_code$skip(at$);
+        if (at$ < 0) break next$5;
+        if ((table0$[bytes$[at$]] & 1) !== 0) {
+          at$++;
+        }
+        at$ = digits$skip(at$);
+        if (at$ < 0) break next$5;
+        const after$2 = scale$skip(at$);
+        if (after$2 >= 0) at$ = after$2;
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
+        break chosen$1;
+      }
+      at$ = back$1;
+      at$ = digits$skip(at$);
+      if (at$ < 0) return -1;
+      const after$3 = scale$skip(at$);
+      if (after$3 >= 0) at$ = after$3;
       if ((table0$[bytes$[at$]] & 1) !== 0) {
         at$++;
       }
-      at$ = digits$skip(at$);
-      if (at$ < 0) return -1;
-      const after$5 = scale$skip(at$);
-      if (after$5 >= 0) at$ = after$5;
-    } else {
-      return -1;
+      const back$5 = at$;
+      chosen$5: {
+        next$6: {
+          const symbol$3 = bytes$[at$];
+          if (symbol$3 === 65) {
+            const back$6 = at$;
+            chosen$6: {
+              next$7: {
+                if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 36) break next$7;
+                at$ += 3;
+                break chosen$6;
+              }
+              at$ = back$6;
+              if (bytes$[at$ + 1] !== 36) break next$6;
+              at$ += 2;
+            }
+          } else if (symbol$3 === 67) {
+            const back$7 = at$;
+            chosen$7: {
+              next$8: {
+                if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 36) break next$8;
+                at$ += 3;
+                break chosen$7;
+              }
+              at$ = back$7;
+              if (bytes$[at$ + 1] !== 36) break next$6;
+              at$ += 2;
+            }
+          } else if (symbol$3 === 72) {
+            if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 36) break next$6;
+            at$ += 3;
+          } else if (symbol$3 === 78) {
+            if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 36) break next$6;
+            at$ += 3;
+          } else if (symbol$3 === 82) {
+            if (bytes$[at$ + 1] !== 36) break next$6;
+            at$ += 2;
+          } else if (symbol$3 === 83) {
+            const back$8 = at$;
+            chosen$8: {
+              next$9: {
+                if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 36) break next$9;
+                at$ += 3;
+                break chosen$8;
+              }
+              at$ = back$8;
+              if (bytes$[at$ + 1] !== 36) break next$6;
+              at$ += 2;
+            }
+          } else if (symbol$3 === 85) {
+            if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 36) break next$6;
+            at$ += 3;
+          } else {
+            break next$6;
+          }
+          break chosen$5;
+        }
+        at$ = back$5;
+        next$10: {
+          if ((table5$[bytes$[at$]] & 16) === 0) break next$10;
+          at$++;
+          break chosen$5;
+        }
+        at$ = back$5;
+        next$11: {
+          at$ = currency_code$skip(at$);
+          if (at$ < 0) break next$11;
+          if ((table1$[bytes$[at$]] & 2) !== 0) break next$11;
+          break chosen$5;
+        }
+        at$ = back$5;
+        at$ = currency_word$skip(at$);
+        if (at$ < 0) return -1;
+      }
     }
     return at$;
   }
 
   function digits$skip(at$) {
-    if ((table2$[bytes$[at$]] & 128) === 0) return -1;
-    do at$++; while ((table2$[bytes$[at$]] & 128) !== 0);
+    if ((table3$[bytes$[at$]] & 8) === 0) return -1;
+    do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
     let last$1 = at$;
     ended$1: for (;;) {
-      if ((table5$[bytes$[at$]] & 4) === 0) break ended$1;
+      if ((table4$[bytes$[at$]] & 128) === 0) break ended$1;
       at$++;
-      if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
-      do at$++; while ((table2$[bytes$[at$]] & 128) !== 0);
+      if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
+      do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
       last$1 = at$;
     }
     at$ = last$1;
+    return at$;
+  }
+
+  function short_digits$skip(at$) {
+    let count$1 = 0;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
+      at$++;
+      count$1++;
+      last$1 = at$;
+      if (count$1 >= 2) break;
+    }
+    at$ = last$1;
+    if (count$1 < 1) return -1;
+    if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
     return at$;
   }
 
@@ -6664,9 +6197,9 @@ const peg$makeScanner = (capacity$) => {
           const back$2 = at$;
           chosen$1: {
             next$1: {
-              do at$++; while ((table2$[bytes$[at$]] & 128) !== 0);
+              do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
               const symbol$3 = bytes$[at$];
-              if ((table5$[symbol$3] & 8) !== 0) {
+              if ((table3$[symbol$3] & 64) !== 0) {
                 at$++;
               } else if (symbol$3 === 66 || symbol$3 === 98) {
                 if ((bytes$[at$ + 1] | 32) !== 110) break next$1;
@@ -6690,7 +6223,7 @@ const peg$makeScanner = (capacity$) => {
               break chosen$1;
             }
             at$ = back$2;
-            do at$++; while ((table2$[bytes$[at$]] & 128) !== 0);
+            do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
             if ((bytes$[at$] | 32) !== 120) break absent$1;
             at$++;
             if ((table1$[bytes$[at$]] & 2) !== 0) break absent$1;
@@ -6718,13 +6251,13 @@ const peg$makeScanner = (capacity$) => {
             at$ = last$1;
             if (count$1 < 1) break next$2;
             const back$4 = at$;
-            if ((table5$[bytes$[at$]] & 16) !== 0) {
+            if ((table3$[bytes$[at$]] & 128) !== 0) {
               at$++;
             }
-            if ((table2$[bytes$[at$]] & 128) === 0) break next$2;
+            if ((table3$[bytes$[at$]] & 8) === 0) break next$2;
             at$++;
             at$ = back$4;
-            if ((table5$[bytes$[at$]] & 16) !== 0) {
+            if ((table3$[bytes$[at$]] & 128) !== 0) {
               at$++;
             }
             let count$2 = 0;
@@ -6770,7 +6303,7 @@ const peg$makeScanner = (capacity$) => {
         let count$5 = 0;
         let last$5 = at$;
         ended$5: for (;;) {
-          if ((table2$[bytes$[at$]] & 128) === 0) break ended$5;
+          if ((table3$[bytes$[at$]] & 8) === 0) break ended$5;
           at$++;
           count$5++;
           last$5 = at$;
@@ -6778,7 +6311,7 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$5;
         if (count$5 < 1) return -1;
-        if ((table5$[bytes$[at$]] & 32) === 0) return -1;
+        if ((table4$[bytes$[at$]] & 1) === 0) return -1;
         at$++;
         let count$6 = 0;
         let last$6 = at$;
@@ -6794,54 +6327,8 @@ const peg$makeScanner = (capacity$) => {
       let count$7 = 0;
       let last$7 = at$;
       ended$7: for (;;) {
-        const symbol$5 = bytes$[at$];
-        if ((table5$[symbol$5] & 16) !== 0) {
-          at$++;
-          let count$8 = 0;
-          let last$8 = at$;
-          ended$8: for (;;) {
-            if ((table1$[bytes$[at$]] & 64) === 0) break ended$8;
-            at$++;
-            count$8++;
-            last$8 = at$;
-            if (count$8 >= 40) break;
-          }
-          at$ = last$8;
-          if (count$8 < 1) break ended$7;
-        } else if (symbol$5 === 46) {
-          at$++;
-          const symbol$6 = bytes$[at$];
-          if (symbol$6 >= 97 && symbol$6 <= 122) {
-            let count$9 = 0;
-            let last$9 = at$;
-            ended$9: for (;;) {
-              if ((table6$[bytes$[at$]] & 32) === 0) break ended$9;
-              at$++;
-              count$9++;
-              last$9 = at$;
-              if (count$9 >= 24) break;
-            }
-            at$ = last$9;
-            if (count$9 < 2) break ended$7;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break ended$7;
-          } else if (symbol$6 >= 48 && symbol$6 <= 57) {
-            let count$10 = 0;
-            let last$10 = at$;
-            ended$10: for (;;) {
-              if ((table2$[bytes$[at$]] & 128) === 0) break ended$10;
-              at$++;
-              count$10++;
-              last$10 = at$;
-              if (count$10 >= 24) break;
-            }
-            at$ = last$10;
-            if (count$10 < 1) break ended$7;
-          } else {
-            break ended$7;
-          }
-        } else {
-          break ended$7;
-        }
+        at$ = id_part$skip(at$);
+        if (at$ < 0) break ended$7;
         count$7++;
         last$7 = at$;
         if (count$7 >= 8) break;
@@ -6850,73 +6337,27 @@ const peg$makeScanner = (capacity$) => {
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     } else if (symbol$1 === 35) {
       at$++;
-      let count$11 = 0;
-      let last$11 = at$;
-      ended$11: for (;;) {
-        if ((table1$[bytes$[at$]] & 64) === 0) break ended$11;
+      let count$8 = 0;
+      let last$8 = at$;
+      ended$8: for (;;) {
+        if ((table1$[bytes$[at$]] & 64) === 0) break ended$8;
         at$++;
-        count$11++;
-        last$11 = at$;
-        if (count$11 >= 40) break;
+        count$8++;
+        last$8 = at$;
+        if (count$8 >= 40) break;
       }
-      at$ = last$11;
-      if (count$11 < 1) return -1;
-      let count$12 = 0;
-      let last$12 = at$;
-      ended$12: for (;;) {
-        const symbol$7 = bytes$[at$];
-        if ((table5$[symbol$7] & 16) !== 0) {
-          at$++;
-          let count$13 = 0;
-          let last$13 = at$;
-          ended$13: for (;;) {
-            if ((table1$[bytes$[at$]] & 64) === 0) break ended$13;
-            at$++;
-            count$13++;
-            last$13 = at$;
-            if (count$13 >= 40) break;
-          }
-          at$ = last$13;
-          if (count$13 < 1) break ended$12;
-        } else if (symbol$7 === 46) {
-          at$++;
-          const symbol$8 = bytes$[at$];
-          if (symbol$8 >= 97 && symbol$8 <= 122) {
-            let count$14 = 0;
-            let last$14 = at$;
-            ended$14: for (;;) {
-              if ((table6$[bytes$[at$]] & 32) === 0) break ended$14;
-              at$++;
-              count$14++;
-              last$14 = at$;
-              if (count$14 >= 24) break;
-            }
-            at$ = last$14;
-            if (count$14 < 2) break ended$12;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break ended$12;
-          } else if (symbol$8 >= 48 && symbol$8 <= 57) {
-            let count$15 = 0;
-            let last$15 = at$;
-            ended$15: for (;;) {
-              if ((table2$[bytes$[at$]] & 128) === 0) break ended$15;
-              at$++;
-              count$15++;
-              last$15 = at$;
-              if (count$15 >= 24) break;
-            }
-            at$ = last$15;
-            if (count$15 < 1) break ended$12;
-          } else {
-            break ended$12;
-          }
-        } else {
-          break ended$12;
-        }
-        count$12++;
-        last$12 = at$;
-        if (count$12 >= 8) break;
+      at$ = last$8;
+      if (count$8 < 1) return -1;
+      let count$9 = 0;
+      let last$9 = at$;
+      ended$9: for (;;) {
+        at$ = id_part$skip(at$);
+        if (at$ < 0) break ended$9;
+        count$9++;
+        last$9 = at$;
+        if (count$9 >= 8) break;
       }
-      at$ = last$12;
+      at$ = last$9;
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     } else {
       return -1;
@@ -6926,7 +6367,7 @@ const peg$makeScanner = (capacity$) => {
 
   function number$skip(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table5$[symbol$1] & 64) !== 0) {
+    if ((table5$[symbol$1] & 1) !== 0) {
       const symbol$2 = bytes$[at$];
       if (symbol$2 === 69 || symbol$2 === 101) {
         const back$1 = at$;
@@ -7114,7 +6555,7 @@ const peg$makeScanner = (capacity$) => {
           let count$1 = 0;
           let last$1 = at$;
           ended$1: for (;;) {
-            if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
+            if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
             at$++;
             count$1++;
             last$1 = at$;
@@ -7201,123 +6642,356 @@ const peg$makeScanner = (capacity$) => {
     return at$;
   }
 
-  function span$expect(at$) {
+  function month_place$expect(at$) {
+    at$ = month_name$expect(at$);
+    if (at$ < 0) return -1;
+    return at$;
+  }
+
+  function joint$expect(at$) {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        at$ = month_name$expect(at$);
-        if (at$ < 0) break next$1;
-        let count$1 = 0;
         let last$1 = at$;
         ended$1: for (;;) {
-          at$ = joint$expect(at$);
-          if (at$ < 0) break ended$1;
-          at$ = month_name$expect(at$);
-          if (at$ < 0) break ended$1;
-          count$1++;
+          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$1; }
+          at$++;
           last$1 = at$;
-          if (count$1 >= 11) break;
         }
         at$ = last$1;
-        if (count$1 < 1) break next$1;
-        at$ = between$expect(at$);
-        if (at$ < 0) break next$1;
-        at$ = year_digits$expect(at$);
-        if (at$ < 0) break next$1;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+        if ((table4$[bytes$[at$]] & 2) === 0) { miss$(at$, 90); break next$1; }
+        at$++;
+        let last$2 = at$;
+        ended$2: for (;;) {
+          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$2; }
+          at$++;
+          last$2 = at$;
+        }
+        at$ = last$2;
         break chosen$1;
       }
       at$ = back$1;
       next$2: {
-        const start$1 = at$;
-        const day$1 = day$expectBuild(at$);
-        if (day$1 === FAILED$) break next$2;
-        at$ = end$;
-        const first$1 = { day: day$1, start: start$1, end: at$ };
-        const more$1 = [];
-        let last$2 = at$;
-        ended$2: for (;;) {
-          const part$1 = joint$expectBuild(at$);
-          if (part$1 === FAILED$) break ended$2;
-          at$ = end$;
-          const start$2 = at$;
-          const day$2 = day$expectBuild(at$);
-          if (day$2 === FAILED$) break ended$2;
-          at$ = end$;
-          const part$2 = { day: day$2, start: start$2, end: at$ };
-          const item$1 = [part$1, part$2];
-          more$1.push(item$1);
-          last$2 = at$;
-          if (more$1.length >= 11) break;
-        }
-        at$ = last$2;
-        if (more$1.length < 1) break next$2;
+        at$ = _$expect(at$);
+        if (at$ < 0) break next$2;
         const back$2 = at$;
-        done$1: {
-          missing$1: {
-            let count$2 = 0;
-            let last$3 = at$;
-            ended$3: for (;;) {
-              if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$3; }
-              at$++;
-              count$2++;
-              last$3 = at$;
-            }
-            at$ = last$3;
-            if (count$2 < 1) break missing$1;
-            if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) { miss$(at$, 38); break missing$1; }
+        chosen$2: {
+          next$3: {
+            if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 111) { miss$(at$, 91); break next$3; }
             at$ += 2;
-            break done$1;
+            break chosen$2;
           }
           at$ = back$2;
-        }
-        at$ = between$expect(at$);
-        if (at$ < 0) break next$2;
-        const month$1 = month_name$expectBuild(at$);
-        if (month$1 === FAILED$) break next$2;
-        at$ = end$;
-        let year$1;
-        const back$3 = at$;
-        done$2: {
-          missing$2: {
-            at$ = between$expect(at$);
-            if (at$ < 0) break missing$2;
-            const picked$2 = year_digits$expectBuild(at$);
-            if (picked$2 === FAILED$) break missing$2;
-            at$ = end$;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$2;
-            const picked$1 = picked$2;
-            year$1 = picked$1;
-            break done$2;
+          next$4: {
+            if ((bytes$[at$] | 32) !== 117 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 108) { miss$(at$, 92); break next$4; }
+            at$ += 5;
+            break chosen$2;
           }
-          at$ = back$3;
-          year$1 = null;
+          at$ = back$2;
+          next$5: {
+            if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 117 || (bytes$[at$ + 5] | 32) !== 103 || (bytes$[at$ + 6] | 32) !== 104) { miss$(at$, 93); break next$5; }
+            at$ += 7;
+            break chosen$2;
+          }
+          at$ = back$2;
+          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108) { miss$(at$, 94); break next$2; }
+          at$ += 4;
         }
-        if (!(span$code4(first$1, more$1, month$1, year$1))) break next$2;
+        at$ = _$expect(at$);
+        if (at$ < 0) break next$2;
         break chosen$1;
       }
       at$ = back$1;
-      at$ = quarter_place$expect(at$);
-      if (at$ < 0) return -1;
-      let count$3 = 0;
-      let last$4 = at$;
-      ended$4: for (;;) {
-        at$ = joint$expect(at$);
-        if (at$ < 0) break ended$4;
-        at$ = quarter_place$expect(at$);
-        if (at$ < 0) break ended$4;
-        count$3++;
-        last$4 = at$;
-        if (count$3 >= 3) break;
+      const back$3 = at$;
+      chosen$3: {
+        next$6: {
+          let last$3 = at$;
+          ended$3: for (;;) {
+            if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$3; }
+            at$++;
+            last$3 = at$;
+          }
+          at$ = last$3;
+          if (bytes$[at$] !== 44) { miss$(at$, 95); break next$6; }
+          at$++;
+          let last$4 = at$;
+          ended$4: for (;;) {
+            if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$4; }
+            at$++;
+            last$4 = at$;
+          }
+          at$ = last$4;
+          const back$4 = at$;
+          done$1: {
+            missing$1: {
+              if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) { miss$(at$, 96); break missing$1; }
+              at$ += 3;
+              at$ = _$expect(at$);
+              if (at$ < 0) break missing$1;
+              break done$1;
+            }
+            at$ = back$4;
+          }
+          break chosen$3;
+        }
+        at$ = back$3;
+        next$7: {
+          at$ = _$expect(at$);
+          if (at$ < 0) break next$7;
+          if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) { miss$(at$, 96); break next$7; }
+          at$ += 3;
+          at$ = _$expect(at$);
+          if (at$ < 0) break next$7;
+          break chosen$3;
+        }
+        at$ = back$3;
+        let last$5 = at$;
+        ended$5: for (;;) {
+          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$5; }
+          at$++;
+          last$5 = at$;
+        }
+        at$ = last$5;
+        if (bytes$[at$] !== 38) { miss$(at$, 30); return -1; }
+        at$++;
+        let last$6 = at$;
+        ended$6: for (;;) {
+          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$6; }
+          at$++;
+          last$6 = at$;
+        }
+        at$ = last$6;
       }
-      at$ = last$4;
-      if (count$3 < 1) return -1;
-      at$ = between$expect(at$);
-      if (at$ < 0) return -1;
-      at$ = year_digits$expect(at$);
-      if (at$ < 0) return -1;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     }
+    return at$;
+  }
+
+  function between$expect(at$) {
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        if (bytes$[at$] !== 44) { miss$(at$, 95); break next$1; }
+        at$++;
+        let last$1 = at$;
+        ended$1: for (;;) {
+          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$1; }
+          at$++;
+          last$1 = at$;
+        }
+        at$ = last$1;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$2: {
+        at$ = _$expect(at$);
+        if (at$ < 0) break next$2;
+        break chosen$1;
+      }
+      at$ = back$1;
+      if (bytes$[at$] !== 45) { miss$(at$, 1); return -1; }
+      at$++;
+    }
+    return at$;
+  }
+
+  function year$expect(at$) {
+    at$ = year_digits$expect(at$);
+    if (at$ < 0) return -1;
+    at$ = edge$expect(at$);
+    if (at$ < 0) return -1;
+    return at$;
+  }
+
+  function day_place$expect(at$) {
+    at$ = day$expect(at$);
+    if (at$ < 0) return -1;
+    return at$;
+  }
+
+  function _$expect(at$) {
+    let count$1 = 0;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$1; }
+      at$++;
+      count$1++;
+      last$1 = at$;
+    }
+    at$ = last$1;
+    if (count$1 < 1) return -1;
+    return at$;
+  }
+
+  function month_name$expect(at$) {
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 121) { miss$(at$, 97); break next$1; }
+        at$ += 7;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$2: {
+        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 98 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 117 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 114 || (bytes$[at$ + 7] | 32) !== 121) { miss$(at$, 98); break next$2; }
+        at$ += 8;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$3: {
+        if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 104) { miss$(at$, 99); break next$3; }
+        at$ += 5;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$4: {
+        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 108) { miss$(at$, 100); break next$4; }
+        at$ += 5;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$5: {
+        if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121) { miss$(at$, 101); break next$5; }
+        at$ += 3;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$6: {
+        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101) { miss$(at$, 102); break next$6; }
+        at$ += 4;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$7: {
+        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 121) { miss$(at$, 103); break next$7; }
+        at$ += 4;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$8: {
+        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 116) { miss$(at$, 104); break next$8; }
+        at$ += 6;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$9: {
+        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 109 || (bytes$[at$ + 6] | 32) !== 98 || (bytes$[at$ + 7] | 32) !== 101 || (bytes$[at$ + 8] | 32) !== 114) { miss$(at$, 105); break next$9; }
+        at$ += 9;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$10: {
+        if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 98 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) { miss$(at$, 106); break next$10; }
+        at$ += 7;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$11: {
+        if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) { miss$(at$, 107); break next$11; }
+        at$ += 8;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$12: {
+        if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) { miss$(at$, 108); break next$12; }
+        at$ += 8;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$13: {
+        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110) { miss$(at$, 109); break next$13; }
+        at$ += 3;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$14: {
+        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 98) { miss$(at$, 110); break next$14; }
+        at$ += 3;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$15: {
+        if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 114) { miss$(at$, 111); break next$15; }
+        at$ += 3;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$16: {
+        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114) { miss$(at$, 112); break next$16; }
+        at$ += 3;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$17: {
+        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110) { miss$(at$, 113); break next$17; }
+        at$ += 3;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$18: {
+        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108) { miss$(at$, 114); break next$18; }
+        at$ += 3;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$19: {
+        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103) { miss$(at$, 115); break next$19; }
+        at$ += 3;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$20: {
+        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116) { miss$(at$, 116); break next$20; }
+        at$ += 4;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$21: {
+        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112) { miss$(at$, 117); break next$21; }
+        at$ += 3;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$22: {
+        if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116) { miss$(at$, 118); break next$22; }
+        at$ += 3;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$23: {
+        if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118) { miss$(at$, 119); break next$23; }
+        at$ += 3;
+        break chosen$1;
+      }
+      at$ = back$1;
+      if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99) { miss$(at$, 120); return -1; }
+      at$ += 3;
+    }
+    at$ = edge$expect(at$);
+    if (at$ < 0) return -1;
+    const back$2 = at$;
+    done$1: {
+      missing$1: {
+        if (bytes$[at$] !== 46) { miss$(at$, 8); break missing$1; }
+        at$++;
+        const back$3 = at$;
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+        if ((table3$[bytes$[at$]] & 8) === 0) break missing$1;
+        at$++;
+        at$ = back$3;
+        break done$1;
+      }
+      at$ = back$2;
+    }
+    return at$;
+  }
+
+  function quarter_place$expect(at$) {
+    if ((bytes$[at$] | 32) !== 113) { miss$(at$, 33); return -1; }
+    at$++;
+    if ((table2$[bytes$[at$]] & 32) === 0) { miss$(at$, 34); return -1; }
+    at$++;
+    at$ = edge$expect(at$);
+    if (at$ < 0) return -1;
     return at$;
   }
 
@@ -7330,22 +7004,14 @@ const peg$makeScanner = (capacity$) => {
         const back$2 = at$;
         done$2: {
           missing$2: {
-            if (bytes$[at$] !== 44) { miss$(at$, 53); break missing$2; }
+            if (bytes$[at$] !== 44) { miss$(at$, 95); break missing$2; }
             at$++;
             break done$2;
           }
           at$ = back$2;
         }
-        let count$1 = 0;
-        let last$1 = at$;
-        ended$1: for (;;) {
-          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$1; }
-          at$++;
-          count$1++;
-          last$1 = at$;
-        }
-        at$ = last$1;
-        if (count$1 < 1) break missing$1;
+        at$ = _$expect(at$);
+        if (at$ < 0) break missing$1;
         break done$1;
       }
       at$ = back$1;
@@ -7353,66 +7019,31 @@ const peg$makeScanner = (capacity$) => {
     const back$3 = at$;
     chosen$1: {
       next$1: {
-        const year$1 = year_digits$expectBuild(at$);
-        if (year$1 === FAILED$) break next$1;
-        at$ = end$;
-        if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 54); break next$1; }
+        at$ = year_digits$expect(at$);
+        if (at$ < 0) break next$1;
+        if ((table4$[bytes$[at$]] & 4) === 0) { miss$(at$, 121); break next$1; }
         at$++;
-        const start$1 = at$;
-        let count$2 = 0;
-        let last$2 = at$;
-        ended$2: for (;;) {
-          if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$2; }
-          at$++;
-          count$2++;
-          last$2 = at$;
-          if (count$2 >= 2) break;
-        }
-        at$ = last$2;
-        if (count$2 < 2) break next$1;
-        const digits$1 = input.substring(start$1, at$);
-        if ((table2$[bytes$[at$]] & 128) !== 0) break next$1;
-        const month$1 = Number(digits$1);
-        if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 54); break next$1; }
+        at$ = two_digits$expect(at$);
+        if (at$ < 0) break next$1;
+        if ((table4$[bytes$[at$]] & 4) === 0) { miss$(at$, 121); break next$1; }
         at$++;
-        const start$2 = at$;
-        let count$3 = 0;
-        let last$3 = at$;
-        ended$3: for (;;) {
-          if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$3; }
-          at$++;
-          count$3++;
-          last$3 = at$;
-          if (count$3 >= 2) break;
-        }
-        at$ = last$3;
-        if (count$3 < 2) break next$1;
-        const digits$2 = input.substring(start$2, at$);
-        if ((table2$[bytes$[at$]] & 128) !== 0) break next$1;
-        const day$1 = Number(digits$2);
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
-        if (!(isDay(year$1, month$1, day$1))) break next$1;
+        at$ = two_digits$expect(at$);
+        if (at$ < 0) break next$1;
+        at$ = edge$expect(at$);
+        if (at$ < 0) break next$1;
+        if (!(log$[decided$++])) break next$1;
         break chosen$1;
       }
       at$ = back$3;
       next$2: {
-        const day$2 = day$expectBuild(at$);
-        if (day$2 === FAILED$) break next$2;
-        at$ = end$;
+        at$ = day$expect(at$);
+        if (at$ < 0) break next$2;
         const back$4 = at$;
         done$3: {
           missing$3: {
-            let count$4 = 0;
-            let last$4 = at$;
-            ended$4: for (;;) {
-              if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$4; }
-              at$++;
-              count$4++;
-              last$4 = at$;
-            }
-            at$ = last$4;
-            if (count$4 < 1) break missing$3;
-            if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) { miss$(at$, 38); break missing$3; }
+            at$ = _$expect(at$);
+            if (at$ < 0) break missing$3;
+            if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) { miss$(at$, 32); break missing$3; }
             at$ += 2;
             break done$3;
           }
@@ -7420,382 +7051,162 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = between$expect(at$);
         if (at$ < 0) break next$2;
-        const month$2 = month_name$expectBuild(at$);
-        if (month$2 === FAILED$) break next$2;
-        at$ = end$;
-        let year$2;
+        at$ = month_name$expect(at$);
+        if (at$ < 0) break next$2;
         const back$5 = at$;
         done$4: {
           missing$4: {
             at$ = between$expect(at$);
             if (at$ < 0) break missing$4;
-            const picked$2 = year_digits$expectBuild(at$);
-            if (picked$2 === FAILED$) break missing$4;
-            at$ = end$;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$4;
-            const picked$1 = picked$2;
-            year$2 = picked$1;
+            at$ = year$expect(at$);
+            if (at$ < 0) break missing$4;
             break done$4;
           }
           at$ = back$5;
-          year$2 = null;
         }
-        if (!(isDay(year$2, month$2, day$2))) break next$2;
+        if (!(log$[decided$++])) break next$2;
         break chosen$1;
       }
       at$ = back$3;
       next$3: {
-        const month$3 = month_name$expectBuild(at$);
-        if (month$3 === FAILED$) break next$3;
-        at$ = end$;
+        at$ = month_name$expect(at$);
+        if (at$ < 0) break next$3;
         at$ = between$expect(at$);
         if (at$ < 0) break next$3;
         const back$6 = at$;
         done$5: {
           missing$5: {
-            if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 101 || bytes$[at$ + 3] !== 32) { miss$(at$, 55); break missing$5; }
+            if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 101 || bytes$[at$ + 3] !== 32) { miss$(at$, 71); break missing$5; }
             at$ += 4;
             break done$5;
           }
           at$ = back$6;
         }
-        const day$3 = day$expectBuild(at$);
-        if (day$3 === FAILED$) break next$3;
-        at$ = end$;
-        let year$3;
+        at$ = day$expect(at$);
+        if (at$ < 0) break next$3;
         const back$7 = at$;
         done$6: {
           missing$6: {
             at$ = between$expect(at$);
             if (at$ < 0) break missing$6;
-            const picked$4 = year_digits$expectBuild(at$);
-            if (picked$4 === FAILED$) break missing$6;
-            at$ = end$;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$6;
-            const picked$3 = picked$4;
-            year$3 = picked$3;
+            at$ = year$expect(at$);
+            if (at$ < 0) break missing$6;
             break done$6;
           }
           at$ = back$7;
-          year$3 = null;
         }
-        if (!(isDay(year$3, month$3, day$3))) break next$3;
+        if (!(log$[decided$++])) break next$3;
         break chosen$1;
       }
       at$ = back$3;
-      const start$3 = at$;
-      let count$5 = 0;
-      let last$5 = at$;
-      ended$5: for (;;) {
-        if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$5; }
-        at$++;
-        count$5++;
-        last$5 = at$;
-        if (count$5 >= 2) break;
-      }
-      at$ = last$5;
-      if (count$5 < 1) return -1;
-      const digits$3 = input.substring(start$3, at$);
-      if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
-      const first$1 = Number(digits$3);
-      if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 56); return -1; }
-      const mark$1 = input[at$++];
-      const start$4 = at$;
-      let count$6 = 0;
-      let last$6 = at$;
-      ended$6: for (;;) {
-        if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$6; }
-        at$++;
-        count$6++;
-        last$6 = at$;
-        if (count$6 >= 2) break;
-      }
-      at$ = last$6;
-      if (count$6 < 1) return -1;
-      const digits$4 = input.substring(start$4, at$);
-      if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
-      const second$1 = Number(digits$4);
-      if ((table3$[bytes$[at$]] & 32) === 0) { miss$(at$, 56); return -1; }
+      at$ = short_digits$expect(at$);
+      if (at$ < 0) return -1;
+      if ((table4$[bytes$[at$]] & 4) === 0) { miss$(at$, 122); return -1; }
       at$++;
-      let year$4;
+      at$ = short_digits$expect(at$);
+      if (at$ < 0) return -1;
+      if ((table4$[bytes$[at$]] & 4) === 0) { miss$(at$, 122); return -1; }
+      at$++;
       const back$8 = at$;
       chosen$2: {
         next$4: {
-          const picked$5 = year_digits$expectBuild(at$);
-          if (picked$5 === FAILED$) break next$4;
-          at$ = end$;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
-          year$4 = picked$5;
+          at$ = year$expect(at$);
+          if (at$ < 0) break next$4;
           break chosen$2;
         }
         at$ = back$8;
-        if (!(mark$1 === "/")) return -1;
-        const picked$6 = short_year$expectBuild(at$);
-        if (picked$6 === FAILED$) return -1;
-        at$ = end$;
-        year$4 = picked$6;
+        if (!(log$[decided$++])) return -1;
+        at$ = short_year$expect(at$);
+        if (at$ < 0) return -1;
       }
-      if (!(dayAndMonth(first$1, second$1, year$4) !== null)) return -1;
+      if (!(log$[decided$++])) return -1;
     }
     return at$;
   }
 
-  function quarter$expect(at$) {
-    const back$1 = at$;
-    chosen$1: {
-      next$1: {
-        const back$2 = at$;
-        chosen$2: {
-          next$2: {
-            if ((bytes$[at$] | 32) !== 113) { miss$(at$, 36); break next$2; }
-            at$++;
-            if ((table2$[bytes$[at$]] & 32) === 0) { miss$(at$, 37); break next$2; }
-            at$++;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
-            const back$3 = at$;
-            absent$1: {
-              if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-              const back$4 = at$;
-              done$1: {
-                missing$1: {
-                  if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$1;
-                  at$ += 2;
-                  const start$1 = at$;
-                  at$ = runEnd$(ends2$, at$);
-                  if (at$ === start$1) break missing$1;
-                  break done$1;
-                }
-                at$ = back$4;
-              }
-              if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 121) break absent$1;
-              at$ += 2;
-              break next$2;
-            }
-            at$ = back$3;
-            break chosen$2;
-          }
-          at$ = back$2;
-          next$3: {
-            at$ = ordinal$expect(at$);
-            if (at$ < 0) break next$3;
-            let count$1 = 0;
-            let last$1 = at$;
-            ended$1: for (;;) {
-              if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$1; }
-              at$++;
-              count$1++;
-              last$1 = at$;
-            }
-            at$ = last$1;
-            if (count$1 < 1) break next$3;
-            if ((bytes$[at$] | 32) !== 113 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) { miss$(at$, 57); break next$3; }
-            at$ += 7;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
-            const back$5 = at$;
-            absent$2: {
-              const start$2 = at$;
-              at$ = runEnd$(ends2$, at$);
-              if (at$ === start$2) break absent$2;
-              const back$6 = at$;
-              done$2: {
-                missing$2: {
-                  if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) break missing$2;
-                  at$ += 2;
-                  const start$3 = at$;
-                  at$ = runEnd$(ends2$, at$);
-                  if (at$ === start$3) break missing$2;
-                  break done$2;
-                }
-                at$ = back$6;
-              }
-              if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 121) break absent$2;
-              at$ += 2;
-              break next$3;
-            }
-            at$ = back$5;
-            break chosen$2;
-          }
-          at$ = back$2;
-          if ((bytes$[at$] | 32) !== 113 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) { miss$(at$, 57); break next$1; }
-          at$ += 7;
-          let count$2 = 0;
-          let last$2 = at$;
-          ended$2: for (;;) {
-            if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$2; }
-            at$++;
-            count$2++;
-            last$2 = at$;
-          }
-          at$ = last$2;
-          if (count$2 < 1) break next$1;
-          if ((table2$[bytes$[at$]] & 32) === 0) { miss$(at$, 37); break next$1; }
-          at$++;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
-        }
-        const back$7 = at$;
-        done$3: {
-          missing$3: {
-            at$ = quarter_joint$expect(at$);
-            if (at$ < 0) break missing$3;
-            at$ = year_digits$expect(at$);
-            if (at$ < 0) break missing$3;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$3;
-            break done$3;
-          }
-          at$ = back$7;
-        }
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$4: {
-        if ((table2$[bytes$[at$]] & 32) === 0) { miss$(at$, 37); break next$4; }
-        at$++;
-        if ((bytes$[at$] | 32) !== 113) { miss$(at$, 36); break next$4; }
-        at$++;
-        const back$8 = at$;
-        chosen$3: {
-          next$5: {
-            at$ = year_digits$expect(at$);
-            if (at$ < 0) break next$5;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
-            break chosen$3;
-          }
-          at$ = back$8;
-          at$ = short_year$expect(at$);
-          if (at$ < 0) break next$4;
-        }
-        break chosen$1;
-      }
-      at$ = back$1;
-      at$ = year_digits$expect(at$);
-      if (at$ < 0) return -1;
-      const back$9 = at$;
-      done$4: {
-        missing$4: {
-          if ((table2$[bytes$[at$]] & 16) === 0) { miss$(at$, 35); break missing$4; }
-          at$++;
-          break done$4;
-        }
-        at$ = back$9;
-      }
-      if ((bytes$[at$] | 32) !== 113) { miss$(at$, 36); return -1; }
-      at$++;
-      if ((table2$[bytes$[at$]] & 32) === 0) { miss$(at$, 37); return -1; }
-      at$++;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    }
+  function _$skip(at$) {
+    const start$1 = at$;
+    at$ = runEnd$(ends2$, at$);
+    if (at$ === start$1) return -1;
     return at$;
   }
 
-  function ordinal$expectBuild(at$) {
-    let word$1;
+  function ordinal$expect(at$) {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 115 || (bytes$[at$ + 4] | 32) !== 116) { miss$(at$, 58); break next$1; }
+        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 115 || (bytes$[at$ + 4] | 32) !== 116) { miss$(at$, 123); break next$1; }
         at$ += 5;
-        word$1 = input.substring(at$ - 5, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$2: {
-        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 100) { miss$(at$, 59); break next$2; }
+        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 100) { miss$(at$, 124); break next$2; }
         at$ += 6;
-        word$1 = input.substring(at$ - 6, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$3: {
-        if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 100) { miss$(at$, 60); break next$3; }
+        if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 100) { miss$(at$, 125); break next$3; }
         at$ += 5;
-        word$1 = input.substring(at$ - 5, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$4: {
-        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 104) { miss$(at$, 61); break next$4; }
+        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 104) { miss$(at$, 126); break next$4; }
         at$ += 6;
-        word$1 = input.substring(at$ - 6, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$5: {
-        if (bytes$[at$] !== 49 || (bytes$[at$ + 1] | 32) !== 115 || (bytes$[at$ + 2] | 32) !== 116) { miss$(at$, 62); break next$5; }
+        if (bytes$[at$] !== 49 || (bytes$[at$ + 1] | 32) !== 115 || (bytes$[at$ + 2] | 32) !== 116) { miss$(at$, 127); break next$5; }
         at$ += 3;
-        word$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$6: {
-        if (bytes$[at$] !== 50 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) { miss$(at$, 63); break next$6; }
+        if (bytes$[at$] !== 50 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) { miss$(at$, 128); break next$6; }
         at$ += 3;
-        word$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
       next$7: {
-        if (bytes$[at$] !== 51 || (bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 100) { miss$(at$, 64); break next$7; }
+        if (bytes$[at$] !== 51 || (bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 100) { miss$(at$, 129); break next$7; }
         at$ += 3;
-        word$1 = input.substring(at$ - 3, at$);
         break chosen$1;
       }
       at$ = back$1;
-      if (bytes$[at$] !== 52 || (bytes$[at$ + 1] | 32) !== 116 || (bytes$[at$ + 2] | 32) !== 104) { miss$(at$, 65); return FAILED$; }
+      if (bytes$[at$] !== 52 || (bytes$[at$ + 1] | 32) !== 116 || (bytes$[at$ + 2] | 32) !== 104) { miss$(at$, 130); return -1; }
       at$ += 3;
-      word$1 = input.substring(at$ - 3, at$);
     }
-    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-    end$ = at$;
-    return ordinalOf(word$1);
+    at$ = edge$expect(at$);
+    if (at$ < 0) return -1;
+    return at$;
   }
 
   function quarter_joint$expect(at$) {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        let count$1 = 0;
-        let last$1 = at$;
-        ended$1: for (;;) {
-          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$1; }
-          at$++;
-          count$1++;
-          last$1 = at$;
-        }
-        at$ = last$1;
-        if (count$1 < 1) break next$1;
+        at$ = _$expect(at$);
+        if (at$ < 0) break next$1;
         const back$2 = at$;
         done$1: {
           missing$1: {
             const back$3 = at$;
             chosen$2: {
               next$2: {
-                if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) { miss$(at$, 38); break next$2; }
+                if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) { miss$(at$, 32); break next$2; }
                 at$ += 2;
-                let count$2 = 0;
-                let last$2 = at$;
-                ended$2: for (;;) {
-                  if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$2; }
-                  at$++;
-                  count$2++;
-                  last$2 = at$;
-                }
-                at$ = last$2;
-                if (count$2 < 1) break next$2;
+                at$ = _$expect(at$);
+                if (at$ < 0) break next$2;
                 break chosen$2;
               }
               at$ = back$3;
-              if ((bytes$[at$] | 32) !== 105 || (bytes$[at$ + 1] | 32) !== 110) { miss$(at$, 66); break missing$1; }
+              if ((bytes$[at$] | 32) !== 105 || (bytes$[at$ + 1] | 32) !== 110) { miss$(at$, 131); break missing$1; }
               at$ += 2;
-              let count$3 = 0;
-              let last$3 = at$;
-              ended$3: for (;;) {
-                if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$3; }
-                at$++;
-                count$3++;
-                last$3 = at$;
-              }
-              at$ = last$3;
-              if (count$3 < 1) break missing$1;
+              at$ = _$expect(at$);
+              if (at$ < 0) break missing$1;
             }
             break done$1;
           }
@@ -7804,16 +7215,24 @@ const peg$makeScanner = (capacity$) => {
         break chosen$1;
       }
       at$ = back$1;
-      if ((table6$[bytes$[at$]] & 64) === 0) { miss$(at$, 67); return -1; }
+      if ((table5$[bytes$[at$]] & 32) === 0) { miss$(at$, 132); return -1; }
       at$++;
-      let last$4 = at$;
-      ended$4: for (;;) {
-        if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$4; }
+      let last$1 = at$;
+      ended$1: for (;;) {
+        if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$1; }
         at$++;
-        last$4 = at$;
+        last$1 = at$;
       }
-      at$ = last$4;
+      at$ = last$1;
     }
+    return at$;
+  }
+
+  function short_year$expect(at$) {
+    at$ = two_digits$expect(at$);
+    if (at$ < 0) return -1;
+    at$ = edge$expect(at$);
+    if (at$ < 0) return -1;
     return at$;
   }
 
@@ -7821,18 +7240,18 @@ const peg$makeScanner = (capacity$) => {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if (bytes$[at$] !== 49 || bytes$[at$ + 1] !== 57) { miss$(at$, 68); break next$1; }
+        if (bytes$[at$] !== 49 || bytes$[at$ + 1] !== 57) { miss$(at$, 133); break next$1; }
         at$ += 2;
         break chosen$1;
       }
       at$ = back$1;
-      if (bytes$[at$] !== 50 || bytes$[at$ + 1] !== 48) { miss$(at$, 69); return -1; }
+      if (bytes$[at$] !== 50 || bytes$[at$ + 1] !== 48) { miss$(at$, 134); return -1; }
       at$ += 2;
     }
     let count$1 = 0;
     let last$1 = at$;
     ended$1: for (;;) {
-      if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$1; }
+      if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 86); break ended$1; }
       at$++;
       count$1++;
       last$1 = at$;
@@ -7840,7 +7259,7 @@ const peg$makeScanner = (capacity$) => {
     }
     at$ = last$1;
     if (count$1 < 2) return -1;
-    if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
+    if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
     return at$;
   }
 
@@ -7848,7 +7267,7 @@ const peg$makeScanner = (capacity$) => {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 121) { miss$(at$, 70); break next$1; }
+        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 121) { miss$(at$, 135); break next$1; }
         at$ += 2;
         const back$2 = at$;
         done$1: {
@@ -7865,40 +7284,24 @@ const peg$makeScanner = (capacity$) => {
       const back$3 = at$;
       chosen$2: {
         next$2: {
-          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 108) { miss$(at$, 71); break next$2; }
+          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 108) { miss$(at$, 136); break next$2; }
           at$ += 6;
           break chosen$2;
         }
         at$ = back$3;
-        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 97 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 99 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 108) { miss$(at$, 72); return -1; }
+        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 97 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 99 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 108) { miss$(at$, 137); return -1; }
         at$ += 9;
       }
-      let count$1 = 0;
-      let last$1 = at$;
-      ended$1: for (;;) {
-        if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$1; }
-        at$++;
-        count$1++;
-        last$1 = at$;
-      }
-      at$ = last$1;
-      if (count$1 < 1) return -1;
-      if ((bytes$[at$] | 32) !== 121 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) { miss$(at$, 73); return -1; }
+      at$ = _$expect(at$);
+      if (at$ < 0) return -1;
+      if ((bytes$[at$] | 32) !== 121 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) { miss$(at$, 138); return -1; }
       at$ += 4;
-      let count$2 = 0;
-      let last$2 = at$;
-      ended$2: for (;;) {
-        if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$2; }
-        at$++;
-        count$2++;
-        last$2 = at$;
-      }
-      at$ = last$2;
-      if (count$2 < 1) return -1;
+      at$ = _$expect(at$);
+      if (at$ < 0) return -1;
       const back$4 = at$;
       done$2: {
         missing$2: {
-          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 121) { miss$(at$, 70); break missing$2; }
+          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 121) { miss$(at$, 135); break missing$2; }
           at$ += 2;
           break done$2;
         }
@@ -7913,563 +7316,199 @@ const peg$makeScanner = (capacity$) => {
         break chosen$3;
       }
       at$ = back$5;
-      let count$3 = 0;
-      let last$3 = at$;
-      ended$3: for (;;) {
-        if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$3; }
-        at$++;
-        count$3++;
-        last$3 = at$;
-        if (count$3 >= 2) break;
-      }
-      at$ = last$3;
-      if (count$3 < 2) return -1;
-      if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
+      at$ = two_digits$expect(at$);
+      if (at$ < 0) return -1;
     }
     const back$6 = at$;
     done$3: {
       missing$3: {
-        if ((table2$[bytes$[at$]] & 64) === 0) { miss$(at$, 39); break missing$3; }
+        if ((table2$[bytes$[at$]] & 64) === 0) { miss$(at$, 40); break missing$3; }
         at$++;
-        let count$4 = 0;
-        let last$4 = at$;
-        ended$4: for (;;) {
-          if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$4; }
-          at$++;
-          count$4++;
-          last$4 = at$;
-          if (count$4 >= 2) break;
-        }
-        at$ = last$4;
-        if (count$4 < 2) break missing$3;
-        if ((table2$[bytes$[at$]] & 128) !== 0) break missing$3;
+        at$ = two_digits$expect(at$);
+        if (at$ < 0) break missing$3;
         break done$3;
       }
       at$ = back$6;
     }
-    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    at$ = edge$expect(at$);
+    if (at$ < 0) return -1;
     return at$;
   }
 
-  function between$expect(at$) {
-    const back$1 = at$;
-    chosen$1: {
-      next$1: {
-        if (bytes$[at$] !== 44) { miss$(at$, 53); break next$1; }
-        at$++;
-        let last$1 = at$;
-        ended$1: for (;;) {
-          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$1; }
-          at$++;
-          last$1 = at$;
-        }
-        at$ = last$1;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$2: {
-        let count$1 = 0;
-        let last$2 = at$;
-        ended$2: for (;;) {
-          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$2; }
-          at$++;
-          count$1++;
-          last$2 = at$;
-        }
-        at$ = last$2;
-        if (count$1 < 1) break next$2;
-        break chosen$1;
-      }
-      at$ = back$1;
-      if (bytes$[at$] !== 45) { miss$(at$, 1); return -1; }
-      at$++;
-    }
-    return at$;
-  }
-
-  function year_digits$expectBuild(at$) {
-    const start$1 = at$;
-    const back$1 = at$;
-    chosen$1: {
-      next$1: {
-        if (bytes$[at$] !== 49 || bytes$[at$ + 1] !== 57) { miss$(at$, 68); break next$1; }
-        at$ += 2;
-        break chosen$1;
-      }
-      at$ = back$1;
-      if (bytes$[at$] !== 50 || bytes$[at$ + 1] !== 48) { miss$(at$, 69); return FAILED$; }
-      at$ += 2;
-    }
+  function two_digits$expect(at$) {
     let count$1 = 0;
     let last$1 = at$;
     ended$1: for (;;) {
-      if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$1; }
+      if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 86); break ended$1; }
       at$++;
       count$1++;
       last$1 = at$;
       if (count$1 >= 2) break;
     }
     at$ = last$1;
-    if (count$1 < 2) return FAILED$;
-    const digits$1 = input.substring(start$1, at$);
-    if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
-    end$ = at$;
-    return Number(digits$1);
+    if (count$1 < 2) return -1;
+    if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
+    return at$;
   }
 
-  function week$expect(at$) {
+  function short_digits$expect(at$) {
+    let count$1 = 0;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 86); break ended$1; }
+      at$++;
+      count$1++;
+      last$1 = at$;
+      if (count$1 >= 2) break;
+    }
+    at$ = last$1;
+    if (count$1 < 1) return -1;
+    if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
+    return at$;
+  }
+
+  function relative_unit$expect(at$) {
     const back$1 = at$;
     chosen$1: {
       next$1: {
         const back$2 = at$;
         chosen$2: {
           next$2: {
-            if ((bytes$[at$] | 32) !== 119 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 74); break next$2; }
+            if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 108) { miss$(at$, 136); break next$2; }
+            at$ += 6;
+            break chosen$2;
+          }
+          at$ = back$2;
+          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 97 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 99 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 108) { miss$(at$, 137); break next$1; }
+          at$ += 9;
+        }
+        at$ = _$expect(at$);
+        if (at$ < 0) break next$1;
+        const back$3 = at$;
+        chosen$3: {
+          next$3: {
+            if ((bytes$[at$] | 32) !== 121 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) { miss$(at$, 138); break next$3; }
             at$ += 4;
-            let count$1 = 0;
-            let last$1 = at$;
-            ended$1: for (;;) {
-              if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$1; }
-              at$++;
-              count$1++;
-              last$1 = at$;
-            }
-            at$ = last$1;
-            if (count$1 < 1) break next$2;
-            const back$3 = at$;
-            done$1: {
-              missing$1: {
-                const back$4 = at$;
-                chosen$3: {
-                  next$3: {
-                    if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 109 || (bytes$[at$ + 3] | 32) !== 98 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 114 || bytes$[at$ + 6] !== 32) { miss$(at$, 75); break next$3; }
-                    at$ += 7;
-                    break chosen$3;
-                  }
-                  at$ = back$4;
-                  if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 111 || bytes$[at$ + 2] !== 46 || bytes$[at$ + 3] !== 32) { miss$(at$, 76); break missing$1; }
-                  at$ += 4;
-                }
-                break done$1;
-              }
-              at$ = back$3;
-            }
-            break chosen$2;
+            break chosen$3;
           }
-          at$ = back$2;
+          at$ = back$3;
           next$4: {
-            if ((bytes$[at$] | 32) !== 99 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 97 || (bytes$[at$ + 7] | 32) !== 114 || bytes$[at$ + 8] !== 32 || (bytes$[at$ + 9] | 32) !== 119 || (bytes$[at$ + 10] | 32) !== 101 || (bytes$[at$ + 11] | 32) !== 101 || (table4$[bytes$[at$ + 12]] & 2) === 0) { miss$(at$, 77); break next$4; }
-            at$ += 13;
-            let count$2 = 0;
-            let last$2 = at$;
-            ended$2: for (;;) {
-              if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$2; }
-              at$++;
-              count$2++;
-              last$2 = at$;
-            }
-            at$ = last$2;
-            if (count$2 < 1) break next$4;
-            break chosen$2;
+            if ((bytes$[at$] | 32) !== 113 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) { miss$(at$, 35); break next$4; }
+            at$ += 7;
+            break chosen$3;
           }
-          at$ = back$2;
-          next$5: {
-            if ((bytes$[at$] | 32) !== 119 || (table4$[bytes$[at$ + 1]] & 2) === 0) { miss$(at$, 78); break next$5; }
-            at$ += 2;
-            const back$5 = at$;
-            done$2: {
-              missing$2: {
-                if (bytes$[at$] !== 32) { miss$(at$, 79); break missing$2; }
-                at$++;
-                break done$2;
-              }
-              at$ = back$5;
-            }
-            break chosen$2;
-          }
-          at$ = back$2;
-          next$6: {
-            if ((bytes$[at$] | 32) !== 99 || (bytes$[at$ + 1] | 32) !== 119) { miss$(at$, 80); break next$6; }
-            at$ += 2;
-            const back$6 = at$;
-            done$3: {
-              missing$3: {
-                if (bytes$[at$] !== 32) { miss$(at$, 79); break missing$3; }
-                at$++;
-                break done$3;
-              }
-              at$ = back$6;
-            }
-            break chosen$2;
-          }
-          at$ = back$2;
-          if (bytes$[at$] !== 87) { miss$(at$, 81); break next$1; }
-          at$++;
+          at$ = back$3;
+          if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 104) { miss$(at$, 139); break next$1; }
+          at$ += 5;
         }
-        const start$1 = at$;
-        let count$3 = 0;
-        let last$3 = at$;
-        ended$3: for (;;) {
-          if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$3; }
-          at$++;
-          count$3++;
-          last$3 = at$;
-          if (count$3 >= 2) break;
-        }
-        at$ = last$3;
-        if (count$3 < 1) break next$1;
-        const digits$1 = input.substring(start$1, at$);
-        if ((table2$[bytes$[at$]] & 128) !== 0) break next$1;
-        const week$1 = Number(digits$1);
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
-        const back$7 = at$;
-        done$4: {
-          missing$4: {
-            at$ = quarter_joint$expect(at$);
-            if (at$ < 0) break missing$4;
-            at$ = year_digits$expect(at$);
-            if (at$ < 0) break missing$4;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break missing$4;
-            break done$4;
-          }
-          at$ = back$7;
-        }
-        if (!(week$1 >= 1 && week$1 <= 53)) break next$1;
+        at$ = edge$expect(at$);
+        if (at$ < 0) break next$1;
         break chosen$1;
       }
       at$ = back$1;
-      at$ = year_digits$expect(at$);
-      if (at$ < 0) return -1;
-      const back$8 = at$;
-      done$5: {
-        missing$5: {
-          if ((table3$[bytes$[at$]] & 1) === 0) { miss$(at$, 49); break missing$5; }
-          at$++;
-          break done$5;
+      const back$4 = at$;
+      chosen$4: {
+        next$5: {
+          if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121) { miss$(at$, 140); break next$5; }
+          at$ += 3;
+          break chosen$4;
         }
-        at$ = back$8;
+        at$ = back$4;
+        next$6: {
+          if ((bytes$[at$] | 32) !== 119 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 100) { miss$(at$, 141); break next$6; }
+          at$ += 7;
+          break chosen$4;
+        }
+        at$ = back$4;
+        next$7: {
+          if ((bytes$[at$] | 32) !== 119 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table2$[bytes$[at$ + 3]] & 128) === 0) { miss$(at$, 41); break next$7; }
+          at$ += 4;
+          break chosen$4;
+        }
+        at$ = back$4;
+        next$8: {
+          if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 104) { miss$(at$, 139); break next$8; }
+          at$ += 5;
+          break chosen$4;
+        }
+        at$ = back$4;
+        next$9: {
+          if ((bytes$[at$] | 32) !== 113 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) { miss$(at$, 35); break next$9; }
+          at$ += 7;
+          break chosen$4;
+        }
+        at$ = back$4;
+        next$10: {
+          if ((bytes$[at$] | 32) !== 121 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) { miss$(at$, 138); break next$10; }
+          at$ += 4;
+          break chosen$4;
+        }
+        at$ = back$4;
+        next$11: {
+          if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 103) { miss$(at$, 142); break next$11; }
+          at$ += 7;
+          break chosen$4;
+        }
+        at$ = back$4;
+        next$12: {
+          if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 102 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 111 || (bytes$[at$ + 7] | 32) !== 111 || (bytes$[at$ + 8] | 32) !== 110) { miss$(at$, 143); break next$12; }
+          at$ += 9;
+          break chosen$4;
+        }
+        at$ = back$4;
+        if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 118 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 103) { miss$(at$, 144); return -1; }
+        at$ += 7;
       }
-      if ((bytes$[at$] | 32) !== 119) { miss$(at$, 82); return -1; }
-      at$++;
-      const start$2 = at$;
-      let count$4 = 0;
-      let last$4 = at$;
-      ended$4: for (;;) {
-        if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$4; }
-        at$++;
-        count$4++;
-        last$4 = at$;
-        if (count$4 >= 2) break;
-      }
-      at$ = last$4;
-      if (count$4 < 2) return -1;
-      const digits$2 = input.substring(start$2, at$);
-      if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
-      const week$2 = Number(digits$2);
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      if (!(week$2 >= 1 && week$2 <= 53)) return -1;
+      at$ = edge$expect(at$);
+      if (at$ < 0) return -1;
     }
     return at$;
   }
 
-  function month$expect(at$) {
+  function weekday$expect(at$) {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        at$ = year_digits$expect(at$);
-        if (at$ < 0) break next$1;
-        if ((table2$[bytes$[at$]] & 64) === 0) { miss$(at$, 83); break next$1; }
-        at$++;
-        const start$1 = at$;
-        let count$1 = 0;
-        let last$1 = at$;
-        ended$1: for (;;) {
-          if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$1; }
-          at$++;
-          count$1++;
-          last$1 = at$;
-          if (count$1 >= 2) break;
-        }
-        at$ = last$1;
-        if (count$1 < 2) break next$1;
-        const digits$1 = input.substring(start$1, at$);
-        if ((table2$[bytes$[at$]] & 128) !== 0) break next$1;
-        const month$1 = Number(digits$1);
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
-        if (!(month$1 >= 1 && month$1 <= 12)) break next$1;
+        if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 145); break next$1; }
+        at$ += 6;
         break chosen$1;
       }
       at$ = back$1;
       next$2: {
-        const start$2 = at$;
-        let count$2 = 0;
-        let last$2 = at$;
-        ended$2: for (;;) {
-          if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$2; }
-          at$++;
-          count$2++;
-          last$2 = at$;
-          if (count$2 >= 2) break;
-        }
-        at$ = last$2;
-        if (count$2 < 1) break next$2;
-        const digits$2 = input.substring(start$2, at$);
-        if ((table2$[bytes$[at$]] & 128) !== 0) break next$2;
-        const month$2 = Number(digits$2);
-        if (bytes$[at$] !== 47) { miss$(at$, 84); break next$2; }
-        at$++;
-        at$ = year_digits$expect(at$);
-        if (at$ < 0) break next$2;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
-        if (!(month$2 >= 1 && month$2 <= 12)) break next$2;
+        if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 115 || (bytes$[at$ + 4] | 32) !== 100 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 121) { miss$(at$, 146); break next$2; }
+        at$ += 7;
         break chosen$1;
       }
       at$ = back$1;
       next$3: {
-        at$ = month_name$expect(at$);
-        if (at$ < 0) break next$3;
-        const back$2 = at$;
-        done$1: {
-          missing$1: {
-            let count$3 = 0;
-            let last$3 = at$;
-            ended$3: for (;;) {
-              if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$3; }
-              at$++;
-              count$3++;
-              last$3 = at$;
-            }
-            at$ = last$3;
-            if (count$3 < 1) break missing$1;
-            if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 102) { miss$(at$, 38); break missing$1; }
-            at$ += 2;
-            break done$1;
-          }
-          at$ = back$2;
-        }
-        at$ = between$expect(at$);
-        if (at$ < 0) break next$3;
-        at$ = year_digits$expect(at$);
-        if (at$ < 0) break next$3;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$3;
+        if ((bytes$[at$] | 32) !== 119 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 100 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 115 || (bytes$[at$ + 6] | 32) !== 100 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 121) { miss$(at$, 147); break next$3; }
+        at$ += 9;
         break chosen$1;
       }
       at$ = back$1;
       next$4: {
-        at$ = month_name$expect(at$);
-        if (at$ < 0) break next$4;
-        const back$3 = at$;
-        done$2: {
-          missing$2: {
-            if (bytes$[at$] !== 32) { miss$(at$, 79); break missing$2; }
-            at$++;
-            break done$2;
-          }
-          at$ = back$3;
-        }
-        if (bytes$[at$] !== 39) { miss$(at$, 21); break next$4; }
-        at$++;
-        at$ = short_year$expect(at$);
-        if (at$ < 0) break next$4;
+        if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 97 || (bytes$[at$ + 7] | 32) !== 121) { miss$(at$, 148); break next$4; }
+        at$ += 8;
         break chosen$1;
       }
       at$ = back$1;
-      if ((table4$[bytes$[at$]] & 4) === 0) return -1;
-      at$ = month_name$expect(at$);
-      if (at$ < 0) return -1;
+      next$5: {
+        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 149); break next$5; }
+        at$ += 6;
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$6: {
+        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 97 || (bytes$[at$ + 7] | 32) !== 121) { miss$(at$, 150); break next$6; }
+        at$ += 8;
+        break chosen$1;
+      }
+      at$ = back$1;
+      if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 151); return -1; }
+      at$ += 6;
     }
-    return at$;
-  }
-
-  function relative$expect(at$) {
-    const back$1 = at$;
-    chosen$1: {
-      next$1: {
-        const back$2 = at$;
-        chosen$2: {
-          next$2: {
-            if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 100 || (bytes$[at$ + 3] | 32) !== 97 || (bytes$[at$ + 4] | 32) !== 121) { miss$(at$, 85); break next$2; }
-            at$ += 5;
-            break chosen$2;
-          }
-          at$ = back$2;
-          next$3: {
-            if ((bytes$[at$] | 32) !== 121 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 100 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 121) { miss$(at$, 86); break next$3; }
-            at$ += 9;
-            break chosen$2;
-          }
-          at$ = back$2;
-          next$4: {
-            if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 109 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 111 || (bytes$[at$ + 7] | 32) !== 119) { miss$(at$, 87); break next$4; }
-            at$ += 8;
-            break chosen$2;
-          }
-          at$ = back$2;
-          next$5: {
-            if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 103 || (bytes$[at$ + 5] | 32) !== 104 || (bytes$[at$ + 6] | 32) !== 116) { miss$(at$, 88); break next$5; }
-            at$ += 7;
-            break chosen$2;
-          }
-          at$ = back$2;
-          next$6: {
-            if (bytes$[at$] !== 69 || bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 68) { miss$(at$, 89); break next$6; }
-            at$ += 3;
-            break chosen$2;
-          }
-          at$ = back$2;
-          next$7: {
-            if (bytes$[at$] !== 69 || bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 77) { miss$(at$, 90); break next$7; }
-            at$ += 3;
-            break chosen$2;
-          }
-          at$ = back$2;
-          next$8: {
-            if (bytes$[at$] !== 69 || bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 87) { miss$(at$, 91); break next$8; }
-            at$ += 3;
-            break chosen$2;
-          }
-          at$ = back$2;
-          if (bytes$[at$] !== 67 || bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 66) { miss$(at$, 92); break next$1; }
-          at$ += 3;
-        }
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$9: {
-        const back$3 = at$;
-        chosen$3: {
-          next$10: {
-            const back$4 = at$;
-            chosen$4: {
-              next$11: {
-                if ((bytes$[at$] | 32) !== 108 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 116) { miss$(at$, 93); break next$11; }
-                at$ += 4;
-                break chosen$4;
-              }
-              at$ = back$4;
-              next$12: {
-                if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 118 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 117 || (bytes$[at$ + 7] | 32) !== 115) { miss$(at$, 94); break next$12; }
-                at$ += 8;
-                break chosen$4;
-              }
-              at$ = back$4;
-              next$13: {
-                if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 114) { miss$(at$, 95); break next$13; }
-                at$ += 5;
-                break chosen$4;
-              }
-              at$ = back$4;
-              next$14: {
-                if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 116) { miss$(at$, 96); break next$14; }
-                at$ += 4;
-                break chosen$4;
-              }
-              at$ = back$4;
-              if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 110 || (bytes$[at$ + 8] | 32) !== 103) { miss$(at$, 97); break next$10; }
-              at$ += 9;
-            }
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$10;
-            break chosen$3;
-          }
-          at$ = back$3;
-          next$15: {
-            const back$5 = at$;
-            chosen$5: {
-              next$16: {
-                if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 115) { miss$(at$, 98); break next$16; }
-                at$ += 4;
-                break chosen$5;
-              }
-              at$ = back$5;
-              if ((bytes$[at$] | 32) !== 99 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 116) { miss$(at$, 99); break next$15; }
-              at$ += 7;
-            }
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$15;
-            break chosen$3;
-          }
-          at$ = back$3;
-          const back$6 = at$;
-          chosen$6: {
-            next$17: {
-              if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 120 || (bytes$[at$ + 3] | 32) !== 116) { miss$(at$, 100); break next$17; }
-              at$ += 4;
-              break chosen$6;
-            }
-            at$ = back$6;
-            next$18: {
-              if ((bytes$[at$] | 32) !== 99 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 109 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 103) { miss$(at$, 101); break next$18; }
-              at$ += 6;
-              break chosen$6;
-            }
-            at$ = back$6;
-            if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 111 || (bytes$[at$ + 5] | 32) !== 119 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 110 || (bytes$[at$ + 8] | 32) !== 103) { miss$(at$, 102); break next$9; }
-            at$ += 9;
-          }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$9;
-        }
-        let count$1 = 0;
-        let last$1 = at$;
-        ended$1: for (;;) {
-          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$1; }
-          at$++;
-          count$1++;
-          last$1 = at$;
-        }
-        at$ = last$1;
-        if (count$1 < 1) break next$9;
-        const back$7 = at$;
-        chosen$7: {
-          next$19: {
-            at$ = relative_unit$expect(at$);
-            if (at$ < 0) break next$19;
-            break chosen$7;
-          }
-          at$ = back$7;
-          at$ = weekday$expect(at$);
-          if (at$ < 0) break next$9;
-        }
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$20: {
-        const back$8 = at$;
-        done$1: {
-          missing$1: {
-            if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 101 || bytes$[at$ + 3] !== 32) { miss$(at$, 55); break missing$1; }
-            at$ += 4;
-            break done$1;
-          }
-          at$ = back$8;
-        }
-        if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100 || bytes$[at$ + 3] !== 32 || (bytes$[at$ + 4] | 32) !== 111 || (bytes$[at$ + 5] | 32) !== 102 || bytes$[at$ + 6] !== 32) { miss$(at$, 103); break next$20; }
-        at$ += 7;
-        const back$9 = at$;
-        done$2: {
-          missing$2: {
-            const back$10 = at$;
-            chosen$8: {
-              next$21: {
-                if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 101 || bytes$[at$ + 3] !== 32) { miss$(at$, 55); break next$21; }
-                at$ += 4;
-                break chosen$8;
-              }
-              at$ = back$10;
-              if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 115 || bytes$[at$ + 4] !== 32) { miss$(at$, 104); break missing$2; }
-              at$ += 5;
-            }
-            break done$2;
-          }
-          at$ = back$9;
-        }
-        at$ = relative_unit$expect(at$);
-        if (at$ < 0) break next$20;
-        break chosen$1;
-      }
-      at$ = back$1;
-      at$ = weekday$expect(at$);
-      if (at$ < 0) return -1;
-    }
+    at$ = edge$expect(at$);
+    if (at$ < 0) return -1;
     return at$;
   }
 
@@ -8511,7 +7550,8 @@ const peg$makeScanner = (capacity$) => {
         if (at$ < 0) break next$2;
         const after$2 = scale$expect(at$);
         if (after$2 >= 0) at$ = after$2;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
+        at$ = edge$expect(at$);
+        if (at$ < 0) break next$2;
         break chosen$1;
       }
       at$ = back$1;
@@ -8539,7 +7579,8 @@ const peg$makeScanner = (capacity$) => {
         next$4: {
           at$ = currency_code$expect(at$);
           if (at$ < 0) break next$4;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
+          at$ = edge$expect(at$);
+          if (at$ < 0) break next$4;
           break chosen$2;
         }
         at$ = back$5;
@@ -8547,39 +7588,40 @@ const peg$makeScanner = (capacity$) => {
           const back$6 = at$;
           chosen$3: {
             next$6: {
-              if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 100 || (bytes$[at$ + 5] | 32) !== 115 || bytes$[at$ + 6] !== 32 || (bytes$[at$ + 7] | 32) !== 115 || (bytes$[at$ + 8] | 32) !== 116 || (bytes$[at$ + 9] | 32) !== 101 || (bytes$[at$ + 10] | 32) !== 114 || (bytes$[at$ + 11] | 32) !== 108 || (bytes$[at$ + 12] | 32) !== 105 || (bytes$[at$ + 13] | 32) !== 110 || (bytes$[at$ + 14] | 32) !== 103) { miss$(at$, 105); break next$6; }
+              if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 100 || (bytes$[at$ + 5] | 32) !== 115 || bytes$[at$ + 6] !== 32 || (bytes$[at$ + 7] | 32) !== 115 || (bytes$[at$ + 8] | 32) !== 116 || (bytes$[at$ + 9] | 32) !== 101 || (bytes$[at$ + 10] | 32) !== 114 || (bytes$[at$ + 11] | 32) !== 108 || (bytes$[at$ + 12] | 32) !== 105 || (bytes$[at$ + 13] | 32) !== 110 || (bytes$[at$ + 14] | 32) !== 103) { miss$(at$, 152); break next$6; }
               at$ += 15;
               break chosen$3;
             }
             at$ = back$6;
             next$7: {
-              if ((bytes$[at$] | 32) !== 98 || (bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 115 || (bytes$[at$ + 6] | 32) !== 104 || bytes$[at$ + 7] !== 32 || (bytes$[at$ + 8] | 32) !== 112 || (bytes$[at$ + 9] | 32) !== 111 || (bytes$[at$ + 10] | 32) !== 117 || (bytes$[at$ + 11] | 32) !== 110 || (bytes$[at$ + 12] | 32) !== 100 || (bytes$[at$ + 13] | 32) !== 115) { miss$(at$, 106); break next$7; }
+              if ((bytes$[at$] | 32) !== 98 || (bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 115 || (bytes$[at$ + 6] | 32) !== 104 || bytes$[at$ + 7] !== 32 || (bytes$[at$ + 8] | 32) !== 112 || (bytes$[at$ + 9] | 32) !== 111 || (bytes$[at$ + 10] | 32) !== 117 || (bytes$[at$ + 11] | 32) !== 110 || (bytes$[at$ + 12] | 32) !== 100 || (bytes$[at$ + 13] | 32) !== 115) { miss$(at$, 153); break next$7; }
               at$ += 14;
               break chosen$3;
             }
             at$ = back$6;
             next$8: {
-              if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 100 || (bytes$[at$ + 5] | 32) !== 115) { miss$(at$, 107); break next$8; }
+              if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 100 || (bytes$[at$ + 5] | 32) !== 115) { miss$(at$, 154); break next$8; }
               at$ += 6;
               break chosen$3;
             }
             at$ = back$6;
             next$9: {
-              if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 100) { miss$(at$, 108); break next$9; }
+              if ((bytes$[at$] | 32) !== 112 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 100) { miss$(at$, 155); break next$9; }
               at$ += 5;
               break chosen$3;
             }
             at$ = back$6;
             next$10: {
-              if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 116 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 108 || (bytes$[at$ + 5] | 32) !== 105 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 103) { miss$(at$, 109); break next$10; }
+              if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 116 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 108 || (bytes$[at$ + 5] | 32) !== 105 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 103) { miss$(at$, 156); break next$10; }
               at$ += 8;
               break chosen$3;
             }
             at$ = back$6;
-            if ((bytes$[at$] | 32) !== 113 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 100) { miss$(at$, 110); break next$5; }
+            if ((bytes$[at$] | 32) !== 113 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 100) { miss$(at$, 157); break next$5; }
             at$ += 4;
           }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$5;
+          at$ = edge$expect(at$);
+          if (at$ < 0) break next$5;
           break chosen$2;
         }
         at$ = back$5;
@@ -8587,15 +7629,16 @@ const peg$makeScanner = (capacity$) => {
           const back$7 = at$;
           chosen$4: {
             next$12: {
-              if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 115) { miss$(at$, 111); break next$12; }
+              if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 115) { miss$(at$, 158); break next$12; }
               at$ += 5;
               break chosen$4;
             }
             at$ = back$7;
-            if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111) { miss$(at$, 112); break next$11; }
+            if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111) { miss$(at$, 159); break next$11; }
             at$ += 4;
           }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$11;
+          at$ = edge$expect(at$);
+          if (at$ < 0) break next$11;
           break chosen$2;
         }
         at$ = back$5;
@@ -8603,15 +7646,16 @@ const peg$makeScanner = (capacity$) => {
           const back$8 = at$;
           chosen$5: {
             next$14: {
-              if ((bytes$[at$] | 32) !== 117 || (bytes$[at$ + 1] | 32) !== 115 || bytes$[at$ + 2] !== 32 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 111 || (bytes$[at$ + 5] | 32) !== 108 || (bytes$[at$ + 6] | 32) !== 108 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 114 || (bytes$[at$ + 9] | 32) !== 115) { miss$(at$, 113); break next$14; }
+              if ((bytes$[at$] | 32) !== 117 || (bytes$[at$ + 1] | 32) !== 115 || bytes$[at$ + 2] !== 32 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 111 || (bytes$[at$ + 5] | 32) !== 108 || (bytes$[at$ + 6] | 32) !== 108 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 114 || (bytes$[at$ + 9] | 32) !== 115) { miss$(at$, 160); break next$14; }
               at$ += 10;
               break chosen$5;
             }
             at$ = back$8;
-            if ((bytes$[at$] | 32) !== 117 || bytes$[at$ + 1] !== 46 || (bytes$[at$ + 2] | 32) !== 115 || bytes$[at$ + 3] !== 46 || bytes$[at$ + 4] !== 32 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 111 || (bytes$[at$ + 7] | 32) !== 108 || (bytes$[at$ + 8] | 32) !== 108 || (bytes$[at$ + 9] | 32) !== 97 || (bytes$[at$ + 10] | 32) !== 114 || (bytes$[at$ + 11] | 32) !== 115) { miss$(at$, 114); break next$13; }
+            if ((bytes$[at$] | 32) !== 117 || bytes$[at$ + 1] !== 46 || (bytes$[at$ + 2] | 32) !== 115 || bytes$[at$ + 3] !== 46 || bytes$[at$ + 4] !== 32 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 111 || (bytes$[at$ + 7] | 32) !== 108 || (bytes$[at$ + 8] | 32) !== 108 || (bytes$[at$ + 9] | 32) !== 97 || (bytes$[at$ + 10] | 32) !== 114 || (bytes$[at$ + 11] | 32) !== 115) { miss$(at$, 161); break next$13; }
             at$ += 12;
           }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$13;
+          at$ = edge$expect(at$);
+          if (at$ < 0) break next$13;
           break chosen$2;
         }
         at$ = back$5;
@@ -8619,15 +7663,16 @@ const peg$makeScanner = (capacity$) => {
           const back$9 = at$;
           chosen$6: {
             next$16: {
-              if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 115) { miss$(at$, 115); break next$16; }
+              if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 115) { miss$(at$, 162); break next$16; }
               at$ += 7;
               break chosen$6;
             }
             at$ = back$9;
-            if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114) { miss$(at$, 116); break next$15; }
+            if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114) { miss$(at$, 163); break next$15; }
             at$ += 6;
           }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$15;
+          at$ = edge$expect(at$);
+          if (at$ < 0) break next$15;
           break chosen$2;
         }
         at$ = back$5;
@@ -8635,48 +7680,50 @@ const peg$makeScanner = (capacity$) => {
           const back$10 = at$;
           chosen$7: {
             next$18: {
-              if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 115 || (bytes$[at$ + 4] | 32) !== 115 || bytes$[at$ + 5] !== 32 || (bytes$[at$ + 6] | 32) !== 102 || (bytes$[at$ + 7] | 32) !== 114 || (bytes$[at$ + 8] | 32) !== 97 || (bytes$[at$ + 9] | 32) !== 110 || (bytes$[at$ + 10] | 32) !== 99 || (bytes$[at$ + 11] | 32) !== 115) { miss$(at$, 117); break next$18; }
+              if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 115 || (bytes$[at$ + 4] | 32) !== 115 || bytes$[at$ + 5] !== 32 || (bytes$[at$ + 6] | 32) !== 102 || (bytes$[at$ + 7] | 32) !== 114 || (bytes$[at$ + 8] | 32) !== 97 || (bytes$[at$ + 9] | 32) !== 110 || (bytes$[at$ + 10] | 32) !== 99 || (bytes$[at$ + 11] | 32) !== 115) { miss$(at$, 164); break next$18; }
               at$ += 12;
               break chosen$7;
             }
             at$ = back$10;
-            if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 99 || (bytes$[at$ + 5] | 32) !== 115) { miss$(at$, 118); break next$17; }
+            if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 99 || (bytes$[at$ + 5] | 32) !== 115) { miss$(at$, 165); break next$17; }
             at$ += 6;
           }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$17;
+          at$ = edge$expect(at$);
+          if (at$ < 0) break next$17;
           break chosen$2;
         }
         at$ = back$5;
-        if ((bytes$[at$] | 32) !== 121 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 110) { miss$(at$, 119); return -1; }
+        if ((bytes$[at$] | 32) !== 121 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 110) { miss$(at$, 166); return -1; }
         at$ += 3;
-        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+        at$ = edge$expect(at$);
+        if (at$ < 0) return -1;
       }
     }
     return at$;
   }
 
   function digits$expect(at$) {
-    if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); return -1; }
-    do at$++; while ((table2$[bytes$[at$]] & 128) !== 0);
-    miss$(at$, 40);
+    if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 86); return -1; }
+    do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
+    miss$(at$, 86);
     let last$1 = at$;
     ended$1: for (;;) {
-      if ((table5$[bytes$[at$]] & 4) === 0) { miss$(at$, 120); break ended$1; }
+      if ((table4$[bytes$[at$]] & 128) === 0) { miss$(at$, 167); break ended$1; }
       at$++;
-      if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$1; }
-      do at$++; while ((table2$[bytes$[at$]] & 128) !== 0);
-      miss$(at$, 40);
+      if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 86); break ended$1; }
+      do at$++; while ((table3$[bytes$[at$]] & 8) !== 0);
+      miss$(at$, 86);
       last$1 = at$;
     }
     at$ = last$1;
     return at$;
   }
 
-  function identifier$expect(at$) {
+  function id_part$expect(at$) {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if (bytes$[at$] !== 35) { miss$(at$, 121); break next$1; }
+        if ((table3$[bytes$[at$]] & 128) === 0) { miss$(at$, 84); break next$1; }
         at$++;
         let count$1 = 0;
         let last$1 = at$;
@@ -8689,171 +7736,42 @@ const peg$makeScanner = (capacity$) => {
         }
         at$ = last$1;
         if (count$1 < 1) break next$1;
-        let count$2 = 0;
-        let last$2 = at$;
-        ended$2: for (;;) {
-          at$ = id_part$expect(at$);
-          if (at$ < 0) break ended$2;
-          count$2++;
-          last$2 = at$;
-          if (count$2 >= 8) break;
-        }
-        at$ = last$2;
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
         break chosen$1;
       }
       at$ = back$1;
+      if (bytes$[at$] !== 46) { miss$(at$, 8); return -1; }
+      at$++;
       const back$2 = at$;
-      absent$1: {
-        const symbol$1 = bytes$[at$];
-        if (symbol$1 >= 48 && symbol$1 <= 57) {
-          const back$3 = at$;
-          chosen$2: {
-            next$2: {
-              do at$++; while ((table2$[bytes$[at$]] & 128) !== 0);
-              const symbol$2 = bytes$[at$];
-              if ((table5$[symbol$2] & 8) !== 0) {
-                at$++;
-              } else if (symbol$2 === 66 || symbol$2 === 98) {
-                if ((bytes$[at$ + 1] | 32) !== 110) break next$2;
-                at$ += 2;
-              } else if (symbol$2 === 78 || symbol$2 === 110) {
-                if ((bytes$[at$ + 1] | 32) !== 100) break next$2;
-                at$ += 2;
-              } else if (symbol$2 === 82 || symbol$2 === 114) {
-                if ((bytes$[at$ + 1] | 32) !== 100) break next$2;
-                at$ += 2;
-              } else if (symbol$2 === 83 || symbol$2 === 115) {
-                if ((bytes$[at$ + 1] | 32) !== 116) break next$2;
-                at$ += 2;
-              } else if (symbol$2 === 84 || symbol$2 === 116) {
-                if ((bytes$[at$ + 1] | 32) !== 104) break next$2;
-                at$ += 2;
-              } else {
-                break next$2;
-              }
-              if ((table1$[bytes$[at$]] & 2) !== 0) break next$2;
-              break chosen$2;
-            }
-            at$ = back$3;
-            do at$++; while ((table2$[bytes$[at$]] & 128) !== 0);
-            if ((bytes$[at$] | 32) !== 120) break absent$1;
+      chosen$2: {
+        next$2: {
+          let count$2 = 0;
+          let last$2 = at$;
+          ended$2: for (;;) {
+            if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 86); break ended$2; }
             at$++;
-            if ((table1$[bytes$[at$]] & 2) !== 0) break absent$1;
+            count$2++;
+            last$2 = at$;
+            if (count$2 >= 24) break;
           }
-        } else {
-          break absent$1;
+          at$ = last$2;
+          if (count$2 < 1) break next$2;
+          break chosen$2;
         }
-        return -1;
+        at$ = back$2;
+        let count$3 = 0;
+        let last$3 = at$;
+        ended$3: for (;;) {
+          if ((table5$[bytes$[at$]] & 64) === 0) { miss$(at$, 168); break ended$3; }
+          at$++;
+          count$3++;
+          last$3 = at$;
+          if (count$3 >= 24) break;
+        }
+        at$ = last$3;
+        if (count$3 < 2) return -1;
+        at$ = edge$expect(at$);
+        if (at$ < 0) return -1;
       }
-      at$ = back$2;
-      const back$4 = at$;
-      chosen$3: {
-        next$3: {
-          let count$3 = 0;
-          let last$3 = at$;
-          ended$3: for (;;) {
-            if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 2); break ended$3; }
-            at$++;
-            count$3++;
-            last$3 = at$;
-            if (count$3 >= 24) break;
-          }
-          at$ = last$3;
-          if (count$3 < 1) break next$3;
-          const back$5 = at$;
-          if ((table5$[bytes$[at$]] & 16) !== 0) {
-            at$++;
-          }
-          if ((table2$[bytes$[at$]] & 128) === 0) break next$3;
-          at$++;
-          at$ = back$5;
-          const back$6 = at$;
-          done$1: {
-            missing$1: {
-              if ((table5$[bytes$[at$]] & 16) === 0) { miss$(at$, 122); break missing$1; }
-              at$++;
-              break done$1;
-            }
-            at$ = back$6;
-          }
-          let count$4 = 0;
-          let last$4 = at$;
-          ended$4: for (;;) {
-            if ((table1$[bytes$[at$]] & 64) === 0) { miss$(at$, 23); break ended$4; }
-            at$++;
-            count$4++;
-            last$4 = at$;
-            if (count$4 >= 40) break;
-          }
-          at$ = last$4;
-          if (count$4 < 1) break next$3;
-          break chosen$3;
-        }
-        at$ = back$4;
-        next$4: {
-          let count$5 = 0;
-          let last$5 = at$;
-          ended$5: for (;;) {
-            if ((table0$[bytes$[at$]] & 4) === 0) { miss$(at$, 2); break ended$5; }
-            at$++;
-            count$5++;
-            last$5 = at$;
-            if (count$5 >= 24) break;
-          }
-          at$ = last$5;
-          if (count$5 < 1) break next$4;
-          if (bytes$[at$] !== 95) { miss$(at$, 123); break next$4; }
-          at$++;
-          let count$6 = 0;
-          let last$6 = at$;
-          ended$6: for (;;) {
-            if ((table1$[bytes$[at$]] & 64) === 0) { miss$(at$, 23); break ended$6; }
-            at$++;
-            count$6++;
-            last$6 = at$;
-            if (count$6 >= 40) break;
-          }
-          at$ = last$6;
-          if (count$6 < 1) break next$4;
-          break chosen$3;
-        }
-        at$ = back$4;
-        let count$7 = 0;
-        let last$7 = at$;
-        ended$7: for (;;) {
-          if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$7; }
-          at$++;
-          count$7++;
-          last$7 = at$;
-          if (count$7 >= 24) break;
-        }
-        at$ = last$7;
-        if (count$7 < 1) return -1;
-        if ((table5$[bytes$[at$]] & 32) === 0) { miss$(at$, 124); return -1; }
-        at$++;
-        let count$8 = 0;
-        let last$8 = at$;
-        ended$8: for (;;) {
-          if ((table1$[bytes$[at$]] & 64) === 0) { miss$(at$, 23); break ended$8; }
-          at$++;
-          count$8++;
-          last$8 = at$;
-          if (count$8 >= 40) break;
-        }
-        at$ = last$8;
-      }
-      let count$9 = 0;
-      let last$9 = at$;
-      ended$9: for (;;) {
-        at$ = id_part$expect(at$);
-        if (at$ < 0) break ended$9;
-        count$9++;
-        last$9 = at$;
-        if (count$9 >= 8) break;
-      }
-      at$ = last$9;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     }
     return at$;
   }
@@ -8865,7 +7783,7 @@ const peg$makeScanner = (capacity$) => {
         let count$1 = 0;
         let last$1 = at$;
         ended$1: for (;;) {
-          if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$1; }
+          if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 86); break ended$1; }
           at$++;
           count$1++;
           last$1 = at$;
@@ -8876,27 +7794,28 @@ const peg$makeScanner = (capacity$) => {
         const back$2 = at$;
         chosen$2: {
           next$2: {
-            if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 116) { miss$(at$, 125); break next$2; }
+            if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 116) { miss$(at$, 169); break next$2; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$2;
           next$3: {
-            if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 100) { miss$(at$, 126); break next$3; }
+            if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 100) { miss$(at$, 170); break next$3; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$2;
           next$4: {
-            if ((bytes$[at$] | 32) !== 114 || (bytes$[at$ + 1] | 32) !== 100) { miss$(at$, 127); break next$4; }
+            if ((bytes$[at$] | 32) !== 114 || (bytes$[at$ + 1] | 32) !== 100) { miss$(at$, 171); break next$4; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$2;
-          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104) { miss$(at$, 128); break next$1; }
+          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104) { miss$(at$, 172); break next$1; }
           at$ += 2;
         }
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+        at$ = edge$expect(at$);
+        if (at$ < 0) break next$1;
         break chosen$1;
       }
       at$ = back$1;
@@ -8918,7 +7837,8 @@ const peg$makeScanner = (capacity$) => {
         const back$4 = at$;
         chosen$4: {
           next$7: {
-            if ((table1$[bytes$[at$]] & 2) !== 0) break next$7;
+            at$ = edge$expect(at$);
+            if (at$ < 0) break next$7;
             break chosen$4;
           }
           at$ = back$4;
@@ -8936,177 +7856,178 @@ const peg$makeScanner = (capacity$) => {
       const back$5 = at$;
       chosen$5: {
         next$9: {
-          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) { miss$(at$, 129); break next$9; }
+          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) { miss$(at$, 173); break next$9; }
           at$ += 8;
           break chosen$5;
         }
         at$ = back$5;
         next$10: {
-          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) { miss$(at$, 130); break next$10; }
+          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) { miss$(at$, 174); break next$10; }
           at$ += 8;
           break chosen$5;
         }
         at$ = back$5;
         next$11: {
-          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 102 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 110) { miss$(at$, 131); break next$11; }
+          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 102 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 110) { miss$(at$, 175); break next$11; }
           at$ += 7;
           break chosen$5;
         }
         at$ = back$5;
         next$12: {
-          if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 110) { miss$(at$, 132); break next$12; }
+          if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 110) { miss$(at$, 176); break next$12; }
           at$ += 7;
           break chosen$5;
         }
         at$ = back$5;
         next$13: {
-          if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 116 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 101 || (bytes$[at$ + 8] | 32) !== 110) { miss$(at$, 133); break next$13; }
+          if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 116 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 101 || (bytes$[at$ + 8] | 32) !== 110) { miss$(at$, 177); break next$13; }
           at$ += 9;
           break chosen$5;
         }
         at$ = back$5;
         next$14: {
-          if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) { miss$(at$, 134); break next$14; }
+          if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) { miss$(at$, 178); break next$14; }
           at$ += 8;
           break chosen$5;
         }
         at$ = back$5;
         next$15: {
-          if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) { miss$(at$, 135); break next$15; }
+          if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 110) { miss$(at$, 179); break next$15; }
           at$ += 8;
           break chosen$5;
         }
         at$ = back$5;
         next$16: {
-          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 136); break next$16; }
+          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 180); break next$16; }
           at$ += 6;
           break chosen$5;
         }
         at$ = back$5;
         next$17: {
-          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 137); break next$17; }
+          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 181); break next$17; }
           at$ += 6;
           break chosen$5;
         }
         at$ = back$5;
         next$18: {
-          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) { miss$(at$, 138); break next$18; }
+          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) { miss$(at$, 182); break next$18; }
           at$ += 5;
           break chosen$5;
         }
         at$ = back$5;
         next$19: {
-          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 102 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) { miss$(at$, 139); break next$19; }
+          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 102 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) { miss$(at$, 183); break next$19; }
           at$ += 5;
           break chosen$5;
         }
         at$ = back$5;
         next$20: {
-          if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) { miss$(at$, 140); break next$20; }
+          if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 121) { miss$(at$, 184); break next$20; }
           at$ += 5;
           break chosen$5;
         }
         at$ = back$5;
         next$21: {
-          if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 116 || (bytes$[at$ + 6] | 32) !== 121) { miss$(at$, 141); break next$21; }
+          if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 116 || (bytes$[at$ + 6] | 32) !== 121) { miss$(at$, 185); break next$21; }
           at$ += 7;
           break chosen$5;
         }
         at$ = back$5;
         next$22: {
-          if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 142); break next$22; }
+          if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 186); break next$22; }
           at$ += 6;
           break chosen$5;
         }
         at$ = back$5;
         next$23: {
-          if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 143); break next$23; }
+          if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 187); break next$23; }
           at$ += 6;
           break chosen$5;
         }
         at$ = back$5;
         next$24: {
-          if ((bytes$[at$] | 32) !== 104 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 100) { miss$(at$, 144); break next$24; }
+          if ((bytes$[at$] | 32) !== 104 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 100) { miss$(at$, 188); break next$24; }
           at$ += 7;
           break chosen$5;
         }
         at$ = back$5;
         next$25: {
-          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) { miss$(at$, 145); break next$25; }
+          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) { miss$(at$, 189); break next$25; }
           at$ += 8;
           break chosen$5;
         }
         at$ = back$5;
         next$26: {
-          if ((bytes$[at$] | 32) !== 122 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111) { miss$(at$, 146); break next$26; }
+          if ((bytes$[at$] | 32) !== 122 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111) { miss$(at$, 190); break next$26; }
           at$ += 4;
           break chosen$5;
         }
         at$ = back$5;
         next$27: {
-          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 111) { miss$(at$, 147); break next$27; }
+          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 111) { miss$(at$, 191); break next$27; }
           at$ += 3;
           break chosen$5;
         }
         at$ = back$5;
         next$28: {
-          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 101) { miss$(at$, 148); break next$28; }
+          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 101) { miss$(at$, 192); break next$28; }
           at$ += 5;
           break chosen$5;
         }
         at$ = back$5;
         next$29: {
-          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114) { miss$(at$, 149); break next$29; }
+          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114) { miss$(at$, 193); break next$29; }
           at$ += 4;
           break chosen$5;
         }
         at$ = back$5;
         next$30: {
-          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101) { miss$(at$, 150); break next$30; }
+          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101) { miss$(at$, 194); break next$30; }
           at$ += 4;
           break chosen$5;
         }
         at$ = back$5;
         next$31: {
-          if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120) { miss$(at$, 151); break next$31; }
+          if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 120) { miss$(at$, 195); break next$31; }
           at$ += 3;
           break chosen$5;
         }
         at$ = back$5;
         next$32: {
-          if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110) { miss$(at$, 152); break next$32; }
+          if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 110) { miss$(at$, 196); break next$32; }
           at$ += 5;
           break chosen$5;
         }
         at$ = back$5;
         next$33: {
-          if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116) { miss$(at$, 153); break next$33; }
+          if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 104 || (bytes$[at$ + 4] | 32) !== 116) { miss$(at$, 197); break next$33; }
           at$ += 5;
           break chosen$5;
         }
         at$ = back$5;
         next$34: {
-          if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101) { miss$(at$, 154); break next$34; }
+          if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101) { miss$(at$, 198); break next$34; }
           at$ += 4;
           break chosen$5;
         }
         at$ = back$5;
         next$35: {
-          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 110) { miss$(at$, 155); break next$35; }
+          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 110) { miss$(at$, 199); break next$35; }
           at$ += 3;
           break chosen$5;
         }
         at$ = back$5;
         next$36: {
-          if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 108 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 118 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110) { miss$(at$, 156); break next$36; }
+          if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 108 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 118 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110) { miss$(at$, 200); break next$36; }
           at$ += 6;
           break chosen$5;
         }
         at$ = back$5;
-        if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 118 || (bytes$[at$ + 5] | 32) !== 101) { miss$(at$, 157); return -1; }
+        if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 119 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 118 || (bytes$[at$ + 5] | 32) !== 101) { miss$(at$, 201); return -1; }
         at$ += 6;
       }
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      at$ = edge$expect(at$);
+      if (at$ < 0) return -1;
       const back$6 = at$;
       absent$1: {
         if (bytes$[at$] !== 45) break absent$1;
@@ -9118,384 +8039,6 @@ const peg$makeScanner = (capacity$) => {
       at$ = back$6;
     }
     return at$;
-  }
-
-  function month_name$build(at$) {
-    let name$1;
-    const symbol$1 = bytes$[at$];
-    if (symbol$1 === 65 || symbol$1 === 97) {
-      const back$1 = at$;
-      chosen$1: {
-        next$1: {
-          if ((bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 108) break next$1;
-          at$ += 5;
-          name$1 = input.substring(at$ - 5, at$);
-          break chosen$1;
-        }
-        at$ = back$1;
-        next$2: {
-          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 116) break next$2;
-          at$ += 6;
-          name$1 = input.substring(at$ - 6, at$);
-          break chosen$1;
-        }
-        at$ = back$1;
-        next$3: {
-          if ((bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114) break next$3;
-          at$ += 3;
-          name$1 = input.substring(at$ - 3, at$);
-          break chosen$1;
-        }
-        at$ = back$1;
-        if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103) return FAILED$;
-        at$ += 3;
-        name$1 = input.substring(at$ - 3, at$);
-      }
-    } else if (symbol$1 === 68 || symbol$1 === 100) {
-      const back$2 = at$;
-      chosen$2: {
-        next$4: {
-          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) break next$4;
-          at$ += 8;
-          name$1 = input.substring(at$ - 8, at$);
-          break chosen$2;
-        }
-        at$ = back$2;
-        if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99) return FAILED$;
-        at$ += 3;
-        name$1 = input.substring(at$ - 3, at$);
-      }
-    } else if (symbol$1 === 70 || symbol$1 === 102) {
-      const back$3 = at$;
-      chosen$3: {
-        next$5: {
-          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 98 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 117 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 114 || (bytes$[at$ + 7] | 32) !== 121) break next$5;
-          at$ += 8;
-          name$1 = input.substring(at$ - 8, at$);
-          break chosen$3;
-        }
-        at$ = back$3;
-        if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 98) return FAILED$;
-        at$ += 3;
-        name$1 = input.substring(at$ - 3, at$);
-      }
-    } else if (symbol$1 === 74 || symbol$1 === 106) {
-      const back$4 = at$;
-      chosen$4: {
-        next$6: {
-          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 121) break next$6;
-          at$ += 7;
-          name$1 = input.substring(at$ - 7, at$);
-          break chosen$4;
-        }
-        at$ = back$4;
-        next$7: {
-          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101) break next$7;
-          at$ += 4;
-          name$1 = input.substring(at$ - 4, at$);
-          break chosen$4;
-        }
-        at$ = back$4;
-        next$8: {
-          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 121) break next$8;
-          at$ += 4;
-          name$1 = input.substring(at$ - 4, at$);
-          break chosen$4;
-        }
-        at$ = back$4;
-        next$9: {
-          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110) break next$9;
-          at$ += 3;
-          name$1 = input.substring(at$ - 3, at$);
-          break chosen$4;
-        }
-        at$ = back$4;
-        next$10: {
-          if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110) break next$10;
-          at$ += 3;
-          name$1 = input.substring(at$ - 3, at$);
-          break chosen$4;
-        }
-        at$ = back$4;
-        if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108) return FAILED$;
-        at$ += 3;
-        name$1 = input.substring(at$ - 3, at$);
-      }
-    } else if (symbol$1 === 77 || symbol$1 === 109) {
-      const back$5 = at$;
-      chosen$5: {
-        next$11: {
-          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 104) break next$11;
-          at$ += 5;
-          name$1 = input.substring(at$ - 5, at$);
-          break chosen$5;
-        }
-        at$ = back$5;
-        next$12: {
-          if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121) break next$12;
-          at$ += 3;
-          name$1 = input.substring(at$ - 3, at$);
-          break chosen$5;
-        }
-        at$ = back$5;
-        if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 114) return FAILED$;
-        at$ += 3;
-        name$1 = input.substring(at$ - 3, at$);
-      }
-    } else if (symbol$1 === 78 || symbol$1 === 110) {
-      const back$6 = at$;
-      chosen$6: {
-        next$13: {
-          if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) break next$13;
-          at$ += 8;
-          name$1 = input.substring(at$ - 8, at$);
-          break chosen$6;
-        }
-        at$ = back$6;
-        if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118) return FAILED$;
-        at$ += 3;
-        name$1 = input.substring(at$ - 3, at$);
-      }
-    } else if (symbol$1 === 79 || symbol$1 === 111) {
-      const back$7 = at$;
-      chosen$7: {
-        next$14: {
-          if ((bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 98 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) break next$14;
-          at$ += 7;
-          name$1 = input.substring(at$ - 7, at$);
-          break chosen$7;
-        }
-        at$ = back$7;
-        if ((bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116) return FAILED$;
-        at$ += 3;
-        name$1 = input.substring(at$ - 3, at$);
-      }
-    } else if (symbol$1 === 83 || symbol$1 === 115) {
-      const back$8 = at$;
-      chosen$8: {
-        next$15: {
-          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 109 || (bytes$[at$ + 6] | 32) !== 98 || (bytes$[at$ + 7] | 32) !== 101 || (bytes$[at$ + 8] | 32) !== 114) break next$15;
-          at$ += 9;
-          name$1 = input.substring(at$ - 9, at$);
-          break chosen$8;
-        }
-        at$ = back$8;
-        next$16: {
-          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116) break next$16;
-          at$ += 4;
-          name$1 = input.substring(at$ - 4, at$);
-          break chosen$8;
-        }
-        at$ = back$8;
-        if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112) return FAILED$;
-        at$ += 3;
-        name$1 = input.substring(at$ - 3, at$);
-      }
-    } else {
-      return FAILED$;
-    }
-    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-    const back$9 = at$;
-    done$1: {
-      missing$1: {
-        if (bytes$[at$] !== 46) break missing$1;
-        at$++;
-        const back$10 = at$;
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-        if ((table2$[bytes$[at$]] & 128) === 0) break missing$1;
-        at$++;
-        at$ = back$10;
-        break done$1;
-      }
-      at$ = back$9;
-    }
-    end$ = at$;
-    return monthOf(name$1);
-  }
-
-  function joint$build(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((table0$[symbol$1] & 1) !== 0) {
-      const back$1 = at$;
-      next$1: {
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-        if ((table6$[bytes$[at$]] & 128) === 0) break next$1;
-        at$++;
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-        end$ = at$;
-        return "to";
-      }
-      at$ = back$1;
-      next$2: {
-        at$ = runEnd$(ends2$, at$);
-        const symbol$2 = bytes$[at$];
-        if (symbol$2 === 84 || symbol$2 === 116) {
-          const back$2 = at$;
-          chosen$2: {
-            next$3: {
-              if ((bytes$[at$ + 1] | 32) !== 111) break next$3;
-              at$ += 2;
-              break chosen$2;
-            }
-            at$ = back$2;
-            next$4: {
-              if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 117 || (bytes$[at$ + 5] | 32) !== 103 || (bytes$[at$ + 6] | 32) !== 104) break next$4;
-              at$ += 7;
-              break chosen$2;
-            }
-            at$ = back$2;
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108) break next$2;
-            at$ += 4;
-          }
-        } else if (symbol$2 === 85 || symbol$2 === 117) {
-          if ((bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 108) break next$2;
-          at$ += 5;
-        } else {
-          break next$2;
-        }
-        const start$1 = at$;
-        at$ = runEnd$(ends2$, at$);
-        if (at$ === start$1) break next$2;
-        end$ = at$;
-        return "to";
-      }
-      at$ = back$1;
-      const back$3 = at$;
-      chosen$3: {
-        next$5: {
-          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-          if (bytes$[at$] !== 44) break next$5;
-          at$++;
-          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-          const back$4 = at$;
-          done$1: {
-            missing$1: {
-              if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) break missing$1;
-              at$ += 3;
-              const start$2 = at$;
-              at$ = runEnd$(ends2$, at$);
-              if (at$ === start$2) break missing$1;
-              break done$1;
-            }
-            at$ = back$4;
-          }
-          break chosen$3;
-        }
-        at$ = back$3;
-        next$6: {
-          at$ = runEnd$(ends2$, at$);
-          if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) break next$6;
-          at$ += 3;
-          const start$3 = at$;
-          at$ = runEnd$(ends2$, at$);
-          if (at$ === start$3) break next$6;
-          break chosen$3;
-        }
-        at$ = back$3;
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-        if (bytes$[at$] !== 38) return FAILED$;
-        at$++;
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-      }
-      end$ = at$;
-      return "and";
-    } else if (symbol$1 === 38 || symbol$1 === 44) {
-      const symbol$3 = bytes$[at$];
-      if (symbol$3 === 38) {
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-        if (bytes$[at$] !== 38) return FAILED$;
-        at$++;
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-      } else {
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-        if (bytes$[at$] !== 44) return FAILED$;
-        at$++;
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-        const back$5 = at$;
-        done$2: {
-          missing$2: {
-            if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) break missing$2;
-            at$ += 3;
-            const start$4 = at$;
-            at$ = runEnd$(ends2$, at$);
-            if (at$ === start$4) break missing$2;
-            break done$2;
-          }
-          at$ = back$5;
-        }
-      }
-      end$ = at$;
-      return "and";
-    } else if (symbol$1 === 45 || symbol$1 === 135) {
-      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-      if ((table6$[bytes$[at$]] & 128) === 0) return FAILED$;
-      at$++;
-      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-      end$ = at$;
-      return "to";
-    } else {
-      return FAILED$;
-    }
-  }
-
-  function day$build(at$) {
-    const start$1 = at$;
-    const symbol$1 = bytes$[at$];
-    if (symbol$1 >= 52 && symbol$1 <= 57) {
-      at$++;
-    } else if (symbol$1 >= 48 && symbol$1 <= 51) {
-      const back$1 = at$;
-      chosen$1: {
-        next$1: {
-          at$++;
-          if ((table2$[bytes$[at$]] & 128) === 0) break next$1;
-          at$++;
-          break chosen$1;
-        }
-        at$ = back$1;
-        at$++;
-      }
-    } else {
-      return FAILED$;
-    }
-    const digits$1 = input.substring(start$1, at$);
-    const back$2 = at$;
-    done$1: {
-      missing$1: {
-        const symbol$2 = bytes$[at$];
-        if (symbol$2 === 78 || symbol$2 === 110) {
-          if ((bytes$[at$ + 1] | 32) !== 100) break missing$1;
-          at$ += 2;
-        } else if (symbol$2 === 82 || symbol$2 === 114) {
-          if ((bytes$[at$ + 1] | 32) !== 100) break missing$1;
-          at$ += 2;
-        } else if (symbol$2 === 83 || symbol$2 === 115) {
-          if ((bytes$[at$ + 1] | 32) !== 116) break missing$1;
-          at$ += 2;
-        } else if (symbol$2 === 84 || symbol$2 === 116) {
-          if ((bytes$[at$ + 1] | 32) !== 104) break missing$1;
-          at$ += 2;
-        } else {
-          break missing$1;
-        }
-        break done$1;
-      }
-      at$ = back$2;
-    }
-    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-    end$ = at$;
-    return Number(digits$1);
-  }
-
-  function quarter_place$build(at$) {
-    const start$1 = at$;
-    if ((bytes$[at$] | 32) !== 113) return FAILED$;
-    at$++;
-    if ((table2$[bytes$[at$]] & 32) === 0) return FAILED$;
-    const quarter$1 = input[at$++];
-    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-    end$ = at$;
-    return { quarter: Number(quarter$1), start: start$1, end: at$ };
   }
 
   function weekday$skip(at$) {
@@ -9540,30 +8083,10 @@ const peg$makeScanner = (capacity$) => {
     return at$;
   }
 
-  function short_year$build(at$) {
-    const start$1 = at$;
-    let count$1 = 0;
-    let last$1 = at$;
-    ended$1: for (;;) {
-      if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
-      at$++;
-      count$1++;
-      last$1 = at$;
-      if (count$1 >= 2) break;
-    }
-    at$ = last$1;
-    if (count$1 < 2) return FAILED$;
-    const digits$2 = input.substring(start$1, at$);
-    if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
-    const digits$1 = Number(digits$2);
-    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-    end$ = at$;
-    return 2000 + digits$1;
-  }
-
   function relative_unit$build(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table6$[symbol$1] & 1) !== 0) {
+    if ((table5$[symbol$1] & 128) !== 0) {
+      const start$1 = at$;
       let unit$1;
       const symbol$2 = bytes$[at$];
       if (symbol$2 === 65 || symbol$2 === 97) {
@@ -9600,13 +8123,13 @@ const peg$makeScanner = (capacity$) => {
         const back$2 = at$;
         chosen$2: {
           next$2: {
-            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 100) break next$2;
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 100) break next$2;
             at$ += 7;
             unit$1 = input.substring(at$ - 7, at$);
             break chosen$2;
           }
           at$ = back$2;
-          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0) return FAILED$;
+          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table2$[bytes$[at$ + 3]] & 128) === 0) return FAILED$;
           at$ += 4;
           unit$1 = input.substring(at$ - 4, at$);
         }
@@ -9617,8 +8140,9 @@ const peg$makeScanner = (capacity$) => {
       }
       if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
       end$ = at$;
-      return unit$1.toLowerCase();
+      return relative_unit$code10(unit$1);
     } else if (symbol$1 === 70 || symbol$1 === 102) {
+      const start$2 = at$;
       const back$3 = at$;
       chosen$3: {
         next$3: {
@@ -9630,9 +8154,9 @@ const peg$makeScanner = (capacity$) => {
         if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 97 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 99 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 108) return FAILED$;
         at$ += 9;
       }
-      const start$1 = at$;
+      const start$3 = at$;
       at$ = runEnd$(ends2$, at$);
-      if (at$ === start$1) return FAILED$;
+      if (at$ === start$3) return FAILED$;
       let unit$2;
       const symbol$3 = bytes$[at$];
       if (symbol$3 === 77 || symbol$3 === 109) {
@@ -9652,13 +8176,14 @@ const peg$makeScanner = (capacity$) => {
       }
       if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
       end$ = at$;
-      return "fiscal " + unit$2.toLowerCase();
+      return relative_unit$code11(unit$2);
     } else {
       return FAILED$;
     }
   }
 
   function weekday$build(at$) {
+    const start$1 = at$;
     let name$1;
     const symbol$1 = bytes$[at$];
     if (symbol$1 === 70 || symbol$1 === 102) {
@@ -9706,7 +8231,146 @@ const peg$makeScanner = (capacity$) => {
     }
     if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
     end$ = at$;
-    return name$1.toLowerCase();
+    return weekday$code12(name$1);
+  }
+
+  function currency_sign$build(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table5$[symbol$1] & 8) !== 0) {
+      let sign$1;
+      const symbol$2 = bytes$[at$];
+      if (symbol$2 === 65) {
+        const back$1 = at$;
+        chosen$1: {
+          next$1: {
+            if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 36) break next$1;
+            at$ += 3;
+            sign$1 = "AU$";
+            break chosen$1;
+          }
+          at$ = back$1;
+          if (bytes$[at$ + 1] !== 36) return FAILED$;
+          at$ += 2;
+          sign$1 = "A$";
+        }
+      } else if (symbol$2 === 67) {
+        const back$2 = at$;
+        chosen$2: {
+          next$2: {
+            if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 36) break next$2;
+            at$ += 3;
+            sign$1 = "CA$";
+            break chosen$2;
+          }
+          at$ = back$2;
+          if (bytes$[at$ + 1] !== 36) return FAILED$;
+          at$ += 2;
+          sign$1 = "C$";
+        }
+      } else if (symbol$2 === 72) {
+        if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 36) return FAILED$;
+        at$ += 3;
+        sign$1 = "HK$";
+      } else if (symbol$2 === 78) {
+        if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 36) return FAILED$;
+        at$ += 3;
+        sign$1 = "NZ$";
+      } else if (symbol$2 === 82) {
+        if (bytes$[at$ + 1] !== 36) return FAILED$;
+        at$ += 2;
+        sign$1 = "R$";
+      } else if (symbol$2 === 83) {
+        const back$3 = at$;
+        chosen$3: {
+          next$3: {
+            if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 36) break next$3;
+            at$ += 3;
+            sign$1 = "SG$";
+            break chosen$3;
+          }
+          at$ = back$3;
+          if (bytes$[at$ + 1] !== 36) return FAILED$;
+          at$ += 2;
+          sign$1 = "S$";
+        }
+      } else {
+        if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 36) return FAILED$;
+        at$ += 3;
+        sign$1 = "US$";
+      }
+      end$ = at$;
+      return DOLLARS[sign$1];
+    } else if (symbol$1 === 36 || symbol$1 === 130) {
+      const char$1 = input[at$++];
+      end$ = at$;
+      return char$1;
+    } else {
+      return FAILED$;
+    }
+  }
+
+  function scale$build(at$) {
+    const back$1 = at$;
+    next$1: {
+      const start$1 = at$;
+      if ((table0$[bytes$[at$]] & 1) !== 0) {
+        at$++;
+      }
+      let scale$1;
+      const symbol$1 = bytes$[at$];
+      if (symbol$1 === 66 || symbol$1 === 98) {
+        const back$2 = at$;
+        chosen$2: {
+          next$2: {
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) break next$2;
+            at$ += 7;
+            scale$1 = input.substring(at$ - 7, at$);
+            break chosen$2;
+          }
+          at$ = back$2;
+          if ((bytes$[at$ + 1] | 32) !== 110) break next$1;
+          at$ += 2;
+          scale$1 = input.substring(at$ - 2, at$);
+        }
+      } else if (symbol$1 === 77 || symbol$1 === 109) {
+        const back$3 = at$;
+        chosen$3: {
+          next$3: {
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) break next$3;
+            at$ += 7;
+            scale$1 = input.substring(at$ - 7, at$);
+            break chosen$3;
+          }
+          at$ = back$3;
+          next$4: {
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 111) break next$4;
+            at$ += 3;
+            scale$1 = input.substring(at$ - 3, at$);
+            break chosen$3;
+          }
+          at$ = back$3;
+          if ((bytes$[at$ + 1] | 32) !== 110) break next$1;
+          at$ += 2;
+          scale$1 = input.substring(at$ - 2, at$);
+        }
+      } else if (symbol$1 === 84 || symbol$1 === 116) {
+        if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) break next$1;
+        at$ += 8;
+        scale$1 = input.substring(at$ - 8, at$);
+      } else {
+        break next$1;
+      }
+      if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+      end$ = at$;
+      return scale$code13(scale$1);
+    }
+    at$ = back$1;
+    const start$2 = at$;
+    if ((table3$[bytes$[at$]] & 64) === 0) return FAILED$;
+    const scale$2 = input[at$++];
+    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
+    end$ = at$;
+    return scale$code14(scale$2);
   }
 
   function currency_code$build(at$) {
@@ -9891,206 +8555,9 @@ const peg$makeScanner = (capacity$) => {
     }
   }
 
-  function scale$build(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((table7$[symbol$1] & 1) !== 0) {
-      if ((table0$[bytes$[at$]] & 1) !== 0) {
-        at$++;
-      }
-      let scale$1;
-      const symbol$2 = bytes$[at$];
-      if (symbol$2 === 66 || symbol$2 === 98) {
-        const back$1 = at$;
-        chosen$1: {
-          next$1: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) break next$1;
-            at$ += 7;
-            scale$1 = input.substring(at$ - 7, at$);
-            break chosen$1;
-          }
-          at$ = back$1;
-          if ((bytes$[at$ + 1] | 32) !== 110) return FAILED$;
-          at$ += 2;
-          scale$1 = input.substring(at$ - 2, at$);
-        }
-      } else if (symbol$2 === 77 || symbol$2 === 109) {
-        const back$2 = at$;
-        chosen$2: {
-          next$2: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) break next$2;
-            at$ += 7;
-            scale$1 = input.substring(at$ - 7, at$);
-            break chosen$2;
-          }
-          at$ = back$2;
-          next$3: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 111) break next$3;
-            at$ += 3;
-            scale$1 = input.substring(at$ - 3, at$);
-            break chosen$2;
-          }
-          at$ = back$2;
-          if ((bytes$[at$ + 1] | 32) !== 110) return FAILED$;
-          at$ += 2;
-          scale$1 = input.substring(at$ - 2, at$);
-        }
-      } else if (symbol$2 === 84 || symbol$2 === 116) {
-        if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) return FAILED$;
-        at$ += 8;
-        scale$1 = input.substring(at$ - 8, at$);
-      } else {
-        return FAILED$;
-      }
-      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-      end$ = at$;
-      return scale$1.toLowerCase();
-    } else if (symbol$1 === 75 || symbol$1 === 107) {
-      const scale$2 = input[at$++];
-      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-      end$ = at$;
-      return scale$2.toLowerCase();
-    } else if (symbol$1 === 77 || symbol$1 === 109) {
-      const back$3 = at$;
-      next$4: {
-        if ((table0$[bytes$[at$]] & 1) !== 0) {
-          at$++;
-        }
-        let scale$3;
-        const symbol$3 = bytes$[at$];
-        if (symbol$3 === 66 || symbol$3 === 98) {
-          const back$4 = at$;
-          chosen$4: {
-            next$5: {
-              if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) break next$5;
-              at$ += 7;
-              scale$3 = input.substring(at$ - 7, at$);
-              break chosen$4;
-            }
-            at$ = back$4;
-            if ((bytes$[at$ + 1] | 32) !== 110) break next$4;
-            at$ += 2;
-            scale$3 = input.substring(at$ - 2, at$);
-          }
-        } else if (symbol$3 === 77 || symbol$3 === 109) {
-          const back$5 = at$;
-          chosen$5: {
-            next$6: {
-              if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) break next$6;
-              at$ += 7;
-              scale$3 = input.substring(at$ - 7, at$);
-              break chosen$5;
-            }
-            at$ = back$5;
-            next$7: {
-              if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 111) break next$7;
-              at$ += 3;
-              scale$3 = input.substring(at$ - 3, at$);
-              break chosen$5;
-            }
-            at$ = back$5;
-            if ((bytes$[at$ + 1] | 32) !== 110) break next$4;
-            at$ += 2;
-            scale$3 = input.substring(at$ - 2, at$);
-          }
-        } else if (symbol$3 === 84 || symbol$3 === 116) {
-          if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) break next$4;
-          at$ += 8;
-          scale$3 = input.substring(at$ - 8, at$);
-        } else {
-          break next$4;
-        }
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
-        end$ = at$;
-        return scale$3.toLowerCase();
-      }
-      at$ = back$3;
-      const scale$4 = input[at$++];
-      if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-      end$ = at$;
-      return scale$4.toLowerCase();
-    } else {
-      return FAILED$;
-    }
-  }
-
-  function currency_sign$build(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((table5$[symbol$1] & 2) !== 0) {
-      let sign$1;
-      const symbol$2 = bytes$[at$];
-      if (symbol$2 === 65) {
-        const back$1 = at$;
-        chosen$1: {
-          next$1: {
-            if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 36) break next$1;
-            at$ += 3;
-            sign$1 = "AU$";
-            break chosen$1;
-          }
-          at$ = back$1;
-          if (bytes$[at$ + 1] !== 36) return FAILED$;
-          at$ += 2;
-          sign$1 = "A$";
-        }
-      } else if (symbol$2 === 67) {
-        const back$2 = at$;
-        chosen$2: {
-          next$2: {
-            if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 36) break next$2;
-            at$ += 3;
-            sign$1 = "CA$";
-            break chosen$2;
-          }
-          at$ = back$2;
-          if (bytes$[at$ + 1] !== 36) return FAILED$;
-          at$ += 2;
-          sign$1 = "C$";
-        }
-      } else if (symbol$2 === 72) {
-        if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 36) return FAILED$;
-        at$ += 3;
-        sign$1 = "HK$";
-      } else if (symbol$2 === 78) {
-        if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 36) return FAILED$;
-        at$ += 3;
-        sign$1 = "NZ$";
-      } else if (symbol$2 === 82) {
-        if (bytes$[at$ + 1] !== 36) return FAILED$;
-        at$ += 2;
-        sign$1 = "R$";
-      } else if (symbol$2 === 83) {
-        const back$3 = at$;
-        chosen$3: {
-          next$3: {
-            if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 36) break next$3;
-            at$ += 3;
-            sign$1 = "SG$";
-            break chosen$3;
-          }
-          at$ = back$3;
-          if (bytes$[at$ + 1] !== 36) return FAILED$;
-          at$ += 2;
-          sign$1 = "S$";
-        }
-      } else {
-        if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 36) return FAILED$;
-        at$ += 3;
-        sign$1 = "US$";
-      }
-      end$ = at$;
-      return DOLLARS[sign$1];
-    } else if (symbol$1 === 36 || symbol$1 === 130) {
-      const char$1 = input[at$++];
-      end$ = at$;
-      return char$1;
-    } else {
-      return FAILED$;
-    }
-  }
-
   function id_part$skip(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table5$[symbol$1] & 16) !== 0) {
+    if ((table3$[symbol$1] & 128) !== 0) {
       at$++;
       let count$1 = 0;
       let last$1 = at$;
@@ -10110,7 +8577,7 @@ const peg$makeScanner = (capacity$) => {
         let count$2 = 0;
         let last$2 = at$;
         ended$2: for (;;) {
-          if ((table6$[bytes$[at$]] & 32) === 0) break ended$2;
+          if ((table5$[bytes$[at$]] & 64) === 0) break ended$2;
           at$++;
           count$2++;
           last$2 = at$;
@@ -10123,7 +8590,7 @@ const peg$makeScanner = (capacity$) => {
         let count$3 = 0;
         let last$3 = at$;
         ended$3: for (;;) {
-          if ((table2$[bytes$[at$]] & 128) === 0) break ended$3;
+          if ((table3$[bytes$[at$]] & 8) === 0) break ended$3;
           at$++;
           count$3++;
           last$3 = at$;
@@ -10297,7 +8764,7 @@ const peg$makeScanner = (capacity$) => {
         at$++;
         const back$10 = at$;
         if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-        if ((table2$[bytes$[at$]] & 128) === 0) break missing$1;
+        if ((table3$[bytes$[at$]] & 8) === 0) break missing$1;
         at$++;
         at$ = back$10;
         break done$1;
@@ -10308,51 +8775,53 @@ const peg$makeScanner = (capacity$) => {
   }
 
   function joint$skip(at$) {
-    const symbol$1 = bytes$[at$];
-    if ((table0$[symbol$1] & 1) !== 0) {
-      const back$1 = at$;
-      chosen$1: {
-        next$1: {
-          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-          if ((table6$[bytes$[at$]] & 128) === 0) break next$1;
-          at$++;
-          if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-          break chosen$1;
-        }
-        at$ = back$1;
-        next$2: {
-          at$ = runEnd$(ends2$, at$);
-          const symbol$2 = bytes$[at$];
-          if (symbol$2 === 84 || symbol$2 === 116) {
-            const back$2 = at$;
-            chosen$2: {
-              next$3: {
-                if ((bytes$[at$ + 1] | 32) !== 111) break next$3;
-                at$ += 2;
-                break chosen$2;
-              }
-              at$ = back$2;
-              next$4: {
-                if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 117 || (bytes$[at$ + 5] | 32) !== 103 || (bytes$[at$ + 6] | 32) !== 104) break next$4;
-                at$ += 7;
-                break chosen$2;
-              }
-              at$ = back$2;
-              if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108) break next$2;
-              at$ += 4;
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+        if ((table4$[bytes$[at$]] & 2) === 0) break next$1;
+        at$++;
+        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
+        break chosen$1;
+      }
+      at$ = back$1;
+      next$2: {
+        const start$1 = at$;
+        at$ = runEnd$(ends2$, at$);
+        if (at$ === start$1) break next$2;
+        const symbol$1 = bytes$[at$];
+        if (symbol$1 === 84 || symbol$1 === 116) {
+          const back$2 = at$;
+          chosen$2: {
+            next$3: {
+              if ((bytes$[at$ + 1] | 32) !== 111) break next$3;
+              at$ += 2;
+              break chosen$2;
             }
-          } else if (symbol$2 === 85 || symbol$2 === 117) {
-            if ((bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 108) break next$2;
-            at$ += 5;
-          } else {
-            break next$2;
+            at$ = back$2;
+            next$4: {
+              if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 117 || (bytes$[at$ + 5] | 32) !== 103 || (bytes$[at$ + 6] | 32) !== 104) break next$4;
+              at$ += 7;
+              break chosen$2;
+            }
+            at$ = back$2;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108) break next$2;
+            at$ += 4;
           }
-          const start$1 = at$;
-          at$ = runEnd$(ends2$, at$);
-          if (at$ === start$1) break next$2;
-          break chosen$1;
+        } else if (symbol$1 === 85 || symbol$1 === 117) {
+          if ((bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 108) break next$2;
+          at$ += 5;
+        } else {
+          break next$2;
         }
-        at$ = back$1;
+        const start$2 = at$;
+        at$ = runEnd$(ends2$, at$);
+        if (at$ === start$2) break next$2;
+        break chosen$1;
+      }
+      at$ = back$1;
+      const symbol$2 = bytes$[at$];
+      if ((table0$[symbol$2] & 1) !== 0) {
         const back$3 = at$;
         chosen$3: {
           next$5: {
@@ -10365,9 +8834,9 @@ const peg$makeScanner = (capacity$) => {
               missing$1: {
                 if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) break missing$1;
                 at$ += 3;
-                const start$2 = at$;
+                const start$3 = at$;
                 at$ = runEnd$(ends2$, at$);
-                if (at$ === start$2) break missing$1;
+                if (at$ === start$3) break missing$1;
                 break done$1;
               }
               at$ = back$4;
@@ -10379,9 +8848,9 @@ const peg$makeScanner = (capacity$) => {
             at$ = runEnd$(ends2$, at$);
             if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) break next$6;
             at$ += 3;
-            const start$3 = at$;
+            const start$4 = at$;
             at$ = runEnd$(ends2$, at$);
-            if (at$ === start$3) break next$6;
+            if (at$ === start$4) break next$6;
             break chosen$3;
           }
           at$ = back$3;
@@ -10390,15 +8859,12 @@ const peg$makeScanner = (capacity$) => {
           at$++;
           if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
         }
-      }
-    } else if (symbol$1 === 38 || symbol$1 === 44) {
-      const symbol$3 = bytes$[at$];
-      if (symbol$3 === 38) {
+      } else if (symbol$2 === 38) {
         if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
         if (bytes$[at$] !== 38) return -1;
         at$++;
         if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-      } else {
+      } else if (symbol$2 === 44) {
         if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
         if (bytes$[at$] !== 44) return -1;
         at$++;
@@ -10408,28 +8874,23 @@ const peg$makeScanner = (capacity$) => {
           missing$2: {
             if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) break missing$2;
             at$ += 3;
-            const start$4 = at$;
+            const start$5 = at$;
             at$ = runEnd$(ends2$, at$);
-            if (at$ === start$4) break missing$2;
+            if (at$ === start$5) break missing$2;
             break done$2;
           }
           at$ = back$5;
         }
+      } else {
+        return -1;
       }
-    } else if (symbol$1 === 45 || symbol$1 === 135) {
-      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-      if ((table6$[bytes$[at$]] & 128) === 0) return -1;
-      at$++;
-      if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-    } else {
-      return -1;
     }
     return at$;
   }
 
   function named_date$skip(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table3$[symbol$1] & 16) !== 0) {
+    if ((table5$[symbol$1] & 2) !== 0) {
       const month$1 = month_name$build(at$);
       if (month$1 === FAILED$) return -1;
       at$ = end$;
@@ -10453,18 +8914,16 @@ const peg$makeScanner = (capacity$) => {
         missing$2: {
           at$ = between$skip(at$);
           if (at$ < 0) break missing$2;
-          const picked$2 = year_digits$build(at$);
-          if (picked$2 === FAILED$) break missing$2;
+          const picked$1 = year$build(at$);
+          if (picked$1 === FAILED$) break missing$2;
           at$ = end$;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$2;
-          const picked$1 = picked$2;
           year$1 = picked$1;
           break done$2;
         }
         at$ = back$2;
         year$1 = null;
       }
-      if (!(isDay(year$1, month$1, day$1))) return -1;
+      if (!((log$[decided$++] = (isDay(year$1, month$1, day$1)) ? 1 : 0))) return -1;
     } else if (symbol$1 >= 48 && symbol$1 <= 57) {
       const day$2 = day$build(at$);
       if (day$2 === FAILED$) return -1;
@@ -10492,89 +8951,19 @@ const peg$makeScanner = (capacity$) => {
         missing$4: {
           at$ = between$skip(at$);
           if (at$ < 0) break missing$4;
-          const picked$4 = year_digits$build(at$);
-          if (picked$4 === FAILED$) break missing$4;
+          const picked$2 = year$build(at$);
+          if (picked$2 === FAILED$) break missing$4;
           at$ = end$;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break missing$4;
-          const picked$3 = picked$4;
-          year$2 = picked$3;
+          year$2 = picked$2;
           break done$4;
         }
         at$ = back$4;
         year$2 = null;
       }
-      if (!(isDay(year$2, month$2, day$2))) return -1;
+      if (!((log$[decided$++] = (isDay(year$2, month$2, day$2)) ? 1 : 0))) return -1;
     } else {
       return -1;
     }
-    return at$;
-  }
-
-  function numeric_date$skip(at$) {
-    const start$1 = at$;
-    let count$1 = 0;
-    let last$1 = at$;
-    ended$1: for (;;) {
-      if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
-      at$++;
-      count$1++;
-      last$1 = at$;
-      if (count$1 >= 2) break;
-    }
-    at$ = last$1;
-    if (count$1 < 1) return -1;
-    const digits$1 = input.substring(start$1, at$);
-    if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
-    const first$1 = Number(digits$1);
-    if ((table3$[bytes$[at$]] & 32) === 0) return -1;
-    const mark$1 = input[at$++];
-    const start$2 = at$;
-    let count$2 = 0;
-    let last$2 = at$;
-    ended$2: for (;;) {
-      if ((table2$[bytes$[at$]] & 128) === 0) break ended$2;
-      at$++;
-      count$2++;
-      last$2 = at$;
-      if (count$2 >= 2) break;
-    }
-    at$ = last$2;
-    if (count$2 < 1) return -1;
-    const digits$2 = input.substring(start$2, at$);
-    if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
-    const second$1 = Number(digits$2);
-    if ((table3$[bytes$[at$]] & 32) === 0) return -1;
-    at$++;
-    let year$1;
-    const symbol$1 = bytes$[at$];
-    if (symbol$1 === 48 || (symbol$1 >= 51 && symbol$1 <= 57)) {
-      if (!(mark$1 === "/")) return -1;
-      const picked$1 = short_year$build(at$);
-      if (picked$1 === FAILED$) return -1;
-      at$ = end$;
-      year$1 = picked$1;
-    } else if (symbol$1 >= 49 && symbol$1 <= 50) {
-      const back$1 = at$;
-      chosen$1: {
-        next$1: {
-          const picked$2 = year_digits$build(at$);
-          if (picked$2 === FAILED$) break next$1;
-          at$ = end$;
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
-          year$1 = picked$2;
-          break chosen$1;
-        }
-        at$ = back$1;
-        if (!(mark$1 === "/")) return -1;
-        const picked$3 = short_year$build(at$);
-        if (picked$3 === FAILED$) return -1;
-        at$ = end$;
-        year$1 = picked$3;
-      }
-    } else {
-      return -1;
-    }
-    if (!(dayAndMonth(first$1, second$1, year$1) !== null)) return -1;
     return at$;
   }
 
@@ -10689,120 +9078,373 @@ const peg$makeScanner = (capacity$) => {
   }
 
   function short_year$skip(at$) {
-    let count$1 = 0;
-    let last$1 = at$;
-    ended$1: for (;;) {
-      if ((table2$[bytes$[at$]] & 128) === 0) break ended$1;
-      at$++;
-      count$1++;
-      last$1 = at$;
-      if (count$1 >= 2) break;
-    }
-    at$ = last$1;
-    if (count$1 < 2) return -1;
-    if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
+    at$ = two_digits$skip(at$);
+    if (at$ < 0) return -1;
     if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
     return at$;
   }
 
-  function scale$skip(at$) {
+  function fiscal_year$skip(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table7$[symbol$1] & 1) !== 0) {
-      if ((table0$[bytes$[at$]] & 1) !== 0) {
-        at$++;
-      }
-      const symbol$2 = bytes$[at$];
-      if (symbol$2 === 66 || symbol$2 === 98) {
-        const back$1 = at$;
-        chosen$1: {
-          next$1: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) break next$1;
-            at$ += 7;
-            break chosen$1;
-          }
-          at$ = back$1;
-          if ((bytes$[at$ + 1] | 32) !== 110) return -1;
+    if (symbol$1 === 70 || symbol$1 === 102) {
+      const back$1 = at$;
+      chosen$1: {
+        next$1: {
+          if ((bytes$[at$ + 1] | 32) !== 121) break next$1;
           at$ += 2;
+          if ((table3$[bytes$[at$]] & 1) !== 0) {
+            at$++;
+          }
+          break chosen$1;
         }
-      } else if (symbol$2 === 77 || symbol$2 === 109) {
+        at$ = back$1;
         const back$2 = at$;
         chosen$2: {
           next$2: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) break next$2;
+            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 108) break next$2;
+            at$ += 6;
+            break chosen$2;
+          }
+          at$ = back$2;
+          if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 97 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 99 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 108) return -1;
+          at$ += 9;
+        }
+        const start$1 = at$;
+        at$ = runEnd$(ends2$, at$);
+        if (at$ === start$1) return -1;
+        if ((bytes$[at$] | 32) !== 121 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) return -1;
+        at$ += 4;
+        const start$2 = at$;
+        at$ = runEnd$(ends2$, at$);
+        if (at$ === start$2) return -1;
+        const back$3 = at$;
+        done$1: {
+          missing$1: {
+            if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 121) break missing$1;
+            at$ += 2;
+            break done$1;
+          }
+          at$ = back$3;
+        }
+      }
+    } else {
+      return -1;
+    }
+    const symbol$2 = bytes$[at$];
+    if (symbol$2 === 48 || (symbol$2 >= 51 && symbol$2 <= 57)) {
+      at$ = two_digits$skip(at$);
+      if (at$ < 0) return -1;
+    } else if (symbol$2 >= 49 && symbol$2 <= 50) {
+      const back$4 = at$;
+      chosen$3: {
+        next$3: {
+          at$ = year_digits$skip(at$);
+          if (at$ < 0) break next$3;
+          break chosen$3;
+        }
+        at$ = back$4;
+        at$ = two_digits$skip(at$);
+        if (at$ < 0) return -1;
+      }
+    } else {
+      return -1;
+    }
+    const back$5 = at$;
+    done$2: {
+      missing$2: {
+        if ((table2$[bytes$[at$]] & 64) === 0) break missing$2;
+        at$++;
+        at$ = two_digits$skip(at$);
+        if (at$ < 0) break missing$2;
+        break done$2;
+      }
+      at$ = back$5;
+    }
+    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    return at$;
+  }
+
+  function relative_unit$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if ((table5$[symbol$1] & 128) !== 0) {
+      const symbol$2 = bytes$[at$];
+      if (symbol$2 === 65 || symbol$2 === 97) {
+        if ((bytes$[at$ + 1] | 32) !== 102 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 111 || (bytes$[at$ + 7] | 32) !== 111 || (bytes$[at$ + 8] | 32) !== 110) return -1;
+        at$ += 9;
+      } else if (symbol$2 === 68 || symbol$2 === 100) {
+        if ((bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121) return -1;
+        at$ += 3;
+      } else if (symbol$2 === 69 || symbol$2 === 101) {
+        if ((bytes$[at$ + 1] | 32) !== 118 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 103) return -1;
+        at$ += 7;
+      } else if (symbol$2 === 77 || symbol$2 === 109) {
+        const back$1 = at$;
+        chosen$1: {
+          next$1: {
+            if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 104) break next$1;
+            at$ += 5;
+            break chosen$1;
+          }
+          at$ = back$1;
+          if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 103) return -1;
+          at$ += 7;
+        }
+      } else if (symbol$2 === 81 || symbol$2 === 113) {
+        if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) return -1;
+        at$ += 7;
+      } else if (symbol$2 === 87 || symbol$2 === 119) {
+        const back$2 = at$;
+        chosen$2: {
+          next$2: {
+            if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table2$[bytes$[at$ + 3]] & 128) === 0 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 100) break next$2;
             at$ += 7;
             break chosen$2;
           }
           at$ = back$2;
-          next$3: {
-            if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 111) break next$3;
-            at$ += 3;
-            break chosen$2;
-          }
-          at$ = back$2;
-          if ((bytes$[at$ + 1] | 32) !== 110) return -1;
-          at$ += 2;
+          if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table2$[bytes$[at$ + 3]] & 128) === 0) return -1;
+          at$ += 4;
         }
-      } else if (symbol$2 === 84 || symbol$2 === 116) {
-        if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) return -1;
-        at$ += 8;
+      } else {
+        if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) return -1;
+        at$ += 4;
+      }
+      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+    } else if (symbol$1 === 70 || symbol$1 === 102) {
+      const back$3 = at$;
+      chosen$3: {
+        next$3: {
+          if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 108) break next$3;
+          at$ += 6;
+          break chosen$3;
+        }
+        at$ = back$3;
+        if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 97 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 99 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 108) return -1;
+        at$ += 9;
+      }
+      const start$1 = at$;
+      at$ = runEnd$(ends2$, at$);
+      if (at$ === start$1) return -1;
+      const symbol$3 = bytes$[at$];
+      if (symbol$3 === 77 || symbol$3 === 109) {
+        if ((bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 104) return -1;
+        at$ += 5;
+      } else if (symbol$3 === 81 || symbol$3 === 113) {
+        if ((bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) return -1;
+        at$ += 7;
+      } else if (symbol$3 === 89 || symbol$3 === 121) {
+        if ((bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) return -1;
+        at$ += 4;
       } else {
         return -1;
       }
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    } else if (symbol$1 === 75 || symbol$1 === 107) {
+    } else {
+      return -1;
+    }
+    return at$;
+  }
+
+  function scale$skip(at$) {
+    const back$1 = at$;
+    chosen$1: {
+      next$1: {
+        if ((table0$[bytes$[at$]] & 1) !== 0) {
+          at$++;
+        }
+        const symbol$1 = bytes$[at$];
+        if (symbol$1 === 66 || symbol$1 === 98) {
+          const back$2 = at$;
+          chosen$2: {
+            next$2: {
+              if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) break next$2;
+              at$ += 7;
+              break chosen$2;
+            }
+            at$ = back$2;
+            if ((bytes$[at$ + 1] | 32) !== 110) break next$1;
+            at$ += 2;
+          }
+        } else if (symbol$1 === 77 || symbol$1 === 109) {
+          const back$3 = at$;
+          chosen$3: {
+            next$3: {
+              if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) break next$3;
+              at$ += 7;
+              break chosen$3;
+            }
+            at$ = back$3;
+            next$4: {
+              if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 111) break next$4;
+              at$ += 3;
+              break chosen$3;
+            }
+            at$ = back$3;
+            if ((bytes$[at$ + 1] | 32) !== 110) break next$1;
+            at$ += 2;
+          }
+        } else if (symbol$1 === 84 || symbol$1 === 116) {
+          if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) break next$1;
+          at$ += 8;
+        } else {
+          break next$1;
+        }
+        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+        break chosen$1;
+      }
+      at$ = back$1;
+      if ((table3$[bytes$[at$]] & 64) === 0) return -1;
       at$++;
       if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    } else if (symbol$1 === 77 || symbol$1 === 109) {
+    }
+    return at$;
+  }
+
+  function currency_code$skip(at$) {
+    const symbol$1 = bytes$[at$];
+    if (symbol$1 === 65) {
+      const back$1 = at$;
+      chosen$1: {
+        next$1: {
+          if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 68) break next$1;
+          at$ += 3;
+          break chosen$1;
+        }
+        at$ = back$1;
+        if (bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 68) return -1;
+        at$ += 3;
+      }
+    } else if (symbol$1 === 66) {
+      const back$2 = at$;
+      chosen$2: {
+        next$2: {
+          if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 76) break next$2;
+          at$ += 3;
+          break chosen$2;
+        }
+        at$ = back$2;
+        if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 78) return -1;
+        at$ += 3;
+      }
+    } else if (symbol$1 === 67) {
       const back$3 = at$;
       chosen$3: {
-        next$4: {
-          if ((table0$[bytes$[at$]] & 1) !== 0) {
-            at$++;
-          }
-          const symbol$3 = bytes$[at$];
-          if (symbol$3 === 66 || symbol$3 === 98) {
-            const back$4 = at$;
-            chosen$4: {
-              next$5: {
-                if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) break next$5;
-                at$ += 7;
-                break chosen$4;
-              }
-              at$ = back$4;
-              if ((bytes$[at$ + 1] | 32) !== 110) break next$4;
-              at$ += 2;
-            }
-          } else if (symbol$3 === 77 || symbol$3 === 109) {
-            const back$5 = at$;
-            chosen$5: {
-              next$6: {
-                if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) break next$6;
-                at$ += 7;
-                break chosen$5;
-              }
-              at$ = back$5;
-              next$7: {
-                if ((bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 111) break next$7;
-                at$ += 3;
-                break chosen$5;
-              }
-              at$ = back$5;
-              if ((bytes$[at$ + 1] | 32) !== 110) break next$4;
-              at$ += 2;
-            }
-          } else if (symbol$3 === 84 || symbol$3 === 116) {
-            if ((bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) break next$4;
-            at$ += 8;
-          } else {
-            break next$4;
-          }
-          if ((table1$[bytes$[at$]] & 2) !== 0) break next$4;
+        next$3: {
+          if (bytes$[at$ + 1] !== 72 || bytes$[at$ + 2] !== 70) break next$3;
+          at$ += 3;
           break chosen$3;
         }
         at$ = back$3;
-        at$++;
-        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+        next$4: {
+          if (bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 89) break next$4;
+          at$ += 3;
+          break chosen$3;
+        }
+        at$ = back$3;
+        next$5: {
+          if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 68) break next$5;
+          at$ += 3;
+          break chosen$3;
+        }
+        at$ = back$3;
+        if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 75) return -1;
+        at$ += 3;
       }
+    } else if (symbol$1 === 68) {
+      if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 75) return -1;
+      at$ += 3;
+    } else if (symbol$1 === 69) {
+      if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 82) return -1;
+      at$ += 3;
+    } else if (symbol$1 === 71) {
+      if (bytes$[at$ + 1] !== 66 || bytes$[at$ + 2] !== 80) return -1;
+      at$ += 3;
+    } else if (symbol$1 === 72) {
+      const back$4 = at$;
+      chosen$4: {
+        next$6: {
+          if (bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 70) break next$6;
+          at$ += 3;
+          break chosen$4;
+        }
+        at$ = back$4;
+        if (bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 68) return -1;
+        at$ += 3;
+      }
+    } else if (symbol$1 === 73) {
+      const back$5 = at$;
+      chosen$5: {
+        next$7: {
+          if (bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 82) break next$7;
+          at$ += 3;
+          break chosen$5;
+        }
+        at$ = back$5;
+        if (bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 83) return -1;
+        at$ += 3;
+      }
+    } else if (symbol$1 === 74) {
+      if (bytes$[at$ + 1] !== 80 || bytes$[at$ + 2] !== 89) return -1;
+      at$ += 3;
+    } else if (symbol$1 === 75) {
+      if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 87) return -1;
+      at$ += 3;
+    } else if (symbol$1 === 77) {
+      if (bytes$[at$ + 1] !== 88 || bytes$[at$ + 2] !== 78) return -1;
+      at$ += 3;
+    } else if (symbol$1 === 78) {
+      const back$6 = at$;
+      chosen$6: {
+        next$8: {
+          if (bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 68) break next$8;
+          at$ += 3;
+          break chosen$6;
+        }
+        at$ = back$6;
+        if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 75) return -1;
+        at$ += 3;
+      }
+    } else if (symbol$1 === 80) {
+      if (bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 78) return -1;
+      at$ += 3;
+    } else if (symbol$1 === 82) {
+      if (bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 78) return -1;
+      at$ += 3;
+    } else if (symbol$1 === 83) {
+      const back$7 = at$;
+      chosen$7: {
+        next$9: {
+          if (bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 75) break next$9;
+          at$ += 3;
+          break chosen$7;
+        }
+        at$ = back$7;
+        next$10: {
+          if (bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 68) break next$10;
+          at$ += 3;
+          break chosen$7;
+        }
+        at$ = back$7;
+        if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) return -1;
+        at$ += 3;
+      }
+    } else if (symbol$1 === 84) {
+      const back$8 = at$;
+      chosen$8: {
+        next$11: {
+          if (bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 89) break next$11;
+          at$ += 3;
+          break chosen$8;
+        }
+        at$ = back$8;
+        if (bytes$[at$ + 1] !== 72 || bytes$[at$ + 2] !== 66) return -1;
+        at$ += 3;
+      }
+    } else if (symbol$1 === 85) {
+      if (bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 68) return -1;
+      at$ += 3;
+    } else if (symbol$1 === 90) {
+      if (bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) return -1;
+      at$ += 3;
     } else {
       return -1;
     }
@@ -10811,7 +9453,7 @@ const peg$makeScanner = (capacity$) => {
 
   function currency_word$skip(at$) {
     const symbol$1 = bytes$[at$];
-    if ((table7$[symbol$1] & 2) !== 0) {
+    if ((table6$[symbol$1] & 1) !== 0) {
       const symbol$2 = bytes$[at$];
       if (symbol$2 === 66 || symbol$2 === 98) {
         if ((bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 115 || (bytes$[at$ + 6] | 32) !== 104 || bytes$[at$ + 7] !== 32 || (bytes$[at$ + 8] | 32) !== 112 || (bytes$[at$ + 9] | 32) !== 111 || (bytes$[at$ + 10] | 32) !== 117 || (bytes$[at$ + 11] | 32) !== 110 || (bytes$[at$ + 12] | 32) !== 100 || (bytes$[at$ + 13] | 32) !== 115) return -1;
@@ -10906,970 +9548,52 @@ const peg$makeScanner = (capacity$) => {
     return at$;
   }
 
-  function month_name$expect(at$) {
+  function day$expect(at$) {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 121) { miss$(at$, 158); break next$1; }
-        at$ += 7;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$2: {
-        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 98 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 117 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 114 || (bytes$[at$ + 7] | 32) !== 121) { miss$(at$, 159); break next$2; }
-        at$ += 8;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$3: {
-        if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 104) { miss$(at$, 160); break next$3; }
-        at$ += 5;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$4: {
-        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 108) { miss$(at$, 161); break next$4; }
-        at$ += 5;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$5: {
-        if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121) { miss$(at$, 162); break next$5; }
-        at$ += 3;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$6: {
-        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101) { miss$(at$, 163); break next$6; }
-        at$ += 4;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$7: {
-        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 121) { miss$(at$, 164); break next$7; }
-        at$ += 4;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$8: {
-        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 116) { miss$(at$, 165); break next$8; }
-        at$ += 6;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$9: {
-        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 109 || (bytes$[at$ + 6] | 32) !== 98 || (bytes$[at$ + 7] | 32) !== 101 || (bytes$[at$ + 8] | 32) !== 114) { miss$(at$, 166); break next$9; }
-        at$ += 9;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$10: {
-        if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 98 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) { miss$(at$, 167); break next$10; }
-        at$ += 7;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$11: {
-        if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) { miss$(at$, 168); break next$11; }
-        at$ += 8;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$12: {
-        if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) { miss$(at$, 169); break next$12; }
-        at$ += 8;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$13: {
-        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110) { miss$(at$, 170); break next$13; }
-        at$ += 3;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$14: {
-        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 98) { miss$(at$, 171); break next$14; }
-        at$ += 3;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$15: {
-        if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 114) { miss$(at$, 172); break next$15; }
-        at$ += 3;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$16: {
-        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114) { miss$(at$, 173); break next$16; }
-        at$ += 3;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$17: {
-        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110) { miss$(at$, 174); break next$17; }
-        at$ += 3;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$18: {
-        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108) { miss$(at$, 175); break next$18; }
-        at$ += 3;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$19: {
-        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103) { miss$(at$, 176); break next$19; }
-        at$ += 3;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$20: {
-        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116) { miss$(at$, 177); break next$20; }
-        at$ += 4;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$21: {
-        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112) { miss$(at$, 178); break next$21; }
-        at$ += 3;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$22: {
-        if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116) { miss$(at$, 179); break next$22; }
-        at$ += 3;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$23: {
-        if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118) { miss$(at$, 180); break next$23; }
-        at$ += 3;
-        break chosen$1;
-      }
-      at$ = back$1;
-      if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99) { miss$(at$, 181); return -1; }
-      at$ += 3;
-    }
-    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    const back$2 = at$;
-    done$1: {
-      missing$1: {
-        if (bytes$[at$] !== 46) { miss$(at$, 8); break missing$1; }
+        if ((table6$[bytes$[at$]] & 2) === 0) { miss$(at$, 202); break next$1; }
         at$++;
-        const back$3 = at$;
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-        if ((table2$[bytes$[at$]] & 128) === 0) break missing$1;
-        at$++;
-        at$ = back$3;
-        break done$1;
-      }
-      at$ = back$2;
-    }
-    return at$;
-  }
-
-  function joint$expect(at$) {
-    const back$1 = at$;
-    chosen$1: {
-      next$1: {
-        let last$1 = at$;
-        ended$1: for (;;) {
-          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$1; }
-          at$++;
-          last$1 = at$;
-        }
-        at$ = last$1;
-        if ((table6$[bytes$[at$]] & 128) === 0) { miss$(at$, 182); break next$1; }
-        at$++;
-        let last$2 = at$;
-        ended$2: for (;;) {
-          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$2; }
-          at$++;
-          last$2 = at$;
-        }
-        at$ = last$2;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$2: {
-        let count$1 = 0;
-        let last$3 = at$;
-        ended$3: for (;;) {
-          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$3; }
-          at$++;
-          count$1++;
-          last$3 = at$;
-        }
-        at$ = last$3;
-        if (count$1 < 1) break next$2;
-        const back$2 = at$;
-        chosen$2: {
-          next$3: {
-            if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 111) { miss$(at$, 183); break next$3; }
-            at$ += 2;
-            break chosen$2;
-          }
-          at$ = back$2;
-          next$4: {
-            if ((bytes$[at$] | 32) !== 117 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 108) { miss$(at$, 184); break next$4; }
-            at$ += 5;
-            break chosen$2;
-          }
-          at$ = back$2;
-          next$5: {
-            if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 117 || (bytes$[at$ + 5] | 32) !== 103 || (bytes$[at$ + 6] | 32) !== 104) { miss$(at$, 185); break next$5; }
-            at$ += 7;
-            break chosen$2;
-          }
-          at$ = back$2;
-          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108) { miss$(at$, 186); break next$2; }
-          at$ += 4;
-        }
-        let count$2 = 0;
-        let last$4 = at$;
-        ended$4: for (;;) {
-          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$4; }
-          at$++;
-          count$2++;
-          last$4 = at$;
-        }
-        at$ = last$4;
-        if (count$2 < 1) break next$2;
-        break chosen$1;
-      }
-      at$ = back$1;
-      const back$3 = at$;
-      chosen$3: {
-        next$6: {
-          let last$5 = at$;
-          ended$5: for (;;) {
-            if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$5; }
-            at$++;
-            last$5 = at$;
-          }
-          at$ = last$5;
-          if (bytes$[at$] !== 44) { miss$(at$, 53); break next$6; }
-          at$++;
-          let last$6 = at$;
-          ended$6: for (;;) {
-            if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$6; }
-            at$++;
-            last$6 = at$;
-          }
-          at$ = last$6;
-          const back$4 = at$;
-          done$1: {
-            missing$1: {
-              if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) { miss$(at$, 187); break missing$1; }
-              at$ += 3;
-              let count$3 = 0;
-              let last$7 = at$;
-              ended$7: for (;;) {
-                if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$7; }
-                at$++;
-                count$3++;
-                last$7 = at$;
-              }
-              at$ = last$7;
-              if (count$3 < 1) break missing$1;
-              break done$1;
-            }
-            at$ = back$4;
-          }
-          break chosen$3;
-        }
-        at$ = back$3;
-        next$7: {
-          let count$4 = 0;
-          let last$8 = at$;
-          ended$8: for (;;) {
-            if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$8; }
-            at$++;
-            count$4++;
-            last$8 = at$;
-          }
-          at$ = last$8;
-          if (count$4 < 1) break next$7;
-          if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) { miss$(at$, 187); break next$7; }
-          at$ += 3;
-          let count$5 = 0;
-          let last$9 = at$;
-          ended$9: for (;;) {
-            if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$9; }
-            at$++;
-            count$5++;
-            last$9 = at$;
-          }
-          at$ = last$9;
-          if (count$5 < 1) break next$7;
-          break chosen$3;
-        }
-        at$ = back$3;
-        let last$10 = at$;
-        ended$10: for (;;) {
-          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$10; }
-          at$++;
-          last$10 = at$;
-        }
-        at$ = last$10;
-        if (bytes$[at$] !== 38) { miss$(at$, 30); return -1; }
-        at$++;
-        let last$11 = at$;
-        ended$11: for (;;) {
-          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$11; }
-          at$++;
-          last$11 = at$;
-        }
-        at$ = last$11;
-      }
-    }
-    return at$;
-  }
-
-  function day$expectBuild(at$) {
-    const start$1 = at$;
-    const back$1 = at$;
-    chosen$1: {
-      next$1: {
-        if ((table7$[bytes$[at$]] & 4) === 0) { miss$(at$, 188); break next$1; }
-        at$++;
-        if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break next$1; }
+        if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 86); break next$1; }
         at$++;
         break chosen$1;
       }
       at$ = back$1;
-      if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); return FAILED$; }
+      if ((table3$[bytes$[at$]] & 8) === 0) { miss$(at$, 86); return -1; }
       at$++;
     }
-    const digits$1 = input.substring(start$1, at$);
     const back$2 = at$;
     done$1: {
       missing$1: {
         const back$3 = at$;
         chosen$2: {
           next$2: {
-            if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 116) { miss$(at$, 125); break next$2; }
+            if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 116) { miss$(at$, 169); break next$2; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$3;
           next$3: {
-            if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 100) { miss$(at$, 126); break next$3; }
+            if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 100) { miss$(at$, 170); break next$3; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$3;
           next$4: {
-            if ((bytes$[at$] | 32) !== 114 || (bytes$[at$ + 1] | 32) !== 100) { miss$(at$, 127); break next$4; }
+            if ((bytes$[at$] | 32) !== 114 || (bytes$[at$ + 1] | 32) !== 100) { miss$(at$, 171); break next$4; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$3;
-          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104) { miss$(at$, 128); break missing$1; }
+          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104) { miss$(at$, 172); break missing$1; }
           at$ += 2;
         }
         break done$1;
       }
       at$ = back$2;
     }
-    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-    end$ = at$;
-    return Number(digits$1);
-  }
-
-  function joint$expectBuild(at$) {
-    const back$1 = at$;
-    next$1: {
-      let last$1 = at$;
-      ended$1: for (;;) {
-        if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$1; }
-        at$++;
-        last$1 = at$;
-      }
-      at$ = last$1;
-      if ((table6$[bytes$[at$]] & 128) === 0) { miss$(at$, 182); break next$1; }
-      at$++;
-      let last$2 = at$;
-      ended$2: for (;;) {
-        if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$2; }
-        at$++;
-        last$2 = at$;
-      }
-      at$ = last$2;
-      end$ = at$;
-      return "to";
-    }
-    at$ = back$1;
-    next$2: {
-      let count$1 = 0;
-      let last$3 = at$;
-      ended$3: for (;;) {
-        if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$3; }
-        at$++;
-        count$1++;
-        last$3 = at$;
-      }
-      at$ = last$3;
-      if (count$1 < 1) break next$2;
-      const back$2 = at$;
-      chosen$2: {
-        next$3: {
-          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 111) { miss$(at$, 183); break next$3; }
-          at$ += 2;
-          break chosen$2;
-        }
-        at$ = back$2;
-        next$4: {
-          if ((bytes$[at$] | 32) !== 117 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 108) { miss$(at$, 184); break next$4; }
-          at$ += 5;
-          break chosen$2;
-        }
-        at$ = back$2;
-        next$5: {
-          if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 117 || (bytes$[at$ + 5] | 32) !== 103 || (bytes$[at$ + 6] | 32) !== 104) { miss$(at$, 185); break next$5; }
-          at$ += 7;
-          break chosen$2;
-        }
-        at$ = back$2;
-        if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108) { miss$(at$, 186); break next$2; }
-        at$ += 4;
-      }
-      let count$2 = 0;
-      let last$4 = at$;
-      ended$4: for (;;) {
-        if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$4; }
-        at$++;
-        count$2++;
-        last$4 = at$;
-      }
-      at$ = last$4;
-      if (count$2 < 1) break next$2;
-      end$ = at$;
-      return "to";
-    }
-    at$ = back$1;
-    const back$3 = at$;
-    chosen$3: {
-      next$6: {
-        let last$5 = at$;
-        ended$5: for (;;) {
-          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$5; }
-          at$++;
-          last$5 = at$;
-        }
-        at$ = last$5;
-        if (bytes$[at$] !== 44) { miss$(at$, 53); break next$6; }
-        at$++;
-        let last$6 = at$;
-        ended$6: for (;;) {
-          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$6; }
-          at$++;
-          last$6 = at$;
-        }
-        at$ = last$6;
-        const back$4 = at$;
-        done$1: {
-          missing$1: {
-            if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) { miss$(at$, 187); break missing$1; }
-            at$ += 3;
-            let count$3 = 0;
-            let last$7 = at$;
-            ended$7: for (;;) {
-              if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$7; }
-              at$++;
-              count$3++;
-              last$7 = at$;
-            }
-            at$ = last$7;
-            if (count$3 < 1) break missing$1;
-            break done$1;
-          }
-          at$ = back$4;
-        }
-        break chosen$3;
-      }
-      at$ = back$3;
-      next$7: {
-        let count$4 = 0;
-        let last$8 = at$;
-        ended$8: for (;;) {
-          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$8; }
-          at$++;
-          count$4++;
-          last$8 = at$;
-        }
-        at$ = last$8;
-        if (count$4 < 1) break next$7;
-        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) { miss$(at$, 187); break next$7; }
-        at$ += 3;
-        let count$5 = 0;
-        let last$9 = at$;
-        ended$9: for (;;) {
-          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$9; }
-          at$++;
-          count$5++;
-          last$9 = at$;
-        }
-        at$ = last$9;
-        if (count$5 < 1) break next$7;
-        break chosen$3;
-      }
-      at$ = back$3;
-      let last$10 = at$;
-      ended$10: for (;;) {
-        if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$10; }
-        at$++;
-        last$10 = at$;
-      }
-      at$ = last$10;
-      if (bytes$[at$] !== 38) { miss$(at$, 30); return FAILED$; }
-      at$++;
-      let last$11 = at$;
-      ended$11: for (;;) {
-        if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$11; }
-        at$++;
-        last$11 = at$;
-      }
-      at$ = last$11;
-    }
-    end$ = at$;
-    return "and";
-  }
-
-  function month_name$expectBuild(at$) {
-    let name$1;
-    const back$1 = at$;
-    chosen$1: {
-      next$1: {
-        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 114 || (bytes$[at$ + 6] | 32) !== 121) { miss$(at$, 158); break next$1; }
-        at$ += 7;
-        name$1 = input.substring(at$ - 7, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$2: {
-        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 98 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 117 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 114 || (bytes$[at$ + 7] | 32) !== 121) { miss$(at$, 159); break next$2; }
-        at$ += 8;
-        name$1 = input.substring(at$ - 8, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$3: {
-        if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 104) { miss$(at$, 160); break next$3; }
-        at$ += 5;
-        name$1 = input.substring(at$ - 5, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$4: {
-        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 105 || (bytes$[at$ + 4] | 32) !== 108) { miss$(at$, 161); break next$4; }
-        at$ += 5;
-        name$1 = input.substring(at$ - 5, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$5: {
-        if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121) { miss$(at$, 162); break next$5; }
-        at$ += 3;
-        name$1 = input.substring(at$ - 3, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$6: {
-        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 101) { miss$(at$, 163); break next$6; }
-        at$ += 4;
-        name$1 = input.substring(at$ - 4, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$7: {
-        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 121) { miss$(at$, 164); break next$7; }
-        at$ += 4;
-        name$1 = input.substring(at$ - 4, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$8: {
-        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 116) { miss$(at$, 165); break next$8; }
-        at$ += 6;
-        name$1 = input.substring(at$ - 6, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$9: {
-        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 109 || (bytes$[at$ + 6] | 32) !== 98 || (bytes$[at$ + 7] | 32) !== 101 || (bytes$[at$ + 8] | 32) !== 114) { miss$(at$, 166); break next$9; }
-        at$ += 9;
-        name$1 = input.substring(at$ - 9, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$10: {
-        if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 98 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) { miss$(at$, 167); break next$10; }
-        at$ += 7;
-        name$1 = input.substring(at$ - 7, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$11: {
-        if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) { miss$(at$, 168); break next$11; }
-        at$ += 8;
-        name$1 = input.substring(at$ - 8, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$12: {
-        if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 109 || (bytes$[at$ + 5] | 32) !== 98 || (bytes$[at$ + 6] | 32) !== 101 || (bytes$[at$ + 7] | 32) !== 114) { miss$(at$, 169); break next$12; }
-        at$ += 8;
-        name$1 = input.substring(at$ - 8, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$13: {
-        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 110) { miss$(at$, 170); break next$13; }
-        at$ += 3;
-        name$1 = input.substring(at$ - 3, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$14: {
-        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 98) { miss$(at$, 171); break next$14; }
-        at$ += 3;
-        name$1 = input.substring(at$ - 3, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$15: {
-        if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 114) { miss$(at$, 172); break next$15; }
-        at$ += 3;
-        name$1 = input.substring(at$ - 3, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$16: {
-        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 112 || (bytes$[at$ + 2] | 32) !== 114) { miss$(at$, 173); break next$16; }
-        at$ += 3;
-        name$1 = input.substring(at$ - 3, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$17: {
-        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110) { miss$(at$, 174); break next$17; }
-        at$ += 3;
-        name$1 = input.substring(at$ - 3, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$18: {
-        if ((bytes$[at$] | 32) !== 106 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 108) { miss$(at$, 175); break next$18; }
-        at$ += 3;
-        name$1 = input.substring(at$ - 3, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$19: {
-        if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 103) { miss$(at$, 176); break next$19; }
-        at$ += 3;
-        name$1 = input.substring(at$ - 3, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$20: {
-        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112 || (bytes$[at$ + 3] | 32) !== 116) { miss$(at$, 177); break next$20; }
-        at$ += 4;
-        name$1 = input.substring(at$ - 4, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$21: {
-        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 112) { miss$(at$, 178); break next$21; }
-        at$ += 3;
-        name$1 = input.substring(at$ - 3, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$22: {
-        if ((bytes$[at$] | 32) !== 111 || (bytes$[at$ + 1] | 32) !== 99 || (bytes$[at$ + 2] | 32) !== 116) { miss$(at$, 179); break next$22; }
-        at$ += 3;
-        name$1 = input.substring(at$ - 3, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$23: {
-        if ((bytes$[at$] | 32) !== 110 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 118) { miss$(at$, 180); break next$23; }
-        at$ += 3;
-        name$1 = input.substring(at$ - 3, at$);
-        break chosen$1;
-      }
-      at$ = back$1;
-      if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99) { miss$(at$, 181); return FAILED$; }
-      at$ += 3;
-      name$1 = input.substring(at$ - 3, at$);
-    }
-    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-    const back$2 = at$;
-    done$1: {
-      missing$1: {
-        if (bytes$[at$] !== 46) { miss$(at$, 8); break missing$1; }
-        at$++;
-        const back$3 = at$;
-        if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends2$, at$);
-        if ((table2$[bytes$[at$]] & 128) === 0) break missing$1;
-        at$++;
-        at$ = back$3;
-        break done$1;
-      }
-      at$ = back$2;
-    }
-    end$ = at$;
-    return monthOf(name$1);
-  }
-
-  function quarter_place$expect(at$) {
-    if ((bytes$[at$] | 32) !== 113) { miss$(at$, 36); return -1; }
-    at$++;
-    if ((table2$[bytes$[at$]] & 32) === 0) { miss$(at$, 37); return -1; }
-    at$++;
-    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    return at$;
-  }
-
-  function weekday$expect(at$) {
-    const back$1 = at$;
-    chosen$1: {
-      next$1: {
-        if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 189); break next$1; }
-        at$ += 6;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$2: {
-        if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 115 || (bytes$[at$ + 4] | 32) !== 100 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 121) { miss$(at$, 190); break next$2; }
-        at$ += 7;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$3: {
-        if ((bytes$[at$] | 32) !== 119 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 100 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 115 || (bytes$[at$ + 6] | 32) !== 100 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 121) { miss$(at$, 191); break next$3; }
-        at$ += 9;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$4: {
-        if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 97 || (bytes$[at$ + 7] | 32) !== 121) { miss$(at$, 192); break next$4; }
-        at$ += 8;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$5: {
-        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 193); break next$5; }
-        at$ += 6;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$6: {
-        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 100 || (bytes$[at$ + 6] | 32) !== 97 || (bytes$[at$ + 7] | 32) !== 121) { miss$(at$, 194); break next$6; }
-        at$ += 8;
-        break chosen$1;
-      }
-      at$ = back$1;
-      if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 100 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 121) { miss$(at$, 195); return -1; }
-      at$ += 6;
-    }
-    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    return at$;
-  }
-
-  function short_year$expectBuild(at$) {
-    const start$1 = at$;
-    let count$1 = 0;
-    let last$1 = at$;
-    ended$1: for (;;) {
-      if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$1; }
-      at$++;
-      count$1++;
-      last$1 = at$;
-      if (count$1 >= 2) break;
-    }
-    at$ = last$1;
-    if (count$1 < 2) return FAILED$;
-    const digits$2 = input.substring(start$1, at$);
-    if ((table2$[bytes$[at$]] & 128) !== 0) return FAILED$;
-    const digits$1 = Number(digits$2);
-    if ((table1$[bytes$[at$]] & 2) !== 0) return FAILED$;
-    end$ = at$;
-    return 2000 + digits$1;
-  }
-
-  function ordinal$expect(at$) {
-    const back$1 = at$;
-    chosen$1: {
-      next$1: {
-        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 115 || (bytes$[at$ + 4] | 32) !== 116) { miss$(at$, 58); break next$1; }
-        at$ += 5;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$2: {
-        if ((bytes$[at$] | 32) !== 115 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 99 || (bytes$[at$ + 3] | 32) !== 111 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 100) { miss$(at$, 59); break next$2; }
-        at$ += 6;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$3: {
-        if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 105 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 100) { miss$(at$, 60); break next$3; }
-        at$ += 5;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$4: {
-        if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 117 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 104) { miss$(at$, 61); break next$4; }
-        at$ += 6;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$5: {
-        if (bytes$[at$] !== 49 || (bytes$[at$ + 1] | 32) !== 115 || (bytes$[at$ + 2] | 32) !== 116) { miss$(at$, 62); break next$5; }
-        at$ += 3;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$6: {
-        if (bytes$[at$] !== 50 || (bytes$[at$ + 1] | 32) !== 110 || (bytes$[at$ + 2] | 32) !== 100) { miss$(at$, 63); break next$6; }
-        at$ += 3;
-        break chosen$1;
-      }
-      at$ = back$1;
-      next$7: {
-        if (bytes$[at$] !== 51 || (bytes$[at$ + 1] | 32) !== 114 || (bytes$[at$ + 2] | 32) !== 100) { miss$(at$, 64); break next$7; }
-        at$ += 3;
-        break chosen$1;
-      }
-      at$ = back$1;
-      if (bytes$[at$] !== 52 || (bytes$[at$ + 1] | 32) !== 116 || (bytes$[at$ + 2] | 32) !== 104) { miss$(at$, 65); return -1; }
-      at$ += 3;
-    }
-    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    return at$;
-  }
-
-  function short_year$expect(at$) {
-    let count$1 = 0;
-    let last$1 = at$;
-    ended$1: for (;;) {
-      if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$1; }
-      at$++;
-      count$1++;
-      last$1 = at$;
-      if (count$1 >= 2) break;
-    }
-    at$ = last$1;
-    if (count$1 < 2) return -1;
-    if ((table2$[bytes$[at$]] & 128) !== 0) return -1;
-    if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    return at$;
-  }
-
-  function relative_unit$expect(at$) {
-    const back$1 = at$;
-    chosen$1: {
-      next$1: {
-        const back$2 = at$;
-        chosen$2: {
-          next$2: {
-            if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 115 || (bytes$[at$ + 3] | 32) !== 99 || (bytes$[at$ + 4] | 32) !== 97 || (bytes$[at$ + 5] | 32) !== 108) { miss$(at$, 71); break next$2; }
-            at$ += 6;
-            break chosen$2;
-          }
-          at$ = back$2;
-          if ((bytes$[at$] | 32) !== 102 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 97 || (bytes$[at$ + 4] | 32) !== 110 || (bytes$[at$ + 5] | 32) !== 99 || (bytes$[at$ + 6] | 32) !== 105 || (bytes$[at$ + 7] | 32) !== 97 || (bytes$[at$ + 8] | 32) !== 108) { miss$(at$, 72); break next$1; }
-          at$ += 9;
-        }
-        let count$1 = 0;
-        let last$1 = at$;
-        ended$1: for (;;) {
-          if ((table0$[bytes$[at$]] & 1) === 0) { miss$(at$, 0); break ended$1; }
-          at$++;
-          count$1++;
-          last$1 = at$;
-        }
-        at$ = last$1;
-        if (count$1 < 1) break next$1;
-        const back$3 = at$;
-        chosen$3: {
-          next$3: {
-            if ((bytes$[at$] | 32) !== 121 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) { miss$(at$, 73); break next$3; }
-            at$ += 4;
-            break chosen$3;
-          }
-          at$ = back$3;
-          next$4: {
-            if ((bytes$[at$] | 32) !== 113 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) { miss$(at$, 57); break next$4; }
-            at$ += 7;
-            break chosen$3;
-          }
-          at$ = back$3;
-          if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 104) { miss$(at$, 196); break next$1; }
-          at$ += 5;
-        }
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
-        break chosen$1;
-      }
-      at$ = back$1;
-      const back$4 = at$;
-      chosen$4: {
-        next$5: {
-          if ((bytes$[at$] | 32) !== 100 || (bytes$[at$ + 1] | 32) !== 97 || (bytes$[at$ + 2] | 32) !== 121) { miss$(at$, 197); break next$5; }
-          at$ += 3;
-          break chosen$4;
-        }
-        at$ = back$4;
-        next$6: {
-          if ((bytes$[at$] | 32) !== 119 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0 || (bytes$[at$ + 4] | 32) !== 101 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 100) { miss$(at$, 198); break next$6; }
-          at$ += 7;
-          break chosen$4;
-        }
-        at$ = back$4;
-        next$7: {
-          if ((bytes$[at$] | 32) !== 119 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 101 || (table4$[bytes$[at$ + 3]] & 2) === 0) { miss$(at$, 74); break next$7; }
-          at$ += 4;
-          break chosen$4;
-        }
-        at$ = back$4;
-        next$8: {
-          if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 110 || (bytes$[at$ + 3] | 32) !== 116 || (bytes$[at$ + 4] | 32) !== 104) { miss$(at$, 196); break next$8; }
-          at$ += 5;
-          break chosen$4;
-        }
-        at$ = back$4;
-        next$9: {
-          if ((bytes$[at$] | 32) !== 113 || (bytes$[at$ + 1] | 32) !== 117 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114 || (bytes$[at$ + 4] | 32) !== 116 || (bytes$[at$ + 5] | 32) !== 101 || (bytes$[at$ + 6] | 32) !== 114) { miss$(at$, 57); break next$9; }
-          at$ += 7;
-          break chosen$4;
-        }
-        at$ = back$4;
-        next$10: {
-          if ((bytes$[at$] | 32) !== 121 || (bytes$[at$ + 1] | 32) !== 101 || (bytes$[at$ + 2] | 32) !== 97 || (bytes$[at$ + 3] | 32) !== 114) { miss$(at$, 73); break next$10; }
-          at$ += 4;
-          break chosen$4;
-        }
-        at$ = back$4;
-        next$11: {
-          if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 111 || (bytes$[at$ + 2] | 32) !== 114 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 103) { miss$(at$, 199); break next$11; }
-          at$ += 7;
-          break chosen$4;
-        }
-        at$ = back$4;
-        next$12: {
-          if ((bytes$[at$] | 32) !== 97 || (bytes$[at$ + 1] | 32) !== 102 || (bytes$[at$ + 2] | 32) !== 116 || (bytes$[at$ + 3] | 32) !== 101 || (bytes$[at$ + 4] | 32) !== 114 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 111 || (bytes$[at$ + 7] | 32) !== 111 || (bytes$[at$ + 8] | 32) !== 110) { miss$(at$, 200); break next$12; }
-          at$ += 9;
-          break chosen$4;
-        }
-        at$ = back$4;
-        if ((bytes$[at$] | 32) !== 101 || (bytes$[at$ + 1] | 32) !== 118 || (bytes$[at$ + 2] | 32) !== 101 || (bytes$[at$ + 3] | 32) !== 110 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 110 || (bytes$[at$ + 6] | 32) !== 103) { miss$(at$, 201); return -1; }
-        at$ += 7;
-      }
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-    }
+    at$ = edge$expect(at$);
+    if (at$ < 0) return -1;
     return at$;
   }
 
@@ -11880,66 +9604,66 @@ const peg$makeScanner = (capacity$) => {
         const back$2 = at$;
         chosen$2: {
           next$2: {
-            if (bytes$[at$] !== 85 || bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 36) { miss$(at$, 202); break next$2; }
+            if (bytes$[at$] !== 85 || bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 36) { miss$(at$, 203); break next$2; }
             at$ += 3;
             break chosen$2;
           }
           at$ = back$2;
           next$3: {
-            if (bytes$[at$] !== 65 || bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 36) { miss$(at$, 203); break next$3; }
+            if (bytes$[at$] !== 65 || bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 36) { miss$(at$, 204); break next$3; }
             at$ += 3;
             break chosen$2;
           }
           at$ = back$2;
           next$4: {
-            if (bytes$[at$] !== 65 || bytes$[at$ + 1] !== 36) { miss$(at$, 204); break next$4; }
+            if (bytes$[at$] !== 65 || bytes$[at$ + 1] !== 36) { miss$(at$, 205); break next$4; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$2;
           next$5: {
-            if (bytes$[at$] !== 67 || bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 36) { miss$(at$, 205); break next$5; }
+            if (bytes$[at$] !== 67 || bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 36) { miss$(at$, 206); break next$5; }
             at$ += 3;
             break chosen$2;
           }
           at$ = back$2;
           next$6: {
-            if (bytes$[at$] !== 67 || bytes$[at$ + 1] !== 36) { miss$(at$, 206); break next$6; }
+            if (bytes$[at$] !== 67 || bytes$[at$ + 1] !== 36) { miss$(at$, 207); break next$6; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$2;
           next$7: {
-            if (bytes$[at$] !== 78 || bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 36) { miss$(at$, 207); break next$7; }
+            if (bytes$[at$] !== 78 || bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 36) { miss$(at$, 208); break next$7; }
             at$ += 3;
             break chosen$2;
           }
           at$ = back$2;
           next$8: {
-            if (bytes$[at$] !== 72 || bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 36) { miss$(at$, 208); break next$8; }
+            if (bytes$[at$] !== 72 || bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 36) { miss$(at$, 209); break next$8; }
             at$ += 3;
             break chosen$2;
           }
           at$ = back$2;
           next$9: {
-            if (bytes$[at$] !== 83 || bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 36) { miss$(at$, 209); break next$9; }
+            if (bytes$[at$] !== 83 || bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 36) { miss$(at$, 210); break next$9; }
             at$ += 3;
             break chosen$2;
           }
           at$ = back$2;
           next$10: {
-            if (bytes$[at$] !== 83 || bytes$[at$ + 1] !== 36) { miss$(at$, 210); break next$10; }
+            if (bytes$[at$] !== 83 || bytes$[at$ + 1] !== 36) { miss$(at$, 211); break next$10; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$2;
-          if (bytes$[at$] !== 82 || bytes$[at$ + 1] !== 36) { miss$(at$, 211); break next$1; }
+          if (bytes$[at$] !== 82 || bytes$[at$ + 1] !== 36) { miss$(at$, 212); break next$1; }
           at$ += 2;
         }
         break chosen$1;
       }
       at$ = back$1;
-      if ((table7$[bytes$[at$]] & 8) === 0) { miss$(at$, 212); return -1; }
+      if ((table5$[bytes$[at$]] & 16) === 0) { miss$(at$, 213); return -1; }
       at$++;
     }
     return at$;
@@ -11961,45 +9685,47 @@ const peg$makeScanner = (capacity$) => {
         const back$3 = at$;
         chosen$2: {
           next$2: {
-            if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) { miss$(at$, 145); break next$2; }
+            if ((bytes$[at$] | 32) !== 116 || (bytes$[at$ + 1] | 32) !== 104 || (bytes$[at$ + 2] | 32) !== 111 || (bytes$[at$ + 3] | 32) !== 117 || (bytes$[at$ + 4] | 32) !== 115 || (bytes$[at$ + 5] | 32) !== 97 || (bytes$[at$ + 6] | 32) !== 110 || (bytes$[at$ + 7] | 32) !== 100) { miss$(at$, 189); break next$2; }
             at$ += 8;
             break chosen$2;
           }
           at$ = back$3;
           next$3: {
-            if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) { miss$(at$, 213); break next$3; }
+            if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) { miss$(at$, 214); break next$3; }
             at$ += 7;
             break chosen$2;
           }
           at$ = back$3;
           next$4: {
-            if ((bytes$[at$] | 32) !== 98 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) { miss$(at$, 214); break next$4; }
+            if ((bytes$[at$] | 32) !== 98 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 108 || (bytes$[at$ + 3] | 32) !== 108 || (bytes$[at$ + 4] | 32) !== 105 || (bytes$[at$ + 5] | 32) !== 111 || (bytes$[at$ + 6] | 32) !== 110) { miss$(at$, 215); break next$4; }
             at$ += 7;
             break chosen$2;
           }
           at$ = back$3;
           next$5: {
-            if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 111) { miss$(at$, 215); break next$5; }
+            if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 105 || (bytes$[at$ + 2] | 32) !== 111) { miss$(at$, 216); break next$5; }
             at$ += 3;
             break chosen$2;
           }
           at$ = back$3;
           next$6: {
-            if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 110) { miss$(at$, 216); break next$6; }
+            if ((bytes$[at$] | 32) !== 109 || (bytes$[at$ + 1] | 32) !== 110) { miss$(at$, 217); break next$6; }
             at$ += 2;
             break chosen$2;
           }
           at$ = back$3;
-          if ((bytes$[at$] | 32) !== 98 || (bytes$[at$ + 1] | 32) !== 110) { miss$(at$, 217); break next$1; }
+          if ((bytes$[at$] | 32) !== 98 || (bytes$[at$ + 1] | 32) !== 110) { miss$(at$, 218); break next$1; }
           at$ += 2;
         }
-        if ((table1$[bytes$[at$]] & 2) !== 0) break next$1;
+        at$ = edge$expect(at$);
+        if (at$ < 0) break next$1;
         break chosen$1;
       }
       at$ = back$1;
-      if ((table5$[bytes$[at$]] & 8) === 0) { miss$(at$, 218); return -1; }
+      if ((table3$[bytes$[at$]] & 64) === 0) { miss$(at$, 219); return -1; }
       at$++;
-      if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
+      at$ = edge$expect(at$);
+      if (at$ < 0) return -1;
     }
     return at$;
   }
@@ -12008,236 +9734,206 @@ const peg$makeScanner = (capacity$) => {
     const back$1 = at$;
     chosen$1: {
       next$1: {
-        if (bytes$[at$] !== 71 || bytes$[at$ + 1] !== 66 || bytes$[at$ + 2] !== 80) { miss$(at$, 219); break next$1; }
+        if (bytes$[at$] !== 71 || bytes$[at$ + 1] !== 66 || bytes$[at$ + 2] !== 80) { miss$(at$, 220); break next$1; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$2: {
-        if (bytes$[at$] !== 85 || bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 68) { miss$(at$, 220); break next$2; }
+        if (bytes$[at$] !== 85 || bytes$[at$ + 1] !== 83 || bytes$[at$ + 2] !== 68) { miss$(at$, 221); break next$2; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$3: {
-        if (bytes$[at$] !== 69 || bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 82) { miss$(at$, 221); break next$3; }
+        if (bytes$[at$] !== 69 || bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 82) { miss$(at$, 222); break next$3; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$4: {
-        if (bytes$[at$] !== 67 || bytes$[at$ + 1] !== 72 || bytes$[at$ + 2] !== 70) { miss$(at$, 222); break next$4; }
+        if (bytes$[at$] !== 67 || bytes$[at$ + 1] !== 72 || bytes$[at$ + 2] !== 70) { miss$(at$, 223); break next$4; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$5: {
-        if (bytes$[at$] !== 74 || bytes$[at$ + 1] !== 80 || bytes$[at$ + 2] !== 89) { miss$(at$, 223); break next$5; }
+        if (bytes$[at$] !== 74 || bytes$[at$ + 1] !== 80 || bytes$[at$ + 2] !== 89) { miss$(at$, 224); break next$5; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$6: {
-        if (bytes$[at$] !== 67 || bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 89) { miss$(at$, 224); break next$6; }
+        if (bytes$[at$] !== 67 || bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 89) { miss$(at$, 225); break next$6; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$7: {
-        if (bytes$[at$] !== 65 || bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 68) { miss$(at$, 225); break next$7; }
+        if (bytes$[at$] !== 65 || bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 68) { miss$(at$, 226); break next$7; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$8: {
-        if (bytes$[at$] !== 67 || bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 68) { miss$(at$, 226); break next$8; }
+        if (bytes$[at$] !== 67 || bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 68) { miss$(at$, 227); break next$8; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$9: {
-        if (bytes$[at$] !== 78 || bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 68) { miss$(at$, 227); break next$9; }
+        if (bytes$[at$] !== 78 || bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 68) { miss$(at$, 228); break next$9; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$10: {
-        if (bytes$[at$] !== 83 || bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 75) { miss$(at$, 228); break next$10; }
+        if (bytes$[at$] !== 83 || bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 75) { miss$(at$, 229); break next$10; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$11: {
-        if (bytes$[at$] !== 78 || bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 75) { miss$(at$, 229); break next$11; }
+        if (bytes$[at$] !== 78 || bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 75) { miss$(at$, 230); break next$11; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$12: {
-        if (bytes$[at$] !== 68 || bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 75) { miss$(at$, 230); break next$12; }
+        if (bytes$[at$] !== 68 || bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 75) { miss$(at$, 231); break next$12; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$13: {
-        if (bytes$[at$] !== 80 || bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 78) { miss$(at$, 231); break next$13; }
+        if (bytes$[at$] !== 80 || bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 78) { miss$(at$, 232); break next$13; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$14: {
-        if (bytes$[at$] !== 67 || bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 75) { miss$(at$, 232); break next$14; }
+        if (bytes$[at$] !== 67 || bytes$[at$ + 1] !== 90 || bytes$[at$ + 2] !== 75) { miss$(at$, 233); break next$14; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$15: {
-        if (bytes$[at$] !== 72 || bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 70) { miss$(at$, 233); break next$15; }
+        if (bytes$[at$] !== 72 || bytes$[at$ + 1] !== 85 || bytes$[at$ + 2] !== 70) { miss$(at$, 234); break next$15; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$16: {
-        if (bytes$[at$] !== 73 || bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 82) { miss$(at$, 234); break next$16; }
+        if (bytes$[at$] !== 73 || bytes$[at$ + 1] !== 78 || bytes$[at$ + 2] !== 82) { miss$(at$, 235); break next$16; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$17: {
-        if (bytes$[at$] !== 83 || bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 68) { miss$(at$, 235); break next$17; }
+        if (bytes$[at$] !== 83 || bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 68) { miss$(at$, 236); break next$17; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$18: {
-        if (bytes$[at$] !== 72 || bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 68) { miss$(at$, 236); break next$18; }
+        if (bytes$[at$] !== 72 || bytes$[at$ + 1] !== 75 || bytes$[at$ + 2] !== 68) { miss$(at$, 237); break next$18; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$19: {
-        if (bytes$[at$] !== 90 || bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) { miss$(at$, 237); break next$19; }
+        if (bytes$[at$] !== 90 || bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) { miss$(at$, 238); break next$19; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$20: {
-        if (bytes$[at$] !== 66 || bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 76) { miss$(at$, 238); break next$20; }
+        if (bytes$[at$] !== 66 || bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 76) { miss$(at$, 239); break next$20; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$21: {
-        if (bytes$[at$] !== 77 || bytes$[at$ + 1] !== 88 || bytes$[at$ + 2] !== 78) { miss$(at$, 239); break next$21; }
+        if (bytes$[at$] !== 77 || bytes$[at$ + 1] !== 88 || bytes$[at$ + 2] !== 78) { miss$(at$, 240); break next$21; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$22: {
-        if (bytes$[at$] !== 65 || bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 68) { miss$(at$, 240); break next$22; }
+        if (bytes$[at$] !== 65 || bytes$[at$ + 1] !== 69 || bytes$[at$ + 2] !== 68) { miss$(at$, 241); break next$22; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$23: {
-        if (bytes$[at$] !== 83 || bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) { miss$(at$, 241); break next$23; }
+        if (bytes$[at$] !== 83 || bytes$[at$ + 1] !== 65 || bytes$[at$ + 2] !== 82) { miss$(at$, 242); break next$23; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$24: {
-        if (bytes$[at$] !== 84 || bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 89) { miss$(at$, 242); break next$24; }
+        if (bytes$[at$] !== 84 || bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 89) { miss$(at$, 243); break next$24; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$25: {
-        if (bytes$[at$] !== 75 || bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 87) { miss$(at$, 243); break next$25; }
+        if (bytes$[at$] !== 75 || bytes$[at$ + 1] !== 82 || bytes$[at$ + 2] !== 87) { miss$(at$, 244); break next$25; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$26: {
-        if (bytes$[at$] !== 84 || bytes$[at$ + 1] !== 72 || bytes$[at$ + 2] !== 66) { miss$(at$, 244); break next$26; }
+        if (bytes$[at$] !== 84 || bytes$[at$ + 1] !== 72 || bytes$[at$ + 2] !== 66) { miss$(at$, 245); break next$26; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$27: {
-        if (bytes$[at$] !== 73 || bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 83) { miss$(at$, 245); break next$27; }
+        if (bytes$[at$] !== 73 || bytes$[at$ + 1] !== 76 || bytes$[at$ + 2] !== 83) { miss$(at$, 246); break next$27; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
       next$28: {
-        if (bytes$[at$] !== 82 || bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 78) { miss$(at$, 246); break next$28; }
+        if (bytes$[at$] !== 82 || bytes$[at$ + 1] !== 79 || bytes$[at$ + 2] !== 78) { miss$(at$, 247); break next$28; }
         at$ += 3;
         break chosen$1;
       }
       at$ = back$1;
-      if (bytes$[at$] !== 66 || bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 78) { miss$(at$, 247); return -1; }
+      if (bytes$[at$] !== 66 || bytes$[at$ + 1] !== 71 || bytes$[at$ + 2] !== 78) { miss$(at$, 248); return -1; }
       at$ += 3;
     }
     return at$;
   }
 
-  function id_part$expect(at$) {
-    const back$1 = at$;
-    chosen$1: {
-      next$1: {
-        if ((table5$[bytes$[at$]] & 16) === 0) { miss$(at$, 122); break next$1; }
-        at$++;
-        let count$1 = 0;
-        let last$1 = at$;
-        ended$1: for (;;) {
-          if ((table1$[bytes$[at$]] & 64) === 0) { miss$(at$, 23); break ended$1; }
-          at$++;
-          count$1++;
-          last$1 = at$;
-          if (count$1 >= 40) break;
-        }
-        at$ = last$1;
-        if (count$1 < 1) break next$1;
-        break chosen$1;
-      }
-      at$ = back$1;
-      if (bytes$[at$] !== 46) { miss$(at$, 8); return -1; }
+  function two_digits$skip(at$) {
+    let count$1 = 0;
+    let last$1 = at$;
+    ended$1: for (;;) {
+      if ((table3$[bytes$[at$]] & 8) === 0) break ended$1;
       at$++;
-      const back$2 = at$;
-      chosen$2: {
-        next$2: {
-          let count$2 = 0;
-          let last$2 = at$;
-          ended$2: for (;;) {
-            if ((table2$[bytes$[at$]] & 128) === 0) { miss$(at$, 40); break ended$2; }
-            at$++;
-            count$2++;
-            last$2 = at$;
-            if (count$2 >= 24) break;
-          }
-          at$ = last$2;
-          if (count$2 < 1) break next$2;
-          break chosen$2;
-        }
-        at$ = back$2;
-        let count$3 = 0;
-        let last$3 = at$;
-        ended$3: for (;;) {
-          if ((table6$[bytes$[at$]] & 32) === 0) { miss$(at$, 248); break ended$3; }
-          at$++;
-          count$3++;
-          last$3 = at$;
-          if (count$3 >= 24) break;
-        }
-        at$ = last$3;
-        if (count$3 < 2) return -1;
-        if ((table1$[bytes$[at$]] & 2) !== 0) return -1;
-      }
+      count$1++;
+      last$1 = at$;
+      if (count$1 >= 2) break;
     }
+    at$ = last$1;
+    if (count$1 < 2) return -1;
+    if ((table3$[bytes$[at$]] & 8) !== 0) return -1;
     return at$;
   }
 
-  function fiscal$code1(at, quarter) {
+  const edge$expect = edge$skip;
+
+  function span$code1(first, more, year) { return spanNode("month", first, more, (place) => ({ year, month: place.month }), range().end); }
+
+  function span$code2(first, more, month, year) { return [first, ...more.map((pair) => pair[1])].every((place) => isDay(year, month, place.day)); }
+
+  function span$code3(first, more, month, year) { return spanNode("date", first, more, (place) => ({ year, month, day: place.day }), range().end); }
+
+  function span$code4(first, more, year) { return spanNode("quarter", first, more, (place) => ({ year, quarter: place.quarter }), range().end); }
+
+  function fiscal$code5(at, quarter) {
       const { year, last } = at;
       return {
         kind: "fiscal", year, last, quarter: quarter === null ? null : Number(quarter),
@@ -12245,23 +9941,29 @@ const peg$makeScanner = (capacity$) => {
       };
     }
 
-  function fiscal$code2(quarter, at) {
+  function fiscal$code6(quarter, at) {
       const { year, last } = at;
       return { kind: "fiscal", year, last, quarter: Number(quarter), start: range().start, end: range().end };
     }
-
-  function span$code3(first, more, year) { return spanNode("month", first, more, (place) => ({ year, month: place.month }), range().end); }
-
-  function span$code4(first, more, month, year) { return [first, ...more.map((pair) => pair[1])].every((place) => isDay(year, month, place.day)); }
-
-  function span$code5(first, more, month, year) { return spanNode("date", first, more, (place) => ({ year, month, day: place.day }), range().end); }
-
-  function span$code6(first, more, year) { return spanNode("quarter", first, more, (place) => ({ year, quarter: place.quarter }), range().end); }
 
   function numeric_date$code7(first, second, year) {
       const { day, month } = dayAndMonth(first, second, year);
       return { year, month, day };
     }
+
+  function relative$code8(word) { return { kind: "relative", which: word.toLowerCase(), unit: "day", start: range().start, end: range().end }; }
+
+  function number$code9(word) { return { kind: "number", number: NUMBERS[word.toLowerCase()], scale: null, start: range().start, end: range().end }; }
+
+  function relative_unit$code10(unit) { return unit.toLowerCase(); }
+
+  function relative_unit$code11(unit) { return "fiscal " + unit.toLowerCase(); }
+
+  function weekday$code12(name) { return name.toLowerCase(); }
+
+  function scale$code13(scale) { return scale.toLowerCase(); }
+
+  function scale$code14(scale) { return scale.toLowerCase(); }
 
   // The parts that all scanners share.
 
@@ -12273,7 +9975,7 @@ const peg$makeScanner = (capacity$) => {
   const encoder$ = globalThis.TextEncoder && new TextEncoder();
 
   const table0$ = peg$tableOf([
-    [9, 13, 28, 32, 129, 129, 134, 134], // [\u{9}-\u{d}\u{1c}- \u{85}\u{a0}\u{1680}\...]
+    [9, 13, 28, 32, 129, 129, 134, 134], // blank
     [65, 90, 97, 122, 131, 131, 134, 134], // letter
     [65, 90, 97, 122], // [A-Za-z]
     [43, 43, 45, 46, 48, 57, 65, 90, 97, 122], // [A-Za-z0-9+.\-]
@@ -12300,53 +10002,41 @@ const peg$makeScanner = (capacity$) => {
     [32, 32, 45, 45, 47, 47], // [ /\-]
     [49, 52], // [1-4]
     [45, 45, 47, 47], // [/\-]
-    [48, 57], // [0-9]
+    [75, 75, 107, 107, 139, 139],
   ]);
   const table3$ = peg$tableOf([
     [32, 32, 45, 45], // [ \-]
+    [65, 65, 68, 68, 70, 70, 74, 74, 77, 79, 83, 83], // [JFMASOND]
     [44, 44, 46, 46], // [.,]
+    [48, 57], // [0-9]
     [48, 57, 97, 122], // [a-z0-9]
     [48, 57, 95, 95, 97, 122], // [a-z0-9_]
-    [65, 65, 68, 68, 70, 70, 74, 74, 77, 79, 83, 83, 97, 97, 100, 100, 102, 102, 106, 106, 109, 111, 115, 115],
-    [45, 47], // [/.\-]
-    [70, 70, 81, 81, 83, 84, 102, 102, 113, 113, 115, 116],
-    [70, 70, 83, 84, 102, 102, 115, 116],
+    [75, 75, 77, 77, 107, 107, 109, 109], // [kKmM]
+    [45, 45, 47, 47, 95, 95], // [\-_/]
   ]);
   const table4$ = peg$tableOf([
-    [67, 67, 87, 87, 99, 99, 119, 119],
-    [75, 75, 107, 107, 139, 139],
-    [65, 65, 68, 68, 70, 70, 74, 74, 77, 79, 83, 83], // [JFMASOND]
-    [97, 97, 100, 100, 102, 102, 106, 106, 109, 111, 115, 115],
+    [65, 90, 95, 95, 97, 122], // [A-Za-z_]
+    [45, 45, 135, 135], // [\-\u{2013}-\u{2014}]
+    [45, 47], // [\-/.]
     [70, 70, 78, 78, 102, 102, 110, 110],
     [76, 76, 80, 80, 108, 108, 112, 112],
     [65, 65, 68, 69, 81, 81, 89, 89, 97, 97, 100, 101, 113, 113, 121, 121],
     [70, 70, 77, 77, 87, 87, 102, 102, 109, 109, 119, 119],
+    [39, 39, 44, 44, 46, 46, 136, 136], // [,.'\u{2019}]
   ]);
   const table5$ = peg$tableOf([
-    [66, 66, 68, 69, 71, 71, 73, 75, 77, 77, 80, 80, 84, 84, 90, 90],
-    [65, 65, 67, 67, 72, 72, 78, 78, 82, 83, 85, 85],
-    [39, 39, 44, 44, 46, 46, 136, 136], // [,.'\u{2019}]
-    [75, 75, 77, 77, 107, 107, 109, 109], // [kKmM]
-    [45, 45, 47, 47, 95, 95], // [\-_/]
-    [65, 90, 95, 95, 97, 122], // [A-Za-z_]
     [69, 70, 72, 72, 78, 78, 83, 84, 90, 90, 101, 102, 104, 104, 110, 110, 115, 116, 122, 122],
-    [77, 77, 87, 87, 109, 109, 119, 119],
+    [65, 65, 68, 68, 70, 70, 74, 74, 77, 79, 83, 83, 97, 97, 100, 100, 102, 102, 106, 106, 109, 111, 115, 115],
+    [67, 67, 87, 87, 99, 99, 119, 119],
+    [65, 65, 67, 67, 72, 72, 78, 78, 82, 83, 85, 85],
+    [36, 36, 130, 130], // [\u{a3}$\u{20ac}\u{a5}\u{20b9}]
+    [44, 45, 47, 47], // [/,\-]
+    [97, 122], // [a-z]
+    [65, 65, 68, 69, 77, 77, 81, 81, 87, 87, 89, 89, 97, 97, 100, 101, 109, 109, 113, 113, 119, 119, 121, 121],
   ]);
   const table6$ = peg$tableOf([
-    [65, 65, 68, 69, 77, 77, 81, 81, 87, 87, 89, 89, 97, 97, 100, 101, 109, 109, 113, 113, 119, 119, 121, 121],
-    [70, 70, 81, 81, 89, 89, 98, 98, 100, 102, 112, 113, 115, 115, 117, 117, 121, 121],
-    [71, 71, 73, 75, 77, 77, 84, 84, 90, 90],
-    [65, 65, 67, 67, 72, 72, 78, 78, 82, 82],
-    [66, 66, 68, 69, 80, 80],
-    [97, 122], // [a-z]
-    [44, 45, 47, 47], // [/,\-]
-    [45, 45, 135, 135], // [\-\u{2013}-\u{2014}]
-  ]);
-  const table7$ = peg$tableOf([
-    [9, 13, 28, 32, 66, 66, 84, 84, 98, 98, 116, 116, 129, 129, 134, 134],
     [66, 66, 80, 81, 98, 98, 112, 113],
     [48, 51], // [0-3]
-    [36, 36, 130, 130], // [\u{a3}$\u{20ac}\u{a5}\u{20b9}]
   ]);
   const ends0$ = peg$endsOf([48, 57, 65, 90, 95, 95, 97, 122, 131, 131, 134, 134]);
   const ends1$ = peg$endsOf([65, 90, 97, 122, 131, 131, 134, 134]);
@@ -12356,11 +10046,15 @@ const peg$makeScanner = (capacity$) => {
   var input = "";
   var length$ = 0;
   var options = NO_OPTIONS$;
+  var source$;
   var end$ = 0;
   var furthest$ = 0;
   var from$ = 0;
   var to$ = 0;
   var busy$ = false;
+  // What the code of the grammar has decided in the first scan, and the number of decisions so far.
+  const log$ = [];
+  var decided$ = 0;
 
   // The first code unit of each kind of characters, and its symbol.
   const kinds$ = [128, 128, 133, 129, 134, 128, 160, 129, 161, 128, 163, 130, 164, 128, 165, 130, 166, 128, 170, 131, 171, 132, 172, 128, 181, 131, 182, 128, 186, 131, 187, 133, 188, 128, 192, 131, 215, 128, 216, 131, 247, 128, 248, 131, 5760, 134, 5761, 131, 8192, 129, 8204, 128, 8211, 135, 8213, 128, 8217, 136, 8218, 128, 8220, 137, 8221, 138, 8222, 128, 8232, 129, 8234, 128, 8239, 129, 8240, 128, 8287, 129, 8288, 128, 8364, 130, 8365, 128, 8377, 130, 8378, 128, 8490, 139, 8491, 128, 11264, 131, 11776, 128, 12288, 129, 12289, 128, 12352, 131, 65279, 129, 65280, 128, 65296, 131, 65534, 128];
@@ -12413,21 +10107,21 @@ const peg$makeScanner = (capacity$) => {
   }
 
   function range() {
-    return { source: options.grammarSource, start: from$, end: to$ };
+    return { source: source$, start: from$, end: to$ };
   }
 
   function begin$() {
     end$ = 0;
-    furthest$ = 0;
+    decided$ = 0;
 
   }
 
-  function build$() {
-    return instruction$build(0);
+  function build$(at) {
+    return instruction$build(at);
   }
 
-  function skip$() {
-    return instruction$skip(0);
+  function skip$(at) {
+    return instruction$skip(at);
   }
 
   function open$(text, given) {
@@ -12435,6 +10129,7 @@ const peg$makeScanner = (capacity$) => {
     input = text;
     length$ = text.length;
     options = given === undefined ? NO_OPTIONS$ : given;
+    source$ = options.grammarSource;
     load$(text);
   }
 
@@ -12443,39 +10138,39 @@ const peg$makeScanner = (capacity$) => {
     input = "";
     length$ = 0;
     options = NO_OPTIONS$;
+    if (log$.length > 4096) log$.length = 0;
   }
 
   const startRules$ = ["instruction"];
 
-  // Creates another scanner for a nested parse, or for an input that is too long.
-  function scannerFor$(text, given) {
-    if (typeof text !== "string") throw new TypeError("Not a string");
-    const rule = given?.startRule;
-    if (rule && !startRules$.includes(rule)) throw new Error(`Can't start parsing from rule "${rule}".`);
-    return busy$ || text.length > capacity$ ? peg$makeScanner(text.length) : null;
+  // Returns false if another scanner must parse the text: within the code of this one, or because it is too long.
+  function isFor$(text, given) {
+    if (given === null) throw new TypeError("Cannot read properties of null (reading 'grammarSource')");
+    const rule = given === undefined ? undefined : given.startRule;
+    if (rule && !startRules$.includes(`${rule}`)) throw new Error(`Can't start parsing from rule "${rule}".`);
+    return !busy$ && text.length <= capacity$;
   }
 
   function parse$(text, given) {
-    const other = scannerFor$(text, given);
-    if (other !== null) return other.parse(text, given);
+    if (!isFor$(text, given)) return peg$elsewhere("parse", text, given);
     open$(text, given);
     try {
       begin$();
-      const result = build$();
+      const result = build$(0);
       if (result !== FAILED$ && end$ === length$) return result;
-      throw failure$();
+      const end = expect$(0);
+      throw failure$(end, expected$());
     } finally {
       close$();
     }
   }
 
   function recognize$(text, given) {
-    const other = scannerFor$(text, given);
-    if (other !== null) return other.recognize(text, given);
+    if (!isFor$(text, given)) return peg$elsewhere("recognize", text, given);
     open$(text, given);
     try {
       begin$();
-      return skip$() === length$;
+      return skip$(0) === length$;
     } catch (thrown) {
       if (thrown instanceof peg$SyntaxError) return false;
       throw thrown;
@@ -12517,48 +10212,15 @@ const peg$makeScanner = (capacity$) => {
     {"type":"literal","text":"=","ignoreCase":false},
     {"type":"literal","text":"&","ignoreCase":false},
     {"type":"any"},
+    {"type":"literal","text":"of","ignoreCase":true},
+    {"type":"literal","text":"Q","ignoreCase":true},
+    {"type":"class","parts":[["1","4"]],"inverted":false,"ignoreCase":false,"unicode":false},
+    {"type":"literal","text":"quarter","ignoreCase":true},
+    {"type":"class","parts":[" ","/","-"],"inverted":false,"ignoreCase":false,"unicode":false},
     {"type":"literal","text":"H","ignoreCase":true},
     {"type":"class","parts":["1","2"],"inverted":false,"ignoreCase":false,"unicode":false},
     {"type":"literal","text":"half","ignoreCase":true},
-    {"type":"class","parts":[" ","/","-"],"inverted":false,"ignoreCase":false,"unicode":false},
-    {"type":"literal","text":"Q","ignoreCase":true},
-    {"type":"class","parts":[["1","4"]],"inverted":false,"ignoreCase":false,"unicode":false},
-    {"type":"literal","text":"of","ignoreCase":true},
     {"type":"class","parts":["/","-"],"inverted":false,"ignoreCase":false,"unicode":false},
-    {"type":"class","parts":[["0","9"]],"inverted":false,"ignoreCase":false,"unicode":false},
-    {"type":"literal","text":":","ignoreCase":false},
-    {"type":"literal","text":"am","ignoreCase":true},
-    {"type":"literal","text":"pm","ignoreCase":true},
-    {"type":"literal","text":"%","ignoreCase":false},
-    {"type":"literal","text":"percent","ignoreCase":true},
-    {"type":"literal","text":"per cent","ignoreCase":true},
-    {"type":"literal","text":"pct","ignoreCase":true},
-    {"type":"literal","text":"net","ignoreCase":true},
-    {"type":"class","parts":[" ","-"],"inverted":false,"ignoreCase":false,"unicode":false},
-    {"type":"literal","text":"days","ignoreCase":true},
-    {"type":"class","parts":[["a","z"],["0","9"]],"inverted":false,"ignoreCase":false,"unicode":false},
-    {"type":"class","parts":[["a","z"],["0","9"],"_"],"inverted":false,"ignoreCase":false,"unicode":false},
-    {"type":"literal","text":",","ignoreCase":false},
-    {"type":"class","parts":["-","/","."],"inverted":false,"ignoreCase":false,"unicode":false},
-    {"type":"literal","text":"the ","ignoreCase":true},
-    {"type":"class","parts":["/",".","-"],"inverted":false,"ignoreCase":false,"unicode":false},
-    {"type":"literal","text":"quarter","ignoreCase":true},
-    {"type":"literal","text":"first","ignoreCase":true},
-    {"type":"literal","text":"second","ignoreCase":true},
-    {"type":"literal","text":"third","ignoreCase":true},
-    {"type":"literal","text":"fourth","ignoreCase":true},
-    {"type":"literal","text":"1st","ignoreCase":true},
-    {"type":"literal","text":"2nd","ignoreCase":true},
-    {"type":"literal","text":"3rd","ignoreCase":true},
-    {"type":"literal","text":"4th","ignoreCase":true},
-    {"type":"literal","text":"in","ignoreCase":true},
-    {"type":"class","parts":["/",",","-"],"inverted":false,"ignoreCase":false,"unicode":false},
-    {"type":"literal","text":"19","ignoreCase":false},
-    {"type":"literal","text":"20","ignoreCase":false},
-    {"type":"literal","text":"FY","ignoreCase":true},
-    {"type":"literal","text":"fiscal","ignoreCase":true},
-    {"type":"literal","text":"financial","ignoreCase":true},
-    {"type":"literal","text":"year","ignoreCase":true},
     {"type":"literal","text":"week","ignoreCase":true},
     {"type":"literal","text":"number ","ignoreCase":true},
     {"type":"literal","text":"no. ","ignoreCase":true},
@@ -12567,6 +10229,7 @@ const peg$makeScanner = (capacity$) => {
     {"type":"literal","text":" ","ignoreCase":false},
     {"type":"literal","text":"CW","ignoreCase":true},
     {"type":"literal","text":"W","ignoreCase":false},
+    {"type":"class","parts":[" ","-"],"inverted":false,"ignoreCase":false,"unicode":false},
     {"type":"literal","text":"W","ignoreCase":true},
     {"type":"class","parts":["-","/"],"inverted":false,"ignoreCase":false,"unicode":false},
     {"type":"literal","text":"/","ignoreCase":false},
@@ -12588,8 +10251,87 @@ const peg$makeScanner = (capacity$) => {
     {"type":"literal","text":"next","ignoreCase":true},
     {"type":"literal","text":"coming","ignoreCase":true},
     {"type":"literal","text":"following","ignoreCase":true},
+    {"type":"literal","text":"the ","ignoreCase":true},
     {"type":"literal","text":"end of ","ignoreCase":true},
     {"type":"literal","text":"this ","ignoreCase":true},
+    {"type":"literal","text":":","ignoreCase":false},
+    {"type":"literal","text":"am","ignoreCase":true},
+    {"type":"literal","text":"pm","ignoreCase":true},
+    {"type":"literal","text":"%","ignoreCase":false},
+    {"type":"literal","text":"percent","ignoreCase":true},
+    {"type":"literal","text":"per cent","ignoreCase":true},
+    {"type":"literal","text":"pct","ignoreCase":true},
+    {"type":"literal","text":"net","ignoreCase":true},
+    {"type":"literal","text":"days","ignoreCase":true},
+    {"type":"literal","text":"#","ignoreCase":false},
+    {"type":"class","parts":["-","_","/"],"inverted":false,"ignoreCase":false,"unicode":false},
+    {"type":"literal","text":"_","ignoreCase":false},
+    {"type":"class","parts":[["0","9"]],"inverted":false,"ignoreCase":false,"unicode":false},
+    {"type":"class","parts":[["A","Z"],["a","z"],"_"],"inverted":false,"ignoreCase":false,"unicode":false},
+    {"type":"class","parts":[["a","z"],["0","9"]],"inverted":false,"ignoreCase":false,"unicode":false},
+    {"type":"class","parts":[["a","z"],["0","9"],"_"],"inverted":false,"ignoreCase":false,"unicode":false},
+    {"type":"class","parts":["-",["–","—"]],"inverted":false,"ignoreCase":false,"unicode":false},
+    {"type":"literal","text":"to","ignoreCase":true},
+    {"type":"literal","text":"until","ignoreCase":true},
+    {"type":"literal","text":"through","ignoreCase":true},
+    {"type":"literal","text":"till","ignoreCase":true},
+    {"type":"literal","text":",","ignoreCase":false},
+    {"type":"literal","text":"and","ignoreCase":true},
+    {"type":"literal","text":"january","ignoreCase":true},
+    {"type":"literal","text":"february","ignoreCase":true},
+    {"type":"literal","text":"march","ignoreCase":true},
+    {"type":"literal","text":"april","ignoreCase":true},
+    {"type":"literal","text":"may","ignoreCase":true},
+    {"type":"literal","text":"june","ignoreCase":true},
+    {"type":"literal","text":"july","ignoreCase":true},
+    {"type":"literal","text":"august","ignoreCase":true},
+    {"type":"literal","text":"september","ignoreCase":true},
+    {"type":"literal","text":"october","ignoreCase":true},
+    {"type":"literal","text":"november","ignoreCase":true},
+    {"type":"literal","text":"december","ignoreCase":true},
+    {"type":"literal","text":"jan","ignoreCase":true},
+    {"type":"literal","text":"feb","ignoreCase":true},
+    {"type":"literal","text":"mar","ignoreCase":true},
+    {"type":"literal","text":"apr","ignoreCase":true},
+    {"type":"literal","text":"jun","ignoreCase":true},
+    {"type":"literal","text":"jul","ignoreCase":true},
+    {"type":"literal","text":"aug","ignoreCase":true},
+    {"type":"literal","text":"sept","ignoreCase":true},
+    {"type":"literal","text":"sep","ignoreCase":true},
+    {"type":"literal","text":"oct","ignoreCase":true},
+    {"type":"literal","text":"nov","ignoreCase":true},
+    {"type":"literal","text":"dec","ignoreCase":true},
+    {"type":"class","parts":["-","/","."],"inverted":false,"ignoreCase":false,"unicode":false},
+    {"type":"class","parts":["/",".","-"],"inverted":false,"ignoreCase":false,"unicode":false},
+    {"type":"literal","text":"first","ignoreCase":true},
+    {"type":"literal","text":"second","ignoreCase":true},
+    {"type":"literal","text":"third","ignoreCase":true},
+    {"type":"literal","text":"fourth","ignoreCase":true},
+    {"type":"literal","text":"1st","ignoreCase":true},
+    {"type":"literal","text":"2nd","ignoreCase":true},
+    {"type":"literal","text":"3rd","ignoreCase":true},
+    {"type":"literal","text":"4th","ignoreCase":true},
+    {"type":"literal","text":"in","ignoreCase":true},
+    {"type":"class","parts":["/",",","-"],"inverted":false,"ignoreCase":false,"unicode":false},
+    {"type":"literal","text":"19","ignoreCase":false},
+    {"type":"literal","text":"20","ignoreCase":false},
+    {"type":"literal","text":"FY","ignoreCase":true},
+    {"type":"literal","text":"fiscal","ignoreCase":true},
+    {"type":"literal","text":"financial","ignoreCase":true},
+    {"type":"literal","text":"year","ignoreCase":true},
+    {"type":"literal","text":"month","ignoreCase":true},
+    {"type":"literal","text":"day","ignoreCase":true},
+    {"type":"literal","text":"weekend","ignoreCase":true},
+    {"type":"literal","text":"morning","ignoreCase":true},
+    {"type":"literal","text":"afternoon","ignoreCase":true},
+    {"type":"literal","text":"evening","ignoreCase":true},
+    {"type":"literal","text":"monday","ignoreCase":true},
+    {"type":"literal","text":"tuesday","ignoreCase":true},
+    {"type":"literal","text":"wednesday","ignoreCase":true},
+    {"type":"literal","text":"thursday","ignoreCase":true},
+    {"type":"literal","text":"friday","ignoreCase":true},
+    {"type":"literal","text":"saturday","ignoreCase":true},
+    {"type":"literal","text":"sunday","ignoreCase":true},
     {"type":"literal","text":"pounds sterling","ignoreCase":true},
     {"type":"literal","text":"british pounds","ignoreCase":true},
     {"type":"literal","text":"pounds","ignoreCase":true},
@@ -12606,10 +10348,7 @@ const peg$makeScanner = (capacity$) => {
     {"type":"literal","text":"francs","ignoreCase":true},
     {"type":"literal","text":"yen","ignoreCase":true},
     {"type":"class","parts":[",",".","'","’"],"inverted":false,"ignoreCase":false,"unicode":false},
-    {"type":"literal","text":"#","ignoreCase":false},
-    {"type":"class","parts":["-","_","/"],"inverted":false,"ignoreCase":false,"unicode":false},
-    {"type":"literal","text":"_","ignoreCase":false},
-    {"type":"class","parts":[["A","Z"],["a","z"],"_"],"inverted":false,"ignoreCase":false,"unicode":false},
+    {"type":"class","parts":[["a","z"]],"inverted":false,"ignoreCase":false,"unicode":false},
     {"type":"literal","text":"st","ignoreCase":true},
     {"type":"literal","text":"nd","ignoreCase":true},
     {"type":"literal","text":"rd","ignoreCase":true},
@@ -12643,50 +10382,7 @@ const peg$makeScanner = (capacity$) => {
     {"type":"literal","text":"ten","ignoreCase":true},
     {"type":"literal","text":"eleven","ignoreCase":true},
     {"type":"literal","text":"twelve","ignoreCase":true},
-    {"type":"literal","text":"january","ignoreCase":true},
-    {"type":"literal","text":"february","ignoreCase":true},
-    {"type":"literal","text":"march","ignoreCase":true},
-    {"type":"literal","text":"april","ignoreCase":true},
-    {"type":"literal","text":"may","ignoreCase":true},
-    {"type":"literal","text":"june","ignoreCase":true},
-    {"type":"literal","text":"july","ignoreCase":true},
-    {"type":"literal","text":"august","ignoreCase":true},
-    {"type":"literal","text":"september","ignoreCase":true},
-    {"type":"literal","text":"october","ignoreCase":true},
-    {"type":"literal","text":"november","ignoreCase":true},
-    {"type":"literal","text":"december","ignoreCase":true},
-    {"type":"literal","text":"jan","ignoreCase":true},
-    {"type":"literal","text":"feb","ignoreCase":true},
-    {"type":"literal","text":"mar","ignoreCase":true},
-    {"type":"literal","text":"apr","ignoreCase":true},
-    {"type":"literal","text":"jun","ignoreCase":true},
-    {"type":"literal","text":"jul","ignoreCase":true},
-    {"type":"literal","text":"aug","ignoreCase":true},
-    {"type":"literal","text":"sept","ignoreCase":true},
-    {"type":"literal","text":"sep","ignoreCase":true},
-    {"type":"literal","text":"oct","ignoreCase":true},
-    {"type":"literal","text":"nov","ignoreCase":true},
-    {"type":"literal","text":"dec","ignoreCase":true},
-    {"type":"class","parts":["-",["–","—"]],"inverted":false,"ignoreCase":false,"unicode":false},
-    {"type":"literal","text":"to","ignoreCase":true},
-    {"type":"literal","text":"until","ignoreCase":true},
-    {"type":"literal","text":"through","ignoreCase":true},
-    {"type":"literal","text":"till","ignoreCase":true},
-    {"type":"literal","text":"and","ignoreCase":true},
     {"type":"class","parts":[["0","3"]],"inverted":false,"ignoreCase":false,"unicode":false},
-    {"type":"literal","text":"monday","ignoreCase":true},
-    {"type":"literal","text":"tuesday","ignoreCase":true},
-    {"type":"literal","text":"wednesday","ignoreCase":true},
-    {"type":"literal","text":"thursday","ignoreCase":true},
-    {"type":"literal","text":"friday","ignoreCase":true},
-    {"type":"literal","text":"saturday","ignoreCase":true},
-    {"type":"literal","text":"sunday","ignoreCase":true},
-    {"type":"literal","text":"month","ignoreCase":true},
-    {"type":"literal","text":"day","ignoreCase":true},
-    {"type":"literal","text":"weekend","ignoreCase":true},
-    {"type":"literal","text":"morning","ignoreCase":true},
-    {"type":"literal","text":"afternoon","ignoreCase":true},
-    {"type":"literal","text":"evening","ignoreCase":true},
     {"type":"literal","text":"US$","ignoreCase":false},
     {"type":"literal","text":"AU$","ignoreCase":false},
     {"type":"literal","text":"A$","ignoreCase":false},
@@ -12733,7 +10429,6 @@ const peg$makeScanner = (capacity$) => {
     {"type":"literal","text":"ILS","ignoreCase":false},
     {"type":"literal","text":"RON","ignoreCase":false},
     {"type":"literal","text":"BGN","ignoreCase":false},
-    {"type":"class","parts":[["a","z"]],"inverted":false,"ignoreCase":false,"unicode":false},
   ];
   // The numbers of the expectations at the furthest place.
   const missed$ = [];
@@ -12748,33 +10443,37 @@ const peg$makeScanner = (capacity$) => {
     missed$[misses$++] = expectation;
   }
 
-  function failure$() {
-    begin$();
+  function expected$() {
+    return missed$.slice(0, misses$).map((number) => expectations$[number]);
+  }
+
+  function expect$(at) {
+    furthest$ = at;
     misses$ = 0;
-    const end = expect$();
+    decided$ = 0;
+    return instruction$expect(at);
+  }
+
+  // The error for the last call of expect$, and the end that it returned.
+  function failure$(end, expected) {
     if (end > furthest$) {
       furthest$ = end;
-      misses$ = 0;
+      expected = [];
     }
-    const expected = missed$.slice(0, misses$).map((number) => expectations$[number]);
     if (end === furthest$) expected.push({ type: "end" });
     const code = input.codePointAt(furthest$);
     const found = code === undefined ? null : String.fromCodePoint(code);
-    const location = peg$locationIn(input, options.grammarSource, furthest$, Math.min(furthest$ + 1, length$));
+    const location = peg$locationIn(input, source$, furthest$, furthest$ + (furthest$ < length$ ? 1 : 0));
     return Object.defineProperty(new peg$SyntaxError("", expected, found, location), "message", peg$message);
   }
 
-  function expect$() {
-    return instruction$expect(0);
-  }
-
-  return { parse: parse$, recognize: recognize$ };
+  return { capacity: capacity$, parse: parse$, recognize: recognize$ };
 };
 
 // Lines and columns count from 1.
 function peg$placeOf(text, offset) {
-  const lines = text.slice(0, offset).split("\n");
-  return { offset, line: lines.length, column: lines.pop().length + 1 };
+  const before = text.slice(0, offset);
+  return { offset, line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
 }
 
 function peg$locationIn(text, source, start, end) {
@@ -12803,6 +10502,19 @@ function peg$endsOf(ranges) {
 const peg$scanner = /* @__PURE__ */ peg$makeScanner(1048576);
 
 
+// Scanners for texts within texts, and for long ones.
+const peg$idle = [];
+
+function peg$elsewhere(method, text, options) {
+  const known = peg$idle.findIndex(({ capacity }) => capacity >= text.length);
+  const scanner = known < 0 ? peg$makeScanner(Math.max(text.length, 4096)) : peg$idle.splice(known, 1)[0];
+  try {
+    return scanner[method](text, options);
+  } finally {
+    if (peg$idle.length < 8 && scanner.capacity <= 16777216) peg$idle.push(scanner);
+  }
+}
+
 // A message that is built when it is read.
 const peg$message = {
   get() { return peg$SyntaxError.buildMessage(this.expected, this.found); },
@@ -12810,13 +10522,18 @@ const peg$message = {
   configurable: true,
 };
 
+function peg$text(input) {
+  if (input instanceof String) return `${input}`;
+  throw new TypeError("The input of a parser must be a string");
+}
+
 function peg$parse(input, options) {
-  return peg$scanner.parse(input, options);
+  return peg$scanner.parse(typeof input === "string" ? input : peg$text(input), options);
 }
 
 // Returns true if parse() would accept the input: the same checks, without building the result.
 function peg$recognize(input, options) {
-  return peg$scanner.recognize(input, options);
+  return peg$scanner.recognize(typeof input === "string" ? input : peg$text(input), options);
 }
 
 class peg$SyntaxError extends SyntaxError {

@@ -26,35 +26,33 @@ export interface Alphabet {
 /** The error thrown if the grammar distinguishes more kinds of characters than there are symbols. */
 export class TooManyKinds extends Error {}
 
-type Members = Uint8Array;
+/** The code units at which membership of a set changes, in order. The first one begins the set. */
+type Members = readonly number[];
 
 /** @throws TooManyKinds if a byte cannot number the kinds of characters */
 export function alphabetOf(classes: readonly ast.CharacterClass[], strings: readonly ast.Literal[]): Alphabet {
   const members = new Map<string, Members>();
-  const add = (key: string, test: (unit: number) => boolean): void => {
-    if (!members.has(key)) members.set(key, flagged(test));
+  const add = (key: string, find: () => Members): void => {
+    if (!members.has(key)) members.set(key, find());
   };
-  for (const node of classes) {
-    const pattern = patternOf(node);
-    add(keyOfClass(node), (unit) => pattern.test(String.fromCharCode(unit)));
-  }
+  for (const node of classes) add(keyOfClass(node), () => membersOf(node));
   for (const { value, ignoreCase } of strings) {
     for (const character of value.split('')) {
       const lower = character.toLowerCase();
       const code = character.charCodeAt(0);
-      if (ignoreCase) add(`folded ${lower}`, (unit) => String.fromCharCode(unit).toLowerCase() === lower);
-      else if (code >= ASCII) add(`one ${code}`, (unit) => unit === code);
+      if (ignoreCase) add(`folded ${lower}`, () => pointsOf((foldedTo().get(lower) ?? []).map((unit) => [unit, unit])));
+      else if (code >= ASCII) add(`one ${code}`, () => [code, code + 1]);
     }
   }
-  if (classes.some(({ unicode }) => unicode)) add('surrogates', (unit) => unit >= 0xd800 && unit <= 0xdfff);
+  if (classes.some(({ unicode }) => unicode)) add('surrogates', () => [0xd800, 0xe000]);
   const kinds = kindsOf([...members.values()]);
   const symbolOf = (unit: number): number => (unit < ASCII ? unit : kinds[findKind(kinds, unit)]!.symbol);
 
   const sets = new Map<string, SymbolSet>();
-  for (const [key, flags] of members) {
+  for (const [key, points] of members) {
     let set = 0n;
-    for (let unit = 0; unit < ASCII; unit++) if (flags[unit] === 1) set |= setOf(unit);
-    for (const { from, symbol } of kinds) if (flags[from] === 1) set |= setOf(symbol);
+    for (let unit = 0; unit < ASCII; unit++) if (contains(points, unit)) set |= setOf(unit);
+    for (const { from, symbol } of kinds) if (contains(points, from)) set |= setOf(symbol);
     sets.set(key, set);
   }
 
@@ -67,21 +65,76 @@ export function alphabetOf(classes: readonly ast.CharacterClass[], strings: read
   };
 }
 
-function flagged(test: (unit: number) => boolean): Members {
-  const flags = new Uint8Array(CODE_UNITS);
-  for (let unit = 0; unit < CODE_UNITS; unit++) if (test(unit)) flags[unit] = 1;
-  return flags;
+/** The members of a class. Ranges without escapes and without case are read from the grammar, which is faster than the pattern. */
+function membersOf(node: ast.CharacterClass): Members {
+  const { parts, inverted, ignoreCase } = node;
+  const ranges = parts.flatMap((part) =>
+    typeof part === 'string' ? [[part, part]] : Array.isArray(part) ? [part] : [],
+  );
+  const isPlain = ranges.length === parts.length && ranges.every((range) => range.every(({ length }) => length === 1));
+  const pattern = patternOf(node);
+  const isAscii = ranges.every((range) => range.every((one) => one.charCodeAt(0) < ASCII));
+  if (!isPlain || (ignoreCase && (node.unicode || !isAscii))) return searched(pattern, CODE_UNITS);
+  if (ignoreCase) {
+    const found = searched(pattern, ASCII);
+    return (found.length % 2 === 1) === inverted ? found : [...found, ASCII];
+  }
+  const points = pointsOf(ranges.map(([from, to]) => [from!.charCodeAt(0), to!.charCodeAt(0)]));
+  if (!inverted) return points;
+  return points[0] === 0 ? points.slice(1) : [0, ...points];
+}
+
+function searched(pattern: RegExp, end: number): Members {
+  const points: number[] = [];
+  for (let unit = 0; unit < end; unit++) {
+    if (pattern.test(String.fromCharCode(unit)) !== (points.length % 2 === 1)) points.push(unit);
+  }
+  return points;
+}
+
+function pointsOf(ranges: readonly (readonly [from: number, to: number])[]): Members {
+  const points: number[] = [];
+  for (const [from, to] of [...ranges].sort((a, b) => a[0] - b[0])) {
+    if (to < from) continue;
+    const end = points.at(-1);
+    if (end === undefined || from > end) points.push(from, to + 1);
+    else if (to + 1 > end) points[points.length - 1] = to + 1;
+  }
+  return points;
+}
+
+function contains(points: Members, unit: number): boolean {
+  let low = 0;
+  let high = points.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (points[middle]! <= unit) low = middle + 1;
+    else high = middle;
+  }
+  return low % 2 === 1;
+}
+
+let folded: Map<string, number[]> | undefined;
+
+/** The code units of each lower case character, found once. */
+function foldedTo(): ReadonlyMap<string, readonly number[]> {
+  if (folded !== undefined) return folded;
+  folded = new Map();
+  for (let unit = 0; unit < CODE_UNITS; unit++) {
+    const lower = String.fromCharCode(unit).toLowerCase();
+    const known = folded.get(lower);
+    if (known === undefined) folded.set(lower, [unit]);
+    else known.push(unit);
+  }
+  return folded;
 }
 
 function kindsOf(members: readonly Members[]): Kind[] {
-  const starts = new Set([ASCII]);
-  for (const flags of members) {
-    for (let unit = ASCII + 1; unit < CODE_UNITS; unit++) if (flags[unit] !== flags[unit - 1]) starts.add(unit);
-  }
+  const starts = new Set([ASCII, ...members.flat().filter((unit) => unit > ASCII && unit < CODE_UNITS)]);
   const symbols = new Map<string, number>();
   const ordered = [...starts].sort((a, b) => a - b);
   return ordered.map((from, index) => {
-    const signature = members.map((flags) => flags[from]).join('');
+    const signature = members.map((points) => (contains(points, from) ? 1 : 0)).join('');
     const symbol = symbols.get(signature) ?? ASCII + symbols.size;
     if (symbol >= END) throw new TooManyKinds('the grammar distinguishes too many kinds of characters');
     symbols.set(signature, symbol);
@@ -147,8 +200,10 @@ export function without(set: SymbolSet, other: SymbolSet): SymbolSet {
 
 export function rangesOf(set: SymbolSet): [from: number, to: number][] {
   const ranges: [number, number][] = [];
-  for (let symbol = 0; symbol < SYMBOLS; symbol++) {
-    if (!has(set, symbol)) continue;
+  // As text, the last digit is the first symbol.
+  const bits = set.toString(2);
+  for (let symbol = 0; symbol < bits.length; symbol++) {
+    if (bits.charCodeAt(bits.length - 1 - symbol) === 48) continue;
     const last = ranges.at(-1);
     if (last?.[1] === symbol - 1) last[1] = symbol;
     else ranges.push([symbol, symbol]);

@@ -1,11 +1,11 @@
-import { BlockCode } from './blocks.js';
+import type { BlockCode } from './blocks.js';
 import type { Reporting, Shared } from './context.js';
 import { convertedLabels } from './conversions.js';
 import type { Effects } from './effects/analyze.js';
 import { callsIn, Facts } from './facts.js';
-import type { Initializer } from './initializer.js';
+import { GLOBALS, type Initializer } from './initializer.js';
 import { rulesToInline } from './inline.js';
-import { type Block, type Expectation, nodesOf, Unsupported } from './ir.js';
+import { type Block, type Expectation, Unsupported } from './ir.js';
 import { Lexemes } from './lexemes.js';
 import type { Lowered } from './lower.js';
 import { runtime } from './runtime.js';
@@ -15,12 +15,17 @@ import { Texts } from './texts.js';
 
 interface BackendInput {
   readonly program: Lowered;
+  readonly codeOf: (block: Block) => BlockCode;
   readonly effects: ReadonlyMap<Block, Effects>;
   readonly initializer: Initializer;
+  /** The names that the initializers declare. */
   readonly declared: ReadonlySet<string>;
+  /** `true` if code of the grammar only reads members of the options. */
+  readonly keepsOptions: boolean;
   /** `true` if code of the grammar may catch errors and continue. */
   readonly catches: boolean;
-  readonly standalone: boolean;
+  /** `true` if the parser supports Peggy's library mode. */
+  readonly library: boolean;
   readonly recognize: boolean;
   /** `true` if the grammar's code reads only characters that were matched, all of them ASCII. */
   readonly readsMatched: boolean;
@@ -30,28 +35,24 @@ interface BackendInput {
 const DEPTH = 1;
 
 export function scannerCode(input: BackendInput): string {
-  const { program, effects, initializer, catches, standalone, recognize, readsMatched, mark } = input;
-  const codes = new Map(program.blocks.map((block) => [block, new BlockCode(block)]));
-  const codeOf = (block: Block): BlockCode => codes.get(block)!;
-  const effectsOf = (block: Block): Effects => effects.get(block)!;
-  const mustRun = (block: Block): boolean =>
-    effectsOf(block).writesState || effectsOf(block).changesLabels || effectsOf(block).mayThrow;
-  // If `text` is passed around as a value, its callers are unknown.
-  const handsOn = initializer.passesOn || program.blocks.some((block) => codeOf(block).passesOn);
-  const callsForPosition = (block: Block): boolean => handsOn || effectsOf(block).callsForPosition;
+  const { program, codeOf, effects, initializer, declared, mark } = input;
+  const mustRun = (block: Block): boolean => effects.get(block)!.mustRun;
+  const callsForPosition = (block: Block): boolean => effects.get(block)!.callsForPosition;
   for (const block of program.blocks) {
     const code = codeOf(block);
     if (block.kind === 'bound' && (code.mentionsStart || code.needsPosition || callsForPosition(block))) {
       throw new Unsupported('a number of repetitions that depends on the position');
     }
   }
+  for (const name of GLOBALS)
+    if (declared.has(name)) throw new Unsupported(`an initializer that declares "${name}" itself`);
 
-  if (standalone) checkStandalone(program);
-  const functions = new Functions(standalone);
-  const expectations: Expectation[] = [];
-  const blockFunctions = new Map<BlockCode, string>();
   const facts = new Facts(program, mustRun);
   const texts = new Texts(program, codeOf);
+  const functions = new Functions((rule) => facts.hasEffects(program.rules.get(rule)!.node));
+  const expectations: Expectation[] = [];
+  const numbers = new Map<string, number>();
+  const blockFunctions = new Map<BlockCode, string>();
   const shared: Shared = {
     program,
     facts,
@@ -60,14 +61,18 @@ export function scannerCode(input: BackendInput): string {
     inlined: rulesToInline(program, facts),
     uncalled: uncalledRules(program),
     texts,
-    converted: convertedLabels(program, codeOf, texts, input.declared),
+    converted: convertedLabels(program, codeOf, texts, declared),
     codeOf,
     mustRun,
+    decides: (block) => effects.get(block)!.decides,
     callsForPosition,
     mark,
     numberOf: (expectation) => {
-      const known = expectations.findIndex((one) => JSON.stringify(one) === JSON.stringify(expectation));
-      return known < 0 ? expectations.push(expectation) - 1 : known;
+      const key = JSON.stringify(expectation);
+      const known = numbers.get(key);
+      if (known !== undefined) return known;
+      numbers.set(key, expectations.length);
+      return expectations.push(expectation) - 1;
     },
     functionFor: (rule, builds, reporting) => functions.nameFor(rule, builds, reporting),
     functionForBlock: (code) => {
@@ -81,8 +86,8 @@ export function scannerCode(input: BackendInput): string {
   };
 
   const builders = program.startRules.map((rule) => functions.nameFor(rule, true, 'free'));
-  const skippers = program.startRules.map((rule) => functions.nameFor(rule, false, standalone ? 'free' : 'report'));
-  const explainers = standalone ? program.startRules.map((rule) => functions.nameFor(rule, false, 'expect')) : [];
+  const skippers = input.recognize ? program.startRules.map((rule) => functions.nameFor(rule, false, 'free')) : [];
+  const explainers = program.startRules.map((rule) => functions.nameFor(rule, false, 'expect'));
   const written: string[] = [];
   // Rules that differ only in their actions have the same functions where these do not run.
   const bodies = new Map<string, string>();
@@ -112,14 +117,16 @@ export function scannerCode(input: BackendInput): string {
     startRules: program.startRules.map((rule, index) => ({
       rule,
       builder: known(builders[index]!),
-      skipper: known(skippers[index]!),
-      explainer: standalone ? known(explainers[index]!) : undefined,
+      skipper: known(skippers[index] ?? ''),
+      explainer: known(explainers[index]!),
     })),
-    expectations: standalone ? expectations : null,
+    expectations,
     given: givenNames(program, codeOf, initializer),
-    catches,
-    recognize,
-    readsMatched,
+    keepsOptions: input.keepsOptions,
+    catches: input.catches,
+    recognize: input.recognize,
+    library: input.library,
+    readsMatched: input.readsMatched,
   });
 }
 
@@ -138,15 +145,6 @@ function uncalledRules({ rules }: Lowered): ReadonlySet<string> {
   return new Set([...rules.keys()].filter((name) => !called.has(name)));
 }
 
-/** @throws Unsupported if only Peggy's code can parse the grammar */
-function checkStandalone(program: Lowered): void {
-  for (const { name, node } of program.rules.values()) {
-    for (const one of nodesOf(node)) {
-      if (one.type === 'codePoint') throw new Unsupported(`rule "${name}" matches code points, not code units`);
-    }
-  }
-}
-
 interface Variant {
   readonly rule: string;
   readonly name: string;
@@ -155,16 +153,16 @@ interface Variant {
 }
 
 class Functions {
-  readonly #standalone: boolean;
+  readonly #hasEffects: (rule: string) => boolean;
   readonly #named = new Set<string>();
   readonly #waiting: Variant[] = [];
 
-  constructor(standalone: boolean) {
-    this.#standalone = standalone;
+  constructor(hasEffects: (rule: string) => boolean) {
+    this.#hasEffects = hasEffects;
   }
 
   nameFor(rule: string, builds: boolean, reporting: Reporting): string {
-    const variant = variantOf(rule, builds, reporting, this.#standalone);
+    const variant = this.#variantOf(rule, builds, reporting);
     if (!this.#named.has(variant.name)) {
       this.#named.add(variant.name);
       this.#waiting.push(variant);
@@ -175,23 +173,12 @@ class Functions {
   next(): Variant | undefined {
     return this.#waiting.shift();
   }
-}
 
-/**
- * The variants of a rule: `rule$build` builds, `rule$skip` only matches. With Peggy's code, `rule$skip` also reports
- * failures; the other variants are for lookaheads, named rules, and values that code needs during the second scan.
- * Standalone, `rule$expect` collects the expectations.
- */
-function variantOf(rule: string, builds: boolean, reporting: Reporting, standalone: boolean): Variant {
-  if (reporting === 'expect') return { rule, name: `${rule}$expect${builds ? 'Build' : ''}`, builds, reporting };
-  if (builds) {
-    if (reporting === 'report') return { rule, name: `${rule}$report`, builds, reporting };
-    // Code that builds without reporting calls functions that report.
-    if (reporting === 'silent' && !standalone) return { rule, name: `${rule}$quiet`, builds, reporting };
-    return { rule, name: `${rule}$build`, builds, reporting: 'free' };
+  /** Without code that must run, a rule is matched in the same way in both scans, unless its expectations matter. */
+  #variantOf(rule: string, builds: boolean, reporting: Reporting): Variant {
+    if (reporting === 'expect') return { rule, name: `${rule}$expect`, builds: false, reporting };
+    if (reporting === 'silent' && this.#hasEffects(rule))
+      return { rule, name: `${rule}$silent`, builds: false, reporting };
+    return { rule, name: `${rule}$${builds ? 'build' : 'skip'}`, builds, reporting: 'free' };
   }
-  if (standalone) return { rule, name: `${rule}$skip`, builds, reporting: 'free' };
-  return reporting === 'silent'
-    ? { rule, name: `${rule}$silent`, builds, reporting }
-    : { rule, name: `${rule}$skip`, builds, reporting: 'report' };
 }

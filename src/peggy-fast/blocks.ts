@@ -4,11 +4,11 @@
  * function.
  */
 import type { Expression, Program } from 'acorn';
-import { POSITION_FUNCTIONS } from './effects/machine.js';
+import { POSITION_FUNCTIONS } from './effects/purity.js';
 import { freeReferences, parseBody, type Reference } from './effects/scopes.js';
 import { children, holds, isFunction, type Node, nodesIn } from './effects/syntax.js';
 import { type Block, type Label, Unsupported } from './ir.js';
-import { type Edit, edited, passesOn } from './javascript.js';
+import { type Edit, edited } from './javascript.js';
 import { CODE_AT, clashingName, INPUT } from './names.js';
 
 export interface Place {
@@ -36,8 +36,6 @@ export class BlockCode {
   readonly isFunction: boolean;
   /** `true` if functions that the code calls by name need the position of the match. */
   readonly needsPosition: boolean;
-  /** `true` if the code passes on `text` and the like, so other code may need the position of the match. */
-  readonly passesOn: boolean;
   /** `true` if the code uses `text()`, `range()`, `offset()` or `location()` in a form that is inlined. */
   readonly mentionsStart: boolean;
   /** `true` if computing the returned value has no effects. */
@@ -45,14 +43,14 @@ export class BlockCode {
   readonly #program: Program;
   readonly #references: readonly Reference[];
 
-  constructor(block: Block) {
+  constructor(block: Block, program: Program = parseBody(block.code)) {
     this.block = block;
-    this.#program = parseBody(block.code);
+    this.#program = program;
     const clash = clashingName(this.#program, new Set(block.scope.keys()));
     if (clash !== undefined) throw new Unsupported(`the name "${clash}" is reserved for generated code`);
     this.#references = freeReferences(this.#program);
     const names = new Set(this.#references.map(({ name }) => name));
-    this.isFunction = !isStraight(this.#program) || changesAny(this.#program, block.scope);
+    this.isFunction = !isStraight(this.#program) || holds(this.#program, (node) => needsNames(node, block.scope));
     // A variable of the code may have the name of a label, whose value it then starts with.
     const mentioned = this.isFunction ? identifiersIn(this.#program) : names;
     this.labels = [...block.scope].filter(([name]) => mentioned.has(name)).map(([, label]) => label);
@@ -60,7 +58,6 @@ export class BlockCode {
     this.mentionsStart = written.length > 0;
     this.isValuePure = !this.isFunction && isPureValue(this.#program, new Set(written.map(({ node }) => node)));
     const given = this.#references.filter(({ name }) => this.#isPositionFunction(name));
-    this.passesOn = passesOn(this.#program, given, 'block');
     this.needsPosition = given.length > written.length || names.has('error') || names.has('expected');
   }
 
@@ -187,7 +184,7 @@ export class BlockCode {
       const text = {
         offset: start,
         text: `${INPUT}.substring(${start}, ${end})`,
-        range: `{ source: options.grammarSource, start: ${start}, end: ${end} }`,
+        range: `{ source: source$, start: ${start}, end: ${end} }`,
         location: `locationOf$(${start}, ${end})`,
       }[name];
       if (member === 'start') return { start: node.start, end: node.end, text: start };
@@ -269,13 +266,29 @@ export function charCodeEdits(program: Node, references: readonly Reference[]): 
   return edits;
 }
 
-/** Returns `true` if the code assigns to a label. In inlined code, labels are constants. */
-function changesAny(program: Program, labels: ReadonlyMap<string, Label>): boolean {
-  return holds(program, (node) => {
-    if (node.type !== 'UpdateExpression' && node.type !== 'AssignmentExpression') return false;
-    const target = node.type === 'UpdateExpression' ? node.argument : node.left;
-    return target.type !== 'MemberExpression' && (target.type !== 'Identifier' || labels.has(target.name));
-  });
+/** Returns `true` for code that assigns to a label, and for calls whose errors would show the name of a label: inlined code has others. */
+function needsNames(node: Node, labels: ReadonlyMap<string, Label>): boolean {
+  if (node.type === 'CallExpression' && isListMethod(node.callee, labels)) return false;
+  if (node.type === 'CallExpression' || node.type === 'NewExpression') return isReachedFrom(node.callee, labels);
+  if (node.type === 'SpreadElement') return isReachedFrom(node.argument, labels);
+  if (node.type !== 'UpdateExpression' && node.type !== 'AssignmentExpression') return false;
+  const target = node.type === 'UpdateExpression' ? node.argument : node.left;
+  return target.type !== 'MemberExpression' && (target.type !== 'Identifier' || labels.has(target.name));
+}
+
+/** Returns `true` for a method that every list has: the value of a repetition is one. */
+function isListMethod(callee: Node, labels: ReadonlyMap<string, Label>): boolean {
+  if (callee.type !== 'MemberExpression' || callee.object.type !== 'Identifier') return false;
+  const { name } = callee.object;
+  return labels.get(name)?.item.type === 'repeat' && LIST_METHODS.some((method) => isNamed(callee, method));
+}
+
+const LIST_METHODS = ['join', 'map', 'concat', 'slice', 'filter', 'flat', 'reduce', 'reverse'];
+
+function isReachedFrom(node: Node, labels: ReadonlyMap<string, Label>): boolean {
+  if (node.type === 'MemberExpression') return isReachedFrom(node.object, labels);
+  if (node.type === 'CallExpression') return isReachedFrom(node.callee, labels);
+  return node.type === 'Identifier' && labels.has(node.name);
 }
 
 function identifiersIn(program: Program): ReadonlySet<string> {

@@ -1,23 +1,20 @@
 /** Ordered choices: the next symbol selects the alternatives that can match, which are tried in order. */
 
-import { END, has, rangesOf, SYMBOLS, type SymbolSet, setOf } from './alphabet.js';
+import { ANY, END, has, NONE, rangesOf, type SymbolSet, setOf } from './alphabet.js';
 import type { Context, FunctionWriter } from './context.js';
-import { type Start, weightOf } from './facts.js';
-import type { Choice, Node, Predicate } from './ir.js';
+import { weightOf } from './facts.js';
+import type { Choice, Node } from './ir.js';
 import { AT, BYTES } from './names.js';
 
 interface Branch {
   symbols: SymbolSet;
   readonly alternatives: readonly Node[];
-  /** `true` if an alternative is skipped that would have reported its failure. */
-  readonly leavesOut: boolean;
-  /** Conditions under which a skipped alternative would have reported its failure. */
-  readonly gates: readonly Predicate[];
 }
 
-/** The factor by which a dispatch may enlarge the code. */
-const GROWTH = 2;
-const SLACK = 30;
+const ALL = ANY | setOf(END);
+
+/** The factor by which a dispatch may enlarge the code, and what it may add, by whether the grammar is large. */
+const growthOf = (isLarge: boolean): [factor: number, slack: number] => (isLarge ? [1.2, 12] : [2, 30]);
 
 export function writeChoice(scanner: FunctionWriter, node: Choice, context: Context): void {
   const target = scanner.shareable(context.target);
@@ -54,18 +51,9 @@ function flattened(scanner: FunctionWriter, { alternatives }: Choice, builds: bo
   });
 }
 
-function writeBranch(
-  scanner: FunctionWriter,
-  { symbols, alternatives, leavesOut, gates }: Branch,
-  context: Context,
-): void {
-  if (!leavesOut && context.reporting === 'report') for (const gate of gates) scanner.reportIf(gate);
-  if (alternatives.length === 0) {
-    scanner.out.line(leavesOut ? scanner.failure(context) : context.fail);
-    return;
-  }
-  if (leavesOut) scanner.report(context.reporting);
-  writeInOrder(scanner, alternatives, { ...context, known: symbols });
+function writeBranch(scanner: FunctionWriter, { symbols, alternatives }: Branch, context: Context): void {
+  if (alternatives.length === 0) scanner.out.line(context.fail);
+  else writeInOrder(scanner, alternatives, { ...context, known: symbols });
 }
 
 function writeInOrder(scanner: FunctionWriter, alternatives: readonly Node[], context: Context): void {
@@ -101,53 +89,46 @@ function branchesOf(
   { known, reporting, target }: Context,
 ): Branch[] | null {
   const { facts, lexemes } = scanner.shared;
-  const isQuiet = reporting === 'free' || reporting === 'silent';
   const starts = alternatives.map((one) => facts.startOf(one));
+  // An alternative that is skipped reports no expectation.
   if (reporting === 'expect' || starts.some(({ effects }) => effects)) return null;
   // If conditions decide about all but one alternative, a dispatch gains little.
-  if (starts.slice(0, -1).every(({ gate }) => gate !== null)) return null;
+  if (starts.slice(0, -1).every(({ isGated }) => isGated)) return null;
 
   const branches = new Map<string, Branch>();
-  for (let symbol = 0; symbol < SYMBOLS; symbol++) {
-    if (known !== null && !has(known, symbol)) continue;
+  for (const symbols of parted(
+    known ?? ALL,
+    starts.map(({ first }) => first),
+  )) {
     // Numbers between ASCII and the end that are not a kind of character are harmless: no input contains them.
-    const out = starts.filter(({ first, nullable }) => !nullable && !has(first, symbol));
-    // After one that may match, an alternative reports only if that one fails, so it is tried in its turn.
-    const firstIn = starts.findIndex((start) => !out.includes(start));
-    const early = reporting === 'report' && firstIn >= 0 ? starts.slice(0, firstIn) : out;
-    const leavesOut = early.some(({ loud }) => loud);
-    // An alternative that can fail without reporting is tried, so that it reports exactly when it should, unless
-    // another one reports.
-    const isTried = (start: Start): boolean => {
-      if (!out.includes(start)) return true;
-      if (reporting !== 'report' || leavesOut) return false;
-      return !early.includes(start) || (!start.loud && start.gate === null);
-    };
-    const tried = alternatives.flatMap((_, index) => (isTried(starts[index]!) ? [index] : []));
+    const tried = starts.flatMap(({ first, nullable }, index) =>
+      nullable || (first & symbols) !== NONE ? [index] : [],
+    );
     const isNeeded = (index: number, place: number): boolean => {
       const next = tried[place + 1];
       return next === undefined || !lexemes.isCovered(alternatives[index]!, alternatives[next]!);
     };
-    const indexes = target === null && isQuiet ? tried.filter(isNeeded) : tried;
-    const key = `${indexes.join()} ${leavesOut}`;
+    const indexes = target === null ? tried.filter(isNeeded) : tried;
+    const key = indexes.join();
     const branch = branches.get(key);
-    if (branch !== undefined) branch.symbols |= setOf(symbol);
-    else {
-      const gates = out.flatMap((start) => (start.gate === null || isTried(start) ? [] : [start.gate]));
-      branches.set(key, {
-        symbols: setOf(symbol),
-        alternatives: indexes.map((index) => alternatives[index]!),
-        leavesOut,
-        gates,
-      });
-    }
+    if (branch !== undefined) branch.symbols |= symbols;
+    else branches.set(key, { symbols, alternatives: indexes.map((index) => alternatives[index]!) });
   }
   const ordered = inOrder([...branches.values()]);
   const inlinedWeight = (node: Node): number => weightWithInlined(scanner, node);
   const before = alternatives.reduce((sum, one) => sum + inlinedWeight(one), 0);
   const after = ordered.flatMap((one) => one.alternatives).reduce((sum, one) => sum + inlinedWeight(one), 0);
-  if (after > GROWTH * before + SLACK || !scanner.mayRepeat(after - before)) return null;
+  const [factor, slack] = growthOf(facts.isLarge);
+  if (after > factor * before + slack || !scanner.mayRepeat(after - before)) return null;
   return ordered;
+}
+
+/** The parts of a set that are inside or outside of each of the others, by their first symbols. */
+function parted(whole: SymbolSet, sets: readonly SymbolSet[]): SymbolSet[] {
+  let parts = [whole];
+  for (const set of sets) parts = parts.flatMap((part) => [part & set, part & ~set]).filter((part) => part !== NONE);
+  // The lowest bit of a number is what it has in common with its negative.
+  return parts.sort((a, b) => ((a & -a) < (b & -b) ? -1 : 1));
 }
 
 /** Branches with many symbols come first because they are taken more often. The last branch needs no test. */

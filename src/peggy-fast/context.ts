@@ -2,7 +2,7 @@ import type { SymbolSet } from './alphabet.js';
 import type { BlockCode, Conversion } from './blocks.js';
 import type { Facts } from './facts.js';
 import type { Inlined } from './inline.js';
-import type { Block, Bound, Expectation, Label, Node, Predicate, Program } from './ir.js';
+import type { Block, Bound, Expectation, Label, Node, Program } from './ir.js';
 import type { Lexemes } from './lexemes.js';
 import type { Names } from './names.js';
 import type { Tables } from './tables.js';
@@ -62,10 +62,11 @@ export interface PieceTarget {
 }
 
 /**
- * The effect of a failure: `free` has none; `report` records the furthest failure; `expect` also records the
- * expectations there; `silent` must not record it (inside lookaheads and named rules).
+ * The scan that code is for, and the effect of a failure in it. The first scan is `free`: it runs code, and a failure has no effect. The
+ * second scan repeats it without running code: `expect` records the expectations at the furthest place, `silent` must not (inside
+ * lookaheads and named rules).
  */
-export type Reporting = 'free' | 'report' | 'silent' | 'expect';
+export type Reporting = 'free' | 'expect' | 'silent';
 
 export interface Context {
   readonly target: Target | null;
@@ -90,6 +91,8 @@ export interface Shared {
   readonly converted: ReadonlyMap<Label, Conversion>;
   readonly codeOf: (block: Block) => BlockCode;
   readonly mustRun: (block: Block) => boolean;
+  /** Returns `true` for a block whose value the first scan logs. */
+  readonly decides: (block: Block) => boolean;
   /** Returns `true` if functions of the grammar that a block calls use the position. */
   readonly callsForPosition: (block: Block) => boolean;
   readonly functionFor: (rule: string, builds: boolean, reporting: Reporting) => string;
@@ -112,7 +115,6 @@ export interface FunctionWriter {
   nameFor(target: Target | null, stem: string): string;
   failure(context: Context, expected?: Expectation): string;
   report(reporting: Reporting, expected?: Expectation): void;
-  reportIf(predicate: Predicate): void;
   boundOf(bound: Bound): string;
   enter(node: Node, builds: boolean): void;
   /** Returns `true` if code of this weight may be duplicated in this function. */

@@ -80,7 +80,7 @@ function writeNumber(
 ): string {
   const { out, shared } = scanner;
   const run = (label.item as Node & { readonly type: 'text' }).item as Repeat;
-  const { set } = shared.facts.singleOf(run.item)!;
+  const set = shared.facts.singleOf(run.item)!;
   const name = scanner.names.fresh(label.name);
   const start = scanner.positionHere();
   const { expected } = run.item as Node & { readonly type: 'symbols' };

@@ -1,48 +1,37 @@
 /** Facts about a node that are known without running it: its possible first symbols and its effects. */
 
 import { NONE, type SymbolSet, setOf, without } from './alphabet.js';
-import {
-  type Block,
-  blocksOf,
-  childrenOf,
-  type Node,
-  nodesOf,
-  type Predicate,
-  type Program,
-  type Repeat,
-} from './ir.js';
+import { type Block, blocksOf, childrenOf, type Node, nodesOf, type Program, type Repeat } from './ir.js';
 
 export interface Start {
   readonly first: SymbolSet;
   readonly nullable: boolean;
   readonly effects: boolean;
-  /** `true` if a failure at the first symbol is always reported there, so that a caller that skips the node can report it instead. */
-  readonly loud: boolean;
-  /** A condition without effects under which the node is loud; null if there is none. */
-  readonly gate: Predicate | null;
+  /** `true` if it begins with a constant condition. */
+  readonly isGated: boolean;
 }
 
-/** A node that matches exactly one symbol and has no effects. */
-interface Single {
-  readonly set: SymbolSet;
-  /** `true` if each failure is reported. A failure inside a lookahead is not. */
-  readonly loud: boolean;
-}
+const UNKNOWN: Start = { first: NONE, nullable: false, effects: false, isGated: false };
 
-const UNKNOWN: Start = { first: NONE, nullable: false, effects: false, loud: false, gate: null };
+/** The weight of a grammar that counts as large: about 300 lines. */
+const LARGE = 600;
 
 export class Facts {
+  /** `true` if the code of a scanner should be small rather than fast. */
+  readonly isLarge: boolean;
   readonly #program: Program;
   readonly #mustRun: (block: Block) => boolean;
   readonly #rules = new Map<string, Start>();
   readonly #starts = new Map<Node, Start>();
-  readonly #singles = new Map<string, Single | null>();
+  readonly #singles = new Map<string, SymbolSet | null>();
   readonly #decisive = new Map<string, boolean>();
   readonly #aheads = new Map<string, SymbolSet | null>();
   readonly #effectful = new Set<string>();
+  readonly #effects = new Map<Node, boolean>();
 
   constructor(program: Program, mustRun: (block: Block) => boolean) {
     this.#program = program;
+    this.isLarge = [...program.rules.values()].reduce((sum, { node }) => sum + weightOf(node), 0) > LARGE;
     this.#mustRun = mustRun;
     this.#findEffectfulRules();
     this.#findStarts();
@@ -58,31 +47,38 @@ export class Facts {
 
   /** Returns `true` if any code inside a node, or inside the rules that it calls, must run. */
   hasEffects(node: Node): boolean {
-    for (const one of nodesOf(node)) {
-      if (blocksOf(one).some(this.#mustRun)) return true;
-      if (one.type === 'call' && this.#effectful.has(one.rule)) return true;
-    }
-    return false;
+    const known = this.#effects.get(node);
+    if (known !== undefined) return known;
+    const found =
+      this.#runs(node) ||
+      (node.type === 'call' && this.#effectful.has(node.rule)) ||
+      childrenOf(node).some((child) => this.hasEffects(child));
+    this.#effects.set(node, found);
+    return found;
   }
 
-  /** The symbol set of a node that matches a single symbol; null for others. Labels are ignored. */
-  singleOf(node: Node): Single | null {
+  /** Returns `true` if a node itself runs code that must run, or repeats as often as code has computed. */
+  #runs(node: Node): boolean {
+    const isComputed =
+      node.type === 'repeat' && (typeof node.min === 'object' || (node.max !== null && typeof node.max === 'object'));
+    return isComputed || blocksOf(node).some(this.#mustRun);
+  }
+
+  /** The symbol set of a node that matches exactly one symbol and has no effects; null for others. Labels are ignored. */
+  singleOf(node: Node): SymbolSet | null {
     switch (node.type) {
       case 'symbols':
-        return { set: node.set, loud: true };
+        return node.set;
       case 'literal': {
         const [symbol] = node.symbols;
         if (node.symbols.length !== 1) return null;
-        return { set: node.folded?.[0] ?? setOf(symbol!), loud: true };
+        return node.folded?.[0] ?? setOf(symbol!);
       }
       case 'choice':
         return this.#singleChoice(node.alternatives);
       case 'sequence':
         return this.#singleSequence(node.elements);
-      case 'named': {
-        const single = this.singleOf(node.item);
-        return single === null ? null : { set: single.set, loud: true };
-      }
+      case 'named':
       case 'label':
       case 'text':
         return this.singleOf(node.item);
@@ -115,7 +111,7 @@ export class Facts {
 
   aheadOf(node: Node): SymbolSet | null {
     const single = this.singleOf(node);
-    if (single !== null) return single.set;
+    if (single !== null) return single;
     if (isSome(node)) return this.aheadOf(node.item);
     if (node.type === 'named' || node.type === 'text' || node.type === 'label') return this.aheadOf(node.item);
     if (node.type !== 'call') return null;
@@ -140,37 +136,40 @@ export class Facts {
     return known.get(name) as T;
   }
 
-  #singleChoice(alternatives: readonly Node[]): Single | null {
+  #singleChoice(alternatives: readonly Node[]): SymbolSet | null {
     let set = NONE;
     for (const alternative of alternatives) {
       const single = this.singleOf(alternative);
-      if (single === null || !single.loud) return null;
-      set |= single.set;
+      if (single === null) return null;
+      set |= single;
     }
-    return { set, loud: true };
+    return set;
   }
 
   /** `!x y` and `&x y`, if both parts match one symbol. */
-  #singleSequence(elements: readonly Node[]): Single | null {
+  #singleSequence(elements: readonly Node[]): SymbolSet | null {
     const last = elements.at(-1);
-    const single = last === undefined ? null : this.singleOf(last);
-    if (single === null) return null;
-    let { set } = single;
+    let set = last === undefined ? null : this.singleOf(last);
+    if (set === null) return null;
     for (const element of elements.slice(0, -1)) {
       if (element.type !== 'lookahead') return null;
       const ahead = this.aheadOf(element.item);
       if (ahead === null) return null;
       set = element.negative ? without(set, ahead) : set & ahead;
     }
-    return { set, loud: elements.length === 1 && single.loud };
+    return set;
   }
 
+  /** A rule has effects if it runs code, or calls a rule that has. */
   #findEffectfulRules(): void {
+    const calls = new Map<string, readonly string[]>();
+    for (const { name, node } of this.#program.rules.values()) {
+      calls.set(name, callsIn(node));
+      for (const one of nodesOf(node)) if (this.#runs(one)) this.#effectful.add(name);
+    }
     for (let before = -1; before !== this.#effectful.size; ) {
       before = this.#effectful.size;
-      for (const { name, node } of this.#program.rules.values()) {
-        if (!this.#effectful.has(name) && this.hasEffects(node)) this.#effectful.add(name);
-      }
+      for (const [name, called] of calls) if (called.some((one) => this.#effectful.has(one))) this.#effectful.add(name);
     }
   }
 
@@ -182,7 +181,7 @@ export class Facts {
         const before = this.#rules.get(name) ?? UNKNOWN;
         const now = this.#start(node);
         changed ||= now.first !== before.first || now.nullable !== before.nullable;
-        changed ||= now.effects !== before.effects || now.loud !== before.loud || now.gate !== before.gate;
+        changed ||= now.effects !== before.effects || now.isGated !== before.isGated;
         this.#rules.set(name, now);
       }
     }
@@ -192,9 +191,9 @@ export class Facts {
     switch (node.type) {
       case 'symbols':
       case 'codePoint':
-        return { ...UNKNOWN, first: node.set, loud: true };
+        return { ...UNKNOWN, first: node.set };
       case 'literal':
-        return { ...UNKNOWN, first: node.folded?.[0] ?? setOf(node.symbols[0]!), loud: true };
+        return { ...UNKNOWN, first: node.folded?.[0] ?? setOf(node.symbols[0]!) };
       case 'empty':
         return { ...UNKNOWN, nullable: true };
       case 'predicate':
@@ -214,7 +213,6 @@ export class Facts {
         return { ...start, effects: start.effects || (start.nullable && this.#mustRun(node.block)) };
       }
       case 'named':
-        return { ...this.#start(node.item), loud: true };
       case 'text':
       case 'label':
         return this.#start(node.item);
@@ -231,8 +229,7 @@ export class Facts {
       first: starts.reduce((set, { first }) => set | first, NONE),
       nullable: starts.some(({ nullable }) => nullable),
       effects: starts.some(({ effects }) => effects),
-      loud: starts.some(({ loud }) => loud),
-      gate: null,
+      isGated: false,
     };
   }
 
@@ -243,29 +240,17 @@ export class Facts {
     if (!start.nullable) return start;
     const rest = this.#startOfSequence(elements, index + 1);
     const plain = element.type === 'label' ? element.item : element;
-    const gate = this.#gateOf(plain);
     return {
       first: plain.type === 'lookahead' ? this.#restricted(rest, plain.item, plain.negative) : start.first | rest.first,
       nullable: rest.nullable,
       effects: start.effects || rest.effects,
-      // A part that can fail silently hides if the rest would have reported.
-      loud: start.loud || (this.#alwaysMatches(element) && rest.loud),
-      gate: rest.loud ? gate : null,
+      isGated: this.#isGate(plain),
     };
   }
 
-  /** The predicate that a node consists of, if it does not depend on matched text. */
-  #gateOf(node: Node): Predicate | null {
-    if (node.type === 'call') return this.#gateOf(this.#program.rules.get(node.rule)!.node);
-    if (node.type !== 'predicate' || this.#mustRun(node.block)) return null;
-    return node.block.scope.size === 0 ? node : null;
-  }
-
-  #alwaysMatches(node: Node): boolean {
-    if (node.type === 'empty' || node.type === 'optional') return true;
-    if (node.type === 'repeat') return node.min === 0;
-    if (node.type === 'label' || node.type === 'text') return this.#alwaysMatches(node.item);
-    return false;
+  #isGate(node: Node): boolean {
+    if (node.type === 'call') return this.#isGate(this.#program.rules.get(node.rule)!.node);
+    return node.type === 'predicate' && !this.#mustRun(node.block);
   }
 
   #restricted(rest: Start, ahead: Node, negative: boolean): SymbolSet {
@@ -281,13 +266,11 @@ export class Facts {
     const item = this.#start(node.item);
     const delimiter = node.delimiter === null || !item.nullable ? null : this.#start(node.delimiter);
     const several = typeof node.min === 'number' && node.min > 0;
-    const constant = typeof node.max === 'number' || node.max === null;
     return {
       first: item.first | (delimiter?.first ?? NONE),
       nullable: item.nullable || !several,
-      effects: item.effects || delimiter?.effects === true || blocksOf(node).some(this.#mustRun),
-      loud: item.loud && constant,
-      gate: null,
+      effects: item.effects || delimiter?.effects === true || this.#runs(node),
+      isGated: false,
     };
   }
 }

@@ -1,33 +1,34 @@
 /** Lifts the per-parse initializer out of the parse function: functions are created once, variables are reset for each parse. */
 import type { Program, VariableDeclaration } from 'acorn';
 import { charCodeEdits } from './blocks.js';
-import { POSITION_FUNCTIONS } from './effects/machine.js';
-import { eachOfPattern, freeReferences, parseBody } from './effects/scopes.js';
-import { holds, isFunction, type Node } from './effects/syntax.js';
+import { POSITION_FUNCTIONS } from './effects/purity.js';
+import { eachOfPattern, freeReferences, parseBody, resolveScopes } from './effects/scopes.js';
+import { children, holds, isFunction, type Node } from './effects/syntax.js';
 import { Unsupported } from './ir.js';
-import { edited, passesOn } from './javascript.js';
+import { edited } from './javascript.js';
 import { clashingName, INPUT } from './names.js';
 
 export interface Initializer {
   readonly declarations: string;
   readonly statements: string;
   readonly references: readonly string[];
-  /** `true` if the initializer stores `text` or the like under another name. */
-  readonly passesOn: boolean;
 }
 
-/** @throws Unsupported if the code cannot be lifted */
-export function liftInitializer(code: string): Initializer {
+/**
+ * @param valued - names that the grammar uses other than by calling them: such a function may get properties, and is created for each parse
+ * @throws Unsupported if the code cannot be lifted
+ */
+export function liftInitializer(code: string, valued: ReadonlySet<string> = new Set()): Initializer {
   const program = parseBody(code);
   const clash = clashingName(program);
   if (clash !== undefined) throw new Unsupported(`the name "${clash}" is reserved for generated code`);
   checkNames(program);
   const references = freeReferences(program);
-  const given = references.filter(({ name }) => POSITION_FUNCTIONS.has(name));
   const edits = charCodeEdits(program, references);
   const textFrom = (start: number, end: number): string => edited(code, edits, start, end);
 
   const declarations: string[] = [];
+  const functions: string[] = [];
   const statements: string[] = [];
   let from = 0;
   for (const statement of program.body) {
@@ -36,8 +37,14 @@ export function liftInitializer(code: string): Initializer {
     const comment = before === '' ? '' : `${before}\n`;
     from = statement.end;
     const text = textFrom(statement.start, statement.end);
-    if (statement.type === 'FunctionDeclaration') declarations.push(comment + text);
-    else if (statement.type === 'ClassDeclaration') {
+    if (statement.type === 'FunctionDeclaration') {
+      const { id } = statement;
+      if (!valued.has(id.name)) declarations.push(comment + text);
+      else {
+        declarations.push(`${comment}var ${id.name};`);
+        functions.push(`${id.name} = ${textFrom(statement.start, id.start)}${textFrom(id.end, statement.end)};`);
+      }
+    } else if (statement.type === 'ClassDeclaration') {
       declarations.push(`${comment}var ${statement.id.name};`);
       statements.push(`${statement.id.name} = ${text};`);
     } else if (statement.type === 'VariableDeclaration') {
@@ -47,10 +54,41 @@ export function liftInitializer(code: string): Initializer {
   }
   return {
     declarations: declarations.join('\n\n'),
-    statements: statements.join('\n'),
+    statements: [...functions, ...statements].join('\n'),
     references: references.map(({ name }) => name),
-    passesOn: passesOn(program, given, 'initializer'),
   };
+}
+
+/** The names outside of some code that it mentions other than by calling them. */
+export function valuedNames(program: Program, labels: ReadonlySet<string>): readonly string[] {
+  const { bound, outermost } = resolveScopes(program);
+  const names: string[] = [];
+  const visit = (node: Node, parent: Node | null): void => {
+    if (node.type === 'Identifier' && !isCalled(node, parent) && !isName(node, parent)) {
+      const binding = bound.get(node);
+      if (!labels.has(node.name) && (binding === undefined || outermost.get(node.name) === binding))
+        names.push(node.name);
+    }
+    for (const child of children(node)) visit(child, node);
+  };
+  visit(program, null);
+  return names;
+}
+
+function isCalled(node: Node, parent: Node | null): boolean {
+  return (parent?.type === 'CallExpression' || parent?.type === 'NewExpression') && parent.callee === node;
+}
+
+/** Returns `true` for the name of a declaration or of a property. */
+function isName(node: Node, parent: Node | null): boolean {
+  if (parent?.type === 'FunctionDeclaration') return parent.id === node;
+  if (parent?.type === 'MemberExpression') return parent.property === node && !parent.computed;
+  return (
+    (parent?.type === 'Property' || parent?.type === 'MethodDefinition') &&
+    parent.key === node &&
+    !parent.computed &&
+    parent.value !== node
+  );
 }
 
 function assignments(declaration: VariableDeclaration, textFrom: (start: number, end: number) => string): string[] {
@@ -70,9 +108,9 @@ function boundNames(declaration: VariableDeclaration): string[] {
 }
 
 /** The globals that the code around a scanner uses. A variable of the same name would shadow them. */
-const GLOBALS = [
+export const GLOBALS = [
   ...['Array', 'DataView', 'Error', 'Int32Array', 'Math', 'Object', 'String', 'TextEncoder', 'TypeError', 'Uint8Array'],
-  'globalThis',
+  ...['Set', 'SyntaxError', 'globalThis'],
 ];
 
 /** Rejects `var` inside a block, which would lose its scope, and names that Peggy defines. */

@@ -14,14 +14,24 @@ interface Limits {
 const BUILDING: Limits = { one: 70, two: 8, more: 8 };
 /** Functions that build nothing spend much of their time on calls, and V8 inlines only small functions. */
 const MATCHING: Limits = { one: 32, two: 70, more: 8 };
+/** The same for large grammars, where copies add up, and gain little. */
+const BUILDING_LARGE: Limits = { one: 70, two: 4, more: 3 };
+const MATCHING_LARGE: Limits = { one: 32, two: 16, more: 4 };
+/** The second scan of an invalid text runs once: small code is better. */
+const EXPECTING: Limits = { one: 70, two: 2, more: 2 };
 
 export interface Inlined {
   readonly building: ReadonlySet<string>;
   readonly matching: ReadonlySet<string>;
+  readonly expecting: ReadonlySet<string>;
 }
 
 export function rulesToInline(program: Program, facts: Facts): Inlined {
-  return { building: choose(program, facts, BUILDING), matching: choose(program, facts, MATCHING) };
+  return {
+    building: choose(program, facts, facts.isLarge ? BUILDING_LARGE : BUILDING),
+    matching: choose(program, facts, facts.isLarge ? MATCHING_LARGE : MATCHING),
+    expecting: choose(program, facts, EXPECTING),
+  };
 }
 
 function choose(program: Program, facts: Facts, limits: Limits): ReadonlySet<string> {

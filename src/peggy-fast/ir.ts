@@ -32,9 +32,10 @@ export interface Symbols {
   readonly shown: string;
 }
 
-/** One code point of a set. `set` contains the code units that are code points on their own; others are left to Peggy's code. */
+/** One code point of a set. `set` contains the code units that are code points on their own, and all surrogates. */
 export interface CodePoint extends Omit<Symbols, 'type'> {
   readonly type: 'codePoint';
+  readonly pattern: RegExp;
 }
 
 export interface Literal {
@@ -125,9 +126,12 @@ export function isBlock(bound: Bound | null): bound is Block {
   return typeof bound === 'object' && bound !== null && 'code' in bound;
 }
 
-export function* nodesOf(node: Node): Generator<Node> {
-  yield node;
-  for (const child of childrenOf(node)) yield* nodesOf(child);
+/** A node and all below it. */
+export function nodesOf(node: Node): readonly Node[] {
+  const found = [node];
+  // The list grows while it is read.
+  for (const one of found) found.push(...childrenOf(one));
+  return found;
 }
 
 /** The error thrown if this back end does not support a grammar, which is then left to Peggy's own code. */

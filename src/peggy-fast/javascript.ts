@@ -1,6 +1,5 @@
 import type { TryStatement } from 'acorn';
-import type { Reference } from './effects/scopes.js';
-import { children, holds, isFunction, type Node } from './effects/syntax.js';
+import { holds, type Node } from './effects/syntax.js';
 
 export interface Edit {
   readonly start: number;
@@ -17,21 +16,6 @@ export function edited(code: string, edits: readonly Edit[], start = 0, end = co
     from = edit.end;
   }
   return result + code.slice(from, end);
-}
-
-/**
- * Returns `true` if `text`, `error` and the like may be called later: if they are passed on as values, or called within
- * functions that outlive an action or predicate.
- */
-export function passesOn(program: Node, references: readonly Reference[], kind: 'block' | 'initializer'): boolean {
-  const given = new Set<Node>(references.map(({ node }) => node));
-  const visit = (node: Node, isInside: boolean): boolean => {
-    if (given.has(node)) return true;
-    const isWithin = isInside || (kind === 'block' && isFunction(node));
-    const isCall = node.type === 'CallExpression' && given.has(node.callee) && !isWithin;
-    return children(node).some((child) => !(isCall && child === node.callee) && visit(child, isWithin));
-  };
-  return given.size > 0 && visit(program, false);
 }
 
 /** Returns `true` if the code catches errors and continues, so one parse may create many. */

@@ -63,7 +63,7 @@ export class Lexemes {
       case 'repeat': {
         const single = this.#facts.singleOf(node.item);
         if (single === null || node.delimiter !== null || node.min !== 1 || node.max !== null) return null;
-        return [{ symbols: single.set, isRun: true, notNext: single.set, isExact: true }];
+        return [{ symbols: single, isRun: true, notNext: single, isExact: true }];
       }
       case 'choice': {
         const all: Lexeme[] = [];

@@ -1,5 +1,6 @@
 import type { ast, LocationRange } from 'peggy';
-import { type Alphabet, ANY, alphabetOf, TooManyKinds } from './alphabet.js';
+import { type Alphabet, ANY, alphabetOf, patternOf, TooManyKinds } from './alphabet.js';
+import { javascriptOf } from './effects/types.js';
 import {
   type Block,
   type Bound,
@@ -205,14 +206,15 @@ class RuleLowering {
   #class(node: ast.CharacterClass): Node {
     const set = this.#alphabet.classSet(node);
     const shown = shownClass(node);
-    const { parts, inverted, ignoreCase, unicode } = node;
+    const { inverted, ignoreCase, unicode } = node;
+    const parts = node.parts.map((part) => (typeof part === 'object' && 'value' in part ? `\\${part.value}` : part));
     const expected: Expectation = { type: 'class', parts, inverted, ignoreCase, unicode };
     if (!unicode) return { type: 'symbols', set, shown, expected };
-    return { type: 'codePoint', set: set | this.#alphabet.surrogates, shown, expected };
+    return { type: 'codePoint', set: set | this.#alphabet.surrogates, shown, expected, pattern: patternOf(node) };
   }
 
   #block(kind: Block['kind'], code: string, location: LocationRange, scope: Scope): Block {
-    const block: Block = { kind, rule: this.#rule, code, location, scope: new Map(scope) };
+    const block: Block = { kind, rule: this.#rule, code: javascriptOf(code), location, scope: new Map(scope) };
     this.#blocks.push(block);
     return block;
   }

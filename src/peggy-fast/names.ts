@@ -7,18 +7,16 @@ export const BYTES = 'bytes$';
 export const AT = 'at$';
 /** The end of the rule that returned last. */
 export const END_AT = 'end$';
-export const FURTHEST = 'furthest$';
 export const FAILED = 'FAILED$';
 /** The replacement of `input.charCodeAt`. */
 export const CODE_AT = 'codeAt$';
 
 /** The names that the generated code declares: numbered variables, functions of rules, and the rest. */
-const GENERATED_NAMES =
-  /\$(?:\d+|build|skip|report|silent|quiet|expect|expectBuild|code\d+)$|^(?:table|ends|sets)\d+\$$/;
+const GENERATED_NAMES = /\$(?:\d+|build|skip|expect|silent|code\d+)$|^(?:table|ends|sets|points)\d+\$$/;
 const RUNTIME: ReadonlySet<string> = new Set(
-  `ascii at begin build busy bytes canScan capacity characters close codeAt collected decoder encoder end escaped expect expectations expected failure
-    from furthest isSurrogate kindOf kindTable kinds length lines load locationOf miss missed misses open
-    parse recognize runEnd scannerFor skip startRules to view views wordAt wordEnds wordStarts words FAILED LEAVE
+  `ascii at begin build busy bytes capacity characters close codeAt collected decided decoder encoder end escaped expect expectations expected
+    failure from furthest isFor isInternal kindOf kindTable kinds length library lines load locationOf log miss missed misses open
+    parse pointWidth recognize rule runEnd scan skip source startRules to view views wordAt wordEnds wordStarts words FAILED
     NO_OPTIONS`
     .split(/\s+/)
     .map((name) => `${name}$`),

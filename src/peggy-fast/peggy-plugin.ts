@@ -1,25 +1,29 @@
 /**
- * A plugin that makes Peggy's parsers faster. In addition to Peggy's own code, it generates a scanner, which parses
- * valid input and leaves error messages to that code.
+ * A plugin that makes Peggy's parsers faster: it generates a scanner in place of Peggy's parse function.
  *
  *     peggy --plugin pegwire/engine/peggy-plugin grammar.peggy
  *
  *     peggy.generate(grammar, { plugins: [fast], fast: { onNotice: console.warn } })
  *
- * Results and errors are the same as without the plugin, for grammars whose code has no effects that outlive a parse.
- * The plugin rejects other grammars, with the rule and the line.
+ * Results and errors are the same as without the plugin. A grammar that it does not support is left to Peggy, with a
+ * notice.
  */
 
-import type { ast, Config, LocationRange, ParserBuildOptions, Plugin, Session } from 'peggy';
+import type { Program } from 'acorn';
+import type { ast, Config, ParserBuildOptions, Plugin, Session } from 'peggy';
 import { scannerCode } from './backend.js';
-import { analyzeEffects, type Block as CodeBlock } from './effects/analyze.js';
+import { BlockCode } from './blocks.js';
+import { analyzeEffects, type Effects, Obstacle } from './effects/analyze.js';
+import { POSITION_FUNCTIONS } from './effects/purity.js';
 import { parseBody, parseModule, resolveScopes } from './effects/scopes.js';
 import type { Snippet } from './effects/syntax.js';
-import { liftInitializer } from './initializer.js';
+import { javascriptOf } from './effects/types.js';
+import { liftInitializer, valuedNames } from './initializer.js';
 import { type Block, Unsupported } from './ir.js';
 import { catchesErrors } from './javascript.js';
-import { type Lowered, lower } from './lower.js';
-import { type Export, holdsMarks, Marks, type SourceNode, splice } from './splice.js';
+import { lower } from './lower.js';
+import { clashingName, INPUT } from './names.js';
+import { type Export, holdsMarks, Marks, replaceParser, type SourceNode, wrapParser } from './splice.js';
 import { checkAscii, withWords } from './words.js';
 
 declare module 'peggy' {
@@ -46,90 +50,109 @@ export default fast;
 function addScanner(grammar: ast.Grammar, options: ParserBuildOptions, session: Session, settings: FastOptions): void {
   const notice = settings.onNotice ?? ((message: string) => session.info(message));
   const exported: Export[] = settings.recognize ? [{ local: 'peg$recognize', name: 'recognize' }] : [];
-  const parser = grammar.code!;
   try {
-    const code = compile(grammar, options, session, settings);
-    if (code !== null) splice(parser, code, exported, settings.standalone === true);
+    replaceParser(codeOf(grammar), compile(grammar, options, settings), exported);
   } catch (thrown) {
-    if (!(thrown instanceof Unsupported)) throw thrown;
-    if (settings.standalone) {
-      session.error(`The option "standalone" is not supported for this grammar: ${thrown.message}`);
+    const isRequired = settings.required === true || settings.standalone === true;
+    // A grammar may be nested too deeply for the stack.
+    if (!(thrown instanceof Unsupported || thrown instanceof Obstacle || (thrown instanceof RangeError && !isRequired)))
+      throw thrown;
+    const place = thrown instanceof Obstacle ? thrown.location : undefined;
+    if (isRequired) {
+      session.error(`The plugin does not support this grammar: ${thrown.message}`, place);
       return;
     }
-    notice(`The parser is generated without a scanner: ${thrown.message}.`);
-    if (settings.recognize) splice(parser, [SLOW_ONLY], exported, false);
+    notice(
+      `The parser is generated without a scanner: ${thrown.message}${place ? ` (line ${place.start.line})` : ''}.`,
+    );
+    if (settings.recognize) wrapParser(codeOf(grammar), SLOW_ONLY, exported);
   }
 }
 
-function compile(
-  grammar: ast.Grammar,
-  options: ParserBuildOptions,
-  session: Session,
-  settings: FastOptions,
-): (string | SourceNode)[] | null {
+/** @throws Unsupported if another plugin has replaced Peggy's code generation */
+function codeOf({ code }: ast.Grammar): SourceNode {
+  if (typeof code !== 'object' || !Array.isArray((code as { children?: unknown }).children)) {
+    throw new Unsupported('another plugin generates the code of the parser');
+  }
+  return code;
+}
+
+/**
+ * @throws Unsupported for a grammar that a scanner does not support
+ * @throws Obstacle for code that a scanner cannot contain
+ */
+function compile(grammar: ast.Grammar, options: ParserBuildOptions, settings: FastOptions): (string | SourceNode)[] {
   if (options.trace) throw new Unsupported('the option "trace" is set');
   // Some grammars take exponential time without the cache.
   if (options.cache) throw new Unsupported('the option "cache" is set');
-  const topLevel = snippetsOf(grammar.topLevelInitializer);
-  const perParse = snippetsOf(grammar.initializer);
+  const topLevel = snippetsOf(grammar.topLevelInitializer, parseModule);
+  const perParse = snippetsOf(grammar.initializer, parseBody);
   const lowered = lower(grammar, options.allowedStartRules ?? [grammar.rules[0]!.name]);
   const program = withWords(lowered, settings.intern ?? []);
   if (settings.readsMatched) checkAscii(program);
   if ([...perParse, ...program.blocks].some(({ code }) => holdsMarks(code))) {
     throw new Unsupported('its code contains private-use characters');
   }
-  const effects = effectsOf(program, topLevel, perParse, session, settings);
-  if (effects === null) return null;
-  const initializers = [
-    ...topLevel.map(({ code }) => parseModule(code)),
-    ...perParse.map(({ code }) => parseBody(code)),
-  ];
+  const { effects, initializers, blocks, keepsOptions } = effectsOf(program.blocks, topLevel, perParse, settings);
+  const codes = new Map(program.blocks.map((block) => [block, new BlockCode(block, blocks.get(block)!)]));
   const marks = new Marks();
   const code = scannerCode({
     program,
+    codeOf: (block) => codes.get(block)!,
     effects,
-    initializer: liftInitializer(perParse.map((snippet) => snippet.code).join('\n')),
+    keepsOptions,
+    initializer: liftInitializer(
+      perParse.map((snippet) => snippet.code).join('\n'),
+      new Set([
+        ...initializers.flatMap((one) => valuedNames(one, new Set())),
+        ...[...blocks].flatMap(([block, one]) => valuedNames(one, new Set(block.scope.keys()))),
+      ]),
+    ),
     declared: new Set(initializers.flatMap((one) => [...resolveScopes(one).outermost.keys()])),
-    catches: [...initializers, ...program.blocks.map(({ code }) => parseBody(code))].some(catchesErrors),
-    standalone: settings.standalone === true,
+    catches: [...initializers, ...blocks.values()].some(catchesErrors),
+    library: settings.standalone !== true,
     recognize: settings.recognize === true,
     readsMatched: settings.readsMatched === true,
     mark: marks.mark,
   });
-  const Node = grammar.code!.constructor as SourceNodeClass;
+  const Node = codeOf(grammar).constructor as SourceNodeClass;
   return marks.pieces(code, (block, text, start) => sourceNode(Node, block, text, start));
 }
 
 function effectsOf(
-  program: Lowered,
+  blocks: readonly Block[],
   topLevel: readonly Snippet[],
   perParse: readonly Snippet[],
-  session: Session,
-  settings: FastOptions,
-): Parameters<typeof scannerCode>[0]['effects'] | null {
-  const blocks = new Map<CodeBlock, Block>();
-  for (const block of program.blocks) {
-    const { rule, kind, code, location, scope } = block;
-    blocks.set({ rule, kind, code, location, parameters: [...scope.keys()] }, block);
+  { pure = [] }: FastOptions,
+): Analysis {
+  const described = new Map(blocks.map((block) => [{ ...block, parameters: [...block.scope.keys()] }, block]));
+  const analysis = analyzeEffects({ topLevel, perParse, blocks: [...described.keys()], trusted: pure });
+  for (const program of analysis.initializers) {
+    const clash = clashingName(program);
+    if (clash !== undefined) throw new Unsupported(`the name "${clash}" is reserved for generated code`);
   }
-  const analysis = analyzeEffects({ topLevel, perParse, blocks: [...blocks.keys()], trusted: settings.pure ?? [] });
-  const [unsupported] = analysis.unsupported;
-  if (unsupported !== undefined) throw new Unsupported(`${unsupported.message} (${lineOf(unsupported.location)})`);
-  for (const { message, location } of analysis.violations) session.error(message, location);
-  if (analysis.violations.length > 0) return null;
-  return new Map([...analysis.effects].map(([codeBlock, effects]) => [blocks.get(codeBlock)!, effects]));
+  return {
+    initializers: analysis.initializers,
+    keepsOptions: analysis.keepsOptions,
+    effects: new Map([...analysis.effects].map(([block, effects]) => [described.get(block)!, effects])),
+    blocks: new Map([...analysis.programs].map(([block, program]) => [described.get(block)!, program])),
+  };
+}
+
+interface Analysis {
+  readonly keepsOptions: boolean;
+  readonly effects: ReadonlyMap<Block, Effects>;
+  readonly blocks: ReadonlyMap<Block, Program>;
+  readonly initializers: readonly Program[];
 }
 
 function snippetsOf(
   initializer: ast.CodeBlock<string> | readonly ast.CodeBlock<string>[] | undefined | null,
+  parse: (code: string) => Program,
 ): Snippet[] {
   if (!initializer) return [];
   const list = Array.isArray(initializer) ? initializer : [initializer];
-  return list.map(({ code, codeLocation }) => ({ code, location: codeLocation }));
-}
-
-function lineOf({ start }: LocationRange): string {
-  return `line ${start.line}`;
+  return list.map(({ code, codeLocation }) => ({ code: javascriptOf(code, parse), location: codeLocation }));
 }
 
 type SourceNodeClass = new (
@@ -174,10 +197,11 @@ function peg$recognize(input, options) {
 export interface FastOptions {
   /** Called with the reason if a grammar is left to Peggy's own code. @default Peggy's `info` callback */
   readonly onNotice?: ((message: string) => void) | undefined;
+  /** If true, a grammar that the plugin does not support is an error, with the reason. @default false */
+  readonly required?: boolean | undefined;
   /**
-   * If true, Peggy's own parse function is omitted: the scanner finds the expectations of its errors itself, in half
-   * the code. Grammars that the scanner does not support are rejected. Library mode and input that is not a string are
-   * not supported. @default false
+   * If true, the parser has no library mode, so that other grammars cannot import its rules; it is smaller. Implies
+   * `required`. @default false
    */
   readonly standalone?: boolean | undefined;
   /**
@@ -205,6 +229,7 @@ type Kind = 'a function' | 'true or false' | 'an array of strings';
 
 const KINDS: Readonly<Record<keyof FastOptions, Kind>> = {
   onNotice: 'a function',
+  required: 'true or false',
   standalone: 'true or false',
   recognize: 'true or false',
   intern: 'an array of strings',
@@ -229,7 +254,9 @@ function checkOptions(given: unknown): { readonly problems: readonly string[]; r
 }
 
 function problemsOf(options: FastOptions): string[] {
-  return Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
+  const impure = (Array.isArray(options.pure) ? options.pure : []).filter((name) => NEVER_PURE.has(name));
+  const unknown = impure.map((name) => `The option "pure" in "fast" must name functions of the grammar; got "${name}"`);
+  const others = Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
     if (!Object.hasOwn(KINDS, name)) {
       return [`Unknown option "${name}" in "fast"; the options are ${Object.keys(KINDS).join(', ')}`];
     }
@@ -237,7 +264,11 @@ function problemsOf(options: FastOptions): string[] {
     if (value === undefined || IS_OF_KIND[kind](value)) return [];
     return [`The option "${name}" in "fast" must be ${kind}; got ${shown(value)}`];
   });
+  return [...unknown, ...others];
 }
+
+/** Names that Peggy gives to the code of a grammar. */
+const NEVER_PURE: ReadonlySet<string> = new Set([INPUT, 'options', ...POSITION_FUNCTIONS]);
 
 function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);

@@ -14,12 +14,12 @@ function isRun(scanner: FunctionWriter, node: Repeat, { target, reporting }: Con
   const single = scanner.shared.facts.singleOf(node.item);
   if (single === null || target !== null || node.delimiter !== null || node.max !== null) return false;
   if (reporting === 'expect' && node.item.type !== 'symbols') return false;
-  return (node.min === 0 || node.min === 1) && (single.loud || reporting !== 'report');
+  return node.min === 0 || node.min === 1;
 }
 
 function writeRun(scanner: FunctionWriter, node: Repeat, context: Context): void {
   const { out, shared } = scanner;
-  const { set } = shared.facts.singleOf(node.item)!;
+  const set = shared.facts.singleOf(node.item)!;
   const { shown, expected } = node.item.type === 'symbols' ? node.item : { shown: '', expected: undefined };
   const next = `${BYTES}[${AT}]`;
   const isKnown = context.known !== null && isSubset(context.known, set);

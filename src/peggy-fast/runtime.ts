@@ -1,5 +1,6 @@
 import { type Alphabet, END, type Kind } from './alphabet.js';
-import { indent, peggyErrors, type StartRule, standaloneErrors, startSwitch } from './failures.js';
+import { POSITION_FUNCTIONS } from './effects/purity.js';
+import { entries, INTRODUCTION, indent, type StartRule, scans, startSwitch } from './failures.js';
 import type { Initializer } from './initializer.js';
 import type { Expectation } from './ir.js';
 import { CODE_AT } from './names.js';
@@ -10,11 +11,13 @@ interface Runtime {
   readonly tables: string;
   readonly functions: string;
   readonly startRules: readonly StartRule[];
-  /** The expectations, if Peggy's code is not there to find them. */
-  readonly expectations: readonly Expectation[] | null;
+  readonly expectations: readonly Expectation[];
   readonly given: ReadonlySet<string>;
+  /** `true` if code only reads members of the options. */
+  readonly keepsOptions: boolean;
   readonly catches: boolean;
   readonly recognize: boolean;
+  readonly library: boolean;
   readonly readsMatched: boolean;
 }
 
@@ -24,8 +27,9 @@ const MARGIN = 16;
 const CAPACITY = 1 << 20;
 
 export function runtime(parts: Runtime): string {
-  const { alphabet, initializer, tables, functions, startRules, expectations, recognize, readsMatched } = parts;
-  const errors = expectations === null ? peggyErrors(startRules) : standaloneErrors(startRules, expectations);
+  const { alphabet, initializer, tables, functions, startRules, recognize, readsMatched } = parts;
+  const decides = functions.includes('log$[');
+  const setsPlace = initializer.references.some((name) => POSITION_FUNCTIONS.has(name));
   const usesCodes = `${functions}${initializer.declarations}${initializer.statements}`.includes(CODE_AT);
   const usesWords = functions.includes('wordAt$(');
   const many = asksForPlaces(parts);
@@ -33,7 +37,7 @@ export function runtime(parts: Runtime): string {
   const usesRuns = tables.includes('const ends0$');
   const escapes = functions.includes('escaped$(');
   return `
-${errors.introduction}
+${INTRODUCTION}
 const peg$makeScanner = (capacity$) => {
 ${initializer.declarations}
 
@@ -43,7 +47,7 @@ ${functions}
 
   const FAILED$ = {};
   const NO_OPTIONS$ = Object.freeze({});
-${alphabet.surrogates === 0n ? '' : '  const LEAVE$ = {};\n'}
+
   // One symbol per code unit: an ASCII code, a number >= 128 for a kind of other characters, and ${END} after the last one.
   const bytes$ = new Uint8Array(capacity$ + ${MARGIN});
   const encoder$ = globalThis.TextEncoder && new TextEncoder();
@@ -54,16 +58,12 @@ ${indent(tables)}
   var input = "";
   var length$ = 0;
   var options = NO_OPTIONS$;
+  var source$;${startRules.length > 1 ? '\n  var rule$;' : ''}
   var end$ = 0;
   var furthest$ = 0;
   var from$ = 0;
   var to$ = 0;
-  var busy$ = false;${
-    escapes
-      ? `
-  var ascii$ = true;`
-      : ''
-  }${many ? '\n  var lines$ = null;' : ''}
+  var busy$ = false;${escapes ? '\n  var ascii$ = true;' : ''}${many ? '\n  var lines$ = null;' : ''}${decides ? DECISIONS : ''}
 
 ${indent(kindsCode(alphabet.kinds))}
 
@@ -90,28 +90,25 @@ ${indent(kindsCode(alphabet.kinds))}
 
 ${usesRuns || functions.includes('view$.') || usesWords ? VIEW : ''}${usesRuns ? RUN_END : ''}${usesWords ? WORDS : ''}${escapes ? ESCAPED : ''}
 ${usesCodes ? (readsMatched ? MATCHED_CODE_AT : CODE_AT_FUNCTION) : ''}
-${alphabet.surrogates === 0n ? '' : SURROGATE}
+${functions.includes('pointWidth$(') ? POINT_WIDTH : ''}
 ${givenFunctions(parts)}
 
   function begin$() {
-    end$ = 0;
-    furthest$ = 0;
+    end$ = 0;${decides ? '\n    decided$ = 0;' : ''}${setsPlace ? '\n    from$ = to$ = 0;' : ''}
 ${indent(initializer.statements, 4)}
   }
 
-  function build$() {
+  function build$(at) {
 ${startSwitch(startRules, ({ builder }) => builder)}
   }
 
-  function skip$() {
-${startSwitch(startRules, ({ skipper }) => skipper)}
-  }
-
+${recognize ? `  function skip$(at) {\n${startSwitch(startRules, ({ skipper }) => skipper)}\n  }\n` : ''}
   function open$(text, given) {
     busy$ = true;
     input = text;
     length$ = text.length;
-    options = given === undefined ? NO_OPTIONS$ : given;
+    options = given === undefined ? ${parts.keepsOptions ? 'NO_OPTIONS$' : '{}'} : given;
+    source$ = options.grammarSource;${startRules.length > 1 ? '\n    rule$ = options.startRule;' : ''}
     load$(text);${forgetLines}
   }
 
@@ -119,9 +116,9 @@ ${startSwitch(startRules, ({ skipper }) => skipper)}
     busy$ = false;
     input = "";
     length$ = 0;
-    options = NO_OPTIONS$;${forgetLines}
+    options = NO_OPTIONS$;${decides ? '\n    if (log$.length > 4096) log$.length = 0;' : ''}${forgetLines}
   }
-${errors.inside(recognize)}
+${scans(parts, decides)}
 };
 
 ${many ? MANY_PLACES : PLACES}
@@ -138,7 +135,7 @@ function peg$tableOf(sets) {
 ${usesRuns ? ENDS_OF : ''}
 const peg$scanner = /* @__PURE__ */ peg$makeScanner(${CAPACITY});
 
-${errors.outside(recognize)}`;
+${entries(recognize)}`;
 }
 
 const CODE_AT_FUNCTION = `
@@ -281,9 +278,18 @@ function peg$endsOf(ranges) {
 }
 `;
 
-const SURROGATE = `
-  function isSurrogate$(unit) {
-    return unit >= 0xd800 && unit <= 0xdfff;
+const DECISIONS = `
+  // What the code of the grammar has decided in the first scan, and the number of decisions so far.
+  const log$ = [];
+  var decided$ = 0;`;
+
+const POINT_WIDTH = `
+  // The width of the code point at \`at\`, or 0 if it does not match. Other code units than surrogates have been compared.
+  function pointWidth$(pattern, at) {
+    const unit = input.charCodeAt(at);
+    if (unit < 0xd800 || unit > 0xdfff) return 1;
+    const point = String.fromCodePoint(input.codePointAt(at));
+    return pattern.test(point) ? point.length : 0;
   }
 `;
 
@@ -313,13 +319,13 @@ const GIVEN: Readonly<Record<string, string>> = {
   return from$;
 }`,
   range: `function range() {
-  return { source: options.grammarSource, start: from$, end: to$ };
+  return { source: source$, start: from$, end: to$ };
 }`,
   location: `function location() {
   return locationOf$(from$, to$);
 }`,
   locationOf$: `function locationOf$(start, end) {
-  return peg$locationIn(input, options.grammarSource, start, end);
+  return peg$locationIn(input, source$, start, end);
 }`,
   error: `function error(message, location = locationOf$(from$, to$)) {
   throw new peg$SyntaxError(message, null, null, location);
@@ -333,7 +339,7 @@ const GIVEN: Readonly<Record<string, string>> = {
 };
 
 const LOCATION_AMONG_MANY = `function locationOf$(start, end) {
-  return peg$locationIn(input, options.grammarSource, start, end, (lines$ ??= peg$linesOf(input)));
+  return peg$locationIn(input, source$, start, end, (lines$ ??= peg$linesOf(input)));
 }`;
 
 /** Returns `true` if code may ask for the location of each match, even by an error that does not end the parse. */
@@ -343,8 +349,8 @@ function asksForPlaces({ given, catches }: Runtime): boolean {
 
 const PLACES = `// Lines and columns count from 1.
 function peg$placeOf(text, offset) {
-  const lines = text.slice(0, offset).split("\\n");
-  return { offset, line: lines.length, column: lines.pop().length + 1 };
+  const before = text.slice(0, offset);
+  return { offset, line: before.split("\\n").length, column: offset - before.lastIndexOf("\\n") };
 }
 
 function peg$locationIn(text, source, start, end) {

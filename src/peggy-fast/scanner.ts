@@ -1,7 +1,8 @@
 /**
  * Writes the functions of a scanner: one per rule and variant. A function takes the start position. A variant that
  * builds returns the value or FAILED$, with the end in `end$`; one that only matches returns the end or -1. A failure
- * jumps to the next alternative, which restores the position.
+ * jumps to the next alternative, which restores the position. The second scan runs no code: it repeats the decisions of
+ * the first one, which are in \`log$\`.
  */
 import { isSubset } from './alphabet.js';
 import type { BlockCode, Place } from './blocks.js';
@@ -18,7 +19,7 @@ import {
 import { writeConverted } from './conversions.js';
 import { type Block, type Expectation, type Label, type Node, nodesOf, type Predicate, type RuleCall } from './ir.js';
 import { liveLabels } from './liveness.js';
-import { AT, BYTES, END_AT, FAILED, FURTHEST, INPUT, Names } from './names.js';
+import { AT, BYTES, END_AT, FAILED, INPUT, Names } from './names.js';
 import { writeRepeat } from './repeat.js';
 import { shownOf, writeCodePoint, writeLiteral, writeSymbol } from './terminals.js';
 
@@ -33,6 +34,8 @@ export class Scanner implements FunctionWriter {
   readonly out: Writer;
   readonly #variables = new Map<Label, string>();
   readonly #live = new Set<Label>();
+  /** `true` for the second scan. */
+  #repeats = false;
   #inlined: ReadonlySet<string>;
   #repeated = 0;
   /** The constant that contains the position, and the number of lines at its declaration. */
@@ -46,7 +49,9 @@ export class Scanner implements FunctionWriter {
 
   rule(rule: string, name: string, builds: boolean, reporting: Reporting): string {
     const { node } = this.shared.program.rules.get(rule)!;
-    if (!builds && reporting === 'free') this.#inlined = this.shared.inlined.matching;
+    const { building, matching, expecting } = this.shared.inlined;
+    this.#repeats = reporting !== 'free';
+    this.#inlined = this.#repeats ? expecting : builds ? building : matching;
     this.out.open(`function ${name}(${AT})`);
     const target: Target | null = builds ? { kind: 'return', name: '' } : null;
     this.enter(node, builds);
@@ -63,8 +68,8 @@ export class Scanner implements FunctionWriter {
       return;
     }
     const single = context.target === null && context.reporting !== 'expect' ? this.shared.facts.singleOf(node) : null;
-    if (single !== null && (single.loud || context.reporting !== 'report') && !this.#holdsLiveLabel(node)) {
-      writeSymbol(this, single.set, shownOf(node), context);
+    if (single !== null && !this.#holdsLiveLabel(node)) {
+      writeSymbol(this, single, shownOf(node), context);
       return;
     }
     (Scanner.#writers[node.type] as Write<Node>)(this, node, context);
@@ -132,30 +137,26 @@ export class Scanner implements FunctionWriter {
   }
 
   #reportOf(reporting: Reporting, expected: Expectation | undefined): string {
-    if (reporting === 'report') return reportAt();
     // Without an expectation, the failure is not that of a terminal; those inside have reported theirs.
     if (reporting === 'expect' && expected !== undefined) return `miss$(${AT}, ${this.shared.numberOf(expected)});`;
     return '';
   }
 
-  reportIf({ block, negative }: Predicate): void {
-    const value = this.#run(this.shared.codeOf(block), AT);
-    this.out.line(`if (${negative ? '!' : ''}(${value})) { ${reportAt()} }`);
-  }
-
   boundOf(bound: number | Label | Block): string {
     if (typeof bound === 'number') return String(bound);
     const name = this.names.fresh('bound');
-    const value = 'code' in bound ? this.#run(this.shared.codeOf(bound), AT) : this.#variables.get(bound);
-    this.out.line(`const ${name} = ${value} | 0;`);
+    const value = (): string =>
+      'code' in bound ? this.#run(this.shared.codeOf(bound), AT) : this.#variables.get(bound)!;
+    this.out.line(`const ${name} = ${this.#repeats ? NEXT_DECISION : logged(`${value()} | 0`)};`);
     return name;
   }
 
   #holdsLiveLabel(node: Node): boolean {
-    return [...nodesOf(node)].some((one) => one.type === 'label' && this.#live.has(one));
+    return nodesOf(node).some((one) => one.type === 'label' && this.#live.has(one));
   }
 
   enter(node: Node, builds: boolean): void {
+    if (this.#repeats) return;
     const { codeOf, mustRun } = this.shared;
     for (const label of liveLabels(node, builds, codeOf, mustRun)) this.#live.add(label);
   }
@@ -173,7 +174,7 @@ export class Scanner implements FunctionWriter {
     const single = facts.singleOf(node);
     const { known, reporting } = context;
     // Next items that begin with one of the known symbols are the same, unless another alternative is tried before.
-    if (isFirst && reporting === 'free' && single !== null && known !== null && isSubset(known, single.set)) {
+    if (isFirst && reporting === 'free' && single !== null && known !== null && isSubset(known, single)) {
       const ends = tables.endsOf(known, shownOf(node));
       if (ends !== null) {
         this.out.line(`${AT} = runEnd$(${ends}, ${AT});`);
@@ -220,16 +221,13 @@ export class Scanner implements FunctionWriter {
 
   #optional(item: Node, context: Context): void {
     const { facts, tables } = this.shared;
-    const isSilent = context.reporting === 'report' && !facts.startOf(item).loud;
-    const isShort = context.reporting !== 'expect' && !isSilent && facts.failsAtStart(item);
-    const ahead = isShort ? facts.aheadOf(item) : null;
+    const ahead = context.reporting !== 'expect' && facts.failsAtStart(item) ? facts.aheadOf(item) : null;
     if (ahead !== null && (context.target !== null || !this.#holdsLiveLabel(item))) {
       const target = this.shareable(context.target);
       this.out.open(`if (${tables.isIn(ahead, `${BYTES}[${AT}]`, shownOf(item))})`);
       this.write(item, { ...context, target, known: ahead });
-      if (context.reporting === 'report' || target !== null) {
+      if (target !== null) {
         this.out.reopen('else');
-        this.report(context.reporting);
         this.put(target, 'null');
       }
       this.out.close();
@@ -309,14 +307,21 @@ export class Scanner implements FunctionWriter {
   }
 
   #predicate({ block, negative }: Predicate, context: Context): void {
-    const test = this.#run(this.shared.codeOf(block), AT);
+    const { mustRun, decides, codeOf } = this.shared;
+    if (this.#repeats && mustRun(block) && !decides(block) && !negative) {
+      this.put(context.target, 'undefined');
+      return;
+    }
+    const run = (): string => this.#run(codeOf(block), AT);
+    const decision = (): string => (this.#repeats ? NEXT_DECISION : logged(`(${run()}) ? 1 : 0`));
+    const test = decides(block) ? decision() : this.#repeats && mustRun(block) ? 'true' : run();
     this.out.line(`if (${negative ? test : `!(${test})`}) ${context.fail}`);
     this.put(context.target, 'undefined');
   }
 
   #action(item: Node, block: Block, context: Context): void {
     const code = this.shared.codeOf(block);
-    const runs = context.target !== null || this.shared.mustRun(block);
+    const runs = !this.#repeats && (context.target !== null || this.shared.mustRun(block));
     const position = code.isFunction || code.needsPosition || this.shared.callsForPosition(block);
     const asks = item.type !== 'empty' && runs && (position || code.mentionsStart);
     const start = asks ? this.positionHere() : AT;
@@ -411,7 +416,7 @@ export class Scanner implements FunctionWriter {
   }
 
   #named({ item, expected }: Node & { readonly type: 'named' }, context: Context): void {
-    if (context.reporting !== 'report' && context.reporting !== 'expect') {
+    if (context.reporting !== 'expect') {
       this.write(item, context);
       return;
     }
@@ -423,6 +428,6 @@ export class Scanner implements FunctionWriter {
   }
 }
 
-function reportAt(): string {
-  return `if (${AT} > ${FURTHEST}) ${FURTHEST} = ${AT};`;
-}
+/** The next decision of the first scan, and the code that records one. */
+const NEXT_DECISION = 'log$[decided$++]';
+const logged = (decision: string): string => `(log$[decided$++] = ${decision})`;

@@ -1,7 +1,7 @@
 /** Splices the scanner into the parser that Peggy generated, as source nodes that keep their origin. */
 
 import type { ast } from 'peggy';
-import type { Block } from './ir.js';
+import { type Block, Unsupported } from './ir.js';
 
 /** Peggy's node of generated code with its origin. Its class is private to Peggy. */
 export type SourceNode = NonNullable<ast.Grammar['code']>;
@@ -36,47 +36,53 @@ export class Marks {
 }
 
 /**
- * Splices code before or in place of Peggy's parse function, and adds names to the exports.
+ * Splices code in place of Peggy's parse function and error class, and adds names to the exports.
  *
- * @throws Error if Peggy's output has an unexpected form
+ * @throws Unsupported if Peggy's output has an unexpected form, as another plugin may give it
  */
-export function splice(
+export function replaceParser(
   parser: SourceNode,
   code: readonly (string | SourceNode)[],
   exported: readonly Export[],
-  standalone: boolean,
 ): void {
   let found = 0;
+  // The error class moves to the end, where a compressor finds the same text in the next parser.
   const visit = (node: SourceNode): void => {
     const { children } = node as unknown as { children: (string | SourceNode)[] };
-    // Peggy's parse function is the last child of its node, the error class the one before. The class moves to the end,
-    // where a compressor finds the same text in the next parser.
-    const start = children.findIndex((child) => typeof child === 'string' && child.includes(PARSE));
-    if (standalone && start >= 0) {
+    const holds =
+      (text: string) =>
+      (child: string | SourceNode): boolean =>
+        typeof child === 'string' && child.includes(text);
+    if (children.some(holds(PARSE))) {
+      const error = children.findIndex(holds(PEGGY_ERROR));
+      if (error < 0) return;
       found++;
-      const error = children.findIndex((child) => typeof child === 'string' && child.includes(PEGGY_ERROR));
-      const before = children.slice(0, error);
-      children.splice(0, children.length, ...before, ...code, '\n', ERROR_CLASS);
-      return;
-    }
-    const pieces = children.flatMap((child) => {
-      if (typeof child !== 'string') {
-        visit(child);
-        return [child];
-      }
-      const at = child.indexOf(PARSE);
-      if (at < 0) return [withExports(child, exported)];
-      found++;
-      const renamed = withExports(child.slice(at).replace(PARSE, SLOW_PARSE), exported);
-      return [child.slice(0, at), ...code, '\n', renamed];
-    });
-    children.splice(0, children.length, ...pieces);
+      children.splice(error, children.length, ...code, '\n', ERROR_CLASS);
+    } else for (const child of children) if (typeof child !== 'string') visit(child);
   };
   visit(parser);
-  if (found !== 1)
-    throw new Error(
-      'This version of Peggy generates its parse function in a different form; install the supported version.',
-    );
+  if (found !== 1) throw new Unsupported('its parse function has another form than that of Peggy 5.1');
+  addExports(parser, exported);
+}
+
+/** Splices code before Peggy's parse function, which is renamed to `peg$parseSlow`, and adds names to the exports. */
+export function wrapParser(parser: SourceNode, code: string, exported: readonly Export[]): void {
+  const visit = (node: SourceNode): void => {
+    const { children } = node as unknown as { children: (string | SourceNode)[] };
+    const at = children.findIndex((child) => typeof child === 'string' && child.includes(PARSE));
+    if (at >= 0) children[at] = (children[at] as string).replace(PARSE, () => `${code}\n${SLOW_PARSE}`);
+    else for (const child of children) if (typeof child !== 'string') visit(child);
+  };
+  visit(parser);
+  addExports(parser, exported);
+}
+
+function addExports(node: SourceNode, exported: readonly Export[]): void {
+  const { children } = node as unknown as { children: (string | SourceNode)[] };
+  children.forEach((child, index) => {
+    if (typeof child === 'string') children[index] = withExports(child, exported);
+    else addExports(child, exported);
+  });
 }
 
 export interface Export {
@@ -106,7 +112,7 @@ export function holdsMarks(code: string): boolean {
   return /[\uE000-\uE002]/.test(code);
 }
 
-/** The error class of standalone parsers. Messages and reports are Peggy's, in less code. */
+/** The error class. Messages and reports are Peggy's, in less code. */
 const ERROR_CLASS = `class peg$SyntaxError extends SyntaxError {
   constructor(message, expected, found, location) {
     super(message);

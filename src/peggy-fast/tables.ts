@@ -18,6 +18,14 @@ export class Tables {
   readonly #own: string[] = [];
   readonly #sets: { readonly set: SymbolSet; shown: string }[] = [];
 
+  readonly #patterns: string[] = [];
+
+  /** The name of a regular expression. */
+  patternFor(pattern: RegExp): string {
+    const known = this.#patterns.indexOf(String(pattern));
+    return `points${known < 0 ? this.#patterns.push(String(pattern)) - 1 : known}$`;
+  }
+
   isIn(set: SymbolSet, symbol: string, shown = ''): string {
     const ranges = rangesOf(set);
     if (ranges.length === 0) return 'false';
@@ -80,6 +88,7 @@ export class Tables {
       const ranges = rangesOf(set).map(([from, to]) => `${from}, ${to}`);
       lines.push(`const ends${index}$ = peg$endsOf([${ranges.join(', ')}]);${shown === '' ? '' : ` // ${shown}`}`);
     });
+    this.#patterns.forEach((pattern, index) => void lines.push(`const points${index}$ = ${pattern};`));
     return lines.join('\n');
   }
 

@@ -27,11 +27,17 @@ export function writeSymbol(
   if (target.kind === 'return') scanner.put(target, name);
 }
 
-/** Writes a match of a code point that is one unit; the parse is left to Peggy's code if it may be two. */
-export function writeCodePoint(scanner: FunctionWriter, { set, shown, expected }: CodePoint, context: Context): void {
-  writeSymbol(scanner, set, shown, { ...context, target: null }, expected);
-  scanner.out.line(`if (isSurrogate$(${INPUT}.charCodeAt(${AT} - 1))) throw LEAVE$;`);
-  scanner.put(context.target, `${INPUT}[${AT} - 1]`);
+/** Writes a match of a code point. All surrogates are in its set; the pattern decides about them, and about pairs. */
+export function writeCodePoint(scanner: FunctionWriter, node: CodePoint, context: Context): void {
+  const { out, shared, names } = scanner;
+  const { set, shown, expected, pattern } = node;
+  out.line(`if (${shared.tables.isNotIn(set, `${BYTES}[${AT}]`, shown)}) ${scanner.failure(context, expected)}`);
+  const start = scanner.positionHere();
+  const width = names.fresh('width');
+  out.line(`const ${width} = pointWidth$(${shared.tables.patternFor(pattern)}, ${AT});`);
+  out.line(`if (${width} === 0) ${scanner.failure(context, expected)}`);
+  out.line(`${AT} += ${width};`);
+  scanner.put(context.target, `${INPUT}.substring(${start}, ${AT})`);
 }
 
 export function writeLiteral(scanner: FunctionWriter, node: Literal, context: Context): void {

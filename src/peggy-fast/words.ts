@@ -31,7 +31,7 @@ function marked(node: Node, rule: string): Node {
   if (node.type === 'named') return { ...node, item: marked(node.item, rule) };
   if (
     node.type !== 'text' ||
-    ![...nodesOf(node.item)].every((one) => TEXT.has(one.type) && matchesOnly(one, WORD_SYMBOLS))
+    !nodesOf(node.item).every((one) => TEXT.has(one.type) && matchesOnly(one, WORD_SYMBOLS))
   ) {
     throw new Unsupported(`intern: the rule "${rule}" is not a text of ASCII characters like $[a-z]+`);
   }
@@ -50,7 +50,7 @@ function matchesOnly(node: Node, symbols: SymbolSet): boolean {
 
 export function checkAscii({ rules }: Program): void {
   for (const { name, node } of rules.values()) {
-    if ([...nodesOf(node)].some((one) => !matchesOnly(one, ASCII))) {
+    if (nodesOf(node).some((one) => !matchesOnly(one, ASCII))) {
       throw new Unsupported(`readsMatched: the rule "${name}" matches characters beyond ASCII`);
     }
   }

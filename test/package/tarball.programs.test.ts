@@ -362,6 +362,7 @@ describe('without optional peers', () => {
         '@noble',
         '@peggyjs',
         '@remix-run',
+        '@sveltejs',
         'acorn',
         'commander',
         'eventsource-parser',

@@ -27,12 +27,10 @@ export interface Source {
 export interface Parsers {
   readonly stock: Parser;
   readonly fast: Parser;
-  /** The plugin's notices about rules that are left to stock code. */
+  /** The reason why the grammar is left to Peggy, if it is. */
   readonly notices: readonly string[];
-  /** The number of calls of stock code by the fast parser so far; absent if the parser is stock code itself. */
-  readonly slowParses: (() => number) | undefined;
-  /** The parser without stock code, compiled when it is first read; `undefined` if the plugin does not support that for the grammar. */
-  readonly alone?: Parser | undefined;
+  /** `true` if the fast parser contains no parse function of Peggy's. */
+  readonly isFast: boolean;
 }
 
 /** The error that Peggy throws for a text that it rejects. */
@@ -54,7 +52,6 @@ export type Outcome =
 export interface Comparison {
   readonly stock: Outcome;
   readonly fast: Outcome;
-  readonly alone?: Outcome;
 }
 
 /** The requirements of a grammar besides its text. */
@@ -74,33 +71,13 @@ export function compile(
   const notices: string[] = [];
   const plugin = { plugins: [fast], fast: { pure, onNotice: (message: string) => void notices.push(message) } };
   const code = generate(sources, { ...build, ...plugin });
-  let slowParses = 0;
-  let alone: Parser | undefined | null = null;
-  const count = (): void => void slowParses++;
   return {
     stock: evaluate(generate(sources, build), (id) => libraries[id]?.stock),
-    fast: evaluate(code.replace(SLOW_PARSE, '$& countSlowParse();'), (id) => libraries[id]?.fast, count),
+    fast: evaluate(code, (id) => libraries[id]?.fast),
     notices,
-    slowParses: SLOW_PARSE.test(code) ? () => slowParses : undefined,
-    get alone() {
-      if (alone === null) alone = standalone(sources, build, pure);
-      return alone;
-    },
+    isFast: !code.includes('function peg$parseSlow(') && code.includes('peg$makeScanner'),
   };
 }
-
-/** The parser of a grammar without stock code, if possible. */
-function standalone(sources: readonly Source[], build: BuildOptions, pure: readonly string[]): Parser | undefined {
-  try {
-    return evaluate(generate(sources, { ...build, plugins: [fast], fast: { pure, standalone: true } }));
-  } catch (thrown) {
-    if (thrown instanceof Error && thrown.message.includes('"standalone" is not supported')) return undefined;
-    throw thrown;
-  }
-}
-
-/** The beginning of stock code in parsers that contain other code. */
-const SLOW_PARSE = /function peg\$parseSlow\(.*\) \{/;
 
 /** The code of a parser as a CommonJS module: the one format that has imports and can be evaluated here. */
 export function generate(sources: readonly Source[], build: peggy.ParserBuildOptions): string {
@@ -108,13 +85,9 @@ export function generate(sources: readonly Source[], build: peggy.ParserBuildOpt
 }
 
 /** Runs the code of a CommonJS module in this realm, so that its arrays are arrays here. */
-export function evaluate(
-  code: string,
-  require: (id: string) => Parser | undefined = () => undefined,
-  countSlowParse?: () => void,
-): Parser {
+export function evaluate(code: string, require: (id: string) => Parser | undefined = () => undefined): Parser {
   const module: { exports: unknown } = { exports: {} };
-  runInThisContext(`(function (module, require, countSlowParse) {${code}\n})`)(module, require, countSlowParse);
+  runInThisContext(`(function (module, require) {${code}\n})`)(module, require);
   return module.exports as Parser;
 }
 
@@ -156,24 +129,17 @@ function attempt(format: () => string): unknown {
  * store its results.
  */
 export function compare(
-  parsers: Pick<Parsers, 'stock' | 'fast' | 'alone'>,
+  parsers: Pick<Parsers, 'stock' | 'fast'>,
   text: string,
   optionsFor: (parser: Parser) => ParseOptions | undefined = () => undefined,
 ): Comparison {
   return {
     stock: outcome(parsers.stock, text, optionsFor(parsers.stock)),
     fast: outcome(parsers.fast, text, optionsFor(parsers.fast)),
-    ...(parsers.alone && { alone: outcome(parsers.alone, text, optionsFor(parsers.alone)) }),
   };
 }
 
 /** Same value or same error: undefined is not null, a hole is not undefined, zero is not minus zero. */
-export function agree({ stock, fast, alone = stock }: Comparison): boolean {
-  return isDeepStrictEqual(fast, stock) && (isDeepStrictEqual(alone, stock) || sameMishap(alone, stock));
-}
-
-/** Without stock code, JavaScript's own errors in an action may name a variable differently. */
-function sameMishap(alone: Outcome, stock: Outcome): boolean {
-  if (alone.kind !== 'thrown' || stock.kind !== 'thrown') return false;
-  return alone.thrown instanceof TypeError && stock.thrown instanceof TypeError;
+export function agree({ stock, fast }: Comparison): boolean {
+  return isDeepStrictEqual(fast, stock);
 }

@@ -26,10 +26,10 @@ describe('code that is inlined', () => {
     [' return text(); ', 'input.substring(start$1, at$)'],
     [' return offset() + 1; ', 'start$1 + 1'],
     [' return [range().start, range().end]; ', '[start$1, at$]'],
-    [' return range(); ', '({ source: options.grammarSource, start: start$1, end: at$ })'],
+    [' return range(); ', '({ source: source$, start: start$1, end: at$ })'],
     [' return location(); ', 'locationOf$(start$1, at$)'],
     [' return input.charCodeAt(a); ', 'codeAt$(a$1)'],
-    [' return [...a].map; ', '[...a$1].map'],
+    [' return [a.b, f(a, 1)].map; ', '[a$1.b, f(a$1, 1)].map'],
   ])('%s', (code, value) => {
     expect(codeOf(code).isFunction).toBe(false);
     expect(written(code)).toEqual({ statements: [], value });
@@ -61,6 +61,12 @@ describe('code that becomes a function', () => {
     ' return a++; ',
     ' [a] = b; ',
     ' return this; ',
+    // Errors of these name the label.
+    ' return a(); ',
+    ' return a.b.c(1); ',
+    ' return new a.B; ',
+    ' return [...a]; ',
+    ' return f(...a.b); ',
     ' "use strict"; return a; ',
   ])('%s', (code) => {
     expect(codeOf(code).isFunction).toBe(true);

@@ -9,19 +9,12 @@ export interface Tally {
   accepted: number;
   refused: number;
   thrown: number;
-  /** Accepted texts for which the fast parser called stock code, without a character that requires it. */
-  slowly: number;
 }
 
-/** Surrogates may be left to stock code. */
-const SURROGATE = /[\ud800-\udfff]/;
-
 /** A disagreement between parsers, in a form that can be repeated. */
-export function disagreement(grammar: Grammar, rule: string, text: string, { stock, fast, alone }: Comparison): Error {
+export function disagreement(grammar: Grammar, rule: string, text: string, { stock, fast }: Comparison): Error {
   const place = `${grammar.name}, rule ${rule}, text ${JSON.stringify(text)}`;
-  return new Error(
-    `${place}\nstock: ${fc.stringify(stock)}\nfast: ${fc.stringify(fast)}\nalone: ${fc.stringify(alone)}`,
-  );
+  return new Error(`${place}\nstock: ${fc.stringify(stock)}\nfast: ${fc.stringify(fast)}`);
 }
 
 /**
@@ -31,16 +24,13 @@ export function disagreement(grammar: Grammar, rule: string, text: string, { sto
  * @throws on a disagreement, with a smaller text that shows it
  */
 export function compareMutants(grammar: Grammar, parsers: Parsers, count: number, each: number): Tally {
-  const tally: Tally = { accepted: 0, refused: 0, thrown: 0, slowly: 0 };
+  const tally: Tally = { accepted: 0, refused: 0, thrown: 0 };
   const rules = Object.keys(grammar.rules);
   for (const rule of rules) {
     const options = fc.constantFrom(...grammar.options);
     const agrees = fc.property(mutants(grammar, rule), options, (text, chosen) => {
-      const before = parsers.slowParses?.();
       const comparison = compare(parsers, text, optionsFor(rule, chosen));
       tally[comparison.stock.kind]++;
-      const isSlow = comparison.stock.kind === 'accepted' && parsers.slowParses?.() !== before;
-      if (isSlow && !SURROGATE.test(text)) tally.slowly++;
       if (!agree(comparison)) throw disagreement(grammar, rule, text, comparison);
     });
     fc.assert(agrees, { numRuns: Math.ceil(Math.max(each, count / rules.length)), seed: 1 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { liftInitializer } from '../../src/peggy-fast/initializer.js';
+import { parseBody } from '../../src/peggy-fast/effects/scopes.js';
+import { liftInitializer, valuedNames } from '../../src/peggy-fast/initializer.js';
 import { Unsupported } from '../../src/peggy-fast/ir.js';
 
 describe('the statements of the per-parse initializer', () => {
@@ -9,8 +10,17 @@ describe('the statements of the per-parse initializer', () => {
       declarations: '// Doubles.\nfunction twice(x) { return 2 * x; }',
       statements: '',
       references: [],
-      passesOn: false,
     });
+  });
+
+  test('functions that code uses as values are created for each parse, as it may give them properties', () => {
+    const code = 'const all = [twice];\nfunction twice(x) { return 2 * x; }';
+    expect(liftInitializer(code, new Set(['twice']))).toMatchObject({
+      declarations: 'var all;\n\nvar twice;',
+      statements: 'twice = function (x) { return 2 * x; };\nall = [twice];',
+    });
+    const program = parseBody('f(g, { h: i, j }); new K(); L.m(); let n = n; o.p; ({ q() {} });');
+    expect(new Set(valuedNames(program, new Set(['o'])))).toEqual(new Set(['g', 'i', 'j', 'L', 'n']));
   });
 
   test('variables are declared once, and reset at the start of each parse', () => {

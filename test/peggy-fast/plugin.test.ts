@@ -21,7 +21,6 @@ interface FastParser {
 const LIST = `list = "[" items:item|.., ","| "]" { return items; }
 item = digits:$[0-9]+ { return Number(digits); }
 `;
-const CODE_POINTS = 'face = [\\u{1F600}-\\u{1F64F}]u';
 
 function sourceOf(
   grammar: string,
@@ -46,61 +45,17 @@ function refusal(grammar: string, options: FastOptions = {}): GrammarError {
   throw new Error('The grammar was not refused.');
 }
 
-describe('code with effects that outlive a parse', () => {
-  const impure = `{{ let count = 0; }}
-list = item*
-item
-  = "a" { return 1; }
-  / "b" { count++; return count; }
-`;
-
-  test('is rejected, with the rule, the line and the code', () => {
-    const error = refusal(impure);
-    expect(error.message).toContain('Rule "item" assigns the top-level variable "count"');
-    expect(error.message).toContain('it outlives the parse');
-    expect(error.location?.start).toEqual({ offset: impure.indexOf('count++'), line: 5, column: 11 });
-    expect(error.format([{ source: 'test.peggy', text: impure }])).toContain(`
- --> test.peggy:5:11
-  |
-5 |   / "b" { count++; return count; }
-  |           ^^^^^`);
-  });
-
-  test('is rejected if helpers have the effect, and all of it is reported at once', () => {
-    const error = refusal(`{{ const seen = []; function note(x) { seen.push(x); return x; } }}
-a = "a" { return note(1); } / b
-b = "b" &{ seen.length = 0; return true; }
-`);
-    const messages = error.problems.map(([, message]) => message).join('\n');
-    expect(messages).toContain('Rule "a" runs note(), which changes an object in the top-level variable "seen"');
-    expect(messages).toContain('Rule "b" changes an object in the top-level variable "seen"');
-  });
-
-  test('the same effects on a variable of the per-parse initializer are accepted', () => {
-    const parser = parserOf('{ let count = 0; }\nlist = item*\nitem = "b" { return ++count; }');
-    expect([parser.parse('bb'), parser.parse('bb')]).toEqual([
-      [1, 2],
-      [1, 2],
-    ]);
-  });
-
-  test('pure functions can be named', () => {
-    const grammar = `{{ import { upper } from "letters"; }}\na = "a" { return upper(text()); }`;
-    const more = { format: 'es' } as const;
-    expect(() => sourceOf(grammar, {}, more)).toThrow('calls the imported "upper"');
-    expect(sourceOf(grammar, { pure: ['upper'] }, more)).toContain('function a$build(at$)');
-  });
-});
-
 describe('invalid options', () => {
   test.each<[unknown, string]>([
     [
       { standalon: true },
-      'Unknown option "standalon" in "fast"; the options are onNotice, standalone, recognize, intern,',
+      'Unknown option "standalon" in "fast"; the options are onNotice, required, standalone, recognize, intern,',
     ],
     [{ toString: true }, 'Unknown option "toString" in "fast"'],
     [{ intern: 'item' }, 'The option "intern" in "fast" must be an array of strings; got "item"'],
     [{ pure: [1] }, 'The option "pure" in "fast" must be an array of strings; got [1]'],
+    [{ pure: ['next', 'input'] }, 'The option "pure" in "fast" must name functions of the grammar; got "input"'],
+    [{ pure: ['options'] }, 'The option "pure" in "fast" must name functions of the grammar; got "options"'],
     [{ recognize: 'yes' }, 'The option "recognize" in "fast" must be true or false; got "yes"'],
     [{ onNotice: true }, 'The option "onNotice" in "fast" must be a function; got true'],
     [true, 'The build option "fast" must be a plain object; got true'],
@@ -139,7 +94,7 @@ test('listed twice, it works once', () => {
 describe('grammars that are left to Peggy', () => {
   test.each<[string, string, string, ParserBuildOptions]>([
     ['tracing', 'a = "a"', 'the option "trace" is set', { trace: true }],
-    ['code that cannot be followed', 'a = "a" { return eval("1"); }', 'eval() may have any effect (line 1)', {}],
+    ['code that cannot be followed', 'a = "a" { return eval("1"); }', 'eval() may refer to any name (line 1)', {}],
     ['names of ours', 'a = "a" { const at$ = 1; return at$; }', 'the name "at$" is reserved for generated code', {}],
     ['an early return', '{ return; }\na = "a"', 'an initializer that returns', {}],
     ['lower cases of several characters', 'a = "ΣΣ"i', 'depends on more than one character at a time', {}],
@@ -176,6 +131,38 @@ describe('grammars that are left to Peggy', () => {
     messages.length = 0;
     parserOf('a = "a"', { onNotice: () => undefined }, { trace: true, info });
     expect(messages.filter((message) => message.includes('scanner'))).toEqual([]);
+  });
+
+  test('are errors with "required"', () => {
+    expect(refusal('a = "a" { return eval("1"); }', { required: true }).message).toContain(
+      'eval() may refer to any name',
+    );
+    expect(parserOf(LIST, { required: true }).parse('[1]')).toEqual([1]);
+    expect(() => parserOf('a = "a"', { required: true }, { cache: true })).toThrow('the option "cache" is set');
+  });
+
+  test('if another plugin generates the code, in any order', () => {
+    const other: peggy.Plugin = {
+      use(config) {
+        config.passes.generate.push((grammar) => {
+          grammar.code = '({ parse: () => "other" })' as never;
+        });
+      },
+    };
+    for (const plugins of [
+      [other, fast],
+      [fast, other],
+    ]) {
+      const notices: string[] = [];
+      const generated = peggy.generate(LIST, {
+        plugins,
+        fast: { onNotice: (message: string) => void notices.push(message) },
+        output: 'source-and-map',
+        grammarSource: 'x',
+      } as never);
+      expect(String(generated)).toContain('other');
+      if (plugins[0] === other) expect(notices[0]).toContain('another plugin generates the code of the parser');
+    }
   });
 
   test('can be recognized all the same', () => {
@@ -294,7 +281,9 @@ describe('the option "standalone"', () => {
     expect(source).not.toContain('peg$parseSlow');
     expect(source).not.toContain('peg$parselist');
     expect(source.length).toBeLessThan(sourceOf(LIST).length);
-    expect(sourceOf(LIST)).toContain('peg$parseSlow');
+    expect(source).not.toContain('peg$library');
+    expect(sourceOf(LIST)).toContain('peg$library');
+    expect(sourceOf(LIST)).not.toContain('peg$parselist');
   });
 
   test.each(['', '[', '[1,', '[1 2]', '[1]]', '1', '[é]', '[1\n,\n2'])(
@@ -307,7 +296,6 @@ describe('the option "standalone"', () => {
   test('supports nested parses, and inputs longer than its buffer', () => {
     const nested = parserOf('a = "(" inner:$[^)]* ")" { return options.parse(inner); } / $.*', {
       standalone: true,
-      pure: ['options'],
     });
     const options = { parse: (text: string): unknown => nested.parse(text, options) };
     expect(nested.parse('(abc)', options)).toBe('abc');
@@ -318,14 +306,10 @@ describe('the option "standalone"', () => {
     expect(() => parser.parse(`${long}!`)).toThrow('Expected end of input but "!" found.');
   });
 
-  test('rejects grammars that only Peggy can parse, with the reason', () => {
-    expect(refusal(CODE_POINTS, { standalone: true }).message).toBe(
-      'The option "standalone" is not supported for this grammar: rule "face" matches code points, not code units',
-    );
-    expect(refusal('a = "a" { return eval("1"); }', { standalone: true }).message).toContain(
-      'eval() may have any effect',
-    );
-    expect(parserOf(CODE_POINTS).parse('😀')).toBe('😀');
+  test('rejects grammars that are left to Peggy, with the reason', () => {
+    const error = refusal('a = "a"\n  { return eval("1"); }', { standalone: true });
+    expect(error.message).toBe('The plugin does not support this grammar: eval() may refer to any name');
+    expect(error.location?.start).toMatchObject({ line: 2, column: 12 });
   });
 
   test('accepts only strings, and only names of its start rules', () => {
@@ -405,7 +389,7 @@ describe('the command line of Peggy', () => {
       platform: 'node',
     });
     writeFileSync(path.join(folder, 'list.peggy'), LIST);
-    writeFileSync(path.join(folder, 'impure.peggy'), '{{ let n = 0; }}\na = "a" { return n++; }\n');
+    writeFileSync(path.join(folder, 'left.peggy'), '{{ let n = 0; }}\na = "a" { return eval("1"); }\n');
   });
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -429,15 +413,16 @@ describe('the command line of Peggy', () => {
     expect(parser.recognize!('[1,]')).toBe(false);
   });
 
-  test('shows the place of a violation in the grammar', () => {
-    const { status, stderr } = run('impure.peggy');
+  test('shows the place of what a required scanner cannot contain', () => {
+    const { status, stderr } = run('--extra-options', '{"fast":{"required":true}}', 'left.peggy');
     expect(status).toBe(1);
-    expect(stderr).toContain('error: Rule "a" assigns the top-level variable "n"');
+    expect(stderr).toContain('error: The plugin does not support this grammar: eval() may refer to any name');
     expect(stderr).toContain(`
- --> impure.peggy:2:18
+ --> left.peggy:2:18
   |
-2 | a = "a" { return n++; }
-  |                  ^`);
+2 | a = "a" { return eval("1"); }
+  |                  ^^^^`);
+    expect(run('left.peggy').status).toBe(0);
   });
 
   test('reports what is left to Peggy in verbose mode', () => {

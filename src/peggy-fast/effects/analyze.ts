@@ -1,282 +1,203 @@
-import type { CallExpression } from 'acorn';
-import { evaluateRoutine } from './evaluate.js';
+/** The effects of the code of a grammar, as far as a scanner needs to know them. */
+import type { Program } from 'acorn';
+import { CALLING } from './built-ins.js';
+import { POSITION_FUNCTIONS, Purity, type Unit } from './purity.js';
+import { parseBody, parseModule, type Reference, resolveScopes } from './scopes.js';
 import {
-  addUnit,
-  createMachine,
-  type Effect,
-  emptyRoutines,
-  type Level,
-  type Machine,
-  type Routines,
-  type Unit,
-} from './machine.js';
-import { classify, uncalledChanges, type Violation, violationOf } from './report.js';
-import { type Binding, parseBody, parseModule } from './scopes.js';
-import { children, holds, isClass, isFunction, locate, type Node, propertyName, type Snippet } from './syntax.js';
-import { leak } from './variables.js';
+  children,
+  isFunction,
+  type LocationRange,
+  locate,
+  type Node,
+  nodesIn,
+  propertyName,
+  type Snippet,
+} from './syntax.js';
 
 /** The code of an action, of a predicate, or of the function that computes the bound of a repetition. */
 export interface Block extends Snippet {
-  readonly rule: string;
   readonly kind: 'action' | 'predicate' | 'bound';
   readonly parameters: readonly string[];
 }
 
-export interface GrammarCode {
+export interface GrammarCode<B extends Block> {
   /** `{{ ... }}`: runs once, with the module. */
   readonly topLevel: readonly Snippet[];
   /** `{ ... }`: runs at the start of every parse. */
   readonly perParse: readonly Snippet[];
-  readonly blocks: readonly Block[];
-  /** Names of functions and objects that are assumed to be pure and never to throw; built-ins by path, such as `Math.random`. */
+  readonly blocks: readonly B[];
+  /** Names of functions and objects that are assumed to have no effects. */
   readonly trusted?: readonly string[];
 }
 
 /** The effects of running a block, other than its value. */
 export interface Effects {
-  /** Changes a variable, or an object held by a variable, of the per-parse initializer. */
-  readonly writesState: boolean;
-  /** Reads a per-parse variable that some block or function changes after the initializer has run. */
-  readonly readsState: boolean;
-  /** Changes an object that a label holds and that another block has made. */
-  readonly changesLabels: boolean;
   /**
-   * May throw: calls error() or expected(), contains a throw statement, or calls a function that throws for some
-   * arguments (as BigInt() does), itself or through functions of the grammar. Type errors, as in `null.x`, and those of
-   * trusted functions do not count.
+   * Runs whenever Peggy runs it. Other actions may be omitted if their value is not used: they have no effect, and do not throw
+   * deliberately. Other predicates are constant: they have the same value whenever they run at the same place.
    */
-  readonly mayThrow: boolean;
+  readonly mustRun: boolean;
+  /** Has a value that the second scan must know: it is neither an action, nor constant, nor a predicate that always holds. */
+  readonly decides: boolean;
   /** Functions of the grammar that it calls use text(), range(), offset(), location(), error() or expected(). */
   readonly callsForPosition: boolean;
 }
 
-interface Analysis {
-  readonly effects: ReadonlyMap<Block, Effects>;
-  readonly violations: readonly Violation[];
-  /** Code that the analysis cannot follow. If there is any, the effects are meaningless. */
-  readonly unsupported: readonly Violation[];
+export interface Analysis<B extends Block> {
+  readonly effects: ReadonlyMap<B, Effects>;
+  /** `true` if code only reads members of `options`. */
+  readonly keepsOptions: boolean;
+  readonly programs: ReadonlyMap<B, Program>;
+  readonly initializers: readonly Program[];
 }
 
-const ANYTHING: Effects = {
-  writesState: true,
-  readsState: true,
-  changesLabels: true,
-  mayThrow: true,
-  callsForPosition: true,
-};
+/** The error thrown for code that a scanner cannot contain. */
+export class Obstacle extends Error {
+  readonly location: LocationRange;
 
-/**
- * Finds the effects of a grammar's code, and reports those that outlive a parse. Follows objects through variables,
- * properties, arguments and results, regardless of order, and does not distinguish the properties of an object. May
- * report too much; misses aliases of objects that are put into others, objects in options that an action returns,
- * computed names, and functions that a label holds.
- */
-export function analyzeEffects(code: GrammarCode): Analysis {
-  const unsupported: Violation[] = [];
-  const routines = emptyRoutines();
-  const blocks = new Map<Unit, Block>();
-  const add = (level: Level, snippet: Snippet, block?: Block): Unit[] => {
-    const unit = parseUnit(level, snippet, block, routines, unsupported);
-    if (unit && block) blocks.set(unit, block);
-    return unit ? [unit] : [];
+  constructor(message: string, location: LocationRange) {
+    super(message);
+    this.location = location;
+  }
+}
+
+/** @throws Obstacle if a scanner cannot contain the code */
+export function analyzeEffects<B extends Block>({
+  topLevel,
+  perParse,
+  blocks,
+  trusted = [],
+}: GrammarCode<B>): Analysis<B> {
+  const units = new Map<B, Unit>();
+  const initializers: Unit[] = [];
+  for (const snippet of topLevel)
+    initializers.push({ level: 'module', program: parsed(snippet, parseModule), labels: new Set() });
+  for (const snippet of perParse)
+    initializers.push({ level: 'parse', program: parsed(snippet, parseBody), labels: new Set() });
+  for (const block of blocks)
+    units.set(block, { level: 'block', program: parsed(block, parseBody), labels: new Set(block.parameters) });
+  const purity = new Purity([...initializers, ...units.values()], new Set(trusted));
+  const asksForPosition = positionUsers(initializers, [...units.values()]);
+  return {
+    effects: new Map(
+      [...units].map(([block, unit]) => {
+        const isFree =
+          block.kind === 'action' ? purity.isPure(unit) : block.kind === 'predicate' && purity.isConstant(unit);
+        const decides =
+          !isFree && (block.kind === 'bound' || (block.kind === 'predicate' && !purity.alwaysHolds(unit)));
+        return [block, { mustRun: !isFree, decides, callsForPosition: asksForPosition(unit) }];
+      }),
+    ),
+    keepsOptions: purity.keepsOptions,
+    programs: new Map([...units].map(([block, { program }]) => [block, program])),
+    initializers: initializers.map(({ program }) => program),
   };
-  const units = [
-    ...code.topLevel.flatMap((snippet) => add('module', snippet)),
-    ...code.perParse.flatMap((snippet) => add('parse', snippet)),
-    ...code.blocks.flatMap((block) => add('block', block, block)),
-  ];
-  for (const unit of units) {
-    const rule = blocks.get(unit)?.rule ?? null;
-    for (const { node, message } of obstaclesIn(unit)) {
-      unsupported.push({ rule, message, location: locate(unit.snippet, node.start, node.end) });
-    }
-  }
-  // Otherwise names would be misinterpreted, and some code would be missed.
-  if (unsupported.length > 0) {
-    return { effects: new Map(code.blocks.map((block) => [block, ANYTHING])), violations: [], unsupported };
-  }
-  const machine = createMachine(routines, units, code.trusted ?? []);
-  settle(machine);
-  return summarize(machine, blocks);
 }
 
-function parseUnit(
-  level: Level,
-  snippet: Snippet,
-  block: Block | undefined,
-  routines: Routines,
-  unsupported: Violation[],
-): Unit | null {
+function parsed(snippet: Snippet, parse: (code: string) => Program): Program {
+  let program: Program;
   try {
-    const program = level === 'module' ? parseModule(snippet.code) : parseBody(snippet.code);
-    return addUnit(level, snippet, program, block?.parameters ?? [], routines);
+    program = parse(snippet.code);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const at = 'pos' in error && typeof error.pos === 'number' ? error.pos : 0;
-    const location = locate(snippet, at, Math.min(at + 1, snippet.code.length));
-    unsupported.push({
-      rule: block?.rule ?? null,
-      message: `The code is not valid JavaScript: ${reason(error)}`,
-      location,
-    });
-    return null;
+    const reason = error.message.replace(/ \([0-9:]+\)$/, '');
+    throw new Obstacle(
+      `The code is not valid JavaScript: ${reason}`,
+      locate(snippet, at, Math.min(at + 1, snippet.code.length)),
+    );
   }
-}
-
-function reason({ message }: SyntaxError): string {
-  return message.replace(/ \([0-9:]+\)$/, '');
-}
-
-function settle(machine: Machine): void {
-  do {
-    machine.changed = false;
-    for (const routine of machine.routines.all) evaluateRoutine(routine, machine);
-    for (const { level, root } of machine.units) {
-      const summary = machine.summaries.get(root);
-      if (level === 'block' && summary) leak(summary.returns, machine);
-    }
-  } while (machine.changed);
-}
-
-interface Changes {
-  /** Per-parse variables; null for those with unknown names. */
-  readonly state: Set<Binding | null>;
-  labels: boolean;
-}
-
-function summarize(machine: Machine, blocks: ReadonlyMap<Unit, Block>): Analysis {
-  const violations = new Map<Effect, Violation>();
-  const unsupported = new Map<Effect, Violation>();
-  const changes = new Map<Unit, Changes>();
-  for (const unit of machine.units) {
-    if (unit.level === 'module') continue;
-    const does: Changes = { state: new Set(), labels: false };
-    changes.set(unit, does);
-    for (const effect of machine.summaries.get(unit.root)?.effects.values() ?? []) {
-      const verdict = classify(effect, machine);
-      if (verdict.kind === 'state') does.state.add(verdict.binding);
-      else if (verdict.kind === 'label') does.labels = true;
-      else if (verdict.kind === 'violation' || verdict.kind === 'unsupported') {
-        const list = verdict.kind === 'violation' ? violations : unsupported;
-        // An effect of a function is reported once, for the first rule that calls it.
-        if (list.has(effect)) continue;
-        list.set(effect, violationOf(blocks.get(unit)?.rule ?? null, unit, effect.place, verdict, machine));
-      }
-    }
-    // A per-parse variable may hold the same object as a label.
-    if (does.labels && machine.sharesState) does.state.add(null);
+  for (const { node, name } of resolveScopes(program).free) {
+    const message = forbiddenName(name, parse === parseModule);
+    if (message !== null) throw new Obstacle(message, locate(snippet, node.start, node.end));
   }
-  const refused = new Set([...violations.keys()].map(({ place }) => place.node));
-  return {
-    effects: effectsOf(machine, blocks, changes),
-    violations: [...violations.values()],
-    // Each place is reported once.
-    unsupported: [
-      ...[...unsupported].filter(([{ place }]) => !refused.has(place.node)).map(([, violation]) => violation),
-      ...uncalledChanges(machine, refused),
-    ],
-  };
-}
-
-function effectsOf(
-  machine: Machine,
-  blocks: ReadonlyMap<Unit, Block>,
-  changes: ReadonlyMap<Unit, Changes>,
-): Map<Block, Effects> {
-  const changed = new Set([...blocks.keys()].flatMap((unit) => [...(changes.get(unit)?.state ?? [])]));
-  const isChanged = (binding: Binding): boolean =>
-    changed.has(binding) || (changed.has(null) && machine.routines.owners.get(binding)?.unit.level === 'parse');
-  const effects = new Map<Block, Effects>();
-  for (const [unit, block] of blocks) {
-    const summary = machine.summaries.get(unit.root);
-    const does = changes.get(unit);
-    if (!summary || !does) continue;
-    effects.set(block, {
-      writesState: does.state.size > 0,
-      readsState: [...summary.reads].some(isChanged),
-      changesLabels: does.labels,
-      mayThrow: summary.mayThrow,
-      callsForPosition: summary.position.calls,
-    });
+  for (const node of nodesIn(program)) {
+    const message = parse === parseModule ? null : forbiddenNode(node);
+    if (message !== null) throw new Obstacle(message, locate(snippet, node.start, node.end));
   }
-  return effects;
+  return program;
 }
 
-interface Obstacle {
-  readonly node: { readonly start: number; readonly end: number };
-  readonly message: string;
-}
-
-/** Finds the parts of a unit's code that cannot be followed, or cannot be moved out of the parser that Peggy generates. */
-function obstaclesIn(unit: Unit): Obstacle[] {
-  const found: Obstacle[] = [];
-  for (const { node, name } of unit.scopes.free) {
-    const message = forbiddenName(name, unit);
-    if (message !== null) found.push({ node, message });
-  }
-  walk(unit.program, unit.program, found);
-  return found;
-}
-
-function forbiddenName(name: string, { level }: Unit): string | null {
+function forbiddenName(name: string, isTopLevel: boolean): string | null {
   if (name.startsWith('peg$')) return `"${name}" is internal to the parser that Peggy generates`;
-  if (name === 'Proxy') return 'a proxy runs code without calling it';
-  if (name === 'eval') return 'eval() may have any effect';
-  if (name === 'arguments' && level !== 'module') return '"arguments" belongs to a function that Peggy generates';
+  if (isTopLevel) return null;
+  if (name === 'eval') return 'eval() may refer to any name';
+  if (name === 'arguments') return '"arguments" belongs to a function that Peggy generates';
   if (name === 'await' || name === 'yield') return `"${name}" has no fixed meaning here`;
   return null;
 }
 
-function walk(node: Node, parent: Node, found: Obstacle[]): void {
-  const message = forbiddenNode(node, parent);
-  if (message !== null) found.push({ node, message });
-  for (const child of children(node)) walk(child, node, found);
-}
-
-function forbiddenNode(node: Node, parent: Node): string | null {
+/** Code that would run after the parse has ended, when its variables belong to another one, or whose names have no fixed meaning. */
+function forbiddenNode(node: Node): string | null {
   if (isFunction(node) && node.async) return 'an asynchronous function continues after the parse has ended';
-  if (isFunction(node) && node.generator) return 'the code of a generator runs without a call';
-  if (node.type === 'CallExpression' && definesAccessor(node))
-    return 'a property with an accessor runs code without a call';
-  if (isClass(node) && node.superClass) return 'a class that extends another one runs the code of both';
-  if (node.type === 'Super') return '"super" refers to a different object in each place';
-  if (node.type === 'StaticBlock' || node.type === 'PropertyDefinition') {
-    return 'a static block or a field of a class is code outside of its methods';
-  }
-  if ((node.type === 'Property' || node.type === 'MethodDefinition') && (node.kind === 'get' || node.kind === 'set')) {
-    return 'a getter or setter runs without a call';
-  }
-  if (node.type === 'Identifier' && node.name === 'Symbol' && !makesSymbol(parent)) {
-    return 'methods named by symbols run without a call';
-  }
-  if (node.type === 'CallExpression' && calledMethod(node) === 'bind')
-    return 'bind() creates a function without a body';
-  if (node.type === 'WithStatement') return 'inside a "with" statement, names have no fixed meaning';
   if (node.type === 'ImportExpression') return 'import() continues after the parse has ended';
-  if (node.type === 'VariableDeclaration' && node.kind.endsWith('using')) return `"${node.kind}" calls unknown methods`;
+  if (node.type === 'WithStatement') return 'inside a "with" statement, names have no fixed meaning';
+  if (node.type === 'AssignmentExpression' || node.type === 'UpdateExpression') {
+    const target = node.type === 'AssignmentExpression' ? node.left : node.argument;
+    if (target.type === 'Identifier' && target.name === 'input') return 'the grammar changes the variable "input"';
+  }
   return null;
 }
 
-function makesSymbol(parent: Node): boolean {
-  if (parent.type === 'CallExpression') return true;
-  return parent.type === 'MemberExpression' && propertyName(parent.property, parent.computed) === 'for';
+/** Returns a function that finds out if code may run functions of the initializers that use the position. */
+function positionUsers(initializers: readonly Unit[], blocks: readonly Unit[]): (unit: Unit) => boolean {
+  const statements = initializers.flatMap(({ level, program }) => (level === 'parse' ? children(program) : []));
+  const users = new Set<string>(POSITION_FUNCTIONS);
+  const scopes = new Map(
+    statements.map((one) => [one, { ...resolveScopes(blockOf(one)), free: mentionsIn(blockOf(one)) }]),
+  );
+  for (let before = -1; before !== users.size; ) {
+    before = users.size;
+    for (const { free, outermost } of scopes.values()) {
+      if (free.some(({ name }) => users.has(name))) for (const name of outermost.keys()) users.add(name);
+    }
+  }
+  const isUser = ({ name }: Reference): boolean => users.has(name);
+  // If such a function is stored, or called by one that may be, any code may run it.
+  const isHandedOn =
+    statements.some((one) => passesOn(one, scopes.get(one)!.free.filter(isUser), declaresFunctions(one) ? 1 : 0)) ||
+    blocks.some(({ program, labels }) => {
+      const mentions = mentionsIn(program).filter((one) => isUser(one) && !labels.has(one.name));
+      return passesOn(program, mentions, 0);
+    });
+  for (const name of POSITION_FUNCTIONS) users.delete(name);
+  return ({ program, labels }) => isHandedOn || mentionsIn(program).some((one) => isUser(one) && !labels.has(one.name));
 }
 
-/** Methods that take property descriptors. */
-const DESCRIBING: ReadonlySet<string | null> = new Set(['create', 'defineProperty', 'defineProperties']);
-
-/** Returns `true` for `Object.defineProperty(object, name, { get() {} })` and the like. */
-function definesAccessor(node: CallExpression): boolean {
-  const name = calledMethod(node);
-  if (name === '__defineGetter__' || name === '__defineSetter__') return true;
-  return DESCRIBING.has(name) && node.arguments.some((argument) => holds(argument, isAccessor));
+/** The names that code mentions, except for error() with a location of its own. */
+function mentionsIn(root: Node): readonly Reference[] {
+  const placed = new Set<Node>();
+  for (const node of nodesIn(root)) {
+    if (node.type !== 'CallExpression' || node.callee.type !== 'Identifier' || node.callee.name !== 'error') continue;
+    const hasPlace = node.arguments.length > 1 && node.arguments.every(({ type }) => type !== 'SpreadElement');
+    if (hasPlace) placed.add(node.callee);
+  }
+  return resolveScopes(root).free.filter(({ node }) => !placed.has(node));
 }
 
-function calledMethod({ callee }: CallExpression): string | null {
-  return callee.type === 'MemberExpression' ? propertyName(callee.property, callee.computed) : null;
+/** Returns `true` if code can reach the functions of a statement only by their names. */
+function declaresFunctions(statement: Node): boolean {
+  if (statement.type !== 'VariableDeclaration') return statement.type === 'FunctionDeclaration';
+  return statement.declarations.every(({ init }) => init && isFunction(init));
 }
 
-function isAccessor(node: Node): boolean {
-  const name = node.type === 'Property' ? propertyName(node.key, node.computed) : null;
-  return name === 'get' || name === 'set';
+function blockOf(statement: Node): Node {
+  return { type: 'BlockStatement', body: [statement], start: statement.start, end: statement.end } as Node;
+}
+
+/** Returns `true` if a mention is not a call, or is inside of more functions than given, other than callbacks that run at once. */
+function passesOn(root: Node, mentions: readonly Reference[], depth: number): boolean {
+  const mentioned = new Set<Node>(mentions.map(({ node }) => node));
+  const visit = (node: Node, parent: Node | null, left: number): boolean => {
+    if (mentioned.has(node)) return left < 0 || parent?.type !== 'CallExpression' || parent.callee !== node;
+    const inside = isFunction(node) && !isCallback(node, parent) ? left - 1 : left;
+    return children(node).some((child) => visit(child, node, inside));
+  };
+  return mentioned.size > 0 && visit(root, null, depth);
+}
+
+function isCallback(node: Node, parent: Node | null): boolean {
+  if (parent?.type !== 'CallExpression' || parent.callee === node || parent.callee.type !== 'MemberExpression')
+    return false;
+  return CALLING.has(propertyName(parent.callee.property, parent.callee.computed) ?? '');
 }

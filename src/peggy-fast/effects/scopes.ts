@@ -42,7 +42,17 @@ interface Resolver {
   readonly free: Reference[];
 }
 
+const known = new WeakMap<Node, Scopes>();
+
 export function resolveScopes(root: Node): Scopes {
+  const found = known.get(root);
+  if (found !== undefined) return found;
+  const scopes = resolved(root);
+  known.set(root, scopes);
+  return scopes;
+}
+
+function resolved(root: Node): Scopes {
   const resolver: Resolver = { bound: new Map(), free: [] };
   const scope = openScope(null);
   const declare = declareIn(scope, resolver);

@@ -1,0 +1,160 @@
+/**
+ * Code of a grammar with effects that outlive a parse: it runs when and as often as in Peggy's parser, also for texts that are rejected,
+ * although the scanner reads these twice.
+ */
+import { afterEach, describe, expect, test } from 'vitest';
+import plugin from '../../src/peggy-fast/peggy-plugin.js';
+import { compile, evaluate, generate, outcome, type Parser } from './agreement.js';
+
+type Log = unknown[];
+const shared = globalThis as { seenByGrammar?: Log | undefined };
+afterEach(() => void delete shared.seenByGrammar);
+
+/** The effects of texts, one after the other, on a log in the options and on a global variable. */
+function effects(parser: Parser, texts: readonly string[]): unknown {
+  shared.seenByGrammar = [];
+  const outcomes = texts.map((text) => {
+    const log: Log = [];
+    const options = { log, note: (...what: Log): boolean => log.push(what) % 3 !== 0, tag: Symbol.for('tag') };
+    return { ...outcome(parser, text, options), log, options: Object.keys(options) };
+  });
+  return { outcomes, seen: shared.seenByGrammar };
+}
+
+const TEXTS = [
+  '',
+  'a',
+  'ab',
+  'aab',
+  'aac',
+  'aaaad',
+  'aabab',
+  'abc',
+  'x',
+  'aaaaaaaaac',
+  'ba',
+  '(a)',
+  '(ab',
+  '((a)b)',
+  '(a)c',
+];
+
+function expectSameEffects(grammar: string, texts: readonly string[] = TEXTS): void {
+  const parsers = compile([{ source: 'test', text: grammar }]);
+  expect(parsers.notices).toEqual([]);
+  expect(effects(parsers.fast, texts)).toStrictEqual(effects(parsers.stock, texts));
+}
+
+const RULES = `
+start = list / item+ "c"
+list = item|1.., "b"?| end
+item = "a" { NOTE("a", offset()); return "a"; } / "(" inner:item* ")" !"c" &{ return NOTE("(", inner.length); } { return inner; }
+end = !. { NOTE("end"); }
+`;
+
+describe('actions and predicates run in order, as often as in Peggy, and see what the others have done', () => {
+  test.each<readonly [name: string, initializers: string, note: string]>([
+    ['functions in options', '', 'options.note'],
+    [
+      'options passed on',
+      '{ function note(o, ...what) { o.log.push(what); return o.log.length % 4 !== 0; } }',
+      'note.bind(null, options)',
+    ],
+    [
+      'a top-level variable',
+      '{{ let count = 0; function note(what) { seenByGrammar.push([what, ++count]); return count % 5 !== 0; } }}',
+      'note',
+    ],
+    ['a global variable', '{ const note = (...what) => seenByGrammar.push(what) % 2 === 0; }', 'note'],
+    [
+      'a generator',
+      '{ const ids = (function* () { for (let id = 0; ; id++) yield id; })(); const note = (what) => ids.next().value % 3 !== 1; }',
+      'note',
+    ],
+    ['a getter', '{ let n = 0; const state = { get next() { return ++n; } }; }', '(() => state.next % 4 !== 0)'],
+    ['an iterator that is read', '{ const numbers = [1, 2, 3].values(); }', '(() => [...numbers].length === 0)'],
+    ['a pattern that keeps its place', '{{ const A = /a/g; }}', '((what) => A.test(what + "a"))'],
+    [
+      'a class with a superclass',
+      '{ let n = 0; class A { constructor() { n++; } } class B extends A { static of() { new B(); return n % 3 !== 0; } } }',
+      'B.of',
+    ],
+    [
+      'properties of a function',
+      '{ function note() { note.calls = (note.calls ?? 0) + 1; return note.calls % 3 !== 0; } }',
+      'note',
+    ],
+    [
+      'random numbers of its own',
+      '{{ let seed = 1; const next = () => (seed = (seed * 16807) % 2147483647); }}',
+      '(() => next() % 3 !== 0)',
+    ],
+  ])('%s', (_name, initializers, note) => {
+    expectSameEffects(initializers + RULES.replaceAll('NOTE', note));
+  });
+
+  test('the initializer runs once', () => {
+    expectSameEffects(
+      '{ Object.assign(options, { made: options.note("begin") }); options.extra = text() + offset(); }\ns = "a"+ { return [options.made, options.extra]; }',
+    );
+    expectSameEffects(
+      '{ options.list = options.list ?? []; }\ns = ("a" { options.list.push(1); })+ { return options.list; }',
+    );
+    expectSameEffects('{ if (options.note(1)) error("refused at once"); }\ns = "a"+');
+  });
+
+  test('without options, each parse has its own', () => {
+    const { stock, fast } = compile([
+      { source: 'test', text: '{ options.n = (options.n ?? 0) + 1; }\ns = "a" { return options; }' },
+    ]);
+    for (const { parse } of [stock, fast, fast]) expect(parse('a')).toEqual({ n: 1 });
+  });
+
+  test('numbers of repetitions that code computes', () => {
+    expectSameEffects(
+      '{ let n = 0; }\ns = ("a" ("a"|{ options.note(n); return n++ % 2; }| / "b") "b"? { n++; })* "c"?',
+    );
+    expectSameEffects('s = n:(as:$"a"* { options.note(as); return as.length; }) "b" .|n| / "a"+ "c"');
+  });
+
+  test('in lookaheads, and where the value is not used', () => {
+    expectSameEffects(
+      's = !(x:item &{ return options.note("!", x) && false; }) $item+ / &(item "b") @item "b" item*\nitem = "a" { return options.note(); }',
+    );
+    expectSameEffects('s "list" = (item / "b")+ end\nitem "item" = &{ return options.note(); } "a"\nend = !.');
+  });
+
+  test('errors of JavaScript come from the code that throws them, once', () => {
+    for (const code of [
+      'x.f(options.note())',
+      'options.note() && x()',
+      'null.y',
+      'options.note(...x.z)',
+      'new x(options.note())',
+      '[...x.y]',
+      'throw options.log',
+    ]) {
+      expectSameEffects(`s = x:$"a"+ "b"? { return ${code.startsWith('throw') ? `(() => { ${code}; })()` : code}; }`);
+    }
+  });
+});
+
+test('required and imported code', () => {
+  const grammar =
+    '{ const { next } = require("counter"); }\ns = ("a" { return next(); })+ / "a"+ &{ return next() % 2; } "b"';
+  const counter = (): Parser => {
+    let n = 0;
+    return { next: () => ++n } as unknown as Parser;
+  };
+  const sources = [{ source: 'test', text: grammar }];
+  const { notices } = compile(sources, {}, { libraries: {} });
+  expect(notices).toEqual([]);
+  const [stock, fast] = [{}, { plugins: [plugin] }].map((options) => {
+    const library = counter();
+    return effects(
+      evaluate(generate(sources, options as never), () => library),
+      TEXTS,
+    );
+  });
+  expect(fast).toStrictEqual(stock);
+});
