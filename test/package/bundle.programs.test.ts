@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
  * The maximum size, minified and gzipped, of parsing, printing, validating and explaining for both protocols. The parsers take about 7,000
  * bytes of it.
  */
-const BUDGET = 22_250;
+const BUDGET = 24_250;
 
 /** The maximum size of `pegwire/aacp/fallback/portable`. More than half is the parser of instructions, a quarter the bundled rules. */
 const FALLBACK_BUDGET = 112_000;
