@@ -44,13 +44,25 @@ function count() {
     }
   }
 
-// Adds the span of the current rule, without blanks at its ends, to a node.
-function located(node) {
-    if (spans) {
-      // In the strict dialect, there are no blanks to exclude.
-      const { start, end } = tolerant ? trimmed(input, range().start, range().end) : range();
-      node.span = { start, end };
-    }
+function packetNode(task, domain, fields, start, end) {
+    const node = { kind: "packet", task, domain, fields };
+    return spans ? located(node, start, end) : node;
+  }
+
+function fieldNode(key, value, start, end) {
+    const node = { key, value };
+    return spans ? located(node, start, end) : node;
+  }
+
+function bareNode(value, start, end) {
+    const node = { key: "", value, bare: true };
+    return spans ? located(node, start, end) : node;
+  }
+
+// Adds a span, without blanks at its ends, to a node. In the strict dialect, there are no blanks to exclude.
+function located(node, from, to) {
+    const { start, end } = tolerant ? trimmed(input, from, to) : { start: from, end: to };
+    node.span = { start, end };
     return node;
   }
 
@@ -113,9 +125,7 @@ function located(node) {
         last$1 = at$;
       }
       at$ = last$1;
-      from$ = start$1;
-      to$ = at$;
-      const picked$1 = located({ kind: "packet", task: task$1, domain: domain$1 ?? "", fields: fields$1 });
+      const picked$1 = packetNode(task$1, domain$1 ?? "", fields$1, start$1, at$);
       end$ = at$;
       return picked$1;
     }
@@ -161,18 +171,14 @@ function located(node) {
       from$ = at$;
       to$ = at$;
       if (!(!counts || count())) break ended$2;
-      from$ = start$8;
-      to$ = at$;
-      const picked$5 = located({ key: key$2, value: value$1 });
+      const picked$5 = fieldNode(key$2, value$1, start$8, at$);
       const item$2 = picked$5;
       fields$2.push(item$2);
       last$2 = at$;
     }
     at$ = last$2;
-    from$ = start$6;
-    to$ = at$;
     end$ = at$;
-    return located({ kind: "packet", task: task$2, domain: domain$2, fields: fields$2 });
+    return packetNode(task$2, domain$2, fields$2, start$6, at$);
   }
 
   function packet$skip(at$) {
@@ -391,7 +397,8 @@ function located(node) {
 
   function slot$code1(key, slot) {
       const value = trimmed(slot).text;
-      return located(key === null ? { key: "", value, bare: true } : { key: trimmed(key).text, value });
+      const { start, end } = range();
+      return key === null ? bareNode(value, start, end) : fieldNode(trimmed(key).text, value, start, end);
     }
 
   // The parts that all scanners share.
