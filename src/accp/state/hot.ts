@@ -125,7 +125,7 @@ export function createHot({ journal, counter, now, budgets, cold, onMoved }: Hot
     },
     delete: (key: string) => values.delete(key),
     addFrame(frame: HotFrame): void {
-      const counted = counter.count(frame.text);
+      const counted = frame.tokens ?? counter.count(frame.text);
       // A checkpoint can move everything except the frame itself and the reference.
       const fixed = values.get(CHECKPOINT_KEY)?.tokens ?? 0;
       if (counted + fixed > budgets.hot) {
@@ -180,10 +180,12 @@ export interface HotFrame {
   readonly mid: string;
   /** The canonical frame without its metadata, of which tokens are counted. */
   readonly text: string;
+  /** The number of tokens of `text`, if it is known. @default counted */
+  readonly tokens?: number | undefined;
 }
 
 /** A message in hot state. */
-export interface StoredFrame extends Omit<HotFrame, 'text' | 'payload'> {
+export interface StoredFrame extends Omit<HotFrame, 'text' | 'tokens' | 'payload'> {
   /** The payload. */
   readonly payload: JsonObject;
   /** The number of tokens of the message without its metadata. */
