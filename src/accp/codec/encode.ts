@@ -371,8 +371,7 @@ function emit({ drafts, tokens: counted, body }: Drafts, encoding: Encoding): En
   for (const draft of drafts) {
     const prepared = frames.length === 0 ? first : prepare(draft, undefined, correlationId, encoding);
     const sent = sender.send(prepared, true);
-    const { text: head } = draft;
-    const own = session.frameTokens.frame(head, sent.text.slice(head.length), message, body);
+    const own = session.frameTokens.frame(sent.text, draft.text.length, message, body);
     warnOfFrame(own, encoding);
     tokens = tokens === undefined ? own : addTokens(tokens, own);
     sender.logFrame('sent', sent);
@@ -405,12 +404,17 @@ function warnOfFrame(tokens: FrameTokens, encoding: Encoding): void {
     // Even the shortest frame of this sender exceeds the soft limit.
     const isUnavoidable = frameTokens.shortest(message, message.envelope.timestamp)[part] > settings.limits[part].soft;
     if (!isUnavoidable) return 'no';
-    if (facts.has(`${WARNED}${part}`)) return 'again';
-    facts.set(`${WARNED}${part}`, true);
+    if (facts.has(WARNED[part])) return 'again';
+    facts.set(WARNED[part], true);
     return 'first';
   };
   warnOfLimits(tokens, settings.limits, isExpected, warnings);
 }
 
-/** Prefix of the facts that record a soft-limit warning no frame of this sender can avoid. */
-const WARNED = 'warned-soft-';
+/** The facts that record a soft-limit warning no frame of this sender can avoid. */
+const WARNED: Readonly<Record<FramePart, string>> = {
+  header: 'warned-soft-header',
+  body: 'warned-soft-body',
+  metadata: 'warned-soft-metadata',
+  total: 'warned-soft-total',
+};

@@ -46,16 +46,13 @@ export class FrameTokenCounter {
     return this.#counter.count(text.slice(agent.length + intent.length + 2));
   }
 
-  /** Counts a frame. @param text header and body @param metadata the rest of the frame */
-  frame(text: string, metadata: string, header: Header, body = this.body(text, header)): FrameTokens {
+  /** Counts a frame. @param length the length of header and body @param body the tokens of the body, if they are known */
+  frame(text: string, length: number, header: Header, body = this.body(text.slice(0, length), header)): FrameTokens {
     const { exact } = this.#counter;
-    return {
-      header: this.header(header),
-      body,
-      metadata: this.#counter.count(metadata),
-      total: this.#counter.count(text + metadata),
-      exact,
-    };
+    // Counting the whole first makes the text one piece in memory, of which the metadata is a part.
+    const total = this.#counter.count(text);
+    const metadata = this.#counter.count(text.slice(length));
+    return { header: this.header(header), body, metadata, total, exact };
   }
 
   /** Returns the numbers of tokens of the shortest frame with a header, sent at `ts`, in seconds since 1970. */
@@ -67,7 +64,8 @@ export class FrameTokenCounter {
     const text = `@${header.agent}>${header.intent}`;
     let tokens = this.#shortest.get(text);
     if (tokens === undefined) {
-      tokens = this.frame(text + SHORTEST_BODY, metadataText({ mid: 'a', seq: 1, ts, sid: this.#sid }), header);
+      const whole = text + SHORTEST_BODY + metadataText({ mid: 'a', seq: 1, ts, sid: this.#sid });
+      tokens = this.frame(whole, text.length + SHORTEST_BODY.length, header);
       this.#shortest.set(text, tokens);
     }
     return tokens;
