@@ -214,7 +214,8 @@ export function createCheckpoints(options: CheckpointOptions) {
     moveRawDataToCold(frozen);
     resetHotState(frozen);
     unfinished.delete(frozen.id);
-    return resultOf(frozen, () => digest(phaseOf(frozen), budgets, counter, createLookUp(tiers)));
+    const compute = (): CheckpointEntry => digest(phaseOf(frozen), budgets, counter, createLookUp(tiers));
+    return resultOf(frozen, () => warm.withoutEntry(frozen.id, compute));
   }
 
   /** Throws AccpError E2003 if small budgets leave no room for any entry. */
