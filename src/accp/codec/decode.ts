@@ -126,8 +126,8 @@ function identifierIn(frame: Frame | null, name: 'mid' | 'cid'): string | undefi
 function process(text: string, frame: Frame, own: ReceivedEnvelope, session: CodecSession): DecodeOutcome {
   const { settings, chains } = session;
   const findings: Findings = { losses: [], warnings: [], replies: [] };
-  if (own.cid !== undefined && chains.isCancelled(own.cid) && !ALLOWED_AFTER_CANCEL.has(frame.intent))
-    throw cancelled(own.cid);
+  const chain = own.cid === undefined ? undefined : chains.get(own.cid);
+  if (chain?.cancelled === true && !ALLOWED_AFTER_CANCEL.has(frame.intent)) throw cancelled(own.cid!);
   const decision = settings.authorize?.(frame) ?? true;
   if (decision !== true) {
     throw accpError('E5001', undefined, typeof decision === 'string' ? decision : 'the frame is not authorized');

@@ -1,6 +1,6 @@
 /** The effects of a sent or received message on the session: on chains, state, streams and checkpoints. */
 import { AccpError, accpError } from '../errors.js';
-import { canonicalJson, isJsonObject, type Json, type JsonObject, Reference } from '../message/json.js';
+import { canonicalJson, isJsonObject, type Json, type JsonObject, nullObject, Reference } from '../message/json.js';
 import type { Message } from '../message/message.js';
 import type { KnownRequest, ProfileMessage } from '../profiles/profiles.js';
 import { cancelled } from '../session/chains.js';
@@ -133,13 +133,18 @@ export function readStateSync(payload: { readonly [key: string]: Json }, { versi
     }
     return { kind: 'delta', version, delta };
   }
-  const { version: _version, ...rest } = payload;
-  const values = keys === 1 && isJsonObject(state) ? state : Object.assign(Object.create(null) as JsonObject, rest);
-  for (const [key, value] of Object.entries(values)) {
-    if (value !== null) continue;
+  const values = keys === 1 && isJsonObject(state) ? state : withoutVersion(payload);
+  for (const key of Object.keys(values)) {
+    if (values[key] !== null) continue;
     throw accpError('E1004', `payload.${key}`, 'a value of a state cannot be null, which means "removed"');
   }
   return { kind: 'full', version, values };
+}
+
+function withoutVersion(payload: { readonly [key: string]: Json }): JsonObject {
+  const values = nullObject<Json>();
+  for (const key of Object.keys(payload)) if (key !== 'version') values[key] = payload[key]!;
+  return values;
 }
 
 /**

@@ -151,7 +151,8 @@ function checkRules(message: Outbound, session: CodecSession, warnings: Diagnost
   if (intent === 'cancel' && cid === undefined) {
     throw accpError('E1004', 'envelope.correlation_id', 'cancel needs the correlation identifier of the chain');
   }
-  if (cid !== undefined && chains.isCancelled(cid) && !ALLOWED_AFTER_CANCEL.has(intent)) throw cancelled(cid);
+  const chain = cid === undefined ? undefined : chains.get(cid);
+  if (chain?.cancelled === true && !ALLOWED_AFTER_CANCEL.has(intent)) throw cancelled(cid!);
   const isState = intent === 'sync' && message.operation === 'state';
   if (isState && losesToOwnState(readStateSync(message.payload, state), state)) {
     const { version } = state;
@@ -167,7 +168,7 @@ function checkRules(message: Outbound, session: CodecSession, warnings: Diagnost
     {
       direction: 'send',
       dialect: 'strict',
-      request: cid === undefined ? undefined : chains.get(cid),
+      request: chain,
       warn: (code, text, path) => warnings.push(profileWarning(code, text, path)),
     },
     settings.profiles,
@@ -371,14 +372,16 @@ function emit({ drafts, tokens: counted, body }: Drafts, encoding: Encoding): En
   for (const draft of drafts) {
     const prepared = frames.length === 0 ? first : prepare(draft, undefined, correlationId, encoding);
     const sent = sender.send(prepared, true);
-    const own = session.frameTokens.frame(sent.text, draft.text.length, message, body);
-    warnOfFrame(own, encoding);
-    tokens = tokens === undefined ? own : addTokens(tokens, own);
+    const counted = session.frameTokens.frame(sent.text, draft.text.length, message, body);
+    warnOfFrame(counted, encoding);
+    tokens = tokens === undefined ? counted : addTokens(tokens, counted);
     sender.logFrame('sent', sent);
     frames.push(sent.text);
   }
-  const result = { frames, msgId: mid, correlationId, losses, warnings, tokens: tokens! };
-  return checkpoint === undefined ? result : { ...result, checkpoint };
+  const own = tokens!;
+  return checkpoint === undefined
+    ? { frames, msgId: mid, correlationId, losses, warnings, tokens: own }
+    : { frames, msgId: mid, correlationId, losses, warnings, tokens: own, checkpoint };
 }
 
 /** @param mid the identifier of the first frame; later ones have fresh identifiers */

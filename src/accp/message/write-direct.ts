@@ -64,10 +64,8 @@ export class DirectWriter {
   #string(text: string): string | null {
     const isSpecial = SPECIAL_START.test(text);
     if (!isSpecial && UNESCAPED.test(text)) return text;
-    if (VISIBLE.test(text) && !(isSpecial && (OTHER_KIND.test(text) || isMarked(text)))) {
-      return text.replace(DELIMITER, '\\$&');
-    }
-    return this.#text === 'transliterate' ? transliterate(text).replace(DELIMITER, '\\$&') : null;
+    if (VISIBLE.test(text) && !(isSpecial && (OTHER_KIND.test(text) || isMarked(text)))) return escaped(text);
+    return this.#text === 'transliterate' ? escaped(transliterate(text)) : null;
   }
 
   #array(list: readonly unknown[], depth: number): string | null {
@@ -97,6 +95,11 @@ export class DirectWriter {
     }
     return `${written}}`;
   }
+}
+
+/** Escapes delimiters. Replacing takes much longer than the test, and most texts have none. */
+function escaped(text: string): string {
+  return UNESCAPED.test(text) ? text : text.replace(DELIMITER, '\\$&');
 }
 
 /** The number of keys up to which insertion is faster than `sort`. */
