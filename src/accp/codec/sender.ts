@@ -11,6 +11,7 @@ import { inSeconds } from '../message/message.js';
 import { isMarked, isPlainText, transliterate } from '../message/transliterate.js';
 import { createWriting, writeParam } from '../message/write-value.js';
 import { tryParseFrame } from '../parse.js';
+import { printFrame } from '../print.js';
 import { errorPayloadOf } from '../profiles/error.js';
 import type { Registry } from '../registry/registry.js';
 import { ALLOWED_AFTER_CANCEL } from '../session/chains.js';
@@ -18,7 +19,7 @@ import type { SentAs } from '../session/delivery.js';
 import { type MetadataAround, metadataAround } from '../session/envelope.js';
 import type { OutboxEntry, SentFrame } from '../session/outbox.js';
 import type { SessionParts } from '../session/session.js';
-import { writeFrame } from '../writer.js';
+
 import type { EncodeResult, Settings } from './contract.js';
 import type { FrameTokenCounter } from './frame-tokens.js';
 
@@ -200,7 +201,7 @@ export class Sender {
 /** Returns header and body in canonical form. Throws AccpError E1004 with the path of a value that cannot be written. */
 export function bodyText(agent: string, intent: string, operation: string, payload: readonly Param[]): string {
   try {
-    return writeFrame({ kind: 'frame', agent, intent, operation, payload, metadata: null });
+    return printFrame({ kind: 'frame', agent, intent, operation, payload, metadata: null });
   } catch (thrown) {
     if (!(thrown instanceof PrintError)) throw thrown;
     const message = thrown.message.slice(thrown.path.length + 2);
