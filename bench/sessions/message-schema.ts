@@ -86,6 +86,11 @@ const other = z.strictObject({ ...head, schema: z.undefined().optional(), payloa
 
 const messageSchema = z.discriminatedUnion('schema', [chat, tool, transaction, chunk, task, error, other]);
 
+/** Checks a message, and returns it as JSON. */
+export function writeMessage(message: unknown): string {
+  return JSON.stringify(messageSchema.parse(message));
+}
+
 /** Parses JSON and checks that it is a message. */
 export function readMessage(text: string): unknown {
   return messageSchema.parse(JSON.parse(text));

@@ -13,10 +13,12 @@ import {
   encodeRound,
   readStreams,
 } from './endpoints.js';
-import { readMessage } from './message-schema.js';
+import { readMessage, writeMessage } from './message-schema.js';
 
 export const ZOD = 'JSON.parse + zod';
 export const DECODE = 'pegwire session decode';
+export const ZOD_WRITE = 'zod + JSON.stringify';
+export const ENCODE = 'pegwire session encode';
 export const COUNTING = 'counting in decode';
 
 /** Decodes the corpus once per pass, each time in new frames. */
@@ -80,6 +82,10 @@ export function counting(tokens: TokenCounter): Runner {
 
 export function parsingWithZod(): Runner {
   return handling(ZOD, readMessage, jsonTexts());
+}
+
+export function writingWithZod(): Runner {
+  return handling(ZOD_WRITE, writeMessage, corpusMessages());
 }
 
 /** The corpus as a program without ACCP would send it. */

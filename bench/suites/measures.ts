@@ -33,8 +33,20 @@ import { JSON_RPC, WEBSOCKET } from '../connections/transports.js';
 import { echoRunners, LOADS } from '../connections/work.js';
 import { cssDocument, jsonDocument } from '../corpus/documents.js';
 import { projectRoot } from '../root.js';
+import { GROUPED, ONE, raceInFile } from '../sessions/in-file.js';
 import { longSession, WHOLE } from '../sessions/long-session.js';
-import { COUNTING, counting, DECODE, decoding, parsingWithZod, ZOD } from '../sessions/runners.js';
+import {
+  COUNTING,
+  counting,
+  DECODE,
+  decoding,
+  ENCODE,
+  encoding,
+  parsingWithZod,
+  writingWithZod,
+  ZOD,
+  ZOD_WRITE,
+} from '../sessions/runners.js';
 import { child } from './child.js';
 import type { RunnerGroup } from './contest.js';
 import { exampleGroup, FAST, STOCK } from './grammars.js';
@@ -89,6 +101,15 @@ export const MEASURES: Readonly<Record<string, Measure>> = {
     const tokens = await loadTokenCounter('o200k_base');
     const ratio = await ratios([parsingWithZod(), decoding(DECODE, tokens), counting(tokens)], ZOD, SESSION_TIMING);
     return { session: ratio(DECODE), counting: (100 * ratio(DECODE)) / ratio(COUNTING) };
+  },
+  'session-encode': async () => {
+    const tokens = await loadTokenCounter('o200k_base');
+    const ratio = await ratios([writingWithZod(), encoding(ENCODE, tokens)], ZOD_WRITE, SESSION_TIMING);
+    return { 'session-encode': ratio(ENCODE) };
+  },
+  'session-sqlite': async () => {
+    const results = await raceInFile(await loadTokenCounter('o200k_base'), true, 15);
+    return { 'session-sqlite': ratioOf(results, GROUPED) / ratioOf(results, ONE) };
   },
   'long session': async () => {
     const { first, last } = await longSession(await loadTokenCounter('o200k_base'), WHOLE);

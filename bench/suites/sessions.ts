@@ -13,8 +13,20 @@ import type { TokenCounter } from '../../src/tokens/counter.js';
 import { loadTokenCounter } from '../../src/tokens/load-counter.js';
 import { corpusMessages } from '../sessions/corpus.js';
 import { createBatches } from '../sessions/endpoints.js';
+import { GROUPED, ONE, raceInFile, SESSIONS } from '../sessions/in-file.js';
 import { longSession, WHOLE } from '../sessions/long-session.js';
-import { counting, DECODE, decoding, encoding, jsonTexts, parsingWithZod, ZOD } from '../sessions/runners.js';
+import {
+  counting,
+  DECODE,
+  decoding,
+  ENCODE,
+  encoding,
+  jsonTexts,
+  parsingWithZod,
+  writingWithZod,
+  ZOD,
+  ZOD_WRITE,
+} from '../sessions/runners.js';
 import { type RaceTiming, type RunnerGroup, runRaces } from './contest.js';
 
 const STRINGIFY = 'JSON.stringify';
@@ -56,18 +68,20 @@ export async function sessions({ rounds }: RaceTiming): Promise<Section[]> {
       timing,
     ),
     await runRaces(
-      { id: 'session-encode', title: 'Encoding through a session', unit: 'message', anchor: STRINGIFY },
+      { id: 'session-encode', title: 'Encoding through a session', unit: 'message', anchor: ZOD_WRITE },
       [
         group(frames, [
-          handling(STRINGIFY, (message) => JSON.stringify(message), messages),
-          encoding('pegwire session encode', tokens),
+          writingWithZod(),
+          encoding(ENCODE, tokens),
           encoding('the same, without state', tokens, { state: false }),
+          handling(STRINGIFY, (message) => JSON.stringify(message), messages),
           handling('TOON encode', encode, messages),
         ]),
       ],
       timing,
     ),
     await inFile(tokens, frames, timing),
+    await inGroups(tokens, timing.rounds),
     await whenOld(tokens),
   ];
 }
@@ -99,6 +113,29 @@ async function inFile(tokens: TokenCounter, frames: readonly string[], timing: R
     store.close();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+async function inGroups(tokens: TokenCounter, rounds: number): Promise<Section> {
+  const few = Math.min(rounds, 15);
+  const rows: string[][] = [];
+  for (const [name, powerSafe] of [
+    ['the process', false],
+    ['a power failure', true],
+  ] as const) {
+    for (const { name: who, nanoseconds, ratio } of await raceInFile(tokens, powerSafe, few)) {
+      rows.push([
+        `${who}, survives ${name}`,
+        significant(nanoseconds.median / 1000 / SESSIONS),
+        significant(ratio.median),
+      ]);
+    }
+  }
+  return {
+    ...{ kind: 'facts', id: 'session-groups', title: 'Encoding through sessions in one file' },
+    columns: ['', 'us per frame', `x ${ONE}`],
+    rows,
+    note: `SQLite: ${ONE} with one transaction per frame, ${GROUPED} with \`groupCommit\`, one transaction for a frame of each.`,
+  };
 }
 
 async function whenOld(tokens: TokenCounter): Promise<Section> {

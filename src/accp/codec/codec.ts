@@ -11,6 +11,7 @@ import type { CheckpointResult, TokenBudget } from '../state/state.js';
 import { type CodecOptions, type DecodeOutcome, type EncodeResult, resolveCodecOptions } from './contract.js';
 import { decode, resetAnswerBudget, sendFullState, sendRegistry } from './decode.js';
 import { encode } from './encode.js';
+import { FrameTokenCounter } from './frame-tokens.js';
 import { type CodecSession, Sender } from './sender.js';
 
 /** The operations on messages (draft-benzing-accp-00, section 7.1). One codec serves any number of sessions. */
@@ -88,7 +89,11 @@ export function createCodec(options: CodecOptions = {}): Codec {
     // Finishes checkpoints that an earlier process began.
     parts.state.resumeCheckpoints(settings.checkpointTools);
     const ownRegistry = (): Registry => parts.registries.own(registry);
-    const session = { ...parts, settings, sender: new Sender(parts, settings), ownRegistry };
+    const frameTokens = new FrameTokenCounter(
+      settings.counter,
+      settings.sessionId === 'always' ? parts.options.id : undefined,
+    );
+    const session = { ...parts, settings, sender: new Sender(parts, settings), frameTokens, ownRegistry };
     sessions.set(parts, session);
     return session;
   }

@@ -199,11 +199,11 @@ export const FRAME_LIMITS: FrameLimits = {
   total: { soft: 65, hard: 240 },
 };
 
-const PARTS: readonly FramePart[] = ['header', 'body', 'metadata', 'total'];
+export const FRAME_PARTS: readonly FramePart[] = ['header', 'body', 'metadata', 'total'];
 
 function resolveFrameLimits(limits: Partial<FrameLimits> = {}): FrameLimits {
   const resolved = { ...FRAME_LIMITS, ...limits };
-  for (const part of PARTS) {
+  for (const part of FRAME_PARTS) {
     const { soft, hard } = resolved[part];
     if (!(soft >= 0 && hard >= soft)) {
       throw new TypeError(`limits.${part} must have 0 <= soft <= hard; got soft: ${soft}, hard: ${hard}`);
@@ -214,42 +214,4 @@ function resolveFrameLimits(limits: Partial<FrameLimits> = {}): FrameLimits {
 
 export function warningOf(code: string, message: string, section: string, help?: string): Diagnostic {
   return { code, severity: 'warning', message, span: null, section, ...(help === undefined ? {} : { help }) };
-}
-
-/** Counts the tokens of the parts of a canonical frame, in which all other delimiters are escaped. */
-export function countFrame(frame: string, counter: TokenCounter): FrameTokens {
-  const bodyStart = frame.indexOf(':');
-  const close = frame.lastIndexOf('}[');
-  const bodyEnd = close < 0 ? frame.length : close + 1;
-  return {
-    header: counter.count(frame.slice(0, bodyStart)),
-    body: counter.count(frame.slice(bodyStart, bodyEnd)),
-    metadata: counter.count(frame.slice(bodyEnd)),
-    total: counter.count(frame),
-    exact: counter.exact,
-  };
-}
-
-export function addTokens(a: FrameTokens, b: FrameTokens): FrameTokens {
-  return {
-    header: a.header + b.header,
-    body: a.body + b.body,
-    metadata: a.metadata + b.metadata,
-    total: a.total + b.total,
-    exact: a.exact && b.exact,
-  };
-}
-
-export function isOverHardLimit(tokens: FrameTokens, limits: FrameLimits): boolean {
-  return tokens.body > limits.body.hard || tokens.total > limits.total.hard;
-}
-
-export function overLimits(tokens: FrameTokens, limits: FrameLimits) {
-  return PARTS.filter((part) => tokens[part] > limits[part].soft).map((part) => {
-    const count = tokens[part];
-    const over: keyof Limit = count > limits[part].hard ? 'hard' : 'soft';
-    const name = part === 'total' ? 'frame' : part;
-    const message = `The ${name} is ${tokens.exact ? '' : 'about '}${count} tokens; its ${over} limit is ${limits[part][over]}.`;
-    return { part, over, warning: warningOf(`over-${over}-limit`, message, '3.4') };
-  });
 }

@@ -20,7 +20,7 @@ import type { SessionParts } from '../session/session.js';
 import { StoreError } from '../store/store.js';
 import { toText } from '../store/text.js';
 import { type DecodeOutcome, type EncodeResult, type Rejected, warningOf } from './contract.js';
-import { applyReceived, isAboutDelivery, losesToOwnState, REQUEST_INTENTS } from './effects.js';
+import { applyReceived, isAboutDelivery, losesToOwnState, REQUEST_INTENTS, readStateSync } from './effects.js';
 import { encode, LARGE_VALUE, profileWarning } from './encode.js';
 import { lazyPayload, readPayload, retainedPayload, wireKindOf } from './read-payload.js';
 import type { CodecSession } from './sender.js';
@@ -52,7 +52,7 @@ export function decode(text: string, session: CodecSession): DecodeOutcome {
   const frame = parsed.value;
   let envelope: ReceivedEnvelope | undefined;
   try {
-    const reading = readEnvelope(frame);
+    const reading = readEnvelope(frame, text.length);
     envelope = reading.envelope;
     const arrival = arrivalOf(frame, envelope);
     const isOurs = envelope.sid === undefined || envelope.sid === options.id;
@@ -92,8 +92,10 @@ function arrivalOf(frame: Frame, { mid, seq }: ReceivedEnvelope): Arrival {
 /** A frame expires only with a time stamp and a positive `ttl` (section 3.5); after a jump of the clock, the lower age counts. */
 function isExpired({ ts, ttl }: ReceivedEnvelope, runtime: SessionParts['runtime']): boolean {
   if (ts === undefined || ttl === undefined || ttl <= 0) return false;
-  const ages = [runtime.now(), runtime.monotonic()].map((time) => inSeconds(time) - ts).filter((age) => age >= 0);
-  return ages.length > 0 && Math.min(...ages) > ttl;
+  const age = inSeconds(runtime.now()) - ts;
+  const other = inSeconds(runtime.monotonic()) - ts;
+  const lower = Math.min(age, other);
+  return (lower >= 0 ? lower : Math.max(age, other)) > ttl;
 }
 
 function reject(
@@ -124,8 +126,8 @@ function identifierIn(frame: Frame | null, name: 'mid' | 'cid'): string | undefi
 function process(text: string, frame: Frame, own: ReceivedEnvelope, session: CodecSession): DecodeOutcome {
   const { settings, chains } = session;
   const findings: Findings = { losses: [], warnings: [], replies: [] };
-  if (own.cid !== undefined && chains.isCancelled(own.cid) && !ALLOWED_AFTER_CANCEL.has(frame.intent))
-    throw cancelled(own.cid);
+  const chain = own.cid === undefined ? undefined : chains.get(own.cid);
+  if (chain?.cancelled === true && !ALLOWED_AFTER_CANCEL.has(frame.intent)) throw cancelled(own.cid!);
   const decision = settings.authorize?.(frame) ?? true;
   if (decision !== true) {
     throw accpError('E5001', undefined, typeof decision === 'string' ? decision : 'the frame is not authorized');
@@ -173,18 +175,14 @@ function readMessage({ text, frame, session, findings }: Reception, { params, en
     code === undefined ? undefined : requireSchema(registries.of(agent, ownRegistry()), code, 'payload.schema');
   const types = schema?.types ?? (isRegistrySync(frame) ? ANNOUNCEMENT_TYPES : undefined);
   const rules = { code, schema, types, transliterated: registries.isTransliterated(agent, settings.text) };
-  const resolved = new Map<string, Json>();
-  const resolve = createResolver(state.resolver(settings.references), dialect, resolved);
-  const { payload, losses } = readPayload(params, rules, resolve);
+  const references = new References(session);
+  const { payload, losses } = readPayload(params, rules, references.resolve);
   for (const loss of losses) findings.losses.push(loss);
-  const message = {
-    agent,
-    intent,
-    operation,
-    ...(code === undefined ? {} : { schema: code }),
-    payload,
-    envelope: messageEnvelope(envelope),
-  };
+  const messageOwn = messageEnvelope(envelope);
+  const message: Message =
+    code === undefined
+      ? { agent, intent, operation, payload, envelope: messageOwn }
+      : { agent, intent, operation, schema: code, payload, envelope: messageOwn };
   checkProfiles(
     message,
     {
@@ -199,11 +197,14 @@ function readMessage({ text, frame, session, findings }: Reception, { params, en
     settings.profiles,
   );
   const body = withoutMetadata(text);
-  if (settings.state || REQUEST_INTENTS.has(intent)) {
+  const { resolved } = references;
+  if (resolved !== undefined && (settings.state || REQUEST_INTENTS.has(intent))) {
     for (const [path, value] of resolved) resolved.set(path, retainedValue(path, value, state));
   }
-  const isReadAgain = params === frame.payload && resolved.size === 0;
-  const retained = isReadAgain ? lazyPayload(body, dialect, rules) : retainedPayload(params, rules, resolved);
+  const isReadAgain = params === frame.payload && resolved === undefined;
+  const retained = isReadAgain
+    ? lazyPayload(body, dialect, rules)
+    : retainedPayload(params, rules, resolved ?? NO_REFERENCES);
   return { message, body, retained };
 }
 
@@ -222,25 +223,35 @@ function schemaCode(params: readonly Param[]): string | undefined {
   return undefined;
 }
 
-/** Returns a function that resolves references, and adds their values to `resolved`. */
-function createResolver(
-  resolve: (path: string) => Json,
-  dialect: CodecSession['settings']['dialect'],
-  resolved: Map<string, Json>,
-): (path: string, at: string) => Json {
-  return (path, at) => {
+const NO_REFERENCES: ReadonlyMap<string, Json> = new Map();
+
+/** The references of one message. Most messages have none. */
+class References {
+  readonly #session: CodecSession;
+  #resolver: ((path: string) => Json) | undefined;
+  /** The values by path; `undefined` if the message has no reference. */
+  resolved: Map<string, Json> | undefined;
+
+  constructor(session: CodecSession) {
+    this.#session = session;
+  }
+
+  readonly resolve = (path: string, at: string): Json => {
+    const { state, settings } = this.#session;
+    this.#resolver ??= state.resolver(settings.references);
+    this.resolved ??= new Map();
     let value: Json;
     try {
-      value = resolve(path);
+      value = this.#resolver(path);
     } catch (thrown) {
       if (!(thrown instanceof AccpError)) throw thrown;
       const { code, message, details, help } = thrown;
       // The draft writes amounts of money like this: `budget:$42.30`.
-      const isAmount = code !== 'E2003' && dialect === 'lenient' && /^[0-9]/.test(path);
+      const isAmount = code !== 'E2003' && settings.dialect === 'lenient' && /^[0-9]/.test(path);
       if (!isAmount) throw new AccpError({ code, message, details, help, path: at });
       value = `$${path}`;
     }
-    resolved.set(path, value);
+    this.resolved.set(path, value);
     return value;
   };
 }
@@ -276,15 +287,19 @@ function settle(
   if (intent === 'cancel' && envelope.cid === undefined) {
     throw accpError('E1004', 'metadata.cid', 'cancel needs the correlation identifier of the chain');
   }
-  const answersState = intent === 'sync' && operation === 'state' && losesToOwnState(payload, state);
-  const checkpoint = applyReceived({ message, text: body, retained, mid: envelope.mid, cid }, session);
+  const sync = intent === 'sync' && operation === 'state' ? readStateSync(payload, state) : undefined;
+  const answersState = sync !== undefined && losesToOwnState(sync, state);
+  const checkpoint = applyReceived({ message, text: body, retained, sync, mid: envelope.mid, cid }, session);
   const streamed = takeChunk(message, streams);
   const step = isRegistrySync(frame) ? registries.received(agent, payload, session.ownRegistry()) : null;
   if (step !== null) answerWithinBudget(() => sendRegistry(step, session).frames, reception);
   if (isErrorFrame(frame)) answerError(reception, message);
   if (answersState) answerWithinBudget(() => fullState(session, payload['version'] as number), reception);
-  if (streamed) return { outcome: 'pending', part: 'stream', correlationId: cid, message, ...findings };
-  return { outcome: 'message', message, ...findings, ...(checkpoint === undefined ? {} : { checkpoint }) };
+  const { losses, warnings, replies } = findings;
+  if (streamed) return { outcome: 'pending', part: 'stream', correlationId: cid, message, losses, warnings, replies };
+  return checkpoint === undefined
+    ? { outcome: 'message', message, losses, warnings, replies }
+    : { outcome: 'message', message, losses, warnings, replies, checkpoint };
 }
 
 function answerError(reception: Reception, message: Message): void {

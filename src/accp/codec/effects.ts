@@ -1,8 +1,8 @@
 /** The effects of a sent or received message on the session: on chains, state, streams and checkpoints. */
 import { AccpError, accpError } from '../errors.js';
-import { canonicalJson, isJsonObject, type Json, type JsonObject, Reference } from '../message/json.js';
-import type { Envelope, Message } from '../message/message.js';
-import type { ProfileMessage } from '../profiles/profiles.js';
+import { canonicalJson, isJsonObject, type Json, type JsonObject, nullObject, Reference } from '../message/json.js';
+import type { Message } from '../message/message.js';
+import type { KnownRequest, ProfileMessage } from '../profiles/profiles.js';
 import { cancelled } from '../session/chains.js';
 import type { CheckpointResult, HotFrame, SessionState } from '../state/state.js';
 import { toText } from '../store/text.js';
@@ -10,12 +10,16 @@ import { ENDING_INTENTS } from '../vocabulary.js';
 import { bodyText, type CodecSession } from './sender.js';
 
 export interface Outbound extends ProfileMessage {
-  readonly envelope: Partial<Envelope> & { readonly timestamp: number };
+  readonly envelope: ProfileMessage['envelope'] & { readonly timestamp: number };
 }
 
 interface Processed {
   readonly message: ProfileMessage;
   readonly text: string;
+  /** The number of tokens of the text, if it is known. */
+  readonly tokens?: number | undefined;
+  /** The update of the shared state that the message has, if it was read before. */
+  readonly sync?: StateSync | undefined;
   /** The payload for hot state, or a function that parses it. @default the payload of the message */
   readonly retained?: JsonObject | (() => JsonObject) | undefined;
   readonly mid: string;
@@ -41,9 +45,10 @@ export function applyReceived(processed: Processed & { readonly message: Message
   const { message, cid, retained } = processed;
   const { chains, runtime } = session;
   const checkpoint = apply(processed, session);
-  const payload = typeof retained === 'object' ? retained : message.payload;
-  if (REQUEST_INTENTS.has(message.intent)) chains.received(cid, chainOf(message), { ...message, payload });
-  else if (ENDING_INTENTS.has(message.intent) && !isAboutDelivery(message)) chains.answered(cid);
+  if (REQUEST_INTENTS.has(message.intent)) {
+    const known = typeof retained === 'object' ? { ...message, payload: retained } : message;
+    chains.received(cid, chainOf(message), known);
+  } else if (ENDING_INTENTS.has(message.intent) && !isAboutDelivery(message)) chains.answered(cid);
   else if (EXTENDING_INTENTS.has(message.intent)) chains.prolong(cid, runtime.monotonic());
   return checkpoint;
 }
@@ -54,24 +59,21 @@ export function isAboutDelivery({ intent, operation, payload }: ProfileMessage):
   return intent === 'fail' && operation === 'error' && (code === 'E3002' || code === 'E3003');
 }
 
-function chainOf({ schema, payload }: ProfileMessage): { schema?: string; transactionId?: string } {
+function chainOf({ schema, payload }: ProfileMessage): KnownRequest {
   const transactionId = payload['transaction_id'];
-  return {
-    ...(schema === undefined ? {} : { schema }),
-    ...(typeof transactionId === 'string' ? { transactionId } : {}),
-  };
+  return { schema, transactionId: typeof transactionId === 'string' ? transactionId : undefined };
 }
 
 /** Applies a message. State comes first, since only state can reject a message. */
 function apply(processed: Processed, session: CodecSession): Checkpoint {
-  const { message, text, mid, cid, retained } = processed;
+  const { message, text, tokens, mid, cid, retained, sync } = processed;
   const { agent, intent, operation, schema, payload } = message;
   const { settings, state, chains, streams } = session;
   // Frames that maintain the session are not part of its context.
   const isContext = settings.state && !isProtocolMessage(message);
   if (isContext)
-    addToHotState({ agent, intent, operation, schema, payload: retained ?? payload, cid, mid, text }, session);
-  if (intent === 'sync' && operation === 'state') applyStateSync(payload, state);
+    addToHotState({ agent, intent, operation, schema, payload: retained ?? payload, cid, mid, text, tokens }, session);
+  if (intent === 'sync' && operation === 'state') applyStateSync(sync ?? readStateSync(payload, state), state);
   if (intent === 'cancel') {
     chains.cancel(cid);
     if (streams.pending.includes(cid)) streams.abort(cid, cancelled(cid));
@@ -96,7 +98,7 @@ function addToHotState(frame: HotFrame, { state, runtime }: CodecSession): void 
   const path = state.externalize(typeof payload === 'function' ? payload() : payload);
   runtime.emit('moved', `A message that exceeds the budget of hot state was stored in cold state, as $${path}.`);
   const short = bodyText(agent, intent, operation, [{ key: 'ref', value: { kind: 'ref', path } }]);
-  state.addFrame({ ...frame, payload: { ref: new Reference(path) }, text: short });
+  state.addFrame({ ...frame, payload: { ref: new Reference(path) }, text: short, tokens: undefined });
 }
 
 function isProtocolMessage(message: ProfileMessage): boolean {
@@ -105,12 +107,12 @@ function isProtocolMessage(message: ProfileMessage): boolean {
   return (intent === 'sync' && operation !== 'state') || isAboutDelivery(message);
 }
 
-type StateSync =
+export type StateSync =
   | { readonly kind: 'delta'; readonly version: number; readonly delta: JsonObject }
   | { readonly kind: 'full'; readonly version: number; readonly values: JsonObject };
 
 /** Reads a `sync:state` payload (section 5.4). Throws AccpError E1004 if it is invalid, E2001 if a delta has another base. */
-function readStateSync(payload: { readonly [key: string]: Json }, { version: base }: SessionState): StateSync {
+export function readStateSync(payload: { readonly [key: string]: Json }, { version: base }: SessionState): StateSync {
   const { version, delta, state } = payload;
   if (typeof version !== 'number' || !Number.isSafeInteger(version) || version < 0) {
     throw accpError('E1004', 'payload.version', 'the version of a state must be a non-negative integer');
@@ -131,21 +133,25 @@ function readStateSync(payload: { readonly [key: string]: Json }, { version: bas
     }
     return { kind: 'delta', version, delta };
   }
-  const { version: _version, ...rest } = payload;
-  const values = keys === 1 && isJsonObject(state) ? state : Object.assign(Object.create(null) as JsonObject, rest);
-  for (const [key, value] of Object.entries(values)) {
-    if (value !== null) continue;
+  const values = keys === 1 && isJsonObject(state) ? state : withoutVersion(payload);
+  for (const key of Object.keys(values)) {
+    if (values[key] !== null) continue;
     throw accpError('E1004', `payload.${key}`, 'a value of a state cannot be null, which means "removed"');
   }
   return { kind: 'full', version, values };
+}
+
+function withoutVersion(payload: { readonly [key: string]: Json }): JsonObject {
+  const values = nullObject<Json>();
+  for (const key of Object.keys(payload)) if (key !== 'version') values[key] = payload[key]!;
+  return values;
 }
 
 /**
  * Returns `true` if a received full state loses to ours: the newer one wins. For equal versions, both sides must decide alike: by
  * text.
  */
-export function losesToOwnState(payload: { readonly [key: string]: Json }, state: SessionState): boolean {
-  const sync = readStateSync(payload, state);
+export function losesToOwnState(sync: StateSync, state: SessionState): boolean {
   return sync.kind === 'full' && !wins(sync, state);
 }
 
@@ -159,8 +165,7 @@ function sortedText(values: JsonObject): string {
   return canonicalJson(JSON.parse(toText(values)));
 }
 
-function applyStateSync(payload: { readonly [key: string]: Json }, state: SessionState): void {
-  const sync = readStateSync(payload, state);
+function applyStateSync(sync: StateSync, state: SessionState): void {
   if (sync.kind === 'delta') state.applyDelta(sync.version, sync.delta);
   else if (wins(sync, state)) state.applyFull(sync.version, sync.values);
 }

@@ -4,29 +4,23 @@ import { DEFAULT_LIMITS } from '../../text/limits.js';
 import type { Param } from '../ast.js';
 import { AccpError, accpError } from '../errors.js';
 import { keyTable } from '../message/abbreviations.js';
-import { isPlainObject, type Json, type JsonObject, ref, type SchemaDefinition } from '../message/json.js';
+import { isPlainObject, type Json, type JsonObject, nullObject, ref, type SchemaDefinition } from '../message/json.js';
 import { inSeconds, type Loss, type MessageInput } from '../message/message.js';
-import { createWriting, type Writing, writeParam } from '../message/write-value.js';
+import { DirectWriter } from '../message/write-direct.js';
+import { createWriting, writeParam } from '../message/write-value.js';
 import { completeError } from '../profiles/error.js';
 import { chatMessage, checkProfiles, PROFILES } from '../profiles/profiles.js';
 import { fieldType, omitDefaults } from '../registry/defaults.js';
 import { type Registry, requireSchema } from '../registry/registry.js';
 import { ALLOWED_AFTER_CANCEL, cancelled } from '../session/chains.js';
 import { metadataText, type Part } from '../session/envelope.js';
+import type { TextState } from '../session/registries.js';
 import { MAX_CHARACTERS, type Piece, splitParams, tooLong } from '../session/sequence.js';
-import {
-  addTokens,
-  countFrame,
-  type EncodeResult,
-  type FramePart,
-  type FrameTokens,
-  isOverHardLimit,
-  overLimits,
-  warningOf,
-} from './contract.js';
-import { applySent, losesToOwnState, type Outbound } from './effects.js';
+import { type EncodeResult, type FramePart, type FrameTokens, warningOf } from './contract.js';
+import { applySent, losesToOwnState, type Outbound, readStateSync } from './effects.js';
+import { addTokens, warnOfLimits } from './frame-tokens.js';
 import { readPayload } from './read-payload.js';
-import { bodyText, type CodecSession, type Sent } from './sender.js';
+import { bodyText, type CodecSession, type Prepared } from './sender.js';
 
 /** The length, in characters, above which strings are sent as references if possible (section 3.3, rule 4). */
 export const LARGE_VALUE = 50;
@@ -35,33 +29,32 @@ interface Encoding {
   readonly session: CodecSession;
   readonly message: Outbound;
   readonly schema: SchemaDefinition | undefined;
-  readonly writing: Writing;
+  /** The payload without defaults. */
+  readonly fields: JsonObject;
+  readonly text: TextState;
+  readonly losses: Loss[];
   readonly warnings: Diagnostic[];
+  /** The tree of the payload, which most messages do not need. */
+  params: readonly Param[] | undefined;
 }
 
 /** Encodes a message. Throws AccpError if it breaks a rule; the session is then unchanged. */
 export function encode(input: MessageInput | string, session: CodecSession): EncodeResult {
-  const { settings, registries, options, state } = session;
-  const renamed: Loss[] = [];
-  const message = normalize(typeof input === 'string' ? chatMessage(input) : input, session, renamed);
+  const { settings, registries } = session;
+  const losses: Loss[] = [];
+  const message = normalize(typeof input === 'string' ? chatMessage(input) : input, session, losses);
   const warnings: Diagnostic[] = [];
   const registry = session.ownRegistry();
   const schema = message.schema === undefined ? undefined : requireSchema(registry, message.schema, 'schema');
   checkAnnounced(message, registry, registries.announced, warnings);
   checkRules(message, session, warnings);
-  const writing = createWriting({
-    ...registries.writing(settings.text),
-    externalize: (value, path) => {
-      if (options.shared) return state.externalize(value);
-      throw unshared(path);
-    },
-  });
-  writing.losses.push(...renamed);
-  const encoding: Encoding = { session, message, schema, writing, warnings };
-
-  const params = writePayload(encoding);
-  const frames = withinBudget(params, encoding);
-  return emit(frames, params, encoding);
+  const fields = schema === undefined ? message.payload : omitDefaults(message.payload, schema);
+  const text = registries.writing(settings.text);
+  const encoding: Encoding = { session, message, schema, fields, text, losses, warnings, params: undefined };
+  noteInline(encoding);
+  const { agent, intent, operation } = message;
+  const whole = writeDirectly(encoding) ?? bodyText(agent, intent, operation, paramsOf(encoding));
+  return emit(withinBudget(whole, encoding), encoding);
 }
 
 function normalize(input: MessageInput, { options, runtime, settings }: CodecSession, renamed: Loss[]): Outbound {
@@ -78,24 +71,23 @@ function normalize(input: MessageInput, { options, runtime, settings }: CodecSes
   if (envelope.session_id !== undefined && envelope.session_id !== options.id) {
     throw accpError('E5001', 'envelope.session_id', `the session has the identifier ${options.id}`);
   }
-  const message: Outbound = {
+  const { msg_id, sequence, correlation_id, causation_id, session_id } = envelope;
+  // Copied field by field: a spread takes longer than all checks.
+  const timestamp = wholeSeconds('timestamp', envelope.timestamp) ?? inSeconds(runtime.now());
+  const ttl = wholeSeconds('ttl', envelope.ttl);
+  return {
     agent: input.agent ?? options.agent,
     intent,
     operation,
     schema,
-    payload,
-    envelope: {
-      ...envelope,
-      timestamp: wholeSeconds('timestamp', envelope.timestamp) ?? inSeconds(runtime.now()),
-      ttl: wholeSeconds('ttl', envelope.ttl),
-    },
+    payload: completeError({ schema, payload }),
+    envelope: { msg_id, sequence, correlation_id, causation_id, session_id, timestamp, ttl },
   };
-  return { ...message, payload: completeError(message) };
 }
 
 function withFullKeys(schema: string | undefined, input: JsonObject, renamed: Loss[]): Record<string, Json> {
   const table = keyTable(schema);
-  const payload: Record<string, Json> = Object.create(null);
+  const payload = nullObject<Json>();
   const keys = Object.keys(input);
   if (keys.length > DEFAULT_LIMITS.maxItems) {
     throw accpError('E1004', 'payload', `a payload can have at most ${DEFAULT_LIMITS.maxItems} keys`);
@@ -159,8 +151,10 @@ function checkRules(message: Outbound, session: CodecSession, warnings: Diagnost
   if (intent === 'cancel' && cid === undefined) {
     throw accpError('E1004', 'envelope.correlation_id', 'cancel needs the correlation identifier of the chain');
   }
-  if (cid !== undefined && chains.isCancelled(cid) && !ALLOWED_AFTER_CANCEL.has(intent)) throw cancelled(cid);
-  if (intent === 'sync' && message.operation === 'state' && losesToOwnState(message.payload, state)) {
+  const chain = cid === undefined ? undefined : chains.get(cid);
+  if (chain?.cancelled === true && !ALLOWED_AFTER_CANCEL.has(intent)) throw cancelled(cid!);
+  const isState = intent === 'sync' && message.operation === 'state';
+  if (isState && losesToOwnState(readStateSync(message.payload, state), state)) {
     const { version } = state;
     throw new AccpError({
       code: 'E2001',
@@ -174,7 +168,7 @@ function checkRules(message: Outbound, session: CodecSession, warnings: Diagnost
     {
       direction: 'send',
       dialect: 'strict',
-      request: cid === undefined ? undefined : chains.get(cid),
+      request: chain,
       warn: (code, text, path) => warnings.push(profileWarning(code, text, path)),
     },
     settings.profiles,
@@ -186,25 +180,66 @@ export function profileWarning(code: string, text: string, path: string | undefi
   return warningOf(code, path === undefined ? text : `${path}: ${text}`, '10');
 }
 
-/** Abbreviates keys, replaces large values by references, and omits defaults. */
-function writePayload({ session, message, schema, writing }: Encoding): Param[] {
+/** The characters of names in a header. */
+const AGENT = /^[\w-]+$/;
+const INTENT = /^[A-Za-z]+$/;
+const OPERATION = /^\w+$/;
+
+/** Returns header and body, or `null` if the payload has anything that needs a tree. */
+function writeDirectly({ session, message, schema, fields, text }: Encoding): string | null {
+  const { agent, intent, operation } = message;
+  if (!AGENT.test(agent) || !INTENT.test(intent) || !OPERATION.test(operation)) return null;
   const table = keyTable(message.schema);
-  const fields = schema === undefined ? message.payload : omitDefaults(message.payload, schema);
-  // Error frames must be readable even when state has failed.
-  const isCompressed = message.schema !== 'ER' && message.intent !== 'sync';
-  const params = Object.entries(fields).map(([key, value]) => {
-    const sent = isCompressed ? compressed(key, value, session) : value;
-    return writeParam(table.abbreviate(key), sent, writing, fieldType(schema, key), key);
-  });
+  const writer = new DirectWriter(text.text);
+  let written = `@${agent}>${intent}:${operation}{`;
+  let separator = '';
+  for (const key of Object.keys(fields)) {
+    const value = fields[key]!;
+    if (session.options.shared && isLarge(value, message)) return null;
+    const param = writer.param(table.abbreviate(key), value, fieldType(schema, key));
+    if (param === null) return null;
+    written += separator + param;
+    separator = '|';
+  }
+  return message.schema === undefined ? `${written}}` : `${written}${separator}schema:${message.schema}}`;
+}
+
+function paramsOf(encoding: Encoding): readonly Param[] {
+  encoding.params ??= writePayload(encoding);
+  return encoding.params;
+}
+
+/** Abbreviates keys, and replaces large values by references. */
+function writePayload({ session, message, schema, fields, text, losses }: Encoding): Param[] {
+  const { options, state } = session;
+  const table = keyTable(message.schema);
+  const externalize = (value: Json, path: string): string => {
+    if (options.shared) return state.externalize(value);
+    throw unshared(path);
+  };
+  const writing = createWriting({ text: text.text, peerDecodes: text.peerDecodes, externalize, losses });
+  const params: Param[] = [];
+  for (const key of Object.keys(fields)) {
+    const value = fields[key]!;
+    const sent = options.shared && isLarge(value, message) ? ref(state.externalize(value)) : value;
+    params.push(writeParam(table.abbreviate(key), sent, writing, fieldType(schema, key), key));
+  }
   if (message.schema !== undefined) params.push({ key: 'schema', value: { kind: 'string', value: message.schema } });
   return params;
 }
 
-function compressed(key: string, value: Json, { options, state, runtime }: CodecSession): Json {
-  if (typeof value !== 'string' || value.length <= LARGE_VALUE) return value;
-  if (options.shared) return ref(state.externalize(value));
-  runtime.emit('inline', `payload.${key} is sent inline, since the other side shares no store.`);
-  return value;
+/** Returns `true` for strings that are sent as references. Error frames must be readable even when state has failed. */
+function isLarge(value: Json, { schema, intent }: Outbound): boolean {
+  return typeof value === 'string' && value.length > LARGE_VALUE && schema !== 'ER' && intent !== 'sync';
+}
+
+function noteInline({ session, message, fields }: Encoding): void {
+  const { options, runtime } = session;
+  if (options.shared || runtime.log === undefined) return;
+  for (const key of Object.keys(fields)) {
+    if (!isLarge(fields[key]!, message)) continue;
+    runtime.emit('inline', `payload.${key} is sent inline, since the other side shares no store.`);
+  }
 }
 
 function unshared(path: string): AccpError {
@@ -217,34 +252,52 @@ function unshared(path: string): AccpError {
 }
 
 interface Draft {
-  readonly body: string;
+  /** Header and body. */
+  readonly text: string;
   readonly part: Part | undefined;
 }
 
-function withinBudget(params: readonly Param[], encoding: Encoding): readonly Draft[] {
-  const { agent, intent, operation } = encoding.message;
-  const { limits, counter } = encoding.session.settings;
-  const whole = bodyText(agent, intent, operation, params);
+/** The frames of a message, without metadata. */
+interface Drafts {
+  readonly drafts: readonly Draft[];
+  /** The number of tokens of the text of the only draft; `undefined` if it was not counted, or if there are several. */
+  readonly tokens: number | undefined;
+  /** The number of tokens of its body. */
+  readonly body: number | undefined;
+}
+
+function withinBudget(whole: string, encoding: Encoding): Drafts {
+  const { session, message } = encoding;
+  const { agent, intent, operation } = message;
+  const { limits, counter } = session.settings;
   // A token has at least one character.
   if (whole.length <= limits.body.hard && whole.length + METADATA_LENGTH <= limits.total.hard) {
-    return [{ body: whole, part: undefined }];
+    return single(whole, undefined, undefined);
   }
   if (whole.length > MAX_CHARACTERS) throw tooLong(`${MAX_CHARACTERS} characters`);
-  const counted = countFrame(whole, counter);
-  const total = counted.total + counter.count(sampleMetadata(encoding));
-  if (!isOverHardLimit({ ...counted, total }, limits)) return [{ body: whole, part: undefined }];
-  const pieces = splitParams(params, roomFor(encoding), (param) => {
+  const body = session.frameTokens.body(whole, message);
+  const tokens = counter.count(whole);
+  if (body <= limits.body.hard && tokens <= limits.total.hard) {
+    const metadata = sampleMetadata(encoding);
+    const fits = tokens + metadata.length <= limits.total.hard;
+    if (fits || tokens + counter.count(metadata) <= limits.total.hard) return single(whole, tokens, body);
+  }
+  const pieces = splitParams(paramsOf(encoding), roomFor(encoding), (param) => {
     return counter.count(bodyText('a', 'a', 'a', [param])) - PARAM_FRAME;
   });
-  if (pieces.length === 1) return [{ body: whole, part: undefined }];
+  if (pieces.length === 1) return single(whole, tokens, body);
   const drafts = pieces.map(({ params: some, cut }: Piece, index) => ({
-    body: bodyText(agent, intent, operation, some),
+    text: bodyText(agent, intent, operation, some),
     part: { index, total: pieces.length, cut },
   }));
   const around = sampleMetadata(encoding, drafts.at(-1)!.part).length + LONGEST_NUMBERS;
-  const length = drafts.reduce((sum, { body }) => sum + body.length + around, 0);
+  const length = drafts.reduce((sum, { text }) => sum + text.length + around, 0);
   if (length > MAX_CHARACTERS) throw tooLong(`${MAX_CHARACTERS} characters`);
-  return drafts;
+  return { drafts, tokens: undefined, body: undefined };
+}
+
+function single(text: string, tokens: number | undefined, body: number | undefined): Drafts {
+  return { drafts: [{ text, part: undefined }], tokens, body };
 }
 
 /** The number of characters of a metadata block with identifiers of usual length. */
@@ -274,98 +327,97 @@ function sampleMetadata({ message, session }: Encoding, part?: Part): string {
 
 function roomFor(encoding: Encoding): number {
   const { limits, counter } = encoding.session.settings;
-  const { agent, intent, operation, envelope } = encoding.message;
+  const { message, session } = encoding;
+  const { operation, envelope } = message;
   const sample = sampleMetadata(
-    { ...encoding, message: { ...encoding.message, envelope: { correlation_id: 'a12345678901', ...envelope } } },
+    {
+      ...encoding,
+      message: { ...message, envelope: { ...envelope, correlation_id: envelope.correlation_id ?? 'a12345678901' } },
+    },
     { index: 99, total: 99, cut: 1 },
   );
-  const around = counter.count(`@${agent}>${intent}`) + counter.count(sample);
+  const around = session.frameTokens.header(message) + counter.count(sample);
   const frame = counter.count(`:${operation}{}`) + BODY_SLACK;
   return Math.max(MIN_ROOM, Math.min(limits.body.hard, limits.total.hard - around) - frame);
 }
 
 /** Returns the message as the other side reads it: both sides store the values as written, including rounding (section 3.1.1). */
-function asWritten(params: readonly Param[], { message, writing, session }: Encoding): Outbound {
+function asWritten(encoding: Encoding): Outbound {
+  const { message, losses, text, session } = encoding;
   const { intent, operation } = message;
-  if (intent !== 'sync' || operation !== 'state' || writing.losses.length === 0) return message;
+  if (intent !== 'sync' || operation !== 'state' || losses.length === 0) return message;
   const rules = {
     code: undefined,
     schema: undefined,
     types: undefined,
-    transliterated: writing.text === 'transliterate',
+    transliterated: text.text === 'transliterate',
   };
-  const { payload } = readPayload(params, rules, session.state.resolve);
+  const { payload } = readPayload(paramsOf(encoding), rules, session.state.resolve);
   return { ...message, payload };
 }
 
-function emit(drafts: readonly Draft[], params: readonly Param[], encoding: Encoding): EncodeResult {
-  const { session, message, writing, warnings } = encoding;
-  const { sender, settings } = session;
-  const { agent, envelope } = message;
-  const isSplit = drafts.length > 1;
+function emit({ drafts, tokens: counted, body }: Drafts, encoding: Encoding): EncodeResult {
+  const { session, message, losses, warnings } = encoding;
+  const { sender } = session;
+  const { envelope } = message;
   const mid = envelope.msg_id ?? sender.freshId();
-  // The frames of a sequence share their cid.
-  const cid = envelope.correlation_id ?? (isSplit ? mid : undefined);
   const correlationId = envelope.correlation_id ?? mid;
-  // The last check before numbers are assigned: a numbered frame must be sent.
-  sampleMetadata(encoding);
-  const text = drafts.map(({ body }) => body).join('');
-  const checkpoint = applySent({ message: asWritten(params, encoding), text, mid, cid: correlationId }, session);
-  const sent = drafts.map(({ body, part }, index) =>
-    sender.send({
-      agent,
-      body,
-      ts: envelope.timestamp,
-      cid,
-      aid: envelope.causation_id,
-      // Later parts are matched by cid and sender.
-      sid: index === 0 || settings.sessionId === 'always' ? envelope.session_id : null,
-      ttl: envelope.ttl,
-      part,
-      mid: index === 0 ? mid : undefined,
-      keep: true,
-    }),
-  );
-  const tokens = tokensOf(sent, encoding);
-  for (const frame of sent) sender.logFrame('sent', frame);
-  return {
-    frames: sent.map((frame) => frame.text),
-    msgId: mid,
-    correlationId,
-    losses: writing.losses,
-    warnings,
-    tokens,
-    ...(checkpoint === undefined ? {} : { checkpoint }),
-  };
-}
-
-function tokensOf(sent: readonly Sent[], encoding: Encoding): FrameTokens {
-  const { session, warnings } = encoding;
-  const { facts } = session;
-  const { limits, counter } = session.settings;
-  let sum: FrameTokens | undefined;
-  for (const { text } of sent) {
-    const tokens = countFrame(text, counter);
-    for (const { part, over, warning } of overLimits(tokens, limits)) {
-      if (over === 'hard' || !isUnavoidable(part, encoding)) warnings.push(warning);
-      else if (!facts.has(`${WARNED}${part}`)) {
-        facts.set(`${WARNED}${part}`, true);
-        warnings.push({ ...warning, help: 'no frame of this session can meet the limit; the warning is not repeated' });
-      }
-    }
-    sum = sum === undefined ? tokens : addTokens(sum, tokens);
+  // The last check before the session is changed: a numbered frame must be sent.
+  const first = prepare(drafts[0]!, mid, correlationId, encoding);
+  const text = drafts.length === 1 ? drafts[0]!.text : drafts.map((draft) => draft.text).join('');
+  const processed = { message: asWritten(encoding), text, tokens: counted, mid, cid: correlationId };
+  const checkpoint = applySent(processed, session);
+  const frames: string[] = [];
+  let tokens: FrameTokens | undefined;
+  for (const draft of drafts) {
+    const prepared = frames.length === 0 ? first : prepare(draft, undefined, correlationId, encoding);
+    const sent = sender.send(prepared, true);
+    const counted = session.frameTokens.frame(sent.text, draft.text.length, message, body);
+    warnOfFrame(counted, encoding);
+    tokens = tokens === undefined ? counted : addTokens(tokens, counted);
+    sender.logFrame('sent', sent);
+    frames.push(sent.text);
   }
-  return sum!;
+  const own = tokens!;
+  return checkpoint === undefined
+    ? { frames, msgId: mid, correlationId, losses, warnings, tokens: own }
+    : { frames, msgId: mid, correlationId, losses, warnings, tokens: own, checkpoint };
 }
 
-/** Prefix of the facts that record a soft-limit warning no frame of this sender can avoid. */
-const WARNED = 'warned-soft-';
-
-/** Returns `true` if even the shortest frame of this sender exceeds the soft limit. */
-function isUnavoidable(part: FramePart, { session, message }: Encoding): boolean {
-  const { settings, options } = session;
-  const sid = settings.sessionId === 'always' ? options.id : undefined;
-  const metadata = metadataText({ mid: 'a', seq: 1, ts: message.envelope.timestamp, sid });
-  const shortest = countFrame(`@${message.agent}>${message.intent}:a{}${metadata}`, settings.counter);
-  return shortest[part] > settings.limits[part].soft;
+/** @param mid the identifier of the first frame; later ones have fresh identifiers */
+function prepare(
+  { text, part }: Draft,
+  mid: string | undefined,
+  correlationId: string,
+  { session, message }: Encoding,
+): Prepared {
+  const { agent, envelope } = message;
+  const { timestamp: ts, correlation_id, causation_id: aid, session_id, ttl } = envelope;
+  // The frames of a sequence share their cid. Later parts are matched by cid and sender, and need no sid.
+  const cid = part === undefined ? correlation_id : correlationId;
+  const hasSid = part === undefined || part.index === 0 || session.settings.sessionId === 'always';
+  const sid = hasSid ? session_id : null;
+  return session.sender.prepare({ agent, body: text, ts, cid, aid, sid, ttl, part }, mid);
 }
+
+function warnOfFrame(tokens: FrameTokens, encoding: Encoding): void {
+  const { session, message, warnings } = encoding;
+  const { facts, frameTokens, settings } = session;
+  const isExpected = (part: FramePart): 'no' | 'first' | 'again' => {
+    // Even the shortest frame of this sender exceeds the soft limit.
+    const isUnavoidable = frameTokens.shortest(message, message.envelope.timestamp)[part] > settings.limits[part].soft;
+    if (!isUnavoidable) return 'no';
+    if (facts.has(WARNED[part])) return 'again';
+    facts.set(WARNED[part], true);
+    return 'first';
+  };
+  warnOfLimits(tokens, settings.limits, isExpected, warnings);
+}
+
+/** The facts that record a soft-limit warning no frame of this sender can avoid. */
+const WARNED: Readonly<Record<FramePart, string>> = {
+  header: 'warned-soft-header',
+  body: 'warned-soft-body',
+  metadata: 'warned-soft-metadata',
+  total: 'warned-soft-total',
+};

@@ -16,14 +16,19 @@ import { errorPayloadOf } from '../profiles/error.js';
 import type { Registry } from '../registry/registry.js';
 import { ALLOWED_AFTER_CANCEL } from '../session/chains.js';
 import type { SentAs } from '../session/delivery.js';
-import { metadataText } from '../session/envelope.js';
+import { type MetadataAround, metadataAround } from '../session/envelope.js';
 import type { OutboxEntry, SentFrame } from '../session/outbox.js';
 import type { SessionParts } from '../session/session.js';
 import type { EncodeResult, Settings } from './contract.js';
+import type { FrameTokenCounter } from './frame-tokens.js';
 
-interface Outgoing extends SentFrame {
-  readonly mid?: string | undefined;
-  readonly keep: boolean;
+/** A frame whose identifiers are valid, and which lacks a number only. */
+export interface Prepared {
+  readonly copy: OutboxEntry;
+  readonly mid: string;
+  readonly metadata: MetadataAround;
+  /** `true` if it is the frame that has the `sid` of the session, of which there is one. */
+  readonly hasSessionId: boolean;
 }
 
 export interface Sent {
@@ -47,6 +52,7 @@ export const SENT_SESSION_ID = 'sent-session-id';
 export interface CodecSession extends SessionParts {
   readonly settings: Settings;
   readonly sender: Sender;
+  readonly frameTokens: FrameTokenCounter;
   readonly ownRegistry: () => Registry;
 }
 
@@ -59,8 +65,20 @@ export class Sender {
     this.#settings = settings;
   }
 
-  send({ mid = this.freshId(), keep, ...frame }: Outgoing): Sent {
-    return this.#sendCopy({ frame, mid, seqs: [], times: 0 }, mid, keep);
+  /** Prepares a new frame. Throws AccpError E1004 for an invalid identifier; nothing is changed. */
+  prepare(frame: SentFrame, mid = this.freshId()): Prepared {
+    return this.#prepareCopy({ frame, mid, seqs: [], times: 0 }, mid);
+  }
+
+  /** Assigns a number. If `keep` is true, the frame is stored for a resend. */
+  send({ copy, mid, metadata, hasSessionId }: Prepared, keep: boolean): Sent {
+    const { delivery, outbox, facts } = this.#parts;
+    const { agent, body } = copy.frame;
+    if (hasSessionId) facts.set(SENT_SESSION_ID, true);
+    const seq = delivery.sent(agent, mid);
+    const text = body + metadata.before + seq + metadata.after;
+    if (keep) outbox.add(copy, seq);
+    return { text, mid, seq };
   }
 
   freshId(): string {
@@ -84,15 +102,15 @@ export class Sender {
   sendError(error: AccpError, cause: { readonly cid?: string | undefined; readonly mid?: string | undefined }): string {
     const { options, runtime, registries } = this.#parts;
     const { text } = registries.writing(this.#settings.text);
-    const sent = this.send({
+    const prepared = this.prepare({
       agent: options.agent,
       body: errorBody(options.agent, error, text === 'transliterate'),
       ts: inSeconds(runtime.now()),
       cid: cause.cid,
       aid: cause.mid,
-      // Each rejected frame repeats the report of a gap. The sender of an unreadable frame is unknown.
-      keep: error.code !== 'E3003' && cause.mid !== undefined,
     });
+    // Each rejected frame repeats the report of a gap. The sender of an unreadable frame is unknown.
+    const sent = this.send(prepared, error.code !== 'E3003' && cause.mid !== undefined);
     this.logFrame('sent', sent);
     return sent.text;
   }
@@ -130,40 +148,24 @@ export class Sender {
   }
 
   #resync(agent: string, from: number): Sent {
-    return this.send({
-      agent,
-      body: bodyText(agent, 'sync', 'resync', [{ key: 'from', value: { kind: 'integer', value: from } }]),
-      ts: inSeconds(this.#parts.runtime.now()),
-      keep: false,
-    });
+    const body = bodyText(agent, 'sync', 'resync', [{ key: 'from', value: { kind: 'integer', value: from } }]);
+    return this.send(this.prepare({ agent, body, ts: inSeconds(this.#parts.runtime.now()) }), false);
   }
 
   /** Sends a frame again under a new number and identifier (section 3.7, item 3); answers name its first identifier. */
   #sendAgain(copy: OutboxEntry): Sent {
     const { frame, mid } = copy;
     const again = frame.cid === undefined ? { ...copy, frame: { ...frame, cid: mid } } : copy;
-    return this.#sendCopy(again, this.freshId(), true);
+    return this.send(this.#prepareCopy(again, this.freshId()), true);
   }
 
-  #sendCopy(copy: OutboxEntry, mid: string, keep: boolean): Sent {
-    const { delivery, outbox } = this.#parts;
-    const { agent, body, ts, cid, aid, ttl, part, sid: own } = copy.frame;
-    const sid = own === null ? undefined : (own ?? this.#sessionId());
-    const metadata = (seq: number): string => metadataText({ mid, seq, ts, cid, aid, sid, ttl, part });
-    // Checks identifiers before a number is assigned.
-    metadata(delivery.nextToSend(agent));
-    const seq = delivery.sent(agent, mid);
-    const text = body + metadata(seq);
-    if (keep) outbox.add(copy, seq);
-    return { text, mid, seq };
-  }
-
-  #sessionId(): string | undefined {
+  #prepareCopy(copy: OutboxEntry, mid: string): Prepared {
     const { options, facts } = this.#parts;
-    if (this.#settings.sessionId === 'always') return options.id;
-    if (facts.get(SENT_SESSION_ID) === true) return undefined;
-    facts.set(SENT_SESSION_ID, true);
-    return options.id;
+    const { ts, cid, aid, ttl, part, sid: own } = copy.frame;
+    const isFirst = own === undefined && this.#settings.sessionId === 'first';
+    const hasSessionId = isFirst && facts.get(SENT_SESSION_ID) !== true;
+    const sid = own === null || (isFirst && !hasSessionId) ? undefined : (own ?? options.id);
+    return { copy, mid, metadata: metadataAround({ mid, ts, cid, aid, sid, ttl, part }), hasSessionId };
   }
 
   #isWanted({ cid, body }: SentFrame): boolean {

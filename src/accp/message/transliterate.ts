@@ -60,6 +60,9 @@ const JOINED: readonly string[] = spaced((character) => character.toLowerCase())
 /** The meaning of capitals after the end of a sentence: a space and the capital. */
 const SENTENCE_STARTS: readonly string[] = spaced((character) => character);
 
+/** The capitals of ASCII characters: `toUpperCase` takes the rules of all languages into account. */
+const CAPITALS: readonly string[] = Array.from({ length: 0x80 }, (_, code) => String.fromCharCode(code).toUpperCase());
+
 function spaced(spelled: (character: string) => string): string[] {
   return Array.from({ length: 0x80 }, (_, code) => ` ${spelled(String.fromCharCode(code))}`);
 }
@@ -175,7 +178,7 @@ function toCamelText(text: string): string {
         break;
       case SPACE: {
         const joined = joins(before, kindOf(text.charCodeAt(end)));
-        written = joined ? text[end]!.toUpperCase() : '-';
+        written = joined ? CAPITALS[text.charCodeAt(end)]! : '-';
         before = joined ? traceOf(written.charCodeAt(0)) : NOTHING;
         if (joined) end++;
         break;

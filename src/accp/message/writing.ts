@@ -29,6 +29,8 @@ export interface WritingOptions {
   readonly peerDecodes?: boolean | undefined;
   /** The maximum number of parameters, map entries and array items together. @default 100000 */
   readonly maxItems?: number | undefined;
+  /** The list that receives the losses. @default a new one */
+  readonly losses?: Loss[] | undefined;
 }
 
 export interface Writing {
@@ -46,12 +48,12 @@ export interface Writing {
 
 /** @throws TypeError if a limit is invalid, or the function for `externalize` is missing */
 export function createWriting(options: WritingOptions): Writing {
-  const { maxItems } = resolveLimits(options);
+  const { maxItems } = options.maxItems === undefined ? DEFAULT_LIMITS : resolveLimits(options);
   const { text, externalize } = options;
   if (text === 'externalize' && externalize === undefined)
     throw new TypeError('text: "externalize" needs the function externalize');
   return {
-    losses: [],
+    losses: options.losses ?? [],
     text,
     externalize: externalize ?? notExternalized,
     peerDecodes: options.peerDecodes ?? false,

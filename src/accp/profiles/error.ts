@@ -49,7 +49,7 @@ export function errorPayloadOf({ code, message, details }: AccpError): { readonl
 }
 
 /** Returns the payload of a message; if it is an error with a standard code, `retryable` is filled in from Table 6. */
-export function completeError(message: ProfileMessage): { readonly [key: string]: Json } {
+export function completeError(message: Pick<ProfileMessage, 'schema' | 'payload'>): { readonly [key: string]: Json } {
   const { payload, schema } = message;
   const standard = schema === 'ER' ? standardError(member(message, 'code')) : undefined;
   if (standard === undefined || member(message, 'retryable') !== undefined) return payload;

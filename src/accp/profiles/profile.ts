@@ -8,7 +8,7 @@ import type { Envelope, Message } from '../message/message.js';
 
 export interface ProfileMessage extends Pick<Message, 'agent' | 'intent' | 'operation' | 'payload'> {
   readonly schema?: string | undefined;
-  readonly envelope: Partial<Envelope>;
+  readonly envelope: { readonly [K in keyof Envelope]?: Envelope[K] | undefined };
 }
 
 export interface KnownRequest {
@@ -54,7 +54,7 @@ export function requireCorrelation({ envelope }: ProfileMessage, why: string): v
   if (envelope.correlation_id === undefined) throw violation('envelope.correlation_id', why);
 }
 
-export function member({ payload }: ProfileMessage, key: string): Json | undefined {
+export function member({ payload }: Pick<ProfileMessage, 'payload'>, key: string): Json | undefined {
   return Object.hasOwn(payload, key) ? payload[key] : undefined;
 }
 

@@ -60,15 +60,17 @@ export class Chains {
     return this.#chains.get(cid)?.cancelled === true;
   }
 
-  requested(cid: string, chain: Chain, now: number): void {
+  requested(cid: string, chain: KnownRequest, now: number): void {
     const deadlineAt = this.#deadlineFrom(now);
     if (deadlineAt !== undefined) this.#firstDeadlineAt = Math.min(this.#firstDeadlineAt || deadlineAt, deadlineAt);
-    this.#set(cid, { ...merged(this.#chains.get(cid), chain), deadlineAt });
+    const known = this.#chains.get(cid);
+    this.#set(cid, merged(known, chain, deadlineAt, known?.request));
   }
 
   /** Records a received request. @param message with references in place of large values */
-  received(cid: string, chain: Chain, message: Message): void {
-    this.#set(cid, { ...merged(this.#chains.get(cid), chain), request: { message } });
+  received(cid: string, chain: KnownRequest, message: Message): void {
+    const known = this.#chains.get(cid);
+    this.#set(cid, merged(known, chain, known?.deadlineAt, { message }));
   }
 
   /** Returns the unanswered requests, the oldest chains first. `resolveReferences` replaces the references of a payload. */
@@ -169,11 +171,20 @@ export class Chains {
 }
 
 /** Returns the updated chain. A request of another schema must not allow a second transaction. */
-function merged(known: Chain | undefined, chain: Chain): Chain {
-  // Identifiers of other schemas are not transactions.
-  const { transactionId: own, ...rest } = chain;
-  const transactionId = known?.transactionId ?? (rest.schema === 'TX' ? own : undefined);
-  return { ...known, ...rest, ...(transactionId === undefined ? {} : { transactionId }) };
+function merged(
+  known: Chain | undefined,
+  { schema, transactionId: own }: KnownRequest,
+  deadlineAt: number | undefined,
+  request: UnansweredRequest | undefined,
+): Chain {
+  return {
+    schema: schema ?? known?.schema,
+    // Identifiers of other schemas are not transactions.
+    transactionId: known?.transactionId ?? (schema === 'TX' ? own : undefined),
+    deadlineAt,
+    cancelled: known?.cancelled,
+    request,
+  };
 }
 
 /** The intents that are allowed in a cancelled chain. */

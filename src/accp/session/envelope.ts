@@ -26,37 +26,62 @@ export interface Part {
 /** The maximum length of an identifier: peers choose identifiers, which are stored in memory. */
 const MAX_ID = 256;
 
+/** The length of frames, in characters, up to which an identifier may retain its frame in memory: copying takes time. */
+const SHORT_FRAME = 1024;
+
 /**
- * Reads the metadata. Throws AccpError if `mid` or `seq` is invalid; `fault` is the error of another field, reported after the
- * number is used up.
+ * Reads the metadata of a frame of `length` characters. Throws AccpError if `mid` or `seq` is invalid; `fault` is the error of
+ * another field, reported after the number is used up.
  */
-export function readEnvelope(frame: Frame): {
-  readonly envelope: ReceivedEnvelope;
-  readonly fault: AccpError | undefined;
-} {
-  const read = new Fields();
-  const texts: { [key in 'mid' | 'cid' | 'aid' | 'sid']?: string | undefined } = {};
-  const counts: { [key in 'seq' | 'ts' | 'ttl' | 'idx' | 'tot' | 'cut']?: number | undefined } = {};
+export function readEnvelope(
+  frame: Frame,
+  length: number,
+): { readonly envelope: ReceivedEnvelope; readonly fault: AccpError | undefined } {
+  const read = new Fields(length > SHORT_FRAME);
+  let mid: string | undefined;
+  let cid: string | undefined;
+  let aid: string | undefined;
+  let sid: string | undefined;
+  let seq: number | undefined;
+  let ts: number | undefined;
+  let ttl: number | undefined;
+  let idx: number | undefined;
+  let tot: number | undefined;
+  let cut: number | undefined;
   for (const { key, value } of frame.metadata ?? []) {
     switch (key) {
       case 'mid':
+        mid = read.identifier(key, value);
+        break;
       case 'cid':
+        cid = read.identifier(key, value);
+        break;
       case 'aid':
+        aid = read.identifier(key, value);
+        break;
       case 'sid':
-        texts[key] = read.identifier(key, value);
+        sid = read.identifier(key, value);
         break;
       case 'seq':
+        seq = read.count(key, value);
+        break;
       case 'ts':
+        ts = read.count(key, value);
+        break;
       case 'ttl':
+        ttl = read.count(key, value);
+        break;
       case 'idx':
+        idx = read.count(key, value);
+        break;
       case 'tot':
+        tot = read.count(key, value);
+        break;
       case 'cut':
-        counts[key] = read.count(key, value);
+        cut = read.count(key, value);
         break;
     }
   }
-  const { mid, cid, aid, sid } = texts;
-  const { seq, ts, ttl, idx, tot, cut } = counts;
   if (mid === undefined) throw missing('mid');
   if (seq === undefined) throw missing('seq');
   const part = tot === undefined ? undefined : { index: idx ?? 0, total: tot, cut };
@@ -65,12 +90,18 @@ export function readEnvelope(frame: Frame): {
 
 /** A reader of fields, with the first error. */
 class Fields {
+  readonly #copies: boolean;
   fault: AccpError | undefined;
+
+  /** @param copies if true, identifiers are copied, so that they do not retain the frame */
+  constructor(copies: boolean) {
+    this.#copies = copies;
+  }
 
   /** Reads an identifier, which is text even if numeric: `mid:007` keeps its zeros. */
   identifier(key: string, value: Value): string | undefined {
-    const text = sourceText(value);
-    if (text !== undefined && text.length <= MAX_ID) return ownText(text);
+    const text = value.kind === 'string' ? value.value : sourceText(value);
+    if (text !== undefined && text.length <= MAX_ID) return this.#copies ? ownText(text) : text;
     const message =
       text === undefined ? `must be an identifier; got a ${value.kind}` : `must have at most ${MAX_ID} characters`;
     return this.#reject(key, message);
@@ -104,16 +135,29 @@ interface SentEnvelope extends Partial<Omit<ReceivedEnvelope, 'mid' | 'seq' | 't
   readonly ts: number;
 }
 
+/** A metadata block without its number, which is assigned last: the texts before and after it. */
+export interface MetadataAround {
+  readonly before: string;
+  readonly after: string;
+}
+
 /** Returns the metadata block in canonical form, in the order of Table 4. Throws AccpError E1004 for an invalid identifier. */
-export function metadataText({ mid, seq, ts, cid, aid, sid, ttl, part }: SentEnvelope): string {
-  let text = `[mid:${identifier('mid', mid)},seq:${seq},ts:${ts}`;
-  if (cid !== undefined) text += `,cid:${identifier('cid', cid)}`;
-  if (aid !== undefined) text += `,aid:${identifier('aid', aid)}`;
-  if (sid !== undefined) text += `,sid:${identifier('sid', sid)}`;
-  if (ttl !== undefined) text += `,ttl:${ttl}`;
-  if (part?.cut !== undefined) text += `,cut:${part.cut}`;
-  if (part !== undefined) text += `,idx:${part.index},tot:${part.total}`;
-  return `${text}]`;
+export function metadataText(envelope: SentEnvelope): string {
+  const { before, after } = metadataAround(envelope);
+  return before + envelope.seq + after;
+}
+
+/** Returns the texts around the number, in canonical form. Throws AccpError E1004 for an invalid identifier. */
+export function metadataAround({ mid, ts, cid, aid, sid, ttl, part }: Omit<SentEnvelope, 'seq'>): MetadataAround {
+  const before = `[mid:${identifier('mid', mid)},seq:`;
+  let after = `,ts:${ts}`;
+  if (cid !== undefined) after += `,cid:${identifier('cid', cid)}`;
+  if (aid !== undefined) after += `,aid:${identifier('aid', aid)}`;
+  if (sid !== undefined) after += `,sid:${identifier('sid', sid)}`;
+  if (ttl !== undefined) after += `,ttl:${ttl}`;
+  if (part?.cut !== undefined) after += `,cut:${part.cut}`;
+  if (part !== undefined) after += `,idx:${part.index},tot:${part.total}`;
+  return { before, after: `${after}]` };
 }
 
 const PLAIN = /^[A-Za-z0-9_.-]+$/;

@@ -58,16 +58,19 @@ export class Outbox {
   readonly #resyncs: Collection<Resync>;
   readonly #state: Collection<number>;
   readonly max: number;
+  #forgotten = { agent: '', key: '' };
+  #hasResynced = false;
 
   constructor(journal: Journal, max: number) {
     this.#entries = journal.collection('outbox');
     this.#resyncs = journal.collection('resyncs');
     this.#state = journal.collection('outbox-state');
+    for (const key of this.#state.keys()) if (key.startsWith('resynced:')) this.#hasResynced = true;
     this.max = max;
   }
 
   add({ key = this.#nextKey(), frame, mid, seqs, times }: OutboxEntry, seq: number): void {
-    this.#entries.set(key, { frame, mid, seqs: [...seqs, seq], times: times + 1 });
+    this.#entries.set(key, { frame, mid, seqs: seqs.length === 0 ? [seq] : [...seqs, seq], times: times + 1 });
     if (this.#entries.size > this.max) this.#evictOldest();
   }
 
@@ -98,12 +101,14 @@ export class Outbox {
   }
 
   isSuperseded(agent: string, seq: number): boolean {
-    return seq < (this.#state.get(`resynced:${agent}`) ?? 0);
+    // Without a resync, which is rare, there is no announced number either.
+    return this.#hasResynced && seq < (this.#state.get(`resynced:${agent}`) ?? 0);
   }
 
   resynced(resync: Resync): void {
     this.#resyncs.set(`${resync.agent}:${resync.seq}`, resync);
     this.#state.set(`resynced:${resync.agent}`, resync.seq);
+    this.#hasResynced = true;
     // Each report of a gap causes a resync; only the last ones matter.
     if (this.#resyncs.size > this.max) this.#resyncs.takeOldest();
   }
@@ -189,7 +194,13 @@ export class Outbox {
     // All copies are void, so it was not processed.
     if (last === undefined || this.isSuperseded(agent, last)) {
       this.#state.set(`unsent:${agent}`, (this.#state.get(`unsent:${agent}`) ?? 0) + 1);
-    } else this.#state.set(`forgotten:${agent}`, last);
+    } else this.#state.set(this.#forgottenKey(agent), last);
+  }
+
+  /** Returns the key of the last evicted number. Most frames have the agent of the previous one. */
+  #forgottenKey(agent: string): string {
+    if (this.#forgotten.agent !== agent) this.#forgotten = { agent, key: `forgotten:${agent}` };
+    return this.#forgotten.key;
   }
 
   #nextKey(): string {

@@ -71,7 +71,7 @@ export class Registries {
 
   /** Returns the schemas of the frames of `agent`: those it has sent, or ours. */
   of(agent: string, own: Registry): Registry {
-    const peer = this.peers.get(agent);
+    const peer = this.peers.size === 0 ? undefined : this.peers.get(agent);
     if (peer === undefined) return own;
     if (peer.registry === undefined) return matchesHash(own, peer.announcement.hash) ? own : COMMON_REGISTRY;
     let registry = this.#registries.get(peer.registry);

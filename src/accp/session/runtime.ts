@@ -40,7 +40,7 @@ export function createRuntime({
   counter: own = ESTIMATING_COUNTER,
 }: RuntimeOptions): Runtime {
   let current: RuntimeSource = { now, counter: own, log: undefined };
-  monotonicClock(current.now);
+  let clock = monotonicClock(now);
   const counter: TokenCounter = {
     count: (text) => current.counter.count(text),
     get exact() {
@@ -52,12 +52,13 @@ export function createRuntime({
   };
   return {
     bind: (source) => {
+      if (source === current) return;
       current = source;
       // Starts it now, before the wall clock can jump.
-      monotonicClock(source.now);
+      clock = monotonicClock(source.now);
     },
     now: () => current.now(),
-    monotonic: () => monotonicClock(current.now)(),
+    monotonic: () => clock(),
     counter,
     get log() {
       return current.log;

@@ -44,10 +44,10 @@ export function splitParams(params: readonly Param[], room: number, measure: Mea
 
 /** Sorts maps as printed: the entry that continues in the next frame must be the first one there. */
 function inWireOrder(value: Value): Value {
-  if (value.kind === 'array') return { ...value, items: value.items.map(inWireOrder) };
+  if (value.kind === 'array') return { kind: 'array', items: value.items.map(inWireOrder) };
   if (value.kind !== 'map') return value;
-  const entries = value.entries.map((entry) => ({ ...entry, value: inWireOrder(entry.value) }));
-  return { ...value, entries: entries.sort((one, other) => (one.key < other.key ? -1 : 1)) };
+  const entries = value.entries.map(({ key, value: member }) => ({ key, value: inWireOrder(member) }));
+  return { kind: 'map', entries: entries.sort((one, other) => (one.key < other.key ? -1 : 1)) };
 }
 
 interface OpenContainer {

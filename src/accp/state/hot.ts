@@ -1,7 +1,7 @@
 /** Tier 1: the context, with the last messages and parameters of the task (draft-benzing-accp-00, section 5.1). */
 
 import { accpError } from '../errors.js';
-import { type Json, type JsonObject, Reference } from '../message/json.js';
+import { type Json, type JsonObject, nullObject, Reference } from '../message/json.js';
 import type { Collection } from '../store/journal.js';
 import { fromText, toText } from '../store/text.js';
 import type { ColdTier } from './cold.js';
@@ -125,7 +125,7 @@ export function createHot({ journal, counter, now, budgets, cold, onMoved }: Hot
     },
     delete: (key: string) => values.delete(key),
     addFrame(frame: HotFrame): void {
-      const counted = counter.count(frame.text);
+      const counted = frame.tokens ?? counter.count(frame.text);
       // A checkpoint can move everything except the frame itself and the reference.
       const fixed = values.get(CHECKPOINT_KEY)?.tokens ?? 0;
       if (counted + fixed > budgets.hot) {
@@ -180,10 +180,12 @@ export interface HotFrame {
   readonly mid: string;
   /** The canonical frame without its metadata, of which tokens are counted. */
   readonly text: string;
+  /** The number of tokens of `text`, if it is known. @default counted */
+  readonly tokens?: number | undefined;
 }
 
 /** A message in hot state. */
-export interface StoredFrame extends Omit<HotFrame, 'text' | 'payload'> {
+export interface StoredFrame extends Omit<HotFrame, 'text' | 'tokens' | 'payload'> {
   /** The payload. */
   readonly payload: JsonObject;
   /** The number of tokens of the message without its metadata. */
@@ -223,6 +225,20 @@ class LazyFrame implements StoredFrame {
 }
 
 function copyOf(payload: JsonObject): () => JsonObject {
+  const flat = flatCopy(payload);
+  if (flat !== null) return () => flat;
   const text = toText(payload);
   return () => fromText(text) as JsonObject;
+}
+
+/** Copies a payload without arrays and maps, in a fraction of the time of its text; `null` if it has any. */
+function flatCopy(payload: JsonObject): JsonObject | null {
+  const copy = nullObject<Json>();
+  for (const key of Object.keys(payload)) {
+    const value = payload[key];
+    if (typeof value === 'object' && value !== null && !(value instanceof Reference)) return null;
+    // As in JSON text, which has no -0.
+    if (value !== undefined) copy[key] = value === 0 ? 0 : value;
+  }
+  return copy;
 }

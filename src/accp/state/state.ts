@@ -245,8 +245,8 @@ function createSharedState(journal: Journal) {
   const version = (): number => meta.get('version') ?? 0;
 
   function checkNoNulls(path: string, object: JsonObject): void {
-    for (const [key, value] of Object.entries(object)) {
-      if (value !== null) continue;
+    for (const key of Object.keys(object)) {
+      if (object[key] !== null) continue;
       throw accpError(
         'E1004',
         `${path}.${key}`,
@@ -294,7 +294,9 @@ function createSharedState(journal: Journal) {
       const target = snapshotObject(full, 'values');
       checkNoNulls('values', target);
       for (const key of [...values.keys()]) if (!Object.hasOwn(target, key)) values.delete(key);
-      for (const [key, value] of Object.entries(target)) if (!isSame(values.get(key), value)) values.set(key, value);
+      for (const key of Object.keys(target)) {
+        if (!isSame(values.get(key), target[key]!)) values.set(key, target[key]!);
+      }
       meta.set('version', next);
     },
   };

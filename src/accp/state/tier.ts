@@ -3,9 +3,9 @@
 import { assertDurations } from '../../async/durations.js';
 import { byCodeUnit } from '../../text/ascii.js';
 import type { TokenCounter } from '../../tokens/counter.js';
-import { accpError } from '../errors.js';
+import { type AccpError, accpError } from '../errors.js';
 
-import { isJsonObject, type Json, type JsonObject, MAX_NESTING, Reference } from '../message/json.js';
+import { isJsonObject, type Json, type JsonObject, MAX_NESTING, nullObject, Reference } from '../message/json.js';
 import type { Journal } from '../store/journal.js';
 
 /** The options that all tiers share. */
@@ -77,7 +77,13 @@ const MAX_DEPTH = MAX_NESTING + 1;
 
 /** Returns a frozen copy with sorted keys, for comparison as text. Throws AccpError `E1004` with the path if a value cannot be stored. */
 export function snapshot(value: Json, path: string): Json {
-  return copy(value, path, 0);
+  return copy(value, { path, steps: [] });
+}
+
+/** A place in a value. Its text is needed for errors only. */
+interface Place {
+  readonly path: string;
+  readonly steps: string[];
 }
 
 export function snapshotObject(value: JsonObject, path: string): JsonObject {
@@ -86,37 +92,48 @@ export function snapshotObject(value: JsonObject, path: string): JsonObject {
   return copied;
 }
 
-function copy(value: Json, path: string, depth: number): Json {
+function copy(value: Json, place: Place): Json {
   switch (typeof value) {
     case 'string':
     case 'boolean':
     case 'bigint':
       return value;
     case 'number':
-      if (!Number.isFinite(value)) throw accpError('E1004', path, `${value} cannot be stored`);
+      if (!Number.isFinite(value)) throw notStorable(place, `${value} cannot be stored`);
       // JSON text has no -0.
       return value === 0 ? 0 : value;
     case 'object':
       break;
     default:
-      throw accpError('E1004', path, `a value of type ${typeof value} cannot be stored`);
+      throw notStorable(place, `a value of type ${typeof value} cannot be stored`);
   }
   if (value === null || value instanceof Reference) return value;
-  if (depth === MAX_DEPTH) throw accpError('E1004', path, `nesting is deeper than ${MAX_DEPTH} levels`);
+  const { steps } = place;
+  if (steps.length === MAX_DEPTH) throw notStorable(place, `nesting is deeper than ${MAX_DEPTH} levels`);
   if (Array.isArray(value)) {
-    // Array.prototype.map skips holes.
-    return Object.freeze(
-      Array.from(value as readonly Json[], (item, index) => copy(item, `${path}[${index}]`, depth + 1)),
-    );
+    const items: Json[] = [];
+    for (let index = 0; index < value.length; index++) {
+      steps.push(`[${index}]`);
+      items.push(copy((value as readonly Json[])[index]!, place));
+      steps.pop();
+    }
+    return Object.freeze(items);
   }
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== null && prototype !== Object.prototype)
-    throw accpError('E1004', path, 'only plain objects can be stored');
-  const copied: Record<string, Json> = Object.create(null);
+  if (prototype !== null && prototype !== Object.prototype) {
+    throw notStorable(place, 'only plain objects can be stored');
+  }
+  const copied = nullObject<Json>();
   for (const key of Object.keys(value).sort(byCodeUnit)) {
-    copied[key] = copy((value as JsonObject)[key]!, `${path}.${key}`, depth + 1);
+    steps.push(`.${key}`);
+    copied[key] = copy((value as JsonObject)[key]!, place);
+    steps.pop();
   }
   return Object.freeze(copied);
+}
+
+function notStorable({ path, steps }: Place, message: string): AccpError {
+  return accpError('E1004', path + steps.join(''), message);
 }
 
 /** Returns compact JSON. Big integers become strings of digits, and references become `$path`. */

@@ -27,11 +27,24 @@ export function createWarm({ journal, counter, now, budgets, cold, keep, digest 
 
   const checkpoints = [...values.keys()].filter((key) => CHECKPOINT_ID.test(key)).sort(byNumber);
 
+  /** The entries being computed: a message may refer to the checkpoint that contains it. */
+  const computing = new Set<string>();
+
   function compute(id: string): StateEntry | undefined {
-    const raw = cold.find(id);
+    const raw = computing.has(id) ? undefined : cold.find(id);
     if (raw === undefined || raw === 'expired' || !isJsonObject(raw.value)) return undefined;
-    const { entry, tokens } = digest(raw.value);
+    const { value } = raw;
+    const { entry, tokens } = withoutEntry(id, () => digest(value));
     return { value: entry, tokens, expiresAt: null };
+  }
+
+  function withoutEntry<T>(id: string, work: () => T): T {
+    computing.add(id);
+    try {
+      return work();
+    } finally {
+      computing.delete(id);
+    }
   }
 
   function known(key: string): StateEntry | undefined {
@@ -65,6 +78,8 @@ export function createWarm({ journal, counter, now, budgets, cold, keep, digest 
       values.set(key, { value, tokens, expiresAt });
     },
     delete: (key: string) => values.delete(key),
+    /** Computes an entry, which is unknown meanwhile. */
+    withoutEntry,
     /** Adds a checkpoint; a `null` entry is computed when it is read. If there are too many, the oldest one moves to cold state. */
     addCheckpoint(id: string, fitted: CheckpointEntry | null): void {
       values.set(id, fitted === null ? DEFERRED : { value: fitted.entry, tokens: fitted.tokens, expiresAt: null });

@@ -4,6 +4,7 @@ import { assertDurations } from '../../async/durations.js';
 import type { Database, Statement } from '../../storage/database.js';
 import type { Dialect } from '../../storage/dialect.js';
 import { StoreError } from '../../text/store-error.js';
+import { Transactions } from './database-transactions.js';
 import type { Change, ColdEntry, EndpointStore, SessionStore } from './store.js';
 
 /** The mark of encoded names: SQLite cuts text at a zero character, and UTF-8 has no lone surrogates. */
@@ -77,15 +78,15 @@ interface Connection {
   readonly statements: Statements;
   /** Runs a step, and converts errors to StoreErrors. */
   readonly attempt: <T>(step: () => T) => T;
-  readonly write: <T>(step: () => T) => T;
+  readonly transactions: Transactions;
 }
 
-/** Returns the store in an open database. @param toStoreError converts errors of the database */
+/** Returns the store in an open database, and its transactions. @param toStoreError converts errors of the database */
 export function storeIn(
   database: Database,
   dialect: Dialect,
   toStoreError: (thrown: unknown) => StoreError,
-): DatabaseStore {
+): { readonly store: DatabaseStore; readonly transactions: Transactions } {
   const statements = prepareStatements(database, dialect);
   let closed = false;
 
@@ -98,18 +99,20 @@ export function storeIn(
     }
   }
 
-  const connection: Connection = { statements, attempt, write: (step) => attempt(() => database.transaction(step)) };
-  return {
+  const transactions = new Transactions(database, attempt);
+  const connection: Connection = { statements, attempt, transactions };
+  const store: DatabaseStore = {
     durable: true,
     claim: (session, agent) => claimEndpoint(connection, session, agent),
     has: (session) => attempt(() => statements.knows.get(encodeName(session))!['known'] === 1),
     purgeExpired(now, retentionMs = 30 * DAY_MS) {
       assertDurations({ retentionMs }, 0);
-      return connection.write(() => {
+      const purge = (): number => {
         const dropped = statements.emptyCold.all(now).length;
         statements.removeCold.run(now - retentionMs);
         return dropped;
-      });
+      };
+      return transactions.run(purge, () => undefined);
     },
     close() {
       if (closed) return;
@@ -117,16 +120,25 @@ export function storeIn(
       database.close();
     },
   };
+  return { store, transactions };
 }
 
-function claimEndpoint({ statements, attempt, write }: Connection, session: string, agent: string): EndpointStore {
+function claimEndpoint(connection: Connection, session: string, agent: string): EndpointStore {
+  const { statements, attempt, transactions } = connection;
   const encodedSession = encodeName(session);
+  let rolledBack: StoreError | null = null;
+  const lost = (error: StoreError): void => {
+    rolledBack ??= error;
+  };
+  const write = <T>(step: () => T): T => transactions.run(step, lost);
   const row = write(() => statements.claim.get(encodedSession, encodeName(agent))!);
   const id = row['id']!;
   const generation = row['generation']!;
   let released = false;
 
   function checkOpen(): void {
+    // The session is ahead of the store: continuing would reuse numbers after a restart.
+    if (rolledBack !== null) throw rolledBack;
     if (released) throw new StoreError('closed', `@${agent} of session ${session} was released`);
   }
 

@@ -63,6 +63,7 @@ function claimEndpoint(
   }));
   const endpoint: EndpointData = getOrCreate(endpoints, agent, () => ({ generation: 0, entries: new Map() }));
   const generation = ++endpoint.generation;
+  const owner = JSON.stringify(agent);
   let released = false;
 
   function checkOpen(): void {
@@ -99,7 +100,6 @@ function claimEndpoint(
     },
     check: checkHeld,
     reserveCold: whileOpen((key: string) => {
-      const owner = JSON.stringify(agent);
       const known = cold.get(key);
       if (known !== undefined) return known.expiresAt === DELETED && known.value === owner;
       cold.set(key, { value: owner, expiresAt: DELETED });
@@ -164,9 +164,11 @@ function boundedCold(max: number) {
     get: (key: string) => entries.get(key) ?? (dropped.has(key) ? DROPPED : undefined),
     set(key: string, entry: ColdEntry): void {
       const before = entries.get(key);
-      used += sizeOf(entry) - (before === undefined ? 0 : sizeOf(before));
-      dropped.delete(key);
-      entries.delete(key);
+      used += sizeOf(entry);
+      if (before !== undefined) {
+        used -= sizeOf(before);
+        entries.delete(key);
+      } else if (dropped.size > 0) dropped.delete(key);
       entries.set(key, entry);
       while (used > max && entries.size > 1) dropOldest();
     },

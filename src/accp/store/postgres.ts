@@ -66,5 +66,5 @@ const FORMAT: PostgresFormat = {
  */
 export async function postgresStore(url: string, options: PostgresStoreOptions = {}): Promise<PostgresStore> {
   const database = await openSyncDatabase(url, { ...options, format: FORMAT });
-  return storeIn(database, postgresDialect(quoteSchema(options.schema ?? 'pegwire'), 'accp'), postgresError);
+  return storeIn(database, postgresDialect(quoteSchema(options.schema ?? 'pegwire'), 'accp'), postgresError).store;
 }

@@ -4,6 +4,7 @@ import { StoreError } from './store.js';
 
 /** The prefix of bigints and references; a string that begins with it is prefixed, too. */
 const MARK = '\u0001';
+const MARK_CODE = 1;
 
 /** Returns the text of a value. Throws TypeError if the value is not JSON, a bigint or a reference. */
 export function toText(value: unknown): string {
@@ -22,7 +23,7 @@ export function toText(value: unknown): string {
 function isPlain(value: unknown): boolean {
   switch (typeof value) {
     case 'string':
-      return !value.startsWith(MARK);
+      return value.charCodeAt(0) !== MARK_CODE;
     case 'number':
     case 'boolean':
       return true;

@@ -39,6 +39,7 @@ export class SentStreams {
 
   /** Checks a message. Throws AccpError E3003 for a chunk after the end, or an end with missing chunks; E1004 for contradictions. */
   check(cid: string, message: StreamFrame): void {
+    if (message.schema !== 'ST' && message.intent !== 'end') return;
     const known = this.#streams.get(cid);
     if (isChunk(message)) this.#checkChunk(cid, known ?? NOTHING, message);
     if (message.intent !== 'end') return;
@@ -50,8 +51,9 @@ export class SentStreams {
   }
 
   sent(cid: string, message: StreamFrame): void {
-    const known = this.#streams.get(cid);
     const isPart = isChunk(message);
+    if (this.#streams.size === 0 && !isPart) return;
+    const known = this.#streams.get(cid);
     if (known === undefined && !isPart) return;
     const { intent } = message;
     const now = isPart ? withChunk(known ?? NOTHING, message) : known!;
@@ -81,11 +83,10 @@ export class SentStreams {
     if (sent.ahead.length >= MAX_AHEAD && index !== sent.next) {
       throw accpError('E1004', 'payload.chunk_index', `chunk ${sent.next} of the stream ${cid} must be sent first`);
     }
-    const waiting = { has: (other: number) => sent.ahead.includes(other) };
-    checkChunk(
-      { ...sent, waiting, highest: Math.max(sent.next - 1, ...sent.ahead) },
-      { index, total, data: null, final },
-    );
+    const { next, count, ahead } = sent;
+    const waiting = { has: (other: number) => ahead.includes(other) };
+    const highest = Math.max(next - 1, ...ahead);
+    checkChunk({ next, count, final: sent.final, waiting, highest }, { index, total, data: null, final });
   }
 }
 

@@ -331,6 +331,15 @@ describe('a checkpoint whose summary comes later', () => {
   });
 });
 
+test('a message may refer to the checkpoint that contains it', () => {
+  const { state } = begun();
+  state.addFrame(message({ intent: 'done', operation: 'note', payload: { source: ref('warm.ckpt_1') } }));
+  state.addFrame(message({ intent: 'done', operation: 'note', payload: { source: ref('warm.ckpt_1.status') } }));
+  const { summary } = state.checkpoint('done') as CheckpointResult;
+  expect(summary).toContain('txn_001');
+  expect(state.resolve('warm.ckpt_1')).toMatchObject({ summary, status: 'done', frames: 4 });
+});
+
 describe('tools that do not return', () => {
   const silent: CheckpointTools = { summarize: () => new Promise(() => {}) };
 
