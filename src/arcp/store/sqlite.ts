@@ -5,13 +5,11 @@ import { storeError } from '../../storage/errors.js';
 import { type OpenDatabase, openStore, resolveBusyTimeout, type SqliteOptions } from '../../storage/open.js';
 import { StoreError } from '../../text/store-error.js';
 import { GroupCommit } from './group-commit.js';
-import { byUrgency, changedRow, claimedRow, isExpected, newRow } from './rows.js';
+import { byUrgency, type ChangedValues, changedValues, claimedRow, isExpected, type JobHead, newRow } from './rows.js';
 import { sharedClock } from './sqlite-clock.js';
 import {
   bound,
-  changedValues,
   eventOf,
-  eventValues,
   jobOf,
   jobsQuery,
   jobValues,
@@ -85,6 +83,8 @@ class SqliteStore implements ArcpStore {
   readonly #statements: Statements;
   readonly #listings = new Map<string, Statement>();
   readonly #group: GroupCommit<Commit, CommitResult>;
+  /** The last sequence numbers, as the current transaction has written them. */
+  #ends: { sequence: number; readonly ofSessions: Map<string, number> } | undefined;
   #isClosed = false;
 
   constructor(
@@ -99,7 +99,11 @@ class SqliteStore implements ArcpStore {
     this.#statements = prepareStatements(database);
     this.now = sharedClock(database, this.#statements, now);
     this.#group = new GroupCommit({
-      transaction: (work) => this.#write(work),
+      transaction: (work) =>
+        this.#write(() => {
+          this.#ends = undefined;
+          return work();
+        }),
       apply: (commit) => this.#apply(commit),
       isSingleCommitError: (error) => error instanceof StoreError && error.reason === 'failed',
     });
@@ -137,7 +141,11 @@ class SqliteStore implements ArcpStore {
       if (this.#due(claim).length === 0) return [];
       return this.#write(() => {
         const now = this.now();
-        return this.#due(claim).map((job) => this.#set(claimedRow(job, claim.worker, claim.leaseMs, now)));
+        return this.#due(claim).map((due) => {
+          const job = claimedRow(due, claim.worker, claim.leaseMs, now);
+          this.#statements.claimJob.run(job.attempt, job.leaseOwner, job.leaseExpiresAt, job.jobId);
+          return job;
+        });
       });
     });
 
@@ -243,18 +251,16 @@ class SqliteStore implements ArcpStore {
 
   /** Applies a commit within a transaction. All expectations are checked before any change. */
   #apply({ records = [], newJobs = [], jobs = [], events = [], maxQueued }: Commit): CommitResult {
-    const { record, addJob } = this.#statements;
+    const { recordVersion, record, addJob } = this.#statements;
     for (const { scope, key, expect } of records) {
-      if (expect === undefined) continue;
+      if (expect === undefined || (recordVersion.get(scope, key)?.['version'] ?? 0) === expect) continue;
       const row = record.get(scope, key);
-      const found = row && recordOf(row);
-      if ((found?.version ?? 0) !== expect) return { outcome: 'conflict', scope, key, found };
+      return { outcome: 'conflict', scope, key, found: row && recordOf(row) };
     }
-    const found = new Map(jobs.map(({ jobId }) => [jobId, this.#job(jobId)]));
-    for (const change of jobs) {
-      const job = found.get(change.jobId);
-      if (!isExpected(job, change)) return { outcome: 'fenced', jobId: change.jobId, found: job };
-    }
+    const heads = new Map(jobs.map(({ jobId }) => [jobId, this.#head(jobId)]));
+    for (const change of jobs)
+      if (!isExpected(heads.get(change.jobId), change))
+        return { outcome: 'fenced', jobId: change.jobId, found: this.#job(change.jobId) };
     for (const { queue } of maxQueued === undefined ? [] : newJobs) {
       const queued = this.#countQueued(queue);
       if (queued >= maxQueued!) return { outcome: 'full', queued };
@@ -263,14 +269,21 @@ class SqliteStore implements ArcpStore {
     const now = this.now();
     for (const job of newJobs) addJob.run(...jobValues(newRow(job, now)));
     for (const { jobId, set } of jobs)
-      if (Object.keys(set).length > 0) found.set(jobId, this.#set(changedRow(found.get(jobId)!, set, now)));
+      if (Object.keys(set).length > 0)
+        heads.set(jobId, this.#changeJob(jobId, changedValues(heads.get(jobId)!, set, now)));
     return { outcome: 'done', positions: this.#addEvents(events, now) };
   }
 
+  #changeJob(jobId: string, changed: ChangedValues): JobHead {
+    const { state, status, dueAt = null, hasLease, endedAt } = changed;
+    this.#statements.changeJob.run(state, status, dueAt, hasLease ? 1 : 0, endedAt, jobId);
+    return changed;
+  }
+
   #addEvents(events: readonly NewEvent[], now: number): EventPosition[] {
-    if (events.length === 0) return [];
-    const { addEvent, addTrace, lastAdded } = this.#statements;
-    const lasts = new Map<string, number>();
+    const { addEvent, addTrace, lastSequence } = this.#statements;
+    this.#ends ??= { sequence: lastSequence.get()!['last'] as number, ofSessions: new Map() };
+    const ends = this.#ends;
     let before: NewEvent | undefined;
     for (const event of events) {
       const { jobId, traceId } = event;
@@ -278,13 +291,11 @@ class SqliteStore implements ArcpStore {
         addTrace.run(jobId, traceId);
       before = event;
     }
-    for (const { sessionId } of events) if (!lasts.has(sessionId)) lasts.set(sessionId, this.#last(sessionId));
-    for (const event of events) addEvent.run(...eventValues(event, now));
-    // The numbers are consecutive within a transaction.
-    let sequence = (lastAdded.get()!['last'] as number) - events.length;
-    return events.map(({ sessionId }) => {
-      const previous = lasts.get(sessionId)!;
-      lasts.set(sessionId, ++sequence);
+    return events.map(({ id, type, sessionId, jobId = null, streamId = null, traceId = null, isTerminal, body }) => {
+      const sequence = ++ends.sequence;
+      const previous = ends.ofSessions.get(sessionId) ?? this.#last(sessionId);
+      ends.ofSessions.set(sessionId, sequence);
+      addEvent.run(sequence, id, type, sessionId, jobId, streamId, traceId, isTerminal === true ? 1 : 0, body, now);
       return { sequence, previous };
     });
   }
@@ -308,9 +319,8 @@ class SqliteStore implements ArcpStore {
     return row && jobOf(row);
   }
 
-  #set(job: JobRow): JobRow {
-    this.#statements.setJob.run(...changedValues(job));
-    return job;
+  #head(jobId: string): JobHead | undefined {
+    return this.#statements.jobHead.get(jobId) as JobHead | undefined;
   }
 
   #due({ queues, limit }: Claim): JobRow[] {
