@@ -174,8 +174,7 @@ export class EventLog {
     let result: CommitResult;
     const guard = this.#guard;
     try {
-      const { records = [] } = entry;
-      result = await this.store.commit(guard === undefined ? entry : { ...entry, records: [guard.check, ...records] });
+      result = await this.store.commit(guard === undefined ? entry : guardedCommit(entry, guard));
     } catch (cause) {
       if (cause instanceof ArcpError) throw cause;
       const reason = cause instanceof StoreError ? cause.reason : 'failed';
@@ -188,10 +187,10 @@ export class EventLog {
     if (result.outcome !== 'done') return result;
     const storedAt = this.now();
     const { positions } = result;
-    for (const [index, event] of (entry.events ?? []).entries()) {
+    entry.events?.forEach((event, index) => {
       const { sequence, previous } = positions[index]!;
       this.#bus.publish(storedEvent(event, sequence, storedAt), previous);
-    }
+    });
     return result;
   }
 }
@@ -200,4 +199,8 @@ export class EventLog {
 function storedEvent(event: NewEvent, sequence: number, storedAt: number): StoredEvent {
   const { id, type, body, sessionId, jobId, streamId, traceId, isTerminal } = event;
   return { id, type, body, sessionId, jobId, streamId, traceId, isTerminal, sequence, storedAt };
+}
+
+function guardedCommit({ records = [], newJobs, jobs, events, maxQueued }: Commit, { check }: Guard): Commit {
+  return { records: [check, ...records], newJobs, jobs, events, maxQueued };
 }
