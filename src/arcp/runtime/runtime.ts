@@ -56,7 +56,7 @@ export class Runtime {
   #isDraining = false;
   #maintenance: readonly (() => void)[] | undefined;
 
-  constructor(options: RuntimeOptions, platform: Pick<Settings, 'sha256Hex'> = { sha256Hex }) {
+  constructor(options: RuntimeOptions, platform: { readonly sha256Hex: (text: string) => string } = { sha256Hex }) {
     const settings = { ...resolveSettings(options), ...platform };
     const find = (kind: Registration['kind'], name: string): Registration | undefined =>
       this.#registrations.get(`${kind} ${name}`);
