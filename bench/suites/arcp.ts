@@ -35,7 +35,9 @@ function echo(rounds: number): Section {
       unit: 'job',
     },
     anchor: BARE_ECHO,
-    groups: [child<RaceGroup>('arcp-child.js', ['echo', String(Math.min(15, rounds))], ['--expose-gc'])],
+    groups: ['echo', 'echo-thread'].map((what) =>
+      child<RaceGroup>('arcp-child.js', [what, String(Math.min(15, rounds))], ['--expose-gc']),
+    ),
     note: 'The bare loop parses, stores the command and three messages in a transaction with all others of the turn, and sends them. It checks nothing, and cannot resume after its end.',
   };
 }

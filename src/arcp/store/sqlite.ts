@@ -1,11 +1,12 @@
 /** A store in a SQLite file. Commits survive the end of the process, including a crash. */
-import { everyUnref, nextTurn } from '../../async/timers.js';
+import { everyUnref, monotonicClock, nextTurn } from '../../async/timers.js';
 import type { Database, Row, SqlValue, Statement } from '../../storage/database.js';
 import { storeError } from '../../storage/errors.js';
 import { type OpenDatabase, openStore, resolveBusyTimeout, type SqliteOptions } from '../../storage/open.js';
 import { StoreError } from '../../text/store-error.js';
 import { GroupCommit } from './group-commit.js';
 import { byUrgency, type ChangedValues, changedValues, claimedRow, isExpected, type JobHead, newRow } from './rows.js';
+import { openInThread } from './sqlite-caller.js';
 import { sharedClock } from './sqlite-clock.js';
 import {
   bound,
@@ -43,11 +44,17 @@ export interface SqliteStoreOptions extends SqliteOptions {
   readonly allowReadOnly?: boolean | undefined;
   /** The wall clock, in milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined;
+  /**
+   * If true, SQLite runs in a thread of its own, so that this one does not wait for the disk. Single calls take longer. Not with `driver`, since
+   * threads do not share functions. @default false
+   */
+  readonly ownThread?: boolean | undefined;
 }
 
 /**
  * Opens or creates a store in a SQLite file, which only its owner can access and several processes may share. Commits of one turn of the event
- * loop become one transaction.
+ * loop become one transaction. If the thread of the store ends before the store is closed, calls fail with `unavailable`, and those that may have
+ * changed something with `outcome-unknown`.
  *
  * @throws StoreError if the file cannot be opened, or is not that of an ARCP runtime
  * @throws TypeError if an option is invalid
@@ -55,13 +62,22 @@ export interface SqliteStoreOptions extends SqliteOptions {
  * const runtime = createRuntime({ store: await sqliteStore('arcp.db') });
  */
 export async function sqliteStore(file: string, options: SqliteStoreOptions = {}): Promise<ArcpStore> {
-  const { now = Date.now } = options;
-  const busyTimeoutMs = resolveBusyTimeout(options.busyTimeoutMs ?? 1000);
-  return await openStore(
-    file,
-    { ...options, busyTimeoutMs, format: RUNTIME_FORMAT },
-    (database) => new SqliteStore(database, file, { now, busyTimeoutMs }),
-  );
+  const { now = Date.now, ownThread = false, driver, ...rest } = options;
+  const common = { ...rest, busyTimeoutMs: resolveBusyTimeout(options.busyTimeoutMs ?? 1000) };
+  if (!ownThread)
+    return openSqlite(file, { ...common, driver }, (database, statements) => sharedClock(database, statements, now));
+  if (driver !== undefined) throw new TypeError('driver cannot be used with ownThread: threads do not share functions');
+  return openInThread(file, common, monotonicClock(now));
+}
+
+/** Opens a store in this thread. @param clockOf returns the clock of the file, in milliseconds since 1970 */
+export function openSqlite(
+  file: string,
+  options: SqliteOptions & { readonly busyTimeoutMs: number; readonly allowReadOnly?: boolean | undefined },
+  clockOf: (database: OpenDatabase, statements: Statements) => () => number,
+): Promise<ArcpStore> {
+  const create = (database: OpenDatabase) => new SqliteStore(database, file, options.busyTimeoutMs, clockOf);
+  return openStore(file, { ...options, format: RUNTIME_FORMAT }, create);
 }
 
 /** A large value, since most rows of a job are rewritten at its end. */
@@ -90,14 +106,15 @@ class SqliteStore implements ArcpStore {
   constructor(
     database: OpenDatabase,
     file: string,
-    { now, busyTimeoutMs }: { readonly now: () => number; readonly busyTimeoutMs: number },
+    busyTimeoutMs: number,
+    clockOf: (database: OpenDatabase, statements: Statements) => () => number,
   ) {
     this.#busyTimeoutMs = busyTimeoutMs;
     this.#database = database;
     this.#file = file;
     database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     this.#statements = prepareStatements(database);
-    this.now = sharedClock(database, this.#statements, now);
+    this.now = clockOf(database, this.#statements);
     this.#group = new GroupCommit({
       transaction: (work) =>
         this.#write(() => {
