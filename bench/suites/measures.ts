@@ -25,6 +25,7 @@ import { hitRates, openLines } from '../aacp/registry-work.js';
 import { RUNTIME } from '../arcp/echo.js';
 import { JSON_PARSE, messageRunners, messageTexts, PARSE } from '../arcp/messages.js';
 import type { Resumed } from '../arcp/resume.js';
+import { HTTP2, NATS } from '../arcp/transports.js';
 import { plain, unguarded, withNodeSpans, withSpans } from '../candidates/copies.js';
 import { handAccp } from '../candidates/hand.js';
 import { BARE, OFFICIAL, PEGWIRE as OUR_CONNECTION } from '../connections/agents.js';
@@ -34,6 +35,7 @@ import { cssDocument, jsonDocument } from '../corpus/documents.js';
 import { projectRoot } from '../root.js';
 import { longSession, WHOLE } from '../sessions/long-session.js';
 import { COUNTING, counting, DECODE, decoding, parsingWithZod, ZOD } from '../sessions/runners.js';
+import type { TransportCalls } from './arcp-child.js';
 import { child } from './child.js';
 import { exampleGroup, FAST, STOCK } from './grammars.js';
 import { PACKET_TIMING } from './packets.js';
@@ -100,6 +102,8 @@ export const MEASURES: Readonly<Record<string, Measure>> = {
     const { results } = child<RaceGroup>('arcp-child.js', ['echo', '9'], ['--expose-gc']);
     return { 'arcp-echo': ratioOf(results, RUNTIME) };
   },
+  'arcp-http2': transport('arcp-http2', HTTP2),
+  'arcp-nats': transport('arcp-nats', NATS),
   'arcp-resume': async () => {
     const { megabytes } = child<Resumed>('arcp-child.js', ['resume', '100000'], ['--expose-gc']);
     return { 'arcp-resume': megabytes };
@@ -113,6 +117,14 @@ function reading(id: string, anchor: Candidate, candidate: Candidate, samples: (
   return async () => {
     const ratio = await ratios(await over([anchor, candidate], samples()), anchor.name);
     return { [id]: ratio(candidate.name) };
+  };
+}
+
+/** Has no figure if the transport needs a server or package that is missing. */
+function transport(id: string, name: string): Measure {
+  return async () => {
+    const { group, missing } = child<TransportCalls>('arcp-child.js', ['transports', '15', name], ['--expose-gc']);
+    return missing?.some((one) => one.name === name) ? {} : { [id]: ratioOf(group.results, name) };
   };
 }
 
