@@ -237,7 +237,7 @@ module.exports = {
       from: { path: ARCP_PROTOCOL },
       to: {
         dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer'],
-        pathNot: 'node_modules/(zod|ulid)/',
+        pathNot: 'node_modules/zod/',
       },
     },
     {
@@ -259,7 +259,7 @@ module.exports = {
       from: { path: ARCP },
       to: {
         dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer'],
-        pathNot: 'node_modules/(@types/|zod/|ulid/|ws/)',
+        pathNot: 'node_modules/(@types/|zod/|ws/)',
       },
     },
     {

@@ -19,7 +19,7 @@ const APART = [
   'test/aacp/requirements/sensitive.test.ts',
   'test/accp/bindings/{frame-splitter,websocket-closing,websocket-leaving,websocket-window}.test.ts',
   'test/accp/session/own-text.test.ts',
-  'test/arcp/{broker,ids,store}.test.ts',
+  'test/arcp/{broker,ids,own-thread,store}.test.ts',
   'test/arcp/faults/*.test.ts',
   'test/arcp/runtime/jobs.test.ts',
   'test/cli/commands/{aacp/aacp,aacp/registry,encode/english}.test.ts',

@@ -18,14 +18,12 @@ export interface EchoBench {
   readonly close: () => Promise<void>;
 }
 
-export async function echoBench(): Promise<EchoBench> {
+/** @param ownThread `true` if SQLite has a thread of its own in the runtime; never in the bare loop */
+export async function echoBench(ownThread = false): Promise<EchoBench> {
   const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-bench-'));
   const bare = await bareServer(path.join(folder, 'bare.db'));
-  const runtime = createRuntime({ store: await sqliteStore(path.join(folder, 'runtime.db')) }).tool(
-    'echo',
-    { durable: true },
-    (input) => input,
-  );
+  const store = await sqliteStore(path.join(folder, 'runtime.db'), { ownThread });
+  const runtime = createRuntime({ store }).tool('echo', { durable: true }, (input) => input);
   const listener = await listenWebSocket(runtime, { port: 0 });
   const callers = [await callerOf(bare.url), await callerOf(listener.url)];
   return {

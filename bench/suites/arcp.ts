@@ -1,9 +1,11 @@
-/** ARCP: reading its messages, durable jobs, and receiving many missed messages. */
+/** ARCP: reading its messages, durable jobs, calls over each transport, and receiving many missed messages. */
 import type { FactSection, RaceGroup, Section } from '../../src/bench/result.js';
 import { significant } from '../../src/bench/table.js';
 import { BARE_ECHO } from '../arcp/echo.js';
 import { JSON_PARSE, messageRunners, messageTexts } from '../arcp/messages.js';
 import type { Resumed } from '../arcp/resume.js';
+import { WEBSOCKET } from '../arcp/transports.js';
+import type { TransportCalls } from './arcp-child.js';
 import { child } from './child.js';
 import { type RaceTiming, runRaces } from './contest.js';
 
@@ -23,7 +25,8 @@ export async function arcp(timing: RaceTiming): Promise<Section[]> {
     anchor: JSON_PARSE,
   };
   // Each type has a schema of its own, which needs a warm-up.
-  return [await runRaces(reading, [group], { ...timing, warmUpMs: 2000 }), echo(timing.rounds), resuming()];
+  const races = await runRaces(reading, [group], { ...timing, warmUpMs: 2000 });
+  return [races, echo(timing.rounds), transports(timing.rounds), resuming()];
 }
 
 function echo(rounds: number): Section {
@@ -35,8 +38,27 @@ function echo(rounds: number): Section {
       unit: 'job',
     },
     anchor: BARE_ECHO,
-    groups: [child<RaceGroup>('arcp-child.js', ['echo', String(Math.min(15, rounds))], ['--expose-gc'])],
+    groups: ['echo', 'echo-thread'].map((what) =>
+      child<RaceGroup>('arcp-child.js', [what, String(Math.min(15, rounds))], ['--expose-gc']),
+    ),
     note: 'The bare loop parses, stores the command and three messages in a transaction with all others of the turn, and sends them. It checks nothing, and cannot resume after its end.',
+  };
+}
+
+function transports(rounds: number): Section {
+  const args = ['transports', String(Math.min(15, rounds))];
+  const { group, missing } = child<TransportCalls>('arcp-child.js', args, ['--expose-gc']);
+  return {
+    ...{
+      kind: 'race',
+      id: 'arcp-transports',
+      title: 'Direct calls over each transport, against a WebSocket',
+      unit: 'call',
+    },
+    anchor: WEBSOCKET,
+    groups: [group],
+    missing: missing ?? [],
+    note: 'Client and runtime are in one process; both check all messages.',
   };
 }
 

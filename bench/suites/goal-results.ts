@@ -39,7 +39,7 @@ export function holdGoals(half: Half, names = Object.keys(MEASURES)): HeldGoals 
       rows: goals.map((goal) => row(goal, best)),
       note: `The best of three runs in separate processes, on the ${half} half of the corpus: V8's code for the same source differs by a few percent.`,
     },
-    hold: goals.every((goal) => reaches(goal, figureOf(goal, best), goal.floor)),
+    hold: goals.every((goal) => isSkipped(goal, best) || reaches(goal, figureOf(goal, best), goal.floor)),
   };
 }
 
@@ -57,6 +57,10 @@ function figureOf(goal: Goal, best: ReadonlyMap<string, number>): number | undef
   return goal.lessIsBetter ? Math.max(...parts) : Math.min(...parts);
 }
 
+function isSkipped(goal: Goal, best: ReadonlyMap<string, number>): boolean {
+  return goal.requires !== undefined && figureOf(goal, best) === undefined;
+}
+
 function row(goal: Goal, best: ReadonlyMap<string, number>): string[] {
   const measured = figureOf(goal, best);
   const show = (value: number): string => `${significant(value)}${goal.unit === 'x' ? 'x' : ` ${goal.unit}`}`;
@@ -65,6 +69,8 @@ function row(goal: Goal, best: ReadonlyMap<string, number>): string[] {
   const shown = measured === undefined ? 'not measured' : show(measured);
   const figure = worst === undefined ? shown : `${shown}: ${worst}`;
   const isReached = reaches(goal, measured, goal.aim);
+  if (measured === undefined && goal.requires !== undefined)
+    return [goal.title, show(goal.floor), show(goal.aim), figure, 'skipped', `requires ${goal.requires}`];
   const verdict = isReached ? 'aim reached' : reaches(goal, measured, goal.floor) ? 'floor reached' : 'BELOW THE FLOOR';
   return [goal.title, show(goal.floor), show(goal.aim), figure, verdict, isReached ? '' : (goal.bound ?? '')];
 }

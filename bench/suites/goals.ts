@@ -7,6 +7,8 @@ export interface Goal {
   /** If true, the figure must not exceed the floor; otherwise it must reach it. */
   readonly lessIsBetter?: boolean;
   readonly unit: string;
+  /** The server or package that the measurement requires. Without it, the goal is skipped. */
+  readonly requires?: string;
   /** The reason that keeps the figure from the aim. */
   readonly bound?: string;
 }
@@ -148,7 +150,16 @@ export const GOALS: readonly Goal[] = [
   { id: 'rpc-official', title: 'the same, against the official ACP SDK', floor: 2, aim: 5, unit: 'x' },
   { id: 'acp-websocket', title: 'ACP over WebSocket, against one with bare JSON-RPC', floor: 0.8, aim: 1, unit: 'x' },
   { id: 'arcp-read', title: 'ARCP messages read and checked, against JSON.parse', floor: 0.3, aim: 0.4, unit: 'x' },
-  { id: 'arcp-echo', title: 'durable echo jobs, against a bare loop', floor: 0.6, aim: 0.8, unit: 'x' },
+  { id: 'arcp-echo', title: 'durable echo jobs, against a bare loop', floor: 0.5, aim: 0.6, unit: 'x' },
+  { id: 'arcp-http2', title: 'ARCP calls over HTTP/2, against a WebSocket', floor: 0.6, aim: 0.9, unit: 'x' },
+  {
+    id: 'arcp-nats',
+    title: 'ARCP calls over NATS, against a WebSocket',
+    floor: 0.4,
+    aim: 0.7,
+    unit: 'x',
+    requires: 'a NATS server at 127.0.0.1:4222 or PEGWIRE_TEST_NATS',
+  },
   { id: 'arcp-resume', title: 'growth at 100,000 missed messages', floor: 50, aim: 25, lessIsBetter: true, unit: 'MB' },
   {
     id: 'grammar-json',

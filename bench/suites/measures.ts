@@ -26,6 +26,7 @@ import { hitRates, openLines } from '../aacp/registry-work.js';
 import { RUNTIME } from '../arcp/echo.js';
 import { JSON_PARSE, messageRunners, messageTexts, PARSE } from '../arcp/messages.js';
 import type { Resumed } from '../arcp/resume.js';
+import { HTTP2, NATS } from '../arcp/transports.js';
 import { plain, unguarded, withNodeSpans, withSpans } from '../candidates/copies.js';
 import { handAccp } from '../candidates/hand.js';
 import { BARE, OFFICIAL, PEGWIRE as OUR_CONNECTION } from '../connections/agents.js';
@@ -47,6 +48,7 @@ import {
   ZOD,
   ZOD_WRITE,
 } from '../sessions/runners.js';
+import type { TransportCalls } from './arcp-child.js';
 import { child } from './child.js';
 import type { RunnerGroup } from './contest.js';
 import { exampleGroup, FAST, STOCK } from './grammars.js';
@@ -132,6 +134,8 @@ export const MEASURES: Readonly<Record<string, Measure>> = {
     const { results } = child<RaceGroup>('arcp-child.js', ['echo', '9'], ['--expose-gc']);
     return { 'arcp-echo': ratioOf(results, RUNTIME) };
   },
+  'arcp-http2': transport('arcp-http2', HTTP2),
+  'arcp-nats': transport('arcp-nats', NATS),
   'arcp-resume': async () => {
     const { megabytes } = child<Resumed>('arcp-child.js', ['resume', '100000'], ['--expose-gc']);
     return { 'arcp-resume': megabytes };
@@ -161,6 +165,14 @@ function printing(id: string, anchor: string, printer: string, group: (half: Hal
   return async (half) => {
     const pair = group(half).runners.filter(({ name }) => name === anchor || name === printer);
     return { [id]: (await ratios(pair, anchor))(printer) };
+  };
+}
+
+/** Has no figure if the transport needs a server or package that is missing. */
+function transport(id: string, name: string): Measure {
+  return async () => {
+    const { group, missing } = child<TransportCalls>('arcp-child.js', ['transports', '15', name], ['--expose-gc']);
+    return missing?.some((one) => one.name === name) ? {} : { [id]: ratioOf(group.results, name) };
   };
 }
 

@@ -8,6 +8,37 @@ export interface LinkedSignal {
   readonly release: () => void;
 }
 
+/** An abort controller that creates its signal when it is first read: most operations end without, and creating one takes microseconds. */
+export class LazyAbort {
+  #controller: AbortController | undefined;
+  #cause: { readonly reason: unknown } | undefined;
+
+  /** The signal. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#cause !== undefined) this.#controller.abort(this.#cause.reason);
+    }
+    return this.#controller.signal;
+  }
+
+  /** The reason of the first call of {@link abort}. */
+  get reason(): unknown {
+    return this.#cause?.reason;
+  }
+
+  /** Aborts the signal. Later calls have no effect. */
+  abort(reason: unknown): void {
+    this.#cause ??= { reason };
+    this.#controller?.abort(reason);
+  }
+
+  /** @throws the reason if the signal is aborted */
+  throwIfAborted(): void {
+    if (this.#cause !== undefined) throw this.#cause.reason;
+  }
+}
+
 /**
  * Waits for a promise until a signal is aborted.
  *

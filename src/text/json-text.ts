@@ -3,12 +3,19 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPENING_BRACE = 0x7b;
-const OPENING: ReadonlySet<number> = new Set([0x5b, OPENING_BRACE]);
-const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]);
+const OPENING_BRACKET = 0x5b;
 /** Longer strings are read as `undefined`. */
 const MAX_STRING = 2048;
 /** The maximum number of objects read from an array. */
 const MAX_OBJECTS = 4096;
+
+function isOpening(unit: number): boolean {
+  return unit === OPENING_BRACE || unit === OPENING_BRACKET;
+}
+
+function isClosing(unit: number): boolean {
+  return unit === 0x7d || unit === 0x5d;
+}
 
 /** Returns the index of the closing quotation mark of the string at `start`, or -1 if the text ends before it. */
 export function endOfString(text: string, start: number): number {
@@ -27,9 +34,9 @@ export function isDeeper(text: string, maxDepth: number): boolean {
     if (unit === QUOTE) {
       at = endOfString(text, at);
       if (at === -1) return false;
-    } else if (OPENING.has(unit)) {
+    } else if (isOpening(unit)) {
       if (++depth > maxDepth) return true;
-    } else if (CLOSING.has(unit)) depth--;
+    } else if (isClosing(unit)) depth--;
   }
   return false;
 }
@@ -73,9 +80,9 @@ function* membersOf(
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
-    if (OPENING.has(unit)) {
+    if (isOpening(unit)) {
       if (++depth === level && unit === OPENING_BRACE) yield null;
-    } else if (CLOSING.has(unit)) depth--;
+    } else if (isClosing(unit)) depth--;
     else if (unit === QUOTE) {
       const end = endOfString(text, at);
       if (end === -1) return;

@@ -1,6 +1,6 @@
 /** Queues, semaphores, abortable waiting and backoff. */
 import { describe, expect, test } from 'vitest';
-import { abortable, within } from '../../src/async/abort.js';
+import { abortable, LazyAbort, within } from '../../src/async/abort.js';
 import { AsyncQueue, Queue } from '../../src/async/queue.js';
 import { Semaphore } from '../../src/async/semaphore.js';
 import { backoff } from '../../src/async/timers.js';
@@ -82,4 +82,19 @@ test('delays double up to a maximum', () => {
   expect([1, 2, 3, 40].map((failures) => backoff(failures, { minDelayMs: 100, maxDelayMs: 1000 }))).toEqual([
     100, 200, 400, 1000,
   ]);
+});
+
+test('a signal that is created on demand has the first reason, whether it is read before or after', () => {
+  const [early, late] = [new LazyAbort(), new LazyAbort()];
+  const { signal } = early;
+  expect(signal.aborted).toBe(false);
+  early.throwIfAborted();
+  for (const abort of [early, late]) {
+    abort.abort('first');
+    abort.abort('second');
+    expect(abort.signal).toMatchObject({ aborted: true, reason: 'first' });
+    expect(abort.reason).toBe('first');
+    expect(() => abort.throwIfAborted()).toThrow('first');
+  }
+  expect(early.signal).toBe(signal);
 });

@@ -371,7 +371,7 @@ describe('without optional peers', () => {
         'pegwire',
         'railroad-diagrams',
       ],
-      ...['semver', 'source-map-generator', 'stemmer', 'ulid', 'ws', 'zod'],
+      ...['semver', 'source-map-generator', 'stemmer', 'ws', 'zod'],
     ]);
   });
 

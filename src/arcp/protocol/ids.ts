@@ -1,6 +1,4 @@
 /** Identifiers (spec 003, "Canonical Envelope": "Globally unique message id; also used as the retry idempotency key"). */
-import { monotonicFactory } from 'ulid';
-
 /** Identifiers consist of characters that logs, files and databases preserve. */
 export const ID = /^[^\p{Cc}\p{Cs}]{1,256}$/u;
 
@@ -16,6 +14,7 @@ export type IdKind = 'msg' | 'sess' | 'job' | 'str' | 'chk' | 'lease' | 'perm' |
 const pool = new Uint8Array(4096);
 let used = pool.length;
 
+/** Reserves random bytes. @returns the position of the first one in the pool */
 function fresh(bytes: number): number {
   if (used + bytes > pool.length) {
     crypto.getRandomValues(pool);
@@ -25,14 +24,40 @@ function fresh(bytes: number): number {
   return used - bytes;
 }
 
-const nextUlid = monotonicFactory(() => pool[fresh(1)]! / 256);
+/** The digits of base 32 in identifiers: no I, L, O and U, which are easily misread. */
+const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+/** All pairs of digits, by their value of 10 bits. */
+const PAIRS = Array.from({ length: 1024 }, (_, value) => DIGITS[value >> 5]! + DIGITS[value & 31]!);
 
-/** Creates an identifier from 48 bits of time and 80 random bits. Receivers must treat it as opaque. */
-export function newId(kind: IdKind): string {
-  return `${kind}_${nextUlid()}`;
+/** Returns eight digits. @param value 40 bits */
+function digitsOf(value: number): string {
+  const [high, low] = [Math.floor(value / 2 ** 20), value % 2 ** 20];
+  return PAIRS[high >> 10]! + PAIRS[high & 1023]! + PAIRS[low >> 10]! + PAIRS[low & 1023]!;
 }
 
-const HEX = '0123456789abcdef';
+function random40(): number {
+  const at = fresh(5);
+  return pool.subarray(at, at + 5).reduce((value, byte) => value * 256 + byte, 0);
+}
+
+let lastTime = 0;
+/** The digits of the time and of the first half of the random bits. */
+let prefix = '';
+let counter = 0;
+
+/**
+ * Creates an identifier from 48 bits of time and 80 random bits, as ULIDs have. Those of one process ascend, so that indexes of them grow at their
+ * end: within a millisecond, the last one is counted up. Receivers must treat it as opaque.
+ */
+export function newId(kind: IdKind): string {
+  const time = Date.now();
+  if (time > lastTime || counter === 2 ** 40) {
+    lastTime = Math.max(time, lastTime);
+    prefix = PAIRS[Math.floor(lastTime / 2 ** 40)]! + digitsOf(lastTime % 2 ** 40) + digitsOf(random40());
+    counter = random40();
+  }
+  return `${kind}_${prefix}${digitsOf(counter++)}`;
+}
 
 /** Creates a trace id (OpenTelemetry, W3C Trace Context): 16 random bytes in hexadecimal, not all zero. */
 export function newTraceId(): string {
@@ -44,13 +69,15 @@ export function newSpanId(): string {
   return randomHex(8);
 }
 
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
 function randomHex(bytes: number): string {
   const from = fresh(bytes);
   let text = '';
   let sum = 0;
-  for (const byte of pool.subarray(from, from + bytes)) {
-    sum += byte;
-    text += HEX[byte >> 4]! + HEX[byte & 15]!;
+  for (let at = from; at < from + bytes; at++) {
+    sum += pool[at]!;
+    text += HEX[pool[at]!]!;
   }
   return sum === 0 ? randomHex(bytes) : text;
 }

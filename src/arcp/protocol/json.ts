@@ -147,9 +147,17 @@ export function assertJson(value: unknown, what: string, path = '$', depth = 0):
 
 /** Returns JSON with sorted members, so that equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_, member: unknown) =>
-    isRecord(member) ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => byCodeUnit(a, b))) : member,
-  );
+  return JSON.stringify(sorted(value));
+}
+
+/** Returns a copy with sorted members. `JSON.stringify` with a function that sorts them takes several times as long. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isRecord(value)) return value;
+  const { toJSON } = value;
+  if (typeof toJSON === 'function') return sorted(toJSON.call(value));
+  const names = Object.keys(value).sort(byCodeUnit);
+  return Object.fromEntries(names.map((name) => [name, sorted(value[name])]));
 }
 
 /** Returns whether a value is a plain object, also of another realm. */

@@ -17,6 +17,8 @@ export interface Settings {
   readonly resumeWindowMs: number;
   readonly retentionMs: number;
   readonly now: () => number;
+  /** Returns the SHA-256 hash of a text as 64 hexadecimal digits. */
+  readonly sha256Hex: (text: string) => string;
   readonly onError: (error: unknown) => void;
 }
 

@@ -11,6 +11,7 @@ export {
   type ExecOptions,
   type ExecResult,
 } from './node/broker.js';
+export { createRuntime } from './node/create-runtime.js';
 export type { EndpointOptions } from './node/endpoint.js';
 export { listenFifo, listenUnix, serveStdio } from './node/listen.js';
 export { type HttpListener, type ListenHttpOptions, listenHttp } from './node/listen-http.js';

@@ -82,7 +82,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export type WorkerSettings = { readonly [K in keyof WorkerOptions]-?: NonNullable<WorkerOptions[K]> };
 
 /** Returns the settings of a runtime, with their defaults. @throws TypeError if an option is invalid */
-export function resolveSettings(options: RuntimeOptions): Settings & WorkerSettings {
+export function resolveSettings(options: RuntimeOptions): Omit<Settings, 'sha256Hex'> & WorkerSettings {
   const { auth = anonymous(), capabilities = {}, heartbeatMs = 15_000, limits = {}, now = Date.now, onError } = options;
   const { resumeWindowMs = 7 * DAY_MS, retentionMs = 7 * DAY_MS, workers = {} } = options;
   const { maxMessageBytes = MAX_MESSAGE_BYTES, maxJobs = 100_000 } = limits;

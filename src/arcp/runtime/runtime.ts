@@ -3,6 +3,7 @@ import type * as z from 'zod';
 import { assertDurations } from '../../async/durations.js';
 import { after } from '../../async/timers.js';
 import type { Channel } from '../../channels/channel.js';
+import { sha256Hex } from '../../text/sha256.js';
 import { storableMs } from '../protocol/durations.js';
 import { newId } from '../protocol/ids.js';
 import { memoryStore } from '../store/memory.js';
@@ -55,8 +56,8 @@ export class Runtime {
   #isDraining = false;
   #maintenance: readonly (() => void)[] | undefined;
 
-  constructor(options: RuntimeOptions) {
-    const settings = resolveSettings(options);
+  constructor(options: RuntimeOptions, platform: { readonly sha256Hex: (text: string) => string } = { sha256Hex }) {
+    const settings = { ...resolveSettings(options), ...platform };
     const find = (kind: Registration['kind'], name: string): Registration | undefined =>
       this.#registrations.get(`${kind} ${name}`);
     const { now, concurrency, queues, leaseMs, heartbeatMs, onError } = settings;

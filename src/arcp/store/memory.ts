@@ -1,6 +1,6 @@
 /** A store in memory, for tests and for stateless sessions. */
 import { monotonicClock } from '../../async/timers.js';
-import { byUrgency, changedRow, claimedRow, isExpected, newRow } from './rows.js';
+import { byUrgency, changedValues, claimedRow, isExpected, newRow } from './rows.js';
 import {
   type ArcpStore,
   type Claim,
@@ -8,6 +8,7 @@ import {
   type CommitResult,
   type EventPosition,
   type EventQuery,
+  type JobPatch,
   type JobQuery,
   type JobRow,
   type NewEvent,
@@ -177,7 +178,7 @@ class MemoryStore implements ArcpStore {
     for (const change of records) this.#set(change);
     const now = this.now();
     for (const job of newJobs) this.#put(newRow(job, now));
-    for (const { jobId, set } of jobs) this.#put(changedRow(this.#jobs.get(jobId)!, set, now));
+    for (const { jobId, set } of jobs) this.#change(this.#jobs.get(jobId)!, set, now);
     return { outcome: 'done', positions: events.map((event) => this.#append(event)) };
   }
 
@@ -227,6 +228,11 @@ class MemoryStore implements ArcpStore {
       .toSorted((a, b) => a.dueAt - b.dueAt);
     const [first] = due;
     return { due: due.length, oldest: first && { jobId: first.jobId, dueAt: first.dueAt } };
+  }
+
+  #change(job: JobRow, set: JobPatch, now: number): void {
+    const { dueAt = job.dueAt, hasLease, ...changed } = changedValues(job, set, now);
+    this.#put({ ...job, ...changed, dueAt, ...(hasLease ? {} : { leaseOwner: null, leaseExpiresAt: null }) });
   }
 
   #put(job: JobRow): JobRow {

@@ -2,7 +2,7 @@
 import type { Database, Row, SqlValue, Statement } from '../../storage/database.js';
 import type { Format } from '../../storage/migrate.js';
 import { JOB_STATES } from '../protocol/payloads/parts.js';
-import type { JobQuery, JobRow, NewEvent, StoredEvent, StoredRecord } from './store.js';
+import type { JobQuery, JobRow, StoredEvent, StoredRecord } from './store.js';
 
 export const RUNTIME_FORMAT: Format = {
   name: 'ARCP runtimes',
@@ -133,9 +133,9 @@ const JOB_ROW = JOB_MEMBERS.map((member) => `${JOB_COLUMNS[member]} AS ${member}
 const QUEUES = 'queue IN (SELECT value FROM json_each(?))';
 
 const SQL = {
-  addEvent: `INSERT INTO event (id, type, session_id, job_id, stream_id, trace_id, terminal, body, at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  lastAdded: 'SELECT last_insert_rowid() AS last',
+  addEvent: `INSERT INTO event (sequence, id, type, session_id, job_id, stream_id, trace_id, terminal, body, at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  lastSequence: "SELECT coalesce(max(seq), 0) AS last FROM sqlite_sequence WHERE name = 'event'",
   eventById: `SELECT ${EVENT} FROM event WHERE id = ?`,
   events: `SELECT ${EVENT} FROM event WHERE sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ?`,
   eventsOfSession: `SELECT ${EVENT} FROM event WHERE session_id = ? AND sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ?`,
@@ -150,9 +150,11 @@ const SQL = {
   clock: 'SELECT started_at FROM clock WHERE boot = ?',
   setClock: 'INSERT OR REPLACE INTO clock VALUES (1, ?, ?)',
   addJob: `INSERT INTO job (${Object.values(JOB_COLUMNS).join(', ')}) VALUES (${JOB_MEMBERS.map(() => '?').join(', ')})`,
-  setJob: `UPDATE job SET state = ?, attempt = ?, run_after = ?, lease_owner = ?, lease_until = ?, status = ?, ended_at = ?
-    WHERE job_id = ?`,
+  claimJob: "UPDATE job SET state = 'running', attempt = ?, lease_owner = ?, lease_until = ? WHERE job_id = ?",
+  changeJob: `UPDATE job SET state = ?1, status = ?2, run_after = coalesce(?3, run_after),
+    lease_owner = iif(?4, lease_owner, NULL), lease_until = iif(?4, lease_until, NULL), ended_at = ?5 WHERE job_id = ?6`,
   job: `SELECT ${JOB_ROW} FROM job WHERE job_id = ?`,
+  jobHead: 'SELECT state, attempt, status, ended_at AS endedAt FROM job WHERE job_id = ?',
   queued: 'SELECT coalesce(sum(queued), 0) AS n FROM queue WHERE queue = ?',
   // One queue at a time, since the index has this order.
   dueQueued: `SELECT ${JOB_ROW} FROM job WHERE state = 'queued' AND queue = ? AND run_after <= ?
@@ -167,6 +169,7 @@ const SQL = {
   dueSince: `SELECT job_id AS jobId FROM job WHERE state = 'queued' AND queue = ? AND run_after = ? ORDER BY number LIMIT 1`,
   mailboxStats: `SELECT scope AS mailbox, count(*) AS unread FROM record WHERE scope >= 'mail:' AND scope < 'mail;'
     GROUP BY scope ORDER BY scope`,
+  recordVersion: 'SELECT version FROM record WHERE scope = ? AND key = ?',
   record: 'SELECT scope, key, value, version, owner FROM record WHERE scope = ? AND key = ?',
   records: 'SELECT scope, key, value, version, owner FROM record WHERE scope = ? AND key > ? ORDER BY key LIMIT ?',
   setRecord: `INSERT INTO record (scope, key, value, version, owner, at) VALUES (?, ?, ?, 1, ?, ?)
@@ -240,11 +243,6 @@ export function eventOf(row: Row): StoredEvent {
   };
 }
 
-export function eventValues(event: NewEvent, at: number): SqlValue[] {
-  const { id, type, sessionId, jobId = null, streamId = null, traceId = null, isTerminal, body } = event;
-  return [id, type, sessionId, jobId, streamId, traceId, isTerminal === true ? 1 : 0, body, at];
-}
-
 export function jobOf(row: Row): JobRow {
   const { number: _, ...job } = row;
   return job as unknown as JobRow;
@@ -252,11 +250,6 @@ export function jobOf(row: Row): JobRow {
 
 export function jobValues(job: JobRow): SqlValue[] {
   return JOB_MEMBERS.map((member) => job[member]);
-}
-
-export function changedValues(job: JobRow): SqlValue[] {
-  const { jobId, state, attempt, dueAt, leaseOwner, leaseExpiresAt, status, endedAt } = job;
-  return [state, attempt, dueAt, leaseOwner, leaseExpiresAt, status, endedAt, jobId];
 }
 
 export function recordOf(row: Row): StoredRecord {

@@ -1,17 +1,16 @@
 /** A store in a SQLite file. Commits survive the end of the process, including a crash. */
-import { everyUnref, nextTurn } from '../../async/timers.js';
+import { everyUnref, monotonicClock, nextTurn } from '../../async/timers.js';
 import type { Database, Row, SqlValue, Statement } from '../../storage/database.js';
 import { storeError } from '../../storage/errors.js';
 import { type OpenDatabase, openStore, resolveBusyTimeout, type SqliteOptions } from '../../storage/open.js';
 import { StoreError } from '../../text/store-error.js';
 import { GroupCommit } from './group-commit.js';
-import { byUrgency, changedRow, claimedRow, isExpected, newRow } from './rows.js';
+import { byUrgency, type ChangedValues, changedValues, claimedRow, isExpected, type JobHead, newRow } from './rows.js';
+import { openInThread } from './sqlite-caller.js';
 import { sharedClock } from './sqlite-clock.js';
 import {
   bound,
-  changedValues,
   eventOf,
-  eventValues,
   jobOf,
   jobsQuery,
   jobValues,
@@ -45,11 +44,17 @@ export interface SqliteStoreOptions extends SqliteOptions {
   readonly allowReadOnly?: boolean | undefined;
   /** The wall clock, in milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined;
+  /**
+   * If true, SQLite runs in a thread of its own, so that this one does not wait for the disk. Single calls take longer. Not with `driver`, since
+   * threads do not share functions. @default false
+   */
+  readonly ownThread?: boolean | undefined;
 }
 
 /**
  * Opens or creates a store in a SQLite file, which only its owner can access and several processes may share. Commits of one turn of the event
- * loop become one transaction.
+ * loop become one transaction. If the thread of the store ends before the store is closed, calls fail with `unavailable`, and those that may have
+ * changed something with `outcome-unknown`.
  *
  * @throws StoreError if the file cannot be opened, or is not that of an ARCP runtime
  * @throws TypeError if an option is invalid
@@ -57,13 +62,22 @@ export interface SqliteStoreOptions extends SqliteOptions {
  * const runtime = createRuntime({ store: await sqliteStore('arcp.db') });
  */
 export async function sqliteStore(file: string, options: SqliteStoreOptions = {}): Promise<ArcpStore> {
-  const { now = Date.now } = options;
-  const busyTimeoutMs = resolveBusyTimeout(options.busyTimeoutMs ?? 1000);
-  return await openStore(
-    file,
-    { ...options, busyTimeoutMs, format: RUNTIME_FORMAT },
-    (database) => new SqliteStore(database, file, { now, busyTimeoutMs }),
-  );
+  const { now = Date.now, ownThread = false, driver, ...rest } = options;
+  const common = { ...rest, busyTimeoutMs: resolveBusyTimeout(options.busyTimeoutMs ?? 1000) };
+  if (!ownThread)
+    return openSqlite(file, { ...common, driver }, (database, statements) => sharedClock(database, statements, now));
+  if (driver !== undefined) throw new TypeError('driver cannot be used with ownThread: threads do not share functions');
+  return openInThread(file, common, monotonicClock(now));
+}
+
+/** Opens a store in this thread. @param clockOf returns the clock of the file, in milliseconds since 1970 */
+export function openSqlite(
+  file: string,
+  options: SqliteOptions & { readonly busyTimeoutMs: number; readonly allowReadOnly?: boolean | undefined },
+  clockOf: (database: OpenDatabase, statements: Statements) => () => number,
+): Promise<ArcpStore> {
+  const create = (database: OpenDatabase) => new SqliteStore(database, file, options.busyTimeoutMs, clockOf);
+  return openStore(file, { ...options, format: RUNTIME_FORMAT }, create);
 }
 
 /** A large value, since most rows of a job are rewritten at its end. */
@@ -85,21 +99,28 @@ class SqliteStore implements ArcpStore {
   readonly #statements: Statements;
   readonly #listings = new Map<string, Statement>();
   readonly #group: GroupCommit<Commit, CommitResult>;
+  /** The last sequence numbers, as the current transaction has written them. */
+  #ends: { sequence: number; readonly ofSessions: Map<string, number> } | undefined;
   #isClosed = false;
 
   constructor(
     database: OpenDatabase,
     file: string,
-    { now, busyTimeoutMs }: { readonly now: () => number; readonly busyTimeoutMs: number },
+    busyTimeoutMs: number,
+    clockOf: (database: OpenDatabase, statements: Statements) => () => number,
   ) {
     this.#busyTimeoutMs = busyTimeoutMs;
     this.#database = database;
     this.#file = file;
     database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     this.#statements = prepareStatements(database);
-    this.now = sharedClock(database, this.#statements, now);
+    this.now = clockOf(database, this.#statements);
     this.#group = new GroupCommit({
-      transaction: (work) => this.#write(work),
+      transaction: (work) =>
+        this.#write(() => {
+          this.#ends = undefined;
+          return work();
+        }),
       apply: (commit) => this.#apply(commit),
       isSingleCommitError: (error) => error instanceof StoreError && error.reason === 'failed',
     });
@@ -137,7 +158,11 @@ class SqliteStore implements ArcpStore {
       if (this.#due(claim).length === 0) return [];
       return this.#write(() => {
         const now = this.now();
-        return this.#due(claim).map((job) => this.#set(claimedRow(job, claim.worker, claim.leaseMs, now)));
+        return this.#due(claim).map((due) => {
+          const job = claimedRow(due, claim.worker, claim.leaseMs, now);
+          this.#statements.claimJob.run(job.attempt, job.leaseOwner, job.leaseExpiresAt, job.jobId);
+          return job;
+        });
       });
     });
 
@@ -243,18 +268,16 @@ class SqliteStore implements ArcpStore {
 
   /** Applies a commit within a transaction. All expectations are checked before any change. */
   #apply({ records = [], newJobs = [], jobs = [], events = [], maxQueued }: Commit): CommitResult {
-    const { record, addJob } = this.#statements;
+    const { recordVersion, record, addJob } = this.#statements;
     for (const { scope, key, expect } of records) {
-      if (expect === undefined) continue;
+      if (expect === undefined || (recordVersion.get(scope, key)?.['version'] ?? 0) === expect) continue;
       const row = record.get(scope, key);
-      const found = row && recordOf(row);
-      if ((found?.version ?? 0) !== expect) return { outcome: 'conflict', scope, key, found };
+      return { outcome: 'conflict', scope, key, found: row && recordOf(row) };
     }
-    const found = new Map(jobs.map(({ jobId }) => [jobId, this.#job(jobId)]));
-    for (const change of jobs) {
-      const job = found.get(change.jobId);
-      if (!isExpected(job, change)) return { outcome: 'fenced', jobId: change.jobId, found: job };
-    }
+    const heads = new Map(jobs.map(({ jobId }) => [jobId, this.#head(jobId)]));
+    for (const change of jobs)
+      if (!isExpected(heads.get(change.jobId), change))
+        return { outcome: 'fenced', jobId: change.jobId, found: this.#job(change.jobId) };
     for (const { queue } of maxQueued === undefined ? [] : newJobs) {
       const queued = this.#countQueued(queue);
       if (queued >= maxQueued!) return { outcome: 'full', queued };
@@ -263,14 +286,21 @@ class SqliteStore implements ArcpStore {
     const now = this.now();
     for (const job of newJobs) addJob.run(...jobValues(newRow(job, now)));
     for (const { jobId, set } of jobs)
-      if (Object.keys(set).length > 0) found.set(jobId, this.#set(changedRow(found.get(jobId)!, set, now)));
+      if (Object.keys(set).length > 0)
+        heads.set(jobId, this.#changeJob(jobId, changedValues(heads.get(jobId)!, set, now)));
     return { outcome: 'done', positions: this.#addEvents(events, now) };
   }
 
+  #changeJob(jobId: string, changed: ChangedValues): JobHead {
+    const { state, status, dueAt = null, hasLease, endedAt } = changed;
+    this.#statements.changeJob.run(state, status, dueAt, hasLease ? 1 : 0, endedAt, jobId);
+    return changed;
+  }
+
   #addEvents(events: readonly NewEvent[], now: number): EventPosition[] {
-    if (events.length === 0) return [];
-    const { addEvent, addTrace, lastAdded } = this.#statements;
-    const lasts = new Map<string, number>();
+    const { addEvent, addTrace, lastSequence } = this.#statements;
+    this.#ends ??= { sequence: lastSequence.get()!['last'] as number, ofSessions: new Map() };
+    const ends = this.#ends;
     let before: NewEvent | undefined;
     for (const event of events) {
       const { jobId, traceId } = event;
@@ -278,13 +308,11 @@ class SqliteStore implements ArcpStore {
         addTrace.run(jobId, traceId);
       before = event;
     }
-    for (const { sessionId } of events) if (!lasts.has(sessionId)) lasts.set(sessionId, this.#last(sessionId));
-    for (const event of events) addEvent.run(...eventValues(event, now));
-    // The numbers are consecutive within a transaction.
-    let sequence = (lastAdded.get()!['last'] as number) - events.length;
-    return events.map(({ sessionId }) => {
-      const previous = lasts.get(sessionId)!;
-      lasts.set(sessionId, ++sequence);
+    return events.map(({ id, type, sessionId, jobId = null, streamId = null, traceId = null, isTerminal, body }) => {
+      const sequence = ++ends.sequence;
+      const previous = ends.ofSessions.get(sessionId) ?? this.#last(sessionId);
+      ends.ofSessions.set(sessionId, sequence);
+      addEvent.run(sequence, id, type, sessionId, jobId, streamId, traceId, isTerminal === true ? 1 : 0, body, now);
       return { sequence, previous };
     });
   }
@@ -308,9 +336,8 @@ class SqliteStore implements ArcpStore {
     return row && jobOf(row);
   }
 
-  #set(job: JobRow): JobRow {
-    this.#statements.setJob.run(...changedValues(job));
-    return job;
+  #head(jobId: string): JobHead | undefined {
+    return this.#statements.jobHead.get(jobId) as JobHead | undefined;
   }
 
   #due({ queues, limit }: Claim): JobRow[] {

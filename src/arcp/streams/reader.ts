@@ -206,8 +206,8 @@ export class StreamInbox {
       if (error === undefined) found(undefined);
       else failed(error);
     }
-    const reason = error instanceof Error ? error : new ArcpError('ABORTED', 'The job ended before the stream');
-    for (const reader of this.#readers.values()) reader.fail(reason);
+    for (const reader of this.#readers.values())
+      reader.fail(error instanceof Error ? error : new ArcpError('ABORTED', 'The job ended before the stream'));
     this.#readers.clear();
   }
 

@@ -47,23 +47,22 @@ export function describeElsewhere(name: string, newStore: NewStore): void {
   }
 
   /**
-   * Plays a scene twice: in the first, the job runs in the runtime of the client; in the second, in the other one. The tools of `furnish` get the
-   * queue of the scene. Returns what both scenes observed.
+   * Plays a scene twice, at the same time: in the first, the job runs in the runtime of the client; in the second, in the other one. The tools of
+   * `furnish` get the queue of the scene. Returns what both scenes observed.
    */
   async function both<T>(
     furnish: (runtime: Runtime, queue: string) => void,
-    scene: (wire: Wire, runtime: Runtime) => Promise<T>,
+    scene: (wire: Wire, queue: string) => Promise<T>,
     capabilities: object = {},
   ): Promise<readonly [same: T, other: T]> {
-    const observed: T[] = [];
-    for (const queue of ['near', 'far']) {
+    const play = async (queue: string): Promise<T> => {
       const queues = [{ workers: { queues: ['near'] } }, { workers: { queues: ['far'] } }];
       const [front] = await runtimes(2, (runtime) => furnish(runtime, queue), queues);
       const wire = connectTo(front!);
       await wire.open({ capabilities: { ...CAPABILITIES, ...capabilities } });
-      observed.push(await scene(wire, front!));
-    }
-    return observed as [T, T];
+      return scene(wire, queue);
+    };
+    return Promise.all([play('near'), play('far')]);
   }
 
   const untilAborted = (signal: AbortSignal): Promise<never> =>
@@ -242,8 +241,7 @@ export function describeElsewhere(name: string, newStore: NewStore): void {
     });
 
     test('a client that does not read: the job waits, and the store holds a few chunks', async () => {
-      const seen: unknown[] = [];
-      for (const queue of ['near', 'far']) {
+      const play = async (queue: string): Promise<unknown> => {
         const open = await newStore();
         const store = await open();
         ending.push(() => store.close());
@@ -281,8 +279,9 @@ export function describeElsewhere(name: string, newStore: NewStore): void {
         gate.resolve();
         await wire.until(({ type }) => type === 'job.completed');
         const chunks = payloadsOf(wire.heard, 'stream.chunk').length;
-        seen.push({ isHeld: held <= 50, chunks });
-      }
+        return { isHeld: held <= 50, chunks };
+      };
+      const seen = await Promise.all([play('near'), play('far')]);
       expect(seen).toEqual([
         { isHeld: true, chunks: CHUNKS },
         { isHeld: true, chunks: CHUNKS },
@@ -319,22 +318,21 @@ export function describeElsewhere(name: string, newStore: NewStore): void {
     });
 
     test('reach the job, and pause a client that is faster', async () => {
-      let gate = deferred();
+      const gates = new Map(['near', 'far'].map((queue) => [queue, deferred()]));
       const seen = await both(
         (runtime, queue) => {
-          gate = deferred();
           runtime.tool('reads', { durable: true, queue }, async (_, { incoming }) => {
             // Both are requested before one of them is open.
             const [texts, binaries] = [incoming('text'), incoming('binary')];
             const numbers: number[] = [];
             for await (const piece of binaries) numbers.push(...piece);
-            await gate.promise;
+            await gates.get(queue)!.promise;
             let text = '';
             for await (const piece of texts) text += piece;
             return { text, numbers };
           });
         },
-        async (wire) => {
+        async (wire, queue) => {
           const { jobId } = await wire.startJob('reads');
           wire.send('stream.open', { kind: 'text' }, { stream_id: 'words', job_id: jobId });
           wire.send('stream.open', { kind: 'binary' }, { stream_id: 'bytes', job_id: jobId });
@@ -349,7 +347,7 @@ export function describeElsewhere(name: string, newStore: NewStore): void {
                 ('desired_rate_per_second' in payload && payload['desired_rate_per_second'] === 0) === isFull,
             );
           await pressure(true);
-          gate.resolve();
+          gates.get(queue)!.resolve();
           await pressure(false);
           for (let n = 200; n < 300; n++)
             wire.send('stream.chunk', { sequence: n, data: `${n} ` }, { stream_id: 'words' });

@@ -28,13 +28,13 @@ export async function createCheckpoint(
   connection: ConnectionContext,
   message: Envelope<'checkpoint.create'>,
 ): Promise<CommandResult> {
-  const { engine, session } = connection;
+  const { engine } = connection;
   const row = await liveJobOf(connection, message);
   const { label } = message.payload;
   const pauses = message.payload.then === 'pause';
   const live = engine.scheduler.find(row.jobId);
   if (live !== undefined) {
-    const records = (answerId: string) => [commandRecord(session.principal, message, { answerId }, row.jobId)];
+    const records = (answerId: string) => [commandRecord(connection, message, { answerId }, row.jobId)];
     const isFirst = await live.checkpointFor({ correlationId: message.id, records }, label);
     if (!isFirst) return { previous: await findCommand(connection, message) };
     if (pauses) live.requeue({ reason: 'pause', as: 'paused', causedBy: message.id });
@@ -51,7 +51,7 @@ async function checkpointIdle(
   row: JobRow,
   pauses: boolean,
 ): Promise<CommandResult> {
-  const { engine, session } = connection;
+  const { engine } = connection;
   const { log, store } = engine;
   const spec = specOf(row);
   const status = statusOf(row);
@@ -69,7 +69,7 @@ async function checkpointIdle(
     ...(isPaused ? { state: 'paused' as const } : {}),
   };
   const result = await log.commit({
-    records: [record, commandRecord(session.principal, message, { answerId: event.id }, row.jobId)],
+    records: [record, commandRecord(connection, message, { answerId: event.id }, row.jobId)],
     jobs: [changeOf(row, set, [row.state])],
     events: [event, ...(isPaused ? [messages.moved(row.state, 'paused', 'pause', {}, message.id)] : [])],
   });
@@ -119,12 +119,13 @@ export async function restoreCheckpoint(
 
 /** Starts another job of the same command from the checkpoint. It does not share the steps of the first. */
 async function restoreAsNew(
-  { engine, session, core }: ConnectionContext,
+  connection: ConnectionContext,
   message: Envelope<'checkpoint.restore'>,
   row: JobRow,
   checkpointId: string,
   checkpoint: string,
 ): Promise<CommandResult> {
+  const { engine, session, core } = connection;
   const previous = specOf(row);
   const command = { ...previous.command, id: message.id, trace_id: message.trace_id, span_id: message.span_id };
   if (core.isDraining()) throw new ArcpError('UNAVAILABLE', 'The runtime is shutting down');
@@ -140,7 +141,7 @@ async function restoreAsNew(
     maxQueued: core.settings.maxJobs,
     with: ({ jobId, accepted }) => ({
       records: [
-        commandRecord(session.principal, message, { answerId: accepted.id, jobId }, jobId),
+        commandRecord(connection, message, { answerId: accepted.id, jobId }, jobId),
         // A copy, since the new job may outlive the one with the checkpoint.
         { scope: CHECKPOINTS, key: checkpointId, value: checkpoint, owner: jobId },
       ],

@@ -1,10 +1,9 @@
 /** Commands that are executed once, however often they arrive (spec 003: "Retried messages with the same id MUST NOT execute twice"). */
-import { sha256Hex } from '../../../text/sha256.js';
 import type { Envelope } from '../../protocol/envelope.js';
 import { ArcpError } from '../../protocol/errors.js';
 import { formatTimestamp } from '../../protocol/ids.js';
 import { canonicalJson } from '../../protocol/json.js';
-import type { ArcpStore, CommitResult, JobRow, RecordChange, StoredRecord } from '../../store/store.js';
+import type { CommitResult, JobRow, RecordChange, StoredRecord } from '../../store/store.js';
 import { CHECKPOINTS, type StoredCheckpoint } from '../context/steps.js';
 import type { ConnectionContext } from '../core.js';
 import { traceBelow } from '../events/message.js';
@@ -25,8 +24,8 @@ function commandsOf(principal: string): string {
 }
 
 /** Returns a digest of the contents of a command, which does not depend on its sender and time. */
-function digestOfCommand({ type, job_id, stream_id, payload }: Envelope): string {
-  return sha256Hex(canonicalJson([type, job_id, stream_id, payload]));
+function digestOfCommand({ core }: ConnectionContext, { type, job_id, stream_id, payload }: Envelope): string {
+  return core.settings.sha256Hex(canonicalJson([type, job_id, stream_id, payload]));
 }
 
 export function findCommand(
@@ -53,19 +52,21 @@ export function ackOf(
 }
 
 /** Returns the header of a command that another runtime executes. */
-export function headerOf({ session }: ConnectionContext, command: Envelope): CommandHeader {
-  return { scope: commandsOf(session.principal), key: command.id, digest: digestOfCommand(command) };
+export function headerOf(connection: ConnectionContext, command: Envelope): CommandHeader {
+  const scope = commandsOf(connection.session.principal);
+  return { scope, key: command.id, digest: digestOfCommand(connection, command) };
 }
 
 /** Returns the record of a command, which the commit that executes it adds. The commit conflicts if the command was executed before. */
 export function commandRecord(
-  principal: string,
+  connection: ConnectionContext,
   command: Envelope,
   answer: Omit<StoredCommand, 'digest'>,
   owner?: string,
 ): RecordChange {
-  const stored: StoredCommand = { digest: digestOfCommand(command), ...answer };
-  return { scope: commandsOf(principal), key: command.id, value: JSON.stringify(stored), expect: 0, owner };
+  const { scope, key, digest } = headerOf(connection, command);
+  const stored: StoredCommand = { digest, ...answer };
+  return { scope, key, value: JSON.stringify(stored), expect: 0, owner };
 }
 
 /** Returns the acknowledgement of a command, for the commit that executes it. */
@@ -75,22 +76,22 @@ export function acknowledgement(
   jobId?: string,
   details?: Readonly<Record<string, unknown>>,
 ) {
-  const { engine, session } = connection;
+  const { engine } = connection;
   const ack = engine.log.event(ackOf(connection, message, 'accepted', details));
-  return { events: [ack], records: [commandRecord(session.principal, message, { answerId: ack.id }, jobId)] };
+  return { events: [ack], records: [commandRecord(connection, message, { answerId: ack.id }, jobId)] };
 }
 
 /** Returns the first answer of a command, if it is still stored. @throws ArcpError `ALREADY_EXISTS` if the id belongs to another command */
 export async function previousAnswer(
-  store: ArcpStore,
+  connection: ConnectionContext,
   command: Envelope,
   found: StoredRecord,
 ): Promise<string | undefined> {
   const { digest, answer, answerId } = JSON.parse(found.value) as StoredCommand;
-  if (digest !== digestOfCommand(command))
+  if (digest !== digestOfCommand(connection, command))
     throw new ArcpError('ALREADY_EXISTS', `The id ${command.id} belongs to another command; ids must be unique`);
   if (answer !== undefined || answerId === undefined) return answer;
-  return (await store.findEvent(answerId))?.body;
+  return (await connection.engine.store.findEvent(answerId))?.body;
 }
 
 export interface CommandResult {

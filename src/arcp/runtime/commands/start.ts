@@ -8,7 +8,6 @@ import { canonicalJson } from '../../protocol/json.js';
 import type { ArcpStore, JobRow, StoredRecord } from '../../store/store.js';
 import { targetOf } from '../context/delegation.js';
 import type { ConnectionContext, Core } from '../core.js';
-import type { Engine } from '../engine/engine.js';
 import { startJob } from '../engine/jobs.js';
 import { traceBelow } from '../events/message.js';
 import { JobMessages } from '../job/messages.js';
@@ -32,10 +31,8 @@ import { type CommandResult, commandRecord } from './command.js';
 const MAX_REQUESTED_ATTEMPTS = 10;
 
 /** Accepts a command: stores the job, and starts it at once if a slot is free. */
-export async function startCommand(
-  { core, engine, session }: ConnectionContext,
-  command: StartingCommand,
-): Promise<CommandResult> {
+export async function startCommand(connection: ConnectionContext, command: StartingCommand): Promise<CommandResult> {
+  const { core, engine, session } = connection;
   const { store } = engine;
   // The job of a session that outlives the runtime waits for another runtime or the next start.
   if (core.isDraining() && !(store.durable && session.mode === 'durable'))
@@ -45,7 +42,7 @@ export async function startCommand(
   const operation = operationOf(session.principal, spec);
   for (let stored = operation && (await store.readRecord(operation.scope, operation.key)); ; ) {
     const previous = operation && stored && (await previousJob(store, operation, stored));
-    if (previous !== undefined && spec.isDurable) return answerDuplicate(engine, session, command, previous);
+    if (previous !== undefined && spec.isDurable) return answerDuplicate(connection, command, previous);
     const result = await startJob(engine, {
       sessionId: session.id,
       principal: session.principal,
@@ -53,7 +50,7 @@ export async function startCommand(
       spec: previous === undefined ? spec : { ...spec, follows: previous.jobId },
       maxQueued: core.settings.maxJobs,
       with: ({ jobId, accepted }) => {
-        const record = commandRecord(session.principal, command, { answerId: accepted.id, jobId }, jobId);
+        const record = commandRecord(connection, command, { answerId: accepted.id, jobId }, jobId);
         if (operation === undefined || previous !== undefined) return { records: [record] };
         const { scope, key, digest } = operation;
         const value = JSON.stringify({ digest, jobId });
@@ -68,15 +65,16 @@ export async function startCommand(
 
 /** Answers with the job that was started with the same key. */
 async function answerDuplicate(
-  { log }: Engine,
-  session: Session,
+  connection: ConnectionContext,
   command: StartingCommand,
   row: JobRow,
 ): Promise<CommandResult> {
+  const { session, engine } = connection;
+  const { log } = engine;
   const messages = new JobMessages(log, { jobId: row.jobId, sessionId: session.id }, { ...specOf(row), command });
   const { body } = messages.duplicate(row.state === 'queued' ? 'queued' : 'accepted', row.createdAt);
   const result = await log.commit({
-    records: [commandRecord(session.principal, command, { answer: body }, row.jobId)],
+    records: [commandRecord(connection, command, { answer: body }, row.jobId)],
   });
   return result.outcome === 'conflict' ? { previous: result.found } : { answer: body };
 }

@@ -212,7 +212,7 @@ export class Connection implements ConnectionContext {
   async #execute({ message, length }: Received): Promise<void> {
     const earlier = this.#earlierCommands;
     const executing = this.#attempt(message, () => earlier);
-    this.#earlierCommands = Promise.all([earlier, executing]);
+    this.#earlierCommands = executing.then(() => earlier);
     await executing;
     this.#unexecuted -= length;
     if (!this.#isPaused || this.#unexecuted > HIGH_WATER_MARK / 2) return;
@@ -241,9 +241,8 @@ export class Connection implements ConnectionContext {
 
   /** Returns the first answer of a command. It may be an event, and so comes after the earlier ones. */
   async #repeatedAnswer(message: Envelope, command: StoredRecord): Promise<string | undefined> {
-    const { store, log } = this.engine;
-    const answer = await previousAnswer(store, message, command);
-    await log.checkExternalCommits([this.session.id]);
+    const answer = await previousAnswer(this, message, command);
+    await this.engine.log.checkExternalCommits([this.session.id]);
     await this.subscription.caughtUp();
     return answer;
   }

@@ -36,7 +36,9 @@ export function contextOf(job: Attempt, restored: unknown): JobContext {
     principal: row.principal,
     trust: spec.trust,
     attempt: row.attempt,
-    signal: job.signal,
+    get signal() {
+      return job.signal;
+    },
     traceId: spec.trace.traceId,
     spanId: spec.trace.spanId,
     restored,
@@ -161,6 +163,9 @@ function callAttempt(
     stepPrefix: `${attempt.stepPrefix}${stepKey ?? commandId}/`,
     isCall: true,
     telemetrySpanId: attempt.telemetrySpanId,
+    get signal() {
+      return attempt.signal;
+    },
     get status() {
       return attempt.status;
     },

@@ -42,7 +42,9 @@ export async function startJob(engine: Engine, job: NewJob): Promise<CommitResul
       principal,
       queue,
       priority: options.priority ?? 0,
-      ...(startsNow ? { state: 'running', attempt: 1, lease: { worker, leaseMs } } : { state: 'queued', attempt: 0 }),
+      state: startsNow ? 'running' : 'queued',
+      attempt: startsNow ? 1 : 0,
+      lease: startsNow ? { worker, leaseMs } : undefined,
       spec: JSON.stringify(spec),
       status: JSON.stringify(job.status ?? NEW_STATUS),
     };
@@ -58,7 +60,7 @@ export async function startJob(engine: Engine, job: NewJob): Promise<CommitResul
       newJobs: [added],
       jobs,
       events: [...events, accepted, ...started],
-      ...(startsNow ? {} : { maxQueued: job.maxQueued }),
+      maxQueued: startsNow ? undefined : job.maxQueued,
     });
     if (result.outcome === 'full')
       throw new ArcpError('RESOURCE_EXHAUSTED', 'The queue is full; try again later', {

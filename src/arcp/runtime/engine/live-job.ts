@@ -1,5 +1,5 @@
 /** One attempt at a job, in this process. */
-import { abortable } from '../../../async/abort.js';
+import { abortable, LazyAbort } from '../../../async/abort.js';
 import { after } from '../../../async/timers.js';
 import { StoreError } from '../../../text/store-error.js';
 import { ArcpError, asArcpError } from '../../protocol/errors.js';
@@ -28,8 +28,7 @@ export class LiveJob implements Attempt {
   readonly log: EventLog;
   readonly outbox: JobOutbox;
   readonly host: JobHost;
-  readonly #controller = new AbortController();
-  readonly signal: AbortSignal = this.#controller.signal;
+  readonly #abort = new LazyAbort();
   readonly #startedAt: number;
   status: JobStatus;
   state: JobState = 'running';
@@ -47,7 +46,8 @@ export class LiveJob implements Attempt {
   #isLost = false;
   readonly #streams = new Set<ChunkWriter<StreamKind>>();
   readonly #running = new Map<string, Promise<unknown>>();
-  readonly #incoming: IncomingStreams;
+  /** The streams of clients, once the job asks for them. */
+  #incoming: IncomingStreams | undefined;
   #heartbeats = 0;
   #progressAt: number | undefined;
 
@@ -58,7 +58,6 @@ export class LiveJob implements Attempt {
     this.messages = new JobMessages(host.log, row, this.spec);
     this.host = host;
     this.#startedAt = host.now();
-    this.#incoming = host.uploads.incoming(row.jobId);
     this.status = statusOf(row);
     const { jobId, attempt } = row;
     this.outbox = new JobOutbox({ log: host.log, jobId, attempt, onLost: () => this.abandon() });
@@ -74,6 +73,10 @@ export class LiveJob implements Attempt {
 
   readonly stepPrefix = '';
   readonly isCall = false;
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
 
   get telemetrySpanId(): string | undefined {
     return this.#span?.spanId;
@@ -110,15 +113,15 @@ export class LiveJob implements Attempt {
       this.#span?.end({ endedAt: this.host.now(), attributes: {}, error });
       if (this.#isLost) return;
       this.isOver = true;
-      this.#incoming.end();
+      this.#incoming?.end();
       await this.#endStreams(outcome);
       await this.#conclude(outcome);
-      if (isTerminal(this.state)) await this.#incoming.remove();
+      if (isTerminal(this.state)) await this.#incoming?.remove();
     } catch (error) {
       // The end could not be stored; the next attempt continues.
-      this.#controller.abort(error);
+      this.#abort.abort(error);
     } finally {
-      this.#incoming.end();
+      this.#incoming?.end();
       // Those of a lost attempt have not ended.
       for (const { id } of this.#streams) this.host.streams.remove(id);
       this.#cancelForce?.();
@@ -130,7 +133,7 @@ export class LiveJob implements Attempt {
     if (this.#cancel !== undefined || this.isOver) return;
     this.#cancel = request;
     const code = request.cause === 'timeout' ? 'DEADLINE_EXCEEDED' : 'CANCELLED';
-    this.#controller.abort(
+    this.#abort.abort(
       new ArcpError(code, request.reason ?? 'The job was cancelled', { details: { cause: request.cause } }),
     );
     this.#cancelForce?.();
@@ -148,7 +151,7 @@ export class LiveJob implements Attempt {
   readonly requeue = (request: RequeueRequest): void => {
     if (this.#cancel !== undefined || this.#requeueRequest !== undefined || this.isOver) return;
     this.#requeueRequest = request;
-    this.#controller.abort(new ArcpError('ABORTED', `The attempt was stopped: ${request.reason}`));
+    this.#abort.abort(new ArcpError('ABORTED', `The attempt was stopped: ${request.reason}`));
     this.#forceAfter();
   };
 
@@ -183,7 +186,7 @@ export class LiveJob implements Attempt {
     if (this.#isLost) return;
     this.#isLost = true;
     this.outbox.stop();
-    this.#controller.abort(new ArcpError('ABORTED', 'Another attempt at the job has started'));
+    this.#abort.abort(new ArcpError('ABORTED', 'Another attempt at the job has started'));
     this.#force?.(FORCED);
     this.#cancelForce?.();
   }
@@ -194,14 +197,17 @@ export class LiveJob implements Attempt {
     return heartbeatOf(this.log, this.row, this.spec, fields);
   }
 
-  readonly readUpload = <K extends StreamKind>(which?: K | string): AsyncIterableIterator<Content<K>> =>
-    this.#incoming.read<K>(which);
+  readonly readUpload = <K extends StreamKind>(which?: K | string): AsyncIterableIterator<Content<K>> => {
+    this.#incoming ??= this.host.uploads.incoming(this.row.jobId);
+    if (this.isOver || this.#isLost) this.#incoming.end();
+    return this.#incoming.read<K>(which);
+  };
 
   readonly wait = async <T>(
     { reason, events = [], records = [], continuedBy }: Pause<T>,
     until: () => Promise<T>,
   ): Promise<T> => {
-    this.signal.throwIfAborted();
+    this.#abort.throwIfAborted();
     const isFirst = this.#waits++ === 0;
     let continued: Continuation = {};
     try {
@@ -249,7 +255,7 @@ export class LiveJob implements Attempt {
   async #attempt(work: Registration | undefined): Promise<Outcome> {
     try {
       if (this.#errorBeforeStart !== undefined) throw this.#errorBeforeStart;
-      this.signal.throwIfAborted();
+      this.#abort.throwIfAborted();
       if (work === undefined) {
         const { kind, target } = this.spec;
         throw new ArcpError('NOT_FOUND', `The ${kind} ${JSON.stringify(target)} is no longer registered`);
@@ -283,13 +289,13 @@ export class LiveJob implements Attempt {
     const input = inputOf(this.spec.command);
     const parsed = options.input === undefined ? input : await options.input.parseAsync(input);
     // A handler that was cancelled before it began must not begin.
-    this.signal.throwIfAborted();
+    this.#abort.throwIfAborted();
     const result: unknown = await handler(parsed, contextOf(this, restored));
     return checkResult(work, result);
   }
 
   async #endStreams(outcome: Outcome): Promise<void> {
-    const error = outcome.kind === 'failed' ? outcome.error : this.signal.reason;
+    const error = outcome.kind === 'failed' ? outcome.error : this.#abort.reason;
     const ending = [...this.#streams].map((stream) => {
       stream.flush();
       return outcome.kind === 'completed' ? stream.close() : stream.fail(error);

@@ -34,9 +34,9 @@ class Topic {
     for (const subscribers of this.jobs.values()) yield* subscribers;
   }
 
-  *of(jobId: string | undefined): Iterable<Subscriber> {
-    yield* this.session;
-    if (jobId !== undefined) yield* this.jobs.get(jobId) ?? [];
+  of(jobId: string | undefined): readonly Subscriber[] {
+    const ofJob = jobId === undefined ? undefined : this.jobs.get(jobId);
+    return ofJob === undefined ? [...this.session] : [...this.session, ...ofJob];
   }
 }
 
@@ -65,7 +65,7 @@ export class EventBus {
     if (topic === undefined) return;
     const isGap = previous > topic.last;
     topic.last = Math.max(topic.last, event.sequence);
-    for (const subscriber of [...topic.of(event.jobId)]) subscriber.onEvent(event, isGap);
+    for (const subscriber of topic.of(event.jobId)) subscriber.onEvent(event, isGap);
     if (!isGap) return;
     const told = new Set(topic.of(event.jobId));
     for (const subscriber of [...topic.all()]) if (!told.has(subscriber)) subscriber.onExternalCommit();
@@ -139,7 +139,7 @@ export class EventLog {
       jobId: keptAs ?? jobId,
       streamId,
       traceId: trace.traceId,
-      ...(isTerminal === true || CATALOGUE[type].endsJob ? { isTerminal: true } : {}),
+      isTerminal: isTerminal === true || CATALOGUE[type].endsJob || undefined,
     };
   }
 
@@ -174,8 +174,7 @@ export class EventLog {
     let result: CommitResult;
     const guard = this.#guard;
     try {
-      const { records = [] } = entry;
-      result = await this.store.commit(guard === undefined ? entry : { ...entry, records: [guard.check, ...records] });
+      result = await this.store.commit(guard === undefined ? entry : guardedCommit(entry, guard));
     } catch (cause) {
       if (cause instanceof ArcpError) throw cause;
       const reason = cause instanceof StoreError ? cause.reason : 'failed';
@@ -187,10 +186,21 @@ export class EventLog {
     if (result.outcome === 'conflict' && result.scope === guard?.check.scope) throw guard.onFailed();
     if (result.outcome !== 'done') return result;
     const storedAt = this.now();
-    for (const [index, event] of (entry.events ?? []).entries()) {
-      const { sequence, previous } = result.positions[index]!;
-      this.#bus.publish({ ...event, sequence, storedAt }, previous);
-    }
+    const { positions } = result;
+    entry.events?.forEach((event, index) => {
+      const { sequence, previous } = positions[index]!;
+      this.#bus.publish(storedEvent(event, sequence, storedAt), previous);
+    });
     return result;
   }
+}
+
+/** Returns an event of the log, built member by member, since V8 copies objects of this size slowly. */
+function storedEvent(event: NewEvent, sequence: number, storedAt: number): StoredEvent {
+  const { id, type, body, sessionId, jobId, streamId, traceId, isTerminal } = event;
+  return { id, type, body, sessionId, jobId, streamId, traceId, isTerminal, sequence, storedAt };
+}
+
+function guardedCommit({ records = [], newJobs, jobs, events, maxQueued }: Commit, { check }: Guard): Commit {
+  return { records: [check, ...records], newJobs, jobs, events, maxQueued };
 }

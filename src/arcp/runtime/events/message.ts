@@ -70,23 +70,22 @@ export interface ComposedMessage {
 
 export function compose<T extends MessageType>(draft: Draft<T>, now: number): ComposedMessage {
   const { type, payload, trace, sessionId, jobId, streamId, correlationId, causationId, source = 'runtime' } = draft;
-  // Built member by member, since spreads cost several times as much on this hot path.
-  const envelope: Record<string, unknown> = {
+  // One literal, whose absent members JSON omits: spreads, and members that are added later, take several times as long.
+  const envelope = {
     arcp: ARCP_VERSION,
     id: newId('msg'),
     type,
     timestamp: formatTimestamp(now),
     source,
-  };
-  if (sessionId !== undefined) envelope['session_id'] = sessionId;
-  if (jobId !== undefined) envelope['job_id'] = jobId;
-  if (streamId !== undefined) envelope['stream_id'] = streamId;
-  envelope['trace_id'] = trace.traceId;
-  envelope['span_id'] = trace.spanId;
-  if (trace.parentSpanId !== undefined) envelope['parent_span_id'] = trace.parentSpanId;
-  if (correlationId !== undefined) envelope['correlation_id'] = correlationId;
-  if (causationId !== undefined) envelope['causation_id'] = causationId;
-  envelope['payload'] = payload;
-  const typed = envelope as unknown as Envelope;
-  return { envelope: typed, body: printEnvelope(typed) };
+    session_id: sessionId,
+    job_id: jobId,
+    stream_id: streamId,
+    trace_id: trace.traceId,
+    span_id: trace.spanId,
+    parent_span_id: trace.parentSpanId,
+    correlation_id: correlationId,
+    causation_id: causationId,
+    payload,
+  } as Envelope;
+  return { envelope, body: printEnvelope(envelope) };
 }

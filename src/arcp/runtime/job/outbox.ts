@@ -95,9 +95,7 @@ export class JobOutbox {
   /** Commits a batch. @returns `false` if it must be retried */
   async #commit(batch: readonly PendingEntry[]): Promise<boolean> {
     const { log, jobId, attempt, onLost } = this.#options;
-    const set = Object.assign({}, ...batch.map(({ entry }) => entry.set ?? {})) as JobPatch;
-    const events = batch.flatMap(({ entry }) => entry.events ?? []);
-    const records = batch.flatMap(({ entry }) => entry.records ?? []);
+    const { set = {}, events, records } = batch.length === 1 ? batch[0]!.entry : merged(batch);
     let outcome: string;
     try {
       ({ outcome } = await log.commit({ records, events, jobs: [{ jobId, attempt, set }] }));
@@ -115,6 +113,14 @@ export class JobOutbox {
     onLost();
     return true;
   }
+}
+
+function merged(batch: readonly PendingEntry[]): OutboxEntry {
+  return {
+    set: Object.assign({}, ...batch.map(({ entry }) => entry.set)) as JobPatch,
+    events: batch.flatMap(({ entry }) => entry.events ?? []),
+    records: batch.flatMap(({ entry }) => entry.records ?? []),
+  };
 }
 
 /** A store that is closed or refuses the data does not recover. */
