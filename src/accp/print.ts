@@ -21,13 +21,15 @@ export interface PrintOptions extends Pick<Limits, 'maxDepth' | 'maxDigits'> {
 
 const SIZE = 0x10000;
 const BYTES = /* @__PURE__ */ new Uint8Array(SIZE);
+const BYTES_VIEW = /* @__PURE__ */ new DataView(BYTES.buffer);
 /** The highest position with room for any short token. */
 const FULL = SIZE - 256;
 /** The length in characters of names, keys and strings above which they need more room, or another way of reading. */
-const SHORT = 40;
+const SHORT = 28;
 /** The part of a long string that is read at a time, and its bytes. */
 const CHUNK = 0x2000;
-const SOURCE = /* @__PURE__ */ new Uint8Array(CHUNK + 1);
+const SOURCE = /* @__PURE__ */ new Uint8Array(CHUNK + 3);
+const SOURCE_VIEW = /* @__PURE__ */ new DataView(SOURCE.buffer);
 
 /** The tokens that a character may occur in, as bits; 0 for characters beyond visible ASCII. */
 const USES = /* @__PURE__ */ usesOf([/[^@>:{}[\]|$,~\\]/, /\w/, /[A-Za-z]/, /[\w.]/, /[\w-]/, /[tf\d-]/, /./]);
@@ -393,7 +395,7 @@ function string(text: unknown, from: number): number {
   return at;
 }
 
-/** A string with many characters, which are read from its bytes, by pairs. */
+/** A string with many characters: its bytes are read and written four at a time. */
 function long(text: string, from: number): number {
   let at = from;
   for (let start = 0; start < text.length; start += CHUNK) {
@@ -401,26 +403,25 @@ function long(text: string, from: number): number {
     const part = text.length <= CHUNK ? text : text.slice(start, start + CHUNK);
     const { length } = part;
     if (ENCODER.encodeInto(part, SOURCE).written !== length) throw notPlain(text);
-    // The last pair may be half in the string.
-    SOURCE[length] = 0;
+    // Not plain: the last four bytes may be partly in the string.
+    SOURCE.fill(0, length, length + 3);
     for (let index = 0; index < length; ) {
-      const first = SOURCE[index]!;
-      const second = SOURCE[index + 1]!;
-      BYTES[at] = first;
-      BYTES[at + 1] = second;
-      if (PLAIN_PAIRS[first | (second << 8)] === 1) {
-        at += 2;
-        index += 2;
+      const four = SOURCE_VIEW.getInt32(index, true);
+      if ((PLAIN_PAIRS[four & 0xffff]! & PLAIN_PAIRS[four >>> 16]!) !== 0) {
+        BYTES_VIEW.setInt32(at, four, true);
+        at += 4;
+        index += 4;
         continue;
       }
-      const uses = USES[first]!;
-      if ((uses & PLAIN) === 0) {
-        if (uses === 0) throw notPlain(text);
-        BYTES[at++] = 0x5c;
-        BYTES[at] = first;
+      for (const end = Math.min(index + 4, length); index < end; index++) {
+        const code = SOURCE[index]!;
+        const uses = USES[code]!;
+        if ((uses & PLAIN) === 0) {
+          if (uses === 0) throw notPlain(text);
+          BYTES[at++] = 0x5c;
+        }
+        BYTES[at++] = code;
       }
-      at++;
-      index++;
     }
   }
   return at;
@@ -545,12 +546,16 @@ function word(key: string, start: number, from: number): number {
 }
 
 /** A text of characters with one use; returns -1 if it has others. */
-function name(text: unknown, at: number, use: number): number {
-  if (typeof text !== 'string') return -1;
-  const { length } = text;
-  if (length === 0) return -1;
-  for (let index = 0; index < length; index++) if ((USES[text.charCodeAt(index)]! & use) === 0) return -1;
-  return ascii(text, at);
+function name(text: unknown, from: number, use: number): number {
+  if (typeof text !== 'string' || text === '') return -1;
+  let at = from;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if ((USES[code]! & use) === 0) return -1;
+    if (at > FULL) at = flush(at);
+    BYTES[at++] = code;
+  }
+  return at;
 }
 
 function ascii(text: string, from: number): number {
