@@ -78,8 +78,12 @@ var base;
 // The position of the innermost open list.
 var list;
 
-// The keys without a slot, each after the position of its list.
+// The keys without a slot, by the position of their list; those of the list that had one last.
+var crowdedLists;
+
 var crowded;
+
+var crowdedList;
 
 function refuse(reason, message, start, end) {
     try {
@@ -153,10 +157,13 @@ function isKey(other, start, end) {
   }
 
 function keep(start, end) {
-    crowded ??= new Set();
-    const key = `${list}:${input.slice(start, end)}`;
-    if (crowded.has(key)) refuseRepeated(start, end);
-    crowded.add(key);
+    if (crowdedList !== list) {
+      crowded = crowdedLists.get(list) ?? new Set();
+      crowdedLists.set(list, crowded);
+      crowdedList = list;
+    }
+    const { size } = crowded;
+    if (crowded.add(input.slice(start, end)).size === size) refuseRepeated(start, end);
     return true;
   }
 
@@ -1540,7 +1547,9 @@ function otherNode(kind, value, text, start, end) {
     base = past[0] + 1;
     past[0] = base + input.length;
     list = 0;
+    crowdedLists = new Map();
     crowded = null;
+    crowdedList = 0;
   }
 
   function build$(at) {
