@@ -93,6 +93,13 @@ describe('sentences', () => {
     expect(() => [...generateSentences(impossible, { count: 1 })]).toThrow(/greedy.*rejected/);
   });
 
+  test('an error of the code of a grammar is in the message', () => {
+    const broken = compileGrammar('{ null.x; }\nstart = "a"+');
+    expect(() => [...generateSentences(broken, { count: 1 })]).toThrow(
+      /rejected the last one: "a+": TypeError: Cannot read properties of null \(reading 'x'\)$/,
+    );
+  });
+
   test.each(EXAMPLES)('are accepted by the parser that PEG.js generates from its own example: %s', (name) => {
     const { grammar, parse } = exampleOf(name);
     for (const text of generateSentences(grammar, { seed: 2, count: name === 'css' ? sized(6, 15) : sized(40, 100) })) {
