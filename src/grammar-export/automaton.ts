@@ -167,17 +167,22 @@ const MAX_PAIRS = 2_000_000;
  * Returns `true` if each text leads to the same state in one way only; `false` also if that takes too long to decide. A
  * backtracking engine then takes at most states times characters steps.
  */
-export function isUnambiguous(automaton: Automaton): boolean {
+export function isUnambiguous(automaton: Automaton, effort: Budget = { left: Number.POSITIVE_INFINITY }): boolean {
   const { starts, next, accepts, hasParallels } = automaton;
-  if (hasParallels) return false;
+  if (hasParallels || effort.left <= 0) return false;
   const symbols = symbolsOfStates([automaton])[0]!;
   // An additional state before the first character.
   const followersOf = (state: number): readonly number[] => (state < 0 ? starts : next[state]!);
   const moves = (state: number): (readonly [number, number])[] =>
     followersOf(state).flatMap((to) => symbols[to]!.map((symbol) => [symbol, to] as const));
   // The states that the same text leads to are in one set. For adjacent words, this is faster than pairs.
-  const subsets = subsetsOf([-1], moves, { left: MAX_MOVES });
-  if (subsets === null) return hasNoAmbiguousPair(automaton);
+  const budget = { left: MAX_MOVES };
+  const subsets = subsetsOf([-1], moves, budget);
+  effort.left -= MAX_MOVES - budget.left;
+  if (subsets === null) {
+    effort.left -= MAX_PAIRS;
+    return hasNoAmbiguousPair(automaton);
+  }
   return subsets.every((states) => {
     const followers = [...states].flatMap(followersOf);
     return new Set(followers).size === followers.length && [...states].filter((state) => accepts[state]).length <= 1;
@@ -308,13 +313,15 @@ export function continuesBeyond(a: Automaton, b: Automaton, following: readonly 
   return somePair(a, b, (inA, inB) => a.accepts[inA]! && b.next[inB]!.some(isFollowing));
 }
 
-/** Returns `true` if `b` matches a text of which `a` matches only a prefix; `false` if there are too many states to decide. */
-export function cutsShort(a: Automaton, b: Automaton): boolean {
+/** Returns `true` if `b` matches a text of which `a` matches only a prefix; `false` if it takes too long to decide. */
+export function cutsShort(a: Automaton, b: Automaton, budget: Budget): boolean {
   const seen = new Set<string>();
   const open: { readonly inB: number; readonly inA: readonly number[]; readonly cut: boolean }[] = [];
   const enter = (followersInB: readonly number[], followersInA: readonly number[], cut: boolean): void => {
     for (const inB of followersInB) {
       for (const character of samples(b.sets[inB]!, followersInA, a)) {
+        budget.left -= followersInA.length;
+        if (budget.left < 0) return;
         const inA = followersInA.filter((state) => overlap(a.sets[state]!, [[character, character]]));
         const key = `${inB} ${inA} ${cut}`;
         if (seen.has(key) || seen.size > MAX_STATES * 10) continue;

@@ -1,3 +1,4 @@
+import type { Budget } from './automata/alphabet.js';
 import { type Automaton, automatonOf, beginningsOf, cutsShort } from './automaton.js';
 import { type ContextFreeGrammar, mapRules, type Pattern, rebuilt } from './context-free.js';
 
@@ -7,6 +8,8 @@ import { type ContextFreeGrammar, mapRules, type Pattern, rebuilt } from './cont
  */
 const MAX_EFFORT = 2_000_000;
 const FEW = 32;
+/** The budget for comparing them, for a whole grammar. */
+const MAX_COMPARED = 20_000_000;
 
 /**
  * Moves alternatives before those that match only a prefix of theirs, as `true` does for `truee`, for parsers such as
@@ -15,6 +18,7 @@ const FEW = 32;
 export function longestFirst(grammar: ContextFreeGrammar): ContextFreeGrammar {
   const { rules } = grammar;
   const budget = { left: MAX_EFFORT };
+  const comparisons = { left: MAX_COMPARED };
   const arranged = (part: Pattern): Pattern => {
     if (part.kind !== 'choice') return part;
     const known = part.items.flatMap((item) => {
@@ -26,7 +30,7 @@ export function longestFirst(grammar: ContextFreeGrammar): ContextFreeGrammar {
     const cutting = new Map(
       known.map(({ item, automaton }, at) => {
         const before = [...(beginnings[at] ?? [])].filter((other) => other < at);
-        const inTheWay = before.filter((other) => hides(automata[other]!, automaton));
+        const inTheWay = before.filter((other) => hides(automata[other]!, automaton, comparisons));
         return [item, inTheWay.map((other) => known[other]!.item)];
       }),
     );
@@ -42,6 +46,6 @@ export function longestFirst(grammar: ContextFreeGrammar): ContextFreeGrammar {
 }
 
 /** Returns `true` if `earlier`, tried first, keeps a parser from a match of `later`, and not vice versa. */
-function hides(earlier: Automaton, later: Automaton): boolean {
-  return cutsShort(earlier, later) && !cutsShort(later, earlier);
+function hides(earlier: Automaton, later: Automaton, budget: Budget): boolean {
+  return cutsShort(earlier, later, budget) && !cutsShort(later, earlier, budget);
 }

@@ -5,7 +5,7 @@
  */
 
 import { patternOf } from './automata/algebra.js';
-import { alphabetOf } from './automata/alphabet.js';
+import { alphabetOf, type Budget } from './automata/alphabet.js';
 import { dfaOf, minimized, statesOf } from './automata/dfa.js';
 import { automatonOf, isUnambiguous, maxAmbiguity } from './automaton.js';
 import { type ContextFreeGrammar, ExportError, type Pattern, partsOf, rebuilt, recursiveRule } from './context-free.js';
@@ -73,16 +73,17 @@ function linearRegexOf(grammar: ContextFreeGrammar): RegularExpression & { reado
   const { rules, startRule } = fitToRegex(grammar);
   checkLength(rules, startRule);
   const known = new Map<string, Pattern>();
+  const effort: Budget = { left: MAX_EFFORT };
   const inlined = (part: Pattern): Pattern => {
     if (part.kind !== 'rule') return part;
-    const pattern = known.get(part.name) ?? madeUnambiguous(rebuilt(rules.get(part.name)!, inlined));
+    const pattern = known.get(part.name) ?? madeUnambiguous(rebuilt(rules.get(part.name)!, inlined), effort);
     known.set(part.name, pattern);
     return pattern;
   };
   const pattern = inlined({ kind: 'rule', name: startRule });
   const source = `^${written(pattern, NOTATION, 'sequence')}$`;
   if (source.length > MAX_LENGTH) throw tooLarge(startRule);
-  const ways = isUnambiguousPattern(pattern) ? 1 : ambiguityOf(pattern, MAX_AMBIGUITY);
+  const ways = isUnambiguousPattern(pattern, effort) ? 1 : ambiguityOf(pattern, MAX_AMBIGUITY);
   if (ways === null) throw ambiguous(startRule);
   return { source, flags: 'u', ways };
 }
@@ -117,6 +118,8 @@ function ambiguous(startRule: string): ExportError {
   return new ExportError('ambiguous', message, startRule);
 }
 
+/** The maximum number of steps of all comparisons together. Beyond them, parts count as ambiguous, and are not rewritten. */
+const MAX_EFFORT = 20_000_000;
 /** The maximum number of states of an automaton that is compared with itself. */
 const MAX_COMPARED = 100_000;
 /** The maximum number of states of a pattern that is rewritten. */
@@ -129,15 +132,17 @@ const MAX_PARTS = 5_000;
 const NO_RULES: ReadonlyMap<string, Pattern> = new Map();
 
 /** Returns `true` if a pattern without rules matches each text in one way only; `false` if it is too large to decide. */
-function isUnambiguousPattern(pattern: Pattern): boolean {
-  const automaton = automatonOf(pattern, NO_RULES, MAX_COMPARED);
-  return automaton !== null && isUnambiguous(automaton);
+function isUnambiguousPattern(pattern: Pattern, effort: Budget): boolean {
+  const automaton = effort.left <= 0 ? null : automatonOf(pattern, NO_RULES, MAX_COMPARED);
+  return automaton !== null && isUnambiguous(automaton, effort);
 }
 
 /** Rewrites each part that matches some text in two ways, from the inside out. Parts whose rewriting would be too large stay. */
-function madeUnambiguous(pattern: Pattern): Pattern {
-  if (isUnambiguousPattern(pattern)) return pattern;
-  return rebuilt(pattern, (part) => (isUnambiguousPattern(part) ? part : (deterministic(part) ?? part)));
+function madeUnambiguous(pattern: Pattern, effort: Budget): Pattern {
+  if (effort.left <= 0 || isUnambiguousPattern(pattern, effort)) return pattern;
+  return rebuilt(pattern, (part) =>
+    isUnambiguousPattern(part, effort) ? part : (deterministic(part, effort) ?? part),
+  );
 }
 
 /** Returns the most ways in which a pattern without rules matches a part of a text; null if that may exceed `limit`. */
@@ -147,12 +152,12 @@ function ambiguityOf(pattern: Pattern, limit: number): number | null {
 }
 
 /** Returns the pattern of the minimal deterministic automaton, or of the one that reads texts backwards. */
-function deterministic(pattern: Pattern): Pattern | null {
-  if (statesOf(pattern) > MAX_REWRITTEN) return null;
+function deterministic(pattern: Pattern, effort: Budget): Pattern | null {
+  if (effort.left <= 0 || statesOf(pattern) > MAX_REWRITTEN) return null;
   const plain = tidied(pattern);
   const backward = determinizedPattern(reversed(plain));
   const found = [determinizedPattern(plain), backward && reversed(backward)].filter((one) => one !== null);
-  return found.filter(isUnambiguousPattern).sort((a, b) => statesOf(a) - statesOf(b))[0] ?? null;
+  return found.filter((one) => isUnambiguousPattern(one, effort)).sort((a, b) => statesOf(a) - statesOf(b))[0] ?? null;
 }
 
 function determinizedPattern(pattern: Pattern): Pattern | null {

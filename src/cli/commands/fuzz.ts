@@ -12,6 +12,7 @@ import {
   runDifferential,
 } from '../../fuzz/differential/run.js';
 import { TargetError } from '../../fuzz/differential/target.js';
+import { GrammarError } from '../../fuzz/grammar/compile.js';
 import { type FuzzInput, fuzzInputs } from '../../fuzz/mutants/mutate.js';
 import { processTarget } from '../../fuzz/process/process-target.js';
 import { NoSentenceError } from '../../fuzz/sentences/generate.js';
@@ -99,7 +100,7 @@ async function fuzz(invocation: Run): Promise<number> {
     if (tracker !== null) await showCoverage(invocation, tracker);
     return code;
   } catch (thrown) {
-    if (thrown instanceof NoSentenceError) throw libraryFault(thrown);
+    if (thrown instanceof NoSentenceError || thrown instanceof GrammarError) throw libraryFault(thrown);
     if (thrown instanceof TargetError) throw targetFault(thrown);
     throw thrown;
   }

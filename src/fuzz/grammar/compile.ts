@@ -18,8 +18,8 @@ export class GrammarError extends PegwireError {
 }
 
 /**
- * Compiles a Peggy grammar for the tools: parses and checks it, and creates the parsers on first use. The code of the
- * grammar is executed, so compile only grammars that you trust.
+ * Compiles a Peggy grammar for the tools: parses and checks it, and creates the parsers on first use. Parsers execute the
+ * code of the grammar, so use only grammars that you trust; they throw a GrammarError if the code cannot be executed.
  *
  * @throws GrammarError if the text is not a valid grammar, imports rules, is nested too deeply, or lacks the start rule
  * @throws TypeError if an option is invalid
@@ -46,16 +46,18 @@ export function compileGrammar(text: string, options: GrammarOptions = {}): Gram
     if (!tree.rules.some((rule) => rule.name === startRule)) {
       throw new GrammarError('unknown-rule', `${name} has no rule "${startRule}"; startRule must be one of its rules`);
     }
-    const parser = peggy.compiler.compile(structuredClone(tree), PASSES, {
-      allowedStartRules: [startRule],
-      grammarSource: name,
-    });
+    const compiled = structuredClone(tree);
+    const settings: peggy.ParserBuildOptions = { allowedStartRules: [startRule], grammarSource: name };
+    // Checks the grammar, and leaves its code to the first parse.
+    peggy.compiler.compile(structuredClone(tree), { ...PASSES, generate: [] }, { ...settings, output: 'ast' } as never);
     if (gates !== undefined) tree = withGates(tree, gates);
     tree = withoutUnused(tree, [startRule]);
     const points = pointsOf(tree);
+    let parser: peggy.Parser | undefined;
     let deriving: ReturnType<typeof derivingParser> | undefined;
 
     const parse = (input: string): ReturnType<Grammar['parse']> => {
+      parser ??= running(name, sources, () => peggy.compiler.compile(compiled, PASSES, settings));
       try {
         return { ok: true, value: parser.parse(input, { ...parseOptions }) as unknown };
       } catch (error) {
@@ -63,10 +65,24 @@ export function compileGrammar(text: string, options: GrammarOptions = {}): Gram
       }
     };
     const derive = (input: string): Derivation | null => {
-      deriving ??= derivingParser(tree, points, startRule);
+      deriving ??= running(name, sources, () => derivingParser(tree, points, startRule));
       return deriving(input, parseOptions);
     };
     return { name, startRule, sources, ast: tree, points, parse, accepts: (input) => parse(input).ok, derive };
+  });
+}
+
+/** Creates a parser, which executes the top-level code of the grammar. */
+function running<Result>(name: string, sources: Grammar['sources'], create: () => Result): Result {
+  return withGrammarErrors(sources, () => {
+    try {
+      return create();
+    } catch (thrown) {
+      if (thrown instanceof GrammarError || thrown instanceof peggy.GrammarError || thrown instanceof RangeError)
+        throw thrown;
+      const message = `The code of ${name} cannot be executed here: ${String(thrown)}. It must be JavaScript without imports`;
+      throw new GrammarError('grammar-invalid', message, { cause: thrown });
+    }
   });
 }
 

@@ -39,12 +39,15 @@ export class NoSentenceError extends PegwireError {
   declare readonly code: 'no-sentence';
 
   constructor(grammar: Grammar, attempts: number, last: string | null) {
+    const result = last === null ? null : grammar.parse(last);
+    // An error other than Peggy's is one of the grammar's code.
+    const thrown = result?.ok === false && !(result.error instanceof SyntaxError) ? `: ${String(result.error)}` : '';
     const why =
       attempts === 0
         ? 'every rule that it starts with refers to another one without end'
         : last === null
           ? 'a lookahead failed each time'
-          : `the grammar rejected the last one: ${JSON.stringify(last)}`;
+          : `the grammar rejected the last one: ${JSON.stringify(last)}${thrown}`;
     super({ code: 'no-sentence', message: `No sentence of ${grammar.name} was found in ${attempts} attempts: ${why}` });
   }
 }

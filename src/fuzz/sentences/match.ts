@@ -15,7 +15,8 @@ const MAX_STEPS = 5_000;
 /** Returns the end of the match, {@link FAILS} or {@link UNKNOWN}. A match that depends on code is unknown. */
 type Match = (node: Expression, text: string, at: number) => number;
 
-export function matcherOf(grammar: ast.Grammar): Match {
+/** @param onSteps - called with the number of steps of each match */
+export function matcherOf(grammar: ast.Grammar, onSteps: (steps: number) => void = () => undefined): Match {
   const rules = rulesByName(grammar);
   let steps = 0;
 
@@ -90,7 +91,9 @@ export function matcherOf(grammar: ast.Grammar): Match {
 
   return (node, text, at) => {
     steps = 0;
-    return match(node, text, at);
+    const end = match(node, text, at);
+    onSteps(steps);
+    return end;
   };
 }
 

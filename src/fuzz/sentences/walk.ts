@@ -27,6 +27,8 @@ class DeadEnd extends Error {}
 const MAX_TRIES = 8;
 /** The nesting of rules beyond which the walk takes the shortest way to an end. */
 const MAX_DEPTH = 200;
+/** The maximum number of steps of one walk, including those of the lookaheads that it checks. A walk that needs more is given up. */
+const MAX_STEPS = 200_000;
 /** The factor by which an alternative is preferred that leads to an unreached goal. */
 const UNSEEN_FACTOR = 8;
 /** The probability that a repetition continues if nothing limits it; and that of a long repetition. */
@@ -45,7 +47,10 @@ interface Pending {
 export function walkerOf(grammar: Grammar): (options: WalkOptions) => string | null {
   const rules = rulesByName(grammar.ast);
   const sizeOf = sizesOf(grammar.ast);
-  const match = matcherOf(grammar.ast);
+  let steps = 0;
+  const match = matcherOf(grammar.ast, (count) => {
+    steps += count;
+  });
   const goals = goalsOf(grammar);
   const { numberOf } = grammar.points;
 
@@ -53,6 +58,7 @@ export function walkerOf(grammar: Grammar): (options: WalkOptions) => string | n
     const { random, room, weights, hooks, hits } = options;
     let text = '';
     let depth = 0;
+    steps = 0;
     // Lookaheads that the text so far does not decide.
     let pending: Pending[] = [];
     let isLongDue = random.next() < LONG_SHARE;
@@ -76,6 +82,7 @@ export function walkerOf(grammar: Grammar): (options: WalkOptions) => string | n
     }
 
     function write(node: Expression): void {
+      if (++steps > MAX_STEPS) throw new DeadEnd();
       switch (node.type) {
         case 'choice':
           write(pickAlternative(node));

@@ -42,7 +42,7 @@ function blanked(code: string, start: number, end: number): string {
   return code.slice(0, start) + code.slice(start, end).replace(/[^\n\r]/g, ' ') + code.slice(end);
 }
 
-/** What the plugin adds to the nodes of acorn. */
+/** The properties that the plugin for TypeScript adds to the nodes of acorn. */
 interface Typed {
   readonly type: string;
   readonly start: number;
@@ -69,7 +69,7 @@ const CASTS: ReadonlySet<string> = new Set([
   'TSTypeAssertion',
 ]);
 
-/** Collects what to remove. What is left over is no JavaScript. */
+/** Collects the ranges to remove. What is left over is not JavaScript. */
 function collect(node: Node, code: string, ranges: [start: number, end: number][]): void {
   const { type, start, end, expression, optional, declare, importKind, exportKind, name } = node as Typed;
   if (TYPES.has(type) || declare === true || importKind === 'type' || exportKind === 'type') {

@@ -163,3 +163,19 @@ describe('gates', () => {
     );
   });
 });
+
+describe('code of the grammar', () => {
+  test.each([
+    ['{{ import { readFileSync } from "node:fs"; }}\nstart = "a"+', 'Cannot use import statement outside a module'],
+    ['start = a:"a"+ { return a as string[]; }', 'Unexpected identifier'],
+    ['{{ throw new Error("not now"); }}\nstart = "a"+', 'Error: not now'],
+  ])('is not executed before a text is parsed: %j', (text, reason) => {
+    const grammar = compileGrammar(text, { name: 'mine' });
+    expect(grammar.points.list.length).toBeGreaterThan(1);
+    for (const use of [grammar.parse, grammar.accepts, grammar.derive]) {
+      expect(() => use('a')).toThrow(GrammarError);
+      expect(() => use('a')).toThrow('The code of mine cannot be executed here');
+      expect(() => use('a')).toThrow(reason);
+    }
+  });
+});

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { aacpLanguage } from '../../../src/aacp/language/language.js';
@@ -91,6 +92,22 @@ describe('sentences', () => {
     const impossible = compileGrammar('start = "a"* "a"', { name: 'greedy' });
     expect(() => [...generateSentences(impossible, { count: 1 })]).toThrow(NoSentenceError);
     expect(() => [...generateSentences(impossible, { count: 1 })]).toThrow(/greedy.*rejected/);
+  });
+
+  test('lookaheads that the text does not decide do not take forever', () => {
+    const text = readFileSync(
+      new URL('../../../node_modules/pegjs/examples/javascript.pegjs', import.meta.url),
+      'utf8',
+    );
+    const grammar = compileGrammar(text, { name: 'javascript' });
+    expect([...generateSentences(grammar, { seed: 1, count: 60 })]).toHaveLength(60);
+  });
+
+  test('an error of the code of a grammar is in the message', () => {
+    const broken = compileGrammar('{ null.x; }\nstart = "a"+');
+    expect(() => [...generateSentences(broken, { count: 1 })]).toThrow(
+      /rejected the last one: "a+": TypeError: Cannot read properties of null \(reading 'x'\)$/,
+    );
   });
 
   test.each(EXAMPLES)('are accepted by the parser that PEG.js generates from its own example: %s', (name) => {
