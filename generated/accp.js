@@ -636,6 +636,7 @@ function otherNode(kind, value, text, start, end) {
     }
     at$ = last$1;
     if (count$1 < 1) return -1;
+    if (bytes$[at$] === 92) return -1;
     return at$;
   }
 
@@ -1168,6 +1169,7 @@ function otherNode(kind, value, text, start, end) {
     const characters$1 = escaped$(sets0$, ends1$, at$);
     at$ = end$;
     if (at$ === start$1) return FAILED$;
+    if (bytes$[at$] === 92) return FAILED$;
     end$ = at$;
     return characters$1;
   }
@@ -1353,6 +1355,7 @@ function otherNode(kind, value, text, start, end) {
     }
     at$ = last$1;
     if (count$1 < 1) return -1;
+    if (bytes$[at$] === 92) return -1;
     return at$;
   }
 
