@@ -34,14 +34,19 @@ var counts;
 
 var items;
 
-function count() {
+function count(at) {
     if (++items <= maxItems) return true;
     try {
-      error(`The packet has more than ${maxItems} fields`);
+      error(`The packet has more than ${maxItems} fields`, { source: options.grammarSource, start: placeOf(at), end: placeOf(at) });
     } catch (refusal) {
       refusal.reason = "limit";
       throw refusal;
     }
+  }
+
+function placeOf(offset) {
+    const lines = input.slice(0, offset).split("\n");
+    return { offset, line: lines.length, column: lines.at(-1).length + 1 };
   }
 
 function packetNode(task, domain, fields, start, end) {
@@ -114,9 +119,7 @@ function located(node, from, to) {
         const start$5 = at$;
         if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends1$, at$);
         const slot$3 = input.substring(start$5, at$);
-        from$ = at$;
-        to$ = at$;
-        if (!(!counts || count())) break ended$1;
+        if (!(!counts || count(at$))) break ended$1;
         from$ = start$3;
         to$ = at$;
         const picked$3 = slot$code1(key$1, slot$3);
@@ -168,9 +171,7 @@ function located(node, from, to) {
         at$ = back$4;
       }
       const value$1 = input.substring(start$9, at$);
-      from$ = at$;
-      to$ = at$;
-      if (!(!counts || count())) break ended$2;
+      if (!(!counts || count(at$))) break ended$2;
       const picked$5 = fieldNode(key$2, value$1, start$8, at$);
       const item$2 = picked$5;
       fields$2.push(item$2);
@@ -341,9 +342,7 @@ function located(node, from, to) {
         at$ = back$2;
       }
       if ((table0$[bytes$[at$]] & 1) !== 0) at$ = runEnd$(ends1$, at$);
-      from$ = at$;
-      to$ = at$;
-      if (!(!counts || count())) break ended$1;
+      if (!(!counts || count(at$))) break ended$1;
       last$1 = at$;
     }
     at$ = last$1;
@@ -380,9 +379,7 @@ function located(node, from, to) {
         }
         at$ = back$1;
       }
-      from$ = at$;
-      to$ = at$;
-      if (!(!counts || count())) break ended$1;
+      if (!(!counts || count(at$))) break ended$1;
       last$1 = at$;
     }
     at$ = last$1;
@@ -488,6 +485,10 @@ function located(node, from, to) {
     return symbol < 128 && at < length$ ? symbol : input.charCodeAt(at);
   }
 
+
+  function offset() {
+    return from$;
+  }
 
   function range() {
     return { source: source$, start: from$, end: to$ };
