@@ -83,6 +83,8 @@ try {
 }
 
 // @ts-expect-error: no packet
+const noFrame = (): string => printFrame(packet);
+if (printFrame(raw) !== '@a>b:c{k:\\@dev}') throw new Error(noFrame.name);
 
 const result = tryParsePacket('ACK|HR|return:A|');
 if (result.ok) throw new Error('accepted');
