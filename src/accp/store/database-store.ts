@@ -29,8 +29,8 @@ function statementsOf({ table, forUpdate }: Dialect) {
       ON CONFLICT (session, agent) DO UPDATE SET generation = endpoint.generation + 1
       RETURNING id, generation`,
     generation: `SELECT generation FROM ${endpoint} WHERE id = ? ${forUpdate}`,
-    knows: `SELECT EXISTS (SELECT 1 FROM ${entry} JOIN ${endpoint} ON endpoint.id = entry.endpoint WHERE endpoint.session = ?1)
-      OR EXISTS (SELECT 1 FROM ${cold} WHERE session = ?1) AS known`,
+    knows: `SELECT EXISTS (SELECT 1 FROM ${entry} JOIN ${endpoint} ON endpoint.id = entry.endpoint WHERE endpoint.session = ?)
+      OR EXISTS (SELECT 1 FROM ${cold} WHERE session = ?) AS known`,
     entries: `SELECT collection, key, value FROM ${entry} WHERE endpoint = ? ORDER BY id`,
     set: `INSERT INTO ${entry} (endpoint, collection, key, value) VALUES (?, ?, ?, ?)
       ON CONFLICT (endpoint, collection, key) DO UPDATE SET value = excluded.value`,
@@ -104,7 +104,10 @@ export function storeIn(
   const store: DatabaseStore = {
     durable: true,
     claim: (session, agent) => claimEndpoint(connection, session, agent),
-    has: (session) => attempt(() => statements.knows.get(encodeName(session))!['known'] === 1),
+    has: (session) => {
+      const name = encodeName(session);
+      return attempt(() => statements.knows.get(name, name)!['known'] === 1);
+    },
     purgeExpired(now, retentionMs = 30 * DAY_MS) {
       assertDurations({ retentionMs }, 0);
       const purge = (): number => {

@@ -141,9 +141,9 @@ const SQL = {
   eventsOfSession: `SELECT ${EVENT} FROM event WHERE session_id = ? AND sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ?`,
   eventsOfJob: `SELECT ${EVENT} FROM event WHERE job_id = ? AND sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ?`,
   eventsOfTrace: `SELECT ${EVENT} FROM event
-      WHERE job_id IN (SELECT job_id FROM trace WHERE trace_id = ?1) AND trace_id = ?1 AND sequence > ?2 AND sequence <= ?3
-    UNION ALL SELECT ${EVENT} FROM event WHERE job_id IS NULL AND trace_id = ?1 AND sequence > ?2 AND sequence <= ?3
-    ORDER BY sequence LIMIT ?4`,
+      WHERE job_id IN (SELECT job_id FROM trace WHERE trace_id = ?) AND trace_id = ? AND sequence > ? AND sequence <= ?
+    UNION ALL SELECT ${EVENT} FROM event WHERE job_id IS NULL AND trace_id = ? AND sequence > ? AND sequence <= ?
+    ORDER BY sequence LIMIT ?`,
   addTrace: 'INSERT OR IGNORE INTO trace VALUES (?, ?)',
   lastAt: 'SELECT at FROM event ORDER BY sequence DESC LIMIT 1',
   lastOfSession: 'SELECT coalesce(max(sequence), 0) AS last FROM event WHERE session_id = ?',
@@ -151,8 +151,8 @@ const SQL = {
   setClock: 'INSERT OR REPLACE INTO clock VALUES (1, ?, ?)',
   addJob: `INSERT INTO job (${Object.values(JOB_COLUMNS).join(', ')}) VALUES (${JOB_MEMBERS.map(() => '?').join(', ')})`,
   claimJob: "UPDATE job SET state = 'running', attempt = ?, lease_owner = ?, lease_until = ? WHERE job_id = ?",
-  changeJob: `UPDATE job SET state = ?1, status = ?2, run_after = coalesce(?3, run_after),
-    lease_owner = iif(?4, lease_owner, NULL), lease_until = iif(?4, lease_until, NULL), ended_at = ?5 WHERE job_id = ?6`,
+  changeJob: `UPDATE job SET state = ?, status = ?, run_after = coalesce(?, run_after),
+    lease_owner = iif(?, lease_owner, NULL), lease_until = iif(?, lease_until, NULL), ended_at = ? WHERE job_id = ?`,
   job: `SELECT ${JOB_ROW} FROM job WHERE job_id = ?`,
   jobHead: 'SELECT state, attempt, status, ended_at AS endedAt FROM job WHERE job_id = ?',
   queued: 'SELECT coalesce(sum(queued), 0) AS n FROM queue WHERE queue = ?',

@@ -293,7 +293,8 @@ class SqliteStore implements ArcpStore {
 
   #changeJob(jobId: string, changed: ChangedValues): JobHead {
     const { state, status, dueAt = null, hasLease, endedAt } = changed;
-    this.#statements.changeJob.run(state, status, dueAt, hasLease ? 1 : 0, endedAt, jobId);
+    const isKept = hasLease ? 1 : 0;
+    this.#statements.changeJob.run(state, status, dueAt, isKept, isKept, endedAt, jobId);
     return changed;
   }
 
@@ -356,7 +357,11 @@ class SqliteStore implements ArcpStore {
     let rows: readonly Row[];
     if (sessionId !== undefined) rows = eventsOfSession.all(sessionId, ...range);
     else if (jobId !== undefined) rows = eventsOfJob.all(jobId, ...range);
-    else rows = traceId === undefined ? events.all(...range) : eventsOfTrace.all(traceId, ...range);
+    else
+      rows =
+        traceId === undefined
+          ? events.all(...range)
+          : eventsOfTrace.all(traceId, traceId, after, upTo, traceId, ...range);
     return rows.map(eventOf);
   }
 
