@@ -52,7 +52,7 @@ export function decode(text: string, session: CodecSession): DecodeOutcome {
   const frame = parsed.value;
   let envelope: ReceivedEnvelope | undefined;
   try {
-    const reading = readEnvelope(frame, text.length);
+    const reading = readEnvelope(frame);
     envelope = reading.envelope;
     const arrival = arrivalOf(frame, envelope);
     const isOurs = envelope.sid === undefined || envelope.sid === options.id;

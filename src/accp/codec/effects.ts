@@ -46,8 +46,9 @@ export function applyReceived(processed: Processed & { readonly message: Message
   const { chains, runtime } = session;
   const checkpoint = apply(processed, session);
   if (REQUEST_INTENTS.has(message.intent)) {
-    const known = typeof retained === 'object' ? { ...message, payload: retained } : message;
-    chains.received(cid, chainOf(message), known);
+    // A copy, since the caller owns the message.
+    const payload = typeof retained === 'object' ? retained : message.payload;
+    chains.received(cid, chainOf(message), { ...message, payload });
   } else if (ENDING_INTENTS.has(message.intent) && !isAboutDelivery(message)) chains.answered(cid);
   else if (EXTENDING_INTENTS.has(message.intent)) chains.prolong(cid, runtime.monotonic());
   return checkpoint;

@@ -23,14 +23,24 @@ export class FrameTokenCounter {
   readonly #headers = new Map<string, number>();
   readonly #shortest = new Map<string, FrameTokens>();
   #shortestAt = -1;
+  /** Whether the stored numbers are exact: a counter may load its vocabulary later. */
+  #isExact: boolean;
 
   /** @param sid the session identifier if every frame has it */
   constructor(counter: TokenCounter, sid: string | undefined) {
     this.#counter = counter;
     this.#sid = sid;
+    this.#isExact = counter.exact;
+  }
+
+  #forget(): void {
+    this.#headers.clear();
+    this.#shortest.clear();
+    this.#isExact = this.#counter.exact;
   }
 
   header({ agent, intent }: Header): number {
+    if (this.#counter.exact !== this.#isExact) this.#forget();
     const text = `@${agent}>${intent}`;
     let tokens = this.#headers.get(text);
     if (tokens === undefined) {
@@ -57,8 +67,9 @@ export class FrameTokenCounter {
 
   /** Returns the numbers of tokens of the shortest frame with a header, sent at `ts`, in seconds since 1970. */
   shortest(header: Header, ts: number): FrameTokens {
-    if (ts !== this.#shortestAt || this.#shortest.size >= MAX_HEADERS) {
-      this.#shortest.clear();
+    const isStale = ts !== this.#shortestAt || this.#counter.exact !== this.#isExact;
+    if (isStale || this.#shortest.size >= MAX_HEADERS) {
+      this.#forget();
       this.#shortestAt = ts;
     }
     const text = `@${header.agent}>${header.intent}`;

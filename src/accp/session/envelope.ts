@@ -26,18 +26,18 @@ export interface Part {
 /** The maximum length of an identifier: peers choose identifiers, which are stored in memory. */
 const MAX_ID = 256;
 
-/** The length of frames, in characters, up to which an identifier may retain its frame in memory: copying takes time. */
-const SHORT_FRAME = 1024;
+/** The length from which V8 keeps a part of a text as a view, which retains the whole text in memory. */
+const VIEW_LENGTH = 13;
 
 /**
- * Reads the metadata of a frame of `length` characters. Throws AccpError if `mid` or `seq` is invalid; `fault` is the error of
+ * Reads the metadata of a frame. Throws AccpError if `mid` or `seq` is invalid; `fault` is the error of
  * another field, reported after the number is used up.
  */
-export function readEnvelope(
-  frame: Frame,
-  length: number,
-): { readonly envelope: ReceivedEnvelope; readonly fault: AccpError | undefined } {
-  const read = new Fields(length > SHORT_FRAME);
+export function readEnvelope(frame: Frame): {
+  readonly envelope: ReceivedEnvelope;
+  readonly fault: AccpError | undefined;
+} {
+  const read = new Fields();
   let mid: string | undefined;
   let cid: string | undefined;
   let aid: string | undefined;
@@ -90,18 +90,12 @@ export function readEnvelope(
 
 /** A reader of fields, with the first error. */
 class Fields {
-  readonly #copies: boolean;
   fault: AccpError | undefined;
 
-  /** @param copies if true, identifiers are copied, so that they do not retain the frame */
-  constructor(copies: boolean) {
-    this.#copies = copies;
-  }
-
-  /** Reads an identifier, which is text even if numeric: `mid:007` keeps its zeros. */
+  /** Reads an identifier, which is text even if numeric: `mid:007` keeps its zeros. Does not retain the text of the frame. */
   identifier(key: string, value: Value): string | undefined {
     const text = value.kind === 'string' ? value.value : sourceText(value);
-    if (text !== undefined && text.length <= MAX_ID) return this.#copies ? ownText(text) : text;
+    if (text !== undefined && text.length <= MAX_ID) return text.length < VIEW_LENGTH ? text : ownText(text);
     const message =
       text === undefined ? `must be an identifier; got a ${value.kind}` : `must have at most ${MAX_ID} characters`;
     return this.#reject(key, message);

@@ -240,7 +240,27 @@ export function createCheckpoints(options: CheckpointOptions) {
     compute: () => CheckpointEntry,
   ): CheckpointResult {
     const tokensAfter = hot.tokens();
-    const result = new LazyResult({ id, trigger, tokensBefore, tokensAfter, exact: counter.exact }, compute);
+    let computed: CheckpointEntry | undefined;
+    const fitted = (): CheckpointEntry => {
+      computed ??= compute();
+      return computed;
+    };
+    const result: CheckpointResult = {
+      id,
+      trigger,
+      get summary() {
+        return fitted().summary;
+      },
+      get facts() {
+        return fitted().facts;
+      },
+      tokensBefore,
+      tokensAfter,
+      get warmTokens() {
+        return fitted().tokens;
+      },
+      exact: counter.exact,
+    };
     emit('checkpoint', `${id}: hot state was compressed from ${tokensBefore} to ${tokensAfter} tokens`, {
       details: { id, trigger, frames: frames.length, tokensBefore, tokensAfter },
     });
@@ -295,48 +315,6 @@ export function createCheckpoints(options: CheckpointOptions) {
     resume: (tools: CheckpointTools) => interrupted.splice(0).map((frozen) => run(frozen, tools)),
     finishOverdue,
   };
-}
-
-/** A result whose entry is computed when it is first read. A class, since accessors of a literal are created one by one. */
-class LazyResult implements CheckpointResult {
-  readonly id: string;
-  readonly trigger: CheckpointTrigger;
-  readonly tokensBefore: number;
-  readonly tokensAfter: number;
-  readonly exact: boolean;
-  readonly #compute: () => CheckpointEntry;
-  #entry: CheckpointEntry | undefined;
-
-  constructor(known: Omit<CheckpointResult, 'summary' | 'facts' | 'warmTokens'>, compute: () => CheckpointEntry) {
-    this.id = known.id;
-    this.trigger = known.trigger;
-    this.tokensBefore = known.tokensBefore;
-    this.tokensAfter = known.tokensAfter;
-    this.exact = known.exact;
-    this.#compute = compute;
-  }
-
-  get summary(): string {
-    return this.#fitted.summary;
-  }
-
-  get facts(): readonly Fact[] {
-    return this.#fitted.facts;
-  }
-
-  get warmTokens(): number {
-    return this.#fitted.tokens;
-  }
-
-  get #fitted(): CheckpointEntry {
-    this.#entry ??= this.#compute();
-    return this.#entry;
-  }
-
-  toJSON(): CheckpointResult {
-    const { id, trigger, summary, facts, tokensBefore, tokensAfter, warmTokens, exact } = this;
-    return { id, trigger, summary, facts, tokensBefore, tokensAfter, warmTokens, exact };
-  }
 }
 
 function phaseOf({ trigger, frozenAt, version, frames }: HotSnapshot): Phase {

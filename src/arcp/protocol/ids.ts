@@ -51,7 +51,7 @@ let counter = 0;
  */
 export function newId(kind: IdKind): string {
   const time = Date.now();
-  if (time > lastTime || counter === 2 ** 40) {
+  if (time > lastTime || prefix === '' || counter === 2 ** 40) {
     lastTime = Math.max(time, lastTime);
     prefix = PAIRS[Math.floor(lastTime / 2 ** 40)]! + digitsOf(lastTime % 2 ** 40) + digitsOf(random40());
     counter = random40();
