@@ -46,13 +46,14 @@ const PLAIN_PAIRS = /* @__PURE__ */ plainPairs();
 
 /** Up to this number, keys are distinguished by a few bits and sorted by insertion. */
 const MAX_KEYS = 32;
-/** Sort keys of the lists being written, innermost last: the rank, and in the lowest bits the index in the list. */
+/** Sort keys of the lists being written, innermost last: the rank, and in the lowest bits (`PLACE`) the index in the list. */
 const ORDER = /* @__PURE__ */ new Int32Array(64 * MAX_KEYS);
 const PLACE_BITS = 5;
 const PLACE = MAX_KEYS - 1;
 
 /** A rank has seven bits for each of the first three characters of a key, above them its place in the envelope. */
 const KEY_BITS = 21;
+const KEY_MASK = (1 << KEY_BITS) - 1;
 const SHORT_KEY = 3;
 const ENVELOPE_STARTS: readonly number[] = /* @__PURE__ */ ENVELOPE_KEYS.map(startOf);
 const IDENTIFIERS = /* @__PURE__ */ ENVELOPE_KEYS.reduce(
@@ -263,17 +264,20 @@ function ordered(list: readonly Param[], from: number, levels: number, separator
     let lastRank = -1;
     for (let place = base; place < base + length; place++) {
       step = ORDER[place]! & PLACE;
-      const { key, value: node } = list[step]!;
+      const param: Param | undefined = list[step];
+      const key = param?.key;
       const rank = ORDER[place]! >> PLACE_BITS;
+      // A getter may return another key than before.
+      if (startOf(key) !== (rank & KEY_MASK)) throw badKey();
       if (place > base) BYTES[at++] = separator;
-      at = word(key, rank, at);
-      step = key;
+      at = word(key!, rank, at);
+      step = key!;
       // String comparison is a call, and seldom needed.
-      if (rank === lastRank && key === last) throw new Fault('duplicate key');
-      last = key;
+      if (rank === lastRank && key! <= last) throw new Fault('duplicate key');
+      last = key!;
       lastRank = rank;
       BYTES[at] = 0x3a;
-      at = isEnvelope ? field(node, at + 1, levels, rank >> KEY_BITS) : value(node, at + 1, levels);
+      at = isEnvelope ? field(param!.value, at + 1, levels, rank >> KEY_BITS) : value(param!.value, at + 1, levels);
     }
     top = base;
     return at;
@@ -293,12 +297,9 @@ function envelopePlace(key: string, start: number): number {
 function sortedCopy(list: readonly Param[], order: (a: string, b: string) => number): Param[] {
   // Not map, which would skip the holes of a sparse list.
   const copy = Array.from(list, (param: Param | undefined, index) => {
-    try {
-      startOf(param?.key);
-      return param!;
-    } catch (thrown) {
-      throw located(thrown, index);
-    }
+    const key: unknown = param?.key;
+    if (typeof key !== 'string' || !/^\w+$/.test(key)) throw located(badKey(), index);
+    return param!;
   });
   return copy.sort((a, b) => order(a.key, b.key));
 }
@@ -323,12 +324,13 @@ function items(list: readonly Value[], from: number, levels: number): number {
 /** A value of the metadata. A numeric identifier keeps its digits. */
 function field(node: Value | undefined, at: number, levels: number, place: number): number {
   const isIdentifier = ((IDENTIFIERS >> place) & 1) !== 0;
-  if (!isIdentifier || (node?.kind !== 'integer' && node?.kind !== 'decimal') || node.text === undefined) {
-    return value(node, at, levels);
-  }
-  if (node.kind === 'integer') integerDigits(node, maxDigits);
-  else decimalDigits(node, maxDigits);
-  return ascii(node.text, at);
+  if (!isIdentifier || (node?.kind !== 'integer' && node?.kind !== 'decimal')) return value(node, at, levels);
+  // Read once: a getter may return another text the next time.
+  const { text } = node;
+  if (text === undefined) return value(node, at, levels);
+  if (node.kind === 'integer') integerDigits({ kind: 'integer', value: node.value, text }, maxDigits);
+  else decimalDigits({ kind: 'decimal', value: node.value, text }, maxDigits);
+  return ascii(text, at);
 }
 
 /** @param levels number of arrays and maps that may still be opened */

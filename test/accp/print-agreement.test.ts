@@ -167,6 +167,53 @@ describe('the output equals that of the simple printer', () => {
   });
 });
 
+describe('a getter that returns another value the next time', () => {
+  const values = (...all: unknown[]): (() => unknown) => {
+    let call = 0;
+    return () => all[Math.min(call++, all.length - 1)];
+  };
+  const changingKey = (next: () => unknown): Frame => {
+    const entry = Object.defineProperty({ value: { kind: 'null' } }, 'key', { get: next });
+    return withValue({ kind: 'map', entries: [entry] });
+  };
+
+  test.each([
+    ['an empty key', ['a', '']],
+    ['a number', ['a', 5]],
+    ['nothing', ['a', null]],
+    ['another beginning', ['aaaa', 'bbbb']],
+    ['an object with a length', ['a', { length: '3' }]],
+  ])('%s in place of a key is rejected', (_name, keys) => {
+    expect(outcome(() => printFrame(changingKey(values(...keys))))).toMatchObject({ code: 'E1004' });
+  });
+
+  test('a text in place of an identifier is not written', () => {
+    const node = Object.defineProperty({ kind: 'integer', value: 7 }, 'text', { get: values('007', '007,cid:666') });
+    const tree = frame({ metadata: [{ key: 'mid', value: node }] });
+    expect(outcome(() => printFrame(tree))).not.toMatchObject({ text: expect.stringContaining('666') as string });
+  });
+
+  test('a list that becomes shorter is rejected', () => {
+    const entries: object[] = [{ key: 'b', value: { kind: 'null' } }];
+    entries.unshift(
+      Object.defineProperty({ key: 'a' }, 'value', {
+        get: () => {
+          entries.length = 1;
+          return { kind: 'null' };
+        },
+      }),
+    );
+    expect(outcome(() => printFrame(withValue({ kind: 'map', entries })))).toMatchObject({ code: 'E1004' });
+  });
+});
+
+test('the place of a bad key in a long list is that of the tree', () => {
+  const entries = Array.from({ length: 40 }, (_, index) => ({ key: `k${99 - index}`, value: { kind: 'null' } }));
+  entries[5]!.key = 'key!';
+  expectSame(withValue({ kind: 'map', entries }));
+  expectSame(frame({ metadata: entries }));
+});
+
 test('a getter may write another frame meanwhile', () => {
   const inner = withValue({ kind: 'string', value: 'inner' });
   const param = {
