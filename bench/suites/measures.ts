@@ -90,7 +90,7 @@ export const MEASURES: Readonly<Record<string, Measure>> = {
   aacp: reading('aacp', jsonAacp, pegwireAacp, mixedPackets),
   print: printing('print', STRINGIFY, PRINTER, (half) => frameGroup('mixed', mixedFrames(half))),
   'print-escapes': printing('print-escapes', STRINGIFY, PRINTER, (half) =>
-    frameGroup('escapes', [...category('dense escapes', half), ...category('prose, 2,000 characters', half)]),
+    frameGroup('escapes', [...category('dense escapes', half), ...category('long prose', half)]),
   ),
   'print-packet': printing('print-packet', PLAIN_PRINTER, PACKET_PRINTER, (half) =>
     packetGroup('mixed', mixedPackets(half)),

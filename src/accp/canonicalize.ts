@@ -1,6 +1,7 @@
 import type { Frame } from './ast.js';
-import { parseFrame } from './parse.js';
+import { tryParseFrame } from './parse.js';
 import { printFrame } from './print.js';
+import { unprintable } from './syntax-error.js';
 
 const UNLIMITED = {
   maxLength: Number.POSITIVE_INFINITY,
@@ -18,5 +19,8 @@ const UNLIMITED = {
  * @throws PrintError with code `E1004` and the path if the tree cannot be printed
  */
 export function canonicalizeFrame(frame: Frame): Frame {
-  return parseFrame(printFrame(frame, UNLIMITED), UNLIMITED);
+  const result = tryParseFrame(printFrame(frame, UNLIMITED), UNLIMITED);
+  // The printer needs less of the call stack than the parser.
+  if (!result.ok) throw unprintable('frame', 'is nested too deeply or is too long');
+  return result.value;
 }

@@ -232,6 +232,20 @@ describe('nodes', () => {
     expect(() => canonicalizeFrame(cyclic)).toThrow('is nested too deeply or is too long');
   });
 
+  test('more nesting than the parser can read back', () => {
+    let node: Value = { kind: 'null' };
+    for (let depth = 0; depth < 1_600; depth++) node = { kind: 'array', items: [node] };
+    const tree = frame({ payload: [{ key: 'k', value: node }] });
+    let thrown: unknown;
+    try {
+      canonicalizeFrame(tree);
+    } catch (error) {
+      thrown = error;
+    }
+    // Whether it is too much depends on the call stack; if it is, the error is the printer's.
+    if (thrown !== undefined) expect(thrown).toMatchObject({ name: 'PrintError', code: 'E1004' });
+  });
+
   test('more than a text can hold', () => {
     const value = 'v'.repeat(1 << 26);
     expect(

@@ -53,9 +53,8 @@ const CATEGORIES: Readonly<Record<string, (random: Random, half: Half) => string
   'true/false/~ arrays': (random) =>
     frame(random, [`d:${values.array(random, random.integer(20, 60), values.literal)}`], null),
   'nested maps': (random) => frame(random, [`d:${nestedMap(random, 5)}`], 0.3),
-  'prose, a sentence': (random, half) =>
-    frame(random, [`content:${escapedText(texts.prose(random, half, 100))}`], null),
-  'prose, 2,000 characters': (random, half) =>
+  'one sentence': (random, half) => frame(random, [`content:${escapedText(texts.prose(random, half, 100))}`], null),
+  'long prose': (random, half) =>
     frame(random, [`content:${escapedText(texts.prose(random, half, random.integer(1_000, 2_000)))}`], null),
   'dense escapes': (random) => frame(random, values.params(random, random.integer(4, 10), values.escaped), null),
   'big integers': (random) => frame(random, values.params(random, random.integer(4, 10), values.bigInteger), null),

@@ -38,8 +38,8 @@ export const command = defineCommand({
     const run = { date: new Date().toISOString(), pegwire: packageVersion(), machine };
     // Fails before a long run.
     if (folder !== undefined) await tryFolder(folder);
-    const messages =
-      invocation.options.corpus === undefined ? null : await ownMessages(invocation.options.corpus, invocation);
+    const { corpus } = invocation.options;
+    const messages = corpus === undefined ? null : await ownMessages(corpus, invocation);
     const measured: Section[] = [];
     if (json) await output.result(toJson(run));
     else
@@ -50,8 +50,8 @@ export const command = defineCommand({
       await new Promise((resolve) => setImmediate(resolve));
     };
     const runs: (() => Promise<readonly Section[]>)[] =
-      messages !== null
-        ? [() => measureMessages(messages, durationMs, showing('messages'))]
+      corpus !== undefined && messages !== null
+        ? [() => measureMessages(corpus, messages, durationMs, showing('messages'))]
         : protocols.map(
             ({ name }) =>
               () =>
@@ -103,6 +103,7 @@ function parsedObject(text: string): JsonObject | null {
 }
 
 async function measureMessages(
+  file: string,
   messages: readonly OwnMessage[],
   durationMs: number,
   onProgress: (what: string, share: number) => Promise<void>,
@@ -111,7 +112,7 @@ async function measureMessages(
   try {
     return await measureOwn(messages, { durationMs, counter, onProgress });
   } catch (thrown) {
-    throw thrown instanceof UnusableMessage ? new UsageError(thrown.message) : thrown;
+    throw thrown instanceof UnusableMessage ? new UsageError(`${file}: ${thrown.message}`) : thrown;
   }
 }
 

@@ -7,8 +7,11 @@ const scratch = scratchFolder();
 const MESSAGES = [
   { role: 'user', content: 'Is 48.20 right, or 4,820?', tags: ['billing'] },
   { intent: 'req', operation: 'tool', schema: 'TC', payload: { tool_name: 'search', arguments: { q: 'revenue' } } },
+  { intent: 'req', operation: 'tool', note: 'a payload, since a message has no such member' },
   { deep: { deep: { deep: { deep: { deep: { deep: { deep: 1 } } } } } } },
 ];
+
+const STATE = { intent: 'sync', operation: 'state' };
 
 function corpus(name: string, lines: readonly string[]): string {
   return scratch.write(name, lines.map((line) => `${line}\n`).join(''));
@@ -24,11 +27,13 @@ describe('pegwire bench --corpus', () => {
     expect(code).toBe(0);
     const [, sizes, reading, writing] = jsonLines(stdout) as unknown as [unknown, Section, Section, Section];
     expect(sizes.kind === 'facts' && sizes.rows.map(([name, texts]) => [name, texts])).toEqual([
-      ['JSON', 3],
-      ['JSON without envelope', 3],
-      ['TOON', 3],
-      ['frames', 3],
+      ['JSON', 4],
+      ['JSON without envelope', 4],
+      ['TOON', 4],
+      ['frames', 4],
     ]);
+    const [json, without] = sizes.kind === 'facts' ? sizes.rows.map(([, , characters]) => Number(characters)) : [];
+    expect(json).toBeGreaterThan(without!);
     const plain = MESSAGES.reduce((sum, message) => sum + JSON.stringify(message).length, 0);
     expect(sizes.kind === 'facts' && sizes.rows[1]![2]).toBe(plain);
     const names = (section: Section): string[] =>
@@ -45,6 +50,11 @@ describe('pegwire bench --corpus', () => {
     ['a line that is not JSON', ['{"a":1}', '{'], 'line 2 is not a JSON object'],
     ['a line that is not an object', ['[1]'], 'line 1 is not a JSON object'],
     ['no line', [], 'there are no messages'],
+    [
+      'messages that a session cannot receive again',
+      [1, 2].map((version) => JSON.stringify({ ...STATE, payload: { version, state: { a: version } } })),
+      'line 1: ',
+    ],
     ['a message that the codec refuses', ['{"a":1}', '{"intent":"nope","operation":"x"}'], 'line 2: intent: unknown'],
   ])('rejects %s', async (name, lines, reason) => {
     const { code, stderr } = await cli(['bench', '--corpus', corpus(`${name}.jsonl`, lines), '--duration', '50ms']);
