@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import process from 'node:process';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { newId } from '../../src/arcp/index.js';
 
 const PROCESSES = 4;
@@ -24,5 +24,36 @@ describe('identifiers', () => {
     const some = Array.from({ length: 100 }, () => newId('job'));
     expect(some.every((id) => /^job_[0-9A-HJKMNP-TV-Z]{26}$/.test(id))).toBe(true);
     expect([...some].sort()).toEqual(some);
+  });
+});
+
+describe('with a clock that is set', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.resetModules();
+  });
+
+  /** A fresh module, as in another process. */
+  async function freshIds(): Promise<(kind: 'job') => string> {
+    vi.resetModules();
+    return (await import('../../src/arcp/protocol/ids.js')).newId;
+  }
+
+  test('identifiers of two processes differ at time zero', async () => {
+    vi.useFakeTimers({ now: 0 });
+    const [one, other] = [await freshIds(), await freshIds()];
+    expect(one('job')).toMatch(/^job_[0-9A-Z]{26}$/);
+    expect(one('job')).not.toBe(other('job'));
+  });
+
+  test('identifiers ascend although the clock goes back', async () => {
+    vi.useFakeTimers({ now: 1_700_000_000_000 });
+    const newId = await freshIds();
+    const ids = Array.from({ length: 3000 }, (_, index) => {
+      vi.setSystemTime(1_700_000_000_000 + ((index * 37) % 100) - 50);
+      return newId('job');
+    });
+    expect(ids).toEqual(ids.toSorted());
+    expect(new Set(ids).size).toBe(ids.length);
   });
 });

@@ -23,7 +23,7 @@ export class FrameTokenCounter {
   readonly #headers = new Map<string, number>();
   readonly #shortest = new Map<string, FrameTokens>();
   #shortestAt = -1;
-  /** Whether the stored numbers are exact: a counter may load its vocabulary later. */
+  /** `true` if the stored numbers are exact: a counter may load its vocabulary later. */
   #isExact: boolean;
 
   /** @param sid the session identifier if every frame has it */
