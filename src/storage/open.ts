@@ -59,10 +59,8 @@ const HEADER_BYTES = 100;
  * @throws TypeError if an option is invalid
  */
 export async function openDatabase(file: string, options: OpenOptions): Promise<OpenDatabase> {
-  // Drivers give ":memory:" and "file:" a meaning of their own, but not absolute paths.
-  const absolute = path.resolve(file);
   const busyTimeoutMs = resolveBusyTimeout(options.busyTimeoutMs);
-  if (file === '') throw new TypeError('the name of a database file must not be empty');
+  const absolute = resolveFile(file);
   makePrivate(absolute);
   const driver = options.driver ?? (await platformDriver(absolute));
   if (options.allowReadOnly === true && isReadOnly(absolute))
@@ -80,6 +78,16 @@ export async function openDatabase(file: string, options: OpenOptions): Promise<
     }
     throw error;
   }
+}
+
+/**
+ * Returns the absolute path of a file, to which drivers give no meaning of their own, as they do to ":memory:" and "file:".
+ *
+ * @throws TypeError if the name is empty
+ */
+export function resolveFile(file: string): string {
+  if (file === '') throw new TypeError('the name of a database file must not be empty');
+  return path.resolve(file);
 }
 
 /**

@@ -4,7 +4,7 @@ import { type ErrorJson, PegwireError } from './errors.js';
  * The reason why a store failed.
  *
  * - `taken`: another process or session has claimed the endpoint since
- * - `closed`: the store is closed
+ * - `closed`: the store is closed, or its thread has ended
  * - `busy`: another process locked the data for longer than `busyTimeoutMs`; the same call may succeed later
  * - `full`: the disk is full
  * - `unavailable`: the file cannot be opened, read or written, or the database server cannot be reached
@@ -13,7 +13,7 @@ import { type ErrorJson, PegwireError } from './errors.js';
  * - `corrupt`: the file or the database is damaged
  * - `misconfigured`: an environment variable holds an invalid path
  * - `no-driver`: no driver of the database is installed, and this version of Node has none
- * - `outcome-unknown`: the connection was lost during a commit, and its outcome could not be looked up
+ * - `outcome-unknown`: the connection or the thread of the store was lost during a commit, and its outcome could not be looked up
  * - `failed`: any other error; see `cause`
  */
 export type StoreReason =

@@ -1,32 +1,36 @@
 /** Stores in a SQLite file that has a thread of its own. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type * as Sqlite from '../../src/arcp/store/sqlite.js';
-import type { ArcpStore } from '../../src/arcp/store/store.js';
+import type { ArcpStore, TrimPolicy } from '../../src/arcp/store/store.js';
 import { betterSqlite3 } from '../../src/storage/adapters.js';
 import { describeStore, event, job } from './store-contract.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'arcp-thread-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** Compiles the store into a folder, since a thread of Node loads JavaScript only. */
+async function compileInto(outdir: string, plugins: Plugin[] = []): Promise<typeof Sqlite> {
+  await build({
+    entryPoints: ['sqlite', 'sqlite-thread'].map((name) => path.resolve(`src/arcp/store/${name}.ts`)),
+    ...{ outdir, plugins, platform: 'node', format: 'esm', bundle: true, splitting: true, packages: 'external' },
+  });
+  return (await import(pathToFileURL(path.join(outdir, 'sqlite.js')).href)) as typeof Sqlite;
+}
+
 let sqliteStore: typeof Sqlite.sqliteStore;
-// A thread of Node loads JavaScript only.
 beforeAll(async () => {
   symlinkSync(path.resolve('node_modules'), path.join(folder, 'node_modules'));
   writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
-  await build({
-    entryPoints: ['sqlite', 'sqlite-thread'].map((name) => path.resolve(`src/arcp/store/${name}.ts`)),
-    ...{ outdir: folder, platform: 'node', format: 'esm', bundle: true, splitting: true, packages: 'external' },
-  });
-  ({ sqliteStore } = (await import(pathToFileURL(path.join(folder, 'sqlite.js')).href)) as typeof Sqlite);
+  ({ sqliteStore } = await compileInto(folder));
 });
 
 let files = 0;
@@ -72,7 +76,7 @@ test('if the thread ends, calls fail, and what was acknowledged is stored', asyn
   expect(['outcome-unknown', 'done']).toContain(reasons[0]);
   expect(reasons[1]).toBe('unavailable');
   await expect(store.commit({ events: [event()] })).rejects.toMatchObject({
-    code: 'store-unavailable',
+    code: 'store-closed',
     message: `${name}: the thread of the store has ended; open the file again`,
   });
   await store.close();
@@ -80,6 +84,59 @@ test('if the thread ends, calls fail, and what was acknowledged is stored', asyn
   const again = await sqliteStore(name, { now, ownThread: true });
   expect(await again.findEvent(acknowledged.id)).toMatchObject(acknowledged);
   await again.close();
+});
+
+test('a call whose arguments cannot be sent fails alone', async () => {
+  const name = newFile();
+  const store = await sqliteStore(name, { now, ownThread: true });
+  const sent = event();
+  const unsendable = { endedBefore: 0, storedBefore: () => 0 } as unknown as TrimPolicy;
+  const [before, failed, after] = await Promise.allSettled([
+    store.readJob('j'),
+    store.trim(unsendable),
+    store.commit({ events: [sent] }),
+  ]);
+  expect([before.status, after.status]).toEqual(['fulfilled', 'fulfilled']);
+  expect(failed).toMatchObject({
+    reason: { code: 'store-failed', message: `${name}: an argument of trim cannot be sent to the thread of the store` },
+  });
+  await expect(store.trim(unsendable)).rejects.toMatchObject({
+    code: 'store-failed',
+    cause: { name: 'DataCloneError' },
+  });
+  expect(await store.findEvent(sent.id)).toMatchObject(sent);
+  await store.close();
+});
+
+test('a relative path is that of the call', async () => {
+  const name = newFile();
+  const directory = process.cwd();
+  const opening = sqliteStore(path.relative(directory, name), { now, ownThread: true });
+  process.chdir(folder);
+  const store = await opening.finally(() => process.chdir(directory));
+  expect(existsSync(name)).toBe(true);
+  await store.close();
+});
+
+/** Replaces the driver of the platform by one that does not close files. */
+const withoutClosing: Plugin = {
+  name: 'without closing',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /storage.platform\.ts$/ }, ({ path: replaced }) => ({
+      resolveDir: path.dirname(replaced),
+      contents: `import { DatabaseSync } from '@photostructure/sqlite';
+        import { nodeSqlite } from './adapters.js';
+        const close = () => { throw new Error('not closed'); };
+        export const platformDriver = async () => (file) => ({ ...nodeSqlite(DatabaseSync)(file), close });`,
+    })),
+};
+
+test('a store whose file cannot be closed is closed, and its thread ends', async () => {
+  const own = await compileInto(path.join(folder, 'without-closing'), [withoutClosing]);
+  const store = await own.sqliteStore(newFile(), { now, ownThread: true });
+  await store.commit({ events: [event()] });
+  await store.close();
+  await expect(store.readStats()).rejects.toMatchObject({ code: 'store-closed', message: 'The store is closed' });
 });
 
 test('closing stores earlier commits, and ends the thread', async () => {

@@ -118,9 +118,11 @@ export function storeIn(
       return transactions.run(purge, () => undefined);
     },
     close() {
-      if (closed) return;
-      closed = true;
-      database.close();
+      transactions.afterGroup(() => {
+        if (closed) return;
+        closed = true;
+        database.close();
+      });
     },
   };
   return { store, transactions };

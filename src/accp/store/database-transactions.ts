@@ -3,10 +3,14 @@
  * the disk.
  */
 
+import { ignoreRejection } from '../../async/listeners.js';
 import { nextTurn } from '../../async/timers.js';
 import type { Database } from '../../storage/database.js';
 import { isThenable } from '../../text/guards.js';
 import { StoreError } from '../../text/store-error.js';
+
+/** The maximum number of functions per transaction, which blocks this and other processes. */
+const MAX_GROUP = 256;
 
 /** Runs a step, and converts errors to StoreErrors. */
 type Attempt = <T>(step: () => T) => T;
@@ -18,6 +22,8 @@ type Lost = (error: StoreError) => void;
 interface OpenGroup {
   /** The endpoints with changes in the transaction. */
   readonly changed: Set<Lost>;
+  /** The steps that follow the transaction. */
+  readonly afterwards: (() => void)[];
   /** The error of a statement, after which the database may have rolled the transaction back. */
   failure: unknown;
 }
@@ -56,26 +62,43 @@ export class Transactions {
     });
   }
 
+  /** Runs a step that cannot be part of a transaction: after that of the group, if one is open. */
+  afterGroup(step: () => void): void {
+    if (this.#open === null) step();
+    else this.#open.afterwards.push(step);
+  }
+
   /** Runs a function with those of other callers in one transaction, in the next turn of the event loop. */
   group<T>(work: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const run = (): (() => void) => {
         try {
           const value = work();
-          if (isThenable(value)) throw new TypeError('the function of a group commit must be synchronous');
+          if (isThenable(value)) {
+            // The caller gets the TypeError, and has no access to this promise.
+            void ignoreRejection(Promise.resolve(value));
+            throw new TypeError('the function of a group commit must be synchronous');
+          }
           return () => resolve(value);
         } catch (thrown) {
           return () => reject(thrown);
         }
       };
-      if (this.#tasks.push({ run, reject }) === 1) nextTurn(() => this.#runGroup());
+      if (this.#tasks.push({ run, reject }) === 1) this.#schedule();
     });
   }
 
-  #runGroup(): void {
-    const tasks = this.#tasks;
-    this.#tasks = [];
-    const group: OpenGroup = { changed: new Set(), failure: undefined };
+  #schedule(): void {
+    nextTurn(() => {
+      const tasks = this.#tasks.splice(0, MAX_GROUP);
+      if (this.#tasks.length > 0) this.#schedule();
+      const group: OpenGroup = { changed: new Set(), afterwards: [], failure: undefined };
+      this.#runGroup(tasks, group);
+      for (const step of group.afterwards) step();
+    });
+  }
+
+  #runGroup(tasks: readonly Task[], group: OpenGroup): void {
     let settle: (() => void)[];
     try {
       settle = this.#attempt(() => this.#database.transaction(() => this.#runTasks(tasks, group)));

@@ -19,11 +19,13 @@ export type { Change, ColdEntry, EndpointStore, SessionStore, SqliteStoreOptions
 export interface SqliteStore extends DatabaseStore {
   /**
    * Runs a function in the next turn of the event loop, in one transaction with the functions of all other calls of this turn. With many
-   * sessions in one file, this takes a fraction of the time of a transaction for each frame.
+   * sessions in one file, this takes a fraction of the time of a transaction for each frame. A transaction has at most 256 functions; the others
+   * follow in the next turn.
    *
    * The promise is fulfilled with the result of the function when all changes are stored, so a frame can be sent at once. If the function
-   * throws, the promise is rejected; the other functions of the transaction are not affected. The file is locked for other processes while
-   * the functions run.
+   * throws, the promise is rejected, and what the function stored before it threw remains; the other functions of the transaction are not
+   * affected. While the functions run, the file is locked for other processes and for other stores of this process: a function that writes to
+   * such a store blocks for its `busyTimeoutMs`, and fails with `busy`. A store that a function closes is closed at the end of the transaction.
    *
    * @throws StoreError if the store fails: all promises of the transaction are rejected, and the sessions with changes in it cannot be used
    * any more; open them again

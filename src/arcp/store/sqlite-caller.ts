@@ -55,7 +55,7 @@ interface PendingCall {
   readonly reject: (error: unknown) => void;
 }
 
-/** Opens a file in a new thread. @param local the clock of this process, in milliseconds since 1970 */
+/** Opens a file in a new thread. @param file an absolute path @param local the clock of this process, in milliseconds since 1970 */
 export async function openInThread(
   file: string,
   options: ThreadSetup['options'],
@@ -78,7 +78,7 @@ class ThreadStore implements ArcpStore {
   #unsent: ThreadCall[] = [];
   #lastId = OPENED;
   #isWatching = false;
-  /** The error of all further calls, after the end of the thread or the call of `close`. */
+  /** The error of all later calls, after the end of the thread or the call of `close`. */
   #end: StoreError | undefined;
 
   constructor(file: string, options: ThreadSetup['options'], local: () => number) {
@@ -143,8 +143,33 @@ class ThreadStore implements ArcpStore {
   }
 
   #send(): void {
-    this.#worker.postMessage(this.#unsent);
+    const calls = this.#unsent;
     this.#unsent = [];
+    try {
+      this.#worker.postMessage(calls);
+    } catch {
+      // Nothing was sent. The cause is an argument of one call, which must not fail the others.
+      for (const call of calls) this.#sendAlone(call);
+    }
+  }
+
+  #sendAlone(call: ThreadCall): void {
+    try {
+      this.#worker.postMessage([call]);
+    } catch (cause) {
+      const file = this.#file;
+      const message = `${file}: an argument of ${call.method} cannot be sent to the thread of the store`;
+      this.#take(call.id).reject(new StoreError('failed', message, { file, help: 'pass plain data only', cause }));
+    }
+  }
+
+  /** Removes a pending call. */
+  #take(id: number): PendingCall {
+    const call = this.#pending.get(id)!;
+    this.#pending.delete(id);
+    // `close` waits for the end of the thread.
+    if (this.#pending.size === 0 && this.#end === undefined) this.#worker.unref();
+    return call;
   }
 
   readonly #onAnswer = (answer: ThreadAnswer): void => {
@@ -152,10 +177,7 @@ class ThreadStore implements ArcpStore {
       for (const onChange of [...this.#listeners]) onChange(answer.change);
       return;
     }
-    const call = this.#pending.get(answer.id)!;
-    this.#pending.delete(answer.id);
-    // `close` waits for the end of the thread.
-    if (this.#pending.size === 0 && this.#end === undefined) this.#worker.unref();
+    const call = this.#take(answer.id);
     if ('value' in answer) call.resolve(answer.value as never);
     else call.reject(errorOf(answer.error, this.#file));
   };
@@ -163,15 +185,14 @@ class ThreadStore implements ArcpStore {
   #onExit(cause: unknown): void {
     const file = this.#file;
     const message = `${file}: the thread of the store has ended; open the file again`;
-    this.#end ??= new StoreError('unavailable', message, { file, cause });
+    const error = (reason: StoreReason): StoreError => new StoreError(reason, message, { file, cause });
+    const errorOfPending = this.#end ?? error('unavailable');
+    // The store does not recover: callers must not repeat their calls, as they do after `unavailable`.
+    this.#end ??= error('closed');
     const unsent = new Set(this.#unsent.map(({ id }) => id));
     this.#unsent = [];
     for (const [id, { method, reject }] of this.#pending)
-      reject(
-        CHANGING.includes(method) && !unsent.has(id)
-          ? new StoreError('outcome-unknown', message, { file, cause })
-          : this.#end,
-      );
+      reject(CHANGING.includes(method) && !unsent.has(id) ? error('outcome-unknown') : errorOfPending);
     this.#pending.clear();
     this.#ended.resolve();
   }

@@ -40,11 +40,11 @@ async function execute(store: ArcpStore, { id, method, args, at }: ThreadCall): 
     method === 'watch' ? () => watch(store) : (store[method] as (...of: readonly unknown[]) => Promise<unknown>);
   try {
     send({ id, value: await call(...args) });
-    // Without a listener, the thread ends.
-    if (method === 'close') port.unref();
   } catch (thrown) {
     send({ id, error: errorOf(thrown) });
   }
+  // Without a listener, the thread ends, even if closing failed.
+  if (method === 'close') port.unref();
 }
 
 try {

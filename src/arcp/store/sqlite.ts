@@ -2,7 +2,13 @@
 import { everyUnref, monotonicClock, nextTurn } from '../../async/timers.js';
 import type { Database, Row, SqlValue, Statement } from '../../storage/database.js';
 import { storeError } from '../../storage/errors.js';
-import { type OpenDatabase, openStore, resolveBusyTimeout, type SqliteOptions } from '../../storage/open.js';
+import {
+  type OpenDatabase,
+  openStore,
+  resolveBusyTimeout,
+  resolveFile,
+  type SqliteOptions,
+} from '../../storage/open.js';
 import { StoreError } from '../../text/store-error.js';
 import { GroupCommit } from './group-commit.js';
 import { byUrgency, type ChangedValues, changedValues, claimedRow, isExpected, type JobHead, newRow } from './rows.js';
@@ -53,8 +59,8 @@ export interface SqliteStoreOptions extends SqliteOptions {
 
 /**
  * Opens or creates a store in a SQLite file, which only its owner can access and several processes may share. Commits of one turn of the event
- * loop become one transaction. If the thread of the store ends before the store is closed, calls fail with `unavailable`, and those that may have
- * changed something with `outcome-unknown`.
+ * loop become one transaction. If the thread of the store ends before the store is closed, pending calls fail with `unavailable`, or with
+ * `outcome-unknown` if they may have changed something, and later calls fail with `closed`.
  *
  * @throws StoreError if the file cannot be opened, or is not that of an ARCP runtime
  * @throws TypeError if an option is invalid
@@ -67,7 +73,7 @@ export async function sqliteStore(file: string, options: SqliteStoreOptions = {}
   if (!ownThread)
     return openSqlite(file, { ...common, driver }, (database, statements) => sharedClock(database, statements, now));
   if (driver !== undefined) throw new TypeError('driver cannot be used with ownThread: threads do not share functions');
-  return openInThread(file, common, monotonicClock(now));
+  return openInThread(resolveFile(file), common, monotonicClock(now));
 }
 
 /** Opens a store in this thread. @param clockOf returns the clock of the file, in milliseconds since 1970 */

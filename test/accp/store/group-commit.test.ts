@@ -1,5 +1,6 @@
 /** Group commits: many sessions of a SQLite file in one transaction. */
-import { describe, expect, test } from 'vitest';
+import process from 'node:process';
+import { describe, expect, test, vi } from 'vitest';
 import { createCodec, createSession, type Session } from '../../../src/accp/codec/index.js';
 import { type SqliteStore, sqliteStore } from '../../../src/accp/store/sqlite.js';
 import type { Driver } from '../../../src/storage/database.js';
@@ -51,6 +52,27 @@ describe.each(DRIVERS)('%s', (_name, driver) => {
     store.close();
     const again = await sqliteStore(file, { driver });
     expect(new Set(open(again).map((session) => encode(session)))).toEqual(new Set([4]));
+    again.close();
+  });
+
+  test('closes after the transaction of a function that closes the store', async () => {
+    const file = fresh();
+    const store = await sqliteStore(file, { driver });
+    const [first, second] = open(store);
+    const group = [
+      store.groupCommit(() => encode(first!)),
+      store.groupCommit(() => store.close()),
+      store.groupCommit(() => encode(second!)),
+    ];
+    expect(await Promise.all(group)).toEqual([1, undefined, 1]);
+    expect(() => store.has(first!.id)).toThrow(expect.objectContaining({ code: 'store-closed' }));
+    await expect(store.groupCommit(() => undefined)).rejects.toMatchObject({ code: 'store-closed' });
+    const again = await sqliteStore(file, { driver, busyTimeoutMs: 0 });
+    expect(
+      open(again)
+        .slice(0, 2)
+        .map((session) => encode(session)),
+    ).toEqual([2, 2]);
     again.close();
   });
 
@@ -107,6 +129,36 @@ test('a function that throws does not affect the others, and what it stored befo
       .map((session) => encode(session)),
   ).toEqual([2, 2]);
   again.close();
+});
+
+test('a rejection of an asynchronous function is not unhandled', async () => {
+  const unhandled = vi.fn();
+  process.on('unhandledRejection', unhandled);
+  const store = await sqliteStore(fresh());
+  const rejecting = store.groupCommit(async () => {
+    throw new Error('after the transaction');
+  });
+  await expect(rejecting).rejects.toThrow('the function of a group commit must be synchronous');
+  await new Promise(setImmediate);
+  process.off('unhandledRejection', unhandled);
+  expect(unhandled).not.toHaveBeenCalled();
+  store.close();
+});
+
+test('a transaction has at most 256 functions, between which other events are served', async () => {
+  const file = fresh();
+  const { count, counted } = await counting(undefined, file);
+  const store = await sqliteStore(file, { driver: counted });
+  count.transactions = 0;
+  const order: number[] = [];
+  const all = Array.from({ length: 600 }, (_, index) => store.groupCommit(() => order.push(index)));
+  for (const done of [256, 512, 600]) {
+    await new Promise(setImmediate);
+    expect(order.length).toBe(done);
+  }
+  expect(await Promise.all(all)).toEqual(order.map((index) => index + 1));
+  expect(count.transactions).toBe(3);
+  store.close();
 });
 
 test('a session that another owner has claimed fails alone', async () => {
