@@ -121,6 +121,22 @@ describe('actions and predicates run in order, as often as in Peggy, and see wha
     ['a defined method', 'const h = Object.defineProperty({}, "at", { value: () => ++n });', 'return h.at();'],
     ['a created accessor', 'const h = Object.create({}, { x: { get: () => ++n } });', 'return h.x;'],
     ['a created method', 'const h = Object.create({}, { at: { value: () => ++n } });', 'return h.at();'],
+    [
+      'create() under another name',
+      'const { create } = Object; const h = create({}, { at: { value: () => ++n } });',
+      'return h.at();',
+    ],
+    [
+      'create() that is called',
+      'const h = Object.create.call(null, {}, { at: { value: () => ++n } });',
+      'return h.at();',
+    ],
+    [
+      'another name of Object',
+      'const o = Object, d = "defineProperty", h = {}; o[d](h, "at", { value: () => ++n });',
+      'return h.at();',
+    ],
+    ['a mutator under another name', 'const { push } = seen; seen.at = push;', 'return seen.at(1);'],
     ['a setter', 'class A { set x(v) { n++; } } class B extends A {}', 'const b = new B(); b.x = 1; return b;'],
     [
       'a defined setter',

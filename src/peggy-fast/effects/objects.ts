@@ -72,6 +72,7 @@ function nameOfFunction(target: Node, value: Node | null | undefined): readonly 
 /** Returns `true` if a node contains a function other than to declare or call it, or to have it called at once. */
 function storesFunction(node: Node, names: ReadonlySet<string>): boolean {
   if (isClass(node)) return node.superClass != null || node.body.body.some((member) => !isConstructor(member));
+  if (node.type === 'Property' && isChanging(propertyName(node.key, node.computed) ?? '')) return true;
   return valuesIn(node).some((child) => isFunctionValue(child, names));
 }
 
@@ -110,8 +111,7 @@ function isFunctionValue(node: Node, names: ReadonlySet<string>): boolean {
   if (node.type === 'Identifier') return names.has(node.name);
   if (node.type !== 'MemberExpression') return isFunction(node) || isClass(node);
   const name = propertyName(node.property, node.computed) ?? '';
-  const isChanging = MUTATORS.has(name) || name === 'bind' || name === 'prototype' || name === 'constructor';
-  return isChanging || (node.object.type === 'Identifier' && names.has(node.object.name));
+  return isChanging(name) || (node.object.type === 'Identifier' && names.has(node.object.name));
 }
 
 /** Methods of arrays and patterns create objects with the constructor of a derived class. */
@@ -124,6 +124,11 @@ function mayExtendBuiltIn({ superClass }: ClassNode, declared: ReadonlySet<strin
 function mentionsIn({ scopes }: Resolved): readonly string[] {
   const imports = [...scopes.outermost.values()].filter(({ kind }) => kind === 'import');
   return [...scopes.free, ...imports].map(({ name }) => name);
+}
+
+/** Returns `true` for members that are functions which change objects, or lead to such functions. */
+function isChanging(name: string): boolean {
+  return MUTATORS.has(name) || name === 'bind' || name === 'prototype' || name === 'constructor';
 }
 
 function isConstructor(member: Node): boolean {
@@ -188,14 +193,28 @@ function isOdd(node: Node): boolean {
   return node.type === 'WithStatement';
 }
 
-/** Returns `true` for mentions of functions that define properties. `Object.create()` does with a second argument. */
+/** Returns `true` if a node defines properties whose names or accessors are not seen, or hands on a function that does. */
 function isReflective(node: Node): boolean {
-  if (node.type === 'Property') return REFLECTIVE.has(propertyName(node.key, node.computed));
-  if (node.type === 'MemberExpression') return REFLECTIVE.has(propertyName(node.property, node.computed));
-  if (node.type !== 'CallExpression') return false;
-  const { callee, arguments: given } = node;
-  const name = callee.type === 'MemberExpression' ? propertyName(callee.property, callee.computed) : null;
-  return name === 'create' && (given.length > 1 || given[0]?.type === 'SpreadElement');
+  if (node.type === 'Property' || node.type === 'MemberExpression') {
+    const isProperty = node.type === 'Property';
+    const name = propertyName(isProperty ? node.key : node.property, node.computed);
+    if (REFLECTIVE.has(name)) return true;
+    if (isProperty ? name === 'create' : name === null ? isGlobalObject(node.object) : isCreate(node.object))
+      return true;
+  }
+  // `Object.create()` defines properties with a second argument.
+  if (node.type === 'CallExpression' && isCreate(node.callee)) {
+    if (node.arguments.length !== 1 || node.arguments[0]!.type === 'SpreadElement') return true;
+  }
+  return valuesIn(node).some((child) => isGlobalObject(child) || isCreate(child));
+}
+
+function isCreate(node: Node): boolean {
+  return node.type === 'MemberExpression' && propertyName(node.property, node.computed) === 'create';
+}
+
+function isGlobalObject(node: Node): boolean {
+  return node.type === 'Identifier' && node.name === 'Object';
 }
 
 /** Returns `true` for code that replaces a part of the standard library. */
