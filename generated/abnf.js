@@ -1915,7 +1915,7 @@ function referenceNode(name, start, end) {
   var from$ = 0;
   var to$ = 0;
   var busy$ = false;
-  // What the code of the grammar has decided in the first scan, and the number of decisions so far.
+  // Decisions of the code of the grammar in the first scan, and the number of decisions so far.
   const log$ = [];
   var decided$ = 0;
 

@@ -65,6 +65,7 @@ export function scannerCode(input: BackendInput): string {
     codeOf,
     mustRun,
     decides: (block) => effects.get(block)!.decides,
+    isOdd: (block) => effects.get(block)!.isOdd,
     callsForPosition,
     mark,
     numberOf: (expectation) => {

@@ -93,6 +93,8 @@ export interface Shared {
   readonly mustRun: (block: Block) => boolean;
   /** Returns `true` for a block whose value the first scan logs. */
   readonly decides: (block: Block) => boolean;
+  /** Returns `true` for a block whose value may run code without a call. */
+  readonly isOdd: (block: Block) => boolean;
   /** Returns `true` if functions of the grammar that a block calls use the position. */
   readonly callsForPosition: (block: Block) => boolean;
   readonly functionFor: (rule: string, builds: boolean, reporting: Reporting) => string;

@@ -279,7 +279,7 @@ function peg$endsOf(ranges) {
 `;
 
 const DECISIONS = `
-  // What the code of the grammar has decided in the first scan, and the number of decisions so far.
+  // Decisions of the code of the grammar in the first scan, and the number of decisions so far.
   const log$ = [];
   var decided$ = 0;`;
 

@@ -329,7 +329,8 @@ export class Scanner implements FunctionWriter {
     if (!runs) return;
     const value = this.#run(code, start);
     if (context.target !== null) this.put(context.target, value);
-    else if (value !== 'undefined' && !code.isValuePure) this.out.line(`void (${value});`);
+    else if (value !== 'undefined' && (!code.isValuePure || this.shared.isOdd(block)))
+      this.out.line(`void (${value});`);
   }
 
   /** Writes the effects of a block's code, and returns the expression for its value. */

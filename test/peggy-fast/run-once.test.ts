@@ -15,7 +15,8 @@ function effects(parser: Parser, texts: readonly string[]): unknown {
   shared.seenByGrammar = [];
   const outcomes = texts.map((text) => {
     const log: Log = [];
-    const options = { log, note: (...what: Log): boolean => log.push(what) % 3 !== 0, tag: Symbol.for('tag') };
+    const note = (...what: Log): boolean => log.push(what) % 3 !== 0;
+    const options = { log, note, table: { get: note, has: note }, tag: Symbol.for('tag') };
     return { ...outcome(parser, text, options), log, options: Object.keys(options) };
   });
   return { outcomes, seen: shared.seenByGrammar };
@@ -91,6 +92,123 @@ describe('actions and predicates run in order, as often as in Peggy, and see wha
     ],
   ])('%s', (_name, initializers, note) => {
     expectSameEffects(initializers + RULES.replaceAll('NOTE', note));
+  });
+
+  test.each<readonly [name: string, initializer: string, action: string]>([
+    ['an assigned method', 'const h = {}; h.get = () => ++n;', 'return h.get();'],
+    ['an assigned method in a pattern', 'const h = {}; [h.find] = [() => ++n];', 'return h.find();'],
+    ['a method of a prototype', 'function N() {} N.prototype.find = () => ++n;', 'return new N().find();'],
+    [
+      'a conversion of a prototype',
+      'function N() {} N.prototype.toString = () => String(++n);',
+      'return "" + new N();',
+    ],
+    ['a conversion', 'const o = {}; o.valueOf = () => ++n;', 'return o + 1;'],
+    ['a field', 'class A { find = () => ++n; } const h = new A();', 'return h.find();'],
+    ['a static block', 'class A { static { A.find = () => ++n; } }', 'return A.find();'],
+    ['the method that a call returns', 'const same = (f) => f; const h = { at: same(() => ++n) };', 'return h.at();'],
+    ['a chosen method', 'const h = { has: true ? () => ++n : null };', 'return h.has();'],
+    ['a bound method', 'const h = { at: (function () { n++; }).bind(null) };', 'return h.at();'],
+    ['a bound mutator', 'const h = { at: seen.push.bind(seen) };', 'return h.at(1);'],
+    ['a function of Object', 'const h = { at: Object.assign };', 'return h.at(seen, { length: seen.length + 1 });'],
+    ['a computed name', 'const k = "find"; const h = { [k]: () => ++n };', 'return h.find();'],
+    ['a computed assignment', 'const h = {}; for (const k of ["at", "has"]) h[k] = () => ++n;', 'return h.has();'],
+    ['a parameter as the name', 'const h = {}; ((k, f) => { h[k] = f; })("at", () => ++n);', 'return h.at();'],
+    ['entries', 'const h = Object.fromEntries([["find", () => ++n]]);', 'return h.find();'],
+    ['a method of a result', 'const make = () => ({ join: () => ++n });', 'return make().join();'],
+    ['a defined accessor', 'const h = {}; Object.defineProperty(h, "x", { get: () => ++n });', 'return h.x;'],
+    ['defined accessors', 'const h = Object.defineProperties({}, { x: { get: () => ++n } });', 'return h.x;'],
+    ['a defined method', 'const h = Object.defineProperty({}, "at", { value: () => ++n });', 'return h.at();'],
+    ['a created accessor', 'const h = Object.create({}, { x: { get: () => ++n } });', 'return h.x;'],
+    ['a created method', 'const h = Object.create({}, { at: { value: () => ++n } });', 'return h.at();'],
+    [
+      'create() under another name',
+      'const { create } = Object; const h = create({}, { at: { value: () => ++n } });',
+      'return h.at();',
+    ],
+    [
+      'create() that is called',
+      'const h = Object.create.call(null, {}, { at: { value: () => ++n } });',
+      'return h.at();',
+    ],
+    [
+      'another name of Object',
+      'const o = Object, d = "defineProperty", h = {}; o[d](h, "at", { value: () => ++n });',
+      'return h.at();',
+    ],
+    ['a mutator under another name', 'const { push } = seen; seen.at = push;', 'return seen.at(1);'],
+    ['a setter', 'class A { set x(v) { n++; } } class B extends A {}', 'const b = new B(); b.x = 1; return b;'],
+    [
+      'a defined setter',
+      'const h = {}; Object.defineProperty(h, "x", { set() { n++; } }); function P() { this.x = 1; } P.prototype = h;',
+      'return new P();',
+    ],
+    [
+      'the constructor of an array',
+      'class L extends Array { constructor(x) { super(x); n++; } } const l = new L(1);',
+      'return l.map(String);',
+    ],
+    [
+      'a shared object that is constructed',
+      'function A() { return seen; }',
+      'const x = new A(); x[n] = 1; x.length += 1; return x;',
+    ],
+    [
+      'a shared object of a class',
+      'class A { constructor() { return seen; } }',
+      'const x = new A(); x[seen.length] = 1; return x;',
+    ],
+    ['a shared object of Object', '', 'const x = new Object(seen); x[seen.length] = 1; return x;'],
+  ])('%s', (_name, initializer, action) => {
+    expectSameEffects(
+      `{ let n = 0; const seen = []; ${initializer} }\nstart = w+ "b"? { return [n, seen]; }\nw = a:"a" { ${action} }`,
+    );
+  });
+
+  test.each([
+    ['replace', '"aa".replace(re, "")'],
+    ['replaceAll', '"aa".replaceAll(re, "")'],
+    ['match', '"aa".match(re)'],
+    ['test', 're.test("aa")'],
+  ])('a pattern that loses its place: %s', (_name, call) => {
+    expectSameEffects(
+      `{ const re = /a/g; re.lastIndex = 1; }\nstart = w+ { return re.lastIndex; }\nw = "a" { return ${call}; }`,
+    );
+  });
+
+  test.each([
+    'const { log } = options;\n}\nstart = w+\nw = a:$"a" { return log.concat(a).map(String); }',
+    'const { note: at } = options; const h = {}; h.at = at;\n}\nstart = $w+\nw = a:$"a" { return h.at(a); }',
+    'const table = options.table;\n}\nstart = $w+\nw = a:$"a" { return table.get(a); }',
+    'const { table: { has } } = options; const h = { has };\n}\nstart = $w+\nw = a:$"a" { return h.has(a); }',
+    'function of() { return options.table; }\n}\nstart = $w+\nw = a:$"a" { return of().get(a); }',
+    '\n}\nstart = $w+\nw = a:$"a" { const o = options.table; return o.has(a); }',
+    '\n}\nstart = $w+\nw = a:$"a" { const o = Object(options.table); return o.has(a); }',
+    'let table; table = options.table ?? {};\n}\nstart = $w+\nw = a:$"a" { return table.has(a) || table.get(a); }',
+  ])('objects in options: {%s', (code) => {
+    expectSameEffects(`{ ${code}`);
+  });
+
+  test.each([
+    'Math.max = () => ++n;',
+    'const m = Math; m.max = () => ++n;',
+    'Object.assign(Math, { max: () => ++n });',
+  ])('a replaced function: %s', (code) => {
+    const { max } = Math;
+    try {
+      expectSameEffects(`{ let n = 0; ${code} }\nstart = w+ { return n; }\nw = "a" { return Math.max(1); }`, ['aa']);
+    } finally {
+      Math.max = max;
+    }
+  });
+
+  test.each(['(1).toFixed(1000)', '(1).toString(99)', 'new Array(-1)', 'Array(-1)', '"a".localeCompare("b", "?")'])(
+    'a RangeError: %s',
+    (code) => expectSameEffects(`start = $w+\nw = "a" { return ${code}; }`),
+  );
+
+  test('a RangeError of an assignment', () => {
+    expectSameEffects('start = $w+\nw = "a" { const list = []; list.length = -1; return list; }');
   });
 
   test('the initializer runs once', () => {

@@ -1,7 +1,7 @@
 /** The effects of the code of a grammar, as far as a scanner needs to know them. */
 import type { Program } from 'acorn';
 import { CALLING } from './built-ins.js';
-import { POSITION_FUNCTIONS, Purity, type Unit } from './purity.js';
+import { POSITION_FUNCTIONS, Purity } from './purity.js';
 import { parseBody, parseModule, type Reference, resolveScopes } from './scopes.js';
 import {
   children,
@@ -13,6 +13,7 @@ import {
   propertyName,
   type Snippet,
 } from './syntax.js';
+import type { Unit } from './units.js';
 
 /** The code of an action, of a predicate, or of the function that computes the bound of a repetition. */
 export interface Block extends Snippet {
@@ -39,6 +40,8 @@ export interface Effects {
   readonly mustRun: boolean;
   /** Has a value that the second scan must know: it is neither an action, nor constant, nor a predicate that always holds. */
   readonly decides: boolean;
+  /** Its value may run code without a call, such as an accessor. */
+  readonly isOdd: boolean;
   /** Functions of the grammar that it calls use text(), range(), offset(), location(), error() or expected(). */
   readonly callsForPosition: boolean;
 }
@@ -85,10 +88,13 @@ export function analyzeEffects<B extends Block>({
           block.kind === 'action' ? purity.isPure(unit) : block.kind === 'predicate' && purity.isConstant(unit);
         const decides =
           !isFree && (block.kind === 'bound' || (block.kind === 'predicate' && !purity.alwaysHolds(unit)));
-        return [block, { mustRun: !isFree, decides, callsForPosition: asksForPosition(unit) }];
+        return [
+          block,
+          { mustRun: !isFree, decides, isOdd: purity.objects.areOdd, callsForPosition: asksForPosition(unit) },
+        ];
       }),
     ),
-    keepsOptions: purity.keepsOptions,
+    keepsOptions: purity.objects.keepOptions,
     programs: new Map([...units].map(([block, { program }]) => [block, program])),
     initializers: initializers.map(({ program }) => program),
   };

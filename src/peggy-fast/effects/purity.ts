@@ -2,7 +2,7 @@
  * Decides which code of a grammar has no effect other than its value, so that a scanner may omit it if the value is not
  * used. All other code runs exactly when and as often as in Peggy's parser: code that is not understood is not a problem.
  */
-import type { CallExpression, Identifier, NewExpression, Program } from 'acorn';
+import type { CallExpression, Identifier, NewExpression } from 'acorn';
 import {
   CALLING,
   CHANGING,
@@ -10,11 +10,13 @@ import {
   COPYING,
   FUNCTIONS,
   MUTATORS,
+  PATTERN_FIRST,
   PLACE_KEEPING,
   PLAIN,
   READERS,
 } from './built-ins.js';
-import { type Binding, eachOfPattern, resolveScopes, type Scopes } from './scopes.js';
+import { type Objects, objectsOf } from './objects.js';
+import type { Binding } from './scopes.js';
 import {
   type ClassNode,
   children,
@@ -26,23 +28,9 @@ import {
   nodesIn,
   propertyName,
 } from './syntax.js';
+import { localOf, onlyFunction, type Resolved, resolved, targetsOf, type Unit } from './units.js';
 
 export const POSITION_FUNCTIONS: ReadonlySet<string> = new Set('text range offset location error expected'.split(' '));
-
-/** The code of an initializer or a block, parsed. */
-export interface Unit {
-  readonly level: 'module' | 'parse' | 'block';
-  readonly program: Program;
-  /** The labels that a block can read. */
-  readonly labels: ReadonlySet<string>;
-}
-
-interface Resolved extends Unit {
-  readonly unit: Unit;
-  readonly scopes: Scopes;
-  /** The values that each variable may get; null for one that is not known. */
-  readonly values: ReadonlyMap<Binding, readonly (Node | null)[]>;
-}
 
 /** A function without effects, except that it may change its arguments, by index, or the object that it constructs. */
 interface Summary {
@@ -57,9 +45,6 @@ interface Declared {
 
 const NOTHING: Summary = { changes: new Set(), changesThis: false };
 
-/** Names of methods that run without a call. */
-const IMPLICIT: ReadonlySet<string | null> = new Set(['toString', 'valueOf', 'toJSON', 'then']);
-
 export class Purity {
   readonly #units: ReadonlyMap<Unit, Resolved>;
   /** The variables of the initializers. */
@@ -68,16 +53,7 @@ export class Purity {
   readonly #trusted: ReadonlySet<string>;
   /** Variables of the initializers that any code changes after their declaration. */
   readonly #reassigned = new Set<string>();
-  /** Names of methods that the grammar defines itself. */
-  readonly #ownMethods = new Set<string>();
-  /** `true` if code runs without a call, so that nothing is known of any code. */
-  readonly #isOdd: boolean;
-  /** `true` if objects may come from outside of the grammar, with methods of any name. */
-  readonly #isForeign: boolean;
-  /** `true` if code only reads members of `options`. */
-  readonly keepsOptions: boolean;
-  /** `true` if a pattern of an initializer keeps its place. */
-  readonly #keepsPlaces: boolean;
+  readonly objects: Objects;
 
   /** @param trusted - names of functions and objects without effects */
   constructor(units: readonly Unit[], trusted: ReadonlySet<string>) {
@@ -89,25 +65,14 @@ export class Purity {
         for (const [name, binding] of unit.scopes.outermost) this.#declared.set(name, { unit, binding });
       }
     }
-    const nodes = all.flatMap(({ program }) => [...nodesIn(program)]);
-    for (const node of nodes) {
-      if (node.type !== 'Property' && node.type !== 'MethodDefinition') continue;
-      const name = propertyName(node.key, node.computed);
-      if (name !== null && (isFunction(node.value) || node.value.type === 'Identifier')) this.#ownMethods.add(name);
-    }
     this.#findReassigned(all);
-    this.#isOdd = nodes.some(isOdd) || [...IMPLICIT].some((name) => name !== null && this.#ownMethods.has(name));
-    this.#isForeign =
-      all.some((unit) => unit.scopes.free.some(({ name }) => this.#comesFromOutside(name, unit))) ||
-      nodes.some(callsOption);
-    this.keepsOptions = !nodes.some((node) => passesOptions(node) || callsOption(node));
-    this.#keepsPlaces = all.some(({ level, program }) => level !== 'block' && holds(program, isPlaceKeeper));
+    this.objects = objectsOf(all, (name, unit) => this.#comesFromOutside(name, unit));
     this.#summarize(all);
   }
 
   /** Returns `true` if the code of a block has no effect, and does not throw deliberately. */
   isPure(unit: Unit): boolean {
-    if (this.#isOdd) return false;
+    if (this.objects.areOdd) return false;
     const check = new Check(this, this.#units.get(unit)!, []);
     return check.isPure(unit.program) && !check.changesThis;
   }
@@ -115,7 +80,8 @@ export class Purity {
   /** Returns `true` if the code of a block has the same value whenever it runs at the same place of a text, without its labels. */
   isConstant(unit: Unit): boolean {
     const [statement, ...others] = unit.program.body;
-    if (this.#isOdd || others.length > 0 || statement?.type !== 'ReturnStatement' || !statement.argument) return false;
+    if (this.objects.areOdd || others.length > 0 || statement?.type !== 'ReturnStatement' || !statement.argument)
+      return false;
     return this.#isConstantValue(statement.argument, unit);
   }
 
@@ -163,8 +129,7 @@ export class Purity {
     if (node.type !== 'CallExpression' || node.callee.type !== 'Identifier') return false;
     if (localOf(node.callee, this.#units.get(unit)!) !== undefined) return false;
     const declared = this.declaredAs(node.callee.name, unit);
-    const called =
-      declared && !this.#reassigned.has(node.callee.name) ? onlyFunction(declared.unit, declared.binding) : null;
+    const called = declared ? this.functionOf(declared) : null;
     if (declared === undefined || called === null || isClass(called) || open.has(called)) return false;
     return this.#returnsTrue(called.body, declared.unit.unit, new Set([...open, called]));
   }
@@ -178,19 +143,15 @@ export class Purity {
     return this.#trusted.has(name);
   }
 
-  /** Returns `true` if a method of that name is the one of JavaScript. */
-  knowsMethod(name: string): boolean {
-    return !this.#isForeign && !this.#ownMethods.has(name);
-  }
-
-  get keepsPlaces(): boolean {
-    return this.#keepsPlaces;
-  }
-
   /** The function or class that a variable of an initializer always holds; null if it may hold something else. */
-  summaryOf({ unit, binding }: Declared): Summary | null {
-    const node = onlyFunction(unit, binding);
-    return node === null || this.#reassigned.has(binding.name) ? null : (this.#summaries.get(node) ?? null);
+  functionOf({ unit, binding }: Declared): FunctionNode | ClassNode | null {
+    return this.#reassigned.has(binding.name) ? null : onlyFunction(unit, binding);
+  }
+
+  /** The effects of calling a variable of an initializer; null if it may have others. */
+  summaryOf(declared: Declared): Summary | null {
+    const node = this.functionOf(declared);
+    return node === null ? null : (this.#summaries.get(node) ?? null);
   }
 
   #comesFromOutside(name: string, unit: Resolved): boolean {
@@ -262,7 +223,7 @@ export class Purity {
       case 'ConditionalExpression':
         return each(node.test, node.consequent, node.alternate);
       case 'MemberExpression':
-        if (isName(node.object, 'options', unit)) return this.keepsOptions && !node.computed;
+        if (isName(node.object, 'options', unit)) return this.objects.keepOptions && !node.computed;
         return isName(node.object, 'input', unit) && (!node.computed || each(node.property));
       case 'CallExpression': {
         const { callee } = node;
@@ -313,6 +274,8 @@ class Check implements Summary {
 
   /** Returns `true` for a variable of the function, or a property of an object that the function has made. */
   #isOwn(target: Node): boolean {
+    // An invalid length is a RangeError.
+    if (target.type === 'MemberExpression' && propertyName(target.property, target.computed) === 'length') return false;
     if (target.type === 'MemberExpression') return this.#isOwned(target.object) || this.#isTrusted(target.object);
     return target.type === 'Identifier' && this.#localOf(target) !== undefined;
   }
@@ -337,7 +300,7 @@ class Check implements Summary {
       case 'ArrayExpression':
         return true;
       case 'NewExpression':
-        return node.callee.type === 'Identifier';
+        return node.callee.type === 'Identifier' && this.#makesNew(node.callee);
       case 'ConditionalExpression':
         return this.#isFresh(node.consequent) && this.#isFresh(node.alternate);
       case 'Identifier': {
@@ -352,12 +315,27 @@ class Check implements Summary {
       case 'CallExpression': {
         if (node.callee.type !== 'MemberExpression') return false;
         const name = propertyName(node.callee.property, node.callee.computed) ?? '';
-        if (COPYING.has(name)) return this.#purity.knowsMethod(name);
+        if (COPYING.has(name)) return this.#purity.objects.knowMethod(name);
         return (name === 'sort' || name === 'reverse') && this.#isFresh(node.callee.object);
       }
       default:
         return false;
     }
+  }
+
+  /** Returns `true` if a constructor returns no other object than the one it is called for. */
+  #makesNew(callee: Identifier): boolean {
+    const local = this.#localOf(callee);
+    const declared = this.#purity.declaredAs(callee.name, this.#unit);
+    if (local === undefined && declared === undefined) return callee.name !== 'Object' && CONSTRUCTORS.has(callee.name);
+    const called = local ? onlyFunction(this.#unit, local) : this.#purity.functionOf(declared!);
+    if (called === null) return false;
+    const code = isClass(called) ? constructorOf(called) : called;
+    if (code === null) return false;
+    return (
+      code === undefined ||
+      !holds(code.body, (node) => node.type === 'ReturnStatement' && node.argument != null, isFunction)
+    );
   }
 
   #localOf(identifier: Identifier): Binding | undefined {
@@ -374,14 +352,18 @@ class Check implements Summary {
     const { object } = callee;
     if (object.type === 'Identifier' && this.#isGlobal(object)) {
       const path = `${object.name}.${name}`;
-      if (FUNCTIONS.has(path)) return this.#isHarmlessCallback(node, path);
+      if (FUNCTIONS.has(path)) return this.#purity.objects.knowMethod(name) && this.#isHarmlessCallback(node, path);
       if (CHANGING.has(path)) return node.arguments[0] !== undefined && this.#isOwned(node.arguments[0]);
       if (this.#purity.isTrusted(path)) return true;
     }
     if (this.#isTrusted(object)) return true;
-    if (!this.#purity.knowsMethod(name) || comesFromOptions(object)) return false;
+    if (!this.#purity.objects.knowMethod(name)) return false;
     if (MUTATORS.has(name)) return this.#isOwned(object) && this.#isHarmlessCallback(node, name);
-    if (PLACE_KEEPING.has(name) && this.#purity.keepsPlaces && object.type !== 'Literal') return false;
+    if (PLACE_KEEPING.has(name) && this.#purity.objects.keepPlaces) {
+      if ((PATTERN_FIRST.has(name) ? node.arguments[0] : object)?.type !== 'Literal') return false;
+    }
+    // An invalid base or locale is a RangeError.
+    if (node.arguments.length > (name === 'toString' ? 0 : name === 'localeCompare' ? 1 : Infinity)) return false;
     return READERS.has(name) && this.#isHarmlessCallback(node, name);
   }
 
@@ -404,6 +386,8 @@ class Check implements Summary {
     if (this.#unit.labels.has(name)) return false;
     if (POSITION_FUNCTIONS.has(name)) return name !== 'error' && name !== 'expected';
     if (this.#purity.isTrusted(name)) return true;
+    // An invalid length is a RangeError.
+    if (name === 'Array' && node.arguments.length === 1) return false;
     return (node.type === 'NewExpression' ? CONSTRUCTORS : FUNCTIONS).has(name) && this.#isHarmlessCallback(node, name);
   }
 
@@ -456,58 +440,6 @@ const RISKY: ReadonlySet<Node['type']> = new Set<Node['type']>([
   ...(['WithStatement', 'StaticBlock'] as const),
 ]);
 
-function resolved(unit: Unit): Resolved {
-  const scopes = resolveScopes(unit.program);
-  const values = new Map<Binding, (Node | null)[]>();
-  const add = (identifier: Identifier, value: Node | null): void => {
-    const binding = scopes.bound.get(identifier);
-    if (binding === undefined) return;
-    const known = values.get(binding);
-    if (known === undefined) values.set(binding, [value]);
-    else known.push(value);
-  };
-  const addAll = (pattern: Node): void => {
-    // biome-ignore lint/suspicious/noExplicitAny: every node that stands for names is a pattern
-    eachOfPattern(pattern as any, { name: (identifier) => add(identifier, null) });
-  };
-  const loops = new Set<Node>();
-  for (const node of nodesIn(unit.program)) {
-    if (
-      (node.type === 'ForInStatement' || node.type === 'ForOfStatement') &&
-      node.left.type === 'VariableDeclaration'
-    ) {
-      for (const declarator of node.left.declarations) loops.add(declarator);
-    }
-  }
-  for (const node of nodesIn(unit.program)) {
-    if (isFunction(node)) {
-      if (node.id) add(node.id, node);
-      for (const parameter of node.params) addAll(parameter);
-    } else if (isClass(node)) {
-      if (node.id) add(node.id, node);
-    } else if (node.type === 'VariableDeclarator') {
-      if (node.id.type !== 'Identifier' || loops.has(node)) addAll(node.id);
-      else if (node.init) add(node.id, node.init);
-    } else if (node.type === 'CatchClause') {
-      if (node.param) addAll(node.param);
-    } else if (node.type === 'AssignmentExpression' && node.operator === '=' && node.left.type === 'Identifier') {
-      add(node.left, node.right);
-    } else for (const target of targetsOf(node)) if (target.type === 'Identifier') add(target, null);
-  }
-  return { ...unit, unit, scopes, values };
-}
-
-/** The binding of a name, if it is not a variable of an initializer. */
-function localOf(identifier: Identifier, { scopes, level }: Resolved): Binding | undefined {
-  const binding = scopes.bound.get(identifier);
-  return level !== 'block' && scopes.outermost.get(identifier.name) === binding ? undefined : binding;
-}
-
-function onlyFunction({ values }: Resolved, binding: Binding): FunctionNode | ClassNode | null {
-  const [value, ...others] = values.get(binding) ?? [];
-  return value && others.length === 0 && (isFunction(value) || isClass(value)) ? value : null;
-}
-
 /** The constructor of a class; null if creating an instance runs other code. */
 function constructorOf({ superClass, body }: ClassNode): FunctionNode | undefined | null {
   if (superClass || body.body.some(({ type }) => type !== 'MethodDefinition')) return null;
@@ -516,65 +448,6 @@ function constructorOf({ superClass, body }: ClassNode): FunctionNode | undefine
   return undefined;
 }
 
-/** The variables and properties that a node itself changes. */
-function targetsOf(node: Node): Node[] {
-  if (node.type === 'UpdateExpression') return [node.argument];
-  if (node.type === 'UnaryExpression') return node.operator === 'delete' ? [node.argument] : [];
-  if (node.type === 'AssignmentExpression') return targetsIn(node.left);
-  if (node.type !== 'ForInStatement' && node.type !== 'ForOfStatement') return [];
-  return node.left.type === 'VariableDeclaration' ? [] : targetsIn(node.left);
-}
-
-function targetsIn(pattern: Node): Node[] {
-  switch (pattern.type) {
-    case 'ArrayPattern':
-      return pattern.elements.flatMap((element) => (element ? targetsIn(element) : []));
-    case 'ObjectPattern':
-      return pattern.properties.flatMap((property) =>
-        targetsIn(property.type === 'Property' ? property.value : property),
-      );
-    case 'AssignmentPattern':
-      return targetsIn(pattern.left);
-    case 'RestElement':
-      return targetsIn(pattern.argument);
-    default:
-      return [pattern];
-  }
-}
-
-/** Returns `true` for code that runs without a call, or names that have another meaning than usual. */
-function isOdd(node: Node): boolean {
-  if ((node.type === 'Property' || node.type === 'MethodDefinition') && (node.kind === 'get' || node.kind === 'set'))
-    return true;
-  if (isFunction(node)) return node.generator;
-  if (node.type === 'Literal') return 'regex' in node && node.regex?.flags.includes('y') === true;
-  if (node.type === 'Identifier') return node.name === 'Proxy' || node.name === 'Symbol' || node.name.startsWith('__');
-  return node.type === 'WithStatement';
-}
-
-function isPlaceKeeper(node: Node): boolean {
-  if (node.type === 'Literal') return 'regex' in node && node.regex?.flags.includes('g') === true;
-  return node.type === 'Identifier' && node.name === 'RegExp';
-}
-
 function isName(node: Node, name: string, { labels }: Unit): boolean {
   return node.type === 'Identifier' && node.name === name && !labels.has(name);
-}
-
-/** Returns `true` for uses of `options` other than reading a member. */
-function passesOptions(node: Node): boolean {
-  if (targetsOf(node).some(comesFromOptions)) return true;
-  return children(node).some(
-    (child) => child.type === 'Identifier' && child.name === 'options' && node.type !== 'MemberExpression',
-  );
-}
-
-function callsOption(node: Node): boolean {
-  return (node.type === 'CallExpression' || node.type === 'NewExpression') && comesFromOptions(node.callee);
-}
-
-/** Returns `true` for `options`, and for everything that is reached from it. */
-function comesFromOptions(node: Node): boolean {
-  if (node.type === 'MemberExpression') return comesFromOptions(node.object);
-  return node.type === 'Identifier' && node.name === 'options';
 }

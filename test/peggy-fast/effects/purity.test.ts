@@ -174,9 +174,29 @@ describe('an action runs if it may have an effect', () => {
     // An object from outside of the grammar may have a method of this name.
     'return a.map(String)',
     'return b.indexOf(a)',
+    'return a.next',
   ])('with code from outside: %s', (action) => {
     const imports = 'import imported from "somewhere"; import * as all from "elsewhere"; const fs = require("fs");';
     expect(mustRun(action, imports)).toBe(true);
+  });
+
+  test('functions that use code from outside', () => {
+    const helpers = 'import map from "somewhere"; function read(x) { return map.get(x); }';
+    expect(mustRun('return read(a)', helpers)).toBe(true);
+    expect(mustRun('return read(a)', helpers, ['map'])).toBe(false);
+  });
+
+  test('a name of a method says nothing of other names', () => {
+    const helpers = 'const table = { find(x) { return x; }, has: memo((x) => x) }; function memo(f) { return f; }';
+    expect(mustRun('return table.find(a)', helpers)).toBe(true);
+    expect(mustRun('return table.has(a)', helpers)).toBe(true);
+    expect(mustRun('return a.map(String).join("")', helpers)).toBe(false);
+  });
+
+  test('a property that is computed may be a method only if functions are values', () => {
+    const action = 'const o = {}; a.forEach((x) => { o[x.key] = x.value; }); return o';
+    expect(mustRun(action, 'function of(x) { return x; }')).toBe(false);
+    expect(mustRun(action, 'const all = []; all.push(() => 1);')).toBe(true);
   });
 
   test('a pattern that keeps its place', () => {
