@@ -1,4 +1,4 @@
-import { byCodeUnit } from '../text/ascii.js';
+import { byCodeUnit, setsByUnit } from '../text/ascii.js';
 import { roundDigits } from '../text/decimal.js';
 import { characterName } from '../text/parser-errors.js';
 import type { Field, Packet } from './ast.js';
@@ -43,7 +43,7 @@ const NOT_IN_VALUE = /* @__PURE__ */ new RegExp(`\\||${CONTROL.source}`);
 /** The length of a text above which patterns are faster than a loop, which reads single characters of a slice slowly. */
 const LONG = 12;
 /** The places in which a character may occur, as bits: the start and the rest of a word, those of a key; or that values cannot contain it. */
-const USES = /* @__PURE__ */ usesOf([/[A-Z]/, /[A-Z0-9_-]/, /[a-z]/, /[a-z0-9_]/, NOT_IN_VALUE]);
+const USES = /* @__PURE__ */ setsByUnit([/[A-Z]/, /[A-Z0-9_-]/, /[a-z]/, /[a-z0-9_]/, NOT_IN_VALUE]);
 const WORD_START = 1;
 const KEY_START = 4;
 const NOT_IN_VALUES = 16;
@@ -79,18 +79,6 @@ function badValue(value: unknown, path: string): Error {
   const control = CONTROL.exec(value);
   if (control !== null) return unprintable(path, `contains a control character (${characterName(control[0])})`);
   return unprintable(path, 'begins or ends with a space');
-}
-
-/** One entry for each code unit. */
-function usesOf(sets: readonly RegExp[]): Uint8Array {
-  const uses = new Uint8Array(0x10000);
-  for (let code = 0; code < 0x80; code++) {
-    const character = String.fromCharCode(code);
-    sets.forEach((set, bit) => {
-      if (set.test(character)) uses[code]! |= 1 << bit;
-    });
-  }
-  return uses;
 }
 
 /**

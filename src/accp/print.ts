@@ -6,7 +6,7 @@
  * brackets and separators.
  */
 
-import { byCodeUnit } from '../text/ascii.js';
+import { byCodeUnit, setsByUnit } from '../text/ascii.js';
 import { DEFAULT_LIMITS, type Limits, resolveLimits } from '../text/limits.js';
 import type { DecimalValue, Frame, IntegerValue, Param, Value } from './ast.js';
 import { BadNumber, decimalDigits, integerDigits } from './numbers.js';
@@ -32,7 +32,11 @@ const SOURCE = /* @__PURE__ */ new Uint8Array(CHUNK + 3);
 const SOURCE_VIEW = /* @__PURE__ */ new DataView(SOURCE.buffer);
 
 /** The tokens that a character may occur in, as bits; 0 for characters beyond visible ASCII. */
-const USES = /* @__PURE__ */ usesOf([/[^@>:{}[\]|$,~\\]/, /\w/, /[A-Za-z]/, /[\w.]/, /[\w-]/, /[tf\d-]/, /./]);
+const USES = /* @__PURE__ */ setsByUnit(
+  [/[^@>:{}[\]|$,~\\]/, /\w/, /[A-Za-z]/, /[\w.]/, /[\w-]/, /[tf\d-]/, /./],
+  0x21,
+  0x7e,
+);
 const PLAIN = 1;
 const WORD = 2;
 const LETTER = 4;
@@ -590,18 +594,6 @@ const NODE_BUFFER = CODECS.Buffer?.from(BYTES.buffer);
 
 function textTo(end: number): string {
   return NODE_BUFFER?.latin1Slice?.(0, end) ?? new CODECS.TextDecoder().decode(BYTES.subarray(0, end));
-}
-
-/** One entry for each code unit. */
-function usesOf(sets: readonly RegExp[]): Uint8Array {
-  const uses = new Uint8Array(0x10000);
-  for (let code = 0x21; code < 0x7f; code++) {
-    const character = String.fromCharCode(code);
-    sets.forEach((set, bit) => {
-      if (set.test(character)) uses[code]! |= 1 << bit;
-    });
-  }
-  return uses;
 }
 
 function plainPairs(): Uint8Array {

@@ -31,3 +31,15 @@ export type Words = Readonly<Record<string, string>>;
 export function meaning(words: Words, word: string): string | undefined {
   return Object.hasOwn(words, word) ? words[word] : undefined;
 }
+
+/** Returns a table of code units with one bit for each set that a character is in, the lowest for the first. Other units are in none. */
+export function setsByUnit(sets: readonly RegExp[], first = 0, last = 0x7f): Uint8Array {
+  const table = new Uint8Array(0x10000);
+  for (let unit = first; unit <= last; unit++) {
+    const character = String.fromCharCode(unit);
+    sets.forEach((set, bit) => {
+      if (set.test(character)) table[unit]! |= 1 << bit;
+    });
+  }
+  return table;
+}
