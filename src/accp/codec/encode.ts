@@ -372,9 +372,9 @@ function emit({ drafts, tokens: counted, body }: Drafts, encoding: Encoding): En
   for (const draft of drafts) {
     const prepared = frames.length === 0 ? first : prepare(draft, undefined, correlationId, encoding);
     const sent = sender.send(prepared, true);
-    const counted = session.frameTokens.frame(sent.text, draft.text.length, message, body);
-    warnOfFrame(counted, encoding);
-    tokens = tokens === undefined ? counted : addTokens(tokens, counted);
+    const ofFrame = session.frameTokens.frame(sent.text, draft.text.length, message, body);
+    warnOfFrame(ofFrame, encoding);
+    tokens = tokens === undefined ? ofFrame : addTokens(tokens, ofFrame);
     sender.logFrame('sent', sent);
     frames.push(sent.text);
   }
@@ -403,7 +403,7 @@ function prepare(
 function warnOfFrame(tokens: FrameTokens, encoding: Encoding): void {
   const { session, message, warnings } = encoding;
   const { facts, frameTokens, settings } = session;
-  const isExpected = (part: FramePart): 'no' | 'first' | 'again' => {
+  const unavoidable = (part: FramePart): 'no' | 'first' | 'again' => {
     // Even the shortest frame of this sender exceeds the soft limit.
     const isUnavoidable = frameTokens.shortest(message, message.envelope.timestamp)[part] > settings.limits[part].soft;
     if (!isUnavoidable) return 'no';
@@ -411,7 +411,7 @@ function warnOfFrame(tokens: FrameTokens, encoding: Encoding): void {
     facts.set(WARNED[part], true);
     return 'first';
   };
-  warnOfLimits(tokens, settings.limits, isExpected, warnings);
+  warnOfLimits(tokens, settings.limits, unavoidable, warnings);
 }
 
 /** The facts that record a soft-limit warning no frame of this sender can avoid. */

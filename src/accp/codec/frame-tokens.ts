@@ -93,11 +93,15 @@ export function addTokens(a: FrameTokens, b: FrameTokens): FrameTokens {
   };
 }
 
-/** Adds a warning for each limit that a frame exceeds. `isExpected` returns `true` to omit a soft one. */
+/**
+ * Adds a warning for each limit that a frame exceeds.
+ *
+ * @param unavoidable for a soft limit: `no`, or whether this is the `first` frame of a session that cannot meet it; `again` adds no warning
+ */
 export function warnOfLimits(
   tokens: FrameTokens,
   limits: FrameLimits,
-  isExpected: (part: FramePart) => 'no' | 'first' | 'again',
+  unavoidable: (part: FramePart) => 'no' | 'first' | 'again',
   warnings: Diagnostic[],
 ): void {
   for (const part of FRAME_PARTS) {
@@ -105,12 +109,12 @@ export function warnOfLimits(
     const { soft, hard } = limits[part];
     if (count <= soft) continue;
     const over: keyof Limit = count > hard ? 'hard' : 'soft';
-    const expected = over === 'hard' ? 'no' : isExpected(part);
-    if (expected === 'again') continue;
+    const which = over === 'hard' ? 'no' : unavoidable(part);
+    if (which === 'again') continue;
     const name = part === 'total' ? 'frame' : part;
     const message = `The ${name} is ${tokens.exact ? '' : 'about '}${count} tokens; its ${over} limit is ${limits[part][over]}.`;
     const help =
-      expected === 'first' ? 'no frame of this session can meet the limit; the warning is not repeated' : undefined;
+      which === 'first' ? 'no frame of this session can meet the limit; the warning is not repeated' : undefined;
     warnings.push(warningOf(`over-${over}-limit`, message, '3.4', help));
   }
 }

@@ -11,7 +11,7 @@ import { type FieldType, hasType, isPlainObject, type Json, Reference } from './
 import { isMarked, isMarkedKey, isPlainKey, transliterate } from './transliterate.js';
 import type { TextPolicy } from './writing.js';
 
-/** The maximum number of items that are written here; those of one message. */
+/** The maximum number of items of a message that is written here; longer ones are rare, and `writeParam` counts all limits. */
 const MAX_ITEMS = 1024;
 
 const UNESCAPED = /^[!-#%-+\--9;-=?A-Z^-z]+$/;
