@@ -2,7 +2,7 @@
  * Writes the functions of a scanner: one per rule and variant. A function takes the start position. A variant that
  * builds returns the value or FAILED$, with the end in `end$`; one that only matches returns the end or -1. A failure
  * jumps to the next alternative, which restores the position. The second scan runs no code: it repeats the decisions of
- * the first one, which are in \`log$\`.
+ * the first one, which are in `log$`.
  */
 import { isSubset } from './alphabet.js';
 import type { BlockCode, Place } from './blocks.js';
@@ -98,7 +98,7 @@ export class Scanner implements FunctionWriter {
     if (target.kind === 'piece') {
       const { name, from, start } = target;
       this.out.line(`${name} += ${INPUT}.substring(${from}, ${start}) + ${value};`);
-      this.out.line(`${target.from} = ${AT};`);
+      this.out.line(`${from} = ${AT};`);
     } else if (target.kind === 'return') {
       this.out.line(`${END_AT} = ${AT};`);
       this.out.line(`return ${value};`);
