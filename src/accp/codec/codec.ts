@@ -93,7 +93,10 @@ export function createCodec(options: CodecOptions = {}): Codec {
       settings.counter,
       settings.sessionId === 'always' ? parts.options.id : undefined,
     );
-    const session = { ...parts, settings, sender: new Sender(parts, settings), frameTokens, ownRegistry };
+    parts.compaction.resume((agent) =>
+      agent === undefined ? ownRegistry() : parts.registries.of(agent, ownRegistry()),
+    );
+    const session = { ...parts, settings, sender: new Sender(parts, settings, ownRegistry), frameTokens, ownRegistry };
     sessions.set(parts, session);
     return session;
   }
@@ -102,7 +105,11 @@ export function createCodec(options: CodecOptions = {}): Codec {
   const within = <T>(session: Session, operation: (session: CodecSession) => T): T => {
     const parts = partsOfSession(session);
     parts.runtime.bind(source);
-    return parts.commit(() => operation(opened(parts)));
+    return parts.commit(() => {
+      const result = operation(opened(parts));
+      parts.compaction.settle();
+      return result;
+    });
   };
 
   return {

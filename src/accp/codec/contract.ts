@@ -25,6 +25,12 @@ export interface CodecOptions {
    * @default 'reject', and 'transliterate' once both sides have announced it
    */
   readonly text?: TextPolicy | undefined;
+  /**
+   * If true, the codec announces the profile `compact1`, and sends compact frames once all other ends have announced it, too. Compact frames
+   * are always read.
+   * @default false
+   */
+  readonly compact?: boolean | undefined;
   /** The dialect of received frames; sent frames are always in the strict dialect. @default 'strict' */
   readonly dialect?: Dialect | undefined;
   /** The counter of tokens, such as `await loadTokenCounter('o200k_base')`. @default an estimate */
@@ -78,6 +84,7 @@ export function resolveCodecOptions(options: CodecOptions, createId: () => strin
   for (const code of options.profiles ?? []) resolveChoice('profiles', code, codes);
   return {
     text: options.text === undefined ? undefined : resolveChoice('text', options.text, TEXT_POLICIES),
+    compact: options.compact ?? false,
     dialect: resolveChoice('dialect', options.dialect, ['strict', 'lenient']),
     counter: options.counter ?? ESTIMATING_COUNTER,
     limits: resolveFrameLimits(options.limits),

@@ -9,10 +9,12 @@ import { type Json, type JsonObject, Reference } from '../message/json.js';
 import { type Envelope, inSeconds, type Loss, type Message } from '../message/message.js';
 import { sourceText } from '../message/read-value.js';
 import { tryParseFrame } from '../parse.js';
+import { printFrame } from '../print.js';
 import { checkProfiles } from '../profiles/profiles.js';
 import { ANNOUNCEMENT_TYPES, type Step } from '../registry/negotiation.js';
 import { requireSchema } from '../registry/registry.js';
 import { ALLOWED_AFTER_CANCEL, cancelled } from '../session/chains.js';
+import { WANTED_PLAIN, WANTED_TABLES } from '../session/compaction.js';
 import type { Arrival } from '../session/delivery.js';
 import { isIdentifier, type ReceivedEnvelope, readEnvelope } from '../session/envelope.js';
 import type { Joined } from '../session/sequences.js';
@@ -42,7 +44,7 @@ interface Reception {
 const LENIENT = { dialect: 'lenient' } as const;
 
 export function decode(text: string, session: CodecSession): DecodeOutcome {
-  const { settings, options, runtime, delivery, sender } = session;
+  const { settings, options, runtime, delivery, sender, compaction } = session;
   const parsed = tryParseFrame(text, settings.dialect === 'strict' ? undefined : LENIENT);
   if (!parsed.ok) {
     const { message, span, help } = parsed.error;
@@ -54,24 +56,35 @@ export function decode(text: string, session: CodecSession): DecodeOutcome {
   try {
     const reading = readEnvelope(frame);
     envelope = reading.envelope;
-    const arrival = arrivalOf(frame, envelope);
+    const arrival = arrivalOf(frame, envelope, compaction.isContinuous(frame, envelope.table));
     const isOurs = envelope.sid === undefined || envelope.sid === options.id;
     if (reading.fault === undefined && isExpired(envelope, runtime)) {
       // No answer: the sender is not informed (section 3.7, item 5).
-      if (isOurs) delivery.expire(arrival);
+      if (isOurs && delivery.expire(arrival)) expanded(frame, envelope, session);
       runtime.emit('dropped', 'A frame expired.', { frame: text });
       return { outcome: 'dropped', reason: 'expired' };
     }
     // The numbers of a frame of another session are not those of this one.
     if (!isOurs) throw accpError('E5001', 'metadata.sid', 'the frame belongs to another session');
     delivery.admit(arrival);
+    const plain = expanded(frame, envelope, session);
     if (reading.fault !== undefined) throw reading.fault;
     sender.logFrame('received', { text, seq: envelope.seq });
-    return process(text, frame, envelope, session);
+    const whole = plain === frame ? text : printFrame({ ...plain, metadata: null });
+    return process(whole, plain, envelope, session);
   } catch (thrown) {
     if (thrown instanceof StoreError) throw thrown;
     return reject(toAccpError(thrown), frame, envelope, session);
   }
+}
+
+/** Every frame that uses up a number teaches the tables for compact frames, even if it is rejected afterwards. */
+function expanded(
+  frame: Frame,
+  { table }: ReceivedEnvelope,
+  { compaction, registries, ownRegistry }: CodecSession,
+): Frame {
+  return compaction.expand(frame, table, (agent) => registries.of(agent, ownRegistry()));
 }
 
 /** Errors of the checks of the host must neither end the session nor reach the other side. */
@@ -82,11 +95,11 @@ function toAccpError(thrown: unknown): AccpError {
   return error;
 }
 
-function arrivalOf(frame: Frame, { mid, seq }: ReceivedEnvelope): Arrival {
+function arrivalOf(frame: Frame, { mid, seq }: ReceivedEnvelope, isContinuous: boolean): Arrival {
   const { agent, intent, operation } = frame;
   if (intent === 'sync' && operation === 'resync')
     return { agent, mid, seq, kind: 'resync', from: countOf(frame, 'from') };
-  return { agent, mid, seq, kind: expectedOf(frame) === undefined ? 'ordinary' : 'gap-report' };
+  return { agent, mid, seq, kind: expectedOf(frame) === undefined ? 'ordinary' : 'gap-report', isContinuous };
 }
 
 /** A frame expires only with a time stamp and a positive `ttl` (section 3.5); after a jump of the clock, the lower age counts. */
@@ -102,9 +115,11 @@ function reject(
   error: AccpError,
   frame: Frame | null,
   envelope: ReceivedEnvelope | undefined,
-  { runtime, sender }: Pick<CodecSession, 'runtime' | 'sender'>,
+  { runtime, sender, compaction, options }: CodecSession,
 ): Rejected {
   const { details, code } = error;
+  // With one count for all, the number may be that of a frame of ours, which was then not read.
+  if (code === 'E3003' && options.sequence === 'session') compaction.reset(options.agent);
   runtime.emit('rejected', error.message, { details: { code, ...details } });
   // Error frames are never answered by error frames, which avoids loops.
   if (frame !== null && isErrorFrame(frame)) return { outcome: 'rejected', error, reply: null };
@@ -304,8 +319,12 @@ function settle(
 
 function answerError(reception: Reception, message: Message): void {
   const { frame, session, findings } = reception;
-  const { sender, streams } = session;
+  const { sender, streams, compaction, registries, delivery, options } = session;
   const { payload, envelope } = message;
+  if (payload['want'] === WANTED_PLAIN) registries.refuseCompact();
+  if (payload['want'] === WANTED_TABLES) {
+    compaction.reset(delivery.sentAs(envelope.causation_id ?? '')?.[0] ?? options.agent);
+  }
   const expected = expectedOf(frame);
   if (expected !== undefined) {
     const { frames, warnings } = sender.recover({ expected, rejected: envelope.causation_id, reporter: frame.agent });
@@ -351,7 +370,7 @@ function withoutMetadata(text: string): string {
 export function sendRegistry(step: Step, session: CodecSession): EncodeResult {
   const { registries, settings } = session;
   const registry = session.ownRegistry();
-  const payload = registries.payloadOf(step, registry, settings.text);
+  const payload = registries.payloadOf(step, registry, settings.text, settings.compact);
   const result = encode({ intent: 'sync', operation: 'registry', payload }, session);
   registries.sent(step, registry);
   return result;

@@ -13,6 +13,7 @@ import { chatMessage, checkProfiles, PROFILES } from '../profiles/profiles.js';
 import { fieldType, omitDefaults } from '../registry/defaults.js';
 import { type Registry, requireSchema } from '../registry/registry.js';
 import { ALLOWED_AFTER_CANCEL, cancelled } from '../session/chains.js';
+import type { CompactBody } from '../session/compaction.js';
 import { metadataText, type Part } from '../session/envelope.js';
 import type { TextState } from '../session/registries.js';
 import { MAX_CHARACTERS, type Piece, splitParams, tooLong } from '../session/sequence.js';
@@ -40,6 +41,17 @@ interface Encoding {
 
 /** Encodes a message. Throws AccpError if it breaks a rule; the session is then unchanged. */
 export function encode(input: MessageInput | string, session: CodecSession): EncodeResult {
+  const { compaction } = session;
+  const before = compaction.mark();
+  try {
+    return encodeMessage(input, session);
+  } catch (thrown) {
+    compaction.rollBack(before);
+    throw thrown;
+  }
+}
+
+function encodeMessage(input: MessageInput | string, session: CodecSession): EncodeResult {
   const { settings, registries } = session;
   const losses: Loss[] = [];
   const message = normalize(typeof input === 'string' ? chatMessage(input) : input, session, losses);
@@ -252,43 +264,52 @@ function unshared(path: string): AccpError {
 }
 
 interface Draft {
-  /** Header and body. */
+  /** Header and body, in plain form. */
   readonly text: string;
   readonly part: Part | undefined;
+  /** Header and body as sent, if the tables have learned from them already. */
+  readonly compact: CompactBody | undefined;
 }
 
 /** The frames of a message, without metadata. */
 interface Drafts {
   readonly drafts: readonly Draft[];
-  /** The number of tokens of the text of the only draft; `undefined` if it was not counted, or if there are several. */
+  /** The number of tokens of the plain text of the only draft; `undefined` if it was not counted, or if there are several. */
   readonly tokens: number | undefined;
-  /** The number of tokens of its body. */
+  /** The number of tokens of its body as sent. */
   readonly body: number | undefined;
 }
 
 function withinBudget(whole: string, encoding: Encoding): Drafts {
   const { session, message } = encoding;
   const { agent, intent, operation } = message;
+  const { compaction } = session;
   const { limits, counter } = session.settings;
-  // A token has at least one character.
-  if (whole.length <= limits.body.hard && whole.length + METADATA_LENGTH <= limits.total.hard) {
-    return single(whole, undefined, undefined);
-  }
   if (whole.length > MAX_CHARACTERS) throw tooLong(`${MAX_CHARACTERS} characters`);
-  const body = session.frameTokens.body(whole, message);
-  const tokens = counter.count(whole);
+  const before = compaction.mark();
+  const compact = session.sender.shorten(agent, whole);
+  const sent = compact.body;
+  // A token has at least one character.
+  if (sent.length <= limits.body.hard && sent.length + METADATA_LENGTH <= limits.total.hard) {
+    return single(whole, compact, undefined, undefined);
+  }
+  const tokens = counter.count(sent);
+  const body = session.frameTokens.body(sent, message);
+  const plainTokens = sent === whole ? tokens : undefined;
   if (body <= limits.body.hard && tokens <= limits.total.hard) {
     const metadata = sampleMetadata(encoding);
     const fits = tokens + metadata.length <= limits.total.hard;
-    if (fits || tokens + counter.count(metadata) <= limits.total.hard) return single(whole, tokens, body);
+    if (fits || tokens + counter.count(metadata) <= limits.total.hard) return single(whole, compact, plainTokens, body);
   }
   const pieces = splitParams(paramsOf(encoding), roomFor(encoding), (param) => {
     return counter.count(bodyText('a', 'a', 'a', [param])) - PARAM_FRAME;
   });
-  if (pieces.length === 1) return single(whole, tokens, body);
+  if (pieces.length === 1) return single(whole, compact, plainTokens, body);
+  compaction.rollBack(before);
   const drafts = pieces.map(({ params: some, cut }: Piece, index) => ({
     text: bodyText(agent, intent, operation, some),
     part: { index, total: pieces.length, cut },
+    compact: undefined,
   }));
   const around = sampleMetadata(encoding, drafts.at(-1)!.part).length + LONGEST_NUMBERS;
   const length = drafts.reduce((sum, { text }) => sum + text.length + around, 0);
@@ -296,8 +317,8 @@ function withinBudget(whole: string, encoding: Encoding): Drafts {
   return { drafts, tokens: undefined, body: undefined };
 }
 
-function single(text: string, tokens: number | undefined, body: number | undefined): Drafts {
-  return { drafts: [{ text, part: undefined }], tokens, body };
+function single(text: string, compact: CompactBody, tokens: number | undefined, body: number | undefined): Drafts {
+  return { drafts: [{ text, part: undefined, compact }], tokens, body };
 }
 
 /** The number of characters of a metadata block with identifiers of usual length. */
@@ -372,7 +393,7 @@ function emit({ drafts, tokens: counted, body }: Drafts, encoding: Encoding): En
   for (const draft of drafts) {
     const prepared = frames.length === 0 ? first : prepare(draft, undefined, correlationId, encoding);
     const sent = sender.send(prepared, true);
-    const ofFrame = session.frameTokens.frame(sent.text, draft.text.length, message, body);
+    const ofFrame = session.frameTokens.frame(sent.text, sent.length, message, body);
     warnOfFrame(ofFrame, encoding);
     tokens = tokens === undefined ? ofFrame : addTokens(tokens, ofFrame);
     sender.logFrame('sent', sent);
@@ -386,7 +407,7 @@ function emit({ drafts, tokens: counted, body }: Drafts, encoding: Encoding): En
 
 /** @param mid the identifier of the first frame; later ones have fresh identifiers */
 function prepare(
-  { text, part }: Draft,
+  { text, part, compact }: Draft,
   mid: string | undefined,
   correlationId: string,
   { session, message }: Encoding,
@@ -397,7 +418,7 @@ function prepare(
   const cid = part === undefined ? correlation_id : correlationId;
   const hasSid = part === undefined || part.index === 0 || session.settings.sessionId === 'always';
   const sid = hasSid ? session_id : null;
-  return session.sender.prepare({ agent, body: text, ts, cid, aid, sid, ttl, part }, mid);
+  return session.sender.prepare({ agent, body: text, ts, cid, aid, sid, ttl, part }, mid, compact);
 }
 
 function warnOfFrame(tokens: FrameTokens, encoding: Encoding): void {

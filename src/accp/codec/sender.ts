@@ -15,6 +15,7 @@ import { printFrame } from '../print.js';
 import { errorPayloadOf } from '../profiles/error.js';
 import type { Registry } from '../registry/registry.js';
 import { ALLOWED_AFTER_CANCEL } from '../session/chains.js';
+import type { CompactBody } from '../session/compaction.js';
 import type { SentAs } from '../session/delivery.js';
 import { type MetadataAround, metadataAround } from '../session/envelope.js';
 import type { OutboxEntry, SentFrame } from '../session/outbox.js';
@@ -25,6 +26,8 @@ import type { FrameTokenCounter } from './frame-tokens.js';
 /** A frame whose identifiers are valid, and which lacks a number only. */
 export interface Prepared {
   readonly copy: OutboxEntry;
+  /** Header and body as sent. */
+  readonly body: string;
   readonly mid: string;
   readonly metadata: MetadataAround;
   /** `true` if it is the frame that has the `sid` of the session, of which there is one. */
@@ -33,6 +36,8 @@ export interface Prepared {
 
 export interface Sent {
   readonly text: string;
+  /** The length of header and body. */
+  readonly length: number;
   readonly mid: string;
   readonly seq: number;
 }
@@ -59,26 +64,39 @@ export interface CodecSession extends SessionParts {
 export class Sender {
   readonly #parts: SessionParts;
   readonly #settings: Settings;
+  readonly #ownRegistry: () => Registry;
 
-  constructor(parts: SessionParts, settings: Settings) {
+  constructor(parts: SessionParts, settings: Settings, ownRegistry: () => Registry) {
     this.#parts = parts;
     this.#settings = settings;
+    this.#ownRegistry = ownRegistry;
   }
 
-  /** Prepares a new frame. Throws AccpError E1004 for an invalid identifier; nothing is changed. */
-  prepare(frame: SentFrame, mid = this.freshId()): Prepared {
-    return this.#prepareCopy({ frame, mid, seqs: [], times: 0 }, mid);
+  /**
+   * Prepares a new frame, which must be sent next. Throws AccpError E1004 for an invalid identifier; only the tables are changed.
+   *
+   * @param compact the result of {@link shorten}
+   */
+  prepare(frame: SentFrame, mid = this.freshId(), compact?: CompactBody): Prepared {
+    return this.#prepareCopy({ frame, mid, seqs: [], times: 0 }, mid, compact);
+  }
+
+  /** Returns the body of the next frame of an agent as it is sent, and updates the tables for compact frames. */
+  shorten(agent: string, plain: string): CompactBody {
+    const { compaction, registries } = this.#parts;
+    const registry = this.#settings.compact ? registries.compactRegistry(this.#ownRegistry()) : null;
+    return compaction.shorten(agent, plain, registry);
   }
 
   /** Assigns a number. If `keep` is true, the frame is stored for a resend. */
-  send({ copy, mid, metadata, hasSessionId }: Prepared, keep: boolean): Sent {
+  send({ copy, body, mid, metadata, hasSessionId }: Prepared, keep: boolean): Sent {
     const { delivery, outbox, facts } = this.#parts;
-    const { agent, body } = copy.frame;
+    const { agent } = copy.frame;
     if (hasSessionId) facts.set(SENT_SESSION_ID, true);
     const seq = delivery.sent(agent, mid);
     const text = body + metadata.before + seq + metadata.after;
     if (keep) outbox.add(copy, seq);
-    return { text, mid, seq };
+    return { text, length: body.length, mid, seq };
   }
 
   freshId(): string {
@@ -120,7 +138,7 @@ export class Sender {
    * often and processes little gets only the first of them, and a frame that makes it ask for the rest.
    */
   recover({ expected, rejected, reporter, agent: named }: Gap): Pick<EncodeResult, 'frames' | 'warnings'> {
-    const { delivery, outbox, options, runtime } = this.#parts;
+    const { delivery, outbox, options, runtime, compaction } = this.#parts;
     const known = rejected === undefined ? undefined : delivery.sentAs(rejected);
     if (known !== undefined) {
       const [sender, seq] = known;
@@ -135,6 +153,8 @@ export class Sender {
     // Of a cancelled chain, only its end is sent again.
     const isShared = options.sequence === 'session';
     const { copies, left, lost } = outbox.takeUnprocessed(agent, expected, isShared, (frame) => this.#isWanted(frame));
+    // The other side has not read the frames in between, from which both sides would have learned.
+    compaction.reset(agent);
     const announced = this.#resync(agent, expected);
     outbox.resynced({ agent, from: expected, seq: announced.seq });
     const sent = [announced, ...copies.map((copy) => this.#sendAgain(copy))];
@@ -159,13 +179,14 @@ export class Sender {
     return this.send(this.#prepareCopy(again, this.freshId()), true);
   }
 
-  #prepareCopy(copy: OutboxEntry, mid: string): Prepared {
+  #prepareCopy(copy: OutboxEntry, mid: string, compact?: CompactBody): Prepared {
     const { options, facts } = this.#parts;
-    const { ts, cid, aid, ttl, part, sid: own } = copy.frame;
+    const { agent, body: plain, ts, cid, aid, ttl, part, sid: own } = copy.frame;
     const isFirst = own === undefined && this.#settings.sessionId === 'first';
     const hasSessionId = isFirst && facts.get(SENT_SESSION_ID) !== true;
     const sid = own === null || (isFirst && !hasSessionId) ? undefined : (own ?? options.id);
-    return { copy, mid, metadata: metadataAround({ mid, ts, cid, aid, sid, ttl, part }), hasSessionId };
+    const { body, table } = compact ?? this.shorten(agent, plain);
+    return { copy, body, mid, metadata: metadataAround({ mid, ts, cid, aid, sid, ttl, part, table }), hasSessionId };
   }
 
   #isWanted({ cid, body }: SentFrame): boolean {
@@ -188,7 +209,8 @@ export class Sender {
    * again.
    */
   #giveUp(sender: string, seq: number): readonly Diagnostic[] {
-    const { outbox, registries } = this.#parts;
+    const { outbox, registries, compaction } = this.#parts;
+    compaction.reset(sender);
     const frame = outbox.giveUp(sender, seq);
     if (frame === null) return [];
     if (!frame.body.startsWith(`@${frame.agent}>sync:registry{`)) return [collisionWarning(seq)];

@@ -6,6 +6,7 @@ import { quotedShort } from '../../text/visible.js';
 import { accpError } from '../errors.js';
 import { keyTable } from '../message/abbreviations.js';
 import { FIELD_TYPES, isPlainMap, nullObject, type SchemaDefinition, sealDefinition } from '../message/json.js';
+import { OTHER_KIND } from '../print.js';
 import { checkDefault } from './defaults.js';
 
 const WORD = /^[A-Za-z0-9_]+$/;
@@ -110,6 +111,75 @@ export function checkDefinition(name: string, definition: unknown): SchemaDefini
     ...(isEmpty(checkedDefaults) ? {} : { defaults: checkedDefaults! }),
     ...(isEmpty(checkedTypes) ? {} : { types: checkedTypes! }),
     ...(isEmpty(operations) ? {} : { operations: [...operations!] }),
+  });
+}
+
+/** A list of keys that compact frames refer to by number: of a payload if it has an operation or a schema, otherwise of a map. */
+export interface ShapeDefinition {
+  /** The operation of the payload. @default any */
+  readonly operation?: string | undefined;
+  /** The code of the schema of the payload. @default none */
+  readonly schema?: string | undefined;
+  /** The full names of the keys. */
+  readonly fields: readonly string[];
+}
+
+/** Entries that compact frames refer to by number, besides the fields of the schemas. */
+export interface CompactDefinition {
+  /** The shapes of payloads and maps. @default [] */
+  readonly shapes?: readonly ShapeDefinition[] | undefined;
+  /** Strings that many messages contain: 4 to 96 visible ASCII characters. @default [] */
+  readonly strings?: readonly string[] | undefined;
+  /** The names of agents. @default [] */
+  readonly agents?: readonly string[] | undefined;
+}
+
+const MAX_SHAPES = 1024;
+const MAX_STRINGS = 4096;
+
+/** Strings that a delta can carry, whatever the text policy, and that frames do not spell in another way. */
+const plainString = refine(
+  (value): value is string =>
+    typeof value === 'string' && /^(?!['"])[!-~]{4,96}$/.test(value) && !OTHER_KIND.test(value),
+  'must be 4 to 96 visible ASCII characters that read as a string',
+);
+
+const agentName = refine(
+  (value): value is string => typeof value === 'string' && /^[A-Za-z0-9_-]{1,256}$/.test(value),
+  'must be 1 to 256 letters, digits, "-" and "_"',
+);
+
+const compactShape = object(
+  {
+    shapes: optional(
+      bounded(
+        list(object({ operation: optional(word), schema: optional(code), fields: words }, { strict: true })),
+        MAX_SHAPES,
+      ),
+    ),
+    strings: optional(bounded(list(plainString), MAX_STRINGS)),
+    agents: optional(bounded(list(agentName), MAX_SHAPES)),
+  },
+  { strict: true },
+);
+
+function bounded<T>(check: Check<readonly T[]>, max: number): Check<readonly T[]> {
+  return (value, path) => {
+    const checked = check(value, path);
+    if (checked.length > max) throw new ShapeError(path, `must have at most ${max} items`);
+    return checked;
+  };
+}
+
+/** Returns a checked copy; `undefined` if it is empty. Throws AccpError E1004 with a path such as `compact.shapes[2].fields`. */
+export function checkCompact(value: unknown): CompactDefinition | undefined {
+  if (value === undefined) return undefined;
+  const { shapes = [], strings = [], agents = [] } = checkShape(compactShape, value, 'compact');
+  if (shapes.length + strings.length + agents.length === 0) return undefined;
+  return Object.freeze({
+    ...(shapes.length === 0 ? {} : { shapes }),
+    ...(strings.length === 0 ? {} : { strings }),
+    ...(agents.length === 0 ? {} : { agents }),
   });
 }
 

@@ -24,7 +24,14 @@ import {
   type SchemaDefinition,
 } from '../message/json.js';
 import { checkShape } from './definition.js';
-import { createRegistry, isProfileSchema, matchesHash, type Registry, shortHash } from './registry.js';
+import {
+  type CompactDefinition,
+  createRegistry,
+  isProfileSchema,
+  matchesHash,
+  type Registry,
+  shortHash,
+} from './registry.js';
 
 /** The features of a side: additions to the draft. */
 export interface Features {
@@ -32,6 +39,8 @@ export interface Features {
   readonly text?: 'transliterate' | undefined;
   /** The scope of its frame numbers. */
   readonly sequence?: 'session' | 'sender' | undefined;
+  /** `compact1` if the side reads compact frames. */
+  readonly profile?: 'compact1' | undefined;
 }
 
 /** Unchecked schemas by name; `applyDelta` checks them. */
@@ -47,6 +56,8 @@ export interface Announcement extends Features {
   readonly delta?: Delta | undefined;
   /** Operations beyond those of the delta's schemas. */
   readonly operations?: readonly string[] | undefined;
+  /** Unchecked entries that compact frames refer to by number. */
+  readonly compact?: unknown;
 }
 
 /** The types of the fields, so that a hash of digits keeps its zeros. */
@@ -67,11 +78,12 @@ export function registryDelta(registry: Registry, features: Features): JsonObjec
     const definition = registry.schemas[name]!;
     if (!isProfileSchema(name, definition)) delta[name] = wireForm(definition);
   }
-  const { customOperations } = registry;
+  const { customOperations, compact } = registry;
   return {
     ...payload(registry, shortHash(registry.hash, DELTA_DIGITS), features),
     delta,
     ...(customOperations.length === 0 ? {} : { operations: customOperations }),
+    ...(compact === undefined ? {} : { compact: compact as unknown as JsonObject }),
   };
 }
 
@@ -86,16 +98,19 @@ const hash: Check<string> = (value, path) => {
 };
 
 /** Ignores features of later versions. */
-const feature: Check<'transliterate' | undefined> = (value, path) =>
-  text(value, path) === 'transliterate' ? 'transliterate' : undefined;
+function feature<const T extends string>(name: T): Check<T | undefined> {
+  return (value, path) => (text(value, path) === name ? name : undefined);
+}
 
 const announcementShape = object({
   version: integer(1),
   hash,
-  text: optional(feature),
+  text: optional(feature('transliterate')),
   sequence: optional(oneOf(['session', 'sender'])),
+  profile: optional(feature('compact1')),
   delta: optional(refine(isPlainMap, 'must be a map')),
   operations: optional(list(text)),
+  compact: optional(refine(isPlainMap, 'must be a map')),
 });
 
 /** Reads the payload of a `sync:registry` frame and ignores unknown members. Throws AccpError E1004 if the payload is invalid. */
@@ -103,12 +118,13 @@ export function readAnnouncement(payload: { readonly [key: string]: Json }): Ann
   return checkShape(announcementShape, payload, 'payload');
 }
 
-function payload({ version }: Registry, hash: string, { text, sequence }: Features): JsonObject {
+function payload({ version }: Registry, hash: string, { text, sequence, profile }: Features): JsonObject {
   return {
     version,
     hash,
     ...(text === undefined ? {} : { text }),
     ...(sequence === undefined ? {} : { sequence }),
+    ...(profile === undefined ? {} : { profile }),
   };
 }
 
@@ -176,10 +192,10 @@ export function announcementReceived(
  * item 4).
  */
 export function applyDelta(announcement: Announcement): Registry {
-  const { version, hash, delta, operations } = announcement;
+  const { version, hash, delta, operations, compact } = announcement;
   if (delta === undefined) throw accpError('E1004', 'payload.delta', 'The delta is missing.');
   const schemas = readDelta(delta) as { readonly [name: string]: SchemaDefinition };
-  const registry = createRegistry({ version, schemas, operations });
+  const registry = createRegistry({ version, schemas, operations, compact: compact as CompactDefinition | undefined });
   if (!matchesHash(registry, hash)) throw accpError('E5001', 'payload.hash', 'The hash does not match the registry.');
   if (registry.version !== version) {
     throw accpError(

@@ -14,7 +14,16 @@ import {
   sealDefinition,
 } from '../message/json.js';
 import { PROFILES } from '../profiles/profiles.js';
-import { CORE_OPERATIONS, checkDefinition, checkShape, whyNotWord } from './definition.js';
+import {
+  CORE_OPERATIONS,
+  type CompactDefinition,
+  checkCompact,
+  checkDefinition,
+  checkShape,
+  whyNotWord,
+} from './definition.js';
+
+export type { CompactDefinition, ShapeDefinition } from './definition.js';
 
 /** The schemas of the profiles, which every registry has (draft-benzing-accp-00, sections 3.6 and 10). */
 export const PROFILE_SCHEMAS: { readonly [name: string]: SchemaDefinition } = Object.freeze(
@@ -60,7 +69,7 @@ export function extendProfile(name: string, definition: SchemaDefinition): Schem
 export interface Registry {
   /** The version: 1 for the schemas of the profiles alone, and one more with each registration. */
   readonly version: number;
-  /** The SHA-256 hash of the canonical JSON of the schemas, and of {@link customOperations} if there are any: 64 hexadecimal digits. */
+  /** The SHA-256 hash of the canonical JSON of the schemas, and of {@link customOperations} and {@link compact} if there are any: 64 hexadecimal digits. */
   readonly hash: string;
   /** The schemas by name, including those of the profiles, in an object without a prototype. */
   readonly schemas: { readonly [name: string]: SchemaDefinition };
@@ -68,6 +77,8 @@ export interface Registry {
   readonly customOperations: readonly string[];
   /** All operations: those of section 4.3, those of schemas, and {@link customOperations}. */
   readonly operations: readonly string[];
+  /** Entries that compact frames refer to by number, besides the fields of the schemas; `undefined` for nothing. */
+  readonly compact: CompactDefinition | undefined;
   /** Returns the schema with a code; `undefined` if the code is unknown. */
   readonly byCode: (code: string) => SchemaDefinition | undefined;
 }
@@ -80,6 +91,8 @@ export interface RegistryJson {
   readonly schemas: { readonly [name: string]: SchemaDefinition };
   /** The operations that belong to no schema. @default [] */
   readonly operations?: readonly string[] | undefined;
+  /** Entries that compact frames refer to by number, besides the fields of the schemas. @default nothing */
+  readonly compact?: CompactDefinition | undefined;
 }
 
 type Schemas = { readonly [name: string]: SchemaDefinition };
@@ -90,6 +103,8 @@ const registryShape = object(
     // Entries are checked one by one.
     schemas: refine(isPlainMap, 'must be an object'),
     operations: optional(list(text)),
+    // Checked by itself.
+    compact: optional(refine(isPlainMap, 'must be an object')),
   },
   { strict: true },
 );
@@ -103,8 +118,9 @@ const registryShape = object(
  * @throws AccpError E1004 with the path of the first error if `json` is invalid
  */
 export function createRegistry(json?: RegistryJson): Registry {
-  if (json === undefined) return build(1, PROFILE_SCHEMAS, []);
-  const { version = 1, schemas, operations = [] } = checkShape(registryShape, json, '');
+  if (json === undefined) return build(1, PROFILE_SCHEMAS, [], undefined);
+  const { version = 1, schemas, operations = [], compact: unchecked } = checkShape(registryShape, json, '');
+  const compact = checkCompact(unchecked);
   const all = Object.assign(nullObject<SchemaDefinition>(), PROFILE_SCHEMAS);
   for (const name of Object.keys(schemas)) {
     all[name] = extendProfile(name, checkDefinition(name, schemas[name]));
@@ -113,8 +129,10 @@ export function createRegistry(json?: RegistryJson): Registry {
   for (const [at, operation] of operations.entries()) checkOperation(operation, `operations[${at}]`);
   const custom = operations.filter((operation) => !CORE_OPERATIONS.includes(operation));
   const registered =
-    Object.keys(all).filter((name) => !isProfileSchema(name, all[name]!)).length + new Set(custom).size;
-  return build(Math.max(version, 1 + registered), all, custom);
+    Object.keys(all).filter((name) => !isProfileSchema(name, all[name]!)).length +
+    new Set(custom).size +
+    (compact === undefined ? 0 : 1);
+  return build(Math.max(version, 1 + registered), all, custom, compact);
 }
 
 /**
@@ -140,7 +158,7 @@ export function registerSchema(registry: Registry, name: string, definition: unk
   const owner = Object.keys(registry.schemas).find((other) => registry.schemas[other]!.code === checked.code);
   if (owner !== undefined && owner !== name) throw codeInUse(name, checked.code, owner);
   const schemas = Object.assign(nullObject<SchemaDefinition>(), registry.schemas, { [name]: checked });
-  return build(registry.version + 1, schemas, registry.customOperations);
+  return build(registry.version + 1, schemas, registry.customOperations, registry.compact);
 }
 
 /** Returns the schema with a code. Throws AccpError E1003 with the path if the code is unknown. */
@@ -160,13 +178,18 @@ export function requireSchema({ byCode }: Registry, code: string, path: string):
 export function registerOperation(registry: Registry, operation: string): Registry {
   checkOperation(operation, 'operations');
   if (registry.operations.includes(operation)) return registry;
-  return build(registry.version + 1, registry.schemas, [...registry.customOperations, operation]);
+  return build(registry.version + 1, registry.schemas, [...registry.customOperations, operation], registry.compact);
 }
 
 /** Returns the whole registry as JSON, for `createRegistry`. */
 export function exportRegistry(registry: Registry): RegistryJson {
-  const { version, schemas, customOperations } = registry;
-  return { version, schemas, ...(customOperations.length === 0 ? {} : { operations: customOperations }) };
+  const { version, schemas, customOperations, compact } = registry;
+  return {
+    version,
+    schemas,
+    ...(customOperations.length === 0 ? {} : { operations: customOperations }),
+    ...(compact === undefined ? {} : { compact }),
+  };
 }
 
 /** Returns the shortest prefix of at least `digits` characters with a letter, so that it cannot be read as a number. */
@@ -180,7 +203,12 @@ export function matchesHash(registry: Registry, text: string): boolean {
   return /^[0-9a-fA-F]{6,64}$/.test(text) && registry.hash.startsWith(text.toLowerCase());
 }
 
-function build(version: number, schemas: Schemas, operations: readonly string[]): Registry {
+function build(
+  version: number,
+  schemas: Schemas,
+  operations: readonly string[],
+  compact: CompactDefinition | undefined,
+): Registry {
   const customOperations = Object.freeze([...new Set(operations)].sort());
   const byCode = new Map(Object.values(schemas).map((schema) => [schema.code, schema]));
   const fromSchemas = Object.values(schemas).flatMap((schema) => schema.operations ?? []);
@@ -188,19 +216,22 @@ function build(version: number, schemas: Schemas, operations: readonly string[])
   return Object.freeze({
     version,
     get hash() {
-      hash ??= hashOf(schemas, customOperations);
+      hash ??= hashOf(schemas, customOperations, compact);
       return hash;
     },
     schemas: Object.freeze(schemas),
     customOperations,
+    compact,
     operations: Object.freeze([...new Set([...CORE_OPERATIONS, ...fromSchemas, ...customOperations])]),
     byCode: (code: string) => byCode.get(code),
   });
 }
 
-function hashOf(schemas: Schemas, operations: readonly string[]): string {
+function hashOf(schemas: Schemas, operations: readonly string[], compact: CompactDefinition | undefined): string {
   const plain = schemas as unknown as JsonObject;
-  return sha256Hex(canonicalJson(operations.length === 0 ? plain : { operations, schemas: plain }));
+  const isPlain = operations.length === 0 && compact === undefined;
+  const others = { operations, ...(compact === undefined ? {} : { compact: compact as unknown as JsonObject }) };
+  return sha256Hex(canonicalJson(isPlain ? plain : { ...others, schemas: plain }));
 }
 
 function checkCodes(schemas: Schemas): void {

@@ -37,6 +37,8 @@ export interface Arrival {
   /** The kind of frame: reports of gaps and resyncs are accepted in spite of a gap. */
   readonly kind: 'ordinary' | 'gap-report' | 'resync';
   readonly from?: number | undefined;
+  /** `false` if an earlier frame of the sender was lost, although no number is missing. @default true */
+  readonly isContinuous?: boolean;
 }
 
 export type SentAs = readonly [agent: string, seq: number];
@@ -88,13 +90,14 @@ export class Delivery {
     return this.#seen.has(mid);
   }
 
-  /** An expired frame uses up its number without an answer (section 3.7, item 5). */
-  expire({ agent, mid, seq }: Arrival): void {
+  /** An expired frame uses up its number without an answer (section 3.7, item 5). Returns `false` for a frame out of order. */
+  expire({ agent, mid, seq, isContinuous = true }: Arrival): boolean {
     const key = this.#key(agent);
     const { next, gap } = this.#incomingOf(key);
-    if (this.#seen.has(mid) || gap || seq !== next || !this.#hasRoom(key)) return;
+    if (this.#seen.has(mid) || gap || seq !== next || !isContinuous || !this.#hasRoom(key)) return false;
     this.#remember(mid);
     this.#advance(key, seq);
+    return true;
   }
 
   /**
@@ -102,7 +105,7 @@ export class Delivery {
    * number.
    */
   admit(arrival: Arrival): void {
-    const { agent, mid, seq, kind } = arrival;
+    const { agent, mid, seq, kind, isContinuous = true } = arrival;
     if (this.#seen.has(mid)) {
       throw accpError('E3002', undefined, `The message ${mid} was received before.`);
     }
@@ -117,9 +120,9 @@ export class Delivery {
     const { next, gap } = this.#incomingOf(key);
     if (kind === 'gap-report') this.#admitReport(key, seq);
     else if (kind === 'resync') this.#admitResync(key, arrival);
-    else if (gap || seq !== next) {
+    else if (gap || seq !== next || !isContinuous) {
       // Only a number above the expected one shows a gap; late and repeated frames do not.
-      if (seq > next && !gap) this.#incoming.set(key, { next, gap: true });
+      if (!gap && (seq > next || (seq === next && !isContinuous))) this.#incoming.set(key, { next, gap: true });
       throw gapError(next, seq);
     } else this.#advance(key, seq);
     this.#remember(mid);

@@ -14,6 +14,8 @@ export interface ReceivedEnvelope {
   readonly sid: string | undefined;
   /** The position in a split message (section 3.4); `undefined` for a whole one. */
   readonly part: Part | undefined;
+  /** The change of the tables for compact frames. */
+  readonly table: string | undefined;
 }
 
 export interface Part {
@@ -48,6 +50,7 @@ export function readEnvelope(frame: Frame): {
   let idx: number | undefined;
   let tot: number | undefined;
   let cut: number | undefined;
+  let table: string | undefined;
   for (const { key, value } of frame.metadata ?? []) {
     switch (key) {
       case 'mid':
@@ -80,12 +83,15 @@ export function readEnvelope(frame: Frame): {
       case 'cut':
         cut = read.count(key, value);
         break;
+      case 'tbl':
+        table = read.identifier(key, value);
+        break;
     }
   }
   if (mid === undefined) throw missing('mid');
   if (seq === undefined) throw missing('seq');
   const part = tot === undefined ? undefined : { index: idx ?? 0, total: tot, cut };
-  return { envelope: { mid, seq, ts, ttl, cid, aid, sid, part }, fault: read.fault };
+  return { envelope: { mid, seq, ts, ttl, cid, aid, sid, part, table }, fault: read.fault };
 }
 
 /** A reader of fields, with the first error. */
@@ -142,7 +148,16 @@ export function metadataText(envelope: SentEnvelope): string {
 }
 
 /** Returns the texts around the number, in canonical form. Throws AccpError E1004 for an invalid identifier. */
-export function metadataAround({ mid, ts, cid, aid, sid, ttl, part }: Omit<SentEnvelope, 'seq'>): MetadataAround {
+export function metadataAround({
+  mid,
+  ts,
+  cid,
+  aid,
+  sid,
+  ttl,
+  part,
+  table,
+}: Omit<SentEnvelope, 'seq'>): MetadataAround {
   const before = `[mid:${identifier('mid', mid)},seq:`;
   let after = `,ts:${ts}`;
   if (cid !== undefined) after += `,cid:${identifier('cid', cid)}`;
@@ -150,7 +165,9 @@ export function metadataAround({ mid, ts, cid, aid, sid, ttl, part }: Omit<SentE
   if (sid !== undefined) after += `,sid:${identifier('sid', sid)}`;
   if (ttl !== undefined) after += `,ttl:${ttl}`;
   if (part?.cut !== undefined) after += `,cut:${part.cut}`;
-  if (part !== undefined) after += `,idx:${part.index},tot:${part.total}`;
+  if (part !== undefined) after += `,idx:${part.index}`;
+  if (table !== undefined) after += `,tbl:${table}`;
+  if (part !== undefined) after += `,tot:${part.total}`;
   return { before, after: `${after}]` };
 }
 

@@ -36,9 +36,11 @@ export interface TextState {
 /** The facts with our schemas, and with the hash announced last. */
 const REGISTRY = 'registry';
 const ANNOUNCED = 'announced';
+/** The fact that the other side does not read compact frames, whatever it announced. */
+const NO_COMPACT = 'no-compact';
 
 /** The registry of peers that have announced none. */
-const COMMON_REGISTRY = createRegistry();
+export const COMMON_REGISTRY = createRegistry();
 
 export class Registries {
   readonly peers: Collection<Peer>;
@@ -88,6 +90,22 @@ export class Registries {
     return { text: peerDecodes && this.#allTransliterate() ? 'transliterate' : 'reject', peerDecodes };
   }
 
+  /** Returns the registry whose entries compact frames can begin with; `null` unless all peers read compact frames. */
+  compactRegistry(own: Registry): Registry | null {
+    if (this.announced === undefined || this.peers.size === 0 || this.#facts.get(NO_COMPACT) === true) return null;
+    let isKnown = this.announced === own.hash;
+    for (const { announcement, known } of this.peers.values()) {
+      if (announcement.profile !== 'compact1') return null;
+      isKnown &&= known === own.hash || matchesHash(own, announcement.hash);
+    }
+    return isKnown ? own : COMMON_REGISTRY;
+  }
+
+  /** Ends compact frames: the other side stores no more tables. */
+  refuseCompact(): void {
+    this.#facts.set(NO_COMPACT, true);
+  }
+
   isTransliterated(agent: string, policy: TextPolicy | undefined): boolean {
     return policy === 'transliterate' || this.peers.get(agent)?.announcement.text === 'transliterate';
   }
@@ -107,11 +125,12 @@ export class Registries {
     return isUpdate ? 'delta' : 'announcement';
   }
 
-  payloadOf(step: Step, own: Registry, policy: TextPolicy | undefined): JsonObject {
+  payloadOf(step: Step, own: Registry, policy: TextPolicy | undefined, compact: boolean): JsonObject {
     const transliterates = policy === undefined || policy === 'transliterate';
     const features: Features = {
       sequence: this.#sequence,
       ...(transliterates ? { text: 'transliterate' } : {}),
+      ...(compact ? { profile: 'compact1' } : {}),
     };
     return step === 'delta' ? registryDelta(own, features) : announcement(own, features);
   }
@@ -158,7 +177,7 @@ export class Registries {
 
 /** Returns the updated peer, with the schemas received earlier for the same hash. */
 function peerOf(received: Announcement, before: Peer | undefined, own: Registry): Peer {
-  const { delta, ...rest } = received;
+  const { delta, compact: _compact, ...rest } = received;
   if (delta !== undefined) return { announcement: rest, registry: exportRegistry(applyDelta(received)) };
   // A copy, since ours may change later.
   if (matchesHash(own, received.hash)) return { announcement: rest, registry: exportRegistry(own) };

@@ -21,6 +21,7 @@ import { type SessionStore, StoreError } from '../store/store.js';
 import { SentStreams } from '../streams/sent-streams.js';
 import { createStreams, type StreamChunk, type Streams } from '../streams/streams.js';
 import { Chains, type PendingRequest } from './chains.js';
+import { Compaction } from './compaction.js';
 import { Delivery, type SequenceMode } from './delivery.js';
 import { checkAgentName, isIdentifier } from './envelope.js';
 import { Outbox } from './outbox.js';
@@ -131,6 +132,7 @@ export interface SessionParts {
   /** The incomplete messages in several frames. */
   readonly sequences: Sequences;
   readonly registries: Registries;
+  readonly compaction: Compaction;
   readonly chains: Chains;
   readonly streams: Streams;
   readonly sentStreams: SentStreams;
@@ -229,6 +231,7 @@ export function createSession(options: SessionOptions): Session {
   });
   const facts = journal.collection<Json>('facts');
   const registries = new Registries(journal, facts, sequence);
+  const compaction = new Compaction({ journal, mode: sequence, counter: runtime.counter });
   const state = createState({
     session: id,
     journal,
@@ -310,6 +313,7 @@ export function createSession(options: SessionOptions): Session {
     outbox,
     sequences,
     registries,
+    compaction,
     chains,
     streams,
     sentStreams: new SentStreams(journal),

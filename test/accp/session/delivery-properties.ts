@@ -29,6 +29,14 @@ export function testDelivery(numRuns: number): void {
       });
     });
 
+    test('the same holds for compact frames, whose tables both sides keep', () => {
+      holds(freeSteps, { sequence: 'sender', compact: true }, numRuns, (world) => {
+        flush(world, MOST_FRAMES);
+        expect(world.unaccounted()).toEqual([]);
+        expect(world.ends.a.lost + world.ends.b.lost).toBe(0);
+      });
+    });
+
     test('messages evicted from a small outbox are reported as lost', () => {
       holds(freeSteps, { sequence: 'sender', session: { maxOutbox: 3 } }, numRuns, (world) => {
         flush(world, MOST_FRAMES);
@@ -40,14 +48,20 @@ export function testDelivery(numRuns: number): void {
   });
 
   describe('both sides send in turn', () => {
-    test('every question and answer is processed once, or reported as overdue', () => {
-      holds(turnSteps, { sequence: 'session' }, numRuns, (world) => {
-        flushTurns(world, MOST_FRAMES);
-        const { overdue } = world.ends.a;
-        expect(world.unaccounted().filter(({ cid }) => !overdue.has(cid!))).toEqual([]);
-        const question = world.messages.findLast(({ from }) => from === 'a')!;
-        expect(world.messages.findLast(({ from }) => from === 'b')).toMatchObject({ cid: question.cid, processed: 1 });
-      });
-    });
+    test.each([false, true])(
+      'every question and answer is processed once, or reported as overdue (compact: %s)',
+      (compact) => {
+        holds(turnSteps, { sequence: 'session', compact }, numRuns, (world) => {
+          flushTurns(world, MOST_FRAMES);
+          const { overdue } = world.ends.a;
+          expect(world.unaccounted().filter(({ cid }) => !overdue.has(cid!))).toEqual([]);
+          const question = world.messages.findLast(({ from }) => from === 'a')!;
+          expect(world.messages.findLast(({ from }) => from === 'b')).toMatchObject({
+            cid: question.cid,
+            processed: 1,
+          });
+        });
+      },
+    );
   });
 }

@@ -39,6 +39,7 @@ function part(spec: PartOf): IncomingPart {
       aid: undefined,
       sid: undefined,
       part: undefined,
+      table: undefined,
     },
     params: payload,
     text,

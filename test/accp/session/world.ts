@@ -6,6 +6,7 @@ import {
   createCodec,
   createSession,
   type DecodeOutcome,
+  type JsonObject,
   memoryStore,
   type SequenceMode,
   type Session,
@@ -25,6 +26,7 @@ interface Entry {
   readonly from: Side;
   /** The sender: an endpoint may send for several agents. */
   readonly agent: string;
+  readonly payload: JsonObject;
   /** The correlation identifier of all frames. */
   cid: string | undefined;
   processed: number;
@@ -54,6 +56,8 @@ interface Endpoint {
 
 export interface WorldOptions {
   readonly sequence: SequenceMode;
+  /** If true, both sides send compact frames, and the payloads of messages repeat keys and strings. */
+  readonly compact?: boolean;
   readonly session?: Partial<SessionOptions>;
 }
 
@@ -70,6 +74,30 @@ const START = 1_714_000_000;
 /** Words that need more than one frame. */
 const LONG_TEXT = Array.from({ length: 160 }, (_, at) => `word${at}`).join('-');
 
+const WORDS = ['plan_ready', 'review_failed', 'north_america', 'eu-west-1', 'impl_auth_module', 'blocked'];
+
+/** Payloads with few shapes and strings: those of earlier messages, in a table or a map, of which some lack keys. */
+function repetitive(number: number): JsonObject {
+  const word = (at: number): string => WORDS[(number * at) % WORDS.length]!;
+  const row = (at: number): JsonObject => ({
+    service: word(at),
+    status: word(at + 1),
+    ...(at === 3 ? {} : { count: at }),
+  });
+  switch (number % 5) {
+    case 0:
+      return { status: word(2), rows: [row(1), row(2), row(3)] };
+    case 1:
+      return { status: word(3), owner: { name: word(1), team: word(2), 2: null } };
+    case 2:
+      return { due: `2026-04-${10 + (number % 20)}T09:05:27Z`, 7: '-', tags: ['#1', word(5), word(5)] };
+    case 3:
+      return { status: word(1), extra: { [`k${number}`]: word(2), other: `x-${number}-unique` } };
+    default:
+      return { status: word(4), rows: [{ service: word(2), deep: [{ a: 1, b: [2] }] }, { service: word(3) }] };
+  }
+}
+
 export class World {
   readonly options: WorldOptions;
   readonly ends: Readonly<Record<Side, Endpoint>>;
@@ -81,18 +109,40 @@ export class World {
   constructor(options: WorldOptions) {
     this.options = options;
     this.ends = { a: this.#endpoint('a'), b: this.#endpoint('b') };
+    if (options.compact !== true) return;
+    for (const side of ['a', 'b'] as const) {
+      const { codec, session } = this.ends[side];
+      this.ends[OTHER[side]].incoming.put(codec.announce(session).frames);
+      this.drain(10);
+    }
   }
 
   /** Encodes a message, and puts its frames on the line. */
   say(from: Side, { agent = from, ttl, long = false, cid, intent = 'ack' }: Speech = {}): number {
     const number = this.messages.length + 1;
     const { codec, session } = this.ends[from];
-    const payload = { n: number, ...(long ? { text: LONG_TEXT } : {}) };
+    const { compact = false } = this.options;
+    const payload: JsonObject = {
+      n: number,
+      ...(long ? { text: LONG_TEXT } : {}),
+      ...(compact ? repetitive(number) : {}),
+    };
+    // A compact frame shows no number, so its identifier must be known.
+    const named = cid ?? (compact ? `m${number}` : undefined);
     const { frames, correlationId } = codec.encode(
-      { agent, intent, operation: 'say', payload, envelope: { ttl, correlation_id: cid } },
+      { agent, intent, operation: 'say', payload, envelope: { ttl, correlation_id: named } },
       session,
     );
-    this.messages.push({ number, from, agent, cid: cid ?? correlationId, processed: 0, expired: 0, refused: 0 });
+    this.messages.push({
+      number,
+      from,
+      agent,
+      payload,
+      cid: named ?? correlationId,
+      processed: 0,
+      expired: 0,
+      refused: 0,
+    });
     if (long) expect(frames.length).toBeGreaterThan(1);
     this.ends[OTHER[from]].incoming.put(frames);
     return number;
@@ -173,6 +223,7 @@ export class World {
       createId: () => `${side}${String(++made).padStart(11, '0')}`,
       text: 'reject',
       state: false,
+      compact: this.options.compact,
       log: ({ type, frame }) => {
         if (type === 'dropped') this.#expired(side, frame!);
       },
@@ -204,6 +255,7 @@ export class World {
     if (message.operation !== 'say') return;
     const number = message.payload['n'] as number;
     const entry = this.messages[number - 1]!;
+    expect(message.payload).toEqual(entry.payload);
     if (++entry.processed > 1) throw new Error(`message ${number} was processed twice`);
     if (entry.expired > 0) throw new Error(`message ${number} was processed after it had expired`);
     const last = end.last.get(message.agent) ?? 0;

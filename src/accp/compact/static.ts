@@ -1,0 +1,49 @@
+/** The entries of the tables that follow from a registry, which both sides know before the first frame. */
+import { keyTable } from '../message/abbreviations.js';
+import { isProfileSchema, type Registry, type ShapeDefinition } from '../registry/registry.js';
+import { spellKey } from './spelling.js';
+import { type Shape, type StaticEntries, shapeKey } from './tables.js';
+
+/** An update of the state that both sides share (draft-benzing-accp-00, section 5.4). */
+const STATE: Shape = { operation: 'state', schema: null, keys: ['v', 'delta'] };
+
+const known = new WeakMap<Registry, StaticEntries>();
+
+/**
+ * Returns the static entries: the update of state, the schemas of the profiles, other schemas, and those of `registry.compact`. A schema has a
+ * shape for any operation, and one for each of its own. Schemas are sorted by name.
+ */
+export function staticEntries(registry: Registry): StaticEntries {
+  let entries = known.get(registry);
+  if (entries === undefined) {
+    const { shapes = [], strings = [] } = registry.compact ?? {};
+    entries = {
+      shapes: unique([STATE, ...schemaShapes(registry), ...shapes.map(shapeOf)]),
+      strings: [...new Set(strings)],
+    };
+    known.set(registry, entries);
+  }
+  return entries;
+}
+
+function schemaShapes({ schemas }: Registry): readonly Shape[] {
+  const names = Object.keys(schemas).sort();
+  const isOfProfile = (name: string): boolean => isProfileSchema(name, schemas[name]!);
+  return [...names.filter(isOfProfile), ...names.filter((name) => !isOfProfile(name))].flatMap((name) => {
+    const { code, fields, operations = [] } = schemas[name]!;
+    return [undefined, ...operations].map((operation) => shapeOf({ operation, schema: code, fields }));
+  });
+}
+
+function shapeOf({ operation, schema, fields }: ShapeDefinition): Shape {
+  const isMap = operation === undefined && schema === undefined;
+  const { abbreviate } = keyTable(schema);
+  const keys = isMap
+    ? fields.toSorted((a, b) => (spellKey(a) < spellKey(b) ? -1 : 1))
+    : fields.map((field) => abbreviate(field));
+  return { operation: operation ?? null, schema: schema ?? null, keys };
+}
+
+function unique(shapes: readonly Shape[]): readonly Shape[] {
+  return [...new Map(shapes.map((shape) => [shapeKey(shape), shape])).values()];
+}

@@ -1,0 +1,206 @@
+/** The numbered shapes and strings of compact frames: those of the registry first, then those learned from frames. */
+
+/** A list of keys that frames refer to by number: of a payload if it has an operation or a schema, otherwise of a map. */
+export interface Shape {
+  /** The operation of the payload; `null` for any. */
+  readonly operation: string | null;
+  /** The code of the schema of the payload; `null` for none. */
+  readonly schema: string | null;
+  /** The keys as in plain frames. */
+  readonly keys: readonly string[];
+}
+
+/** The entries that both sides know before the first frame. */
+export interface StaticEntries {
+  readonly shapes: readonly Shape[];
+  readonly strings: readonly string[];
+}
+
+/** One change of a table: an entry that was added or evicted. */
+export interface TableChange<T> {
+  /** The number of entries learned before it. */
+  readonly count: number;
+  readonly entry: T;
+  readonly isAdded: boolean;
+}
+
+interface Bounds<T> {
+  /** The maximum number of learned entries. */
+  readonly entries: number;
+  /** The maximum weight of all learned entries. */
+  readonly weight: number;
+  readonly weightOf: (entry: T) => number;
+  readonly keyOf: (entry: T) => string;
+}
+
+/**
+ * Entries by number. Learned entries follow the static ones; their numbers repeat after `bounds.entries`, and the oldest are evicted first.
+ * Both sides add the same entries in the same order, so that they have the same numbers.
+ */
+export class Table<T> {
+  readonly #fixed: readonly T[];
+  readonly #bounds: Bounds<T>;
+  readonly #entries = new Map<number, T>();
+  readonly #numbers = new Map<string, number>();
+  /** The counts of entries evicted and added so far. */
+  #first = 0;
+  #next = 0;
+  #weight = 0;
+  /** The changes since the last call of `settle`. */
+  #changes: TableChange<T>[] = [];
+
+  constructor(fixed: readonly T[], bounds: Bounds<T>) {
+    this.#fixed = fixed;
+    this.#bounds = bounds;
+    for (const [number, entry] of fixed.entries()) this.#numbers.set(bounds.keyOf(entry), number);
+  }
+
+  at(number: number): T | undefined {
+    return number < this.#fixed.length ? this.#fixed[number] : this.#entries.get(number);
+  }
+
+  numberOf(key: string): number | undefined {
+    return this.#numbers.get(key);
+  }
+
+  /** The static entries, then the learned ones, the oldest first. */
+  *all(): Generator<readonly [number, T]> {
+    yield* this.#fixed.entries();
+    for (let count = this.#first; count < this.#next; count++) {
+      const number = this.#numberAt(count);
+      yield [number, this.#entries.get(number)!];
+    }
+  }
+
+  /** Adds an entry, unless it is known or exceeds the bounds alone. */
+  learn(entry: T): void {
+    const { keyOf, weightOf, weight, entries } = this.#bounds;
+    const key = keyOf(entry);
+    const own = weightOf(entry);
+    if (own > weight || this.#numbers.has(key)) return;
+    while (this.#weight + own > weight || this.#next - this.#first >= entries) this.#evict();
+    const count = this.#next++;
+    this.#put(count, key, entry, own);
+    this.#changes.push({ count, entry, isAdded: true });
+  }
+
+  /** Restores a stored entry that was learned after `count` others. Entries must be restored in their order. */
+  restore(count: number, entry: T): void {
+    if (this.#next === this.#first) this.#first = count;
+    this.#next = count + 1;
+    this.#put(count, this.#bounds.keyOf(entry), entry, this.#bounds.weightOf(entry));
+  }
+
+  /** The number of changes since the last call of `settle`. */
+  get changes(): number {
+    return this.#changes.length;
+  }
+
+  /** Undoes all changes since the last call of `settle` but the first ones. */
+  rollBack(kept = 0): void {
+    const { keyOf, weightOf } = this.#bounds;
+    while (this.#changes.length > kept) {
+      const { count, entry, isAdded } = this.#changes.pop()!;
+      const key = keyOf(entry);
+      if (!isAdded) {
+        this.#put(count, key, entry, weightOf(entry));
+        this.#first = count;
+        continue;
+      }
+      this.#entries.delete(this.#numberAt(count));
+      this.#numbers.delete(key);
+      this.#weight -= weightOf(entry);
+      this.#next = count;
+    }
+  }
+
+  /** Keeps all changes, and returns them in order. */
+  settle(): readonly TableChange<T>[] {
+    const changes = this.#changes;
+    if (changes.length > 0) this.#changes = [];
+    return changes;
+  }
+
+  #numberAt(count: number): number {
+    return this.#fixed.length + (count % this.#bounds.entries);
+  }
+
+  #put(count: number, key: string, entry: T, weight: number): void {
+    const number = this.#numberAt(count);
+    this.#entries.set(number, entry);
+    this.#numbers.set(key, number);
+    this.#weight += weight;
+  }
+
+  #evict(): void {
+    const count = this.#first++;
+    const number = this.#numberAt(count);
+    const entry = this.#entries.get(number)!;
+    this.#entries.delete(number);
+    this.#numbers.delete(this.#bounds.keyOf(entry));
+    this.#weight -= this.#bounds.weightOf(entry);
+    this.#changes.push({ count, entry, isAdded: false });
+  }
+}
+
+/** The bounds of the learned entries of one sender, which the other side chooses: about 100 kB. */
+const MAX_SHAPES = 128;
+const MAX_SHAPE_CHARACTERS = 8192;
+const MAX_STRINGS = 512;
+const MAX_STRING_CHARACTERS = 16_384;
+/** The lengths of strings that are learned: shorter ones cost no more than a number, longer ones rarely repeat. */
+const MIN_LENGTH = 4;
+const MAX_LENGTH = 96;
+
+/** The tables of one sender. */
+export class CompactTables {
+  readonly shapes: Table<Shape>;
+  readonly strings: Table<string>;
+  readonly #learns: boolean;
+
+  /** @param learns if false, the tables stay as they are, for use without a session */
+  constructor({ shapes, strings }: StaticEntries, learns: boolean) {
+    this.#learns = learns;
+    this.shapes = new Table(shapes, {
+      entries: MAX_SHAPES,
+      weight: MAX_SHAPE_CHARACTERS,
+      weightOf: (shape) => shapeKey(shape).length,
+      keyOf: shapeKey,
+    });
+    this.strings = new Table(strings, {
+      entries: MAX_STRINGS,
+      weight: MAX_STRING_CHARACTERS,
+      weightOf: (text) => text.length,
+      keyOf: (text) => text,
+    });
+  }
+
+  learnShape(shape: Shape): void {
+    if (this.#learns) this.shapes.learn(shape);
+  }
+
+  learnString(text: string): void {
+    if (this.#learns && text.length >= MIN_LENGTH && text.length <= MAX_LENGTH) this.strings.learn(text);
+  }
+
+  /** Returns the present state, for {@link rollBack}. */
+  mark(): TablesMark {
+    return { shapes: this.shapes.changes, strings: this.strings.changes };
+  }
+
+  /** Undoes all changes since a mark. */
+  rollBack({ shapes, strings }: TablesMark): void {
+    this.shapes.rollBack(shapes);
+    this.strings.rollBack(strings);
+  }
+}
+
+export interface TablesMark {
+  readonly shapes: number;
+  readonly strings: number;
+}
+
+/** Returns the identity of a shape: equal for equal shapes only, since no part contains a bar. */
+export function shapeKey({ operation, schema, keys }: Shape): string {
+  return `${operation ?? ''}|${schema ?? ''}|${keys.join('|')}`;
+}
