@@ -5,7 +5,6 @@ import type { JsonObject, SchemaDefinition } from '../message/json.js';
 import type { Message, MessageInput } from '../message/message.js';
 import { handlerErrorCode } from '../profiles/tool.js';
 import { createRegistry, type Registry, registerSchema } from '../registry/registry.js';
-import { createIds } from '../session/runtime.js';
 import { partsOfSession, type Session, type SessionParts } from '../session/session.js';
 import type { CheckpointResult, TokenBudget } from '../state/state.js';
 import { type CodecOptions, type DecodeOutcome, type EncodeResult, resolveCodecOptions } from './contract.js';
@@ -78,7 +77,7 @@ export interface Codec {
  * const { frames } = codec.encode({ intent: 'req', operation: 'plan', payload: { goal: 'launch' } }, session);
  */
 export function createCodec(options: CodecOptions = {}): Codec {
-  const settings = resolveCodecOptions(options, createIds());
+  const settings = resolveCodecOptions(options);
   const source = { now: settings.now, counter: settings.counter, log: settings.log };
   const sessions = new WeakMap<SessionParts, CodecSession>();
   let registry = options.registry ?? createRegistry();
@@ -91,7 +90,7 @@ export function createCodec(options: CodecOptions = {}): Codec {
     const ownRegistry = (): Registry => parts.registries.own(registry);
     const frameTokens = new FrameTokenCounter(
       settings.counter,
-      settings.sessionId === 'always' ? parts.options.id : undefined,
+      settings.sessionId !== 'first' ? parts.options.id : undefined,
     );
     parts.compaction.resume((agent) =>
       agent === undefined ? ownRegistry() : parts.registries.of(agent, ownRegistry()),

@@ -10,7 +10,7 @@ import type { TextPolicy } from '../message/write-value.js';
 import type { Dialect } from '../parse.js';
 import { PROFILES, type Tools } from '../profiles/profiles.js';
 import type { Registry } from '../registry/registry.js';
-import { systemClock } from '../session/runtime.js';
+import { createIds, createShortIds, systemClock } from '../session/runtime.js';
 import { type ReferenceLimits, resolveReferenceLimits } from '../state/resolve.js';
 import type { CheckpointResult, CheckpointTools } from '../state/state.js';
 import type { EventListener } from '../store/events.js';
@@ -60,11 +60,17 @@ export interface CodecOptions {
   readonly checkpoints?: 'auto' | 'manual' | undefined;
   /** If true, messages are added to hot state. `false` is conformance level 1. @default true */
   readonly state?: boolean | undefined;
-  /** `always`: every frame has a `sid`. `first`: only the first frame of a session has one, which saves tokens. @default 'always' */
+  /**
+   * `always`: every frame has a `sid`. `first`: only the first frame of a session has one, which saves tokens.
+   * @default 'always', and 'first' while frames are compact
+   */
   readonly sessionId?: 'always' | 'first' | undefined;
   /** Returns the time in milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined;
-  /** Returns a new identifier of a message. @default a random letter from a to f and eleven random digits */
+  /**
+   * Returns a new identifier of a message.
+   * @default a random letter from a to f and eleven random digits; if `compact` is true, letters of few tokens and a counter of six digits
+   */
   readonly createId?: (() => string) | undefined;
   /** The debug log: a function that receives every event of every session (section 9, item 1). */
   readonly log?: EventListener | undefined;
@@ -79,7 +85,7 @@ const TEXT_POLICIES: readonly TextPolicy[] = ['reject', 'transliterate', 'extern
 /** The heartbeats of a transport (section 11.2). */
 const HEARTBEAT = ['ping', 'pong'];
 
-export function resolveCodecOptions(options: CodecOptions, createId: () => string) {
+export function resolveCodecOptions(options: CodecOptions) {
   const codes = PROFILES.map(({ code }) => code);
   for (const code of options.profiles ?? []) resolveChoice('profiles', code, codes);
   return {
@@ -96,9 +102,10 @@ export function resolveCodecOptions(options: CodecOptions, createId: () => strin
     checkpointTools: options.checkpointTools ?? {},
     checkpoints: resolveChoice('checkpoints', options.checkpoints, ['auto', 'manual']),
     state: options.state ?? true,
-    sessionId: resolveChoice('sessionId', options.sessionId, ['always', 'first']),
+    sessionId:
+      options.sessionId === undefined ? undefined : resolveChoice('sessionId', options.sessionId, ['always', 'first']),
     now: options.now ?? systemClock,
-    createId: options.createId ?? createId,
+    createId: options.createId ?? (options.compact ? createShortIds(options.counter) : createIds()),
     log: options.log,
     explain: options.explain ?? false,
   };

@@ -11,6 +11,8 @@ import { bodyText, type CodecSession } from './sender.js';
 
 export interface Outbound extends ProfileMessage {
   readonly envelope: ProfileMessage['envelope'] & { readonly timestamp: number };
+  /** `true` if the correlation identifier was chosen by the codec. */
+  readonly hasShortCid: boolean;
 }
 
 interface Processed {
@@ -32,11 +34,11 @@ export const REQUEST_INTENTS: ReadonlySet<string> = new Set(['req', 'qry', 'esc'
 const EXTENDING_INTENTS: ReadonlySet<string> = new Set(['ack', 'wait', 'stream']);
 
 export function applySent(processed: Processed, session: CodecSession): Checkpoint {
-  const { message, cid } = processed;
+  const { message, mid, cid } = processed;
   const { chains, sentStreams, runtime } = session;
   const checkpoint = apply(processed, session);
   sentStreams.sent(cid, message);
-  if (REQUEST_INTENTS.has(message.intent)) chains.requested(cid, chainOf(message), runtime.monotonic());
+  if (REQUEST_INTENTS.has(message.intent)) chains.requested(cid, mid, chainOf(message), runtime.monotonic());
   else if (ENDING_INTENTS.has(message.intent)) chains.settled(cid);
   return checkpoint;
 }

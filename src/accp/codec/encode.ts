@@ -18,7 +18,7 @@ import { metadataText, type Part } from '../session/envelope.js';
 import type { TextState } from '../session/registries.js';
 import { MAX_CHARACTERS, type Piece, splitParams, tooLong } from '../session/sequence.js';
 import { type EncodeResult, type FramePart, type FrameTokens, warningOf } from './contract.js';
-import { applySent, losesToOwnState, type Outbound, readStateSync } from './effects.js';
+import { applySent, losesToOwnState, type Outbound, REQUEST_INTENTS, readStateSync } from './effects.js';
 import { addTokens, warnOfLimits } from './frame-tokens.js';
 import { readPayload } from './read-payload.js';
 import { bodyText, type CodecSession, type Prepared } from './sender.js';
@@ -69,7 +69,11 @@ function encodeMessage(input: MessageInput | string, session: CodecSession): Enc
   return emit(withinBudget(whole, encoding), encoding);
 }
 
-function normalize(input: MessageInput, { options, runtime, settings }: CodecSession, renamed: Loss[]): Outbound {
+function normalize(
+  input: MessageInput,
+  { options, runtime, settings, sender }: CodecSession,
+  renamed: Loss[],
+): Outbound {
   if (!isPlainObject(input))
     throw new TypeError('A message must be an object, or a string for a message of the chat profile');
   if (input.payload !== undefined && !isPlainObject(input.payload)) {
@@ -87,13 +91,16 @@ function normalize(input: MessageInput, { options, runtime, settings }: CodecSes
   // Copied field by field: a spread takes longer than all checks.
   const timestamp = wholeSeconds('timestamp', envelope.timestamp) ?? inSeconds(runtime.now());
   const ttl = wholeSeconds('ttl', envelope.ttl);
+  const isFirst = correlation_id === undefined && REQUEST_INTENTS.has(intent);
+  const cid = isFirst ? sender.shortCid() : correlation_id;
   return {
     agent: input.agent ?? options.agent,
     intent,
     operation,
     schema,
     payload: completeError({ schema, payload }),
-    envelope: { msg_id, sequence, correlation_id, causation_id, session_id, timestamp, ttl },
+    envelope: { msg_id, sequence, correlation_id: cid, causation_id, session_id, timestamp, ttl },
+    hasShortCid: isFirst && cid !== undefined,
   };
 }
 
@@ -388,6 +395,7 @@ function emit({ drafts, tokens: counted, body }: Drafts, encoding: Encoding): En
   const text = drafts.length === 1 ? drafts[0]!.text : drafts.map((draft) => draft.text).join('');
   const processed = { message: asWritten(encoding), text, tokens: counted, mid, cid: correlationId };
   const checkpoint = applySent(processed, session);
+  if (message.hasShortCid) sender.tookCid(correlationId);
   const frames: string[] = [];
   let tokens: FrameTokens | undefined;
   for (const draft of drafts) {
@@ -416,7 +424,7 @@ function prepare(
   const { timestamp: ts, correlation_id, causation_id: aid, session_id, ttl } = envelope;
   // The frames of a sequence share their cid. Later parts are matched by cid and sender, and need no sid.
   const cid = part === undefined ? correlation_id : correlationId;
-  const hasSid = part === undefined || part.index === 0 || session.settings.sessionId === 'always';
+  const hasSid = part === undefined || part.index === 0 || session.settings.sessionId !== 'first';
   const sid = hasSid ? session_id : null;
   return session.sender.prepare({ agent, body: text, ts, cid, aid, sid, ttl, part }, mid, compact);
 }

@@ -51,6 +51,9 @@ interface Gap {
   readonly agent?: string | undefined;
 }
 
+/** The fact of the last short correlation identifier. */
+const LAST_CID = 'last-cid';
+
 /** The fact that the `sid` of the session was sent. */
 export const SENT_SESSION_ID = 'sent-session-id';
 
@@ -83,9 +86,29 @@ export class Sender {
 
   /** Returns the body of the next frame of an agent as it is sent, and updates the tables for compact frames. */
   shorten(agent: string, plain: string): CompactBody {
-    const { compaction, registries } = this.#parts;
-    const registry = this.#settings.compact ? registries.compactRegistry(this.#ownRegistry()) : null;
-    return compaction.shorten(agent, plain, registry);
+    return this.#parts.compaction.shorten(agent, plain, this.#compactRegistry());
+  }
+
+  /**
+   * Returns a short correlation identifier for a request: an odd number if the name of this agent sorts before that of the only other one,
+   * else an even one. Returns `undefined` if frames are not compact or there are several other agents.
+   */
+  shortCid(): string | undefined {
+    const { registries, chains, delivery, facts, options } = this.#parts;
+    const [peer, ...others] = registries.peers.keys();
+    if (this.#compactRegistry() === null || others.length > 0) return undefined;
+    const last = facts.get(LAST_CID);
+    let cid = typeof last === 'number' ? last + 2 : options.agent < peer! ? 1 : 2;
+    while (chains.get(String(cid)) !== undefined || delivery.hasSeen(String(cid))) cid += 2;
+    return String(cid);
+  }
+
+  tookCid(cid: string): void {
+    this.#parts.facts.set(LAST_CID, Number(cid));
+  }
+
+  #compactRegistry(): Registry | null {
+    return this.#settings.compact ? this.#parts.registries.compactRegistry(this.#ownRegistry()) : null;
   }
 
   /** Assigns a number. If `keep` is true, the frame is stored for a resend. */
@@ -180,9 +203,14 @@ export class Sender {
   }
 
   #prepareCopy(copy: OutboxEntry, mid: string, compact?: CompactBody): Prepared {
-    const { options, facts } = this.#parts;
-    const { agent, body: plain, ts, cid, aid, ttl, part, sid: own } = copy.frame;
-    const isFirst = own === undefined && this.#settings.sessionId === 'first';
+    const { options, facts, chains } = this.#parts;
+    const { agent, body: plain, ts, cid, aid: cause, ttl, part, sid: own } = copy.frame;
+    const isCompact = this.#compactRegistry() !== null;
+    // The chain names the request that a message answers.
+    const isImplied =
+      cid !== undefined && (cause === cid || cause === chains.get(cid)?.request?.message.envelope.msg_id);
+    const aid = isImplied && isCompact ? undefined : cause;
+    const isFirst = own === undefined && (this.#settings.sessionId ?? (isCompact ? 'first' : 'always')) === 'first';
     const hasSessionId = isFirst && facts.get(SENT_SESSION_ID) !== true;
     const sid = own === null || (isFirst && !hasSessionId) ? undefined : (own ?? options.id);
     const { body, table } = compact ?? this.shorten(agent, plain);

@@ -19,6 +19,8 @@ interface Chain extends KnownRequest {
   /** The time at which the answer of the other side is overdue, in milliseconds since 1970. */
   readonly deadlineAt?: number | undefined;
   readonly cancelled?: true | undefined;
+  /** The identifier of the first request of this side. */
+  readonly mid?: string | undefined;
   readonly request?: UnansweredRequest | undefined;
 }
 
@@ -60,11 +62,11 @@ export class Chains {
     return this.#chains.get(cid)?.cancelled === true;
   }
 
-  requested(cid: string, chain: KnownRequest, now: number): void {
+  requested(cid: string, mid: string, chain: KnownRequest, now: number): void {
     const deadlineAt = this.#deadlineFrom(now);
     if (deadlineAt !== undefined) this.#firstDeadlineAt = Math.min(this.#firstDeadlineAt || deadlineAt, deadlineAt);
     const known = this.#chains.get(cid);
-    this.#set(cid, merged(known, chain, deadlineAt, known?.request));
+    this.#set(cid, { ...merged(known, chain, deadlineAt, known?.request), mid: known?.mid ?? mid });
   }
 
   /** Records a received request. @param message with references in place of large values */
@@ -183,6 +185,7 @@ function merged(
     transactionId: known?.transactionId ?? (schema === 'TX' ? own : undefined),
     deadlineAt,
     cancelled: known?.cancelled,
+    mid: known?.mid,
     request,
   };
 }

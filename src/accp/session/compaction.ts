@@ -318,17 +318,14 @@ function countOf(entryKey: string): number {
   return Number(entryKey.slice(entryKey.lastIndexOf('|') + 1));
 }
 
-/** Frames that maintain the session are always plain, so that they can be read without tables. */
+/** Frames that maintain the session, and error frames, are always plain, so that they can be read without tables. */
 function isProtocolFrame({ intent, operation, payload }: Frame): boolean {
   if (intent === 'ping' || intent === 'pong') return true;
   if (intent === 'sync') return operation === 'registry' || operation === 'resync';
-  if (intent !== 'fail' || operation !== 'error') return false;
-  const code = payload.find(({ key }) => key === 'code')?.value;
-  return code?.kind === 'string' && PROTOCOL_ERRORS.has(code.value);
+  const schema = payload.at(-1);
+  const isError = schema?.key === 'schema' && schema.value.kind === 'string' && schema.value.value === 'ER';
+  return isError || (intent === 'fail' && operation === 'error');
 }
-
-/** The codes of errors about the order of frames, tables and state. */
-const PROTOCOL_ERRORS: ReadonlySet<string> = new Set(['E2001', 'E3002', 'E3003']);
 
 function unreadable(code: AccpError['code'], message: string, want = WANTED_TABLES): AccpError {
   return new AccpError({ code, message, details: { want } });

@@ -36,7 +36,7 @@ export interface TextState {
 /** The facts with our schemas, and with the hash announced last. */
 const REGISTRY = 'registry';
 const ANNOUNCED = 'announced';
-/** The fact that the other side does not read compact frames, whatever it announced. */
+/** The fact that compact frames are not used, whatever the sides have announced. */
 const NO_COMPACT = 'no-compact';
 
 /** The registry of peers that have announced none. */
@@ -101,9 +101,9 @@ export class Registries {
     return isKnown ? own : COMMON_REGISTRY;
   }
 
-  /** Ends compact frames: the other side stores no more tables. */
+  /** Ends compact frames, and announces no more that they are read. */
   refuseCompact(): void {
-    this.#facts.set(NO_COMPACT, true);
+    if (!this.#facts.has(NO_COMPACT)) this.#facts.set(NO_COMPACT, true);
   }
 
   isTransliterated(agent: string, policy: TextPolicy | undefined): boolean {
@@ -125,7 +125,8 @@ export class Registries {
     return isUpdate ? 'delta' : 'announcement';
   }
 
-  payloadOf(step: Step, own: Registry, policy: TextPolicy | undefined, compact: boolean): JsonObject {
+  payloadOf(step: Step, own: Registry, policy: TextPolicy | undefined, asksCompact: boolean): JsonObject {
+    const compact = asksCompact && this.#facts.get(NO_COMPACT) !== true;
     const transliterates = policy === undefined || policy === 'transliterate';
     const features: Features = {
       sequence: this.#sequence,

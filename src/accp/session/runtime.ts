@@ -89,24 +89,72 @@ interface RandomSource {
  * Returns a generator of identifiers: a letter, so that none reads as a number, and eleven digits, which cost fewer tokens than
  * letters.
  */
-export function createIds(
-  source: RandomSource = (globalThis as unknown as { crypto: RandomSource }).crypto,
-): () => string {
+export function createIds(source: RandomSource = randomSource()): () => string {
+  const byte = randomBytes(source);
+  return () => LETTERS[byte() % LETTERS.length]! + randomDigits(DIGITS, byte);
+}
+
+const RUN = 6;
+/** The number of random runs of letters of which the one with the fewest tokens is used. */
+const RUNS = 600;
+const SHORT_DIGITS = 6;
+
+/**
+ * Returns a generator of identifiers with few tokens: six letters, the same for all of them, and a counter of six digits, which both begin
+ * at random. When the counter has passed all values, there are new letters.
+ */
+export function createShortIds(counter: TokenCounter = ESTIMATING_COUNTER, source = randomSource()): () => string {
+  const byte = randomBytes(source);
+  let letters = '';
+  let first = 0;
+  let next = 0;
+  return () => {
+    if (letters === '' || next === first) {
+      letters = cheapestRun(counter, byte);
+      first = Number(randomDigits(SHORT_DIGITS, byte));
+      next = first;
+    }
+    const id = letters + String(next).padStart(SHORT_DIGITS, '0');
+    next = (next + 1) % 10 ** SHORT_DIGITS;
+    return id;
+  };
+}
+
+function cheapestRun(counter: TokenCounter, byte: () => number): string {
+  let best = '';
+  let least = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < RUNS; run++) {
+    let letters = '';
+    while (letters.length < RUN) letters += LETTERS[byte() % LETTERS.length];
+    const tokens = counter.count(`[mid:${letters}123456,`);
+    if (tokens >= least) continue;
+    least = tokens;
+    best = letters;
+  }
+  return best;
+}
+
+function randomSource(): RandomSource {
+  return (globalThis as unknown as { crypto: RandomSource }).crypto;
+}
+
+function randomBytes(source: RandomSource): () => number {
   const pool = new Uint8Array(POOL);
   let at = POOL;
-  const byte = (): number => {
+  return () => {
     if (at === POOL) {
       source.getRandomValues(pool);
       at = 0;
     }
     return pool[at++]!;
   };
-  return () => {
-    let id = LETTERS[byte() % LETTERS.length]!;
-    while (id.length <= DIGITS) {
-      const next = byte();
-      if (next < FAIR) id += next % 10;
-    }
-    return id;
-  };
+}
+
+function randomDigits(length: number, byte: () => number): string {
+  let digits = '';
+  while (digits.length < length) {
+    const next = byte();
+    if (next < FAIR) digits += next % 10;
+  }
+  return digits;
 }

@@ -191,8 +191,14 @@ export class PeerProgress {
       if (payload['code'] === 'E3003' && typeof payload['expected'] === 'number') this.#advance(payload['expected']);
       return;
     }
-    const sent = agent === this.#session.agent ? undefined : this.#sentAs(envelope.causation_id);
+    const sent = agent === this.#session.agent ? undefined : this.#sentAs(this.#causeOf(envelope));
     if (sent !== undefined) this.#advance(sent + 1);
+  }
+
+  /** In a compact frame, the chain implies the request that it answers. */
+  #causeOf({ causation_id: aid, correlation_id: cid }: Message['envelope']): string | undefined {
+    if (aid !== undefined || cid === undefined) return aid;
+    return partsOfSession(this.#session).chains.get(cid)?.mid ?? cid;
   }
 
   showsLostSession(frame: string): boolean {

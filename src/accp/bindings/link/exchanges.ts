@@ -200,7 +200,10 @@ export async function openExchanges(
   transport: Pick<ExchangeSettings, 'exchange' | 'failureOf'>,
 ): Promise<Link> {
   const { session, reconnect, maxExchanges = 64 } = options;
-  const { timeoutMs } = partsOfSession(session).options;
+  const { options: settings, registries, commit } = partsOfSession(session);
+  // Exchanges read the payloads of frames, and servers find the session by its identifier.
+  commit(() => registries.refuseCompact());
+  const { timeoutMs } = settings;
   const { exchangeTimeoutMs = Math.max(2 * timeoutMs, MIN_EXCHANGE_TIMEOUT_MS) } = options;
   assertDurations({ exchangeTimeoutMs: options.exchangeTimeoutMs });
   if (!(maxExchanges >= 1)) throw new TypeError(`maxExchanges must be a number >= 1; got ${maxExchanges}`);

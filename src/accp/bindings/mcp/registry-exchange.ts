@@ -152,6 +152,8 @@ function agree(frames: readonly string[], codec: Codec, open: (first?: number) =
 function applyAgreement(session: Session, agent: string, peer: Peer): void {
   const { registries, commit, options } = partsOfSession(session);
   const { peers } = registries;
+  // Tools read the payloads of frames.
+  commit(() => registries.refuseCompact());
   const { sequence, version, hash } = peer.announcement;
   if (sequence !== undefined && sequence !== options.sequence) {
     throw new TypeError(
