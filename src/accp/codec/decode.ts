@@ -51,11 +51,13 @@ export function decode(text: string, session: CodecSession): DecodeOutcome {
     const error = new AccpError({ code: 'E1001', message, text: typeof text === 'string' ? text : '', span, help });
     return reject(error, null, undefined, session);
   }
-  const frame = parsed.value;
+  let frame = parsed.value;
   let envelope: ReceivedEnvelope | undefined;
   try {
     const reading = readEnvelope(frame);
     envelope = reading.envelope;
+    const agent = compaction.agentOf(frame, envelope.table, session.ownRegistry());
+    if (agent !== frame.agent) frame = { ...frame, agent };
     const arrival = arrivalOf(frame, envelope, compaction.isContinuous(frame, envelope.table));
     const isOurs = envelope.sid === undefined || envelope.sid === options.id;
     if (reading.fault === undefined && isExpired(envelope, runtime)) {

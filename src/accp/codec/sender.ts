@@ -86,7 +86,9 @@ export class Sender {
 
   /** Returns the body of the next frame of an agent as it is sent, and updates the tables for compact frames. */
   shorten(agent: string, plain: string): CompactBody {
-    return this.#parts.compaction.shorten(agent, plain, this.#compactRegistry());
+    const { compaction, registries } = this.#parts;
+    const registry = this.#compactRegistry();
+    return compaction.shorten(agent, plain, registry, registries.sharedRegistry(registry ?? this.#ownRegistry()));
   }
 
   /**

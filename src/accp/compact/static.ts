@@ -1,7 +1,7 @@
 /** The entries of the tables that follow from a registry, which both sides know before the first frame. */
 import { keyTable } from '../message/abbreviations.js';
 import { isProfileSchema, type Registry, type ShapeDefinition } from '../registry/registry.js';
-import { spellKey } from './spelling.js';
+import { numberIn, spellKey } from './spelling.js';
 import { type Shape, type StaticEntries, shapeKey } from './tables.js';
 
 /** An update of the state that both sides share (draft-benzing-accp-00, section 5.4). */
@@ -24,6 +24,18 @@ export function staticEntries(registry: Registry): StaticEntries {
     known.set(registry, entries);
   }
   return entries;
+}
+
+/** Returns the name of an agent as a compact frame has it: the number in the registry, if it is listed. */
+export function spellAgent(agent: string, { compact }: Registry): string {
+  const number = compact?.agents?.indexOf(agent) ?? -1;
+  return number < 0 ? agent : String(number);
+}
+
+/** Returns the agent of a compact frame. */
+export function unspellAgent(written: string, { compact }: Registry): string {
+  const number = numberIn(written);
+  return (number === undefined ? undefined : compact?.agents?.[number]) ?? written;
 }
 
 function schemaShapes({ schemas }: Registry): readonly Shape[] {

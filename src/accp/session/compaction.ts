@@ -14,7 +14,7 @@ import type { Frame } from '../ast.js';
 import { Compactor } from '../compact/compact.js';
 import { expandFrame } from '../compact/expand.js';
 import { numberIn } from '../compact/spelling.js';
-import { staticEntries } from '../compact/static.js';
+import { spellAgent, staticEntries, unspellAgent } from '../compact/static.js';
 import { CompactTables, type Shape, type Table, type TablesMark } from '../compact/tables.js';
 import { AccpError } from '../errors.js';
 import { parseFrame } from '../parse.js';
@@ -117,8 +117,9 @@ export class Compaction {
    *
    * @param plain the canonical text of header and body
    * @param registry the registry to begin with if all peers read compact frames, otherwise `null`
+   * @param names the registry whose numbers of agents all peers know
    */
-  shorten(agent: string, plain: string, registry: Registry | null): CompactBody {
+  shorten(agent: string, plain: string, registry: Registry | null, names: Registry): CompactBody {
     const key = this.#mode === 'session' ? OUTGOING : OUTGOING + agent;
     const owner = this.#owners.get(key);
     if (registry === null && owner?.tables == null) return { body: plain, table: undefined };
@@ -130,11 +131,19 @@ export class Compaction {
       if (compacted !== null) {
         const next = this.#counted(used);
         if (table !== undefined || next !== used) this.#owners.set(key, next);
-        return { body: compacted.text, table: this.#mark(table, used.count, compacted.hasCount) };
+        const body = `@${spellAgent(agent, names)}${compacted.text.slice(agent.length + 1)}`;
+        return { body, table: this.#mark(table, used.count, compacted.hasCount) };
       }
     }
     this.reset(agent);
     return { body: plain, table: owner?.tables == null ? undefined : OFF };
+  }
+
+  /** Returns the name of the agent of a frame, which may be a number. @param own the registry of this side */
+  agentOf({ agent: written }: Frame, table: string | undefined, own: Registry): string {
+    const agent = unspellAgent(written, own);
+    // A plain frame has no number.
+    return agent !== written && (table !== undefined || this.#readerOf(agent) !== undefined) ? agent : written;
   }
 
   /** Returns `false` if a frame before this one, which uses the same tables, was lost without a gap. */

@@ -101,6 +101,13 @@ export class Registries {
     return isKnown ? own : COMMON_REGISTRY;
   }
 
+  /** Returns our registry if all peers have the same one; otherwise the common one. */
+  sharedRegistry(own: Registry): Registry {
+    for (const { announcement } of this.peers.values())
+      if (!matchesHash(own, announcement.hash)) return COMMON_REGISTRY;
+    return own;
+  }
+
   /** Ends compact frames, and announces no more that they are read. */
   refuseCompact(): void {
     if (!this.#facts.has(NO_COMPACT)) this.#facts.set(NO_COMPACT, true);
