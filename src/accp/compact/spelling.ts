@@ -67,7 +67,7 @@ export function unspellPath(written: string): string {
 
 const NUMBER = /^(?:0|[1-9][0-9]{0,8})$/;
 
-/** Returns the number that a name, key or path spells; `undefined` if it is no number. */
+/** Returns the number that a name, key or path spells; `undefined` if it does not spell one. */
 export function numberIn(text: string): number | undefined {
   return NUMBER.test(text) ? Number(text) : undefined;
 }
