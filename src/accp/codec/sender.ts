@@ -212,9 +212,11 @@ export class Sender {
     const isImplied =
       cid !== undefined && (cause === cid || cause === chains.get(cid)?.request?.message.envelope.msg_id);
     const aid = isImplied && isCompact ? undefined : cause;
-    const isFirst = own === undefined && (this.#settings.sessionId ?? (isCompact ? 'first' : 'always')) === 'first';
-    const hasSessionId = isFirst && facts.get(SENT_SESSION_ID) !== true;
-    const sid = own === null || (isFirst && !hasSessionId) ? undefined : (own ?? options.id);
+    const { sessionId = isCompact ? 'first' : 'always', compact: mayBeCompact } = this.#settings;
+    const isKnown = facts.get(SENT_SESSION_ID) === true;
+    const isOmitted = own === null || (own === undefined && sessionId === 'first' && isKnown);
+    const sid = isOmitted ? undefined : (own ?? options.id);
+    const hasSessionId = sid !== undefined && !isKnown && (sessionId === 'first' || mayBeCompact);
     const { body, table } = compact ?? this.shorten(agent, plain);
     return { copy, body, mid, metadata: metadataAround({ mid, ts, cid, aid, sid, ttl, part, table }), hasSessionId };
   }

@@ -41,7 +41,8 @@ export class Compactor {
     if (numberIn(frame.operation) !== undefined) return null;
     const mark = this.#tables.mark();
     const short = this.#print(frame, count, true);
-    if (this.#counter.count(short.text) < this.#counter.count(plain)) return short;
+    const saved = this.#counter.count(plain) - this.#counter.count(short.text);
+    if (saved > 0 || (saved === 0 && short.text.length < plain.length)) return short;
     this.#tables.rollBack(mark);
     return this.#print(frame, count, false);
   }

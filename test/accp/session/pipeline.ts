@@ -23,8 +23,8 @@ type Unnumbered<T> = T extends unknown ? Omit<T, 'at'> : never;
 const LONG = Array.from({ length: 150 }, (_, at) => `finding ${at}`).join(', ');
 
 /** Messages both ways, splits, streams, states and their deltas, values, checkpoints, and the exchange of registries. */
-export function pipelineOf(rounds: number): readonly Command[] {
-  const codec = createCodec({ text: 'transliterate', now: () => 1_714_000_000_000 });
+export function pipelineOf(rounds: number, compact: boolean): readonly Command[] {
+  const codec = createCodec({ text: 'transliterate', compact, now: () => 1_714_000_000_000 });
   codec.registerSchema('note', { code: 'NT', version: 1, fields: ['text'], types: { text: 'string' } });
   const planner = createSession({ ...WORKER, agent: 'planner' });
   const commands: Unnumbered<Command>[] = [];
@@ -35,7 +35,7 @@ export function pipelineOf(rounds: number): readonly Command[] {
   // What the worker will answer to the announcement is known beforehand; then the planner sends its schema.
   const { frames } = codec.announce(planner);
   arrive(frames);
-  const answers = repliesTo(frames, createCodec({ text: 'transliterate' }), createSession(WORKER));
+  const answers = repliesTo(frames, createCodec({ text: 'transliterate', compact }), createSession(WORKER));
   arrive(repliesTo(answers, codec, planner));
   for (let round = 1; round <= rounds; round++) {
     const cid = `task${round}`;
@@ -66,7 +66,7 @@ export function pipelineOf(rounds: number): readonly Command[] {
       message: {
         intent: 'done',
         operation: 'analyze',
-        payload: { findings: `found ${round}` },
+        payload: { findings: `found ${round}`, confidence: 0.5, next_action: 'planner', artifacts: ['report_draft'] },
         envelope: { ...envelope, msg_id },
       },
     });
@@ -93,10 +93,10 @@ export interface Done {
  * Has the commands carried out by a process on `file` that is killed after each of the given numbers of commands, whatever it is
  * doing then, and started again.
  *
- * @param program `programs/worker.ts`, compiled
+ * @param program `programs/worker.ts`, compiled, and its arguments after the file
  */
 export async function carryOut(
-  program: string,
+  [program, ...args]: readonly string[],
   commands: readonly Command[],
   file: string,
   killAfter: readonly number[],
@@ -104,7 +104,7 @@ export async function carryOut(
   const done: Done = { frames: [], kills: 0 };
   let position = 0;
   for (const limit of [...killAfter, Number.POSITIVE_INFINITY]) {
-    const child = start([process.execPath, program, file], {
+    const child = start([process.execPath, program!, file, ...args], {
       stdin: commands
         .slice(position)
         .map((command) => `${JSON.stringify(command)}\n`)

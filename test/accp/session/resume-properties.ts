@@ -6,15 +6,20 @@ import { bundledProgram } from '../../helpers/bundled-program.js';
 import { freshFiles } from '../../storage/folder.js';
 import { carryOut, pipelineOf, WORKER } from './pipeline.js';
 
-/** @param kills how often the process is killed */
-export function testResume(kills: number, rounds: number): void {
-  const worker = bundledProgram(new URL('programs/worker.ts', import.meta.url));
+/**
+ * @param kills how often the process is killed
+ * @param compact whether both sides send compact frames
+ */
+export function testResume(kills: number, rounds: number, compact: boolean): void {
+  const bundled = bundledProgram(new URL('programs/worker.ts', import.meta.url));
+  const worker = (): readonly string[] => [bundled(), ...(compact ? ['compact'] : [])];
   const fresh = freshFiles();
 
-  test(`a pipeline that is killed ${kills} times at random ends like an undisturbed one`, async () => {
-    const commands = pipelineOf(rounds);
+  test(`a pipeline that is killed ${kills} times at random ends like an undisturbed one (compact: ${compact})`, async () => {
+    const commands = pipelineOf(rounds, compact);
     const [calm, killed] = [fresh('calm'), fresh('killed')];
     const undisturbed = await carryOut(worker(), commands, calm, []);
+    expect(undisturbed.frames.some((frame) => /^@worker>done:[0-9]/.test(frame))).toBe(compact);
     const moments = Array.from({ length: kills }, () => Math.floor(Math.random() * (commands.length - 10)));
     const disturbed = await carryOut(
       worker(),

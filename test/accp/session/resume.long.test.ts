@@ -1,3 +1,4 @@
 import { testResume } from './resume-properties.js';
 
-testResume(50, 200);
+testResume(50, 200, false);
+testResume(50, 200, true);

@@ -1,3 +1,4 @@
 import { testResume } from './resume-properties.js';
 
-testResume(5, 20);
+testResume(5, 20, false);
+testResume(5, 20, true);

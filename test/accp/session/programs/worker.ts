@@ -1,5 +1,5 @@
 /**
- * One endpoint with a file: `worker.ts FILE`. Reads commands from stdin, one JSON text per line, executes them, and prints one line for each
+ * One endpoint with a file: `worker.ts FILE [compact]`. Reads commands from stdin, one JSON text per line, executes them, and prints one line for each
  * when it is done. The identifier of its frame shows if a command was executed before the process was last killed.
  */
 import process from 'node:process';
@@ -16,6 +16,7 @@ let at = 0;
 let made = 0;
 const codec = createCodec({
   text: 'transliterate',
+  compact: process.argv[3] === 'compact',
   now: () => (1_714_000_000 + at) * 1000,
   // The same in each run: two runs are compared.
   createId: () => `e${String(at).padStart(7, '0')}${String(++made).padStart(4, '0')}`,
