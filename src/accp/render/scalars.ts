@@ -13,7 +13,7 @@ const MARK_START = /^["'`~#>@$|*<=]/;
 /** Separators within lists, maps and rows. */
 const SEPARATORS = /[,[\]{}"]/;
 
-/** What looks like a member on the same line. */
+/** Words that look like a member on the same line. */
 const MEMBER = /(?:^| )\S+=/;
 
 /**

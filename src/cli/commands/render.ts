@@ -43,7 +43,7 @@ export const command = defineCommand({
   run,
 });
 
-/** What one text shows. */
+/** The content of one text. */
 type Part = { readonly messages: Content[] } | { readonly data: unknown[] };
 
 interface Content {
