@@ -63,7 +63,8 @@ async function run(invocation: Run): Promise<number> {
     lines += read.lines;
     for (const part of read.parts) {
       const last = parts.at(-1);
-      if ('messages' in part && last !== undefined && 'messages' in last) last.messages.push(...part.messages);
+      if ('messages' in part && last !== undefined && 'messages' in last)
+        for (const one of part.messages) last.messages.push(one);
       else parts.push(part);
     }
   }
