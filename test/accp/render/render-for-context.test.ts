@@ -551,6 +551,34 @@ describe('for any values of a payload', () => {
     fc.assert(property, runs(2500));
   });
 
+  test('different JSON never has the same text', () => {
+    const strings = fc.string({
+      unit: fc.constantFrom('a', '1', ' ', '-', '=', ',', '"', ':', '.', '(', ')', '[', '\n'),
+      maxLength: 3,
+    });
+    const { value: small } = fc.letrec<{ value: Json }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 3 },
+        { weight: 3, arbitrary: fc.oneof(strings, fc.constantFrom(null, true, 1, -1, 1.5)) },
+        { weight: 1, arbitrary: fc.array(tie('value'), { maxLength: 2 }) },
+        { weight: 2, arbitrary: fc.array(fc.tuple(strings, tie('value')), { maxLength: 2 }).map(objectOf) },
+        {
+          weight: 2,
+          arbitrary: fc.array(fc.array(fc.tuple(strings, strings), { maxLength: 2 }).map(objectOf), { maxLength: 3 }),
+        },
+      ),
+    }));
+    const seen = new Map<string, string>();
+    const property = fc.property(small, counters, (value, counter) => {
+      const { text } = renderJson(value, { fence: false, counter });
+      const content = JSON.stringify(sorted(readable(value)));
+      expect(seen.get(text) ?? content).toBe(content);
+      seen.set(text, content);
+    });
+    fc.assert(property, runs(5000));
+    expect(seen.size).toBeGreaterThan(500);
+  });
+
   test('nothing is invisible, and no line but the last closes the fence', () => {
     const property = fc.property(payloads, (payload) => {
       for (const { text } of [renderForContext([messageOf(payload), messageOf(payload)]), renderJson(payload)]) {
