@@ -7,6 +7,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { packetTokenTable } from '../bench/packet-token-table.js';
 import { readWorkflow } from '../bench/packet-tokens.js';
+import { renderTable } from '../bench/render-table.js';
 import { charts, resultsPage } from '../bench/summary.js';
 import { readTable9, tokenTable } from '../bench/token-table.js';
 import type { Report } from '../src/bench/result.js';
@@ -19,7 +20,11 @@ const files = {
   'README.md': resultsPage(report),
   'tokens.md': `# Token results
 
-\`npx tsx scripts/results.ts\` recounts these tables; \`pegwire tokens\` counts messages of your own.
+\`npx tsx scripts/results.ts\` recounts these tables; \`pegwire tokens\` and \`pegwire render --tokens\` count messages of your own.
+
+## Text for models
+
+${await renderTable()}
 
 ## ACCP frames
 

@@ -16,6 +16,7 @@ import {
 } from '../../src/accp/codec/index.js';
 import { explainFrame } from '../../src/accp/index.js';
 import { framePrompt } from '../../src/accp/language/prompt.js';
+import { renderJson } from '../../src/accp/render/index.js';
 import { accepted, decodeAll, endpoints, rejected } from './codec/endpoints.js';
 
 const BIG = 'x'.repeat(200_000);
@@ -389,6 +390,24 @@ const AMPLIFIERS: readonly (readonly [name: string, most: number, make: () => Ma
     () => {
       const payload = { text: '\u{e0041}\u200b'.repeat(2000) };
       return { input: json(payload), output: renderForContext(messageOf(payload)).text.length };
+    },
+  ],
+  [
+    'rendered rows that lack keys',
+    4,
+    () => {
+      const rows = Array.from({ length: 400 }, (_, at) => ({ ...(at % 4 === 0 ? {} : { a: 1 }), b: 1, c: 1, d: 1 }));
+      const alone = Array.from({ length: 400 }, (_, at) => ({ [`k${at}`]: 1 }));
+      return { input: json({ rows, alone }), output: renderJson({ rows, alone }).text.length };
+    },
+  ],
+  [
+    'rendered rows of maps below long keys',
+    20,
+    () => {
+      const members = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`k${index}`, 1]));
+      const row = { ['n'.repeat(60)]: { ['n'.repeat(9000)]: members, ...members } };
+      return { input: json([row, row]), output: renderJson([row, row, [row, row]]).text.length };
     },
   ],
   [

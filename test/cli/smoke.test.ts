@@ -27,6 +27,7 @@ const RUNS: readonly (readonly [args: readonly string[], stdin: string, printed:
   [['fuzz', grammar, '--count', '3', '--seed', '1'], '', ','],
   [['export', grammar, '--to', 'gbnf'], '', 'root ::='],
   [['prompt', 'accp'], '', 'Reply with one ACCP frame only'],
+  [['render'], FRAME, '@planner req schedule'],
   [['tokens'], MESSAGE, 'AACP'],
   [['aacp', 'workflows'], '', 'payroll'],
 ];

@@ -24,6 +24,7 @@ const GUIDES = [
   'accp/bindings/websocket',
   'accp/bindings/mcp',
   'accp/bindings/a2a',
+  'accp/render',
   'accp/serve',
   'channels',
 ];

@@ -131,6 +131,11 @@ export const COMMANDS: readonly (CommandEntry | CommandGroup)[] = [
     load: () => import('./prompt.js'),
   },
   {
+    name: 'render',
+    summary: 'Render frames, messages and JSON as short text for a model',
+    load: () => import('./render.js'),
+  },
+  {
     name: 'tokens',
     summary: 'Count the tokens of messages, and of the same content in other formats',
     load: () => import('./tokens.js'),

@@ -7,73 +7,156 @@ export interface ReadMap {
   readonly members: readonly (readonly [key: string, value: ReadValue])[];
 }
 
-export interface ReadText {
-  readonly header: string;
+export interface ReadMessage {
+  /** Agent, intent, operation and, if there is one, schema. */
+  readonly header: readonly string[];
   readonly payload: ReadMap;
 }
 
-interface Node {
-  readonly children: Map<string, Node>;
-  value?: ReadValue;
+const NAME = String.raw`(?:[\p{L}\p{N}_$/-]+|"(?:[^"\\]|\\.)*")`;
+const PATH = String.raw`${NAME}(?:\.${NAME})*`;
+const MEMBER_AHEAD = new RegExp(` ${PATH}=`, 'uy');
+const KEY_AHEAD = new RegExp(`${PATH}[=:(]`, 'uy');
+const MEMBERS = new RegExp(`^${PATH}=`, 'u');
+
+/** Reads messages, from text without its fences. */
+export function readMessages(text: string): ReadMessage[] {
+  const lines = text.split('\n');
+  const messages: ReadMessage[] = [];
+  for (let at = 0; at < lines.length; ) {
+    const reader = new Reader(lines[at++]!);
+    const own: string[] = [];
+    while (at < lines.length && !lines[at]!.startsWith('@')) own.push(lines[at++]!);
+    reader.expect('@');
+    const header = [reader.name()];
+    while (!reader.isAt(/\(|$/y) && !reader.isAt(MEMBER_AHEAD)) {
+      reader.expect(' ');
+      header.push(reader.name());
+    }
+    if (header.length < 3 || header.length > 4) throw new Error(`${header.length} parts of a header`);
+    if (reader.take('(')) {
+      for (const payload of readTable(reader, own)) messages.push({ header, payload: payload as ReadMap });
+      continue;
+    }
+    const root = new Tree();
+    while (reader.take(' ')) root.set(reader.path(), reader.assigned());
+    reader.end();
+    readLines(own, root);
+    messages.push({ header, payload: root.map() });
+  }
+  return messages;
 }
 
-/** Reads text without its fences. */
-export function readRendered(text: string): ReadText {
-  const [header, ...lines] = text.split('\n');
-  const root: Node = { children: new Map() };
+/** Reads one value, from text without its fences. */
+export function readJson(text: string): ReadValue {
+  const lines = text.split('\n');
+  if (lines.every((line) => line.startsWith(' '))) return blockOf(lines);
+  const reader = new Reader(lines[0]!);
+  const isTable = reader.isAt(/\(/y) && lines[0]!.endsWith('):');
+  if (isTable) {
+    reader.expect('(');
+    return readTable(reader, lines.slice(1));
+  }
+  if (!reader.isAt(KEY_AHEAD)) {
+    const value = reader.value('line');
+    reader.end();
+    if (lines.length > 1) throw new Error('there is more than one value');
+    return value;
+  }
+  const root = new Tree();
+  if (MEMBERS.test(lines[0]!)) {
+    do root.set(reader.path(), reader.assigned());
+    while (reader.take(' '));
+    reader.end();
+    lines.shift();
+  }
+  readLines(lines, root);
+  return root.map();
+}
+
+/** Reads texts and tables, each with its key. */
+function readLines(lines: readonly string[], root: Tree): void {
   for (let at = 0; at < lines.length; ) {
     const line = lines[at++]!;
-    if (line.startsWith(' ')) throw new Error(`line ${at} belongs to no parameter`);
+    if (/^[ \d]/.test(line)) throw new Error(`${line} belongs to no key`);
+    const reader = new Reader(line);
+    const path = reader.path();
     const more: string[] = [];
-    while (lines[at]?.startsWith(' ')) more.push(lines[at++]!.slice(1));
-    readParam(line, more, root);
-  }
-  return { header: header!, payload: mapOf(root) };
-}
-
-function readParam(line: string, more: readonly string[], root: Node): void {
-  const reader = new Reader(line);
-  let node = root;
-  do {
-    const name = reader.name();
-    const known = node.children.get(name) ?? { children: new Map() };
-    node.children.set(name, known);
-    node = known;
-  } while (reader.take('.'));
-  if (node.value !== undefined || node.children.size > 0) throw new Error(`${line} is there twice`);
-  if (reader.take('(')) {
-    const columns: string[] = [];
-    do columns.push(reader.name());
-    while (reader.take(','));
-    reader.expect('):');
-    reader.end();
-    node.value = more.map((row) => ({ members: readRow(row, columns) }));
-  } else {
-    reader.expect(':');
-    if (more.length > 0) {
+    while (at < lines.length && /^[ \d]/.test(lines[at]!)) more.push(lines[at++]!);
+    if (reader.take('(')) {
+      root.set(path, readTable(reader, more));
+    } else if (reader.take(': ')) {
+      if (more.length > 0) throw new Error(`${line} has lines`);
+      root.set(path, reader.value('line'));
       reader.end();
-      node.value = more.join('\n');
     } else {
-      node.value = reader.rest();
+      reader.expect(':');
+      reader.end();
+      root.set(path, blockOf(more));
     }
   }
 }
 
-function readRow(row: string, columns: readonly string[]): [string, ReadValue][] {
-  const reader = new Reader(row);
-  const members = columns.map((column, index): [string, ReadValue] => {
-    if (index > 0) reader.expect(',');
-    return [column, reader.value()];
-  });
-  reader.end();
-  return members;
+function blockOf(lines: readonly string[]): string {
+  for (const line of lines) if (!line.startsWith(' ')) throw new Error(`${line} is no line of a text`);
+  return lines.map((line) => line.slice(1)).join('\n');
 }
 
-function mapOf(node: Node): ReadMap {
-  return {
-    members: [...node.children].map(([key, child]) => [key, child.value === undefined ? mapOf(child) : child.value]),
-  };
+interface Column {
+  readonly path: readonly string[];
+  readonly constant?: ReadValue;
+  readonly inner?: readonly Column[];
 }
+
+/** Reads a heading after its opening bracket, and the rows. */
+function readTable(heading: Reader, lines: readonly string[]): ReadMap[] {
+  const { columns, separator } = heading.columns();
+  heading.expect(':');
+  heading.end();
+  return lines.map((line) => {
+    if (!/^[ \d]/.test(line)) throw new Error(`${line} is no row`);
+    const reader = new Reader(line.replace(/^ /, ''));
+    const row = reader.row(columns, separator, true);
+    reader.end();
+    return row;
+  });
+}
+
+/** Members by path; none may be there twice. */
+class Tree {
+  readonly #children = new Map<string, Tree | { readonly value: ReadValue }>();
+
+  set([key, ...rest]: readonly string[], value: ReadValue): void {
+    const child = this.#children.get(key!);
+    if (rest.length === 0) {
+      if (child !== undefined) throw new Error(`${key} is there twice`);
+      this.#children.set(key!, { value });
+      return;
+    }
+    const tree = child ?? new Tree();
+    if (!(tree instanceof Tree)) throw new Error(`${key} is there twice`);
+    this.#children.set(key!, tree);
+    tree.set(rest, value);
+  }
+
+  map(): ReadMap {
+    return {
+      members: [...this.#children].map(([key, child]) => [key, child instanceof Tree ? child.map() : child.value]),
+    };
+  }
+}
+
+type Place = 'line' | 'item' | 'word' | 'heading';
+
+/** Each place allows fewer characters. */
+const PLAIN: Readonly<Record<Place, RegExp>> = {
+  line: /.+/y,
+  item: /[^,[\]{}"]+/y,
+  word: /[^ ,[\]{}"]+/y,
+  heading: /[$A-Za-z0-9_.+-]+/y,
+};
+
+const ABSENT = Symbol('absent');
 
 class Reader {
   readonly #text: string;
@@ -81,6 +164,11 @@ class Reader {
 
   constructor(text: string) {
     this.#text = text;
+  }
+
+  isAt(pattern: RegExp): boolean {
+    pattern.lastIndex = this.#at;
+    return pattern.test(this.#text);
   }
 
   take(piece: string): boolean {
@@ -98,41 +186,95 @@ class Reader {
   }
 
   name(): string {
-    return this.#match(/[A-Za-z0-9_-]+/y) ?? this.#quoted();
+    return this.#match(/[\p{L}\p{N}_$/-]+/uy) ?? this.#quoted();
   }
 
-  /** All that is left: only at the end of a line may a string hold separators. */
-  rest(): ReadValue {
-    if (/["[{]/.test(this.#text[this.#at] ?? '')) {
-      const value = this.value();
-      this.end();
-      return value;
+  path(): string[] {
+    const path = [this.name()];
+    while (this.take('.')) path.push(this.name());
+    return path;
+  }
+
+  assigned(): ReadValue {
+    this.expect('=');
+    return this.value('word');
+  }
+
+  /** The columns up to the closing bracket, and what separates them. */
+  columns(): { columns: Column[]; separator: ',' | ' ' } {
+    const columns: Column[] = [];
+    let separator: ',' | ' ' = ' ';
+    for (;;) {
+      const path = this.path();
+      if (this.take('=')) columns.push({ path, constant: this.value('heading') });
+      else if (this.take('(')) columns.push({ path, inner: this.columns().columns });
+      else columns.push({ path });
+      if (this.take(')')) return { columns, separator };
+      if (columns.length === 1) separator = this.isAt(/,/y) ? ',' : ' ';
+      this.expect(separator);
     }
-    return scalar(this.#text.slice(this.#at));
   }
 
-  value(): ReadValue {
-    if (this.take('[')) {
-      const items: ReadValue[] = [];
-      if (this.take(']')) return items;
-      do items.push(this.value());
-      while (this.take(','));
-      this.expect(']');
-      return items;
+  row(columns: readonly Column[], separator: ',' | ' ', toEnd = false): ReadMap {
+    const root = new Tree();
+    let isFirst = true;
+    const last = columns.findLast(({ constant }) => constant === undefined);
+    for (const column of columns) {
+      if (column.constant !== undefined) {
+        root.set(column.path, column.constant);
+        continue;
+      }
+      if (!isFirst) this.expect(separator);
+      isFirst = false;
+      const place = separator === ',' ? 'item' : toEnd && column === last ? 'line' : 'word';
+      const cell = this.#cell(column, place);
+      if (cell !== ABSENT) root.set(column.path, cell);
+    }
+    return root.map();
+  }
+
+  #cell({ inner }: Column, place: Place): ReadValue | typeof ABSENT {
+    if (place === 'item' ? this.isAt(/,|$/y) : this.isAt(/-(?=[ ,\]]|$)/y)) {
+      this.take('-');
+      return ABSENT;
+    }
+    if (inner === undefined) return this.value(place);
+    this.expect('[');
+    return this.#rows(inner);
+  }
+
+  #rows(columns: readonly Column[]): ReadValue[] {
+    return this.#list(() => this.row(columns, ' '));
+  }
+
+  #list<T>(item: () => T): T[] {
+    const items: T[] = [];
+    if (this.take(']')) return items;
+    do items.push(item());
+    while (this.take(','));
+    this.expect(']');
+    return items;
+  }
+
+  value(place: Place): ReadValue {
+    if (this.take('[')) return this.#list(() => this.value('item'));
+    if (this.take('(')) {
+      const { columns } = this.columns();
+      this.expect('[');
+      return this.#rows(columns);
     }
     if (this.take('{')) {
-      const members: [string, ReadValue][] = [];
-      if (this.take('}')) return { members };
-      do {
-        const key = this.name();
-        this.expect(':');
-        members.push([key, this.value()]);
-      } while (this.take(','));
+      const root = new Tree();
+      if (this.take('}')) return root.map();
+      do root.set([this.name()], this.assigned());
+      while (this.take(' '));
       this.expect('}');
-      return { members };
+      return root.map();
     }
-    const plain = this.#match(/[^,[\]{}"]+/y);
-    return plain === undefined ? this.#quoted() : scalar(plain);
+    if (this.isAt(/"/y)) return this.#quoted();
+    const plain = this.#match(PLAIN[place]);
+    if (plain === undefined) throw new Error(`no value at ${this.#at} of ${this.#text}`);
+    return scalar(plain);
   }
 
   #quoted(): string {
@@ -150,9 +292,9 @@ class Reader {
 }
 
 function scalar(text: string): ReadValue {
-  if (text === '') throw new Error('a value is missing');
+  if (text === '-') throw new Error('an absent value');
   if (text === 'true' || text === 'false') return text === 'true';
   if (text === 'null') return null;
-  if (/^-?\d+(?:\.\d+)?$/.test(text)) return Number(text);
+  if (/^-?\d+(?:\.\d+)?(?:e[+-]\d+)?$/.test(text)) return Number(text);
   return text.startsWith('$') ? { ref: text.slice(1) } : text;
 }

@@ -70,6 +70,7 @@ const ROWS: readonly Row[] = [
     (command): Row => [command, 'file', 'read', (place) => [command, 'accp', place]],
   ),
   ['tokens', 'file', 'read', (place) => ['tokens', place]],
+  ['render', 'file', 'read', (place) => ['render', '-', place]],
   ['encode', 'file', 'read', (place) => ['encode', 'aacp', '--domain', 'HR', '--registry', 'memory', place]],
   ['connect', 'file', 'read', (place) => ['connect', 'http://127.0.0.1:1', place]],
   ['decode', '--session', 'database', (place) => ['decode', 'accp', '--session', place]],

@@ -9,6 +9,7 @@ const COMMANDS = [
   ...READERS,
   'encode',
   'decode',
+  'render',
   'tokens',
   'aacp',
   'serve',
