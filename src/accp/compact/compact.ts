@@ -9,8 +9,9 @@ import { type CompactTables, type Shape, shapeKey } from './tables.js';
 const MAX_DEPTH = 5;
 /** The maximum number of learned costs, at which they are forgotten. */
 const MAX_COSTS = 4096;
-/** The number of tokens that a numbered list has more than a map, besides keys. */
-const LIST_TOKENS = 2;
+/** The number of tokens that a numbered list has more than a map, besides keys, and those of the parameter `schema`. */
+const LIST_TOKENS = 3;
+const SCHEMA_TOKENS = 4;
 
 /** Header and body of a compact frame. */
 export interface Compacted {
@@ -52,7 +53,7 @@ export class Compactor {
     const writing = new Writing(this.#tables, isShort, (text) => this.#costOf(text));
     const { operation, payload } = writing.body(frame, String(count));
     const text = printFrame({ kind: 'frame', agent, intent, operation, payload, metadata: null });
-    return { text, hasCount: operation !== frame.operation && payload.length > 0 };
+    return { text, hasCount: operation !== frame.operation && payload[0]?.key === String(count) };
   }
 
   /** The number of tokens of a value after a colon, with which it may merge. */
@@ -85,18 +86,21 @@ class Writing {
     const found = hasRoomForList(params, 0) ? this.#findPayload(own) : undefined;
     if (found === undefined) {
       this.#tables.learnShape(own);
-      const written = params.map(({ key, value }) => ({ key: spellKey(key), value: this.#value(value, 0) }));
+      const written = this.#others(params);
       return { operation, payload: own.schema === null ? written : [...written, payload.at(-1)!] };
     }
     const { keys } = found.shape;
+    const others = params.slice(found.listed);
     const isBound = found.shape.operation !== null;
-    if (!isBound) this.#tables.learnShape({ ...own, keys });
-    const items = this.#list(keys, params, 1);
-    const written = [{ key: isBound ? count : String(found.number + 1), value: { kind: 'array', items } as const }];
-    return {
-      operation: isBound ? String(found.number) : operation,
-      payload: isBound && items.length === 0 ? [] : written,
-    };
+    if (!isBound || others.length > 0) this.#tables.learnShape(own);
+    const items = this.#list(keys, params.slice(0, found.listed), 1);
+    const key = isBound ? count : String(found.number + 1);
+    const list: Param[] = isBound && items.length === 0 ? [] : [{ key, value: { kind: 'array', items } }];
+    return { operation: isBound ? String(found.number) : operation, payload: [...list, ...this.#others(others)] };
+  }
+
+  #others(params: readonly Param[]): Param[] {
+    return params.map(({ key, value }) => ({ key: spellKey(key), value: this.#value(value, 0) }));
   }
 
   /** @param depth the number of enclosing arrays and maps, as written */
@@ -170,21 +174,30 @@ class Writing {
     return this.#find(shape) ?? (shape.schema === null ? undefined : this.#find({ ...shape, operation: null }));
   }
 
-  /** Returns the shape with these keys, or the one that has them and the fewest others before the last of them. */
+  /**
+   * Returns the shape with these keys, or the one with which a list has the fewest tokens: a list may have absent values, and a payload
+   * other keys after the list. Returns `undefined` if a list has no fewer tokens than a map.
+   */
   #find(shape: Shape): Found | undefined {
     if (!this.#isShort) return undefined;
     const { shapes } = this.#tables;
     const exact = shapes.numberOf(shapeKey(shape));
-    if (exact !== undefined) return { number: exact, shape: shapes.at(exact)! };
+    const { keys, operation, schema } = shape;
+    if (exact !== undefined) return { number: exact, shape: shapes.at(exact)!, listed: keys.length };
+    const mayHaveOthers = operation !== null || schema !== null;
     let best: Found | undefined;
-    // An absent value costs a token, and a list two more than a map; both have the tokens of the values.
-    let least = shape.keys.reduce((tokens, key) => tokens + this.#costOf(key), shape.keys.length - LIST_TOKENS);
+    // Both have the tokens of the values, and one between them.
+    let least = keys.reduce((tokens, key) => tokens + this.#costOf(key), schema === null ? 0 : SCHEMA_TOKENS);
     for (const [number, other] of shapes.all()) {
-      if (other.operation !== shape.operation || other.schema !== shape.schema) continue;
-      const length = lengthWithin(shape.keys, other.keys);
-      if (length >= least) continue;
-      least = length;
-      best = { number, shape: other };
+      if (other.operation !== operation || other.schema !== schema) continue;
+      const { listed, length } = listOf(keys, other.keys);
+      if (listed < keys.length && !mayHaveOthers) continue;
+      // A list has one token for each absent value.
+      const others = keys.slice(listed).reduce((sum, key) => sum + this.#costOf(key), 0);
+      const tokens = LIST_TOKENS + (length - listed) + others;
+      if (tokens >= least) continue;
+      least = tokens;
+      best = { number, shape: other, listed };
     }
     return best;
   }
@@ -193,6 +206,23 @@ class Writing {
 interface Found {
   readonly number: number;
   readonly shape: Shape;
+  /** The number of keys, from the first one, whose values are listed. */
+  readonly listed: number;
+}
+
+/** Returns how many keys, from the first one, are among others in the same order, and the place after the last of them there. */
+function listOf(
+  keys: readonly string[],
+  others: readonly string[],
+): { readonly listed: number; readonly length: number } {
+  let listed = 0;
+  let length = 0;
+  for (let at = 0; at < others.length && listed < keys.length; at++) {
+    if (others[at] !== keys[listed]) continue;
+    listed++;
+    length = at + 1;
+  }
+  return { listed, length };
 }
 
 /** Returns the shape of a payload. The schema belongs to it if it comes last, as the codec writes it. */
@@ -229,17 +259,6 @@ function numbered(number: number, items: readonly Value[]): Value {
 
 function bySpelling(a: string, b: string): number {
   return spellKey(a) < spellKey(b) ? -1 : 1;
-}
-
-/** Returns the number of values of a list with these keys in a shape with the others; `Infinity` if it lacks one. */
-function lengthWithin(keys: readonly string[], others: readonly string[]): number {
-  let length = 0;
-  for (const key of keys) {
-    const at = others.indexOf(key);
-    if (at < 0) return Number.POSITIVE_INFINITY;
-    length = Math.max(length, at + 1);
-  }
-  return length;
 }
 
 /** Returns `true` if values may nest one level more. Tables below save more than the list, so their levels come first. */

@@ -26,43 +26,52 @@ class Reading {
   }
 
   body({ operation: written, payload }: Frame): Pick<Frame, 'operation' | 'payload'> {
-    const number = numberIn(written);
-    if (number !== undefined) return this.#boundPayload(number, payload);
-    const only = payload.length === 1 ? numberIn(payload[0]!.key) : undefined;
-    if (only !== undefined) return this.#schemaPayload(written, only - 1, payload[0]!.value);
+    const bound = numberIn(written);
+    const [first] = payload;
+    const listed = first === undefined ? undefined : numberIn(first.key);
+    if (bound !== undefined) {
+      const shape = this.#shape(bound, 'operation');
+      if (shape.operation === null) throw invalid('operation', `the shape ${bound} has no operation`);
+      return this.#listed(shape.operation, shape, payload, listed !== undefined);
+    }
+    if (listed !== undefined) {
+      // The number of a shape, plus one.
+      const shape = listed === 0 ? undefined : this.#shape(listed - 1, 'payload');
+      if (shape?.operation === null && shape.schema !== null) return this.#listed(written, shape, payload, true);
+      throw invalid('payload', `the number ${listed} is not that of a shape with a schema`);
+    }
     const own = payloadShape(written, payload);
     const params = own.schema === null ? payload : payload.slice(0, -1);
     this.#tables.learnShape({ ...own, keys: own.keys.map(unspellKey) });
-    const read = params.map(({ key, value }) => this.#param(key, value, `payload.${key}`));
+    const read = this.#params(params);
     return { operation: written, payload: own.schema === null ? read : [...read, payload.at(-1)!] };
   }
 
-  /** The operation is the number of a shape, and the payload is one list under any number, or empty without values. */
-  #boundPayload(number: number, payload: readonly Param[]): Pick<Frame, 'operation' | 'payload'> {
-    const { operation, schema, keys } = this.#shape(number, 'operation');
-    if (operation === null) throw invalid('operation', `the shape ${number} has no operation`);
-    const [only, ...others] = payload;
-    const isNumbered = only === undefined || (numberIn(only.key) !== undefined && only.value.kind === 'array');
-    if (!isNumbered || others.length > 0)
-      throw invalid('payload', 'a numbered operation needs one list under a number');
-    const items = only?.value.kind === 'array' ? only.value.items : [];
-    return { operation, payload: this.#payload(keys, schema, items) };
-  }
-
-  /** The operation is named, and the key is the number of a shape with a schema, plus one. */
-  #schemaPayload(operation: string, number: number, list: Value): Pick<Frame, 'operation' | 'payload'> {
-    const shape = number < 0 ? undefined : this.#shape(number, 'payload');
-    if (shape === undefined || shape.schema === null || shape.operation !== null || list.kind !== 'array') {
-      throw invalid('payload', 'a numbered payload needs a shape with a schema, and a list');
+  /** Reads a payload that begins with a list, except without values, and may have other parameters after it. */
+  #listed(
+    operation: string,
+    shape: Shape,
+    payload: readonly Param[],
+    hasList: boolean,
+  ): Pick<Frame, 'operation' | 'payload'> {
+    const { schema, keys } = shape;
+    const list = hasList ? payload[0]!.value : undefined;
+    if (list !== undefined && list.kind !== 'array') throw invalid('payload', 'the values of a shape must be a list');
+    const items = list?.items ?? [];
+    const others = hasList ? payload.slice(1) : payload;
+    if (shape.operation === null || others.length > 0) {
+      const present = keys.filter((_, index) => items[index] !== undefined && !isAbsent(items[index]));
+      const all = [...present, ...others.map(({ key }) => unspellKey(key))];
+      if (new Set(all).size < all.length) throw invalid('payload', 'a key appears twice');
+      this.#tables.learnShape({ operation, schema, keys: all });
     }
-    this.#tables.learnShape({ ...shape, operation });
-    return { operation, payload: this.#payload(shape.keys, shape.schema, list.items) };
+    const params = [...this.#members(keys, items, 'payload'), ...this.#params(others)];
+    if (schema !== null) params.push({ key: 'schema', value: { kind: 'string', value: schema } });
+    return { operation, payload: params };
   }
 
-  #payload(keys: readonly string[], schema: string | null, items: readonly Value[]): readonly Param[] {
-    const params = this.#members(keys, items, 'payload');
-    if (schema !== null) params.push({ key: 'schema', value: { kind: 'string', value: schema } });
-    return params;
+  #params(params: readonly Param[]): Param[] {
+    return params.map(({ key, value }) => this.#param(key, value, `payload.${key}`));
   }
 
   #param(written: string, value: Value, path: string): Param {
@@ -145,7 +154,7 @@ class Reading {
       throw invalid(path, `the shape has ${keys.length} keys, the list ${items.length} values`);
     const members: Param[] = [];
     for (const [index, item] of items.entries()) {
-      if (item.kind === 'string' && item.value === ABSENT) continue;
+      if (isAbsent(item)) continue;
       const key = keys[index]!;
       this.#grow(key.length, path);
       members.push({ key, value: this.#value(item, `${path}.${key}`) });
@@ -170,6 +179,10 @@ class Reading {
     if (this.#length <= DEFAULT_LIMITS.maxLength) return;
     throw invalid(path, `the plain frame has more than ${DEFAULT_LIMITS.maxLength} characters`);
   }
+}
+
+function isAbsent(item: Value): boolean {
+  return item.kind === 'string' && item.value === ABSENT;
 }
 
 function invalid(path: string, message: string): AccpError {

@@ -58,8 +58,7 @@ export function compactFrame(
 }
 
 /**
- * Returns the plain frame of a compact one. The parameters of a payload may be in another order than in the original frame. Spans are
- * omitted.
+ * Returns the plain frame of a compact one, without spans.
  *
  * @throws AccpError E2001 if the registry lacks a number, E1001 if the frame is invalid or would have more than 1048576 characters
  * @example

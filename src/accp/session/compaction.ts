@@ -154,8 +154,8 @@ export class Compaction {
     const [, first, inTable] = SHARED_COUNT.exec(table ?? '') ?? [];
     const owner =
       first === undefined ? this.#owners.get(this.#readerOf(agent) ?? '') : this.#owners.get(INCOMING + first);
-    const isNumbered = numberIn(operation) !== undefined && payload.length === 1;
-    const count = numberIn(isNumbered ? payload[0]!.key : (inTable ?? ''));
+    const inPayload = numberIn(operation) === undefined ? undefined : numberIn(payload[0]?.key ?? '');
+    const count = inPayload ?? numberIn(inTable ?? '');
     // A plain frame has no count.
     return count === owner?.count;
   }
