@@ -28,12 +28,12 @@ const FULL = SIZE - 256;
 const SHORT = 28;
 /** The part of a long string that is read at a time, and its bytes. */
 const CHUNK = 0x2000;
-const SOURCE = /* @__PURE__ */ new Uint8Array(CHUNK + 3);
+const SOURCE = /* @__PURE__ */ new Uint8Array(CHUNK);
 const SOURCE_VIEW = /* @__PURE__ */ new DataView(SOURCE.buffer);
 
 /** The tokens that a character may occur in, as bits; 0 for characters beyond visible ASCII. */
 const USES = /* @__PURE__ */ setsByUnit(
-  [/[^@>:{}[\]|$,~\\]/, /\w/, /[A-Za-z]/, /[\w.]/, /[\w-]/, /[tf\d-]/, /./],
+  [/[^@>:{}[\]|$,~\\]/, /\w/, /[A-Za-z]/, /[\w.]/, /[\w-]/, /[\d.-]/, /./],
   0x21,
   0x7e,
 );
@@ -42,8 +42,7 @@ const WORD = 2;
 const LETTER = 4;
 const PATH = 8;
 const AGENT = 16;
-/** Numbers and keywords begin with these. */
-const OTHER_START = 32;
+const NUMERIC = 32;
 
 /** For each pair of bytes, the first one in the low half: 1 if both are plain. */
 const PLAIN_PAIRS = /* @__PURE__ */ plainPairs();
@@ -325,16 +324,32 @@ function items(list: readonly Value[], from: number, levels: number): number {
 
 // ---- Values
 
-/** A value of the metadata. A numeric identifier keeps its digits. */
-function field(node: Value | undefined, at: number, levels: number, place: number): number {
+/**
+ * A value of the metadata. A numeric identifier keeps its digits. The kinds are tested here as well, because a test that meets few
+ * shapes of objects is faster.
+ */
+function field(node: Value | undefined, from: number, levels: number, place: number): number {
+  const at = from > FULL ? flush(from) : from;
   const isIdentifier = ((IDENTIFIERS >> place) & 1) !== 0;
-  if (!isIdentifier || (node?.kind !== 'integer' && node?.kind !== 'decimal')) return value(node, at, levels);
-  // Read once: a getter may return another text the next time.
-  const { text } = node;
-  if (text === undefined) return value(node, at, levels);
-  if (node.kind === 'integer') integerDigits({ kind: 'integer', value: node.value, text }, maxDigits);
-  else decimalDigits({ kind: 'decimal', value: node.value, text }, maxDigits);
-  return ascii(text, at);
+  switch (node?.kind) {
+    case 'string':
+      return string(node.value, at);
+    case 'integer': {
+      // Read once: a getter may return another text the next time.
+      const text = isIdentifier ? node.text : undefined;
+      if (text === undefined) return integer(node, at);
+      integerDigits({ kind: 'integer', value: node.value, text }, maxDigits);
+      return ascii(text, at);
+    }
+    case 'decimal': {
+      const text = isIdentifier ? node.text : undefined;
+      if (text === undefined) return decimal(node, at);
+      decimalDigits({ kind: 'decimal', value: node.value, text }, maxDigits);
+      return ascii(text, at);
+    }
+    default:
+      return value(node, at, levels);
+  }
 }
 
 /** @param levels number of arrays and maps that may still be opened */
@@ -386,38 +401,45 @@ function closed(end: number, bracket: number): number {
 function string(text: unknown, from: number): number {
   if (typeof text !== 'string') throw new Fault('must be a string');
   const { length } = text;
-  if (length === 0 || ((USES[text.charCodeAt(0)]! & OTHER_START) !== 0 && readsAsOther(text))) throw notPlain(text);
   if (length > SHORT) return long(text, from);
   let at = from;
+  let common = NUMERIC;
   for (let index = 0; index < length; index++) {
     const code = text.charCodeAt(index);
     const uses = USES[code]!;
+    common &= uses;
     if ((uses & PLAIN) === 0) {
       if (uses === 0) throw notPlain(text);
       BYTES[at++] = 0x5c;
     }
     BYTES[at++] = code;
   }
+  // An empty string is handled there, too.
+  if (common === NUMERIC) return notNumber(text, at);
+  // Both keywords end with this letter.
+  if (BYTES[at - 1] === 0x65 && (text === 'true' || text === 'false')) throw notPlain(text);
+  return at;
+}
+
+/** Returns `at` for a text of digits, points and signs that is not a number, such as a date. */
+function notNumber(text: string, at: number): number {
+  if (text === '' || OTHER_KIND.test(text)) throw notPlain(text);
   return at;
 }
 
 /** A string with many characters: its bytes are read and written four at a time. */
 function long(text: string, from: number): number {
-  let at = from;
+  let at = (USES[text.charCodeAt(0)]! & NUMERIC) === 0 ? from : notNumber(text, from);
   for (let start = 0; start < text.length; start += CHUNK) {
     if (at > FULL - 2 * CHUNK) at = flush(at);
     const part = text.length <= CHUNK ? text : text.slice(start, start + CHUNK);
     const { length } = part;
     if (ENCODER.encodeInto(part, SOURCE).written !== length) throw notPlain(text);
-    // Not plain: the last four bytes may be partly in the string.
-    SOURCE.fill(0, length, length + 3);
     for (let index = 0; index < length; ) {
-      const four = SOURCE_VIEW.getInt32(index, true);
-      if ((PLAIN_PAIRS[four & 0xffff]! & PLAIN_PAIRS[four >>> 16]!) !== 0) {
+      for (; index + 4 <= length; index += 4, at += 4) {
+        const four = SOURCE_VIEW.getInt32(index, true);
+        if ((PLAIN_PAIRS[four & 0xffff]! & PLAIN_PAIRS[four >>> 16]!) === 0) break;
         BYTES_VIEW.setInt32(at, four, true);
-        at += 4;
-        index += 4;
-        continue;
       }
       for (const end = Math.min(index + 4, length); index < end; index++) {
         const code = SOURCE[index]!;
@@ -442,23 +464,6 @@ export function whyNotPlain(text: string): string | null {
   if (text === '') return 'an empty string cannot be written';
   if (NOT_VISIBLE_ASCII.test(text)) return 'only visible ASCII can be written, without spaces';
   return OTHER_KIND.test(text) ? `the string "${text.slice(0, 40)}" would read back as another kind` : null;
-}
-
-/** Returns `true` if a string would read as another kind. Most strings that begin like a number are ruled out early. */
-function readsAsOther(text: string): boolean {
-  const { length } = text;
-  const first = text.charCodeAt(0);
-  if (first > 0x39) return text === 'true' || text === 'false';
-  const start = first === 0x2d ? 1 : 0;
-  const point = digitsEnd(text, start);
-  if (point === start || point === length) return point > start;
-  return text.charCodeAt(point) === 0x2e && point + 1 < length && digitsEnd(text, point + 1) === length;
-}
-
-function digitsEnd(text: string, start: number): number {
-  let at = start;
-  while (at < text.length && (text.charCodeAt(at) ^ 0x30) < 10) at++;
-  return at;
 }
 
 function boolean(value: unknown, at: number): number {
