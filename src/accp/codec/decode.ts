@@ -71,8 +71,8 @@ export function decode(text: string, session: CodecSession): DecodeOutcome {
     delivery.admit(arrival);
     const plain = expanded(frame, envelope, session);
     if (reading.fault !== undefined) throw reading.fault;
-    sender.logFrame('received', { text, seq: envelope.seq });
     const whole = plain === frame ? text : printFrame({ ...plain, metadata: null });
+    sender.logFrame('received', { text, plain: whole, seq: envelope.seq });
     return process(whole, plain, envelope, session);
   } catch (thrown) {
     if (thrown instanceof StoreError) throw thrown;

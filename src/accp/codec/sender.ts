@@ -38,6 +38,8 @@ export interface Sent {
   readonly text: string;
   /** The length of header and body. */
   readonly length: number;
+  /** Header and body in plain form. */
+  readonly plain: string;
   readonly mid: string;
   readonly seq: number;
 }
@@ -116,12 +118,12 @@ export class Sender {
   /** Assigns a number. If `keep` is true, the frame is stored for a resend. */
   send({ copy, body, mid, metadata, hasSessionId }: Prepared, keep: boolean): Sent {
     const { delivery, outbox, facts } = this.#parts;
-    const { agent } = copy.frame;
+    const { agent, body: plain } = copy.frame;
     if (hasSessionId) facts.set(SENT_SESSION_ID, true);
     const seq = delivery.sent(agent, mid);
     const text = body + metadata.before + seq + metadata.after;
     if (keep) outbox.add(copy, seq);
-    return { text, length: body.length, mid, seq };
+    return { text, length: body.length, plain, mid, seq };
   }
 
   freshId(): string {
@@ -133,11 +135,11 @@ export class Sender {
   }
 
   /** Writes a frame to the debug log, with plain English if the option `explain` is set (section 9, item 1). */
-  logFrame(type: 'sent' | 'received', { text, seq }: Pick<Sent, 'text' | 'seq'>): void {
+  logFrame(type: 'sent' | 'received', { text, plain, seq }: Pick<Sent, 'text' | 'plain' | 'seq'>): void {
     const { runtime } = this.#parts;
     if (runtime.log === undefined) return;
     const { explain, dialect } = this.#settings;
-    const parsed = explain ? tryParseFrame(text, { dialect }) : undefined;
+    const parsed = explain ? tryParseFrame(text.startsWith(plain) ? text : plain, { dialect }) : undefined;
     const message = parsed?.ok ? explainFrame(parsed.value) : `Frame ${seq} was ${type}.`;
     runtime.emit(type, message, { frame: text, details: { sequence: seq } });
   }

@@ -25,6 +25,7 @@ export async function openSession(options: SessionOptions, defaults: Defaults) {
   const codec = createCodec({
     ...defaults.codec,
     text: options.text,
+    compact: options.compact,
     counter: await counterOf(options),
     now: now === undefined ? undefined : () => now,
     state: !options['no-state'],

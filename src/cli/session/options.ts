@@ -22,6 +22,7 @@ export function sessionOptions(agent: string, id: string) {
       'Strings that a frame cannot contain: reject (default), or transliterate, which is reversible',
       oneOf(['reject', 'transliterate']),
     ),
+    compact: flag('Announce and send compact frames, once the other side has announced them (profile compact1)'),
     sequence: choice('NAME', 'Number frames per session (default) or per sender', ['session', 'sender']),
     encoding: value(
       'NAME',

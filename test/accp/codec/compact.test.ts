@@ -121,6 +121,15 @@ describe('the profile', () => {
   });
 });
 
+test('the log explains the plain frame', () => {
+  const events: string[] = [];
+  const { a, b } = agreed({ explain: true, log: ({ type, message }) => events.push(`${type}: ${message}`) });
+  for (let round = 0; round < 2; round++) receive(b, send(a, ASK));
+  const last = events.slice(-2);
+  expect(last[0]).toMatch(/^sent: .*impl_auth_module/);
+  expect(last[1]).toMatch(/^received: .*impl_auth_module/);
+});
+
 describe('the tables', () => {
   test('begin with the registry if the other side has it', () => {
     const registry = createRegistry({
