@@ -50,6 +50,18 @@ export function createEndpoint(
   };
 }
 
+/** Lets two sides exchange their announcements, which compact frames require. */
+export function announce(a: Endpoint, b: Endpoint): void {
+  const deliver = (frames: readonly string[], from: Endpoint, to: Endpoint): void => {
+    for (const frame of frames) {
+      const outcome = to.codec.decode(frame, to.session);
+      if (outcome.outcome !== 'message') throw refusal(outcome);
+      deliver(outcome.replies, to, from);
+    }
+  };
+  deliver(a.codec.announce(a.session).frames, a, b);
+}
+
 /** Encodes one round, into at least as many frames. */
 export function encodeRound({ codec, session }: Endpoint, round: readonly MessageInput[]): string[] {
   const frames: string[] = [];
@@ -64,9 +76,10 @@ export interface Batch {
   readonly streams: ReadonlyMap<string, number>;
 }
 
-/** Makes batches that a session can decode in sequence. */
-export function createBatches(counter: TokenCounter): () => Batch {
-  const endpoint = createEndpoint(counter, { state: false });
+/** Makes batches that a session can decode in sequence. @param reader the only reader of compact batches */
+export function createBatches(counter: TokenCounter, reader?: Endpoint): () => Batch {
+  const endpoint = createEndpoint(counter, { state: false, compact: reader !== undefined });
+  if (reader !== undefined) announce(endpoint, reader);
   const messages = corpusMessages();
   const rounds = createRounds(messages);
   return () => {

@@ -5,6 +5,7 @@ import { handling } from '../../src/bench/workload.js';
 import type { TokenCounter } from '../../src/tokens/counter.js';
 import { corpusMessages } from './corpus.js';
 import {
+  announce,
   type Batch,
   createBatches,
   createEndpoint,
@@ -19,6 +20,8 @@ export const ZOD = 'JSON.parse + zod';
 export const DECODE = 'pegwire session decode';
 export const ZOD_WRITE = 'zod + JSON.stringify';
 export const ENCODE = 'pegwire session encode';
+export const COMPACT_DECODE = 'compact session decode';
+export const COMPACT_ENCODE = 'compact session encode';
 export const COUNTING = 'counting in decode';
 
 /** Decodes the corpus once per pass, each time in new frames. */
@@ -29,7 +32,7 @@ export function decoding(
   sessionOptions: Partial<SessionOptions> = {},
 ): Runner {
   const endpoint = createEndpoint(tokens, codecOptions, sessionOptions);
-  const nextBatch = createBatches(tokens);
+  const nextBatch = createBatches(tokens, codecOptions.compact ? endpoint : undefined);
   let batches: Batch[] = [];
   let at = 0;
   return {
@@ -48,6 +51,7 @@ export function decoding(
 /** Encodes the corpus once per pass, each time with new identifiers. */
 export function encoding(name: string, tokens: TokenCounter, codecOptions: CodecOptions = {}): Runner {
   const endpoint = createEndpoint(tokens, codecOptions);
+  if (codecOptions.compact) announce(endpoint, createEndpoint(tokens, codecOptions));
   const nextRound = createRounds();
   let rounds: ReturnType<typeof nextRound>[] = [];
   let at = 0;

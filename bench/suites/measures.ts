@@ -37,6 +37,8 @@ import { projectRoot } from '../root.js';
 import { GROUPED, ONE, raceInFile } from '../sessions/in-file.js';
 import { longSession, WHOLE } from '../sessions/long-session.js';
 import {
+  COMPACT_DECODE,
+  COMPACT_ENCODE,
   COUNTING,
   counting,
   DECODE,
@@ -108,6 +110,16 @@ export const MEASURES: Readonly<Record<string, Measure>> = {
     const tokens = await loadTokenCounter('o200k_base');
     const ratio = await ratios([writingWithZod(), encoding(ENCODE, tokens)], ZOD_WRITE, SESSION_TIMING);
     return { 'session-encode': ratio(ENCODE) };
+  },
+  'compact-decode': async () => {
+    const tokens = await loadTokenCounter('o200k_base');
+    const pair = [decoding(DECODE, tokens), decoding(COMPACT_DECODE, tokens, { compact: true })];
+    return { 'compact-decode': 1 / (await ratios(pair, DECODE, SESSION_TIMING))(COMPACT_DECODE) };
+  },
+  'compact-encode': async () => {
+    const tokens = await loadTokenCounter('o200k_base');
+    const pair = [encoding(ENCODE, tokens), encoding(COMPACT_ENCODE, tokens, { compact: true })];
+    return { 'compact-encode': 1 / (await ratios(pair, ENCODE, SESSION_TIMING))(COMPACT_ENCODE) };
   },
   'session-sqlite': async () => {
     const results = await raceInFile(await loadTokenCounter('o200k_base'), true, 15);

@@ -13,7 +13,7 @@ import { chatMessage, checkProfiles, PROFILES } from '../profiles/profiles.js';
 import { fieldType, omitDefaults } from '../registry/defaults.js';
 import { type Registry, requireSchema } from '../registry/registry.js';
 import { ALLOWED_AFTER_CANCEL, cancelled } from '../session/chains.js';
-import type { CompactBody } from '../session/compaction.js';
+import type { CompactBody, CompactionMark } from '../session/compaction.js';
 import { metadataText, type Part } from '../session/envelope.js';
 import type { TextState } from '../session/registries.js';
 import { MAX_CHARACTERS, type Piece, splitParams, tooLong } from '../session/sequence.js';
@@ -35,6 +35,8 @@ interface Encoding {
   readonly text: TextState;
   readonly losses: Loss[];
   readonly warnings: Diagnostic[];
+  /** The tables for compact frames before the message. */
+  readonly before: CompactionMark;
   /** The tree of the payload, which most messages do not need. */
   params: readonly Param[] | undefined;
 }
@@ -44,14 +46,14 @@ export function encode(input: MessageInput | string, session: CodecSession): Enc
   const { compaction } = session;
   const before = compaction.mark();
   try {
-    return encodeMessage(input, session);
+    return encodeMessage(input, session, before);
   } catch (thrown) {
     compaction.rollBack(before);
     throw thrown;
   }
 }
 
-function encodeMessage(input: MessageInput | string, session: CodecSession): EncodeResult {
+function encodeMessage(input: MessageInput | string, session: CodecSession, before: CompactionMark): EncodeResult {
   const { settings, registries } = session;
   const losses: Loss[] = [];
   const message = normalize(typeof input === 'string' ? chatMessage(input) : input, session, losses);
@@ -62,7 +64,7 @@ function encodeMessage(input: MessageInput | string, session: CodecSession): Enc
   checkRules(message, session, warnings);
   const fields = schema === undefined ? message.payload : omitDefaults(message.payload, schema);
   const text = registries.writing(settings.text);
-  const encoding: Encoding = { session, message, schema, fields, text, losses, warnings, params: undefined };
+  const encoding: Encoding = { session, message, schema, fields, text, losses, warnings, before, params: undefined };
   noteInline(encoding);
   const { agent, intent, operation } = message;
   const whole = writeDirectly(encoding) ?? bodyText(agent, intent, operation, paramsOf(encoding));
@@ -290,19 +292,17 @@ interface Drafts {
 function withinBudget(whole: string, encoding: Encoding): Drafts {
   const { session, message } = encoding;
   const { agent, intent, operation } = message;
-  const { compaction } = session;
   const { limits, counter } = session.settings;
   if (whole.length > MAX_CHARACTERS) throw tooLong(`${MAX_CHARACTERS} characters`);
-  const before = compaction.mark();
   const compact = session.sender.shorten(agent, whole);
   const sent = compact.body;
   // A token has at least one character.
   if (sent.length <= limits.body.hard && sent.length + METADATA_LENGTH <= limits.total.hard) {
-    return single(whole, compact, undefined, undefined);
+    return single(whole, compact, compact.plainTokens, undefined);
   }
-  const tokens = counter.count(sent);
+  const tokens = compact.tokens ?? counter.count(sent);
   const body = session.frameTokens.body(sent, message);
-  const plainTokens = sent === whole ? tokens : undefined;
+  const plainTokens = sent === whole ? tokens : compact.plainTokens;
   if (body <= limits.body.hard && tokens <= limits.total.hard) {
     const metadata = sampleMetadata(encoding);
     const fits = tokens + metadata.length <= limits.total.hard;
@@ -312,7 +312,7 @@ function withinBudget(whole: string, encoding: Encoding): Drafts {
     return counter.count(bodyText('a', 'a', 'a', [param])) - PARAM_FRAME;
   });
   if (pieces.length === 1) return single(whole, compact, plainTokens, body);
-  compaction.rollBack(before);
+  session.compaction.rollBack(encoding.before);
   const drafts = pieces.map(({ params: some, cut }: Piece, index) => ({
     text: bodyText(agent, intent, operation, some),
     part: { index, total: pieces.length, cut },

@@ -18,17 +18,21 @@ export interface Compacted {
   readonly text: string;
   /** `true` if the values are listed under the count. */
   readonly hasCount: boolean;
+  /** The number of tokens of the text, and of the plain one. */
+  readonly tokens: number;
+  readonly plainTokens: number;
 }
 
 /** A writer of compact frames, which updates the tables of one sender. */
 export class Compactor {
   readonly #tables: CompactTables;
   readonly #counter: TokenCounter;
-  readonly #costs = new Map<string, number>();
+  readonly #costs: Costs;
 
   constructor(tables: CompactTables, counter: TokenCounter) {
     this.#tables = tables;
     this.#counter = counter;
+    this.#costs = new Costs(counter);
   }
 
   /**
@@ -41,30 +45,49 @@ export class Compactor {
   compact(frame: Frame, plain: string, count: number): Compacted | null {
     if (numberIn(frame.operation) !== undefined) return null;
     const mark = this.#tables.mark();
+    const plainTokens = this.#counter.count(plain);
     const short = this.#print(frame, count, true);
-    const saved = this.#counter.count(plain) - this.#counter.count(short.text);
-    if (saved > 0 || (saved === 0 && short.text.length < plain.length)) return short;
+    const tokens = this.#counter.count(short.text);
+    if (tokens < plainTokens || (tokens === plainTokens && short.text.length < plain.length)) {
+      return { ...short, tokens, plainTokens };
+    }
     this.#tables.rollBack(mark);
-    return this.#print(frame, count, false);
+    const long = this.#print(frame, count, false);
+    return { ...long, tokens: long.text === plain ? plainTokens : this.#counter.count(long.text), plainTokens };
   }
 
-  #print(frame: Frame, count: number, isShort: boolean): Compacted {
+  #print(frame: Frame, count: number, isShort: boolean): Pick<Compacted, 'text' | 'hasCount'> {
     const { agent, intent } = frame;
-    const writing = new Writing(this.#tables, isShort, (text) => this.#costOf(text));
+    const writing = new Writing(this.#tables, isShort, this.#costs);
     const { operation, payload } = writing.body(frame, String(count));
     const text = printFrame({ kind: 'frame', agent, intent, operation, payload, metadata: null });
     return { text, hasCount: operation !== frame.operation && payload[0]?.key === String(count) };
   }
+}
 
-  /** The number of tokens of a value after a colon, with which it may merge. */
-  #costOf(text: string): number {
-    let cost = this.#costs.get(text);
+/** The numbers of tokens of values after a colon, with which they may merge. */
+class Costs {
+  readonly #counter: TokenCounter;
+  readonly #texts = new Map<string, number>();
+  readonly #references: number[] = [];
+
+  constructor(counter: TokenCounter) {
+    this.#counter = counter;
+  }
+
+  of(text: string): number {
+    let cost = this.#texts.get(text);
     if (cost === undefined) {
       cost = this.#counter.count(`:${text}`);
-      if (this.#costs.size >= MAX_COSTS) this.#costs.clear();
-      this.#costs.set(text, cost);
+      if (this.#texts.size >= MAX_COSTS) this.#texts.clear();
+      this.#texts.set(text, cost);
     }
     return cost;
+  }
+
+  ofReference(number: number): number {
+    this.#references[number] ??= this.#counter.count(`:$${number}`);
+    return this.#references[number]!;
   }
 }
 
@@ -72,12 +95,12 @@ export class Compactor {
 class Writing {
   readonly #tables: CompactTables;
   readonly #isShort: boolean;
-  readonly #costOf: (text: string) => number;
+  readonly #costs: Costs;
 
-  constructor(tables: CompactTables, isShort: boolean, costOf: (text: string) => number) {
+  constructor(tables: CompactTables, isShort: boolean, costs: Costs) {
     this.#tables = tables;
     this.#isShort = isShort;
-    this.#costOf = costOf;
+    this.#costs = costs;
   }
 
   body({ operation, payload }: Frame, count: string): Pick<Frame, 'operation' | 'payload'> {
@@ -124,7 +147,7 @@ class Writing {
     const known = strings.numberOf(text);
     const spelled = spell(text);
     if (known === undefined) this.#tables.learnString(text);
-    else if (this.#isShort && this.#costOf(`$${known}`) < this.#costOf(spelled))
+    else if (this.#isShort && this.#costs.ofReference(known) < this.#costs.of(spelled))
       return { kind: 'ref', path: String(known) };
     return { kind: 'string', value: spelled };
   }
@@ -136,15 +159,16 @@ class Writing {
     const found = this.#find({ operation: null, schema: null, keys: columns });
     const keys = found?.shape.keys ?? columns;
     if (found === undefined) this.#tables.learnShape({ operation: null, schema: null, keys });
-    const lists = rows.map(({ entries }): Value => ({ kind: 'array', items: this.#list(keys, entries, depth + 3) }));
+    const lists = rows.map(
+      ({ entries }): Value => ({ kind: 'array', items: this.#list(keys, inWireOrder(entries), depth + 3) }),
+    );
     if (found !== undefined) return numbered(2 * found.number + 2, lists);
     const header: Value = { kind: 'array', items: keys.map((key) => ({ kind: 'string', value: key })) };
     return numbered(0, [header, ...lists]);
   }
 
   #map({ entries: unsorted }: MapValue, depth: number): Value {
-    // The printer sorts maps, and both sides must learn in the order of the text.
-    const entries = unsorted.toSorted((a, b) => bySpelling(a.key, b.key));
+    const entries = inWireOrder(unsorted);
     const shape = { operation: null, schema: null, keys: entries.map(({ key }) => key) };
     if (entries.length > 1) {
       const found = hasRoomForList(entries, depth + 1) ? this.#find(shape) : undefined;
@@ -157,15 +181,16 @@ class Writing {
     };
   }
 
-  /** Returns the values in the order of a shape, without absent ones at the end. */
+  /** Returns the values in the order of a shape, without absent ones at the end. The entries must be in this order. */
   #list(keys: readonly string[], entries: readonly Param[], depth: number): Value[] {
     const items: Value[] = [];
-    const values = new Map(entries.map(({ key, value }) => [key, value]));
-    for (const key of keys) {
-      if (values.size === 0) break;
-      const value = values.get(key);
-      values.delete(key);
-      items.push(value === undefined ? { kind: 'string', value: ABSENT } : this.#value(value, depth));
+    for (let at = 0, next = 0; next < entries.length; at++) {
+      const { key, value } = entries[next]!;
+      if (keys[at] !== key) items.push({ kind: 'string', value: ABSENT });
+      else {
+        items.push(this.#value(value, depth));
+        next++;
+      }
     }
     return items;
   }
@@ -187,13 +212,13 @@ class Writing {
     const mayHaveOthers = operation !== null || schema !== null;
     let best: Found | undefined;
     // Both have the tokens of the values, and one between them.
-    let least = keys.reduce((tokens, key) => tokens + this.#costOf(key), schema === null ? 0 : SCHEMA_TOKENS);
+    let least = keys.reduce((tokens, key) => tokens + this.#costs.of(key), schema === null ? 0 : SCHEMA_TOKENS);
     for (const [number, other] of shapes.all()) {
       if (other.operation !== operation || other.schema !== schema) continue;
       const { listed, length } = listOf(keys, other.keys);
       if (listed < keys.length && !mayHaveOthers) continue;
       // A list has one token for each absent value.
-      const others = keys.slice(listed).reduce((sum, key) => sum + this.#costOf(key), 0);
+      const others = keys.slice(listed).reduce((sum, key) => sum + this.#costs.of(key), 0);
       const tokens = LIST_TOKENS + (length - listed) + others;
       if (tokens >= least) continue;
       least = tokens;
@@ -255,6 +280,15 @@ function rowsOf(items: readonly Value[], depth: number): readonly MapValue[] | n
 
 function numbered(number: number, items: readonly Value[]): Value {
   return { kind: 'map', entries: [{ key: String(number), value: { kind: 'array', items } }] };
+}
+
+/** Returns the entries in the order in which the printer writes them: both sides must learn in the order of the text. */
+function inWireOrder(entries: readonly Param[]): readonly Param[] {
+  for (let at = 1; at < entries.length; at++) {
+    if (bySpelling(entries[at - 1]!.key, entries[at]!.key) > 0)
+      return entries.toSorted((a, b) => bySpelling(a.key, b.key));
+  }
+  return entries;
 }
 
 function bySpelling(a: string, b: string): number {

@@ -49,7 +49,9 @@ export function unspell(written: string): string | null {
 
 /** Keys that begin with a digit are numbers of shapes; others of plain frames have a `_` more. */
 export function spellKey(key: string): string {
-  return /^_*[0-9]/.test(key) ? `_${key}` : key;
+  // Only digits and underscores sort before the letters that nearly all keys begin with.
+  const first = key.charCodeAt(0);
+  return first < 0x60 && /^_*[0-9]/.test(key) ? `_${key}` : key;
 }
 
 export function unspellKey(written: string): string {

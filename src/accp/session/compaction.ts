@@ -59,6 +59,9 @@ interface StoredOwner extends Pick<TableOwner, 'agents' | 'hash' | 'count'> {
 export interface CompactBody {
   readonly body: string;
   readonly table: string | undefined;
+  /** The numbers of tokens of the body, and of the plain one, if they were counted. */
+  readonly tokens: number | undefined;
+  readonly plainTokens: number | undefined;
 }
 
 /** The state of the tables, to return to. */
@@ -122,21 +125,26 @@ export class Compaction {
   shorten(agent: string, plain: string, registry: Registry | null, names: Registry): CompactBody {
     const key = this.#mode === 'session' ? OUTGOING : OUTGOING + agent;
     const owner = this.#owners.get(key);
-    if (registry === null && owner?.tables == null) return { body: plain, table: undefined };
+    if (registry === null && owner?.tables == null)
+      return { body: plain, table: undefined, tokens: undefined, plainTokens: undefined };
     const frame = parseFrame(plain);
-    if (isProtocolFrame(frame)) return { body: plain, table: undefined };
+    if (isProtocolFrame(frame)) return { body: plain, table: undefined, tokens: undefined, plainTokens: undefined };
     if (registry !== null) {
       const { table, ...used } = this.#usedBy(agent, owner, registry);
       const compacted = this.#compactorOf(used.tables).compact(frame, plain, used.count);
       if (compacted !== null) {
         const next = this.#counted(used);
         if (table !== undefined || next !== used) this.#owners.set(key, next);
-        const body = `@${spellAgent(agent, names)}${compacted.text.slice(agent.length + 1)}`;
-        return { body, table: this.#mark(table, used.count, compacted.hasCount) };
+        const { text, hasCount, tokens, plainTokens } = compacted;
+        const name = spellAgent(agent, names);
+        const body = name === agent ? text : `@${name}${text.slice(agent.length + 1)}`;
+        const mark = this.#mark(table, used.count, hasCount);
+        return { body, table: mark, tokens: name === agent ? tokens : undefined, plainTokens };
       }
     }
     this.reset(agent);
-    return { body: plain, table: owner?.tables == null ? undefined : OFF };
+    const table = owner?.tables == null ? undefined : OFF;
+    return { body: plain, table, tokens: undefined, plainTokens: undefined };
   }
 
   /** Returns the name of the agent of a frame, which may be a number. @param own the registry of this side */
