@@ -28,6 +28,7 @@ const RUNS: readonly (readonly [args: readonly string[], stdin: string, printed:
   [['export', grammar, '--to', 'gbnf'], '', 'root ::='],
   [['prompt', 'accp'], '', 'Reply with one ACCP frame only'],
   [['tokens'], MESSAGE, 'AACP'],
+  [['registry', 'learn', '--share', '1'], MESSAGE, 'req:find'],
   [['aacp', 'workflows'], '', 'payroll'],
 ];
 
