@@ -119,6 +119,12 @@ export interface SourceText {
 /** Returns whether parse() accepts the input, with the same grammar and limits, without building a tree. */
 export declare function recognize(input: string, options?: ParseOptions<StartRuleNames>): boolean;
 
+/** The result of tryParse(): that of parse(), or the error that it throws. */
+export type Result<Tree> = { readonly ok: true; readonly value: Tree } | { readonly ok: false; readonly error: SyntaxError };
+
+/** Parses like parse(), but returns a SyntaxError instead of throwing it. The error has no stack trace. */
+export declare function tryParse(input: string, options?: ParseOptions<"rulelist">): Result<import('../src/grammar-export/abnf/ast.js').AbnfGrammar>;
+
 export declare class SyntaxError extends globalThis.SyntaxError {
   /**
    * Constructs the human-readable message from the machine representation.

@@ -10052,6 +10052,7 @@ const peg$makeScanner = (capacity$) => {
   var from$ = 0;
   var to$ = 0;
   var busy$ = false;
+  var quiet$ = false;
   // Decisions of the code of the grammar in the first scan, and the number of decisions so far.
   const log$ = [];
   var decided$ = 0;
@@ -10158,9 +10159,33 @@ const peg$makeScanner = (capacity$) => {
       begin$();
       const result = build$(0);
       if (result !== FAILED$ && end$ === length$) return result;
-      const end = expect$(0);
-      throw failure$(end, expected$());
+      throw failure$(expect$(0), expected$());
     } finally {
+      close$();
+    }
+  }
+
+  function fault$(message, expected, found, location) {
+    if (!quiet$) return new peg$SyntaxError(message, expected, found, location);
+    const fault = new peg$QuietError(expected, found, location);
+    fault.message = message === undefined ? "" : `${message}`;
+    return fault;
+  }
+
+  function tryParse$(text, given) {
+    if (!isFor$(text, given)) return peg$elsewhere("tryParse", text, given);
+    open$(text, given);
+    quiet$ = true;
+    try {
+      begin$();
+      const value = build$(0);
+      if (value !== FAILED$ && end$ === length$) return { ok: true, value };
+      return { ok: false, error: failure$(expect$(0), expected$()) };
+    } catch (error) {
+      if (error instanceof peg$SyntaxError) return { ok: false, error };
+      throw error;
+    } finally {
+      quiet$ = false;
       close$();
     }
   }
@@ -10464,16 +10489,19 @@ const peg$makeScanner = (capacity$) => {
     const code = input.codePointAt(furthest$);
     const found = code === undefined ? null : String.fromCodePoint(code);
     const location = peg$locationIn(input, source$, furthest$, furthest$ + (furthest$ < length$ ? 1 : 0));
+    if (quiet$) return new peg$QuietError(expected, found, location);
     return Object.defineProperty(new peg$SyntaxError("", expected, found, location), "message", peg$message);
   }
 
-  return { capacity: capacity$, parse: parse$, recognize: recognize$ };
+  return { capacity: capacity$, parse: parse$, tryParse: tryParse$, recognize: recognize$ };
 };
 
 // Lines and columns count from 1.
 function peg$placeOf(text, offset) {
-  const before = text.slice(0, offset);
-  return { offset, line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
+  let line = 1;
+  let start = 0;
+  for (let at; (at = text.indexOf("\n", start)) >= 0 && at < offset; start = at + 1) line++;
+  return { offset, line, column: offset - start + 1 };
 }
 
 function peg$locationIn(text, source, start, end) {
@@ -10518,7 +10546,7 @@ function peg$elsewhere(method, text, options) {
 // A message that is built when it is read.
 const peg$message = {
   get() { return peg$SyntaxError.buildMessage(this.expected, this.found); },
-  set(value) { Object.defineProperty(this, "message", { value, writable: true }); },
+  set(value) { Object.defineProperty(this, "message", { value, writable: true, configurable: true }); },
   configurable: true,
 };
 
@@ -10529,6 +10557,11 @@ function peg$text(input) {
 
 function peg$parse(input, options) {
   return peg$scanner.parse(typeof input === "string" ? input : peg$text(input), options);
+}
+
+// Returns { ok: true, value }, or { ok: false, error } if parse() would throw a SyntaxError. The error has no stack trace.
+function peg$tryParse(input, options) {
+  return peg$scanner.tryParse(typeof input === "string" ? input : peg$text(input), options);
 }
 
 // Returns true if parse() would accept the input: the same checks, without building the result.
@@ -10598,6 +10631,15 @@ function peg$visible(character) {
   return code < 127 ? `\\${character}` : `\\u{${hex}}`;
 }
 
+// An error without a stack trace, because capturing one takes longer than parsing.
+function peg$QuietError(expected, found, location) {
+  this.expected = expected;
+  this.found = found;
+  this.location = location;
+  this.name = "SyntaxError";
+}
+peg$QuietError.prototype = Object.create(peg$SyntaxError.prototype, { message: peg$message });
+
 const peg$allowedStartRules = [
   "instruction"
 ];
@@ -10606,5 +10648,6 @@ export {
   peg$allowedStartRules as StartRules,
   peg$SyntaxError as SyntaxError,
   peg$parse as parse,
-  peg$recognize as recognize
+  peg$recognize as recognize,
+  peg$tryParse as tryParse
 };

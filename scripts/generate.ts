@@ -110,6 +110,7 @@ async function generate(target: Target, folder: string): Promise<Map<string, str
     fast: {
       standalone: true,
       recognize: true,
+      tryParse: true,
       intern: target.words,
       readsMatched: target.readsMatched,
       pure: target.pure,
@@ -138,10 +139,14 @@ async function typesOf(target: Target, source: string, folder: string): Promise<
 }
 
 /**
- * Corrects the types of Peggy: adds the function of the plugin and `reason`, closes the options, so that misspelt ones do not compile, and
+ * Corrects the types of Peggy: adds the functions of the plugin and `reason`, closes the options, so that misspelt ones do not compile, and
  * makes `expected` nullable, as in errors of actions.
  */
 function withOptions(types: string, target: Target): string {
+  const tries = Object.entries(target.returnTypes).map(
+    ([rule, type]) =>
+      `export declare function tryParse(input: string, options?: ParseOptions<"${rule}">): Result<${type}>;`,
+  );
   const edits: readonly (readonly [before: string, after: string])[] = [
     ['  // Extra application-specific properties\n  [key: string]: unknown;', target.options],
     [
@@ -155,6 +160,12 @@ function withOptions(types: string, target: Target): string {
       'export declare class SyntaxError',
       `/** Returns whether parse() accepts the input, with the same grammar and limits, without building a tree. */
 export declare function recognize(input: string, options?: ParseOptions<StartRuleNames>): boolean;
+
+/** The result of tryParse(): that of parse(), or the error that it throws. */
+export type Result<Tree> = { readonly ok: true; readonly value: Tree } | { readonly ok: false; readonly error: SyntaxError };
+
+/** Parses like parse(), but returns a SyntaxError instead of throwing it. The error has no stack trace. */
+${tries.join('\n')}
 
 export declare class SyntaxError`,
     ],

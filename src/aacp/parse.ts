@@ -1,8 +1,8 @@
 /** Parses packets. This is the only file that imports the generated AACP parser. */
-import { SyntaxError as ParserError, parse, recognize } from '../../generated/aacp.js';
+import { SyntaxError as ParserError, recognize, tryParse } from '../../generated/aacp.js';
 import type { ParseError, ParseErrorDetails, Result } from '../text/errors.js';
 import { type Limits, resolveChoice, resolveLimits } from '../text/limits.js';
-import { attempt, attemptWithoutStackTrace, limitError, type ParserErrors } from '../text/parser-errors.js';
+import { attempt, limitError, type ParserErrors } from '../text/parser-errors.js';
 import type { Packet } from './ast.js';
 import { syntaxError } from './errors.js';
 
@@ -37,7 +37,7 @@ export function parsePacket(text: string, options?: ParseOptions): Packet {
 
 /** Parses one packet like {@link parsePacket}, but returns the error instead of throwing it. @throws TypeError if an option is invalid */
 export function tryParsePacket(text: string, options?: ParseOptions): Result<Packet, ParseError> {
-  return attempt(text, settingsOf(options), parse, ERRORS);
+  return attempt(text, settingsOf(options), tryParse, ERRORS);
 }
 
 /**
@@ -53,7 +53,7 @@ export function isPacket(text: unknown, options?: ParseOptions): boolean {
 /** Parses strictly, but returns `null` instead of an error: the caller then parses tolerantly. */
 export function readStrictly(text: string, settings: Settings = DEFAULTS): Packet | null {
   if (text.length > settings.maxLength) return null;
-  const result = attemptWithoutStackTrace(text, settings, parse);
+  const result = tryParse(text, settings);
   return result.ok ? result.value : null;
 }
 
@@ -63,7 +63,7 @@ export function readTolerantly(
   spans = false,
 ): Result<Packet, ParseError> {
   const settings: Settings = { maxLength, maxItems, dialect: 'tolerant', spans };
-  return attempt(text, settings, parse, ERRORS);
+  return attempt(text, settings, tryParse, ERRORS);
 }
 
 export interface Settings {

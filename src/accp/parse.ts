@@ -1,5 +1,5 @@
 /** Parsing of frames. No other file imports the generated ACCP parser. */
-import { SyntaxError as GrammarError, parse, recognize } from '../../generated/accp.js';
+import { SyntaxError as GrammarError, recognize, tryParse } from '../../generated/accp.js';
 import type { ParseError, ParseErrorDetails, Result } from '../text/errors.js';
 import { type Limits, type ResolvedLimits, resolveChoice, resolveLimits } from '../text/limits.js';
 import { attempt, limitError, type ParserErrors } from '../text/parser-errors.js';
@@ -45,7 +45,7 @@ export function parseFrame(text: string, options?: ParseOptions): Frame {
  * if (!result.ok) console.error(result.error.format());
  */
 export function tryParseFrame(text: string, options?: ParseOptions): Result<Frame, ParseError> {
-  return attempt(text, settingsOf(options), parseWhole, PARSER_ERRORS);
+  return attempt(text, settingsOf(options), tryParseWhole, PARSER_ERRORS);
 }
 
 /**
@@ -73,7 +73,7 @@ export function parseFrameEnvelope(text: string, options?: ParseOptions): FrameE
  * if (result.ok && result.value.intent === 'req') queue.push(line);
  */
 export function tryParseFrameEnvelope(text: string, options?: ParseOptions): Result<FrameEnvelope, ParseError> {
-  return attempt(text, settingsOf(options), parseEnvelope, PARSER_ERRORS);
+  return attempt(text, settingsOf(options), tryParseEnvelope, PARSER_ERRORS);
 }
 
 /**
@@ -109,12 +109,12 @@ function settingsOf(options: ParseOptions | undefined): Settings {
   return { maxLength, maxDepth, maxItems, maxDigits, dialect, spans: options.spans === true };
 }
 
-function parseWhole(text: string, settings: Settings): Frame {
-  return parse(text, settings);
+function tryParseWhole(text: string, settings: Settings): Result<Frame, unknown> {
+  return tryParse(text, settings);
 }
 
-function parseEnvelope(text: string, settings: Settings): FrameEnvelope {
-  return parse(text, { ...settings, startRule: 'envelope' });
+function tryParseEnvelope(text: string, settings: Settings): Result<FrameEnvelope, unknown> {
+  return tryParse(text, { ...settings, startRule: 'envelope' });
 }
 
 const PARSER_ERRORS: ParserErrors<Settings> = {

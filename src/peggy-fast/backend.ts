@@ -27,6 +27,7 @@ interface BackendInput {
   /** `true` if the parser supports Peggy's library mode. */
   readonly library: boolean;
   readonly recognize: boolean;
+  readonly tryParse: boolean;
   /** `true` if the grammar's code reads only characters that were matched, all of them ASCII. */
   readonly readsMatched: boolean;
   readonly mark: (block: Block, code: string, start?: number) => string;
@@ -126,6 +127,7 @@ export function scannerCode(input: BackendInput): string {
     keepsOptions: input.keepsOptions,
     catches: input.catches,
     recognize: input.recognize,
+    tryParse: input.tryParse,
     library: input.library,
     readsMatched: input.readsMatched,
   });

@@ -10,12 +10,14 @@ interface Frame {
   readonly startRules: readonly StartRule[];
   readonly expectations: readonly Expectation[];
   readonly recognize: boolean;
+  readonly tryParse: boolean;
   /** `true` if the parser supports Peggy's library mode, in which a parser calls one whose rules its grammar imports. */
   readonly library: boolean;
 }
 
 /** The last functions of a scanner, which run the scans. */
-export function scans({ startRules, expectations, recognize, library }: Frame, decides: boolean): string {
+export function scans(frame: Frame, decides: boolean): string {
+  const { startRules, expectations, recognize, tryParse, library } = frame;
   const names = startRules.map(({ rule }) => JSON.stringify(rule)).join(', ');
   const list = expectations.map((one) => `    ${JSON.stringify(one)},`).join('\n');
   return `
@@ -36,13 +38,12 @@ ${library ? '    if (given !== undefined && isInternal$(given)) return library$(
       begin$();
       const result = build$(0);
       if (result !== FAILED$ && end$ === length$) return result;
-      const end = expect$(0);
-      throw failure$(end, expected$());
+      throw failure$(expect$(0), expected$());
     } finally {
       close$();
     }
   }
-${recognize ? RECOGNIZE : ''}
+${tryParse ? TRY_PARSE : ''}${recognize ? RECOGNIZE : ''}
   const expectations$ = [
 ${list}
   ];
@@ -79,14 +80,14 @@ ${startSwitch(startRules, ({ explainer }) => explainer)}
     const code = input.codePointAt(furthest$);
     const found = code === undefined ? null : String.fromCodePoint(code);
     const location = peg$locationIn(input, source$, furthest$, furthest$ + (furthest$ < length$ ? 1 : 0));
-    return Object.defineProperty(new peg$SyntaxError("", expected, found, location), "message", peg$message);
+${tryParse ? '    if (quiet$) return new peg$QuietError(expected, found, location);\n' : ''}    return Object.defineProperty(new peg$SyntaxError("", expected, found, location), "message", peg$message);
   }
 ${library ? LIBRARY : ''}
-  return { capacity: capacity$, parse: parse$${recognize ? ', recognize: recognize$' : ''} };`;
+  return { capacity: capacity$, parse: parse$${tryParse ? ', tryParse: tryParse$' : ''}${recognize ? ', recognize: recognize$' : ''} };`;
 }
 
 /** The functions around the scanners. */
-export function entries(recognize: boolean): string {
+export function entries({ recognize, tryParse }: Pick<Frame, 'recognize' | 'tryParse'>): string {
   return `
 // Scanners for texts within texts, and for long ones.
 const peg$idle = [];
@@ -104,7 +105,7 @@ function peg$elsewhere(method, text, options) {
 // A message that is built when it is read.
 const peg$message = {
   get() { return peg$SyntaxError.buildMessage(this.expected, this.found); },
-  set(value) { Object.defineProperty(this, "message", { value, writable: true }); },
+  set(value) { Object.defineProperty(this, "message", { value, writable: true, configurable: true }); },
   configurable: true,
 };
 
@@ -117,6 +118,15 @@ function peg$parse(input, options) {
   return peg$scanner.parse(typeof input === "string" ? input : peg$text(input), options);
 }
 ${
+  tryParse
+    ? `
+// Returns { ok: true, value }, or { ok: false, error } if parse() would throw a SyntaxError. The error has no stack trace.
+function peg$tryParse(input, options) {
+  return peg$scanner.tryParse(typeof input === "string" ? input : peg$text(input), options);
+}
+`
+    : ''
+}${
   recognize
     ? `
 // Returns true if parse() would accept the input: the same checks, without building the result.
@@ -130,6 +140,36 @@ function peg$recognize(input, options) {
 
 /** The capacity of the largest scanner that a parser keeps for another text, in code units. */
 const MOST_KEPT = 1 << 24;
+
+/** The beginning of an expression that creates an error for code of the grammar. */
+export const newError = (tryParse: boolean): string => (tryParse ? 'fault$(' : 'new peg$SyntaxError(');
+
+const TRY_PARSE = `
+  function fault$(message, expected, found, location) {
+    if (!quiet$) return new peg$SyntaxError(message, expected, found, location);
+    const fault = new peg$QuietError(expected, found, location);
+    fault.message = message === undefined ? "" : \`\${message}\`;
+    return fault;
+  }
+
+  function tryParse$(text, given) {
+    if (!isFor$(text, given)) return peg$elsewhere("tryParse", text, given);
+    open$(text, given);
+    quiet$ = true;
+    try {
+      begin$();
+      const value = build$(0);
+      if (value !== FAILED$ && end$ === length$) return { ok: true, value };
+      return { ok: false, error: failure$(expect$(0), expected$()) };
+    } catch (error) {
+      if (error instanceof peg$SyntaxError) return { ok: false, error };
+      throw error;
+    } finally {
+      quiet$ = false;
+      close$();
+    }
+  }
+`;
 
 const RECOGNIZE = `
   function recognize$(text, given) {

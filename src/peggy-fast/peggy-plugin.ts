@@ -23,7 +23,7 @@ import { type Block, Unsupported } from './ir.js';
 import { catchesErrors } from './javascript.js';
 import { lower } from './lower.js';
 import { clashingName, INPUT } from './names.js';
-import { type Export, holdsMarks, Marks, replaceParser, type SourceNode, wrapParser } from './splice.js';
+import { holdsMarks, Marks, RECOGNIZE, replaceParser, type SourceNode, TRY_PARSE, wrapParser } from './splice.js';
 import { checkAscii, withWords } from './words.js';
 
 declare module 'peggy' {
@@ -49,7 +49,7 @@ export default fast;
 
 function addScanner(grammar: ast.Grammar, options: ParserBuildOptions, session: Session, settings: FastOptions): void {
   const notice = settings.onNotice ?? ((message: string) => session.info(message));
-  const exported: Export[] = settings.recognize ? [{ local: 'peg$recognize', name: 'recognize' }] : [];
+  const exported = [...(settings.tryParse ? [TRY_PARSE] : []), ...(settings.recognize ? [RECOGNIZE] : [])];
   try {
     replaceParser(codeOf(grammar), compile(grammar, options, settings), exported);
   } catch (thrown) {
@@ -65,7 +65,7 @@ function addScanner(grammar: ast.Grammar, options: ParserBuildOptions, session: 
     notice(
       `The parser is generated without a scanner: ${thrown.message}${place ? ` (line ${place.start.line})` : ''}.`,
     );
-    if (settings.recognize) wrapParser(codeOf(grammar), SLOW_ONLY, exported);
+    if (exported.length > 0) wrapParser(codeOf(grammar), SLOW_ONLY, exported);
   }
 }
 
@@ -112,6 +112,7 @@ function compile(grammar: ast.Grammar, options: ParserBuildOptions, settings: Fa
     catches: [...initializers, ...blocks.values()].some(catchesErrors),
     library: settings.standalone !== true,
     recognize: settings.recognize === true,
+    tryParse: settings.tryParse === true,
     readsMatched: settings.readsMatched === true,
     mark: marks.mark,
   });
@@ -181,15 +182,19 @@ function peg$parse(input, options) {
   return peg$parseSlow(input, options);
 }
 
+// Returns { ok: true, value }, or { ok: false, error } if parse() would throw a SyntaxError.
+function peg$tryParse(input, options) {
+  try {
+    return { ok: true, value: peg$parseSlow(input, options) };
+  } catch (error) {
+    if (error instanceof peg$SyntaxError) return { ok: false, error };
+    throw error;
+  }
+}
+
 // Returns true if parse() would accept the input.
 function peg$recognize(input, options) {
-  try {
-    peg$parseSlow(input, options);
-    return true;
-  } catch (thrown) {
-    if (thrown instanceof peg$SyntaxError) return false;
-    throw thrown;
-  }
+  return peg$tryParse(input, options).ok;
 }
 `;
 
@@ -209,6 +214,12 @@ export interface FastOptions {
    * building a result. @default false
    */
   readonly recognize?: boolean | undefined;
+  /**
+   * If true, the parser also exports `tryParse(text, options)`, which returns `{ ok: true, value }`, or
+   * `{ ok: false, error }` where `parse` throws a `SyntaxError`. Errors that the parser creates during this call have no
+   * stack trace, because capturing one takes longer than parsing. @default false
+   */
+  readonly tryParse?: boolean | undefined;
   /**
    * Names of rules like `key = $[a-z]+` whose texts recur often. Texts of up to eight characters are interned, so that
    * reading one again creates no new string. A grammar in which one of them is another kind of rule is left to Peggy.
@@ -232,6 +243,7 @@ const KINDS: Readonly<Record<keyof FastOptions, Kind>> = {
   required: 'true or false',
   standalone: 'true or false',
   recognize: 'true or false',
+  tryParse: 'true or false',
   intern: 'an array of strings',
   readsMatched: 'true or false',
   pure: 'an array of strings',

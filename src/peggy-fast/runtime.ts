@@ -1,6 +1,6 @@
 import { type Alphabet, END, type Kind } from './alphabet.js';
 import { POSITION_FUNCTIONS } from './effects/purity.js';
-import { entries, INTRODUCTION, indent, type StartRule, scans, startSwitch } from './failures.js';
+import { entries, INTRODUCTION, indent, newError, type StartRule, scans, startSwitch } from './failures.js';
 import type { Initializer } from './initializer.js';
 import type { Expectation } from './ir.js';
 import { CODE_AT } from './names.js';
@@ -17,6 +17,7 @@ interface Runtime {
   readonly keepsOptions: boolean;
   readonly catches: boolean;
   readonly recognize: boolean;
+  readonly tryParse: boolean;
   readonly library: boolean;
   readonly readsMatched: boolean;
 }
@@ -27,7 +28,7 @@ const MARGIN = 16;
 const CAPACITY = 1 << 20;
 
 export function runtime(parts: Runtime): string {
-  const { alphabet, initializer, tables, functions, startRules, recognize, readsMatched } = parts;
+  const { alphabet, initializer, tables, functions, startRules, recognize, tryParse, readsMatched } = parts;
   const decides = functions.includes('log$[');
   const setsPlace = initializer.references.some((name) => POSITION_FUNCTIONS.has(name));
   const usesCodes = `${functions}${initializer.declarations}${initializer.statements}`.includes(CODE_AT);
@@ -63,7 +64,7 @@ ${indent(tables)}
   var furthest$ = 0;
   var from$ = 0;
   var to$ = 0;
-  var busy$ = false;${escapes ? '\n  var ascii$ = true;' : ''}${many ? '\n  var lines$ = null;' : ''}${decides ? DECISIONS : ''}
+  var busy$ = false;${tryParse ? '\n  var quiet$ = false;' : ''}${escapes ? '\n  var ascii$ = true;' : ''}${many ? '\n  var lines$ = null;' : ''}${decides ? DECISIONS : ''}
 
 ${indent(kindsCode(alphabet.kinds))}
 
@@ -135,7 +136,7 @@ function peg$tableOf(sets) {
 ${usesRuns ? ENDS_OF : ''}
 const peg$scanner = /* @__PURE__ */ peg$makeScanner(${CAPACITY});
 
-${entries(recognize)}`;
+${entries(parts)}`;
 }
 
 const CODE_AT_FUNCTION = `
@@ -295,7 +296,7 @@ const POINT_WIDTH = `
 
 /** The functions that Peggy provides for code, if they are mentioned and not inlined everywhere. */
 function givenFunctions(parts: Runtime): string {
-  const { given, functions: rules, initializer } = parts;
+  const { given, functions: rules, initializer, tryParse } = parts;
   const written = `${rules}${initializer.declarations}${initializer.statements}`;
   // An escape such as `\u0074ext` hides the name.
   const hasEscapes = written.includes('\\u');
@@ -305,9 +306,10 @@ function givenFunctions(parts: Runtime): string {
   const functions = Object.entries(GIVEN).filter(
     ([name]) => isMentioned(name) || (name === 'locationOf$' && needsLocation),
   );
-  const codes = functions.map(([name, code]) =>
-    name === 'locationOf$' && asksForPlaces(parts) ? LOCATION_AMONG_MANY : code,
-  );
+  const codes = functions.map(([name, code]) => {
+    if (name === 'locationOf$' && asksForPlaces(parts)) return LOCATION_AMONG_MANY;
+    return code.replace(newError(false), newError(tryParse));
+  });
   return codes.map((code) => indent(code)).join('\n\n');
 }
 
@@ -349,8 +351,10 @@ function asksForPlaces({ given, catches }: Runtime): boolean {
 
 const PLACES = `// Lines and columns count from 1.
 function peg$placeOf(text, offset) {
-  const before = text.slice(0, offset);
-  return { offset, line: before.split("\\n").length, column: offset - before.lastIndexOf("\\n") };
+  let line = 1;
+  let start = 0;
+  for (let at; (at = text.indexOf("\\n", start)) >= 0 && at < offset; start = at + 1) line++;
+  return { offset, line, column: offset - start + 1 };
 }
 
 function peg$locationIn(text, source, start, end) {

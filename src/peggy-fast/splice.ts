@@ -45,6 +45,7 @@ export function replaceParser(
   code: readonly (string | SourceNode)[],
   exported: readonly Export[],
 ): void {
+  const errors = exported.includes(TRY_PARSE) ? `${ERROR_CLASS}${QUIET_ERROR}` : ERROR_CLASS;
   let found = 0;
   // The error class moves to the end, where a compressor finds the same text in the next parser.
   const visit = (node: SourceNode): void => {
@@ -57,7 +58,7 @@ export function replaceParser(
       const error = children.findIndex(holds(PEGGY_ERROR));
       if (error < 0) return;
       found++;
-      children.splice(error, children.length, ...code, '\n', ERROR_CLASS);
+      children.splice(error, children.length, ...code, '\n', errors);
     } else for (const child of children) if (typeof child !== 'string') visit(child);
   };
   visit(parser);
@@ -90,6 +91,9 @@ export interface Export {
   readonly name: string;
 }
 
+export const RECOGNIZE: Export = { local: 'peg$recognize', name: 'recognize' };
+export const TRY_PARSE: Export = { local: 'peg$tryParse', name: 'tryParse' };
+
 const PARSE = 'function peg$parse(input, options) {';
 const PEGGY_ERROR = 'class peg$SyntaxError extends SyntaxError {';
 const SLOW_PARSE = 'function peg$parseSlow(input, options) {';
@@ -98,7 +102,7 @@ function withExports(code: string, exported: readonly Export[]): string {
   return exported.reduce(
     (text, { local, name }) =>
       text
-        .replace(/^( *)peg\$parse as parse$/m, `$1peg$$parse as parse,\n$1${dollars(local)} as ${name}`)
+        .replace(/^( *)peg\$parse as parse(?=,?$)/m, `$1peg$$parse as parse,\n$1${dollars(local)} as ${name}`)
         .replace(/^( *)parse: peg\$parse,$/m, `$1parse: peg$$parse,\n$1${name}: ${dollars(local)},`),
     code,
   );
@@ -174,4 +178,16 @@ function peg$visible(character) {
   if (code < 32 || (code > 126 && code < 160)) return \`\\\\x\${hex.padStart(2, "0")}\`;
   return code < 127 ? \`\\\\\${character}\` : \`\\\\u{\${hex}}\`;
 }
+`;
+
+/** The errors of `tryParse`. */
+const QUIET_ERROR = `
+// An error without a stack trace, because capturing one takes longer than parsing.
+function peg$QuietError(expected, found, location) {
+  this.expected = expected;
+  this.found = found;
+  this.location = location;
+  this.name = "SyntaxError";
+}
+peg$QuietError.prototype = Object.create(peg$SyntaxError.prototype, { message: peg$message });
 `;

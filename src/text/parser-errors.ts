@@ -1,4 +1,4 @@
-/** Errors common to all parsers, and the conversion of a generated parser, which throws, to one that returns a result. */
+/** Errors common to all parsers, and the conversion of the errors of a generated parser. */
 import { ParseError, type ParseErrorDetails, type Result } from './errors.js';
 import type { Span } from './span.js';
 import { codePointName, visibleCodePoint } from './visible.js';
@@ -32,31 +32,14 @@ export interface ParserErrors<Settings> {
   /** The code for a text that is too long. */
   readonly limitCode: string;
   /** Converts the error of the generated parser; `null` for anything else. */
-  readonly convert: (thrown: unknown, text: string, settings: Settings) => ParseErrorDetails | null;
-}
-
-/** Calls a parser, and returns what it throws as an error. */
-export function attemptWithoutStackTrace<Tree, Settings>(
-  text: string,
-  settings: Settings,
-  read: (text: string, settings: Settings) => Tree,
-): Result<Tree, unknown> {
-  // The parser's error is never shown, and capturing its stack trace takes most of the time.
-  const stackTraceLimit = setStackTraceLimit(0);
-  try {
-    return { ok: true, value: read(text, settings) };
-  } catch (error) {
-    return { ok: false, error };
-  } finally {
-    setStackTraceLimit(stackTraceLimit);
-  }
+  readonly convert: (error: unknown, text: string, settings: Settings) => ParseErrorDetails | null;
 }
 
 /** Calls a parser within its limits, and converts its errors. Anything else that it throws is a defect, and is thrown again. */
 export function attempt<Tree, Settings extends { readonly maxLength: number }>(
   text: string,
   settings: Settings,
-  read: (text: string, settings: Settings) => Tree,
+  tryParse: (text: string, settings: Settings) => Result<Tree, unknown>,
   errors: ParserErrors<Settings>,
 ): Result<Tree, ParseError> {
   let details: ParseErrorDetails | null;
@@ -65,28 +48,19 @@ export function attempt<Tree, Settings extends { readonly maxLength: number }>(
     details = { code: errors.notAStringCode, reason: 'not-a-string', message: `Expected a string, found ${found}.` };
   } else if (text.length > settings.maxLength) details = tooLong(errors.limitCode, text, settings.maxLength);
   else {
-    const result = attemptWithoutStackTrace(text, settings, read);
-    if (result.ok) return result;
-    details = errors.convert(result.error, text, settings);
-    // Calls the parser again, to throw the defect with its stack trace.
-    if (details === null) return { ok: true, value: read(text, settings) };
+    let error: unknown;
+    try {
+      const result = tryParse(text, settings);
+      if (result.ok) return result;
+      error = result.error;
+    } catch (thrown) {
+      error = thrown;
+    }
+    details = errors.convert(error, text, settings);
+    if (details === null) throw error;
   }
   // Created here, where the stack is shallow: each frame adds to the time.
   return { ok: false, error: new ParseError(details) };
-}
-
-const errorClass = Error as { stackTraceLimit?: unknown };
-let isLimitWritable = typeof errorClass.stackTraceLimit === 'number';
-
-/** Sets the stack trace limit and returns the previous one. Does nothing if the engine or host forbids it. */
-function setStackTraceLimit(limit: unknown): unknown {
-  const before = errorClass.stackTraceLimit;
-  try {
-    if (isLimitWritable) errorClass.stackTraceLimit = limit;
-  } catch {
-    isLimitWritable = false;
-  }
-  return before;
 }
 
 /** An alternative that a generated parser expected, in Peggy's terms. */

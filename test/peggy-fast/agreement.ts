@@ -10,9 +10,13 @@ export type ParseOptions = Readonly<Record<string, unknown>>;
 /** The exports of a generated parser. */
 export interface Parser {
   readonly parse: (text: string, options?: ParseOptions) => unknown;
+  /** Only with the plugin. */
+  readonly tryParse?: (text: string, options?: ParseOptions) => Tried;
   readonly SyntaxError: new (...details: never[]) => Refusal;
   readonly StartRules: readonly string[];
 }
+
+type Tried = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: Refusal };
 
 /** Options of `peggy.generate()` that a grammar may require. */
 export type BuildOptions = Readonly<Pick<peggy.ParserBuildOptions, 'allowedStartRules' | 'cache' | 'trace'>>;
@@ -69,7 +73,8 @@ export function compile(
   { pure = [], libraries = {} }: Surroundings = {},
 ): Parsers {
   const notices: string[] = [];
-  const plugin = { plugins: [fast], fast: { pure, onNotice: (message: string) => void notices.push(message) } };
+  const onNotice = (message: string) => void notices.push(message);
+  const plugin = { plugins: [fast], fast: { pure, tryParse: true, onNotice } };
   const code = generate(sources, { ...build, ...plugin });
   return {
     stock: evaluate(generate(sources, build), (id) => libraries[id]?.stock),
@@ -91,10 +96,13 @@ export function evaluate(code: string, require: (id: string) => Parser | undefin
   return module.exports as Parser;
 }
 
-/** The outcome of parsing a text. */
+/** The outcome of parsing a text. Texts of odd length are read with `tryParse`, except in library mode. */
 export function outcome(parser: Parser, text: string, options?: ParseOptions): Outcome {
   try {
-    return { kind: 'accepted', value: parser.parse(text, options) };
+    const isLibrary = Object.keys(options ?? {}).some((name) => name.startsWith('peg$'));
+    const tried = text.length % 2 === 1 && !isLibrary ? parser.tryParse?.(text, options) : undefined;
+    if (tried?.ok === false) return { kind: 'refused', error: described(tried.error, text, options) };
+    return { kind: 'accepted', value: tried === undefined ? parser.parse(text, options) : tried.value };
   } catch (thrown) {
     return thrown instanceof parser.SyntaxError
       ? { kind: 'refused', error: described(thrown, text, options) }

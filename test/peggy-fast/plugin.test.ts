@@ -15,6 +15,10 @@ import fast, { type FastOptions } from '../../src/peggy-fast/peggy-plugin.js';
 interface FastParser {
   readonly parse: (text: string, options?: object) => unknown;
   readonly recognize?: (text: string, options?: object) => boolean;
+  readonly tryParse?: (
+    text: string,
+    options?: object,
+  ) => { readonly ok: boolean; readonly value?: unknown; readonly error?: Error };
   readonly SyntaxError: new () => Error;
 }
 
@@ -49,7 +53,7 @@ describe('invalid options', () => {
   test.each<[unknown, string]>([
     [
       { standalon: true },
-      'Unknown option "standalon" in "fast"; the options are onNotice, required, standalone, recognize, intern,',
+      'Unknown option "standalon" in "fast"; the options are onNotice, required, standalone, recognize, tryParse,',
     ],
     [{ toString: true }, 'Unknown option "toString" in "fast"'],
     [{ intern: 'item' }, 'The option "intern" in "fast" must be an array of strings; got "item"'],
@@ -165,9 +169,12 @@ describe('grammars that are left to Peggy', () => {
     }
   });
 
-  test('can be recognized all the same', () => {
-    const parser = parserOf('a = "a" { return eval("1"); }', { recognize: true, onNotice: () => undefined });
+  test('can be recognized and tried all the same', () => {
+    const options = { recognize: true, tryParse: true, onNotice: () => undefined };
+    const parser = parserOf('a = "a" { return eval("1"); }', options);
     expect([parser.parse('a'), parser.recognize!('a'), parser.recognize!('b')]).toEqual([1, true, false]);
+    expect(parser.tryParse!('a')).toEqual({ ok: true, value: 1 });
+    expect(parser.tryParse!('b')).toEqual({ ok: false, error: expect.any(parser.SyntaxError) as unknown });
   });
 });
 
@@ -259,6 +266,57 @@ describe('the option "recognize"', () => {
     expect(parser.recognize!('a', { startRule: 'b' })).toBe(false);
     // Code that throws has an effect, and runs.
     expect(() => parser.recognize!('a')).toThrow('built');
+  });
+});
+
+describe('the option "tryParse"', () => {
+  const errorOf = (parser: FastParser, text: string): Error => {
+    const result = parser.tryParse!(text);
+    expect(result).toEqual({ ok: false, error: expect.any(parser.SyntaxError) as unknown });
+    return result.error!;
+  };
+
+  test('is off by default', () => {
+    expect(parserOf(LIST).tryParse).toBeUndefined();
+    expect(sourceOf(LIST)).not.toMatch(/tryParse|quiet/i);
+  });
+
+  test('is exported beside "recognize"', async () => {
+    const code = sourceOf(LIST, { recognize: true, tryParse: true }, { format: 'es' });
+    const parser = (await import(/* @vite-ignore */ `data:text/javascript,${encodeURIComponent(code)}`)) as FastParser;
+    expect([parser.tryParse!('[1]').value, parser.recognize!('[1]'), parser.parse('[1]')]).toEqual([[1], true, [1]]);
+  });
+
+  test('errors have no stack trace, but those of later parses do', () => {
+    const parser = parserOf(LIST, { tryParse: true });
+    const error = errorOf(parser, '[');
+    expect(error.stack).toBeUndefined();
+    expect(String(error)).toBe('SyntaxError: Expected "]" or [0-9] but end of input found.');
+    error.message = 'changed';
+    expect([error.message, Object.keys(error).includes('message')]).toEqual(['changed', false]);
+    expect(() => parser.parse('[')).toThrow(parser.SyntaxError);
+    try {
+      parser.parse('[');
+    } catch (thrown) {
+      expect((thrown as Error).stack).toContain('plugin.test');
+    }
+  });
+
+  test('returns the errors of code that are syntax errors, and throws others', () => {
+    const parser = parserOf('a = "a" { error("no"); } / "b" { expected("c"); } / "d" { throw new RangeError("e"); }', {
+      tryParse: true,
+    });
+    expect(errorOf(parser, 'a').message).toBe('no');
+    expect(errorOf(parser, 'b').message).toBe('Expected c but "b" found.');
+    expect(() => parser.tryParse!('d')).toThrow(RangeError);
+    expect(errorOf(parser, 'x').message).toBe('Expected "a", "b", or "d" but "x" found.');
+  });
+
+  test('a parse within it throws errors with a stack trace', () => {
+    const parser = parserOf('a = "(" { try { options.parse("x"); } catch (thrown) { return thrown.stack; } }', {
+      tryParse: true,
+    });
+    expect(parser.tryParse!('(', { parse: parser.parse }).value).toMatch(/\n +at /);
   });
 });
 

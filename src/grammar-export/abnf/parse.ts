@@ -1,7 +1,7 @@
 /** Parses ABNF. The only importer of the generated ABNF parser. */
 
-import { parse, SyntaxError as Refusal } from '../../../generated/abnf.js';
-import type { ParseErrorDetails } from '../../text/errors.js';
+import { SyntaxError as Refusal, tryParse } from '../../../generated/abnf.js';
+import type { ParseErrorDetails, Result } from '../../text/errors.js';
 import {
   attempt,
   characterAt,
@@ -44,8 +44,8 @@ export function parseAbnf(text: string, options: ParseAbnfOptions = {}): AbnfGra
   throw result.error;
 }
 
-function read(text: string, { spans, maxDepth }: Settings): AbnfGrammar {
-  return parse(text, { spans, maxDepth });
+function read(text: string, { spans, maxDepth }: Settings): Result<AbnfGrammar, unknown> {
+  return tryParse(text, { spans, maxDepth });
 }
 
 const REFUSALS: ParserErrors<Settings> = { notAStringCode: BAD_ABNF, limitCode: BAD_ABNF, convert: syntaxDetails };
