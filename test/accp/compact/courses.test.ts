@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { createCodec, createSession } from '../../../src/accp/codec/index.js';
-import { createRegistry } from '../../../src/accp/registry/registry.js';
 import { type Course, Reader } from './courses.js';
 
 const SCRIPT = fileURLToPath(new URL('decoder.py', import.meta.url));
@@ -27,8 +26,11 @@ describe.each(['courses', 'rejected'])('%s.json', (file) => {
     }
   });
 
-  test.each(cases)('$id: a codec rejects the same frames', ({ sequence, registry, steps }) => {
-    const codec = createCodec({ registry: createRegistry(registry), now: () => 1_714_000_000_000 });
+  // A codec has the registry of a sender from its announcement, which the cases do not contain.
+  const common = cases.filter(({ steps }) => steps.every(({ frame }) => !frame.includes('tbl:reg')));
+
+  test.each(common)('$id: a codec rejects the same frames', ({ sequence, steps }) => {
+    const codec = createCodec({ now: () => 1_714_000_000_000 });
     const session = createSession({ agent: 'reader', sequence });
     for (const { frame, error } of steps) {
       const outcome = codec.decode(frame, session);
