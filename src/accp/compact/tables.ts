@@ -67,6 +67,8 @@ export class Table<T> {
   #first = 0;
   #next = 0;
   #weight = 0;
+  /** The count of entries added until the last call of `settle`. */
+  #settled = 0;
   /** The changes since the last call of `settle`. */
   #changes: TableChange<T>[] = [];
 
@@ -109,6 +111,7 @@ export class Table<T> {
   restore(count: number, entry: T): void {
     if (this.#next === this.#first) this.#first = count;
     this.#next = count + 1;
+    this.#settled = this.#next;
     this.#put(count, this.#bounds.keyOf(entry), entry, this.#bounds.weightOf(entry));
   }
 
@@ -135,11 +138,14 @@ export class Table<T> {
     }
   }
 
-  /** Keeps all changes, and returns them in order. */
+  /** Keeps all changes, and returns them in order, without the entries that were added and evicted since the last call. */
   settle(): readonly TableChange<T>[] {
     const changes = this.#changes;
-    if (changes.length > 0) this.#changes = [];
-    return changes;
+    if (changes.length === 0) return changes;
+    const settled = this.#settled;
+    this.#changes = [];
+    this.#settled = this.#next;
+    return changes.filter(({ count, isAdded }) => (isAdded ? count >= this.#first : count < settled));
   }
 
   #numberAt(count: number): number {

@@ -125,6 +125,26 @@ describe('tables', () => {
     expect([...changed.strings.all()]).toEqual([...same.strings.all()]);
   });
 
+  test('settled changes lead to the same entries, and have no more additions than fit', () => {
+    const one = tables();
+    const stored = new Map<number, string>();
+    for (const size of [3, 600, 1300, 0, 2, 511, 512]) {
+      for (let at = 0; at < size; at++) one.learnString(`${size}text${at}`);
+      const changes = one.strings.settle();
+      for (const { count, entry, isAdded } of changes) {
+        if (isAdded) stored.set(count, entry);
+        else expect(stored.delete(count)).toBe(true);
+      }
+      expect([...stored.values()]).toEqual([...one.strings.all()].map(([, text]) => text));
+      expect(changes.filter(({ isAdded }) => isAdded).length).toBeLessThanOrEqual(512);
+    }
+    const restored = tables();
+    for (const [count, text] of stored) restored.strings.restore(count, text);
+    for (const both of [one, restored]) both.learnString('one_more');
+    expect([...restored.strings.all()]).toEqual([...one.strings.all()]);
+    expect(restored.strings.settle()).toEqual(one.strings.settle());
+  });
+
   test('learned entries stay within their bounds', () => {
     const one = tables();
     for (let at = 0; at < 5000; at++) one.learnString(`text${at}${'_'.repeat(at % 80)}`);
