@@ -7,6 +7,7 @@ export const SIZED: readonly string[] = [
   'test/aacp/registry/bulk.test.ts',
   'test/aacp/registry/registry.test.ts',
   'test/acp/http/faults.test.ts',
+  'test/accp/compact/lossless.test.ts',
   'test/accp/message/hostile.test.ts',
   'test/accp/session/hostile.test.ts',
   'test/accp/session/lossy-line.test.ts',

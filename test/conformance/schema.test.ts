@@ -10,6 +10,7 @@ interface FixtureFile {
 /** The files of cases with their schemas. */
 const FILES = [
   ...ACCP_FILES.map((name) => ({ file: `accp/${name}.json`, schema: 'accp/fixture.schema.json' })),
+  ...['courses', 'rejected'].map((name) => ({ file: `compact/${name}.json`, schema: 'compact/course.schema.json' })),
   // In these folders, each file has a schema of the same name. A test below finds files without one, and the reverse.
   ...['aacp', 'acp', 'arcp'].flatMap((folder) =>
     filesOf(folder)
@@ -40,7 +41,7 @@ describe('conformance files', () => {
   });
 
   test('every file has a schema, and every schema a file', () => {
-    const present = ['accp', 'aacp', 'acp', 'arcp'].flatMap((folder) =>
+    const present = ['accp', 'compact', 'aacp', 'acp', 'arcp'].flatMap((folder) =>
       filesOf(folder).map((name) => `${folder}/${name}`),
     );
     const known = new Set(FILES.flatMap(({ file, schema }) => [file, schema]));

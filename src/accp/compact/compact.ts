@@ -36,8 +36,8 @@ export class Compactor {
   }
 
   /**
-   * Returns header and body in the cheapest spelling, which never has more tokens than the plain one, and updates the tables; `null` if the
-   * frame has no compact form.
+   * Returns header and body in the cheapest spelling, and updates the tables; `null` if the frame has no compact form. Only marks make it
+   * longer than the plain one: those of strings such as `-` and `#1`, and of keys and references that would read as numbers.
    *
    * @param plain the canonical text of header and body
    * @param count the number under which the values of a numbered operation are listed

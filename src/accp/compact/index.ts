@@ -33,8 +33,8 @@ const COMMON_REGISTRY = createRegistry();
 
 /**
  * Prints a frame in compact form: with the numbers of `registry` in place of agents, operations, keys and strings, with lists of maps as
- * tables, and with short dates. It has at most as many tokens as the plain frame, and is a frame of the grammar, but only
- * {@link expandFrame} with the same registry can read it.
+ * tables, and with short dates. It has at most as many tokens as the plain frame, unless strings such as `-` and `#1`, keys or references need
+ * marks, and is a frame of the grammar, but only {@link expandFrame} with the same registry can read it.
  *
  * Codecs make smaller frames, since both sides of a session also learn from them: see the option `compact` of `createCodec`.
  *

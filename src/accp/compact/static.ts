@@ -2,7 +2,7 @@
 import { keyTable } from '../message/abbreviations.js';
 import { isProfileSchema, type Registry, type ShapeDefinition } from '../registry/registry.js';
 import { numberIn, spellKey } from './spelling.js';
-import { type Shape, type StaticEntries, shapeKey } from './tables.js';
+import { numbered, type Shape, type StaticEntries, shapeKey } from './tables.js';
 
 /** An update of the state that both sides share (draft-benzing-accp-00, section 5.4). */
 const STATE: Shape = { operation: 'state', schema: null, keys: ['v', 'delta'] };
@@ -18,8 +18,8 @@ export function staticEntries(registry: Registry): StaticEntries {
   if (entries === undefined) {
     const { shapes = [], strings = [] } = registry.compact ?? {};
     entries = {
-      shapes: unique([STATE, ...schemaShapes(registry), ...shapes.map(shapeOf)]),
-      strings: [...new Set(strings)],
+      shapes: numbered([STATE, ...schemaShapes(registry), ...shapes.map(shapeOf)], shapeKey),
+      strings: numbered(strings, (text) => text),
     };
     known.set(registry, entries);
   }
@@ -52,10 +52,6 @@ function shapeOf({ operation, schema, fields }: ShapeDefinition): Shape {
   const { abbreviate } = keyTable(schema);
   const keys = isMap
     ? fields.toSorted((a, b) => (spellKey(a) < spellKey(b) ? -1 : 1))
-    : fields.map((field) => abbreviate(field));
+    : [...new Set(fields.map((field) => abbreviate(field)))].filter((key) => key !== 'schema' || schema === undefined);
   return { operation: operation ?? null, schema: schema ?? null, keys };
-}
-
-function unique(shapes: readonly Shape[]): readonly Shape[] {
-  return [...new Map(shapes.map((shape) => [shapeKey(shape), shape])).values()];
 }

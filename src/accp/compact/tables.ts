@@ -10,10 +10,28 @@ export interface Shape {
   readonly keys: readonly string[];
 }
 
-/** The entries that both sides know before the first frame. */
+/** Entries by number, and their numbers by key. */
+export interface Numbered<T> {
+  readonly entries: readonly T[];
+  readonly numbers: ReadonlyMap<string, number>;
+}
+
+/** The entries that both sides know before the first frame. All tables of a registry share them. */
 export interface StaticEntries {
-  readonly shapes: readonly Shape[];
-  readonly strings: readonly string[];
+  readonly shapes: Numbered<Shape>;
+  readonly strings: Numbered<string>;
+}
+
+/** Numbers entries in their order. Of entries with the same key, the first one counts. */
+export function numbered<T>(all: readonly T[], keyOf: (entry: T) => string): Numbered<T> {
+  const numbers = new Map<string, number>();
+  const entries = all.filter((entry) => {
+    const key = keyOf(entry);
+    if (numbers.has(key)) return false;
+    numbers.set(key, numbers.size);
+    return true;
+  });
+  return { entries, numbers };
 }
 
 /** One change of a table: an entry that was added or evicted. */
@@ -38,34 +56,39 @@ interface Bounds<T> {
  * Both sides add the same entries in the same order, so that they have the same numbers.
  */
 export class Table<T> {
-  readonly #fixed: readonly T[];
+  readonly #fixed: Numbered<T>;
+  /** The number of static entries. */
+  readonly #offset: number;
   readonly #bounds: Bounds<T>;
   readonly #entries = new Map<number, T>();
+  /** The numbers of learned entries. */
   readonly #numbers = new Map<string, number>();
   /** The counts of entries evicted and added so far. */
   #first = 0;
   #next = 0;
   #weight = 0;
+  /** The count of entries added until the last call of `settle`. */
+  #settled = 0;
   /** The changes since the last call of `settle`. */
   #changes: TableChange<T>[] = [];
 
-  constructor(fixed: readonly T[], bounds: Bounds<T>) {
+  constructor(fixed: Numbered<T>, bounds: Bounds<T>) {
     this.#fixed = fixed;
+    this.#offset = fixed.entries.length;
     this.#bounds = bounds;
-    for (const [number, entry] of fixed.entries()) this.#numbers.set(bounds.keyOf(entry), number);
   }
 
   at(number: number): T | undefined {
-    return number < this.#fixed.length ? this.#fixed[number] : this.#entries.get(number);
+    return number < this.#offset ? this.#fixed.entries[number] : this.#entries.get(number);
   }
 
   numberOf(key: string): number | undefined {
-    return this.#numbers.get(key);
+    return this.#fixed.numbers.get(key) ?? this.#numbers.get(key);
   }
 
   /** The static entries, then the learned ones, the oldest first. */
   *all(): Generator<readonly [number, T]> {
-    yield* this.#fixed.entries();
+    yield* this.#fixed.entries.entries();
     for (let count = this.#first; count < this.#next; count++) {
       const number = this.#numberAt(count);
       yield [number, this.#entries.get(number)!];
@@ -77,7 +100,7 @@ export class Table<T> {
     const { keyOf, weightOf, weight, entries } = this.#bounds;
     const key = keyOf(entry);
     const own = weightOf(entry);
-    if (own > weight || this.#numbers.has(key)) return;
+    if (own > weight || this.numberOf(key) !== undefined) return;
     while (this.#weight + own > weight || this.#next - this.#first >= entries) this.#evict();
     const count = this.#next++;
     this.#put(count, key, entry, own);
@@ -88,6 +111,7 @@ export class Table<T> {
   restore(count: number, entry: T): void {
     if (this.#next === this.#first) this.#first = count;
     this.#next = count + 1;
+    this.#settled = this.#next;
     this.#put(count, this.#bounds.keyOf(entry), entry, this.#bounds.weightOf(entry));
   }
 
@@ -114,15 +138,18 @@ export class Table<T> {
     }
   }
 
-  /** Keeps all changes, and returns them in order. */
+  /** Keeps all changes, and returns them in order, without the entries that were added and evicted since the last call. */
   settle(): readonly TableChange<T>[] {
     const changes = this.#changes;
-    if (changes.length > 0) this.#changes = [];
-    return changes;
+    if (changes.length === 0) return changes;
+    const settled = this.#settled;
+    this.#changes = [];
+    this.#settled = this.#next;
+    return changes.filter(({ count, isAdded }) => (isAdded ? count >= this.#first : count < settled));
   }
 
   #numberAt(count: number): number {
-    return this.#fixed.length + (count % this.#bounds.entries);
+    return this.#offset + (count % this.#bounds.entries);
   }
 
   #put(count: number, key: string, entry: T, weight: number): void {

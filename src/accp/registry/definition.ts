@@ -56,7 +56,8 @@ const word: Check<string> = (value, path) => {
 
 const words: Check<readonly string[]> = (value, path) => {
   const checked = list(word)(value, path);
-  const twice = checked.findIndex((one, at) => checked.indexOf(one) < at);
+  const seen = new Set<string>();
+  const twice = checked.findIndex((one) => seen.size === seen.add(one).size);
   if (twice >= 0) throw new ShapeError(`${path}[${twice}]`, `${quotedShort(checked[twice]!)} is listed twice`);
   return checked;
 };
