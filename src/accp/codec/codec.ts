@@ -92,9 +92,7 @@ export function createCodec(options: CodecOptions = {}): Codec {
       settings.counter,
       settings.sessionId !== 'first' ? parts.options.id : undefined,
     );
-    parts.compaction.resume((agent) =>
-      agent === undefined ? ownRegistry() : parts.registries.of(agent, ownRegistry()),
-    );
+    parts.compaction.resume((hash) => parts.registries.withHash(hash, ownRegistry()));
     const session = { ...parts, settings, sender: new Sender(parts, settings, ownRegistry), frameTokens, ownRegistry };
     sessions.set(parts, session);
     return session;

@@ -44,7 +44,7 @@ interface Reception {
 const LENIENT = { dialect: 'lenient' } as const;
 
 export function decode(text: string, session: CodecSession): DecodeOutcome {
-  const { settings, options, runtime, delivery, sender, compaction } = session;
+  const { settings, options, runtime, delivery, sender, compaction, registries } = session;
   const parsed = tryParseFrame(text, settings.dialect === 'strict' ? undefined : LENIENT);
   if (!parsed.ok) {
     const { message, span, help } = parsed.error;
@@ -58,7 +58,7 @@ export function decode(text: string, session: CodecSession): DecodeOutcome {
     envelope = reading.envelope;
     const agent = compaction.agentOf(frame, envelope.table, session.ownRegistry());
     if (agent !== frame.agent) frame = { ...frame, agent };
-    const arrival = arrivalOf(frame, envelope, compaction.isContinuous(frame, envelope.table));
+    const arrival = arrivalOf(frame, envelope, compaction.isContinuous(frame, envelope.table, registries.mayBeCompact));
     const isOurs = envelope.sid === undefined || envelope.sid === options.id;
     if (reading.fault === undefined && isExpired(envelope, runtime)) {
       // No answer: the sender is not informed (section 3.7, item 5).
@@ -86,7 +86,10 @@ function expanded(
   { table }: ReceivedEnvelope,
   { compaction, registries, ownRegistry }: CodecSession,
 ): Frame {
-  return compaction.expand(frame, table, (agent) => registries.of(agent, ownRegistry()));
+  return compaction.expand(frame, table, (agent, hash) => {
+    const own = ownRegistry();
+    return hash === undefined ? registries.announcedBy(agent, own) : registries.withHash(hash, own);
+  });
 }
 
 /** Errors of the checks of the host must neither end the session nor reach the other side. */

@@ -81,10 +81,10 @@ function candidatesOf(uses: readonly Use[]): readonly Candidate[] {
   for (const use of uses) places.set(use.place, [...(places.get(use.place) ?? []), use]);
   const isMap = uses[0]!.operation === null;
   const counts = countsOf(uses);
-  const frequency = new Map(byFrequency(counts).map((key, index) => [key, index]));
+  const order = new Map(orderOf(uses).map((key, index) => [key, index]));
   const rank = isMap
     ? (a: string, b: string) => (spellKey(a) < spellKey(b) ? -1 : 1)
-    : (a: string, b: string) => frequency.get(a)! - frequency.get(b)!;
+    : (a: string, b: string) => order.get(a)! - order.get(b)!;
   // Keys of one message that are no names are data.
   const isUsable = (key: string): boolean => whyNotWord(key) === null && (counts.get(key)! > 1 || isName(key));
   const candidates = new Map<string, Candidate>();
@@ -109,6 +109,23 @@ function candidatesOf(uses: readonly Use[]): readonly Candidate[] {
   }
   if (!isMap) addUnions(uses);
   return [...candidates.values()].slice(0, MAX_CANDIDATES);
+}
+
+/** Returns the keys in the order of the most frequent uses: a list has the parameters of a payload in their order. */
+function orderOf(uses: readonly Use[]): readonly string[] {
+  const order: string[] = [];
+  const known = new Set<string>();
+  for (const { keys } of uses) {
+    let at = 0;
+    for (const key of keys) {
+      if (known.has(key)) at = order.indexOf(key) + 1;
+      else {
+        order.splice(at++, 0, key);
+        known.add(key);
+      }
+    }
+  }
+  return order;
 }
 
 function countsOf(uses: readonly Use[]): ReadonlyMap<string, number> {
@@ -188,7 +205,7 @@ function plainCost({ operation, schema, keys, isTable, count }: Use, tokens: Cos
   return count * tokens(`${operation}{${[...params, ...(schema === null ? [] : [`schema:${schema}`])].join('|')}}`);
 }
 
-/** Returns the tokens of all occurrences as lists of a shape; `Infinity` if it lacks a key. */
+/** Returns the tokens of all occurrences as lists of a shape; `Infinity` if it lacks a key, or has those of a payload in another order. */
 function cost({ operation, keys, isTable, count, rows }: Use, shape: Shape, tokens: Costs['tokens']): number {
   // Without values, other shapes are not used.
   if (keys.length === 0) return shape.keys.length === 0 ? count * tokens(`${NUMBER}{}`) : Number.POSITIVE_INFINITY;
@@ -197,8 +214,9 @@ function cost({ operation, keys, isTable, count, rows }: Use, shape: Shape, toke
   let found = 0;
   for (const key of shape.keys) {
     if (found === own.size) break;
-    if (own.has(key)) found++;
-    items.push(own.has(key) ? VALUE : ABSENT);
+    const isNext = operation === null ? own.has(key) : keys[found] === key;
+    if (isNext) found++;
+    items.push(isNext ? VALUE : ABSENT);
   }
   if (found < own.size) return Number.POSITIVE_INFINITY;
   const list = `[${items.join(',')}]`;

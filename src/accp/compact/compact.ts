@@ -40,9 +40,9 @@ export class Compactor {
    * longer than the plain one: those of strings such as `-` and `#1`, and of keys and references that would read as numbers.
    *
    * @param plain the canonical text of header and body
-   * @param count the number under which the values of a numbered operation are listed
+   * @param count the key of the list of a numbered operation. @default 0, without a list if there are no values
    */
-  compact(frame: Frame, plain: string, count: number): Compacted | null {
+  compact(frame: Frame, plain: string, count: number | undefined): Compacted | null {
     if (numberIn(frame.operation) !== undefined) return null;
     const mark = this.#tables.mark();
     const plainTokens = this.#counter.count(plain);
@@ -56,12 +56,12 @@ export class Compactor {
     return { ...long, tokens: long.text === plain ? plainTokens : this.#counter.count(long.text), plainTokens };
   }
 
-  #print(frame: Frame, count: number, isShort: boolean): Pick<Compacted, 'text' | 'hasCount'> {
+  #print(frame: Frame, count: number | undefined, isShort: boolean): Pick<Compacted, 'text' | 'hasCount'> {
     const { agent, intent } = frame;
     const writing = new Writing(this.#tables, isShort, this.#costs);
-    const { operation, payload } = writing.body(frame, String(count));
+    const { operation, payload } = writing.body(frame, count);
     const text = printFrame({ kind: 'frame', agent, intent, operation, payload, metadata: null });
-    return { text, hasCount: operation !== frame.operation && payload[0]?.key === String(count) };
+    return { text, hasCount: operation !== frame.operation && payload[0]?.key === String(count ?? 0) };
   }
 }
 
@@ -103,7 +103,7 @@ class Writing {
     this.#costs = costs;
   }
 
-  body({ operation, payload }: Frame, count: string): Pick<Frame, 'operation' | 'payload'> {
+  body({ operation, payload }: Frame, count: number | undefined): Pick<Frame, 'operation' | 'payload'> {
     const own = payloadShape(operation, payload);
     const params = own.schema === null ? payload : payload.slice(0, -1);
     const found = hasRoomForList(params, 0) ? this.#findPayload(own) : undefined;
@@ -117,8 +117,9 @@ class Writing {
     const isBound = found.shape.operation !== null;
     if (!isBound || others.length > 0) this.#tables.learnShape(own);
     const items = this.#list(keys, params.slice(0, found.listed), 1);
-    const key = isBound ? count : String(found.number + 1);
-    const list: Param[] = isBound && items.length === 0 ? [] : [{ key, value: { kind: 'array', items } }];
+    const key = String(isBound ? (count ?? 0) : found.number + 1);
+    const hasNoList = isBound && items.length === 0 && count === undefined;
+    const list: Param[] = hasNoList ? [] : [{ key, value: { kind: 'array', items } }];
     return { operation: isBound ? String(found.number) : operation, payload: [...list, ...this.#others(others)] };
   }
 

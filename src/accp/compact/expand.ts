@@ -62,7 +62,8 @@ class Reading {
     if (shape.operation === null || others.length > 0) {
       const present = keys.filter((_, index) => items[index] !== undefined && !isAbsent(items[index]));
       const all = [...present, ...others.map(({ key }) => unspellKey(key))];
-      if (new Set(all).size < all.length) throw invalid('payload', 'a key appears twice');
+      const isRepeated = new Set(all).size < all.length || (schema !== null && all.includes('schema'));
+      if (isRepeated) throw invalid('payload', 'a key appears twice');
       this.#tables.learnShape({ operation, schema, keys: all });
     }
     const params = [...this.#members(keys, items, 'payload'), ...this.#params(others)];

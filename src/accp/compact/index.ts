@@ -52,7 +52,7 @@ export function compactFrame(
   const plain = printFrame({ ...frame, metadata: null });
   const isNumber = numberIn(agent) !== undefined && registry.compact?.agents !== undefined;
   if (isNumber) throw accpError('E1004', 'agent', 'must not be a number, since the registry numbers agents');
-  const compacted = new Compactor(tablesOf(registry), counter).compact(frame, plain, 0);
+  const compacted = new Compactor(tablesOf(registry), counter).compact(frame, plain, undefined);
   if (compacted === null) throw accpError('E1004', 'operation', 'must not be a number, which means a shape');
   const empty = printFrame({ ...frame, payload: [] });
   const metadata = empty.slice(empty.indexOf('{}') + '{}'.length);

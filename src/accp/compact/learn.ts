@@ -22,7 +22,7 @@ import { frameOf } from './frame-of.js';
 import { type Costs, type Occurrence, occurrencesIn, TextUses } from './occurrences.js';
 import { numberIn } from './spelling.js';
 import { staticEntries } from './static.js';
-import { CompactTables, type Shape, type StaticEntries } from './tables.js';
+import { CompactTables, numbered, type Shape, shapeKey } from './tables.js';
 
 /** Options of {@link learnRegistry}. */
 export interface LearnOptions {
@@ -53,7 +53,7 @@ export function learnRegistry(
   const frames = Array.from(sample, (one) => ('kind' in one ? { ...one, metadata: null } : frameOf(one, registry)));
   const plain = frames.map((frame) => printFrame(frame));
   const base = withSchemasOf(frames, registry);
-  const { shapes: fixed } = staticEntries(createRegistry(base));
+  const fixed = staticEntries(createRegistry(base)).shapes.entries;
   const occurrences: Occurrence[] = [];
   const strings = new TextUses();
   const agents = new TextUses();
@@ -106,6 +106,11 @@ function remembering({ count }: TokenCounter): Costs['tokens'] {
   };
 }
 
+interface Entries {
+  readonly shapes: readonly Shape[];
+  readonly strings: readonly string[];
+}
+
 interface Sample {
   readonly frames: readonly Frame[];
   /** Their canonical texts. */
@@ -114,12 +119,13 @@ interface Sample {
 }
 
 /** Returns the entries that the compact frames of the sample use, those used most first. */
-function usedOf(entries: StaticEntries, fixed: readonly Shape[], { frames, plain, counter }: Sample) {
+function usedOf(entries: Entries, fixed: readonly Shape[], { frames, plain, counter }: Sample) {
   const shapes = [...fixed, ...entries.shapes];
-  const compactor = new Compactor(new CompactTables({ shapes, strings: entries.strings }, false), counter);
+  const statics = { shapes: numbered(shapes, shapeKey), strings: numbered(entries.strings, (text) => text) };
+  const compactor = new Compactor(new CompactTables(statics, false), counter);
   const uses = { shapes: new Map<number, number>(), strings: new Map<number, number>() };
   for (const [index, frame] of frames.entries()) {
-    const compacted = compactor.compact(frame, plain[index]!, 0);
+    const compacted = compactor.compact(frame, plain[index]!, undefined);
     if (compacted !== null) countNumbers(parseFrame(compacted.text), uses);
   }
   const used = <T>(all: readonly T[], counts: ReadonlyMap<number, number>): readonly T[] =>

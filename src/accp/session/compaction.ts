@@ -2,7 +2,7 @@
  * The compact frames of a session (profile `compact1`), and the tables that both sides keep for them.
  *
  * Each sender has its own tables. The metadata field `tbl` announces changes: with `new`, an agent begins tables with the entries of the
- * common registry, with `reg` with those of its own; `off` ends them.
+ * common registry, with `reg` with those of the one it has announced, with `reg.HASH` with those of another one; `off` ends them.
  *
  * If all parties share one count of frames, the agents of one endpoint share tables, since its frames are then read in the order in which
  * they were sent: with `as.NAME`, an agent uses the tables of another one. But a lost frame need not leave a gap, because a frame of another
@@ -18,7 +18,7 @@ import { spellAgent, staticEntries, unspellAgent } from '../compact/static.js';
 import { CompactTables, type Shape, type Table, type TablesMark } from '../compact/tables.js';
 import { AccpError } from '../errors.js';
 import { parseFrame } from '../parse.js';
-import type { Registry } from '../registry/registry.js';
+import { type Registry, shortHash } from '../registry/registry.js';
 import type { Collection, Journal } from '../store/journal.js';
 import type { SequenceMode } from './delivery.js';
 import { COMMON_REGISTRY } from './registries.js';
@@ -43,6 +43,9 @@ const MAX_KNOWN = 1024;
 interface TableOwner {
   /** The agents that use the tables; the first one began them. */
   readonly agents: readonly string[];
+  /** The agents of this side that have ever used tables, and those for which the other side may still have former ones. */
+  readonly known: readonly string[];
+  readonly former: readonly string[];
   /** The hash of the registry that the tables begin with. */
   readonly hash: string;
   /** The number of frames that have used these tables and former ones, modulo {@link COUNTS}; 0 if each sender has its own count of frames. */
@@ -51,7 +54,7 @@ interface TableOwner {
   readonly tables: CompactTables | null;
 }
 
-interface StoredOwner extends Pick<TableOwner, 'agents' | 'hash' | 'count'> {
+interface StoredOwner extends Omit<TableOwner, 'tables'> {
   readonly isBroken: boolean;
 }
 
@@ -73,6 +76,8 @@ export interface CompactionMark {
 interface CompactionOptions {
   readonly journal: Journal;
   readonly mode: SequenceMode;
+  /** The agent that announces the registry of this side. */
+  readonly agent: string;
   readonly counter: TokenCounter;
 }
 
@@ -81,6 +86,7 @@ const INCOMING = 'in:';
 
 export class Compaction {
   readonly #mode: SequenceMode;
+  readonly #agent: string;
   readonly #counter: TokenCounter;
   readonly #stored: Collection<StoredOwner>;
   readonly #shapes: Collection<Shape>;
@@ -92,23 +98,23 @@ export class Compaction {
   readonly #compactors = new WeakMap<CompactTables, Compactor>();
   #isResumed = false;
 
-  constructor({ journal, mode, counter }: CompactionOptions) {
+  constructor({ journal, mode, agent, counter }: CompactionOptions) {
     this.#mode = mode;
+    this.#agent = agent;
     this.#counter = counter;
     this.#stored = journal.collection('compact');
     this.#shapes = journal.collection('compact-shapes');
     this.#strings = journal.collection('compact-strings');
   }
 
-  /** Restores the tables of an earlier process, once. @param registryOf returns the registry of a peer; without a name, the own one */
-  resume(registryOf: (agent?: string) => Registry): void {
+  /** Restores the tables of an earlier process, once. @param registryOf returns the registry with a hash; `null` if it is unknown */
+  resume(registryOf: (hash: string) => Registry | null): void {
     if (this.#isResumed) return;
     this.#isResumed = true;
-    for (const [key, { agents, hash, count, isBroken }] of this.#stored.entries()) {
-      const own = registryOf(key.startsWith(INCOMING) ? agents[0] : undefined);
-      const registry = [own, COMMON_REGISTRY].find((one) => one.hash === hash);
-      const tables = isBroken || registry === undefined ? null : new CompactTables(staticEntries(registry), true);
-      this.#owners.set(key, { agents, hash, count, tables });
+    for (const [key, { isBroken, ...owner }] of this.#stored.entries()) {
+      const registry = registryOf(owner.hash);
+      const tables = isBroken || registry === null ? null : new CompactTables(staticEntries(registry), true);
+      this.#owners.set(key, { ...owner, tables });
     }
     for (const [key, shape] of this.#shapes.entries()) this.#tablesOf(key)?.shapes.restore(countOf(key), shape);
     for (const [key, text] of this.#strings.entries()) this.#tablesOf(key)?.strings.restore(countOf(key), text);
@@ -123,15 +129,17 @@ export class Compaction {
    * @param names the registry whose numbers of agents all peers know
    */
   shorten(agent: string, plain: string, registry: Registry | null, names: Registry): CompactBody {
-    const key = this.#mode === 'session' ? OUTGOING : OUTGOING + agent;
+    const key = this.#outgoingKey(agent);
     const owner = this.#owners.get(key);
-    if (registry === null && owner?.tables == null)
-      return { body: plain, table: undefined, tokens: undefined, plainTokens: undefined };
+    if (registry === null && owner === undefined) return plainBody(plain, undefined);
     const frame = parseFrame(plain);
-    if (isProtocolFrame(frame)) return { body: plain, table: undefined, tokens: undefined, plainTokens: undefined };
-    if (registry !== null) {
+    if (isProtocolFrame(frame)) return plainBody(plain, undefined);
+    const isNumber = numberIn(agent) !== undefined && names.compact?.agents !== undefined;
+    if (registry !== null && !isNumber) {
       const { table, ...used } = this.#usedBy(agent, owner, registry);
-      const compacted = this.#compactorOf(used.tables).compact(frame, plain, used.count);
+      // With one count for all, the key of the list is the number of the frame.
+      const count = this.#mode === 'session' ? used.count : undefined;
+      const compacted = this.#compactorOf(used.tables).compact(frame, plain, count);
       if (compacted !== null) {
         const next = this.#counted(used);
         if (table !== undefined || next !== used) this.#owners.set(key, next);
@@ -142,21 +150,31 @@ export class Compaction {
         return { body, table: mark, tokens: name === agent ? tokens : undefined, plainTokens };
       }
     }
-    this.reset(agent);
-    const table = owner?.tables == null ? undefined : OFF;
-    return { body: plain, table, tokens: undefined, plainTokens: undefined };
+    const isUsed = owner?.agents.includes(agent) === true;
+    const isEnd = isUsed || owner?.former.includes(agent) === true;
+    if (isUsed) this.reset(agent);
+    const left = this.#owners.get(key);
+    if (isEnd) this.#owners.set(key, { ...left!, former: without(left!.former, agent) });
+    // A plain frame with a number as its operation looks like a compact one.
+    return plainBody(plain, isEnd || registry !== null ? OFF : undefined);
   }
 
   /** Returns the name of the agent of a frame, which may be a number. @param own the registry of this side */
-  agentOf({ agent: written }: Frame, table: string | undefined, own: Registry): string {
+  agentOf(frame: Frame, table: string | undefined, own: Registry): string {
+    const { agent: written } = frame;
     const agent = unspellAgent(written, own);
-    // A plain frame has no number.
-    return agent !== written && (table !== undefined || this.#readerOf(agent) !== undefined) ? agent : written;
+    // A plain frame has no number in place of the name.
+    const isCompact = table === undefined ? this.#readerOf(agent) !== undefined : table !== OFF;
+    return isCompact && !isProtocolFrame(frame) ? agent : written;
   }
 
-  /** Returns `false` if a frame before this one, which uses the same tables, was lost without a gap. */
-  isContinuous(frame: Frame, table: string | undefined): boolean {
-    if (this.#mode === 'sender' || table === OFF || isProtocolFrame(frame)) return true;
+  /**
+   * Returns `false` if a frame before this one, which uses the same tables, was lost without a gap.
+   *
+   * @param mayBeCompact `true` if a peer has announced that it may send compact frames
+   */
+  isContinuous(frame: Frame, table: string | undefined, mayBeCompact: boolean): boolean {
+    if (this.#mode === 'sender' || !mayBeCompact || table === OFF || isProtocolFrame(frame)) return true;
     if (table !== undefined && BEGINNING.test(table)) return true;
     const { agent, operation, payload } = frame;
     const [, first, inTable] = SHARED_COUNT.exec(table ?? '') ?? [];
@@ -172,20 +190,25 @@ export class Compaction {
    * Returns the plain frame, and updates the tables.
    *
    * @param table the metadata field `tbl`
-   * @param registryOf returns the registry of a peer
+   * @param registryOf returns the registry with a hash or, without one, that of a peer; `null` if it is unknown
    * @throws AccpError E2001 if the tables lack an entry, E1001 if the frame is invalid, E2003 if there are too many senders. Later frames
    * are then rejected until their sender begins new tables or sends plain frames, which `want` in the details asks for.
    */
-  expand(frame: Frame, table: string | undefined, registryOf: (agent: string) => Registry): Frame {
+  expand(
+    frame: Frame,
+    table: string | undefined,
+    registryOf: (agent: string, hash?: string) => Registry | null,
+  ): Frame {
     const { agent } = frame;
-    if (table !== undefined) this.#announced(agent, table, registryOf);
     if (isProtocolFrame(frame)) return frame;
+    if (table !== undefined) this.#announced(agent, table, registryOf);
     const key = this.#readerOf(agent);
     if (key === undefined) return frame;
     const owner = this.#owners.get(key)!;
     if (owner.tables === null) throw unreadable('E2001', 'An earlier compact frame could not be read.');
     try {
       const plain = expandFrame(frame, owner.tables);
+      if (isProtocolFrame(plain)) throw unreadable('E1001', 'A frame of this kind is always plain.');
       const next = this.#counted(owner);
       if (next !== owner) this.#owners.set(key, next);
       return plain;
@@ -197,10 +220,11 @@ export class Compaction {
 
   /** Begins new tables with the next frame of an agent: after a resend, or if the other side could not read a frame. */
   reset(agent: string): void {
-    const key = this.#mode === 'session' ? OUTGOING : OUTGOING + agent;
+    const key = this.#outgoingKey(agent);
     const owner = this.#owners.get(key);
-    // The count continues, so that no later frame fits to the former tables.
-    if (owner !== undefined) this.#owners.set(key, { ...owner, tables: null });
+    if (owner === undefined) return;
+    // The count continues, so that no later frame fits to the former tables. A frame that ended them may be lost, too.
+    this.#owners.set(key, { ...owner, agents: [], former: owner.known, tables: null });
   }
 
   mark(): CompactionMark {
@@ -219,10 +243,10 @@ export class Compaction {
     for (const key of this.#settled.keys()) if (!this.#owners.has(key)) this.#forget(key);
     for (const [key, owner] of this.#owners) {
       const before = this.#settled.get(key);
-      const { agents, hash, count, tables } = owner;
+      const { tables, ...stored } = owner;
       if (before !== owner) {
         if (before !== undefined && before.tables !== tables) this.#forget(key);
-        this.#stored.set(key, { agents, hash, count, isBroken: tables === null });
+        this.#stored.set(key, { ...stored, isBroken: tables === null });
       }
       if (tables === null) continue;
       store(key, tables.shapes, this.#shapes);
@@ -233,15 +257,24 @@ export class Compaction {
 
   /** Returns the tables that a frame of an agent uses, and the value of `tbl` if it is the first one. */
   #usedBy(agent: string, owner: TableOwner | undefined, registry: Registry) {
-    const { hash } = registry;
-    if (owner?.tables == null || owner.hash !== hash) {
+    const { agents = [], count = 0, known = [] } = owner ?? {};
+    const used = { known: known.includes(agent) ? known : [...known, agent], count };
+    if (owner?.tables == null || owner.hash !== registry.hash) {
+      const { hash } = registry;
       const tables = new CompactTables(staticEntries(registry), true);
-      const table = hash === COMMON_REGISTRY.hash ? NEW : REGISTRY;
-      return { agents: [agent], hash, count: owner?.count ?? 0, tables, table };
+      // Other agents have announced no registry.
+      const begun = agent === this.#agent ? REGISTRY : `${REGISTRY}.${shortHash(hash)}`;
+      const table = hash === COMMON_REGISTRY.hash ? NEW : begun;
+      return { ...used, agents: [agent], former: without(known, agent), hash, tables, table };
     }
-    const { agents, count, tables } = owner;
-    if (agents.includes(agent)) return { agents, hash, count, tables, table: undefined };
-    return { agents: [...agents, agent], hash, count, tables, table: SHARED + agents[0] };
+    const { tables, hash, former } = owner;
+    if (agents.includes(agent)) return { ...used, agents, former, hash, tables, table: undefined };
+    const table = SHARED + agents[0];
+    return { ...used, agents: [...agents, agent], former: without(former, agent), hash, tables, table };
+  }
+
+  #outgoingKey(agent: string): string {
+    return this.#mode === 'session' ? OUTGOING : OUTGOING + agent;
   }
 
   #counted<T extends Pick<TableOwner, 'count'>>(owner: T): T {
@@ -250,12 +283,12 @@ export class Compaction {
 
   /** Returns the field `tbl` of a frame that uses tables. */
   #mark(table: string | undefined, count: number, hasCount: boolean): string | undefined {
-    const isBeginning = table === NEW || table === REGISTRY;
+    const isBeginning = table !== undefined && BEGINNING.test(table);
     if (this.#mode === 'sender' || (hasCount && !isBeginning)) return table;
     return table === undefined ? String(count) : `${table}.${count}`;
   }
 
-  #announced(agent: string, table: string, registryOf: (agent: string) => Registry): void {
+  #announced(agent: string, table: string, registryOf: (agent: string, hash?: string) => Registry | null): void {
     const before = this.#readerOf(agent);
     const [, first] = SHARED_COUNT.exec(table) ?? [];
     // A mere count.
@@ -263,6 +296,10 @@ export class Compaction {
     if (first !== undefined) {
       const owner = this.#mode === 'session' ? this.#owners.get(INCOMING + first) : undefined;
       if (owner === undefined) throw this.#refused(agent, unreadable('E2001', `The agent ${first} has no tables.`));
+      if (owner.agents.length >= MAX_SENDERS && !owner.agents.includes(agent)) {
+        const message = `At most ${MAX_SENDERS} agents can share tables.`;
+        throw this.#refused(agent, unreadable('E2003', message, WANTED_PLAIN));
+      }
       if (before !== undefined && before !== INCOMING + first) this.#owners.delete(before);
       this.#owners.set(INCOMING + first, { ...owner, agents: [...new Set([...owner.agents, agent])] });
       return;
@@ -270,7 +307,7 @@ export class Compaction {
     // All agents that used the tables announce new ones.
     if (before !== undefined) this.#owners.delete(before);
     if (table === OFF) return;
-    const [, kind, count = '0'] = BEGINNING.exec(table) ?? [];
+    const [, kind, hash, count = '0'] = BEGINNING.exec(table) ?? [];
     if (kind === undefined) {
       throw this.#refused(agent, unreadable('E1001', `The field tbl cannot be "${table}".`));
     }
@@ -278,16 +315,27 @@ export class Compaction {
       const message = `The tables of at most ${MAX_SENDERS} senders are stored.`;
       throw this.#refused(agent, unreadable('E2003', message, WANTED_PLAIN));
     }
-    const registry = kind === NEW ? COMMON_REGISTRY : registryOf(agent);
+    const registry = kind === NEW ? COMMON_REGISTRY : registryOf(agent, hash);
+    if (registry === null) {
+      throw this.#refused(agent, unreadable('E2001', `The registry of ${agent} is unknown.`, WANTED_PLAIN));
+    }
     const tables = new CompactTables(staticEntries(registry), true);
-    this.#owners.set(INCOMING + agent, { agents: [agent], hash: registry.hash, count: Number(count), tables });
+    const began = { agents: [agent], known: [], former: [], hash: registry.hash, count: Number(count) };
+    this.#owners.set(INCOMING + agent, { ...began, tables });
   }
 
   /** Records that the frames of an agent cannot be read, which may be meant as compact ones. */
   #refused(agent: string, error: AccpError): AccpError {
-    const isKnown = this.#owners.delete(INCOMING + agent);
-    if (isKnown || this.#owners.size < MAX_KNOWN)
-      this.#owners.set(INCOMING + agent, { agents: [agent], hash: '', count: 0, tables: null });
+    const key = INCOMING + agent;
+    const before = this.#readerOf(agent);
+    const shared = before === undefined || before === key ? undefined : this.#owners.get(before);
+    if (shared !== undefined) {
+      this.#owners.set(before!, { ...shared, agents: shared.agents.filter((other) => other !== agent) });
+    }
+    const isKnown = this.#owners.delete(key);
+    if (isKnown || this.#owners.size < MAX_KNOWN) {
+      this.#owners.set(key, { agents: [agent], known: [], former: [], hash: '', count: 0, tables: null });
+    }
     return error;
   }
 
@@ -317,8 +365,16 @@ export class Compaction {
   }
 }
 
-/** The beginning of tables, with a count. */
-const BEGINNING = /^(new|reg)(?:\.([0-9]{1,3}))?$/;
+function without(agents: readonly string[], agent: string): readonly string[] {
+  return agents.includes(agent) ? agents.filter((other) => other !== agent) : agents;
+}
+
+function plainBody(body: string, table: string | undefined): CompactBody {
+  return { body, table, tokens: undefined, plainTokens: undefined };
+}
+
+/** The beginning of tables, with the hash of a registry and a count. */
+const BEGINNING = /^(new|reg)(?:(?<=reg)\.([0-9a-f]{6,64}))?(?:\.([0-9]{1,3}))?$/;
 
 /** A count, or the agent whose tables are used, and a count. */
 const SHARED_COUNT = /^(?:as\.([A-Za-z0-9_-]+)(?:\.|$))?([0-9]{1,3})?$/;

@@ -101,6 +101,29 @@ export class Registries {
     return isKnown ? own : COMMON_REGISTRY;
   }
 
+  /** Returns the registry that an agent has announced; `null` if it is unknown. */
+  announcedBy(agent: string, own: Registry): Registry | null {
+    const peer = this.peers.get(agent);
+    if (peer === undefined || (peer.registry === undefined && !matchesHash(own, peer.announcement.hash))) return null;
+    return this.of(agent, own);
+  }
+
+  /** Returns the registry with a hash or a prefix of it: ours, that of a peer, or the common one; `null` if it is unknown. */
+  withHash(hash: string, own: Registry): Registry | null {
+    for (const registry of [own, COMMON_REGISTRY]) if (matchesHash(registry, hash)) return registry;
+    for (const agent of this.peers.keys()) {
+      const registry = this.of(agent, own);
+      if (matchesHash(registry, hash)) return registry;
+    }
+    return null;
+  }
+
+  /** `true` if a peer may send compact frames: it has announced the profile. */
+  get mayBeCompact(): boolean {
+    for (const { announcement } of this.peers.values()) if (announcement.profile === 'compact1') return true;
+    return false;
+  }
+
   /** Returns our registry if all peers have the same one; otherwise the common one. */
   sharedRegistry(own: Registry): Registry {
     for (const { announcement } of this.peers.values())

@@ -14,6 +14,8 @@ function textOf(file: string): string {
   return readFileSync(new URL(`../../conformance/compact/${file}.json`, import.meta.url), 'utf8');
 }
 
+import { partsOfSession } from '../../../src/accp/session/session.js';
+
 describe.each(['courses', 'rejected'])('%s.json', (file) => {
   const text = textOf(file);
   const { cases } = JSON.parse(text) as { readonly cases: readonly Course[] };
@@ -32,6 +34,10 @@ describe.each(['courses', 'rejected'])('%s.json', (file) => {
   test.each(common)('$id: a codec rejects the same frames', ({ sequence, steps }) => {
     const codec = createCodec({ now: () => 1_714_000_000_000 });
     const session = createSession({ agent: 'reader', sequence });
+    // The agents have announced the profile.
+    partsOfSession(session).registries.peers.set('a', {
+      announcement: { version: 1, hash: codec.registry.hash, profile: 'compact1' },
+    });
     for (const { frame, error } of steps) {
       const outcome = codec.decode(frame, session);
       const found = outcome.outcome === 'rejected' ? outcome.error : undefined;

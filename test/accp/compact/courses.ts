@@ -48,7 +48,7 @@ export class Reader {
     this.#registry = createRegistry(registry);
     this.#isShared = sequence === 'session';
     const journal = { collection: (name: string) => this.#collection(name) } as unknown as Journal;
-    this.#compaction = new Compaction({ journal, mode: sequence, counter: ESTIMATING_COUNTER });
+    this.#compaction = new Compaction({ journal, mode: sequence, agent: 'reader', counter: ESTIMATING_COUNTER });
   }
 
   read(frame: string): Pick<Step, 'plain' | 'error'> {
@@ -66,7 +66,7 @@ export class Reader {
     const written = parseFrame(text);
     const { table } = readEnvelope(written).envelope;
     const frame = { ...written, agent: this.#compaction.agentOf(written, table, this.#registry) };
-    if (!this.#compaction.isContinuous(frame, table)) {
+    if (!this.#compaction.isContinuous(frame, table, true)) {
       throw new AccpError({ code: 'E3003', message: 'A frame was lost.' });
     }
     const plain = this.#compaction.expand(frame, table, () => this.#registry);

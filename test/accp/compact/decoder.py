@@ -4,8 +4,7 @@ import json, re, sys
 
 MAX_LENGTH, MAX_DEPTH, MAX_ITEMS, MAX_DIGITS = 1_048_576, 5, 100_000, 1000
 INVALID, UNKNOWN = {"code": "E1001", "want": "tables"}, {"code": "E2001", "want": "tables"}
-class Rejected(Exception):
-    pass
+class Rejected(Exception): pass
 def require(condition, error=INVALID):
     if not condition:
         raise Rejected(error)
@@ -97,11 +96,8 @@ class Table:
         self.learned[len(self.static) + self.count % self.max] = entry
         self.known.add(entry)
         self.count, self.weight = self.count + 1, self.weight + len(entry)
-def shape_text(operation, schema, keys):
-    return f"{operation or ''}|{schema or ''}|{'|'.join(keys)}"
-def pairs(text):
-    words = text.split()
-    return dict(zip(words[::2], words[1::2]))
+def shape_text(operation, schema, keys): return f"{operation or ''}|{schema or ''}|{'|'.join(keys)}"
+def pairs(text): return dict(zip(text.split()[::2], text.split()[1::2]))
 
 STANDARD = pairs("data d findings f next_action nx source src destination dst query q format fmt priority pri error err version v"
                  " timestamp ts context ctx target who reason why")
@@ -128,8 +124,7 @@ def static_entries(registry):
     return list(dict.fromkeys(shapes)), list(dict.fromkeys(compact.get("strings", [])))
 
 # ---- Spellings
-def number_in(text):
-    return int(text) if re.fullmatch(r"0|[1-9][0-9]{0,8}", text) else None
+def number_in(text): return int(text) if re.fullmatch(r"0|[1-9][0-9]{0,8}", text) else None
 def read_key(written):
     require(not written[0].isdigit())
     return written[1:] if re.match(r"_+[0-9]", written) else written
@@ -157,19 +152,24 @@ class Reading:
     def __init__(self, shapes, strings):
         self.shapes, self.strings, self.length = shapes, strings, 0
     def body(self, operation, payload):
-        key, value = payload[0] if len(payload) == 1 else ("", ("array", []))
-        if number_in(operation) is not None:
-            require(not payload or number_in(key) is not None)
+        listed = number_in(payload[0][0]) if payload else None
+        (kind, items), others = (payload[0][1], payload[1:]) if listed is not None else (("array", []), payload)
+        is_bound = number_in(operation) is not None
+        if is_bound:
             operation, schema, keys = self.shape(number_in(operation))
             require(operation)
-        elif number_in(key) is not None:
-            require(number_in(key) > 0)
-            bound, schema, keys = self.shape(number_in(key) - 1)
+        elif listed is not None:
+            require(listed > 0)
+            bound, schema, keys = self.shape(listed - 1)
             require(schema and not bound)
-            self.shapes.learn(shape_text(operation, schema, keys))
         else:
             return operation, self.named(operation, payload)
-        return operation, self.members(keys, value) + ([("schema", ("string", schema))] if schema else [])
+        if others or not is_bound:
+            present = [key for key, item in zip(keys, items) if item != ("string", "-")] + [read_key(key) for key, _ in others]
+            require(len(set(present)) == len(present) and not (schema and "schema" in present))
+            self.shapes.learn(shape_text(operation, schema, present))
+        params = self.members(keys, (kind, items)) + [(read_key(key), self.value(value)) for key, value in others]
+        return operation, params + [("schema", ("string", schema))] * bool(schema)
     def named(self, operation, payload):
         key, (kind, schema) = payload[-1] if payload else ("", ("", ""))
         last = payload[-1:] if key == "schema" and kind == "string" and re.fullmatch(r"[A-Za-z0-9_]+", schema) else []
@@ -255,12 +255,12 @@ class Receiver:
     def owner_of(self, agent):
         return next((owner for owner in self.owners.values() if agent in owner.agents), None)
     def check_count(self, agent, operation, payload, table):
-        if re.fullmatch(r"off|(new|reg)(\.[0-9]{1,3})?", table):
+        if re.fullmatch(r"off|(new|reg(\.[0-9a-f]{6,64})?)(\.[0-9]{1,3})?", table):
             return
         parts = re.fullmatch(r"(?:as\.([A-Za-z0-9_-]+))?(?:(?:^|\.)([0-9]{1,3}))?", table)
         first, count = parts.groups() if parts else (None, None)
         owner = self.owners.get(first) if first else self.owner_of(agent)
-        if number_in(operation) is not None and len(payload) == 1:
+        if number_in(operation) is not None and payload and number_in(payload[0][0]) is not None:
             count = payload[0][0]
         require((None if count is None else number_in(count)) == (owner and owner.count), {"code": "E3003"})
     def announce(self, agent, table):
@@ -271,10 +271,11 @@ class Receiver:
         if word == "as":
             owner = self.owners.get(rest.partition(".")[0]) if self.shared else None
             error = None if owner else UNKNOWN
-        elif not re.fullmatch(r"off|(new|reg)(\.[0-9]{1,3})?", table):
+        elif not re.fullmatch(r"off|(new|reg(\.[0-9a-f]{6,64})?)(\.[0-9]{1,3})?", table):
             error = INVALID
         elif word != "off":
-            owner = Owner(agent, static_entries({} if word == "new" else self.registry), int(rest or 0), False)
+            count = re.search(r"(?:^|\.)([0-9]{1,3})$", rest)
+            owner = Owner(agent, static_entries({} if word == "new" else self.registry), int(count.group(1)) if count else 0, False)
         if before not in (None, owner):
             del self.owners[before.agents[0]]
         if error is not None:

@@ -1,4 +1,4 @@
-/** Faults of sessions with compact frames that are not mended yet. Each test fails, as expected; the mended ones belong to `test/accp/session`. */
+/** Faults of compact frames between two sides that were found and mended. */
 import { expect, test } from 'vitest';
 import {
   type Accepted,
@@ -59,7 +59,7 @@ function pair(
 
 const messageOf = (outcome: DecodeOutcome): object => (outcome as Accepted).message;
 
-test.fails('a plain frame whose operation and only key are numbers is accepted, if no side uses compact frames', () => {
+test('a plain frame whose operation and only key are numbers is accepted, if no side uses compact frames', () => {
   const [a, b] = [
     side('a', 'session', undefined, { compact: false }),
     side('b', 'session', undefined, { compact: false }),
@@ -67,7 +67,7 @@ test.fails('a plain frame whose operation and only key are numbers is accepted, 
   expect(send(a, b, { operation: '12', payload: { 5: [1] } })).toMatchObject({ outcome: 'message' });
 });
 
-test.fails('a plain frame after a reset has tbl:off, since the other side may still have tables', () => {
+test('a plain frame after a reset has tbl:off, since the other side may still have tables', () => {
   const [a, b] = pair('sender');
   send(a, b, { payload: { query: 'users_all' } });
   const lost = framesOf(a, { operation: '12', payload: { k: '##x' } });
@@ -78,7 +78,7 @@ test.fails('a plain frame after a reset has tbl:off, since the other side may st
   expect(again.replies[1]).toContain('tbl:off');
 });
 
-test.fails('strings of plain frames are not changed after a reset', () => {
+test('strings of plain frames are not changed after a reset', () => {
   const [a, b] = pair('sender');
   send(a, b, { payload: { query: 'users_all' } });
   framesOf(a, { payload: { query: 'users_all' } });
@@ -91,28 +91,28 @@ test.fails('strings of plain frames are not changed after a reset', () => {
   expect(messageOf(messages.at(-1)!)).toMatchObject({ payload: { k: '##x' } });
 });
 
-test.fails('tbl:off of an agent that uses no tables does not end those of the others for the sender alone', () => {
+test('tbl:off of an agent that uses no tables does not end those of the others for the sender alone', () => {
   const [a, b] = pair('session');
   send(a, b, { payload: { query: 'users_all' } });
   send(a, b, { agent: 'helper', operation: '12', payload: { query: 'users_all' } });
   expect(send(a, b, { operation: '12', payload: { query: 'users_all' } })).toMatchObject({ outcome: 'message' });
 });
 
-test.fails('an agent whose name is a number is not taken for an agent of the registry', () => {
+test('an agent whose name is a number is not taken for an agent of the registry', () => {
   const compact = { agents: ['x', 'y'] };
   const [a, b] = pair('sender', compact, compact);
   const outcome = send(a, b, { agent: '0', payload: { query: 'users_all' } });
   expect(outcome.outcome === 'message' ? outcome.message.agent : '0').toBe('0');
 });
 
-test.fails('tables with tbl:reg begin with the registry of the sender, for each agent of its endpoint', () => {
+test('tables with tbl:reg begin with the registry of the sender, for each agent of its endpoint', () => {
   const [a, b] = pair('sender', { strings: ['alpha_beta', 'gamma_delta'] }, { strings: ['gamma_delta', 'alpha_beta'] });
   const query = ['alpha_beta', 'gamma_delta'];
   const outcome = send(a, b, { agent: 'helper', payload: { query } });
   expect(outcome.outcome === 'message' ? outcome.message.payload : { query }).toEqual({ query });
 });
 
-test.fails('tbl:reg is rejected if the receiver does not have the registry', () => {
+test('tbl:reg is rejected if the receiver does not have the registry', () => {
   const [a, b] = [side('a', 'sender', { strings: ['alpha_beta'] }), side('b', 'sender')];
   b.codec.decode('@a>sync:registry{v:2|hash:abcdef|profile:compact1}[mid:m1,seq:1]', b.session);
   expect(a.codec.registry.version).toBe(2);
@@ -120,7 +120,7 @@ test.fails('tbl:reg is rejected if the receiver does not have the registry', () 
   expect(outcome.outcome).toBe('rejected');
 });
 
-test.fails('the number of agents that share tables is bounded', () => {
+test('the number of agents that share tables is bounded', () => {
   const [, b] = pair('session');
   b.codec.decode('@a>req:x{k:1}[mid:m1,seq:3,tbl:new.0]', b.session);
   const outcomes = Array.from({ length: 1200 }, (_, at) => {
@@ -129,7 +129,7 @@ test.fails('the number of agents that share tables is bounded', () => {
   expect(outcomes.some(({ outcome }) => outcome === 'rejected')).toBe(true);
 });
 
-test.fails('a compact frame does not expand to one that is always plain', () => {
+test('a compact frame does not expand to one that is always plain', () => {
   const [, b] = pair('sender');
   const outcome = b.codec.decode('@a>fail:4{0:[E9999,boom,5]}[mid:m1,seq:2,tbl:new]', b.session);
   // Rejected for its form. For its content, it must not be answered, as error frames are not.
