@@ -7,7 +7,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { Param, Value } from '../src/accp/ast.js';
 import { printFrame } from '../src/accp/print.js';
-import { createRegistry, type RegistryJson } from '../src/accp/registry/registry.js';
+import { createRegistry, type RegistryJson, shortHash } from '../src/accp/registry/registry.js';
 import { Compaction } from '../src/accp/session/compaction.js';
 import { metadataText } from '../src/accp/session/envelope.js';
 import { Collection, type Journal } from '../src/accp/store/journal.js';
@@ -16,9 +16,6 @@ import { ESTIMATING_COUNTER } from '../src/tokens/counter.js';
 import { type Course, Reader, type Step } from '../test/accp/compact/courses.js';
 
 const FOLDER = new URL('../test/conformance/compact/', import.meta.url);
-
-/** The agent that begins with the registry of a course. */
-const OWN = 'planner';
 
 /** The frames of one course: encoded with `send`, written by hand with `write`. */
 class Sending {
@@ -32,12 +29,12 @@ class Sending {
     this.#sequence = sequence;
     this.#registry = createRegistry(registry);
     const journal = { collection: () => new Collection(null) } as unknown as Journal;
-    this.#compaction = new Compaction({ journal, mode: sequence, agent: OWN, counter: ESTIMATING_COUNTER });
+    this.#compaction = new Compaction({ journal, mode: sequence, counter: ESTIMATING_COUNTER });
   }
 
   send(plain: string, isCompact = true): void {
     const agent = /^@([\w-]+)/.exec(plain)![1]!;
-    const { body, table } = this.#compaction.shorten(agent, plain, isCompact ? this.#registry : null, this.#registry);
+    const { body, table } = this.#compaction.shorten(agent, plain, isCompact ? this.#registry : null);
     this.#compaction.settle();
     this.#add(agent, body, table);
   }
@@ -105,6 +102,9 @@ const REGISTRY: RegistryJson = {
     agents: ['planner', 'worker-1'],
   },
 };
+
+/** Begins tables with it. */
+const REG = `reg.${shortHash(createRegistry(REGISTRY).hash)}`;
 
 /** Frames with every spelling. */
 const SPELLINGS = [
@@ -278,7 +278,7 @@ const sharing: readonly Course[] = [
     sending.write('@c>req:x{k:##8}');
     sending.write('@c>req:x{k:##8}', 'new.500');
     sending.write('@a>req:11{501:[10]}', 'as.c');
-    sending.write('@a>req:x{k:##9}', 'reg.7');
+    sending.write('@a>req:x{k:##9}', 'new.7');
     sending.write('@a>req:11{8:[10]}');
   }),
   course('shared/lost', 'a wrong count is a gap', { sequence: 'session' }, (sending) => {
@@ -429,7 +429,7 @@ const COURSES: readonly Course[] = [
     sending.write('@a>req:x{k:1|l:2}', 'new');
     sending.write('@a>req:11{0:[3]}', 'off');
     sending.write('@a>req:11{0:[3]}');
-    sending.write('@a>req:x{k:1|l:2}', 'reg');
+    sending.write('@a>req:x{k:1|l:2}', REG);
     sending.write('@a>req:11{0:[3]}');
   }),
   ...evictions,
@@ -545,7 +545,7 @@ const REJECTIONS: readonly Course[] = [
   course('rejected/teaches-nothing-more', 'the frame that breaks tables is their end', sender, (sending) => {
     sending.write('@a>req:x{k:abcd}', 'new');
     sending.write('@a>req:y{k:efgh|l:$9|m:ijkl}');
-    sending.write('@a>req:y{k:efgh}', 'reg');
+    sending.write('@a>req:y{k:efgh}', REG);
     sending.write('@a>req:y{l:$0|m:$1}');
   }),
   course('rejected/too-long', 'a plain frame of more than 1,048,576 characters', sender, (sending) => {

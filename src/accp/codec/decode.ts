@@ -56,7 +56,7 @@ export function decode(text: string, session: CodecSession): DecodeOutcome {
   try {
     const reading = readEnvelope(frame);
     envelope = reading.envelope;
-    const agent = compaction.agentOf(frame, envelope.table, session.ownRegistry());
+    const agent = compaction.agentOf(frame, envelope.table, (hash) => registries.withHash(hash, session.ownRegistry()));
     if (agent !== frame.agent) frame = { ...frame, agent };
     const arrival = arrivalOf(frame, envelope, compaction.isContinuous(frame, envelope.table, registries.mayBeCompact));
     const isOurs = envelope.sid === undefined || envelope.sid === options.id;
@@ -86,10 +86,7 @@ function expanded(
   { table }: ReceivedEnvelope,
   { compaction, registries, ownRegistry }: CodecSession,
 ): Frame {
-  return compaction.expand(frame, table, (agent, hash) => {
-    const own = ownRegistry();
-    return hash === undefined ? registries.announcedBy(agent, own) : registries.withHash(hash, own);
-  });
+  return compaction.expand(frame, table, (hash) => registries.withHash(hash, ownRegistry()));
 }
 
 /** Errors of the checks of the host must neither end the session nor reach the other side. */
@@ -148,6 +145,16 @@ function process(text: string, frame: Frame, own: ReceivedEnvelope, session: Cod
   const findings: Findings = { losses: [], warnings: [], replies: [] };
   const chain = own.cid === undefined ? undefined : chains.get(own.cid);
   if (chain?.cancelled === true && !ALLOWED_AFTER_CANCEL.has(frame.intent)) throw cancelled(own.cid!);
+  const pending = chain?.request?.message;
+  if (
+    pending !== undefined &&
+    frame.intent === 'req' &&
+    pending.agent !== frame.agent &&
+    /^[0-9]{1,6}$/.test(own.cid!)
+  ) {
+    // Agents that do not know of each other may choose the same short identifier.
+    throw accpError('E5001', 'metadata.cid', `the chain ${own.cid} has an unanswered request of @${pending.agent}`);
+  }
   const decision = settings.authorize?.(frame) ?? true;
   if (decision !== true) {
     throw accpError('E5001', undefined, typeof decision === 'string' ? decision : 'the frame is not authorized');
@@ -326,7 +333,7 @@ function answerError(reception: Reception, message: Message): void {
   const { frame, session, findings } = reception;
   const { sender, streams, compaction, registries, delivery, options } = session;
   const { payload, envelope } = message;
-  if (payload['want'] === WANTED_PLAIN) registries.refuseCompact();
+  if (payload['want'] === WANTED_PLAIN) registries.refuseCompact('peer');
   if (payload['want'] === WANTED_TABLES) {
     compaction.reset(delivery.sentAs(envelope.causation_id ?? '')?.[0] ?? options.agent);
   }

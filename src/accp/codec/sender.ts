@@ -53,6 +53,9 @@ interface Gap {
   readonly agent?: string | undefined;
 }
 
+/** Error frames always name the frame that they reject. */
+const IS_ERROR = /^@[^>]*>fail:error\{/;
+
 /** The fact of the last short correlation identifier. */
 const LAST_CID = 'last-cid';
 
@@ -88,9 +91,7 @@ export class Sender {
 
   /** Returns the body of the next frame of an agent as it is sent, and updates the tables for compact frames. */
   shorten(agent: string, plain: string): CompactBody {
-    const { compaction, registries } = this.#parts;
-    const registry = this.#compactRegistry();
-    return compaction.shorten(agent, plain, registry, registries.sharedRegistry(registry ?? this.#ownRegistry()));
+    return this.#parts.compaction.shorten(agent, plain, this.#compactRegistry());
   }
 
   /**
@@ -213,7 +214,7 @@ export class Sender {
     // The chain names the request that a message answers.
     const isImplied =
       cid !== undefined && (cause === cid || cause === chains.get(cid)?.request?.message.envelope.msg_id);
-    const aid = isImplied && isCompact ? undefined : cause;
+    const aid = isImplied && isCompact && !IS_ERROR.test(plain) ? undefined : cause;
     const { sessionId = isCompact ? 'first' : 'always', compact: mayBeCompact } = this.#settings;
     const isKnown = facts.get(SENT_SESSION_ID) === true;
     const isOmitted = own === null || (own === undefined && sessionId === 'first' && isKnown);

@@ -1,4 +1,5 @@
 /** The conversion of plain frames to compact ones. */
+import { DEFAULT_LIMITS } from '../../text/limits.js';
 import type { TokenCounter } from '../../tokens/counter.js';
 import type { Frame, MapValue, Param, Value } from '../ast.js';
 import { OTHER_KIND, printFrame } from '../print.js';
@@ -46,6 +47,10 @@ export class Compactor {
     if (numberIn(frame.operation) !== undefined) return null;
     const mark = this.#tables.mark();
     const plainTokens = this.#counter.count(plain);
+    // A parameter or item has two characters, and absent values are items, too: lists of long frames could have too many.
+    if (plain.length > DEFAULT_LIMITS.maxItems) {
+      return { ...this.#print(frame, count, false), tokens: plainTokens, plainTokens };
+    }
     const short = this.#print(frame, count, true);
     const tokens = this.#counter.count(short.text);
     if (tokens < plainTokens || (tokens === plainTokens && short.text.length < plain.length)) {

@@ -2,7 +2,7 @@
  * The compact frames of a session (profile `compact1`), and the tables that both sides keep for them.
  *
  * Each sender has its own tables. The metadata field `tbl` announces changes: with `new`, an agent begins tables with the entries of the
- * common registry, with `reg` with those of the one it has announced, with `reg.HASH` with those of another one; `off` ends them.
+ * common registry, with `reg.HASH` with those of another one; `off` ends them.
  *
  * If all parties share one count of frames, the agents of one endpoint share tables, since its frames are then read in the order in which
  * they were sent: with `as.NAME`, an agent uses the tables of another one. But a lost frame need not leave a gap, because a frame of another
@@ -24,7 +24,7 @@ import type { SequenceMode } from './delivery.js';
 import { COMMON_REGISTRY } from './registries.js';
 
 const NEW = 'new';
-const REGISTRY = 'reg';
+const REGISTRY = 'reg.';
 const OFF = 'off';
 const SHARED = 'as.';
 const COUNTS = 1000;
@@ -76,8 +76,6 @@ export interface CompactionMark {
 interface CompactionOptions {
   readonly journal: Journal;
   readonly mode: SequenceMode;
-  /** The agent that announces the registry of this side. */
-  readonly agent: string;
   readonly counter: TokenCounter;
 }
 
@@ -86,7 +84,6 @@ const INCOMING = 'in:';
 
 export class Compaction {
   readonly #mode: SequenceMode;
-  readonly #agent: string;
   readonly #counter: TokenCounter;
   readonly #stored: Collection<StoredOwner>;
   readonly #shapes: Collection<Shape>;
@@ -98,9 +95,8 @@ export class Compaction {
   readonly #compactors = new WeakMap<CompactTables, Compactor>();
   #isResumed = false;
 
-  constructor({ journal, mode, agent, counter }: CompactionOptions) {
+  constructor({ journal, mode, counter }: CompactionOptions) {
     this.#mode = mode;
-    this.#agent = agent;
     this.#counter = counter;
     this.#stored = journal.collection('compact');
     this.#shapes = journal.collection('compact-shapes');
@@ -126,15 +122,14 @@ export class Compaction {
    *
    * @param plain the canonical text of header and body
    * @param registry the registry to begin with if all peers read compact frames, otherwise `null`
-   * @param names the registry whose numbers of agents all peers know
    */
-  shorten(agent: string, plain: string, registry: Registry | null, names: Registry): CompactBody {
+  shorten(agent: string, plain: string, registry: Registry | null): CompactBody {
     const key = this.#outgoingKey(agent);
     const owner = this.#owners.get(key);
     if (registry === null && owner === undefined) return plainBody(plain, undefined);
     const frame = parseFrame(plain);
     if (isProtocolFrame(frame)) return plainBody(plain, undefined);
-    const isNumber = numberIn(agent) !== undefined && names.compact?.agents !== undefined;
+    const isNumber = numberIn(agent) !== undefined && registry?.compact?.agents !== undefined;
     if (registry !== null && !isNumber) {
       const { table, ...used } = this.#usedBy(agent, owner, registry);
       // With one count for all, the key of the list is the number of the frame.
@@ -144,7 +139,7 @@ export class Compaction {
         const next = this.#counted(used);
         if (table !== undefined || next !== used) this.#owners.set(key, next);
         const { text, hasCount, tokens, plainTokens } = compacted;
-        const name = spellAgent(agent, names);
+        const name = spellAgent(agent, registry);
         const body = name === agent ? text : `@${name}${text.slice(agent.length + 1)}`;
         const mark = this.#mark(table, used.count, hasCount);
         return { body, table: mark, tokens: name === agent ? tokens : undefined, plainTokens };
@@ -159,13 +154,20 @@ export class Compaction {
     return plainBody(plain, isEnd || registry !== null ? OFF : undefined);
   }
 
-  /** Returns the name of the agent of a frame, which may be a number. @param own the registry of this side */
-  agentOf(frame: Frame, table: string | undefined, own: Registry): string {
+  /** Returns the name of the agent of a frame, which may be a number in the registry of its tables. */
+  agentOf(frame: Frame, table: string | undefined, registryOf: (hash: string) => Registry | null): string {
     const { agent: written } = frame;
-    const agent = unspellAgent(written, own);
-    // A plain frame has no number in place of the name.
-    const isCompact = table === undefined ? this.#readerOf(agent) !== undefined : table !== OFF;
-    return isCompact && !isProtocolFrame(frame) ? agent : written;
+    if (numberIn(written) === undefined || table === OFF || isProtocolFrame(frame)) return written;
+    const [, hash] = BEGINNING.exec(table ?? '') ?? [];
+    if (hash !== undefined) return nameIn(registryOf(hash), written);
+    const [, first] = SHARED_COUNT.exec(table ?? '') ?? [];
+    for (const [key, owner] of this.#owners) {
+      if (!key.startsWith(INCOMING)) continue;
+      const agent = nameIn(registryOf(owner.hash), written);
+      const uses = first === undefined ? owner.agents.includes(agent) : key === INCOMING + first;
+      if (agent !== written && uses) return agent;
+    }
+    return written;
   }
 
   /**
@@ -190,15 +192,11 @@ export class Compaction {
    * Returns the plain frame, and updates the tables.
    *
    * @param table the metadata field `tbl`
-   * @param registryOf returns the registry with a hash or, without one, that of a peer; `null` if it is unknown
+   * @param registryOf returns the registry with a hash; `null` if it is unknown
    * @throws AccpError E2001 if the tables lack an entry, E1001 if the frame is invalid, E2003 if there are too many senders. Later frames
    * are then rejected until their sender begins new tables or sends plain frames, which `want` in the details asks for.
    */
-  expand(
-    frame: Frame,
-    table: string | undefined,
-    registryOf: (agent: string, hash?: string) => Registry | null,
-  ): Frame {
+  expand(frame: Frame, table: string | undefined, registryOf: (hash: string) => Registry | null): Frame {
     const { agent } = frame;
     if (isProtocolFrame(frame)) return frame;
     if (table !== undefined) this.#announced(agent, table, registryOf);
@@ -262,9 +260,7 @@ export class Compaction {
     if (owner?.tables == null || owner.hash !== registry.hash) {
       const { hash } = registry;
       const tables = new CompactTables(staticEntries(registry), true);
-      // Other agents have announced no registry.
-      const begun = agent === this.#agent ? REGISTRY : `${REGISTRY}.${shortHash(hash)}`;
-      const table = hash === COMMON_REGISTRY.hash ? NEW : begun;
+      const table = hash === COMMON_REGISTRY.hash ? NEW : REGISTRY + shortHash(hash);
       return { ...used, agents: [agent], former: without(known, agent), hash, tables, table };
     }
     const { tables, hash, former } = owner;
@@ -288,7 +284,7 @@ export class Compaction {
     return table === undefined ? String(count) : `${table}.${count}`;
   }
 
-  #announced(agent: string, table: string, registryOf: (agent: string, hash?: string) => Registry | null): void {
+  #announced(agent: string, table: string, registryOf: (hash: string) => Registry | null): void {
     const before = this.#readerOf(agent);
     const [, first] = SHARED_COUNT.exec(table) ?? [];
     // A mere count.
@@ -307,17 +303,18 @@ export class Compaction {
     // All agents that used the tables announce new ones.
     if (before !== undefined) this.#owners.delete(before);
     if (table === OFF) return;
-    const [, kind, hash, count = '0'] = BEGINNING.exec(table) ?? [];
-    if (kind === undefined) {
+    const [isBeginning, hash, count = '0'] = BEGINNING.exec(table) ?? [];
+    if (isBeginning === undefined) {
       throw this.#refused(agent, unreadable('E1001', `The field tbl cannot be "${table}".`));
     }
-    if (this.#owners.size >= MAX_SENDERS) {
+    const readers = [...this.#owners].filter(([key, { tables }]) => key.startsWith(INCOMING) && tables !== null);
+    if (readers.length >= MAX_SENDERS) {
       const message = `The tables of at most ${MAX_SENDERS} senders are stored.`;
       throw this.#refused(agent, unreadable('E2003', message, WANTED_PLAIN));
     }
-    const registry = kind === NEW ? COMMON_REGISTRY : registryOf(agent, hash);
+    const registry = hash === undefined ? COMMON_REGISTRY : registryOf(hash);
     if (registry === null) {
-      throw this.#refused(agent, unreadable('E2001', `The registry of ${agent} is unknown.`, WANTED_PLAIN));
+      throw this.#refused(agent, unreadable('E2001', `The registry ${hash} is unknown.`, WANTED_PLAIN));
     }
     const tables = new CompactTables(staticEntries(registry), true);
     const began = { agents: [agent], known: [], former: [], hash: registry.hash, count: Number(count) };
@@ -365,6 +362,10 @@ export class Compaction {
   }
 }
 
+function nameIn(registry: Registry | null, written: string): string {
+  return registry === null ? written : unspellAgent(written, registry);
+}
+
 function without(agents: readonly string[], agent: string): readonly string[] {
   return agents.includes(agent) ? agents.filter((other) => other !== agent) : agents;
 }
@@ -373,8 +374,8 @@ function plainBody(body: string, table: string | undefined): CompactBody {
   return { body, table, tokens: undefined, plainTokens: undefined };
 }
 
-/** The beginning of tables, with the hash of a registry and a count. */
-const BEGINNING = /^(new|reg)(?:(?<=reg)\.([0-9a-f]{6,64}))?(?:\.([0-9]{1,3}))?$/;
+/** The beginning of tables, with the hash of a registry, and a count. */
+const BEGINNING = /^(?:new|reg\.([0-9a-f]{6,64}))(?:\.([0-9]{1,3}))?$/;
 
 /** A count, or the agent whose tables are used, and a count. */
 const SHARED_COUNT = /^(?:as\.([A-Za-z0-9_-]+)(?:\.|$))?([0-9]{1,3})?$/;

@@ -92,20 +92,13 @@ export class Registries {
 
   /** Returns the registry whose entries compact frames can begin with; `null` unless all peers read compact frames. */
   compactRegistry(own: Registry): Registry | null {
-    if (this.announced === undefined || this.peers.size === 0 || this.#facts.get(NO_COMPACT) === true) return null;
+    if (this.announced === undefined || this.peers.size === 0 || this.#facts.has(NO_COMPACT)) return null;
     let isKnown = this.announced === own.hash;
     for (const { announcement, known } of this.peers.values()) {
       if (announcement.profile !== 'compact1') return null;
       isKnown &&= known === own.hash || matchesHash(own, announcement.hash);
     }
     return isKnown ? own : COMMON_REGISTRY;
-  }
-
-  /** Returns the registry that an agent has announced; `null` if it is unknown. */
-  announcedBy(agent: string, own: Registry): Registry | null {
-    const peer = this.peers.get(agent);
-    if (peer === undefined || (peer.registry === undefined && !matchesHash(own, peer.announcement.hash))) return null;
-    return this.of(agent, own);
   }
 
   /** Returns the registry with a hash or a prefix of it: ours, that of a peer, or the common one; `null` if it is unknown. */
@@ -124,16 +117,9 @@ export class Registries {
     return false;
   }
 
-  /** Returns our registry if all peers have the same one; otherwise the common one. */
-  sharedRegistry(own: Registry): Registry {
-    for (const { announcement } of this.peers.values())
-      if (!matchesHash(own, announcement.hash)) return COMMON_REGISTRY;
-    return own;
-  }
-
-  /** Ends compact frames, and announces no more that they are read. */
-  refuseCompact(): void {
-    if (!this.#facts.has(NO_COMPACT)) this.#facts.set(NO_COMPACT, true);
+  /** Ends compact frames: for good if a binding cannot carry them, otherwise until a peer announces its registry again. */
+  refuseCompact(by: 'binding' | 'peer'): void {
+    if (this.#facts.get(NO_COMPACT) !== 'binding') this.#facts.set(NO_COMPACT, by);
   }
 
   isTransliterated(agent: string, policy: TextPolicy | undefined): boolean {
@@ -156,7 +142,7 @@ export class Registries {
   }
 
   payloadOf(step: Step, own: Registry, policy: TextPolicy | undefined, asksCompact: boolean): JsonObject {
-    const compact = asksCompact && this.#facts.get(NO_COMPACT) !== true;
+    const compact = asksCompact && this.#facts.get(NO_COMPACT) !== 'binding';
     const transliterates = policy === undefined || policy === 'transliterate';
     const features: Features = {
       sequence: this.#sequence,
@@ -184,6 +170,7 @@ export class Registries {
         `this side numbers frames by ${this.#sequence}; got ${received.sequence}`,
       );
     }
+    if (this.#facts.get(NO_COMPACT) === 'peer') this.#facts.delete(NO_COMPACT);
     const before = this.peers.get(agent);
     const { known } = announcementReceived(own, this.#negotiationWith(before), received);
     const peer = { ...peerOf(received, before, own), known };

@@ -231,7 +231,7 @@ export function createSession(options: SessionOptions): Session {
   });
   const facts = journal.collection<Json>('facts');
   const registries = new Registries(journal, facts, sequence);
-  const compaction = new Compaction({ journal, mode: sequence, agent, counter: runtime.counter });
+  const compaction = new Compaction({ journal, mode: sequence, counter: runtime.counter });
   const state = createState({
     session: id,
     journal,

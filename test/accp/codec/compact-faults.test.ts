@@ -105,18 +105,18 @@ test('an agent whose name is a number is not taken for an agent of the registry'
   expect(outcome.outcome === 'message' ? outcome.message.agent : '0').toBe('0');
 });
 
-test('tables with tbl:reg begin with the registry of the sender, for each agent of its endpoint', () => {
+test('tables that begin with a registry have that of the sender, for each agent of its endpoint', () => {
   const [a, b] = pair('sender', { strings: ['alpha_beta', 'gamma_delta'] }, { strings: ['gamma_delta', 'alpha_beta'] });
   const query = ['alpha_beta', 'gamma_delta'];
   const outcome = send(a, b, { agent: 'helper', payload: { query } });
   expect(outcome.outcome === 'message' ? outcome.message.payload : { query }).toEqual({ query });
 });
 
-test('tbl:reg is rejected if the receiver does not have the registry', () => {
+test('tables that begin with a registry are rejected if the receiver does not have it', () => {
   const [a, b] = [side('a', 'sender', { strings: ['alpha_beta'] }), side('b', 'sender')];
   b.codec.decode('@a>sync:registry{v:2|hash:abcdef|profile:compact1}[mid:m1,seq:1]', b.session);
   expect(a.codec.registry.version).toBe(2);
-  const outcome = b.codec.decode('@a>req:x{k:1}[mid:m2,seq:2,tbl:reg]', b.session);
+  const outcome = b.codec.decode('@a>req:x{k:1}[mid:m2,seq:2,tbl:reg.abcdef]', b.session);
   expect(outcome.outcome).toBe('rejected');
 });
 

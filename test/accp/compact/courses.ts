@@ -4,7 +4,7 @@ import { type Shape, shapeKey } from '../../../src/accp/compact/tables.js';
 import { AccpError } from '../../../src/accp/errors.js';
 import { parseFrame } from '../../../src/accp/parse.js';
 import { printFrame } from '../../../src/accp/print.js';
-import { createRegistry, type Registry, type RegistryJson } from '../../../src/accp/registry/registry.js';
+import { createRegistry, matchesHash, type Registry, type RegistryJson } from '../../../src/accp/registry/registry.js';
 import { Compaction } from '../../../src/accp/session/compaction.js';
 import { readEnvelope } from '../../../src/accp/session/envelope.js';
 import { Collection, type Journal } from '../../../src/accp/store/journal.js';
@@ -48,7 +48,7 @@ export class Reader {
     this.#registry = createRegistry(registry);
     this.#isShared = sequence === 'session';
     const journal = { collection: (name: string) => this.#collection(name) } as unknown as Journal;
-    this.#compaction = new Compaction({ journal, mode: sequence, agent: 'reader', counter: ESTIMATING_COUNTER });
+    this.#compaction = new Compaction({ journal, mode: sequence, counter: ESTIMATING_COUNTER });
   }
 
   read(frame: string): Pick<Step, 'plain' | 'error'> {
@@ -64,12 +64,13 @@ export class Reader {
 
   #plain(text: string): string {
     const written = parseFrame(text);
+    const registryOf = (hash: string): Registry | null => (matchesHash(this.#registry, hash) ? this.#registry : null);
     const { table } = readEnvelope(written).envelope;
-    const frame = { ...written, agent: this.#compaction.agentOf(written, table, this.#registry) };
+    const frame = { ...written, agent: this.#compaction.agentOf(written, table, registryOf) };
     if (!this.#compaction.isContinuous(frame, table, true)) {
       throw new AccpError({ code: 'E3003', message: 'A frame was lost.' });
     }
-    const plain = this.#compaction.expand(frame, table, () => this.#registry);
+    const plain = this.#compaction.expand(frame, table, registryOf);
     return printFrame({ ...plain, metadata: null });
   }
 

@@ -6,11 +6,9 @@ MAX_LENGTH, MAX_DEPTH, MAX_ITEMS, MAX_DIGITS = 1_048_576, 5, 100_000, 1000
 INVALID, UNKNOWN = {"code": "E1001", "want": "tables"}, {"code": "E2001", "want": "tables"}
 class Rejected(Exception): pass
 def require(condition, error=INVALID):
-    if not condition:
-        raise Rejected(error)
+    if not condition: raise Rejected(error)
 
-# ---- The strict grammar. Values are pairs of kind and content: string, literal (number or boolean), null, ref,
-# array, map.
+# ---- The strict grammar. Values are pairs of kind and content: string, literal (number or boolean), null, ref, array, map.
 HEAD = re.compile(r"@([A-Za-z0-9_-]+)>([A-Za-z]+):([A-Za-z0-9_]+)\{")
 KEY = re.compile(r"([A-Za-z0-9_]+):")
 REF = re.compile(r"\$([A-Za-z0-9_.]+)")
@@ -273,6 +271,8 @@ class Receiver:
             error = None if owner else UNKNOWN
         elif not re.fullmatch(r"off|(new|reg(\.[0-9a-f]{6,64})?)(\.[0-9]{1,3})?", table):
             error = INVALID
+        elif word == "reg" and not self.registry:
+            error = {"code": "E2001", "want": "plain"}
         elif word != "off":
             count = re.search(r"(?:^|\.)([0-9]{1,3})$", rest)
             owner = Owner(agent, static_entries({} if word == "new" else self.registry), int(count.group(1)) if count else 0, False)

@@ -202,7 +202,7 @@ export async function openExchanges(
   const { session, reconnect, maxExchanges = 64 } = options;
   const { options: settings, registries, commit } = partsOfSession(session);
   // Exchanges read the payloads of frames, and servers find the session by its identifier.
-  commit(() => registries.refuseCompact());
+  commit(() => registries.refuseCompact('binding'));
   const { timeoutMs } = settings;
   const { exchangeTimeoutMs = Math.max(2 * timeoutMs, MIN_EXCHANGE_TIMEOUT_MS) } = options;
   assertDurations({ exchangeTimeoutMs: options.exchangeTimeoutMs });

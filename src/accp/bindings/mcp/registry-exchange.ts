@@ -153,7 +153,7 @@ function applyAgreement(session: Session, agent: string, peer: Peer): void {
   const { registries, commit, options } = partsOfSession(session);
   const { peers } = registries;
   // Tools read the payloads of frames.
-  commit(() => registries.refuseCompact());
+  commit(() => registries.refuseCompact('binding'));
   const { sequence, version, hash } = peer.announcement;
   if (sequence !== undefined && sequence !== options.sequence) {
     throw new TypeError(
