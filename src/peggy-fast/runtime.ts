@@ -114,7 +114,7 @@ ${recognize ? `  function skip$(at) {\n${startSwitch(startRules, ({ skipper }) =
   }
 
   function close$() {
-    busy$ = false;
+    busy$ = false;${tryParse ? '\n    quiet$ = false;' : ''}
     input = "";
     length$ = 0;
     options = NO_OPTIONS$;${decides ? '\n    if (log$.length > 4096) log$.length = 0;' : ''}${forgetLines}
