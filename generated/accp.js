@@ -158,6 +158,7 @@ function isKey(other, start, end) {
 
 function keep(start, end) {
     if (crowdedList !== list) {
+      crowdedLists ??= new Map();
       crowded = crowdedLists.get(list) ?? new Set();
       crowdedLists.set(list, crowded);
       crowdedList = list;
@@ -1552,7 +1553,7 @@ function otherNode(kind, value, text, start, end) {
     base = past[0] + 1;
     past[0] = base + input.length;
     list = 0;
-    crowdedLists = new Map();
+    crowdedLists = null;
     crowded = null;
     crowdedList = 0;
   }
