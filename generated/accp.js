@@ -158,6 +158,7 @@ function isKey(other, start, end) {
 
 function keep(start, end) {
     if (crowdedList !== list) {
+      crowdedLists ??= new Map();
       crowded = crowdedLists.get(list) ?? new Set();
       crowdedLists.set(list, crowded);
       crowdedList = list;
@@ -1434,16 +1435,17 @@ function otherNode(kind, value, text, start, end) {
   }
 
   // Interned words of up to eight symbols, each identified by its symbols as two numbers.
-  const words$ = new Array(1024);
+  const words$ = new Array(1024).fill("");
   const wordStarts$ = new Int32Array(1024);
   const wordEnds$ = new Int32Array(1024);
+  // The bits of the two numbers that a word of each length has. Tests of the length would often be mispredicted.
+  const masks$ = Int32Array.of(0, 0xff, 0xffff, 0xffffff, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0xff, 0xffff, 0xffffff, -1);
 
   function wordAt$(start, end) {
     const length = end - start;
-    if (length > 8 || length === 0) return input.substring(start, end);
-    const unused = -8 * length;
-    const first = view$.getInt32(start, true) << (length < 4 ? unused : 0);
-    const second = length > 4 ? view$.getInt32(start + 4, true) << unused : 0;
+    if (length > 8) return input.substring(start, end);
+    const first = view$.getInt32(start, true) & masks$[length];
+    const second = view$.getInt32(start + 4, true) & masks$[length + 9];
     const slot = Math.imul(first ^ Math.imul(second, 0x9e3779b1), 0x9e3779b1) >>> 22;
     if (wordStarts$[slot] === first && wordEnds$[slot] === second) return words$[slot];
     wordStarts$[slot] = first;
@@ -1551,7 +1553,7 @@ function otherNode(kind, value, text, start, end) {
     base = past[0] + 1;
     past[0] = base + input.length;
     list = 0;
-    crowdedLists = new Map();
+    crowdedLists = null;
     crowded = null;
     crowdedList = 0;
   }
@@ -1577,6 +1579,7 @@ function otherNode(kind, value, text, start, end) {
 
   function close$() {
     busy$ = false;
+    quiet$ = false;
     input = "";
     length$ = 0;
     options = NO_OPTIONS$;
@@ -1595,14 +1598,18 @@ function otherNode(kind, value, text, start, end) {
   function parse$(text, given) {
     if (!isFor$(text, given)) return peg$elsewhere("parse", text, given);
     open$(text, given);
+    let result;
+    // Without "finally", which V8 compiles to slower code.
     try {
       begin$();
-      const result = build$(0);
-      if (result !== FAILED$ && end$ === length$) return result;
-      throw failure$(expect$(0), expected$());
-    } finally {
+      result = build$(0);
+      if (result === FAILED$ || end$ !== length$) throw failure$(expect$(0), expected$());
+    } catch (thrown) {
       close$();
+      throw thrown;
     }
+    close$();
+    return result;
   }
 
   function fault$(message, expected, found, location) {
@@ -1616,32 +1623,35 @@ function otherNode(kind, value, text, start, end) {
     if (!isFor$(text, given)) return peg$elsewhere("tryParse", text, given);
     open$(text, given);
     quiet$ = true;
+    let value;
+    let error;
     try {
       begin$();
-      const value = build$(0);
-      if (value !== FAILED$ && end$ === length$) return { ok: true, value };
-      return { ok: false, error: failure$(expect$(0), expected$()) };
-    } catch (error) {
-      if (error instanceof peg$SyntaxError) return { ok: false, error };
-      throw error;
-    } finally {
-      quiet$ = false;
+      value = build$(0);
+      if (value === FAILED$ || end$ !== length$) error = failure$(expect$(0), expected$());
+    } catch (thrown) {
       close$();
+      if (thrown instanceof peg$SyntaxError) return { ok: false, error: thrown };
+      throw thrown;
     }
+    close$();
+    return error === undefined ? { ok: true, value } : { ok: false, error };
   }
 
   function recognize$(text, given) {
     if (!isFor$(text, given)) return peg$elsewhere("recognize", text, given);
     open$(text, given);
+    let accepts;
     try {
       begin$();
-      return skip$(0) === length$;
+      accepts = skip$(0) === length$;
     } catch (thrown) {
+      close$();
       if (thrown instanceof peg$SyntaxError) return false;
       throw thrown;
-    } finally {
-      close$();
     }
+    close$();
+    return accepts;
   }
 
   const expectations$ = [

@@ -15,7 +15,7 @@ export const CODE_AT = 'codeAt$';
 const GENERATED_NAMES = /\$(?:\d+|build|skip|expect|silent|code\d+)$|^(?:table|ends|sets|points)\d+\$$/;
 const RUNTIME: ReadonlySet<string> = new Set(
   `ascii at begin build busy bytes capacity characters close codeAt collected decided decoder encoder end escaped expect expectations expected
-    failure fault from furthest isFor isInternal kindOf kindTable kinds length library lines load locationOf log miss missed misses open
+    failure fault from furthest isFor isInternal kindOf kindTable kinds length library lines load locationOf log masks miss missed misses open
     parse pointWidth quiet recognize rule runEnd scan skip source startRules to tryParse view views wordAt wordEnds wordStarts words FAILED
     NO_OPTIONS`
     .split(/\s+/)

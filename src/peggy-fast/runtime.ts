@@ -114,7 +114,7 @@ ${recognize ? `  function skip$(at) {\n${startSwitch(startRules, ({ skipper }) =
   }
 
   function close$() {
-    busy$ = false;
+    busy$ = false;${tryParse ? '\n    quiet$ = false;' : ''}
     input = "";
     length$ = 0;
     options = NO_OPTIONS$;${decides ? '\n    if (log$.length > 4096) log$.length = 0;' : ''}${forgetLines}
@@ -174,16 +174,17 @@ const RUN_END = `
 
 const WORDS = `
   // Interned words of up to eight symbols, each identified by its symbols as two numbers.
-  const words$ = new Array(1024);
+  const words$ = new Array(1024).fill("");
   const wordStarts$ = new Int32Array(1024);
   const wordEnds$ = new Int32Array(1024);
+  // The bits of the two numbers that a word of each length has. Tests of the length would often be mispredicted.
+  const masks$ = Int32Array.of(0, 0xff, 0xffff, 0xffffff, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0xff, 0xffff, 0xffffff, -1);
 
   function wordAt$(start, end) {
     const length = end - start;
-    if (length > 8 || length === 0) return input.substring(start, end);
-    const unused = -8 * length;
-    const first = view$.getInt32(start, true) << (length < 4 ? unused : 0);
-    const second = length > 4 ? view$.getInt32(start + 4, true) << unused : 0;
+    if (length > 8) return input.substring(start, end);
+    const first = view$.getInt32(start, true) & masks$[length];
+    const second = view$.getInt32(start + 4, true) & masks$[length + 9];
     const slot = Math.imul(first ^ Math.imul(second, 0x9e3779b1), 0x9e3779b1) >>> 22;
     if (wordStarts$[slot] === first && wordEnds$[slot] === second) return words$[slot];
     wordStarts$[slot] = first;

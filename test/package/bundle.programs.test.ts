@@ -6,13 +6,13 @@ import { describe, expect, test } from 'vitest';
  * The maximum size, minified and gzipped, of parsing, printing, validating and explaining for both protocols. The parsers take about 7,000
  * bytes of it.
  */
-const BUDGET = 24_650;
+const BUDGET = 24_750;
 
 /** The maximum size of `pegwire/aacp/fallback/portable`. More than half is the parser of instructions, a quarter the bundled rules. */
 const FALLBACK_BUDGET = 112_000;
 /** The maximum sizes of the grammar tools. Peggy is about half of each. */
 const ENGINE_BUDGET = 115_000;
-const LANGUAGES_BUDGET = 89_600;
+const LANGUAGES_BUDGET = 89_700;
 
 async function bundle(
   code: string,
@@ -75,7 +75,7 @@ describe('in a browser bundle', () => {
     ['a link over A2A', `export { connectA2A } from './src/accp/bindings/a2a/index.ts';`, 32_500, [HASHES]],
     ['rendering', `export * from './src/accp/render/index.ts';`, 7_000, []],
     ['all encoders', `export * from './src/aacp/encoders/index.ts';`, 47_000, [HASHES, 'zod']],
-    ['one encoder', `export { PayrollEncoder } from './src/aacp/encoders/index.ts';`, 36_600, [HASHES, 'zod']],
+    ['one encoder', `export { PayrollEncoder } from './src/aacp/encoders/index.ts';`, 36_700, [HASHES, 'zod']],
     ['a client of ARCP', `export * from './src/arcp/client/portable.ts';`, 34_500, ['eventsource-parser', 'zod']],
     ['a runtime of ARCP', `export * from './src/arcp/runtime/portable.ts';`, 71_500, [HASHES, 'zod']],
     ['wrapping of MCP servers', `export * from './src/arcp/mcp/index.ts';`, 14_000, ['zod']],
