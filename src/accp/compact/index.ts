@@ -11,6 +11,7 @@ import { spellAgent, staticEntries, unspellAgent } from './static.js';
 import { CompactTables } from './tables.js';
 
 export { AccpError } from '../errors.js';
+export type { MessageInput } from '../message/message.js';
 export {
   type CompactDefinition,
   createRegistry,
@@ -18,6 +19,7 @@ export {
   type RegistryJson,
   type ShapeDefinition,
 } from '../registry/registry.js';
+export { type LearnOptions, learnRegistry } from './learn.js';
 
 /** Options of {@link compactFrame}. */
 export interface CompactOptions {

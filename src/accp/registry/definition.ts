@@ -134,8 +134,8 @@ export interface CompactDefinition {
   readonly agents?: readonly string[] | undefined;
 }
 
-const MAX_SHAPES = 1024;
-const MAX_STRINGS = 4096;
+export const MAX_SHAPES = 1024;
+export const MAX_STRINGS = 4096;
 
 /** Strings that a delta can carry, whatever the text policy, and that frames do not spell in another way. */
 const plainString = refine(

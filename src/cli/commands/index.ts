@@ -94,6 +94,18 @@ const arcp: CommandGroup = {
   ],
 };
 
+const registry: CommandGroup = {
+  name: 'registry',
+  summary: 'Make registries of message types, for compact frames',
+  commands: [
+    {
+      name: 'learn',
+      summary: 'Learn a registry from a sample of messages, and measure the tokens that it saves',
+      load: () => import('./registry/learn.js'),
+    },
+  ],
+};
+
 export const COMMANDS: readonly (CommandEntry | CommandGroup)[] = [
   { name: 'parse', summary: 'Print the syntax tree of each message as JSON', load: () => import('./parse.js') },
   { name: 'fmt', summary: 'Print each message in canonical form', load: () => import('./fmt.js') },
@@ -140,6 +152,7 @@ export const COMMANDS: readonly (CommandEntry | CommandGroup)[] = [
     summary: 'Count the tokens of messages, and of the same content in other formats',
     load: () => import('./tokens.js'),
   },
+  registry,
   aacp,
   {
     name: 'serve',

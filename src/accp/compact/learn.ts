@@ -1,0 +1,192 @@
+/** Registries whose entries are learned from a sample of messages. */
+import { ESTIMATING_COUNTER, type TokenCounter } from '../../tokens/counter.js';
+import type { Frame, Value } from '../ast.js';
+import { keyTable } from '../message/abbreviations.js';
+import { nullObject, type SchemaDefinition } from '../message/json.js';
+import type { MessageInput } from '../message/message.js';
+import { parseFrame } from '../parse.js';
+import { printFrame } from '../print.js';
+import { MAX_SHAPES, MAX_STRINGS, whyNotWord } from '../registry/definition.js';
+import {
+  createRegistry,
+  exportRegistry,
+  isProfileSchema,
+  type Registry,
+  type RegistryJson,
+  type ShapeDefinition,
+} from '../registry/registry.js';
+import { chooseShapes } from './choose-shapes.js';
+import { Compactor, payloadShape } from './compact.js';
+import { frameOf } from './frame-of.js';
+import { type Costs, type Occurrence, occurrencesIn, TextUses } from './occurrences.js';
+import { numberIn } from './spelling.js';
+import { staticEntries } from './static.js';
+import { CompactTables, type Shape, type StaticEntries } from './tables.js';
+
+/** Options of {@link learnRegistry}. */
+export interface LearnOptions {
+  /** The registry to extend; the result has its schemas and operations, and new compact entries. @default the schemas of the profiles */
+  readonly registry?: Registry | undefined;
+  /** The counter of tokens, such as `await loadTokenCounter('o200k_base')`. @default an estimate */
+  readonly counter?: TokenCounter | undefined;
+}
+
+/**
+ * Makes a registry of the message types in a sample: the shapes of payloads, maps and tables, the strings and the agents that compact frames
+ * refer to by number, and the schemas that the sample names and the registry lacks. An entry is included only if it saves tokens in the
+ * sample. A string must occur in at least two messages and read as a name: text that looks like a secret or an identifier is not included.
+ *
+ * Equal samples give equal registries.
+ *
+ * @param sample messages, or plain frames
+ * @throws AccpError E1004 with the path if a message cannot be written as a frame
+ * @throws PrintError if a frame cannot be printed
+ * @example
+ * const registry = createRegistry(learnRegistry(messages, { counter: await loadTokenCounter('o200k_base') }));
+ * const text = compactFrame(frame, { registry });
+ */
+export function learnRegistry(
+  sample: Iterable<MessageInput | Frame>,
+  { registry = createRegistry(), counter = ESTIMATING_COUNTER }: LearnOptions = {},
+): RegistryJson {
+  const frames = Array.from(sample, (one) => ('kind' in one ? { ...one, metadata: null } : frameOf(one, registry)));
+  const base = withSchemasOf(frames, registry);
+  const { shapes: fixed } = staticEntries(createRegistry(base));
+  const occurrences: Occurrence[] = [];
+  const strings = new TextUses();
+  const agents = new TextUses();
+  for (const [index, frame] of frames.entries()) {
+    occurrences.push(...occurrencesIn(frame));
+    strings.addAll(frame, index);
+    agents.add(frame.agent, index);
+  }
+  const costs = costsIn(frames.length, counter);
+  const { tokens } = costs;
+  const entries = {
+    shapes: chooseShapes(occurrences, fixed, costs),
+    strings: strings
+      .names(2, costs, (text, number) => tokens(`:${text}`) - tokens(`:$${number}`))
+      .slice(0, MAX_STRINGS),
+  };
+  const { shapes, strings: names } = usedOf(entries, fixed, frames, counter);
+  const named = agents.names(1, costs, (name, number) => tokens(`@${name}>`) - tokens(`@${number}>`));
+  return {
+    ...base,
+    compact: {
+      shapes: shapes.slice(0, MAX_SHAPES).map(definitionOf),
+      strings: names,
+      agents: named.slice(0, MAX_SHAPES),
+    },
+  };
+}
+
+/** The number of messages after which a registry is sent again, to a peer that lacks it. */
+const MESSAGES_PER_DELTA = 1000;
+
+function costsIn(messages: number, counter: TokenCounter): Costs {
+  const tokens = remembering(counter);
+  return { tokens, entryCost: (texts) => (tokens(JSON.stringify(texts)) * messages) / MESSAGES_PER_DELTA };
+}
+
+function remembering({ count }: TokenCounter): Costs['tokens'] {
+  const known = new Map<string, number>();
+  return (text) => {
+    let tokens = known.get(text);
+    if (tokens === undefined) {
+      tokens = count(text);
+      known.set(text, tokens);
+    }
+    return tokens;
+  };
+}
+
+/** Returns the entries that the compact frames of the sample use, those used most first. */
+function usedOf(entries: StaticEntries, fixed: readonly Shape[], frames: readonly Frame[], counter: TokenCounter) {
+  const shapes = [...fixed, ...entries.shapes];
+  const compactor = new Compactor(new CompactTables({ shapes, strings: entries.strings }, false), counter);
+  const uses = { shapes: new Map<number, number>(), strings: new Map<number, number>() };
+  for (const frame of frames) {
+    const compacted = compactor.compact(frame, printFrame(frame), 0);
+    if (compacted !== null) countNumbers(parseFrame(compacted.text), uses);
+  }
+  const used = <T>(all: readonly T[], counts: ReadonlyMap<number, number>): readonly T[] =>
+    [...all.entries()]
+      .filter(([number]) => counts.has(number))
+      .sort(([a], [b]) => counts.get(b)! - counts.get(a)! || a - b)
+      .map(([, entry]) => entry);
+  const isMap = ({ operation, schema }: Shape): boolean => operation === null && schema === null;
+  const ranked = used(shapes, uses.shapes).filter((shape) => !fixed.includes(shape));
+  return {
+    // The numbers of maps are doubled.
+    shapes: [...ranked.filter(isMap), ...ranked.filter((shape) => !isMap(shape))],
+    strings: used(entries.strings, uses.strings),
+  };
+}
+
+interface Uses {
+  readonly shapes: Map<number, number>;
+  readonly strings: Map<number, number>;
+}
+
+/** Counts the numbers of shapes and strings in a compact frame. */
+function countNumbers({ operation, payload }: Frame, { shapes, strings }: Uses): void {
+  const add = (uses: Map<number, number>, number: number): unknown => uses.set(number, (uses.get(number) ?? 0) + 1);
+  const visit = (value: Value): void => {
+    if (value.kind === 'array') value.items.forEach(visit);
+    if (value.kind === 'ref' && numberIn(value.path) !== undefined) add(strings, Number(value.path));
+    if (value.kind !== 'map') return;
+    const number = value.entries.length === 1 ? numberIn(value.entries[0]!.key) : undefined;
+    if (number !== undefined && number > 0) add(shapes, Math.ceil(number / 2) - 1);
+    for (const { value: inner } of value.entries) visit(inner);
+  };
+  const bound = numberIn(operation);
+  const named = payload.length === 1 ? numberIn(payload[0]!.key) : undefined;
+  if (bound !== undefined) add(shapes, bound);
+  else if (named !== undefined) add(shapes, named - 1);
+  for (const { value } of payload) visit(value);
+}
+
+function definitionOf({ operation, schema, keys }: Shape): ShapeDefinition {
+  const isMap = operation === null && schema === null;
+  const { expand } = keyTable(schema ?? undefined);
+  return {
+    ...(operation === null ? {} : { operation }),
+    ...(schema === null ? {} : { schema }),
+    fields: isMap ? keys : keys.map((key) => expand(key)),
+  };
+}
+
+/** Returns the schemas and operations of a registry, and a definition for each other schema that frames name. */
+function withSchemasOf(frames: readonly Frame[], registry: Registry): RegistryJson {
+  const { version, schemas, operations } = exportRegistry(registry);
+  const own = nullObject<SchemaDefinition>();
+  for (const [name, definition] of Object.entries(schemas)) {
+    if (!isProfileSchema(name, definition)) own[name] = definition;
+  }
+  const fields = new Map<string, Map<string, number>>();
+  for (const { operation, payload } of frames) {
+    const { schema, keys } = payloadShape(operation, payload);
+    if (schema === null || registry.byCode(schema) !== undefined || !/^[A-Za-z]/.test(schema)) continue;
+    // Codes have no underscore, so that names are free.
+    if (schema.includes('_') || whyNotWord(schema) !== null) continue;
+    const counts = fields.get(schema) ?? new Map<string, number>();
+    for (const key of keys) if (whyNotWord(key) === null) counts.set(key, (counts.get(key) ?? 0) + 1);
+    fields.set(schema, counts);
+  }
+  for (const [code, counts] of fields) {
+    const { expand } = keyTable(code);
+    let name = code;
+    while (Object.hasOwn(schemas, name) || name in own) name += '_';
+    own[name] = { code, version: 1, fields: byCount(counts).map((key) => expand(key)) };
+  }
+  return {
+    ...(version === undefined || version === 1 ? {} : { version }),
+    schemas: own,
+    ...(operations === undefined ? {} : { operations }),
+  };
+}
+
+/** Returns the keys, the most frequent first. */
+function byCount(counts: ReadonlyMap<string, number>): string[] {
+  return [...counts.keys()].sort((a, b) => counts.get(b)! - counts.get(a)!);
+}
