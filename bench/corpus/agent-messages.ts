@@ -70,15 +70,25 @@ function sourceOf(random: Random, half: Half): Source {
     money: () => random.integer(500, 250_000) / 100,
     code: (prefix) => `${prefix}${random.integer(1000, 99_999)}`,
     // The texts have few sentences, which would recur.
-    prose: (length) => shuffled(random, texts.prose(random, half, length)),
+    prose: (length) => cut(shuffled(random, texts.prose(random, half, length)), length),
     list: (least, most, make) => Array.from({ length: random.integer(least, most) }, (_, index) => make(index)),
   };
 }
 
-function shuffled(random: Random, text: string): string {
+/** Returns a text with its plain words in another order; capitals, numbers and punctuation keep their places. */
+export function shuffled(random: Random, text: string): string {
   const words = text.split(' ');
-  return random.sample(words, words.length).join(' ');
+  const plain = words.filter((word) => PLAIN.test(word));
+  const others = random.sample(plain, plain.length);
+  return words.map((word) => (PLAIN.test(word) ? others.pop()! : word)).join(' ');
 }
+
+/** Returns the words of a text that fit into a length. */
+function cut(text: string, length: number): string {
+  return text.length <= length ? text : text.slice(0, text.lastIndexOf(' ', length)).replace(/[^a-z0-9]+$/, '');
+}
+
+const PLAIN = /^[a-z]+$/;
 
 const CONVERSATIONS: readonly ((source: Source) => Draft[])[] = [support, development, commerce, analysis, office];
 
@@ -416,7 +426,8 @@ function commerce({ random, person, money, code, day, list }: Source): Draft[] {
 
 function analysis({ random, half, time, prose, list, code }: Source): Draft[] {
   const stream = 'answer';
-  const chunks = prose(130).match(/.{1,40}(?= |$)/g)!;
+  const words = prose(130).split(' ');
+  const chunks = [0, 1, 2, 3].map((chunk) => words.filter((_, index) => index % 4 === chunk).join(' '));
   return [
     {
       ...{ kind: 'query', agent: 'analyst', intent: 'qry', operation: 'lookup' },
