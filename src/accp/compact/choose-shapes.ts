@@ -1,5 +1,5 @@
 /** The choice of the shapes that save most tokens in a sample. */
-import { whyNotWord } from '../registry/definition.js';
+import { isCode, whyNotWord } from '../registry/definition.js';
 import { type Costs, isName, type Occurrence } from './occurrences.js';
 import { ABSENT, spellKey } from './spelling.js';
 import type { Shape } from './tables.js';
@@ -58,6 +58,8 @@ function grouped(occurrences: Iterable<Occurrence>): ReadonlyMap<string, readonl
   const groups = new Map<string, Map<string, Use>>();
   for (const { rows, ...occurrence } of occurrences) {
     const { operation, schema, place, keys } = occurrence;
+    if (operation !== null && whyNotWord(operation) !== null) continue;
+    if (schema !== null && !isCode(schema)) continue;
     const name = `${operation}|${schema}`;
     const group = groups.get(name) ?? new Map<string, Use>();
     groups.set(name, group);
@@ -147,11 +149,29 @@ function cheapest<T extends Candidate & Shape>(
       most = saved;
       best = index;
     }
-    if (best < 0) return chosen;
+    if (best < 0) return trimmed(chosen, uses, before, tokens);
     const { shape, costs } = rest[best]!;
     chosen.push(shape);
     for (const { at, cost } of costs) least[at] = Math.min(least[at]!, cost);
   }
+}
+
+/** Omits keys that are absent wherever a shape is the best one: a shape that was chosen later may have them. */
+function trimmed(
+  shapes: readonly Shape[],
+  uses: readonly Use[],
+  before: readonly number[],
+  tokens: Costs['tokens'],
+): readonly Shape[] {
+  const needed = shapes.map(() => new Set<string>());
+  for (const [at, use] of uses.entries()) {
+    const costs = shapes.map((shape) => cost(use, shape, tokens));
+    const least = Math.min(...costs);
+    if (least < before[at]!) for (const key of use.keys) needed[costs.indexOf(least)]!.add(key);
+  }
+  return shapes
+    .map((shape, at) => ({ ...shape, keys: shape.keys.filter((key) => needed[at]!.has(key)) }))
+    .filter(({ keys }) => keys.length > 0);
 }
 
 /** Returns the tokens of all occurrences with their keys. */

@@ -4,9 +4,10 @@ import type { Frame, Value } from '../ast.js';
 import { keyTable } from '../message/abbreviations.js';
 import { nullObject, type SchemaDefinition } from '../message/json.js';
 import type { MessageInput } from '../message/message.js';
+import { isMarkedKey } from '../message/transliterate.js';
 import { parseFrame } from '../parse.js';
 import { printFrame } from '../print.js';
-import { MAX_SHAPES, MAX_STRINGS, whyNotWord } from '../registry/definition.js';
+import { isCode, MAX_SHAPES, MAX_STRINGS, whyNotWord } from '../registry/definition.js';
 import {
   createRegistry,
   exportRegistry,
@@ -69,15 +70,16 @@ export function learnRegistry(
       .slice(0, MAX_STRINGS),
   };
   const { shapes, strings: names } = usedOf(entries, fixed, frames, counter);
-  const named = agents.names(1, costs, (name, number) => tokens(`@${name}>`) - tokens(`@${number}>`));
-  return {
-    ...base,
-    compact: {
-      shapes: shapes.slice(0, MAX_SHAPES).map(definitionOf),
-      strings: names,
-      agents: named.slice(0, MAX_SHAPES),
-    },
+  // The name of an agent that is a number would be read as an entry.
+  const named = frames.some(({ agent }) => numberIn(agent) !== undefined)
+    ? []
+    : agents.names(1, costs, (name, number) => tokens(`@${name}>`) - tokens(`@${number}>`));
+  const compact = {
+    ...(shapes.length === 0 ? {} : { shapes: shapes.slice(0, MAX_SHAPES).map(definitionOf) }),
+    ...(names.length === 0 ? {} : { strings: names }),
+    ...(named.length === 0 ? {} : { agents: named.slice(0, MAX_SHAPES) }),
   };
+  return Object.keys(compact).length === 0 ? base : { ...base, compact };
 }
 
 /** The number of messages after which a registry is sent again, to a peer that lacks it. */
@@ -166,11 +168,11 @@ function withSchemasOf(frames: readonly Frame[], registry: Registry): RegistryJs
   const fields = new Map<string, Map<string, number>>();
   for (const { operation, payload } of frames) {
     const { schema, keys } = payloadShape(operation, payload);
-    if (schema === null || registry.byCode(schema) !== undefined || !/^[A-Za-z]/.test(schema)) continue;
-    // Codes have no underscore, so that names are free.
-    if (schema.includes('_') || whyNotWord(schema) !== null) continue;
+    if (schema === null || registry.byCode(schema) !== undefined || !isCode(schema)) continue;
     const counts = fields.get(schema) ?? new Map<string, number>();
-    for (const key of keys) if (whyNotWord(key) === null) counts.set(key, (counts.get(key) ?? 0) + 1);
+    for (const key of keys) {
+      if (whyNotWord(key) === null && !isMarkedKey(key)) counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
     fields.set(schema, counts);
   }
   for (const [code, counts] of fields) {

@@ -42,6 +42,11 @@ export const CORE_OPERATIONS: readonly string[] = [
   'purge',
 ];
 
+/** Returns `true` if a text can be the code of a schema. */
+export function isCode(text: string): boolean {
+  return /^(?!(?:true|false)$)[A-Za-z][A-Za-z0-9]*$/.test(text);
+}
+
 const word: Check<string> = (value, path) => {
   const checked = text(value, path);
   const why = whyNotWord(checked);
@@ -58,7 +63,7 @@ const words: Check<readonly string[]> = (value, path) => {
 
 const code: Check<string> = (value, path) => {
   const checked = text(value, path);
-  if (/^(?!(?:true|false)$)[A-Za-z][A-Za-z0-9]*$/.test(checked)) return checked;
+  if (isCode(checked)) return checked;
   throw new ShapeError(path, 'must be a letter, followed by letters and digits');
 };
 

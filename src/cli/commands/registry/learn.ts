@@ -138,7 +138,8 @@ async function tokensOf(
   encoding: Encoding,
 ): Promise<Tokens> {
   const { agent } = frame;
-  const document = JSON.parse(exactJson({ agent, ...message })) as object;
+  // TOON cannot write half of a character.
+  const document = JSON.parse(exactJson({ agent, ...message }).replace(/\\ud[89a-f][0-9a-f]{2}/g, '\\ufffd')) as object;
   const { counts } = await compareTokens({ message: document }, { encoding });
   const bodyOf = (form: string): number | null => counts.find(({ notation }) => notation === form)?.body ?? null;
   return {
