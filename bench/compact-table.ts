@@ -53,8 +53,8 @@ export class Counts {
   }
 
   /** Returns the tokenizers in which one form of a message has more tokens than another. */
-  above(row: Row, form: string, other: string): string[] {
-    return this.tokenizers.filter((name) => this.of(row, name, form) > this.of(row, name, other));
+  above(row: Row, form: string, other: string, part: Part = 'body'): string[] {
+    return this.tokenizers.filter((name) => this.of(row, name, form, part) > this.of(row, name, other, part));
   }
 }
 
@@ -145,10 +145,10 @@ function goals(counts: Counts): string[] {
       const mean = tokens.reduce((sum, one) => sum + one, 0) / tokens.length;
       return `mean ${mean.toFixed(1)}, most ${most} ${most <= ENVELOPE_GOAL ? 'reached' : '**missed**'}`;
     });
-  const never = (scenario: Scenario) =>
-    PARTS.map((part) => {
-      const rows = counts.rows(scenario, part);
-      const above = rows.filter((row) => isAbove(counts, row)).length;
+  const never = (scenario: Scenario, part: Part) =>
+    PARTS.map((of) => {
+      const rows = counts.rows(scenario, of);
+      const above = rows.filter((row) => isAbove(counts, row, part)).length;
       return `${above} of ${rows.length} above ${above === 0 ? 'reached' : '**missed**'}`;
     });
   return table([
@@ -162,8 +162,10 @@ function goals(counts: Counts): string[] {
     ['second round: -43 % to JSON (`o200k`)', ...change('second', 'o200k', [-43])],
     [`envelope of an answer: at most ${ENVELOPE_GOAL} tokens (\`o200k\`, round 2)`, ...envelopes('second')],
     ['the same, tables by agent', ...envelopes('second by agent')],
-    ['no message above JSON or TOON in any tokenizer, round 1', ...never('first')],
-    ['no message above JSON or TOON in any tokenizer, round 2', ...never('second')],
+    ['no message above JSON or TOON in any tokenizer, round 1', ...never('first', 'body')],
+    ['no message above JSON or TOON in any tokenizer, round 2', ...never('second', 'body')],
+    ['the same with envelope, round 1', ...never('first', 'whole')],
+    ['the same with envelope, round 2', ...never('second', 'whole')],
   ]);
 }
 
@@ -244,8 +246,8 @@ function losses(counts: Counts): string[] {
   ]);
 }
 
-function isAbove(counts: Counts, row: Row): boolean {
-  return counts.above(row, 'compact', 'json').length > 0 || counts.above(row, 'compact', 'toon').length > 0;
+function isAbove(counts: Counts, row: Row, part: Part = 'body'): boolean {
+  return ['json', 'toon'].some((other) => counts.above(row, 'compact', other, part).length > 0);
 }
 
 function losers(counts: Counts): string[] {
@@ -280,15 +282,30 @@ function remarks(counts: Counts): string[] {
     for (const { kind } of rows) numbers.set(kind, (numbers.get(kind) ?? 0) + 1);
     return [...numbers].map(([kind, number]) => `${kind} (${number})`).join(', ') || 'none';
   };
+  const toMeans = (['body', 'whole'] as const).map((part) =>
+    (['first', 'second', 'own types'] as const)
+      .map((scenario) => {
+        const changes = PARTS.map((of) =>
+          percent(counts.change(counts.rows(scenario, of), 'o200k', 'compact', 'tricks', part)),
+        );
+        return `${KNOWN[scenario]}: ${changes.join(' / ')}`;
+      })
+      .join('; '),
+  );
   return [
-    'In `o200k`, round 1:',
+    'Compact frames to JSON with the same means in `o200k`, in percent, corpus / generated:',
+    '',
+    `* without envelope: ${toMeans[0]}.`,
+    `* with envelope: ${toMeans[1]}.`,
+    '',
+    'In round 1, without envelope:',
     '',
     `* Compact frames have more tokens than JSON with the same means in: ${kindsOf('compact', 'tricks')}.`,
     `* Plain frames have more tokens than compact JSON in: ${kindsOf('plain', 'json')}.`,
     `* Compact JSON has more tokens than TOON in: ${kindsOf('json', 'toon')}.`,
     '',
-    'The saving is of the tables and numbers more than of the syntax: JSON with the same means has the same use of them. Frames escape delimiters and spell',
-    'characters beyond ASCII by number, so source code and other scripts cost more than in JSON. Compact frames and that JSON need the codec, and are not for models;',
+    'So the saving is of the tables and numbers more than of the syntax. Frames escape delimiters and spell characters beyond ASCII by number, so source code',
+    'and other scripts cost more than in JSON, and error frames stay plain. Compact frames and that JSON need the codec, and are not for models;',
     'texts for a model are counted above.',
   ];
 }

@@ -27,7 +27,7 @@ export function corpusRound(round: number): AgentMessage[] {
     const conversation = id[0]!;
     const position = positions.get(conversation) ?? 0;
     positions.set(conversation, position + 1);
-    requests.set(envelope.msg_id, position);
+    if (intent === 'req' || intent === 'qry') requests.set(envelope.msg_id, position);
     const { correlation_id: cid } = envelope;
     // The result of a tool answers a request, which the corpus may lack.
     const isResult = schema === 'TC' && intent === 'done';
