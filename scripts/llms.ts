@@ -54,6 +54,7 @@ Trees are plain objects discriminated by \`kind\`; values are string, integer, d
 - parse, fmt, check, explain, find: trees, canonical text, errors and warnings, plain English, messages in prose
 - prompt: these rules for a model, narrowed: \`pegwire prompt accp --intents req --fields 'q:string,n:integer?'\`
 - export: the grammar for other engines; fuzz, conformance: test another implementation
+- registry learn FILE: a registry for compact frames (\`pegwire/accp/compact\`), TypeScript types and zod schemas, from a sample of messages
 - arcp serve, invoke, tail, status, graph, validate, schema: runtimes of ARCP, the runtime protocol, and their logs
 - serve: an ACCP endpoint over HTTP and WebSocket; connect URL: talk to one; acp run -- CMD: batches for an agent that speaks JSON-RPC
 `;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { AgentMessage } from '../corpus/agent-messages.js';
 import { projectRoot } from '../root.js';
 
-/** What both sides know before a message. */
+/** The knowledge that both sides share before a message. */
 export type Scenario = 'first' | 'second' | 'first by agent' | 'second by agent' | 'other part' | 'own types';
 
 /** `corpus`: messages.json. The others are generated, with or without a type of the corpus. */

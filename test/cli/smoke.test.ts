@@ -29,6 +29,7 @@ const RUNS: readonly (readonly [args: readonly string[], stdin: string, printed:
   [['prompt', 'accp'], '', 'Reply with one ACCP frame only'],
   [['render'], FRAME, '@planner req schedule'],
   [['tokens'], MESSAGE, 'AACP'],
+  [['registry', 'learn', '--share', '1'], MESSAGE, 'req:find'],
   [['aacp', 'workflows'], '', 'payroll'],
 ];
 
