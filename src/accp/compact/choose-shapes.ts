@@ -20,8 +20,10 @@ interface Candidate {
 /** In a place with this many occurrences, keys that occur together once are an exception. */
 const FREQUENT = 10;
 /** The maximum numbers of different occurrences, and of shapes, that are compared, of one operation or of all maps: those that occur most. */
-const MAX_USES = 1024;
-const MAX_CANDIDATES = 1024;
+const MAX_USES = 512;
+const MAX_CANDIDATES = 512;
+/** More keys are data. */
+const MAX_KEYS = 256;
 /** A number of usual length, and a value. */
 const NUMBER = 50;
 const VALUE = 'x';
@@ -52,15 +54,15 @@ export function chooseShapes(
     });
 }
 
-const MAPS = 'null|null';
+const MAPS = '|';
 
 function grouped(occurrences: Iterable<Occurrence>): ReadonlyMap<string, readonly Use[]> {
   const groups = new Map<string, Map<string, Use>>();
   for (const { rows, ...occurrence } of occurrences) {
     const { operation, schema, place, keys } = occurrence;
     if (operation !== null && whyNotWord(operation) !== null) continue;
-    if (schema !== null && !isCode(schema)) continue;
-    const name = `${operation}|${schema}`;
+    if ((schema !== null && !isCode(schema)) || keys.length > MAX_KEYS) continue;
+    const name = `${operation ?? ''}|${schema ?? ''}`;
     const group = groups.get(name) ?? new Map<string, Use>();
     groups.set(name, group);
     const isTable = rows !== null;
@@ -87,7 +89,7 @@ function candidatesOf(uses: readonly Use[]): readonly Candidate[] {
   const isUsable = (key: string): boolean => whyNotWord(key) === null && (counts.get(key)! > 1 || isName(key));
   const candidates = new Map<string, Candidate>();
   const add = (unsorted: readonly string[], least: number): void => {
-    if (unsorted.length === 0 || !unsorted.every(isUsable)) return;
+    if (unsorted.length > MAX_KEYS || !unsorted.every(isUsable)) return;
     const keys = unsorted.toSorted(rank);
     const name = keys.join('|');
     const known = candidates.get(name);
@@ -95,9 +97,10 @@ function candidatesOf(uses: readonly Use[]): readonly Candidate[] {
   };
   const addUnions = (some: readonly Use[]): void => {
     const keys = byFrequency(countsOf(some));
+    const ends = new Map(keys.map((key, index) => [key, index + 1]));
     // Keys that always occur together are added together.
-    const ends = new Set(some.map((use) => Math.max(...use.keys.map((key) => keys.indexOf(key))) + 1));
-    for (const end of ends) add(keys.slice(0, end), 1);
+    const lengths = new Set(some.map((use) => use.keys.reduce((most, key) => Math.max(most, ends.get(key)!), 0)));
+    for (const length of lengths) add(keys.slice(0, length), 1);
   };
   for (const some of places.values()) {
     const total = some.reduce((sum, { count }) => sum + count, 0);
@@ -163,15 +166,18 @@ function trimmed(
   before: readonly number[],
   tokens: Costs['tokens'],
 ): readonly Shape[] {
-  const needed = shapes.map(() => new Set<string>());
+  const needed = shapes.map((): Set<string> | null => null);
   for (const [at, use] of uses.entries()) {
     const costs = shapes.map((shape) => cost(use, shape, tokens));
     const least = Math.min(...costs);
-    if (least < before[at]!) for (const key of use.keys) needed[costs.indexOf(least)]!.add(key);
+    if (least >= before[at]!) continue;
+    const best = costs.indexOf(least);
+    needed[best] = new Set([...(needed[best] ?? []), ...use.keys]);
   }
-  return shapes
-    .map((shape, at) => ({ ...shape, keys: shape.keys.filter((key) => needed[at]!.has(key)) }))
-    .filter(({ keys }) => keys.length > 0);
+  return shapes.flatMap((shape, at) => {
+    const keys = needed[at];
+    return keys === null || keys === undefined ? [] : [{ ...shape, keys: shape.keys.filter((key) => keys.has(key)) }];
+  });
 }
 
 /** Returns the tokens of all occurrences with their keys. */
@@ -184,6 +190,8 @@ function plainCost({ operation, schema, keys, isTable, count }: Use, tokens: Cos
 
 /** Returns the tokens of all occurrences as lists of a shape; `Infinity` if it lacks a key. */
 function cost({ operation, keys, isTable, count, rows }: Use, shape: Shape, tokens: Costs['tokens']): number {
+  // Without values, other shapes are not used.
+  if (keys.length === 0) return shape.keys.length === 0 ? count * tokens(`${NUMBER}{}`) : Number.POSITIVE_INFINITY;
   const own = new Set(keys);
   const items: string[] = [];
   let found = 0;

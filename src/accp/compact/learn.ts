@@ -51,6 +51,7 @@ export function learnRegistry(
   { registry = createRegistry(), counter = ESTIMATING_COUNTER }: LearnOptions = {},
 ): RegistryJson {
   const frames = Array.from(sample, (one) => ('kind' in one ? { ...one, metadata: null } : frameOf(one, registry)));
+  const plain = frames.map((frame) => printFrame(frame));
   const base = withSchemasOf(frames, registry);
   const { shapes: fixed } = staticEntries(createRegistry(base));
   const occurrences: Occurrence[] = [];
@@ -69,7 +70,7 @@ export function learnRegistry(
       .names(2, costs, (text, number) => tokens(`:${text}`) - tokens(`:$${number}`))
       .slice(0, MAX_STRINGS),
   };
-  const { shapes, strings: names } = usedOf(entries, fixed, frames, counter);
+  const { shapes, strings: names } = usedOf(entries, fixed, { frames, plain, counter });
   // The name of an agent that is a number would be read as an entry.
   const named = frames.some(({ agent }) => numberIn(agent) !== undefined)
     ? []
@@ -84,6 +85,8 @@ export function learnRegistry(
 
 /** The number of messages after which a registry is sent again, to a peer that lacks it. */
 const MESSAGES_PER_DELTA = 1000;
+/** The maximum number of remembered counts, at which they are forgotten. */
+const MAX_COUNTS = 65_536;
 
 function costsIn(messages: number, counter: TokenCounter): Costs {
   const tokens = remembering(counter);
@@ -96,19 +99,27 @@ function remembering({ count }: TokenCounter): Costs['tokens'] {
     let tokens = known.get(text);
     if (tokens === undefined) {
       tokens = count(text);
+      if (known.size >= MAX_COUNTS) known.clear();
       known.set(text, tokens);
     }
     return tokens;
   };
 }
 
+interface Sample {
+  readonly frames: readonly Frame[];
+  /** Their canonical texts. */
+  readonly plain: readonly string[];
+  readonly counter: TokenCounter;
+}
+
 /** Returns the entries that the compact frames of the sample use, those used most first. */
-function usedOf(entries: StaticEntries, fixed: readonly Shape[], frames: readonly Frame[], counter: TokenCounter) {
+function usedOf(entries: StaticEntries, fixed: readonly Shape[], { frames, plain, counter }: Sample) {
   const shapes = [...fixed, ...entries.shapes];
   const compactor = new Compactor(new CompactTables({ shapes, strings: entries.strings }, false), counter);
   const uses = { shapes: new Map<number, number>(), strings: new Map<number, number>() };
-  for (const frame of frames) {
-    const compacted = compactor.compact(frame, printFrame(frame), 0);
+  for (const [index, frame] of frames.entries()) {
+    const compacted = compactor.compact(frame, plain[index]!, 0);
     if (compacted !== null) countNumbers(parseFrame(compacted.text), uses);
   }
   const used = <T>(all: readonly T[], counts: ReadonlyMap<number, number>): readonly T[] =>

@@ -128,6 +128,13 @@ describe('the shapes', () => {
     ]);
   });
 
+  test('may have no keys', () => {
+    const sample = [req({}, 'heartbeat_of_the_scheduler'), req({}, 'null')];
+    expect(learnRegistry(sample, { counter }).compact).toEqual({
+      shapes: [{ operation: 'heartbeat_of_the_scheduler', fields: [] }],
+    });
+  });
+
   test('have full names, and the code of the schema', () => {
     const message = { ...req({ assignee: 'a', priority: 'b', review_board: 'c' }, 'schedule'), schema: 'TA' };
     expect(learnRegistry([message], { counter }).compact!.shapes).toEqual([
