@@ -1,4 +1,5 @@
 /** The tokenizers that the tables of compact frames count with. Most are packages of `bench/tokenizers`, which are installed apart. */
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { loadTokenCounter } from '../../src/tokens/load-counter.js';
@@ -23,7 +24,9 @@ export async function loadTokenizer(name: Tokenizer): Promise<Count> {
     if (!exact) throw new Error('The tables need gpt-tokenizer.');
     return count;
   }
-  const load = createRequire(path.join(projectRoot(), 'bench/tokenizers/package.json'));
+  const folder = path.join(projectRoot(), 'bench/tokenizers');
+  if (!existsSync(path.join(folder, 'node_modules'))) throw new Error('Run npm ci --prefix bench/tokenizers first.');
+  const load = createRequire(path.join(folder, 'package.json'));
   if (name === 'claude') {
     const { getTokenizer } = load('@anthropic-ai/tokenizer') as {
       getTokenizer(): { encode(text: string, allowed: 'all'): { readonly length: number } };
