@@ -5,6 +5,8 @@
  *     npx tsx scripts/results.ts --check
  */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { readCompactTokens } from '../bench/compact/report.js';
+import { compactTable } from '../bench/compact-table.js';
 import { packetTokenTable } from '../bench/packet-token-table.js';
 import { readWorkflow } from '../bench/packet-tokens.js';
 import { renderTable } from '../bench/render-table.js';
@@ -25,6 +27,10 @@ const files = {
 ## Text for models
 
 ${await renderTable()}
+
+## Compact frames between two sides
+
+${compactTable(readCompactTokens())}
 
 ## ACCP frames
 
