@@ -6,13 +6,13 @@ import { describe, expect, test } from 'vitest';
  * The maximum size, minified and gzipped, of parsing, printing, validating and explaining for both protocols. The parsers take about 7,000
  * bytes of it.
  */
-const BUDGET = 24_750;
+const BUDGET = 24_900;
 
 /** The maximum size of `pegwire/aacp/fallback/portable`. More than half is the parser of instructions, a quarter the bundled rules. */
 const FALLBACK_BUDGET = 112_000;
 /** The maximum sizes of the grammar tools. Peggy is about half of each. */
 const ENGINE_BUDGET = 115_000;
-const LANGUAGES_BUDGET = 89_700;
+const LANGUAGES_BUDGET = 90_000;
 
 async function bundle(
   code: string,
@@ -63,8 +63,8 @@ describe('in a browser bundle', () => {
 
   // Sizes minified and gzipped, and the bundled packages.
   test.each([
-    ['sessions', `export * from './src/accp/codec/index.ts';`, 71_250, [HASHES]],
-    ['a codec', `export { createCodec } from './src/accp/codec/index.ts';`, 44_000, [HASHES]],
+    ['sessions', `export * from './src/accp/codec/index.ts';`, 79_500, [HASHES]],
+    ['a codec', `export { createCodec } from './src/accp/codec/index.ts';`, 45_250, [HASHES]],
     [
       'a link over WebSocket',
       `export { connectWebSocket } from './src/accp/bindings/websocket/index.ts';`,
@@ -74,7 +74,7 @@ describe('in a browser bundle', () => {
     ['a link over HTTP', `export { connectHttp } from './src/accp/bindings/http/index.ts';`, 31_000, [HASHES]],
     ['a link over A2A', `export { connectA2A } from './src/accp/bindings/a2a/index.ts';`, 32_500, [HASHES]],
     ['rendering', `export * from './src/accp/render/index.ts';`, 7_000, []],
-    ['all encoders', `export * from './src/aacp/encoders/index.ts';`, 47_000, [HASHES, 'zod']],
+    ['all encoders', `export * from './src/aacp/encoders/index.ts';`, 47_250, [HASHES, 'zod']],
     ['one encoder', `export { PayrollEncoder } from './src/aacp/encoders/index.ts';`, 36_700, [HASHES, 'zod']],
     ['a client of ARCP', `export * from './src/arcp/client/portable.ts';`, 34_500, ['eventsource-parser', 'zod']],
     ['a runtime of ARCP', `export * from './src/arcp/runtime/portable.ts';`, 71_500, [HASHES, 'zod']],
