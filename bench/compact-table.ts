@@ -72,7 +72,7 @@ export function compactTable(report: CompactTokens): string {
   const { registries } = report;
   return [
     `Frames of the profile \`compact1\` (\`createCodec({ compact: true })\`) beside compact JSON, TOON, plain frames, and JSON with the same means: numbers for shapes`,
-    'and repeated strings, tables, short dates, which a [small codec](../compact/json-codec.ts) writes for this comparison. Everything is read back and',
+    'and repeated strings, tables, short dates, which a small codec, `bench/compact/json-codec.ts`, writes for this comparison. Everything is read back and',
     'compared. `npm run bench:tokens` counts it with seven tokenizers: `o200k` and `cl100k` of OpenAI, the one that Anthropic published in 2023, and those of',
     'Gemma 3, Qwen 3, DeepSeek V3 and Llama 3.1. The codec counts in `cl100k` for the column `cl100k`, and in `o200k` for all others.',
     '',

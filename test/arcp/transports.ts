@@ -56,7 +56,8 @@ function together(dial: () => Channel | Promise<Channel>): () => Promise<Channel
 }
 
 /** A program that connects its standard streams to a socket. */
-const BRIDGE = "const s=require('net').connect(process.argv[1]);process.stdin.pipe(s).pipe(process.stdout)";
+const BRIDGE =
+  "const s=require('net').connect(process.argv[1]).on('error',()=>{}).on('close',()=>process.exit());process.stdin.pipe(s).pipe(process.stdout)";
 
 /** Serves a runtime over each transport. The name of one that is missing on this machine ends with ` (skipped: REASON)`. */
 export const TRANSPORTS: Readonly<Record<string, Serve>> = {
