@@ -288,7 +288,8 @@ export class ClientChannel implements Channel {
     const lose = (): void => silent.abort(new ConnectionError('closed', `The server was silent for ${silenceMs} ms.`));
     const watch = watchSilence(silenceMs, () => !this.#isPaused, lose);
     // A server that is not silent for long accepts a stream soon.
-    const stopOpening = after(silenceMs === Number.POSITIVE_INFINITY ? silenceMs : Math.min(silenceMs, OPEN_MS), lose);
+    const openMs = silenceMs === Number.POSITIVE_INFINITY ? silenceMs : Math.min(silenceMs, OPEN_MS);
+    const opening = watchSilence(openMs, () => true, lose);
     const { signal, release } = linkSignals(this.#requests.signal, silent.signal);
     const headers = {
       ...{ accept: EVENT_STREAM, [CONNECTION_HEADER]: this.#connectionId! },
@@ -297,7 +298,7 @@ export class ClientChannel implements Channel {
     };
     try {
       const response = await this.#requests.send('GET', headers, undefined, signal);
-      stopOpening();
+      opening.stop();
       const type = response.headers.get('content-type') ?? undefined;
       if (response.body === null || !isMediaType(type, EVENT_STREAM)) {
         void response.body?.cancel().catch(() => undefined);
@@ -318,7 +319,7 @@ export class ClientChannel implements Channel {
     } catch (thrown) {
       throw silent.signal.aborted ? silent.signal.reason : thrown;
     } finally {
-      stopOpening();
+      opening.stop();
       watch.stop();
       release();
     }

@@ -2,7 +2,8 @@
 /** Settings and guards of HTTP/2 connections, for both sides. */
 import { constants, type Http2Session, type Http2Stream, type ServerHttp2Stream, type Settings } from 'node:http2';
 import type { Writable } from 'node:stream';
-import { everyUnref, nextTurn } from '../../async/timers.js';
+import { watchPings } from '../../async/silence.js';
+import { nextTurn } from '../../async/timers.js';
 
 const MIB = 1024 * 1024;
 
@@ -44,18 +45,12 @@ export function guardSession(session: Http2Session, { pingMs = PING_MS }: GuardO
   };
   if (session.connecting) session.once('connect', raise);
   else raise();
-  let isAwaited = false;
-  const stop = everyUnref(pingMs, () => {
-    if (session.connecting || session.destroyed) return;
-    if (isAwaited) {
-      session.destroy(new Error('the other side does not answer'), constants.NGHTTP2_CANCEL);
-      return;
-    }
-    isAwaited = session.ping(() => {
-      isAwaited = false;
-    });
-  });
-  session.once('close', stop);
+  const watch = watchPings(
+    pingMs,
+    () => !session.connecting && !session.destroyed && session.ping(() => watch.answered()),
+    () => session.destroy(new Error('the other side does not answer'), constants.NGHTTP2_CANCEL),
+  );
+  session.once('close', watch.stop);
 }
 
 /** The number of streams that a client may reset in one period, and the period in milliseconds. */

@@ -293,6 +293,25 @@ describe('a server that falls silent', () => {
     expect(sorted(received)).toEqual(sorted(expected(plan)));
   });
 
+  test.each(['http:', 'ws:'])(
+    'is not one whose answer came while this process stood still, over %s',
+    async (scheme) => {
+      const { url } = await served(counting, { keepAliveMs: 100 });
+      const connection = createConnection(connectAcp(url.replace('http:', scheme), { ...SILENCE, ...unread }));
+      closing.push(connection.close);
+      await connection.request('initialize', {});
+      for (let rests = 0; rests < 4; rests++) {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        // In the turn between the pauses a ping is sent, whose answer takes another turn.
+        for (let pauses = 0; pauses < 2; pauses++) {
+          await new Promise(setImmediate);
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 110);
+        }
+      }
+      expect(await connection.request('update', { plan: [] })).toBe(0);
+    },
+  );
+
   test('is not one whose client reads slowly', async () => {
     let agent!: Connection;
     const { url } = await served((channel) => (agent = counting(channel)), { keepAliveMs: 10 });

@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws';
-import { every } from '../../../async/timers.js';
+import { watchPings } from '../../../async/silence.js';
 import type { Channel } from '../../../channels/channel.js';
 
 /**
@@ -8,30 +8,28 @@ import type { Channel } from '../../../channels/channel.js';
  * @param keepAliveMs milliseconds between two pings
  */
 export function pinging(socket: WebSocket, channel: Channel, keepAliveMs: number): Channel {
-  let isAlive = true;
   let isPaused = false;
-  socket.on('pong', () => {
-    isAlive = true;
-  });
-  const stop = every(keepAliveMs, () => {
-    if (socket.readyState === WebSocket.CONNECTING) return;
-    // A paused socket does not see the answer.
-    if (!isAlive && !isPaused) socket.terminate();
-    else {
-      isAlive = isPaused;
+  const watch = watchPings(
+    keepAliveMs,
+    () => {
+      if (socket.readyState === WebSocket.CONNECTING) return false;
       socket.ping();
-    }
-  });
-  socket.once('close', stop);
+      // A paused socket does not see the answer.
+      return !isPaused;
+    },
+    () => socket.terminate(),
+  );
+  socket.on('pong', watch.answered);
+  socket.once('close', watch.stop);
   return {
     ...channel,
     pause: () => {
       isPaused = true;
+      watch.answered();
       channel.pause();
     },
     resume: () => {
       isPaused = false;
-      isAlive = true;
       channel.resume();
     },
   };
