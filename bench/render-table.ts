@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Message } from '../src/accp/message/message.js';
 import { CONTEXT_RULE, renderForContext, renderJson } from '../src/accp/render/index.js';
+import { percentChange } from '../src/bench/table.js';
 import { compareTokens } from '../src/tokens/compare.js';
 import type { Encoding, TokenCounter } from '../src/tokens/counter.js';
 import { loadTokenCounter } from '../src/tokens/load-counter.js';
@@ -152,14 +153,17 @@ function table(title: string, rows: readonly (readonly [name: string, counts: Re
     `| ${title} | JSON | TOON | bare | fenced | bare to JSON | fenced to JSON | fenced to TOON |`,
     '|---|--:|--:|--:|--:|--:|--:|--:|',
     ...rows.map(([name, { json, toon, bare, fenced }]) => {
-      const cells = [name, json, toon, bare, fenced, change(bare, json), change(fenced, json), change(fenced, toon)];
+      const cells = [
+        name,
+        json,
+        toon,
+        bare,
+        fenced,
+        percentChange(bare, json),
+        percentChange(fenced, json),
+        percentChange(fenced, toon),
+      ];
       return `| ${cells.map((cell) => (typeof cell === 'number' ? cell.toLocaleString('en-US') : cell)).join(' | ')} |`;
     }),
   ];
-}
-
-/** `-12 %`, `+40 %`. */
-function change(value: number, from: number): string {
-  const percent = Math.round((value / from - 1) * 100);
-  return `${percent > 0 ? '+' : ''}${percent} %`;
 }

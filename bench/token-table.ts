@@ -1,6 +1,7 @@
 /** Recounts the rows of the draft's Table 9: its claims beside exact counts, for `results/tokens.md`. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { percentChange } from '../src/bench/table.js';
 import { compareTokens, type Notation } from '../src/tokens/compare.js';
 import type { Encoding } from '../src/tokens/counter.js';
 import { projectRoot } from './root.js';
@@ -176,21 +177,15 @@ function row(name: string, claim: Claim | null, counts: Counts): string {
     name,
     claimed,
     ...[english, pretty, json, toon, accp].map(number),
-    change(accp, english),
-    change(accp, json),
+    percentChange(accp, english),
+    percentChange(accp, json),
     number(accpWhole),
-    change(accpWhole, english),
-    change(accpWhole, jsonWhole),
+    percentChange(accpWhole, english),
+    percentChange(accpWhole, jsonWhole),
   ];
   return `| ${cells.join(' | ')} |`;
 }
 
 function number(value: number): string {
   return value.toLocaleString('en-US');
-}
-
-/** `-12 %`, `+40 %`. */
-function change(value: number, from: number): string {
-  const percent = Math.round((value / from - 1) * 100);
-  return `${percent > 0 ? '+' : ''}${percent} %`;
 }

@@ -52,6 +52,12 @@ export function significant(value: number): string {
   return value >= 0.1 ? value.toFixed(2) : Number(value.toPrecision(2)).toString();
 }
 
+/** Returns the change in whole percent, such as `-12 %` and `+40 %`. */
+export function percentChange(value: number, from: number): string {
+  const percent = Math.round((value / from - 1) * 100);
+  return `${percent > 0 ? '+' : ''}${percent} %`;
+}
+
 /** Aligns the first column to the left, the others to the right. */
 export function textTable({ header, rows }: Table): string {
   const widths = header.map((_cell, column) => Math.max(...[header, ...rows].map((row) => row[column]?.length ?? 0)));

@@ -1,5 +1,9 @@
 /** Returns a function that caches the results of `compute`. A cache of `maxEntries` is emptied; texts longer than `maxLength` are not cached. */
-export function memoize<T extends object>(compute: (text: string) => T, maxEntries: number, maxLength: number) {
+export function memoize<T extends object | number>(
+  compute: (text: string) => T,
+  maxEntries: number,
+  maxLength = Number.POSITIVE_INFINITY,
+) {
   const cache = new Map<string, T>();
   return (text: string): T => {
     const cached = cache.get(text);

@@ -92,8 +92,10 @@ export function createCodec(options: CodecOptions = {}): Codec {
       settings.counter,
       settings.sessionId !== 'first' ? parts.options.id : undefined,
     );
-    parts.compaction.resume((hash) => parts.registries.withHash(hash, ownRegistry()));
-    const session = { ...parts, settings, sender: new Sender(parts, settings, ownRegistry), frameTokens, ownRegistry };
+    const registryOf = (hash: string): Registry | null => parts.registries.withHash(hash, ownRegistry());
+    parts.compaction.resume(registryOf);
+    const sender = new Sender(parts, settings, ownRegistry);
+    const session = { ...parts, settings, sender, frameTokens, ownRegistry, registryOf };
     sessions.set(parts, session);
     return session;
   }

@@ -44,7 +44,7 @@ interface Reception {
 const LENIENT = { dialect: 'lenient' } as const;
 
 export function decode(text: string, session: CodecSession): DecodeOutcome {
-  const { settings, options, runtime, delivery, sender, compaction, registries } = session;
+  const { settings, options, runtime, delivery, sender, compaction, registries, registryOf } = session;
   const parsed = tryParseFrame(text, settings.dialect === 'strict' ? undefined : LENIENT);
   if (!parsed.ok) {
     const { message, span, help } = parsed.error;
@@ -56,7 +56,7 @@ export function decode(text: string, session: CodecSession): DecodeOutcome {
   try {
     const reading = readEnvelope(frame);
     envelope = reading.envelope;
-    const agent = compaction.agentOf(frame, envelope.table, (hash) => registries.withHash(hash, session.ownRegistry()));
+    const agent = compaction.agentOf(frame, envelope.table, registryOf);
     if (agent !== frame.agent) frame = { ...frame, agent };
     const arrival = arrivalOf(frame, envelope, compaction.isContinuous(frame, envelope.table, registries.mayBeCompact));
     const isOurs = envelope.sid === undefined || envelope.sid === options.id;
@@ -81,12 +81,8 @@ export function decode(text: string, session: CodecSession): DecodeOutcome {
 }
 
 /** Every frame that uses up a number teaches the tables for compact frames, even if it is rejected afterwards. */
-function expanded(
-  frame: Frame,
-  { table }: ReceivedEnvelope,
-  { compaction, registries, ownRegistry }: CodecSession,
-): Frame {
-  return compaction.expand(frame, table, (hash) => registries.withHash(hash, ownRegistry()));
+function expanded(frame: Frame, { table }: ReceivedEnvelope, { compaction, registryOf }: CodecSession): Frame {
+  return compaction.expand(frame, table, registryOf);
 }
 
 /** Errors of the checks of the host must neither end the session nor reach the other side. */

@@ -67,6 +67,8 @@ export interface CodecSession extends SessionParts {
   readonly sender: Sender;
   readonly frameTokens: FrameTokenCounter;
   readonly ownRegistry: () => Registry;
+  /** Returns the registry with a hash; `null` if it is unknown. */
+  readonly registryOf: (hash: string) => Registry | null;
 }
 
 export class Sender {

@@ -1,7 +1,7 @@
 /** The choice of the shapes that save most tokens in a sample. */
 import { isCode, whyNotWord } from '../registry/definition.js';
 import { type Costs, isName, type Occurrence } from './occurrences.js';
-import { ABSENT, spellKey } from './spelling.js';
+import { ABSENT, bySpelling } from './spelling.js';
 import type { Shape } from './tables.js';
 
 /** Equal occurrences. */
@@ -82,9 +82,7 @@ function candidatesOf(uses: readonly Use[]): readonly Candidate[] {
   const isMap = uses[0]!.operation === null;
   const counts = countsOf(uses);
   const order = new Map(orderOf(uses).map((key, index) => [key, index]));
-  const rank = isMap
-    ? (a: string, b: string) => (spellKey(a) < spellKey(b) ? -1 : 1)
-    : (a: string, b: string) => order.get(a)! - order.get(b)!;
+  const rank = isMap ? bySpelling : (a: string, b: string) => order.get(a)! - order.get(b)!;
   // Keys of one message that are no names are data.
   const isUsable = (key: string): boolean => whyNotWord(key) === null && (counts.get(key)! > 1 || isName(key));
   const candidates = new Map<string, Candidate>();

@@ -1,14 +1,15 @@
 /** The conversion of plain frames to compact ones. */
 import { DEFAULT_LIMITS } from '../../text/limits.js';
+import { memoize } from '../../text/memoize.js';
 import type { TokenCounter } from '../../tokens/counter.js';
 import type { Frame, MapValue, Param, Value } from '../ast.js';
 import { OTHER_KIND, printFrame } from '../print.js';
-import { ABSENT, numberIn, spell, spellKey, spellPath } from './spelling.js';
+import { ABSENT, bySpelling, numberIn, spell, spellKey, spellPath } from './spelling.js';
 import { type CompactTables, type Shape, shapeKey } from './tables.js';
 
 /** The maximum nesting of a frame, which a shape adds to. */
-const MAX_DEPTH = 5;
-/** The maximum number of learned costs, at which they are forgotten. */
+const MAX_DEPTH = DEFAULT_LIMITS.maxDepth;
+/** The maximum number of remembered costs. */
 const MAX_COSTS = 4096;
 /** The number of tokens that a numbered list has more than a map, besides keys, and those of the parameter `schema`. */
 const LIST_TOKENS = 3;
@@ -45,18 +46,17 @@ export class Compactor {
    */
   compact(frame: Frame, plain: string, count: number | undefined): Compacted | null {
     if (numberIn(frame.operation) !== undefined) return null;
-    const mark = this.#tables.mark();
     const plainTokens = this.#counter.count(plain);
     // A parameter or item has two characters, and absent values are items, too: lists of long frames could have too many.
-    if (plain.length > DEFAULT_LIMITS.maxItems) {
-      return { ...this.#print(frame, count, false), tokens: plainTokens, plainTokens };
+    if (plain.length <= DEFAULT_LIMITS.maxItems) {
+      const mark = this.#tables.mark();
+      const short = this.#print(frame, count, true);
+      const tokens = this.#counter.count(short.text);
+      if (tokens < plainTokens || (tokens === plainTokens && short.text.length < plain.length)) {
+        return { ...short, tokens, plainTokens };
+      }
+      this.#tables.rollBack(mark);
     }
-    const short = this.#print(frame, count, true);
-    const tokens = this.#counter.count(short.text);
-    if (tokens < plainTokens || (tokens === plainTokens && short.text.length < plain.length)) {
-      return { ...short, tokens, plainTokens };
-    }
-    this.#tables.rollBack(mark);
     const long = this.#print(frame, count, false);
     return { ...long, tokens: long.text === plain ? plainTokens : this.#counter.count(long.text), plainTokens };
   }
@@ -73,21 +73,12 @@ export class Compactor {
 /** The numbers of tokens of values after a colon, with which they may merge. */
 class Costs {
   readonly #counter: TokenCounter;
-  readonly #texts = new Map<string, number>();
   readonly #references: number[] = [];
+  readonly of: (text: string) => number;
 
   constructor(counter: TokenCounter) {
     this.#counter = counter;
-  }
-
-  of(text: string): number {
-    let cost = this.#texts.get(text);
-    if (cost === undefined) {
-      cost = this.#counter.count(`:${text}`);
-      if (this.#texts.size >= MAX_COSTS) this.#texts.clear();
-      this.#texts.set(text, cost);
-    }
-    return cost;
+    this.of = memoize((text) => counter.count(`:${text}`), MAX_COSTS);
   }
 
   ofReference(number: number): number {
@@ -265,19 +256,25 @@ export function payloadShape(operation: string, payload: readonly Param[]): Shap
   return { operation, schema: own, keys: params.map(({ key }) => key) };
 }
 
-/** Returns the items if they are a table: at least two maps whose keys are alike. */
+/** Returns the items if they are a table that nests no deeper than a frame may. */
 function rowsOf(items: readonly Value[], depth: number): readonly MapValue[] | null {
+  const rows = tableRows(items);
+  const isWritable = rows?.every(({ entries }) =>
+    // The keys of a new shape are strings of the first row.
+    entries.every(({ key, value }) => depth + 3 + depthOf(value) <= MAX_DEPTH && !OTHER_KIND.test(key)),
+  );
+  return isWritable === true ? rows! : null;
+}
+
+/** Returns the items if they are at least two maps whose keys are alike. */
+export function tableRows(items: readonly Value[]): readonly MapValue[] | null {
   if (items.length < 2) return null;
   const rows: MapValue[] = [];
   const keys = new Set<string>();
   let cells = 0;
   for (const item of items) {
     if (item.kind !== 'map' || item.entries.length === 0) return null;
-    for (const { key, value } of item.entries) {
-      // The keys of a new shape are strings of the first row.
-      if (depth + 3 + depthOf(value) > MAX_DEPTH || OTHER_KIND.test(key)) return null;
-      keys.add(key);
-    }
+    for (const { key } of item.entries) keys.add(key);
     cells += item.entries.length;
     rows.push(item);
   }
@@ -295,10 +292,6 @@ function inWireOrder(entries: readonly Param[]): readonly Param[] {
       return entries.toSorted((a, b) => bySpelling(a.key, b.key));
   }
   return entries;
-}
-
-function bySpelling(a: string, b: string): number {
-  return spellKey(a) < spellKey(b) ? -1 : 1;
 }
 
 /** Returns `true` if values may nest one level more. Tables below save more than the list, so their levels come first. */

@@ -3,7 +3,7 @@ import { ESTIMATING_COUNTER, type TokenCounter } from '../../tokens/counter.js';
 import type { Frame } from '../ast.js';
 import { accpError } from '../errors.js';
 import { printFrame } from '../print.js';
-import { createRegistry, type Registry } from '../registry/registry.js';
+import { COMMON_REGISTRY, type Registry } from '../registry/registry.js';
 import { Compactor } from './compact.js';
 import { expandFrame as expandByTables } from './expand.js';
 import { numberIn } from './spelling.js';
@@ -28,8 +28,6 @@ export interface CompactOptions {
   /** The counter of tokens, such as `await loadTokenCounter('o200k_base')`. @default an estimate */
   readonly counter?: TokenCounter | undefined;
 }
-
-const COMMON_REGISTRY = createRegistry();
 
 /**
  * Prints a frame in compact form: with the numbers of `registry` in place of agents, operations, keys and strings, with lists of maps as

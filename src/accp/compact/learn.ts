@@ -1,4 +1,5 @@
 /** Registries whose entries are learned from a sample of messages. */
+import { memoize } from '../../text/memoize.js';
 import { ESTIMATING_COUNTER, type TokenCounter } from '../../tokens/counter.js';
 import type { Frame, Value } from '../ast.js';
 import { keyTable } from '../message/abbreviations.js';
@@ -9,6 +10,7 @@ import { parseFrame } from '../parse.js';
 import { printFrame } from '../print.js';
 import { isCode, MAX_SHAPES, MAX_STRINGS, whyNotWord } from '../registry/definition.js';
 import {
+  COMMON_REGISTRY,
   createRegistry,
   exportRegistry,
   isProfileSchema,
@@ -48,7 +50,7 @@ export interface LearnOptions {
  */
 export function learnRegistry(
   sample: Iterable<MessageInput | Frame>,
-  { registry = createRegistry(), counter = ESTIMATING_COUNTER }: LearnOptions = {},
+  { registry = COMMON_REGISTRY, counter = ESTIMATING_COUNTER }: LearnOptions = {},
 ): RegistryJson {
   const frames = Array.from(sample, (one) => ('kind' in one ? { ...one, metadata: null } : frameOf(one, registry)));
   const plain = frames.map((frame) => printFrame(frame));
@@ -85,25 +87,12 @@ export function learnRegistry(
 
 /** The number of messages after which a registry is sent again, to a peer that lacks it. */
 const MESSAGES_PER_DELTA = 1000;
-/** The maximum number of remembered counts, at which they are forgotten. */
+/** The maximum number of remembered counts. */
 const MAX_COUNTS = 65_536;
 
-function costsIn(messages: number, counter: TokenCounter): Costs {
-  const tokens = remembering(counter);
+function costsIn(messages: number, { count }: TokenCounter): Costs {
+  const tokens = memoize(count, MAX_COUNTS);
   return { tokens, entryCost: (texts) => (tokens(JSON.stringify(texts)) * messages) / MESSAGES_PER_DELTA };
-}
-
-function remembering({ count }: TokenCounter): Costs['tokens'] {
-  const known = new Map<string, number>();
-  return (text) => {
-    let tokens = known.get(text);
-    if (tokens === undefined) {
-      tokens = count(text);
-      if (known.size >= MAX_COUNTS) known.clear();
-      known.set(text, tokens);
-    }
-    return tokens;
-  };
 }
 
 interface Entries {
@@ -159,7 +148,7 @@ function countNumbers({ operation, payload }: Frame, { shapes, strings }: Uses):
     for (const { value: inner } of value.entries) visit(inner);
   };
   const bound = numberIn(operation);
-  const named = payload.length === 1 ? numberIn(payload[0]!.key) : undefined;
+  const named = numberIn(payload[0]?.key ?? '');
   if (bound !== undefined) add(shapes, bound);
   else if (named !== undefined) add(shapes, named - 1);
   for (const { value } of payload) visit(value);

@@ -1,7 +1,8 @@
 /** Keys and strings of a sample of frames: where they occur, and how often. */
-import type { Frame, Param, Value } from '../ast.js';
+import type { Frame, MapValue, Value } from '../ast.js';
 import { OTHER_KIND } from '../print.js';
-import { payloadShape } from './compact.js';
+import { mayHaveNumber } from '../registry/definition.js';
+import { payloadShape, tableRows } from './compact.js';
 
 /** Counts of tokens. */
 export interface Costs {
@@ -34,35 +35,22 @@ export function occurrencesIn({ intent, operation, payload }: Frame): readonly O
 
 function collect(value: Value, place: string, found: Occurrence[]): void {
   if (value.kind === 'map') {
-    add([value.entries], place, null, found);
+    add([value], place, null, found);
     for (const { key, value: inner } of value.entries) collect(inner, `${place}.${key}`, found);
   }
   if (value.kind !== 'array') return;
-  const rows = rowsOf(value.items);
+  const rows = tableRows(value.items);
   if (rows === null) {
     for (const item of value.items) collect(item, place, found);
     return;
   }
   add(rows, place, rows.length, found);
-  for (const row of rows) for (const { key, value: inner } of row) collect(inner, `${place}.${key}`, found);
+  for (const { entries } of rows) for (const { key, value: inner } of entries) collect(inner, `${place}.${key}`, found);
 }
 
-function add(rows: readonly (readonly Param[])[], place: string, count: number | null, found: Occurrence[]): void {
-  const keys = [...new Set(rows.flatMap((row) => row.map(({ key }) => key)))].sort();
+function add(rows: readonly MapValue[], place: string, count: number | null, found: Occurrence[]): void {
+  const keys = [...new Set(rows.flatMap(({ entries }) => entries.map(({ key }) => key)))].sort();
   if (keys.length > 1) found.push({ operation: null, schema: null, place, keys, rows: count });
-}
-
-/** Returns the rows of a list that is written as a table if it does not nest too deep. */
-function rowsOf(items: readonly Value[]): readonly (readonly Param[])[] | null {
-  if (items.length < 2) return null;
-  const rows: (readonly Param[])[] = [];
-  for (const item of items) {
-    if (item.kind !== 'map') return null;
-    rows.push(item.entries);
-  }
-  const columns = new Set(rows.flatMap((row) => row.map(({ key }) => key))).size;
-  const cells = rows.reduce((sum, { length }) => sum + length, 0);
-  return 2 * columns * rows.length <= 3 * cells ? rows : null;
 }
 
 /** The strings of a sample, with the number of times and of messages in which they occur. */
@@ -128,7 +116,7 @@ const MAX_PIECES = 8;
 
 /** Returns `true` if a string of the table is a name. */
 function isListable(text: string): boolean {
-  return text.length >= 4 && text.length <= 96 && !OTHER_KIND.test(text) && /[A-Za-z]{2}/.test(text) && isName(text);
+  return mayHaveNumber(text) && !OTHER_KIND.test(text) && /[A-Za-z]{2}/.test(text) && isName(text);
 }
 
 /** Returns `true` if a text consists of words and short numbers, as values of enumerations do, and is neither an identifier nor a secret. */

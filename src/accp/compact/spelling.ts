@@ -58,6 +58,11 @@ export function unspellKey(written: string): string {
   return /^_+[0-9]/.test(written) ? written.slice(1) : written;
 }
 
+/** Compares keys by their spellings, as the printer sorts them. */
+export function bySpelling(a: string, b: string): number {
+  return spellKey(a) < spellKey(b) ? -1 : 1;
+}
+
 /** Paths of digits are numbers of strings; others of plain frames have a point more. */
 export function spellPath(path: string): string {
   return /^\.*[0-9]+$/.test(path) ? `.${path}` : path;

@@ -1,7 +1,7 @@
 /** The entries of the tables that follow from a registry, which both sides know before the first frame. */
 import { keyTable } from '../message/abbreviations.js';
 import { isProfileSchema, type Registry, type ShapeDefinition } from '../registry/registry.js';
-import { numberIn, spellKey } from './spelling.js';
+import { bySpelling, numberIn } from './spelling.js';
 import { numbered, type Shape, type StaticEntries, shapeKey } from './tables.js';
 
 /** An update of the state that both sides share (draft-benzing-accp-00, section 5.4). */
@@ -51,7 +51,7 @@ function shapeOf({ operation, schema, fields }: ShapeDefinition): Shape {
   const isMap = operation === undefined && schema === undefined;
   const { abbreviate } = keyTable(schema);
   const keys = isMap
-    ? fields.toSorted((a, b) => (spellKey(a) < spellKey(b) ? -1 : 1))
+    ? fields.toSorted(bySpelling)
     : [...new Set(fields.map((field) => abbreviate(field)))].filter((key) => key !== 'schema' || schema === undefined);
   return { operation: operation ?? null, schema: schema ?? null, keys };
 }

@@ -1,4 +1,5 @@
 /** The numbered shapes and strings of compact frames: those of the registry first, then those learned from frames. */
+import { mayHaveNumber } from '../registry/definition.js';
 
 /** A list of keys that frames refer to by number: of a payload if it has an operation or a schema, otherwise of a map. */
 export interface Shape {
@@ -175,9 +176,6 @@ const MAX_SHAPES = 128;
 const MAX_SHAPE_CHARACTERS = 8192;
 const MAX_STRINGS = 512;
 const MAX_STRING_CHARACTERS = 16_384;
-/** The lengths of strings that are learned: shorter ones cost no more than a number, longer ones rarely repeat. */
-const MIN_LENGTH = 4;
-const MAX_LENGTH = 96;
 
 /** The tables of one sender. */
 export class CompactTables {
@@ -207,7 +205,7 @@ export class CompactTables {
   }
 
   learnString(text: string): void {
-    if (this.#learns && text.length >= MIN_LENGTH && text.length <= MAX_LENGTH) this.strings.learn(text);
+    if (this.#learns && mayHaveNumber(text)) this.strings.learn(text);
   }
 
   /** Returns the present state, for {@link rollBack}. */

@@ -143,10 +143,15 @@ export interface CompactDefinition {
 export const MAX_SHAPES = 1024;
 export const MAX_STRINGS = 4096;
 
+/** Returns `true` if a string has a length that is worth a number: shorter ones cost no more than one, longer ones rarely repeat. */
+export function mayHaveNumber({ length }: string): boolean {
+  return length >= 4 && length <= 96;
+}
+
 /** Strings that a delta can carry, whatever the text policy, and that frames do not spell in another way. */
 const plainString = refine(
   (value): value is string =>
-    typeof value === 'string' && /^(?!['"])[!-~]{4,96}$/.test(value) && !OTHER_KIND.test(value),
+    typeof value === 'string' && mayHaveNumber(value) && /^(?!['"])[!-~]*$/.test(value) && !OTHER_KIND.test(value),
   'must be 4 to 96 visible ASCII characters that read as a string',
 );
 

@@ -135,6 +135,9 @@ export function createRegistry(json?: RegistryJson): Registry {
   return build(Math.max(version, 1 + registered), all, custom, compact);
 }
 
+/** The schemas of the profiles: the registry of sides that have announced none. */
+export const COMMON_REGISTRY = createRegistry();
+
 /**
  * Returns a registry with one more schema, or with a newer version of one; returns the same registry if the definition is registered.
  *

@@ -18,10 +18,9 @@ import { spellAgent, staticEntries, unspellAgent } from '../compact/static.js';
 import { CompactTables, type Shape, type Table, type TablesMark } from '../compact/tables.js';
 import { AccpError } from '../errors.js';
 import { parseFrame } from '../parse.js';
-import { type Registry, shortHash } from '../registry/registry.js';
+import { COMMON_REGISTRY, type Registry, shortHash } from '../registry/registry.js';
 import type { Collection, Journal } from '../store/journal.js';
 import type { SequenceMode } from './delivery.js';
-import { COMMON_REGISTRY } from './registries.js';
 
 const NEW = 'new';
 const REGISTRY = 'reg.';

@@ -122,7 +122,7 @@ export class Delivery {
     else if (kind === 'resync') this.#admitResync(key, arrival);
     else if (gap || seq !== next || !isContinuous) {
       // Only a number above the expected one shows a gap; late and repeated frames do not.
-      if (!gap && (seq > next || (seq === next && !isContinuous))) this.#incoming.set(key, { next, gap: true });
+      if (!gap && seq >= next) this.#incoming.set(key, { next, gap: true });
       throw gapError(next, seq);
     } else this.#advance(key, seq);
     this.#remember(mid);

@@ -15,7 +15,14 @@ import {
   type Step,
   stepSent,
 } from '../registry/negotiation.js';
-import { createRegistry, exportRegistry, matchesHash, type Registry, type RegistryJson } from '../registry/registry.js';
+import {
+  COMMON_REGISTRY,
+  createRegistry,
+  exportRegistry,
+  matchesHash,
+  type Registry,
+  type RegistryJson,
+} from '../registry/registry.js';
 import type { Collection, Journal } from '../store/journal.js';
 import type { SequenceMode } from './delivery.js';
 
@@ -38,9 +45,6 @@ const REGISTRY = 'registry';
 const ANNOUNCED = 'announced';
 /** The fact that compact frames are not used, whatever the sides have announced. */
 const NO_COMPACT = 'no-compact';
-
-/** The registry of peers that have announced none. */
-export const COMMON_REGISTRY = createRegistry();
 
 export class Registries {
   readonly peers: Collection<Peer>;

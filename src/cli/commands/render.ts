@@ -2,6 +2,7 @@ import { type Dialect, type Frame, tryParseFrame } from '../../accp/index.js';
 import type { Message } from '../../accp/message/message.js';
 import { type Rendered, renderForContext, renderJson } from '../../accp/render/index.js';
 import { plainFrame } from '../../bench/plain.js';
+import { percentChange } from '../../bench/table.js';
 import { PegwireError } from '../../text/errors.js';
 import { isRecord } from '../../text/guards.js';
 import { compareTokens } from '../../tokens/compare.js';
@@ -10,7 +11,7 @@ import { UsageError } from '../io/errors.js';
 import { exactJson, notJson, parseExactJson } from '../io/exact-json.js';
 import { type Line, readLines } from '../io/input.js';
 import { toJson } from '../io/json.js';
-import { noteEmpty, reject } from '../io/report.js';
+import { countedText, noteEmpty, reject } from '../io/report.js';
 import { defineCommand, type Invocation } from '../options/command.js';
 import { choice, flag, integer, value } from '../options/option.js';
 
@@ -58,15 +59,9 @@ async function run(invocation: Run): Promise<number> {
   let rejected = 0;
   let lines = 0;
   for (const word of words.length === 0 ? ['-'] : words) {
-    const read = await readParts({ ...invocation, file: word === '-' ? undefined : word });
+    const read = await readParts({ ...invocation, file: word === '-' ? undefined : word }, parts);
     rejected += read.rejected;
     lines += read.lines;
-    for (const part of read.parts) {
-      const last = parts.at(-1);
-      if ('messages' in part && last !== undefined && 'messages' in last)
-        for (const one of part.messages) last.messages.push(one);
-      else parts.push(part);
-    }
   }
   if (lines === 0) await noteEmpty(invocation, 'frame or JSON document');
   const counter = await loadTokenCounter();
@@ -96,16 +91,13 @@ async function run(invocation: Run): Promise<number> {
   }
   if (!json && counts.length > 0) {
     for (const row of rowsOf(counts, counter.exact)) await output.result(row);
-    await output.note(
-      `${counter.exact ? `Counted in ${counter.encoding}` : 'Estimated (for exact counts: npm install gpt-tokenizer)'}. ` +
-        'Envelopes are not counted.',
-    );
+    await output.note(`${countedText(counter)} Envelopes are not counted.`);
   }
   return lines === 0 || rejected > 0 ? 1 : 0;
 }
 
-/** Reads one input. Reports invalid lines. */
-async function readParts(invocation: Run): Promise<{ parts: Part[]; lines: number; rejected: number }> {
+/** Reads one input, and adds its parts; its first messages follow those before it. Reports invalid lines. */
+async function readParts(invocation: Run, parts: Part[]): Promise<{ lines: number; rejected: number }> {
   const lines: Line[] = [];
   for await (const line of readLines(invocation)) {
     if (line.isCut === true)
@@ -115,29 +107,28 @@ async function readParts(invocation: Run): Promise<{ parts: Part[]; lines: numbe
       );
     lines.push(line);
   }
-  const { data, dialect } = invocation.options;
-  const items: (Content | { readonly data: unknown })[] = [];
   let rejected = 0;
+  let data: unknown[] | undefined;
   for (const line of documentsOf(lines)) {
     try {
-      const own = itemsOf(line.text, { data, dialect });
-      for (const item of own) items.push(item);
+      for (const item of itemsOf(line.text, invocation.options)) {
+        const last = parts.at(-1);
+        if ('message' in item) {
+          data = undefined;
+          if (last !== undefined && 'messages' in last) last.messages.push(item);
+          else parts.push({ messages: [item] });
+        } else if (data === undefined) {
+          data = [item.data];
+          parts.push({ data });
+        } else data.push(item.data);
+      }
     } catch (thrown) {
       if (!(thrown instanceof PegwireError)) throw thrown;
       await reject(invocation, line, thrown);
       rejected++;
     }
   }
-  const parts: Part[] = [];
-  for (const item of items) {
-    const last = parts.at(-1);
-    if ('message' in item) {
-      if (last !== undefined && 'messages' in last) last.messages.push(item);
-      else parts.push({ messages: [item] });
-    } else if (last !== undefined && 'data' in last) last.data.push(item.data);
-    else parts.push({ data: [item.data] });
-  }
-  return { parts, lines: lines.length, rejected };
+  return { lines: lines.length, rejected };
 }
 
 /** Returns the lines, or all of them as one if the first is only the beginning of a JSON document. */
@@ -222,8 +213,7 @@ function rowsOf(counts: readonly Counts[], exact: boolean): string[] {
   const sum = (form: keyof Counts): number => counts.reduce((total, one) => total + (one[form] ?? 0), 0);
   const json = sum('json');
   const row = (title: string, tokens: number): string => {
-    const change = Math.round((tokens / json - 1) * 100);
-    const shown = title === 'compact JSON' ? '' : `  ${`${change > 0 ? '+' : ''}${change} %`.padStart(6)}`;
+    const shown = title === 'compact JSON' ? '' : `  ${percentChange(tokens, json).padStart(6)}`;
     return `${title.padEnd(12)}  ${`${exact ? '' : '~'}${tokens}`.padStart(8)}${shown}`;
   };
   const toon = counts.some((one) => one.toon === null)

@@ -12,7 +12,7 @@ import { countTokens } from '../../tokens/load-counter.js';
 import { notExact, UsageError } from '../io/errors.js';
 import { inputName, type Line, readLines } from '../io/input.js';
 import { toJson } from '../io/json.js';
-import { noteEmpty } from '../io/report.js';
+import { countedText, noteEmpty } from '../io/report.js';
 import { defineCommand } from '../options/command.js';
 import { choice } from '../options/option.js';
 import { readMessage } from '../session/message-input.js';
@@ -111,9 +111,7 @@ function cells(counts: Counts, exact: boolean): string {
 }
 
 function sourceText({ exact, toonMissing }: Pick<TokenRow, 'exact' | 'toonMissing'>, encoding: string): string {
-  const counted = exact ? `Counted in ${encoding}` : 'Estimated (for exact counts: npm install gpt-tokenizer)';
-  const toon = toonMissing ? '; TOON is not counted (npm install @toon-format/toon)' : '';
-  return `${counted}. JSON and TOON contain the message without its metadata${toon}. A dash means that the line has no such form.`;
+  return `${countedText({ exact, encoding }, toonMissing)} JSON and TOON contain the message without its metadata. A dash means that the line has no such form.`;
 }
 
 type Kind = 'frame' | 'packet' | 'json' | 'english';

@@ -2,6 +2,7 @@
 import { formatReport, type Report, type Severity } from '../../text/diagnostic.js';
 import { PegwireError } from '../../text/errors.js';
 import { visible } from '../../text/visible.js';
+import type { TokenCounter } from '../../tokens/counter.js';
 import { inputName, type Line, readLines, type Source } from './input.js';
 import { errorJson, toJson } from './json.js';
 import { jsonPlaceOf } from './json-place.js';
@@ -99,6 +100,15 @@ export async function noteEmpty({ json, output }: Pick<Reporting, 'json' | 'outp
 /** Reports that a search found nothing. */
 export function noteNothing(reporter: Reporting, code: string, message: string): Promise<void> {
   return reject(reporter, null, new PegwireError({ code, message }));
+}
+
+/** Returns how tokens were counted. @param isToonMissing `true` if the package for TOON is not installed */
+export function countedText(
+  { exact, encoding }: Pick<TokenCounter, 'exact' | 'encoding'>,
+  isToonMissing = false,
+): string {
+  const counted = exact ? `Counted in ${encoding}` : 'Estimated (for exact counts: npm install gpt-tokenizer)';
+  return `${counted}${isToonMissing ? '; TOON is not counted (npm install @toon-format/toon)' : ''}.`;
 }
 
 /** Formats a number with its noun: `1 frame`, `3 frames`. */

@@ -8,7 +8,7 @@ import type { Codec } from '../../codec/codec.js';
 import { AccpError } from '../../errors.js';
 import { parseFrame } from '../../parse.js';
 import { printFrame } from '../../print.js';
-import { createRegistry, matchesHash } from '../../registry/registry.js';
+import { COMMON_REGISTRY, matchesHash } from '../../registry/registry.js';
 import type { SequenceMode } from '../../session/delivery.js';
 import type { Peer } from '../../session/registries.js';
 import { createSession, partsOfSession, type Session } from '../../session/session.js';
@@ -110,8 +110,6 @@ type OwnFrames = ReturnType<typeof ownFrames>;
 
 /** A peer with an unknown registry, which gets all schemas. */
 const UNKNOWN_PEER: Peer = { announcement: { version: 1, hash: 'none' } };
-
-const COMMON_REGISTRY = createRegistry();
 
 function ownFrames(codec: Codec, open: () => Session) {
   const { hash } = codec.registry;

@@ -1,6 +1,6 @@
 import { compactFrame, createRegistry, learnRegistry } from '../../../accp/compact/index.js';
 import { printFrame } from '../../../accp/print.js';
-import { textTable } from '../../../bench/table.js';
+import { percentChange, textTable } from '../../../bench/table.js';
 import { createRandom } from '../../../text/random.js';
 import { compareTokens } from '../../../tokens/compare.js';
 import { ENCODINGS, type Encoding, type TokenCounter } from '../../../tokens/counter.js';
@@ -9,7 +9,7 @@ import { notExact } from '../../io/errors.js';
 import { exactJson } from '../../io/exact-json.js';
 import { tryFile, writeText } from '../../io/files.js';
 import { toJson } from '../../io/json.js';
-import { count, forEachLine } from '../../io/report.js';
+import { count, countedText, forEachLine } from '../../io/report.js';
 import { defineCommand } from '../../options/command.js';
 import { choice, integer, text, upTo, value } from '../../options/option.js';
 import { ENCODING_HELP } from '../../session/options.js';
@@ -84,11 +84,7 @@ export const command = defineCommand({
             ? 'The table has the tokens of the same messages.'
             : `The table has the tokens of ${rest.length === 1 ? 'the other one' : `the other ${rest.length}`}.`),
       );
-      const counted = counter.exact
-        ? `Counted in ${counter.encoding}`
-        : 'Estimated (for exact counts: npm install gpt-tokenizer)';
-      const toon = total.toon === null ? '; TOON is not counted (npm install @toon-format/toon)' : '';
-      await output.note(`${counted}${toon}.`);
+      await output.note(countedText(counter, total.toon === null));
       for (const file of [out, types]) if (file !== undefined) await output.note(`Written to ${file}`);
     }
     if (!counter.exact && given['encoding'] !== undefined) throw notExact(encoding);
@@ -158,10 +154,5 @@ const MAX_KIND = 40;
 function cells(kind: string, { messages, json, toon, frames, compact, withRegistry }: Tokens): readonly string[] {
   const shown = kind.length > MAX_KIND ? `${kind.slice(0, MAX_KIND)}...` : kind;
   const counts = [messages, json, toon ?? '-', frames, compact, withRegistry].map(String);
-  return [shown, ...counts, change(withRegistry, json), toon === null ? '-' : change(withRegistry, toon)];
-}
-
-function change(tokens: number, before: number): string {
-  const percent = Math.round((tokens / before - 1) * 100);
-  return `${percent > 0 ? '+' : ''}${percent} %`;
+  return [shown, ...counts, percentChange(withRegistry, json), toon === null ? '-' : percentChange(withRegistry, toon)];
 }

@@ -9,7 +9,7 @@ import type { MessageInput } from '../../../accp/message/message.js';
 import { parseFrame } from '../../../accp/parse.js';
 import { printFrame } from '../../../accp/print.js';
 import { chatMessage } from '../../../accp/profiles/profiles.js';
-import { createRegistry } from '../../../accp/registry/registry.js';
+import { COMMON_REGISTRY } from '../../../accp/registry/registry.js';
 import { PegwireError } from '../../../text/errors.js';
 import { notJson } from '../../io/exact-json.js';
 import type { Line } from '../../io/input.js';
@@ -21,8 +21,6 @@ export interface SampleMessage {
   readonly message: MessageInput;
   readonly frame: Frame;
 }
-
-const REGISTRY = createRegistry();
 
 /** Reads a line. @returns `null` if it is rejected, after reporting the error */
 export async function readSample(reporter: Reporting, line: Line): Promise<SampleMessage | null> {
@@ -40,7 +38,7 @@ function ofFrame(text: string): SampleMessage {
   const { agent, intent, operation, payload: params } = frame;
   const last = params.find(({ key }) => key === 'schema')?.value;
   const code = last?.kind === 'string' ? last.value : undefined;
-  const schema = code === undefined ? undefined : REGISTRY.byCode(code);
+  const schema = code === undefined ? undefined : COMMON_REGISTRY.byCode(code);
   const rules = { code, schema, types: schema?.types, transliterated: true };
   const { payload } = readPayload(params, rules, (path) => new Reference(path));
   return { message: { agent, intent, operation, ...(code === undefined ? {} : { schema: code }), payload }, frame };
@@ -49,7 +47,7 @@ function ofFrame(text: string): SampleMessage {
 function ofJson(text: string): SampleMessage {
   const read = messageIn(text);
   const { envelope: _, ...message } = typeof read === 'string' ? chatMessage(read) : read;
-  return { message, frame: frameOf(message, REGISTRY) };
+  return { message, frame: frameOf(message, COMMON_REGISTRY) };
 }
 
 function messageIn(text: string): MessageInput | string {
@@ -69,6 +67,6 @@ function checked(sample: SampleMessage): SampleMessage {
   printFrame(frame);
   if (/^[0-9]+$/.test(frame.agent))
     throw accpError('E1004', 'agent', 'must not be a number, since registries number agents');
-  compactFrame(frame, { registry: REGISTRY });
+  compactFrame(frame, { registry: COMMON_REGISTRY });
   return sample;
 }
