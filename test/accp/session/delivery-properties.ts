@@ -8,14 +8,17 @@ import { World, type WorldOptions } from './world.js';
 const MOST_FRAMES = 3_000;
 
 function holds(steps: fc.Arbitrary<Step>[], options: WorldOptions, numRuns: number, end: (world: World) => void): void {
+  let compared = 0;
   fc.assert(
     fc.property(fc.commands(steps, { maxCommands: 60, size: 'max' }), (commands) => {
       const world = new World(options);
       fc.modelRun(() => ({ model: {}, real: world }), commands);
       end(world);
+      compared += world.compared;
     }),
     { numRuns },
   );
+  if (options.compact === true) expect(compared).toBeGreaterThan(2 * numRuns);
 }
 
 /** @param numRuns random courses of events for each property */

@@ -7,7 +7,6 @@ import {
   createSession,
   type DecodeOutcome,
   type JsonObject,
-  memoryStore,
   type SequenceMode,
   type Session,
   type SessionOptions,
@@ -15,6 +14,7 @@ import {
 } from '../../../src/accp/codec/index.js';
 import { FaultyChannel } from '../../helpers/faulty-channel.js';
 import { passingTime } from '../../helpers/passing-time.js';
+import { type RecordedStore, recordedStore } from './recorded-tables.js';
 
 export type Side = 'a' | 'b';
 
@@ -39,6 +39,7 @@ interface Entry {
 interface Endpoint {
   readonly codec: Codec;
   readonly store: SessionStore;
+  readonly tables: RecordedStore['tables'];
   session: Session;
   /** The frames in transit to this side. */
   readonly incoming: FaultyChannel;
@@ -98,12 +99,21 @@ function repetitive(number: number): JsonObject {
   }
 }
 
+/** Returns the agent of a frame. */
+function senderOf(frame: string): string {
+  return /^@([a-z0-9]+)>/.exec(frame)![1]!;
+}
+
 export class World {
   readonly options: WorldOptions;
   readonly ends: Readonly<Record<Side, Endpoint>>;
   readonly messages: Entry[] = [];
   /** The number of the last answered request. */
   settled = 0;
+  /** The number of times that the tables of both sides were compared. */
+  compared = 0;
+  /** The tables of compact frames with which the sender continued, by frame. */
+  readonly #tables = new Map<string, object | null>();
   readonly #clock = passingTime(START, 1000);
 
   constructor(options: WorldOptions) {
@@ -112,7 +122,7 @@ export class World {
     if (options.compact !== true) return;
     for (const side of ['a', 'b'] as const) {
       const { codec, session } = this.ends[side];
-      this.ends[OTHER[side]].incoming.put(codec.announce(session).frames);
+      this.#put(side, codec.announce(session).frames);
       this.drain(10);
     }
   }
@@ -144,7 +154,7 @@ export class World {
       refused: 0,
     });
     if (long) expect(frames.length).toBeGreaterThan(1);
-    this.ends[OTHER[from]].incoming.put(frames);
+    this.#put(from, frames);
     return number;
   }
 
@@ -158,13 +168,13 @@ export class World {
     const end = this.ends[to];
     end.decoded++;
     const outcome = end.codec.decode(text, end.session);
-    const back = this.ends[OTHER[to]].incoming;
     if (outcome.outcome === 'rejected') {
-      if (outcome.reply !== null) back.put([outcome.reply]);
+      if (outcome.reply !== null) this.#put(to, [outcome.reply]);
       const { code, path } = outcome.error;
       if (code === 'E1001' && path === 'metadata.idx') this.#messageOf(to, text)!.refused++;
     } else if (outcome.outcome !== 'dropped') {
-      back.put(outcome.replies);
+      this.#compareTables(to, text);
+      this.#put(to, outcome.replies);
       for (const { code, message } of outcome.warnings) {
         if (code === 'lost') end.lost += Number(/^[0-9]+/.exec(message)![0]);
       }
@@ -215,8 +225,24 @@ export class World {
     );
   }
 
+  #put(from: Side, frames: readonly string[]): void {
+    this.ends[OTHER[from]].incoming.put(frames);
+    const last = frames.at(-1);
+    // Frames about the session are processed in a gap, too, and use no tables.
+    if (last === undefined || this.options.compact !== true || /^@\w+>(?:fail:error|sync:re)/.test(last)) return;
+    this.#tables.set(last, this.ends[from].tables('out', senderOf(last)));
+  }
+
+  /** After a frame was read, both sides have the same tables. */
+  #compareTables(to: Side, text: string): void {
+    const sent = this.#tables.get(text);
+    if (sent === undefined) return;
+    this.compared++;
+    expect(this.ends[to].tables('in', senderOf(text)), text).toEqual(sent);
+  }
+
   #endpoint(side: Side): Endpoint {
-    const store = memoryStore();
+    const { store, tables } = recordedStore();
     let made = 0;
     const codec = createCodec({
       now: () => this.#clock.now * 1000,
@@ -231,6 +257,7 @@ export class World {
     return {
       codec,
       store,
+      tables,
       session: this.#open(side, store),
       incoming: new FaultyChannel(),
       last: new Map(),
