@@ -1,45 +1,29 @@
 /** Compact frames between two sides: when they are used, what they look like, and what happens to those that cannot be read. */
 import { describe, expect, test } from 'vitest';
 import {
-  type Codec,
   type CodecOptions,
-  createCodec,
   createRegistry,
-  createSession,
   type JsonObject,
   type MessageInput,
-  type Session,
   type SessionOptions,
 } from '../../../src/accp/codec/index.js';
 import { loadTokenCounter } from '../../../src/tokens/load-counter.js';
+import { deliver, framesOf, introduced, type Side, side as sideOf } from './compact-sides.js';
 import { accepted, rejected } from './endpoints.js';
 
 const counter = await loadTokenCounter('o200k_base');
 
-interface Side {
-  readonly codec: Codec;
-  readonly session: Session;
-}
-
 function side(agent: string, options: CodecOptions = {}, session: Partial<SessionOptions> = {}): Side {
-  const codec = createCodec({ text: 'transliterate', compact: true, counter, ...options });
-  return { codec, session: createSession({ agent, id: 's', sequence: 'sender', ...session }) };
-}
-
-/** Delivers frames and the replies to them, until there are none. */
-function deliver(frames: readonly string[], from: Side, to: Side): void {
-  for (const frame of frames) deliver(accepted(to.codec.decode(frame, to.session)).replies, to, from);
+  return sideOf(agent, { text: 'transliterate', counter, ...options }, session);
 }
 
 function agreed(options: CodecOptions = {}, session: Partial<SessionOptions> = {}): { a: Side; b: Side } {
-  const a = side('a', options, session);
-  const b = side('b', options, session);
-  deliver(a.codec.announce(a.session).frames, a, b);
+  const [a, b] = introduced(side('a', options, session), side('b', options, session));
   return { a, b };
 }
 
-function send({ codec, session }: Side, message: MessageInput): string {
-  return codec.encode(message, session).frames[0]!;
+function send(from: Side, message: MessageInput): string {
+  return framesOf(from, message)[0]!;
 }
 
 function receive({ codec, session }: Side, frame: string): JsonObject {

@@ -56,6 +56,12 @@ describe('the forms', () => {
     expect(compact(plain)).toBe(text);
   });
 
+  test('absent values do not exceed the number of items that a frame may have', () => {
+    const rows = Array.from({ length: 12_000 }, () => '{a:1,b:2,c:3},{b:2,c:3,d:4}').join(',');
+    const plain = `@x>req:y{rows:[${rows}]}`;
+    expect(expand(compact(plain))).toBe(plain);
+  });
+
   test('a frame does not teach the next one', () => {
     const text = '@x>req:y{k:a_long_string_of_many_tokens|l:a_long_string_of_many_tokens|m:{c:1,d:2}}';
     expect(compact(text)).toBe(text);
