@@ -35,7 +35,7 @@ class Sending {
   send(plain: string, isCompact = true): void {
     const agent = /^@([\w-]+)/.exec(plain)![1]!;
     const { body, table } = this.#compaction.shorten(agent, plain, isCompact ? this.#registry : null);
-    this.#compaction.settle();
+    this.#compaction.owners.settle();
     this.#add(agent, body, table);
   }
 

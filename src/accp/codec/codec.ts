@@ -93,7 +93,7 @@ export function createCodec(options: CodecOptions = {}): Codec {
       settings.sessionId !== 'first' ? parts.options.id : undefined,
     );
     const registryOf = (hash: string): Registry | null => parts.registries.withHash(hash, ownRegistry());
-    parts.compaction.resume(registryOf);
+    parts.compaction.owners.resume(registryOf);
     const sender = new Sender(parts, settings, ownRegistry);
     const session = { ...parts, settings, sender, frameTokens, ownRegistry, registryOf };
     sessions.set(parts, session);
@@ -106,7 +106,7 @@ export function createCodec(options: CodecOptions = {}): Codec {
     parts.runtime.bind(source);
     return parts.commit(() => {
       const result = operation(opened(parts));
-      parts.compaction.settle();
+      parts.compaction.owners.settle();
       return result;
     });
   };

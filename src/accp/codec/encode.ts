@@ -1,7 +1,7 @@
 /** The encoding pipeline (draft-benzing-accp-00, section 7.2). */
 import type { Diagnostic } from '../../text/diagnostic.js';
 import { DEFAULT_LIMITS } from '../../text/limits.js';
-import type { Param } from '../ast.js';
+import type { Frame, Param } from '../ast.js';
 import { AccpError, accpError } from '../errors.js';
 import { keyTable } from '../message/abbreviations.js';
 import { isPlainObject, type Json, type JsonObject, nullObject, ref, type SchemaDefinition } from '../message/json.js';
@@ -13,10 +13,11 @@ import { chatMessage, checkProfiles, PROFILES } from '../profiles/profiles.js';
 import { fieldType, omitDefaults } from '../registry/defaults.js';
 import { type Registry, requireSchema } from '../registry/registry.js';
 import { ALLOWED_AFTER_CANCEL, cancelled } from '../session/chains.js';
-import type { CompactBody, CompactionMark } from '../session/compaction.js';
+import type { CompactBody } from '../session/compaction.js';
 import { metadataText, type Part } from '../session/envelope.js';
 import type { TextState } from '../session/registries.js';
 import { MAX_CHARACTERS, type Piece, splitParams, tooLong } from '../session/sequence.js';
+import type { OwnersMark } from '../session/table-owners.js';
 import { type EncodeResult, type FramePart, type FrameTokens, warningOf } from './contract.js';
 import { applySent, losesToOwnState, type Outbound, REQUEST_INTENTS, readStateSync } from './effects.js';
 import { addTokens, warnOfLimits } from './frame-tokens.js';
@@ -36,7 +37,7 @@ interface Encoding {
   readonly losses: Loss[];
   readonly warnings: Diagnostic[];
   /** The tables for compact frames before the message. */
-  readonly before: CompactionMark;
+  readonly before: OwnersMark;
   /** The tree of the payload, which most messages do not need. */
   params: readonly Param[] | undefined;
 }
@@ -44,16 +45,16 @@ interface Encoding {
 /** Encodes a message. Throws AccpError if it breaks a rule; the session is then unchanged. */
 export function encode(input: MessageInput | string, session: CodecSession): EncodeResult {
   const { compaction } = session;
-  const before = compaction.mark();
+  const before = compaction.owners.mark();
   try {
     return encodeMessage(input, session, before);
   } catch (thrown) {
-    compaction.rollBack(before);
+    compaction.owners.rollBack(before);
     throw thrown;
   }
 }
 
-function encodeMessage(input: MessageInput | string, session: CodecSession, before: CompactionMark): EncodeResult {
+function encodeMessage(input: MessageInput | string, session: CodecSession, before: OwnersMark): EncodeResult {
   const { settings, registries } = session;
   const losses: Loss[] = [];
   const message = normalize(typeof input === 'string' ? chatMessage(input) : input, session, losses);
@@ -67,7 +68,9 @@ function encodeMessage(input: MessageInput | string, session: CodecSession, befo
   const encoding: Encoding = { session, message, schema, fields, text, losses, warnings, before, params: undefined };
   noteInline(encoding);
   const { agent, intent, operation } = message;
-  const whole = writeDirectly(encoding) ?? bodyText(agent, intent, operation, paramsOf(encoding));
+  // Compact frames are made of the tree.
+  const direct = session.sender.usesCompact() ? null : writeDirectly(encoding);
+  const whole = direct ?? bodyText(agent, intent, operation, paramsOf(encoding));
   return emit(withinBudget(whole, encoding), encoding);
 }
 
@@ -294,7 +297,16 @@ function withinBudget(whole: string, encoding: Encoding): Drafts {
   const { agent, intent, operation } = message;
   const { limits, counter } = session.settings;
   if (whole.length > MAX_CHARACTERS) throw tooLong(`${MAX_CHARACTERS} characters`);
-  const compact = session.sender.shorten(agent, whole);
+  const { params } = encoding;
+  const frame: Frame | undefined = params && {
+    kind: 'frame',
+    agent,
+    intent,
+    operation,
+    payload: params,
+    metadata: null,
+  };
+  const compact = session.sender.shorten(agent, whole, frame);
   const sent = compact.body;
   // A token has at least one character.
   if (sent.length <= limits.body.hard && sent.length + METADATA_LENGTH <= limits.total.hard) {
@@ -312,7 +324,7 @@ function withinBudget(whole: string, encoding: Encoding): Drafts {
     return counter.count(bodyText('a', 'a', 'a', [param])) - PARAM_FRAME;
   });
   if (pieces.length === 1) return single(whole, compact, plainTokens, body);
-  session.compaction.rollBack(encoding.before);
+  session.compaction.owners.rollBack(encoding.before);
   const drafts = pieces.map(({ params: some, cut }: Piece, index) => ({
     text: bodyText(agent, intent, operation, some),
     part: { index, total: pieces.length, cut },

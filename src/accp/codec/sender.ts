@@ -2,7 +2,7 @@
 
 import type { Diagnostic } from '../../text/diagnostic.js';
 import { PrintError } from '../../text/errors.js';
-import type { Param } from '../ast.js';
+import type { Frame, Param } from '../ast.js';
 import { type AccpError, accpError } from '../errors.js';
 
 import { explainFrame } from '../explain.js';
@@ -91,9 +91,14 @@ export class Sender {
     return this.#prepareCopy({ frame, mid, seqs: [], times: 0 }, mid, compact);
   }
 
-  /** Returns the body of the next frame of an agent as it is sent, and updates the tables for compact frames. */
-  shorten(agent: string, plain: string): CompactBody {
-    return this.#parts.compaction.shorten(agent, plain, this.#compactRegistry());
+  /** Returns `true` if frames are sent in compact form. */
+  usesCompact(): boolean {
+    return this.#compactRegistry() !== null;
+  }
+
+  /** Returns the body of the next frame of an agent as it is sent, and updates the tables. @param frame the tree, if it is known */
+  shorten(agent: string, plain: string, frame?: Frame): CompactBody {
+    return this.#parts.compaction.shorten(agent, plain, this.#compactRegistry(), frame);
   }
 
   /**

@@ -92,6 +92,8 @@ class Writing {
   readonly #tables: CompactTables;
   readonly #isShort: boolean;
   readonly #costs: Costs;
+  /** `true` if every value may nest as deep as any spelling needs. */
+  #isShallow = false;
 
   constructor(tables: CompactTables, isShort: boolean, costs: Costs) {
     this.#tables = tables;
@@ -102,7 +104,8 @@ class Writing {
   body({ operation, payload }: Frame, count: number | undefined): Pick<Frame, 'operation' | 'payload'> {
     const own = payloadShape(operation, payload);
     const params = own.schema === null ? payload : payload.slice(0, -1);
-    const found = hasRoomForList(params, 0) ? this.#findPayload(own) : undefined;
+    this.#isShallow = params.every(({ value }) => 1 + numberedDepthOf(value) <= MAX_DEPTH);
+    const found = this.#hasRoomForList(params, 0) ? this.#findPayload(own) : undefined;
     if (found === undefined) {
       this.#tables.learnShape(own);
       const written = this.#others(params);
@@ -140,8 +143,7 @@ class Writing {
   }
 
   #string(text: string): Value {
-    const { strings } = this.#tables;
-    const known = strings.numberOf(text);
+    const known = this.#tables.stringNumber(text);
     const spelled = spell(text);
     if (known === undefined) this.#tables.learnString(text);
     else if (this.#isShort && this.#costs.ofReference(known) < this.#costs.of(spelled))
@@ -150,9 +152,11 @@ class Writing {
   }
 
   #array(items: readonly Value[], depth: number): Value {
-    const rows = this.#isShort ? rowsOf(items, depth) : null;
-    if (rows === null) return { kind: 'array', items: items.map((item) => this.#value(item, depth + 1)) };
-    const columns = [...new Set(rows.flatMap(({ entries }) => entries.map(({ key }) => key)))].sort(bySpelling);
+    const table = this.#isShort ? tableOf(items) : null;
+    if (table === null || !this.#isWritable(table, depth))
+      return { kind: 'array', items: items.map((item) => this.#value(item, depth + 1)) };
+    const { rows } = table;
+    const columns = table.keys.toSorted(bySpelling);
     const found = this.#find({ operation: null, schema: null, keys: columns });
     const keys = found?.shape.keys ?? columns;
     if (found === undefined) this.#tables.learnShape({ operation: null, schema: null, keys });
@@ -164,11 +168,21 @@ class Writing {
     return numbered(0, [header, ...lists]);
   }
 
+  /** Returns `true` if a table has room, and its keys can be the strings of a row. */
+  #isWritable({ rows, keys }: MapTable, depth: number): boolean {
+    if (keys.some((key) => OTHER_KIND.test(key))) return false;
+    return this.#isShallow || rows.every(({ entries }) => depth + 3 + deepest(entries, false) <= MAX_DEPTH);
+  }
+
+  #hasRoomForList(entries: readonly Param[], depth: number): boolean {
+    return this.#isShallow || hasRoomForList(entries, depth);
+  }
+
   #map({ entries: unsorted }: MapValue, depth: number): Value {
     const entries = inWireOrder(unsorted);
     const shape = { operation: null, schema: null, keys: entries.map(({ key }) => key) };
     if (entries.length > 1) {
-      const found = hasRoomForList(entries, depth + 1) ? this.#find(shape) : undefined;
+      const found = this.#hasRoomForList(entries, depth + 1) ? this.#find(shape) : undefined;
       if (found !== undefined) return numbered(2 * found.number + 1, this.#list(found.shape.keys, entries, depth + 2));
       this.#tables.learnShape(shape);
     }
@@ -210,17 +224,17 @@ class Writing {
     let best: Found | undefined;
     // Both have the tokens of the values, and one between them.
     let least = keys.reduce((tokens, key) => tokens + this.#costs.of(key), schema === null ? 0 : SCHEMA_TOKENS);
-    for (const [number, other] of shapes.all()) {
-      if (other.operation !== operation || other.schema !== schema) continue;
+    shapes.forEach((other, number) => {
+      if (other.operation !== operation || other.schema !== schema) return;
       const { listed, length } = listOf(keys, other.keys);
-      if (listed < keys.length && !mayHaveOthers) continue;
+      if (listed < keys.length && !mayHaveOthers) return;
       // A list has one token for each absent value.
       const others = keys.slice(listed).reduce((sum, key) => sum + this.#costs.of(key), 0);
       const tokens = LIST_TOKENS + (length - listed) + others;
-      if (tokens >= least) continue;
+      if (tokens >= least) return;
       least = tokens;
       best = { number, shape: other, listed };
-    }
+    });
     return best;
   }
 }
@@ -256,29 +270,31 @@ export function payloadShape(operation: string, payload: readonly Param[]): Shap
   return { operation, schema: own, keys: params.map(({ key }) => key) };
 }
 
-/** Returns the items if they are a table that nests no deeper than a frame may. */
-function rowsOf(items: readonly Value[], depth: number): readonly MapValue[] | null {
-  const rows = tableRows(items);
-  const isWritable = rows?.every(({ entries }) =>
-    // The keys of a new shape are strings of the first row.
-    entries.every(({ key, value }) => depth + 3 + depthOf(value) <= MAX_DEPTH && !OTHER_KIND.test(key)),
-  );
-  return isWritable === true ? rows! : null;
+/** At least two maps with keys that are alike, and these keys. */
+interface MapTable {
+  readonly rows: readonly MapValue[];
+  readonly keys: readonly string[];
 }
 
-/** Returns the items if they are at least two maps whose keys are alike. */
-export function tableRows(items: readonly Value[]): readonly MapValue[] | null {
-  if (items.length < 2) return null;
-  const rows: MapValue[] = [];
-  const keys = new Set<string>();
+/** Returns the items as a table; `null` if they are no maps, or if more than a third of its cells would be empty. */
+export function tableOf(items: readonly Value[]): MapTable | null {
+  const [first] = items;
+  if (items.length < 2 || first?.kind !== 'map') return null;
+  const keys = first.entries.map(({ key }) => key);
+  const others = new Set<string>();
   let cells = 0;
   for (const item of items) {
     if (item.kind !== 'map' || item.entries.length === 0) return null;
-    for (const { key } of item.entries) keys.add(key);
-    cells += item.entries.length;
-    rows.push(item);
+    const { entries } = item;
+    for (let at = 0; at < entries.length; at++) {
+      const { key } = entries[at]!;
+      // Most rows have the keys of the first one, in its order.
+      if (key !== keys[at]) others.add(key);
+    }
+    cells += entries.length;
   }
-  return 2 * keys.size * rows.length <= 3 * cells ? rows : null;
+  const all = others.size === 0 ? keys : [...new Set([...keys, ...others])];
+  return 2 * all.length * items.length <= 3 * cells ? { rows: items as readonly MapValue[], keys: all } : null;
 }
 
 function numbered(number: number, items: readonly Value[]): Value {
@@ -311,4 +327,14 @@ function depthOf(value: Value, withTables = false): number {
   if (value.kind !== 'array') return 0;
   const isTable = withTables && value.items.length > 1 && value.items.every(({ kind }) => kind === 'map');
   return (isTable ? 2 : 1) + value.items.reduce((depth, item) => Math.max(depth, depthOf(item, withTables)), 0);
+}
+
+/** Returns the number of levels of a value if all maps and tables in it are numbered. */
+function numberedDepthOf(value: Value): number {
+  if (value.kind === 'map') {
+    return 2 + value.entries.reduce((depth, entry) => Math.max(depth, numberedDepthOf(entry.value)), 0);
+  }
+  if (value.kind !== 'array') return 0;
+  // A table has a map and two lists; its rows count as maps.
+  return 1 + value.items.reduce((depth, item) => Math.max(depth, numberedDepthOf(item)), 0);
 }

@@ -2,7 +2,7 @@
 import type { Frame, MapValue, Value } from '../ast.js';
 import { OTHER_KIND } from '../print.js';
 import { mayHaveNumber } from '../registry/definition.js';
-import { payloadShape, tableRows } from './compact.js';
+import { payloadShape, tableOf } from './compact.js';
 
 /** Counts of tokens. */
 export interface Costs {
@@ -39,8 +39,8 @@ function collect(value: Value, place: string, found: Occurrence[]): void {
     for (const { key, value: inner } of value.entries) collect(inner, `${place}.${key}`, found);
   }
   if (value.kind !== 'array') return;
-  const rows = tableRows(value.items);
-  if (rows === null) {
+  const rows = tableOf(value.items)?.rows;
+  if (rows === undefined) {
     for (const item of value.items) collect(item, place, found);
     return;
   }

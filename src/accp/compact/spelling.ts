@@ -15,9 +15,8 @@ const COMPACT_DATE_TIME =
 
 /** Shortens dates and times of ISO 8601: `2026-04-08T09:05:27Z` is `#20260408T090527Z`. Marks strings that would read as another one. */
 export function spell(text: string): string {
-  const first = text.charCodeAt(0);
   // Only digits begin a date.
-  if (first < 0x30 || first > 0x39) return text === ABSENT || text.startsWith(MARK) ? MARK + text : text;
+  if (!beginsWithDigit(text)) return text === ABSENT || text.startsWith(MARK) ? MARK + text : text;
   if (DATE.test(text) || TIME.test(text)) return MARK + text.replace(/[-:]/g, '');
   const match = DATE_TIME.exec(text);
   if (match === null) return text;
@@ -55,7 +54,12 @@ export function spellKey(key: string): string {
 }
 
 export function unspellKey(written: string): string {
-  return /^_+[0-9]/.test(written) ? written.slice(1) : written;
+  return written.startsWith('_') && /^_+[0-9]/.test(written) ? written.slice(1) : written;
+}
+
+export function beginsWithDigit(text: string): boolean {
+  const first = text.charCodeAt(0);
+  return first >= 0x30 && first <= 0x39;
 }
 
 /** Compares keys by their spellings, as the printer sorts them. */
@@ -76,5 +80,5 @@ const NUMBER = /^(?:0|[1-9][0-9]{0,8})$/;
 
 /** Returns the number that a name, key or path spells; `undefined` if it does not spell one. */
 export function numberIn(text: string): number | undefined {
-  return NUMBER.test(text) ? Number(text) : undefined;
+  return beginsWithDigit(text) && NUMBER.test(text) ? Number(text) : undefined;
 }

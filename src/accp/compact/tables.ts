@@ -61,7 +61,8 @@ export class Table<T> {
   /** The number of static entries. */
   readonly #offset: number;
   readonly #bounds: Bounds<T>;
-  readonly #entries = new Map<number, T>();
+  /** The learned entries by number, less the number of static ones. */
+  readonly #entries: (T | undefined)[] = [];
   /** The numbers of learned entries. */
   readonly #numbers = new Map<string, number>();
   /** The counts of entries evicted and added so far. */
@@ -80,19 +81,19 @@ export class Table<T> {
   }
 
   at(number: number): T | undefined {
-    return number < this.#offset ? this.#fixed.entries[number] : this.#entries.get(number);
+    return number < this.#offset ? this.#fixed.entries[number] : this.#entries[number - this.#offset];
   }
 
   numberOf(key: string): number | undefined {
-    return this.#fixed.numbers.get(key) ?? this.#numbers.get(key);
+    return (this.#offset === 0 ? undefined : this.#fixed.numbers.get(key)) ?? this.#numbers.get(key);
   }
 
-  /** The static entries, then the learned ones, the oldest first. */
-  *all(): Generator<readonly [number, T]> {
-    yield* this.#fixed.entries.entries();
+  /** Visits the static entries, then the learned ones, the oldest first. */
+  forEach(visit: (entry: T, number: number) => void): void {
+    this.#fixed.entries.forEach(visit);
     for (let count = this.#first; count < this.#next; count++) {
-      const number = this.#numberAt(count);
-      yield [number, this.#entries.get(number)!];
+      const place = this.#placeOf(count);
+      visit(this.#entries[place]!, this.#offset + place);
     }
   }
 
@@ -100,8 +101,9 @@ export class Table<T> {
   learn(entry: T): void {
     const { keyOf, weightOf, weight, entries } = this.#bounds;
     const key = keyOf(entry);
+    if (this.numberOf(key) !== undefined) return;
     const own = weightOf(entry);
-    if (own > weight || this.numberOf(key) !== undefined) return;
+    if (own > weight) return;
     while (this.#weight + own > weight || this.#next - this.#first >= entries) this.#evict();
     const count = this.#next++;
     this.#put(count, key, entry, own);
@@ -132,7 +134,7 @@ export class Table<T> {
         this.#first = count;
         continue;
       }
-      this.#entries.delete(this.#numberAt(count));
+      this.#entries[this.#placeOf(count)] = undefined;
       this.#numbers.delete(key);
       this.#weight -= weightOf(entry);
       this.#next = count;
@@ -149,22 +151,22 @@ export class Table<T> {
     return changes.filter(({ count, isAdded }) => (isAdded ? count >= this.#first : count < settled));
   }
 
-  #numberAt(count: number): number {
-    return this.#offset + (count % this.#bounds.entries);
+  #placeOf(count: number): number {
+    return count % this.#bounds.entries;
   }
 
   #put(count: number, key: string, entry: T, weight: number): void {
-    const number = this.#numberAt(count);
-    this.#entries.set(number, entry);
-    this.#numbers.set(key, number);
+    const place = this.#placeOf(count);
+    this.#entries[place] = entry;
+    this.#numbers.set(key, this.#offset + place);
     this.#weight += weight;
   }
 
   #evict(): void {
     const count = this.#first++;
-    const number = this.#numberAt(count);
-    const entry = this.#entries.get(number)!;
-    this.#entries.delete(number);
+    const place = this.#placeOf(count);
+    const entry = this.#entries[place]!;
+    this.#entries[place] = undefined;
     this.#numbers.delete(this.#bounds.keyOf(entry));
     this.#weight -= this.#bounds.weightOf(entry);
     this.#changes.push({ count, entry, isAdded: false });
@@ -204,6 +206,11 @@ export class CompactTables {
     if (this.#learns) this.shapes.learn(shape);
   }
 
+  /** Returns the number of a string; `undefined` if it has none. */
+  stringNumber(text: string): number | undefined {
+    return mayHaveNumber(text) ? this.strings.numberOf(text) : undefined;
+  }
+
   learnString(text: string): void {
     if (this.#learns && mayHaveNumber(text)) this.strings.learn(text);
   }
@@ -213,8 +220,8 @@ export class CompactTables {
     return { shapes: this.shapes.changes, strings: this.strings.changes };
   }
 
-  /** Undoes all changes since a mark. */
-  rollBack({ shapes, strings }: TablesMark): void {
+  /** Undoes all changes since a mark, or since they were stored. */
+  rollBack({ shapes, strings }: TablesMark = { shapes: 0, strings: 0 }): void {
     this.shapes.rollBack(shapes);
     this.strings.rollBack(strings);
   }

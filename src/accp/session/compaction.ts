@@ -15,12 +15,13 @@ import { Compactor } from '../compact/compact.js';
 import { expandFrame } from '../compact/expand.js';
 import { numberIn } from '../compact/spelling.js';
 import { spellAgent, staticEntries, unspellAgent } from '../compact/static.js';
-import { CompactTables, type Shape, type Table, type TablesMark } from '../compact/tables.js';
+import { CompactTables } from '../compact/tables.js';
 import { AccpError } from '../errors.js';
 import { parseFrame } from '../parse.js';
 import { COMMON_REGISTRY, type Registry, shortHash } from '../registry/registry.js';
-import type { Collection, Journal } from '../store/journal.js';
+import type { Journal } from '../store/journal.js';
 import type { SequenceMode } from './delivery.js';
+import { type TableOwner, TableOwners } from './table-owners.js';
 
 const NEW = 'new';
 const REGISTRY = 'reg.';
@@ -38,24 +39,7 @@ export const WANTED_PLAIN = 'plain';
 const MAX_SENDERS = 64;
 const MAX_KNOWN = 1024;
 
-/** The tables of one sender. */
-interface TableOwner {
-  /** The agents that use the tables; the first one began them. */
-  readonly agents: readonly string[];
-  /** The agents of this side that have ever used tables, and those for which the other side may still have former ones. */
-  readonly known: readonly string[];
-  readonly former: readonly string[];
-  /** The hash of the registry that the tables begin with. */
-  readonly hash: string;
-  /** The number of frames that have used these tables and former ones, modulo {@link COUNTS}; 0 if each sender has its own count of frames. */
-  readonly count: number;
-  /** `null` if they have ended, or once a frame could not be read: the following ones cannot be read either. */
-  readonly tables: CompactTables | null;
-}
-
-interface StoredOwner extends Omit<TableOwner, 'tables'> {
-  readonly isBroken: boolean;
-}
+type OpenOwner = TableOwner & { readonly tables: CompactTables };
 
 /** A body as it is sent, with the metadata field `tbl`. */
 export interface CompactBody {
@@ -64,12 +48,6 @@ export interface CompactBody {
   /** The numbers of tokens of the body, and of the plain one, if they were counted. */
   readonly tokens: number | undefined;
   readonly plainTokens: number | undefined;
-}
-
-/** The state of the tables, to return to. */
-export interface CompactionMark {
-  readonly owners: ReadonlyMap<string, TableOwner>;
-  readonly tables: ReadonlyMap<CompactTables, TablesMark>;
 }
 
 interface CompactionOptions {
@@ -84,36 +62,13 @@ const INCOMING = 'in:';
 export class Compaction {
   readonly #mode: SequenceMode;
   readonly #counter: TokenCounter;
-  readonly #stored: Collection<StoredOwner>;
-  readonly #shapes: Collection<Shape>;
-  readonly #strings: Collection<string>;
-  /** The owners by key: `out:` and the agent, or nothing if its agents share tables; `in:` and the agent that began the tables. */
-  #owners = new Map<string, TableOwner>();
-  /** The owners at the end of the last operation. */
-  #settled: ReadonlyMap<string, TableOwner> = new Map();
+  readonly owners: TableOwners;
   readonly #compactors = new WeakMap<CompactTables, Compactor>();
-  #isResumed = false;
 
   constructor({ journal, mode, counter }: CompactionOptions) {
     this.#mode = mode;
     this.#counter = counter;
-    this.#stored = journal.collection('compact');
-    this.#shapes = journal.collection('compact-shapes');
-    this.#strings = journal.collection('compact-strings');
-  }
-
-  /** Restores the tables of an earlier process, once. @param registryOf returns the registry with a hash; `null` if it is unknown */
-  resume(registryOf: (hash: string) => Registry | null): void {
-    if (this.#isResumed) return;
-    this.#isResumed = true;
-    for (const [key, { isBroken, ...owner }] of this.#stored.entries()) {
-      const registry = registryOf(owner.hash);
-      const tables = isBroken || registry === null ? null : new CompactTables(staticEntries(registry), true);
-      this.#owners.set(key, { ...owner, tables });
-    }
-    for (const [key, shape] of this.#shapes.entries()) this.#tablesOf(key)?.shapes.restore(countOf(key), shape);
-    for (const [key, text] of this.#strings.entries()) this.#tablesOf(key)?.strings.restore(countOf(key), text);
-    this.#settled = new Map(this.#owners);
+    this.owners = new TableOwners(journal);
   }
 
   /**
@@ -121,22 +76,24 @@ export class Compaction {
    *
    * @param plain the canonical text of header and body
    * @param registry the registry to begin with if all peers read compact frames, otherwise `null`
+   * @param tree the tree of the text, if it is known
    */
-  shorten(agent: string, plain: string, registry: Registry | null): CompactBody {
+  shorten(agent: string, plain: string, registry: Registry | null, tree?: Frame): CompactBody {
     const key = this.#outgoingKey(agent);
-    const owner = this.#owners.get(key);
+    const owner = this.owners.get(key);
     if (registry === null && owner === undefined) return plainBody(plain, undefined);
-    const frame = parseFrame(plain);
+    const frame = tree ?? parseFrame(plain);
     if (isProtocolFrame(frame)) return plainBody(plain, undefined);
     const isNumber = numberIn(agent) !== undefined && registry?.compact?.agents !== undefined;
     if (registry !== null && !isNumber) {
-      const { table, ...used } = this.#usedBy(agent, owner, registry);
+      const [used, table] = this.#usedBy(agent, owner, registry);
       // With one count for all, the key of the list is the number of the frame.
       const count = this.#mode === 'session' ? used.count : undefined;
+      this.owners.use(key, used.tables);
       const compacted = this.#compactorOf(used.tables).compact(frame, plain, count);
       if (compacted !== null) {
         const next = this.#counted(used);
-        if (table !== undefined || next !== used) this.#owners.set(key, next);
+        if (next !== owner) this.owners.set(key, next);
         const { text, hasCount, tokens, plainTokens } = compacted;
         const name = spellAgent(agent, registry);
         const body = name === agent ? text : `@${name}${text.slice(agent.length + 1)}`;
@@ -147,8 +104,8 @@ export class Compaction {
     const isUsed = owner?.agents.includes(agent) === true;
     const isEnd = isUsed || owner?.former.includes(agent) === true;
     if (isUsed) this.reset(agent);
-    const left = this.#owners.get(key);
-    if (isEnd) this.#owners.set(key, { ...left!, former: without(left!.former, agent) });
+    const left = this.owners.get(key);
+    if (isEnd) this.owners.set(key, { ...left!, former: without(left!.former, agent) });
     // A plain frame with a number as its operation looks like a compact one.
     return plainBody(plain, isEnd || registry !== null ? OFF : undefined);
   }
@@ -160,7 +117,7 @@ export class Compaction {
     const [, hash] = BEGINNING.exec(table ?? '') ?? [];
     if (hash !== undefined) return nameIn(registryOf(hash), written);
     const [, first] = SHARED_COUNT.exec(table ?? '') ?? [];
-    for (const [key, owner] of this.#owners) {
+    for (const [key, owner] of this.owners.entries()) {
       if (!key.startsWith(INCOMING)) continue;
       const agent = nameIn(registryOf(owner.hash), written);
       const uses = first === undefined ? owner.agents.includes(agent) : key === INCOMING + first;
@@ -180,7 +137,7 @@ export class Compaction {
     const { agent, operation, payload } = frame;
     const [, first, inTable] = SHARED_COUNT.exec(table ?? '') ?? [];
     const owner =
-      first === undefined ? this.#owners.get(this.#readerOf(agent) ?? '') : this.#owners.get(INCOMING + first);
+      first === undefined ? this.owners.get(this.#readerOf(agent) ?? '') : this.owners.get(INCOMING + first);
     const inPayload = numberIn(operation) === undefined ? undefined : numberIn(payload[0]?.key ?? '');
     const count = inPayload ?? numberIn(inTable ?? '');
     // A plain frame has no count.
@@ -201,16 +158,17 @@ export class Compaction {
     if (table !== undefined) this.#announced(agent, table, registryOf);
     const key = this.#readerOf(agent);
     if (key === undefined) return frame;
-    const owner = this.#owners.get(key)!;
+    const owner = this.owners.get(key)!;
     if (owner.tables === null) throw unreadable('E2001', 'An earlier compact frame could not be read.');
+    this.owners.use(key, owner.tables);
     try {
       const plain = expandFrame(frame, owner.tables);
       if (isProtocolFrame(plain)) throw unreadable('E1001', 'A frame of this kind is always plain.');
       const next = this.#counted(owner);
-      if (next !== owner) this.#owners.set(key, next);
+      if (next !== owner) this.owners.set(key, next);
       return plain;
     } catch (thrown) {
-      this.#owners.set(key, { ...owner, tables: null });
+      this.owners.set(key, { ...owner, tables: null });
       throw thrown instanceof AccpError ? unreadable(thrown.code, thrown.message) : thrown;
     }
   }
@@ -218,54 +176,26 @@ export class Compaction {
   /** Begins new tables with the next frame of an agent: after a resend, or if the other side could not read a frame. */
   reset(agent: string): void {
     const key = this.#outgoingKey(agent);
-    const owner = this.#owners.get(key);
+    const owner = this.owners.get(key);
     if (owner === undefined) return;
     // The count continues, so that no later frame fits to the former tables. A frame that ended them may be lost, too.
-    this.#owners.set(key, { ...owner, agents: [], former: owner.known, tables: null });
+    this.owners.set(key, { ...owner, agents: [], former: owner.known, tables: null });
   }
 
-  mark(): CompactionMark {
-    const tables = new Map<CompactTables, TablesMark>();
-    for (const owner of this.#owners.values()) if (owner.tables !== null) tables.set(owner.tables, owner.tables.mark());
-    return { owners: new Map(this.#owners), tables };
-  }
-
-  rollBack({ owners, tables }: CompactionMark): void {
-    this.#owners = new Map(owners);
-    for (const [one, mark] of tables) one.rollBack(mark);
-  }
-
-  /** Stores the changes of an operation together with its other changes. */
-  settle(): void {
-    for (const key of this.#settled.keys()) if (!this.#owners.has(key)) this.#forget(key);
-    for (const [key, owner] of this.#owners) {
-      const before = this.#settled.get(key);
-      const { tables, ...stored } = owner;
-      if (before !== owner) {
-        if (before !== undefined && before.tables !== tables) this.#forget(key);
-        this.#stored.set(key, { ...stored, isBroken: tables === null });
-      }
-      if (tables === null) continue;
-      store(key, tables.shapes, this.#shapes);
-      store(key, tables.strings, this.#strings);
-    }
-    this.#settled = new Map(this.#owners);
-  }
-
-  /** Returns the tables that a frame of an agent uses, and the value of `tbl` if it is the first one. */
-  #usedBy(agent: string, owner: TableOwner | undefined, registry: Registry) {
+  /** Returns the owner of the tables that a frame of an agent uses, and the value of `tbl` if it is the first one. */
+  #usedBy(agent: string, owner: TableOwner | undefined, registry: Registry): readonly [OpenOwner, string?] {
     const { agents = [], count = 0, known = [] } = owner ?? {};
-    const used = { known: known.includes(agent) ? known : [...known, agent], count };
-    if (owner?.tables == null || owner.hash !== registry.hash) {
-      const { hash } = registry;
-      const tables = new CompactTables(staticEntries(registry), true);
-      const table = hash === COMMON_REGISTRY.hash ? NEW : REGISTRY + shortHash(hash);
-      return { ...used, agents: [agent], former: without(known, agent), hash, tables, table };
-    }
-    const { tables, hash, former } = owner;
-    if (agents.includes(agent)) return { ...used, agents, former, hash, tables, table: undefined };
-    const table = SHARED + agents[0];
-    return { ...used, agents: [...agents, agent], former: without(former, agent), hash, tables, table };
+    const current = owner !== undefined && isOpen(owner, registry) ? owner : undefined;
+    if (current !== undefined && agents.includes(agent)) return [current];
+    const { hash } = registry;
+    const tables = current?.tables ?? new CompactTables(staticEntries(registry), true);
+    const used = {
+      known: known.includes(agent) ? known : [...known, agent],
+      former: without(current?.former ?? known, agent),
+      ...{ hash, count, tables },
+    };
+    if (current !== undefined) return [{ ...used, agents: [...agents, agent] }, SHARED + agents[0]];
+    return [{ ...used, agents: [agent] }, hash === COMMON_REGISTRY.hash ? NEW : REGISTRY + shortHash(hash)];
   }
 
   #outgoingKey(agent: string): string {
@@ -289,24 +219,26 @@ export class Compaction {
     // A mere count.
     if (first === undefined && numberIn(table) !== undefined) return;
     if (first !== undefined) {
-      const owner = this.#mode === 'session' ? this.#owners.get(INCOMING + first) : undefined;
+      const owner = this.#mode === 'session' ? this.owners.get(INCOMING + first) : undefined;
       if (owner === undefined) throw this.#refused(agent, unreadable('E2001', `The agent ${first} has no tables.`));
       if (owner.agents.length >= MAX_SENDERS && !owner.agents.includes(agent)) {
         const message = `At most ${MAX_SENDERS} agents can share tables.`;
         throw this.#refused(agent, unreadable('E2003', message, WANTED_PLAIN));
       }
-      if (before !== undefined && before !== INCOMING + first) this.#owners.delete(before);
-      this.#owners.set(INCOMING + first, { ...owner, agents: [...new Set([...owner.agents, agent])] });
+      if (before !== undefined && before !== INCOMING + first) this.owners.delete(before);
+      this.owners.set(INCOMING + first, { ...owner, agents: [...new Set([...owner.agents, agent])] });
       return;
     }
     // All agents that used the tables announce new ones.
-    if (before !== undefined) this.#owners.delete(before);
+    if (before !== undefined) this.owners.delete(before);
     if (table === OFF) return;
     const [isBeginning, hash, count = '0'] = BEGINNING.exec(table) ?? [];
     if (isBeginning === undefined) {
       throw this.#refused(agent, unreadable('E1001', `The field tbl cannot be "${table}".`));
     }
-    const readers = [...this.#owners].filter(([key, { tables }]) => key.startsWith(INCOMING) && tables !== null);
+    const readers = [...this.owners.entries()].filter(
+      ([key, { tables }]) => key.startsWith(INCOMING) && tables !== null,
+    );
     if (readers.length >= MAX_SENDERS) {
       const message = `The tables of at most ${MAX_SENDERS} senders are stored.`;
       throw this.#refused(agent, unreadable('E2003', message, WANTED_PLAIN));
@@ -317,26 +249,29 @@ export class Compaction {
     }
     const tables = new CompactTables(staticEntries(registry), true);
     const began = { agents: [agent], known: [], former: [], hash: registry.hash, count: Number(count) };
-    this.#owners.set(INCOMING + agent, { ...began, tables });
+    this.owners.set(INCOMING + agent, { ...began, tables });
   }
 
   /** Records that the frames of an agent cannot be read, which may be meant as compact ones. */
   #refused(agent: string, error: AccpError): AccpError {
     const key = INCOMING + agent;
     const before = this.#readerOf(agent);
-    const shared = before === undefined || before === key ? undefined : this.#owners.get(before);
+    const shared = before === undefined || before === key ? undefined : this.owners.get(before);
     if (shared !== undefined) {
-      this.#owners.set(before!, { ...shared, agents: shared.agents.filter((other) => other !== agent) });
+      this.owners.set(before!, { ...shared, agents: shared.agents.filter((other) => other !== agent) });
     }
-    const isKnown = this.#owners.delete(key);
-    if (isKnown || this.#owners.size < MAX_KNOWN) {
-      this.#owners.set(key, { agents: [agent], known: [], former: [], hash: '', count: 0, tables: null });
+    const isKnown = this.owners.delete(key);
+    if (isKnown || this.owners.size < MAX_KNOWN) {
+      this.owners.set(key, { agents: [agent], known: [], former: [], hash: '', count: 0, tables: null });
     }
     return error;
   }
 
   #readerOf(agent: string): string | undefined {
-    for (const [key, { agents }] of this.#owners) if (key.startsWith(INCOMING) && agents.includes(agent)) return key;
+    const own = INCOMING + agent;
+    if (this.owners.get(own)?.agents.includes(agent)) return own;
+    for (const [key, { agents }] of this.owners.entries())
+      if (key.startsWith(INCOMING) && agents.includes(agent)) return key;
     return undefined;
   }
 
@@ -348,21 +283,14 @@ export class Compaction {
     }
     return compactor;
   }
-
-  #tablesOf(entryKey: string): CompactTables | null | undefined {
-    return this.#owners.get(entryKey.slice(0, entryKey.lastIndexOf('|')))?.tables;
-  }
-
-  #forget(key: string): void {
-    this.#stored.delete(key);
-    for (const entries of [this.#shapes, this.#strings]) {
-      for (const entryKey of [...entries.keys()]) if (entryKey.startsWith(`${key}|`)) entries.delete(entryKey);
-    }
-  }
 }
 
 function nameIn(registry: Registry | null, written: string): string {
   return registry === null ? written : unspellAgent(written, registry);
+}
+
+function isOpen(owner: TableOwner, registry: Registry): owner is OpenOwner {
+  return owner.tables !== null && owner.hash === registry.hash;
 }
 
 function without(agents: readonly string[], agent: string): readonly string[] {
@@ -378,18 +306,6 @@ const BEGINNING = /^(?:new|reg\.([0-9a-f]{6,64}))(?:\.([0-9]{1,3}))?$/;
 
 /** A count, or the agent whose tables are used, and a count. */
 const SHARED_COUNT = /^(?:as\.([A-Za-z0-9_-]+)(?:\.|$))?([0-9]{1,3})?$/;
-
-function store<T>(key: string, table: Table<T>, entries: Collection<T>): void {
-  for (const { count, entry, isAdded } of table.settle()) {
-    if (isAdded) entries.set(`${key}|${count}`, entry);
-    else entries.delete(`${key}|${count}`);
-  }
-}
-
-/** The number in the key of an entry: how many were learned before it. */
-function countOf(entryKey: string): number {
-  return Number(entryKey.slice(entryKey.lastIndexOf('|') + 1));
-}
 
 /** Frames that maintain the session, and error frames, are always plain, so that they can be read without tables. */
 function isProtocolFrame({ intent, operation, payload }: Frame): boolean {

@@ -5,6 +5,7 @@ import { staticEntries } from '../../../src/accp/compact/static.js';
 import { CompactTables, shapeKey } from '../../../src/accp/compact/tables.js';
 import { parseFrame } from '../../../src/accp/parse.js';
 import { printFrame } from '../../../src/accp/print.js';
+import { entriesOf } from './entries.js';
 
 const REGISTRY = createRegistry({
   schemas: {},
@@ -125,10 +126,10 @@ describe('tables', () => {
     for (let at = 0; at < 700; at++) changed.learnString(`other${at}`);
     for (let at = 0; at < 200; at++) changed.learnShape({ operation: `x${at}`, schema: null, keys: ['a'] });
     changed.rollBack(mark);
-    expect([...changed.strings.all()]).toEqual([...same.strings.all()]);
-    expect([...changed.shapes.all()]).toEqual([...same.shapes.all()]);
+    expect(entriesOf(changed.strings)).toEqual(entriesOf(same.strings));
+    expect(entriesOf(changed.shapes)).toEqual(entriesOf(same.shapes));
     for (const one of [changed, same]) for (let at = 0; at < 40; at++) one.learnString('y'.repeat(57 + at));
-    expect([...changed.strings.all()]).toEqual([...same.strings.all()]);
+    expect(entriesOf(changed.strings)).toEqual(entriesOf(same.strings));
   });
 
   test('settled changes lead to the same entries, and have no more additions than fit', () => {
@@ -141,13 +142,13 @@ describe('tables', () => {
         if (isAdded) stored.set(count, entry);
         else expect(stored.delete(count)).toBe(true);
       }
-      expect([...stored.values()]).toEqual([...one.strings.all()].map(([, text]) => text));
+      expect([...stored.values()]).toEqual(entriesOf(one.strings).map(([, text]) => text));
       expect(changes.filter(({ isAdded }) => isAdded).length).toBeLessThanOrEqual(512);
     }
     const restored = tables();
     for (const [count, text] of stored) restored.strings.restore(count, text);
     for (const both of [one, restored]) both.learnString('one_more');
-    expect([...restored.strings.all()]).toEqual([...one.strings.all()]);
+    expect(entriesOf(restored.strings)).toEqual(entriesOf(one.strings));
     expect(restored.strings.settle()).toEqual(one.strings.settle());
   });
 
@@ -156,8 +157,10 @@ describe('tables', () => {
     for (let at = 0; at < 5000; at++) one.learnString(`text${at}${'_'.repeat(at % 80)}`);
     for (let at = 0; at < 500; at++)
       one.learnShape({ operation: null, schema: null, keys: [`k${at}`, 'l'.repeat(at)] });
-    const strings = [...one.strings.all()].map(([, text]) => text.length);
-    const shapes = [...one.shapes.all()].slice(11).map(([, shape]) => shapeKey(shape).length);
+    const strings = entriesOf(one.strings).map(([, text]) => text.length);
+    const shapes = entriesOf(one.shapes)
+      .slice(11)
+      .map(([, shape]) => shapeKey(shape).length);
     const sum = (lengths: readonly number[]): number => lengths.reduce((total, length) => total + length, 0);
     expect(strings.length).toBeLessThanOrEqual(512);
     expect(shapes.length).toBeLessThanOrEqual(128);

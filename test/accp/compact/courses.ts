@@ -75,7 +75,7 @@ export class Reader {
   }
 
   tables(): NonNullable<Step['tables']> {
-    this.#compaction.settle();
+    this.#compaction.owners.settle();
     const tables: Record<string, TablesOf | null> = {};
     for (const [key, value] of this.#collection('compact').entries()) {
       const { agents, hash, count, isBroken } = value as {

@@ -16,6 +16,7 @@ import { loadTokenCounter } from '../../../src/tokens/index.js';
 import { frames as anyFrames } from '../../helpers/accp-arbitraries.js';
 import { runs, sized } from '../../helpers/runs.js';
 import { strings as texts } from '../message/support.js';
+import { entriesOf } from './entries.js';
 
 /** Many payloads, several of which share tables. */
 const COURSES = { numRuns: sized(150, 5000) };
@@ -108,7 +109,7 @@ function isMarked(plain: string): boolean {
 }
 
 function stateOf({ shapes, strings: texts }: CompactTables): unknown {
-  return { shapes: [...shapes.all()], strings: [...texts.all()] };
+  return { shapes: entriesOf(shapes), strings: entriesOf(texts) };
 }
 
 test.each([
