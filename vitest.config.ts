@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** Tests that start programs, servers and the packed package: `npm run test:programs`. */
@@ -32,8 +33,8 @@ export const common = {
   globalSetup: ['./test/helpers/required-servers.ts', './test/helpers/compile-sources.ts'],
   setupFiles: ['./test/helpers/plain-environment.ts', './test/helpers/fixed-seed.ts'],
   reporters: ['default', './test/helpers/summary-reporter.ts'],
-  // The default leaves one core idle.
-  maxWorkers: '100%',
+  // Many tests wait for a server or a deadline.
+  maxWorkers: availableParallelism() + 1,
   // Property tests run on slow, shared machines too.
   testTimeout: 60_000,
   hookTimeout: 240_000,
