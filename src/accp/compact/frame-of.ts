@@ -1,13 +1,10 @@
 /** The frame of a message outside a session. */
 import type { Frame, Param } from '../ast.js';
 import { keyTable } from '../message/abbreviations.js';
-import type { MessageInput } from '../message/message.js';
+import { type MessageInput, UNKNOWN_AGENT } from '../message/message.js';
 import { createWriting, writeParam } from '../message/write-value.js';
 import { fieldType, omitDefaults } from '../registry/defaults.js';
 import type { Registry } from '../registry/registry.js';
-
-/** The name of a sender that a message does not name. */
-const UNKNOWN_AGENT = 'agent';
 
 /**
  * Returns the frame that a codec makes of a message, without metadata: with abbreviated keys, without defaults, and with transliterated strings.

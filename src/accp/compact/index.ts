@@ -36,7 +36,7 @@ export interface CompactOptions {
  *
  * Codecs make smaller frames, since both sides of a session also learn from them: see the option `compact` of `createCodec`.
  *
- * @throws AccpError E1004 if the operation or the agent is a number
+ * @throws AccpError E1004 if the operation or the agent is a number, or for anything but a frame
  * @throws PrintError if the frame cannot be printed
  * @example
  * compactFrame(parseFrame('@planner>req:schedule{asgn:dev_team|task:impl_auth|pri:high|schema:TA}'))
@@ -46,6 +46,7 @@ export function compactFrame(
   frame: Frame,
   { registry = COMMON_REGISTRY, counter = ESTIMATING_COUNTER }: CompactOptions = {},
 ): string {
+  if (frame?.kind !== 'frame') throw accpError('E1004', 'frame', 'is not a frame node');
   const { agent } = frame;
   const plain = printFrame({ ...frame, metadata: null });
   const isNumber = numberIn(agent) !== undefined && registry.compact?.agents !== undefined;
@@ -60,11 +61,13 @@ export function compactFrame(
 /**
  * Returns the plain frame of a compact one, without spans.
  *
- * @throws AccpError E2001 if the registry lacks a number, E1001 if the frame is invalid or would have more than 1048576 characters
+ * @throws AccpError E2001 if the registry lacks a number, E1001 if the frame is invalid or would have more than 1048576 characters,
+ * E1004 for anything but a frame
  * @example
  * expandFrame(parseFrame('@planner>req:schedule{7:[dev_team,impl_auth,high]}')).payload[1] // the task
  */
 export function expandFrame(frame: Frame, registry: Registry = COMMON_REGISTRY): Frame {
+  if (frame?.kind !== 'frame') throw accpError('E1004', 'frame', 'is not a frame node');
   return { ...expandByTables(frame, tablesOf(registry)), agent: unspellAgent(frame.agent, registry) };
 }
 

@@ -3,6 +3,7 @@ import { memoize } from '../../text/memoize.js';
 import { ESTIMATING_COUNTER, type TokenCounter } from '../../tokens/counter.js';
 import type { Frame, Value } from '../ast.js';
 import { keyTable } from '../message/abbreviations.js';
+import { isFrame } from '../message/is-frame.js';
 import { nullObject, type SchemaDefinition } from '../message/json.js';
 import type { MessageInput } from '../message/message.js';
 import { isMarkedKey } from '../message/transliterate.js';
@@ -42,8 +43,9 @@ export interface LearnOptions {
  * Equal samples give equal registries.
  *
  * @param sample messages, or plain frames
- * @throws AccpError E1004 with the path if a message cannot be written as a frame
+ * @throws AccpError E1004 with the path for anything but messages and frames, and if a message cannot be written as a frame
  * @throws PrintError if a frame cannot be printed
+ * @throws TypeError if the sample is not iterable
  * @example
  * const registry = createRegistry(learnRegistry(messages, { counter: await loadTokenCounter('o200k_base') }));
  * const text = compactFrame(frame, { registry });
@@ -52,7 +54,11 @@ export function learnRegistry(
   sample: Iterable<MessageInput | Frame>,
   { registry = COMMON_REGISTRY, counter = ESTIMATING_COUNTER }: LearnOptions = {},
 ): RegistryJson {
-  const frames = Array.from(sample, (one) => ('kind' in one ? { ...one, metadata: null } : frameOf(one, registry)));
+  if (typeof sample?.[Symbol.iterator] !== 'function')
+    throw new TypeError('A sample must be an iterable of messages or frames');
+  const frames = Array.from(sample, (one, index) => {
+    return isFrame(one, `sample[${index}]`) ? { ...one, metadata: null } : frameOf(one, registry);
+  });
   const plain = frames.map((frame) => printFrame(frame));
   const base = withSchemasOf(frames, registry);
   const fixed = staticEntries(createRegistry(base)).shapes.entries;

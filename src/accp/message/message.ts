@@ -53,6 +53,9 @@ export interface MessageInput {
   readonly envelope?: Partial<Envelope> | undefined;
 }
 
+/** The name of a sender that a message without a session does not name. */
+export const UNKNOWN_AGENT = 'agent';
+
 /** A value that was not written or read exactly. */
 export interface Loss {
   /** The path of the value, such as `payload.points[3].value`. */

@@ -2,7 +2,8 @@ import { resolveChoice } from '../../text/limits.js';
 import { ESTIMATING_COUNTER, type TokenCounter } from '../../tokens/counter.js';
 import type { Frame, Param, Value } from '../ast.js';
 import { keyTable } from '../message/abbreviations.js';
-import type { Message } from '../message/message.js';
+import { isFrame } from '../message/is-frame.js';
+import { type MessageInput, UNKNOWN_AGENT } from '../message/message.js';
 import { blockLines, cheapestLines, type Layout, memberLines, tableLines, textOf, valueText } from './layout.js';
 import { checkDepth, jsonNode, payloadNodes } from './nodes.js';
 import { isBlock, nameText, quotedText } from './scalars.js';
@@ -57,7 +58,7 @@ const KEYS = ['full', 'short'] as const;
  *
  * Related: draft-benzing-accp-00, section 7.3, step 6, and section 9.
  *
- * @throws AccpError E1004 if a payload is not JSON or nests deeper than 200 levels
+ * @throws AccpError E1004 for anything but messages and frames, and if a payload is not JSON or nests deeper than 200 levels
  * @throws TypeError if an option is invalid
  * @example
  * renderForContext([request, answer], { counter: await loadTokenCounter() }).text
@@ -70,13 +71,15 @@ const KEYS = ['full', 'short'] as const;
  * // ```
  */
 export function renderForContext(
-  input: Message | Frame | readonly (Message | Frame)[],
+  input: MessageInput | Frame | readonly (MessageInput | Frame)[],
   { keys, ...options }: RenderOptions = {},
 ): Rendered {
   const spelling = resolveChoice('keys', keys, KEYS);
   const messages = isList(input) ? input : [input];
   return rendered(options, (layout) =>
-    runsOf(messages.map((message) => contentOf(message, spelling))).flatMap((run) => runLines(run, layout)),
+    runsOf(messages.map((message, index) => contentOf(message, spelling, `messages[${index}]`))).flatMap((run) =>
+      runLines(run, layout),
+    ),
   );
 }
 
@@ -131,13 +134,14 @@ interface Content {
 }
 
 /** In a frame, the schema is a parameter of the payload (section 6.3). */
-function contentOf(input: Message | Frame, spelling: 'full' | 'short'): Content {
-  const { schema, members } = isFrame(input)
+function contentOf(input: MessageInput | Frame, spelling: 'full' | 'short', path: string): Content {
+  const { schema, members } = isFrame(input, path)
     ? frameContent(input.payload)
-    : { schema: input.schema, members: payloadNodes(input.payload) };
+    : { schema: input.schema, members: payloadNodes(input.payload ?? {}) };
   const { expand, abbreviate } = keyTable(schema);
   const nameOf = spelling === 'full' ? expand : abbreviate;
-  const parts = [input.agent, input.intent, input.operation, ...(schema === undefined ? [] : [schema])];
+  const { agent = UNKNOWN_AGENT, intent, operation } = input;
+  const parts = [agent, intent, operation, ...(schema === undefined ? [] : [schema])];
   return {
     header: `@${parts.map(nameText).join(' ')}`,
     members: members.map(({ key, value }) => ({ key: nameOf(key), value })),
@@ -171,8 +175,4 @@ function runLines(run: readonly Content[], layout: Layout): string[] {
 
 function isList<T>(input: T | readonly T[]): input is readonly T[] {
   return Array.isArray(input);
-}
-
-function isFrame(input: Message | Frame): input is Frame {
-  return 'kind' in input && input.kind === 'frame' && Array.isArray(input.payload);
 }

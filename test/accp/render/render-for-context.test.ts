@@ -346,6 +346,10 @@ describe('values that cannot be rendered', () => {
     );
   });
 
+  test('an input of a codec, without agent or payload, is a message', () => {
+    expect(renderForContext({ intent: 'req', operation: 'x' }, { fence: false }).text).toBe('@agent req x');
+  });
+
   test.each([
     [{ keys: 'ful' }, "did you mean 'full'?"],
     [{ maxLength: -1 }, 'maxLength must be a non-negative number; got -1'],

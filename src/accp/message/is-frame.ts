@@ -1,0 +1,23 @@
+/** Inputs that are messages or frames. */
+import type { Frame } from '../ast.js';
+import { accpError } from '../errors.js';
+import { isJsonObject } from './json.js';
+import type { MessageInput } from './message.js';
+
+/**
+ * Returns `true` for a frame, `false` for a message.
+ *
+ * @throws AccpError E1004 with the path for anything else: callers without types pass texts, and results that are not there
+ */
+export function isFrame<M extends MessageInput>(input: M | Frame, path: string): input is Frame {
+  const candidate: unknown = input;
+  if (!isJsonObject(candidate)) throw accpError('E1004', path, 'must be a message or a frame');
+  const { kind, agent, intent, operation, payload } = candidate;
+  if (kind === 'frame' && Array.isArray(payload)) return true;
+  const isNamed = (agent === undefined || typeof agent === 'string') && typeof intent === 'string';
+  if (!isNamed || typeof operation !== 'string')
+    throw accpError('E1004', path, 'must have the strings agent, intent and operation');
+  if (payload !== undefined && !isJsonObject(payload))
+    throw accpError('E1004', `${path}.payload`, 'must be a plain object');
+  return false;
+}
