@@ -17,7 +17,6 @@ import type { CompactBody } from '../session/compaction.js';
 import { metadataText, type Part } from '../session/envelope.js';
 import type { TextState } from '../session/registries.js';
 import { MAX_CHARACTERS, type Piece, splitParams, tooLong } from '../session/sequence.js';
-import type { OwnersMark } from '../session/table-owners.js';
 import { type EncodeResult, type FramePart, type FrameTokens, warningOf } from './contract.js';
 import { applySent, losesToOwnState, type Outbound, REQUEST_INTENTS, readStateSync } from './effects.js';
 import { addTokens, warnOfLimits } from './frame-tokens.js';
@@ -36,8 +35,6 @@ interface Encoding {
   readonly text: TextState;
   readonly losses: Loss[];
   readonly warnings: Diagnostic[];
-  /** The tables for compact frames before the message. */
-  readonly before: OwnersMark;
   /** The tree of the payload, which most messages do not need. */
   params: readonly Param[] | undefined;
 }
@@ -45,16 +42,16 @@ interface Encoding {
 /** Encodes a message. Throws AccpError if it breaks a rule; the session is then unchanged. */
 export function encode(input: MessageInput | string, session: CodecSession): EncodeResult {
   const { compaction } = session;
-  const before = compaction.owners.mark();
+  compaction.owners.settle();
   try {
-    return encodeMessage(input, session, before);
+    return encodeMessage(input, session);
   } catch (thrown) {
-    compaction.owners.rollBack(before);
+    compaction.owners.rollBack();
     throw thrown;
   }
 }
 
-function encodeMessage(input: MessageInput | string, session: CodecSession, before: OwnersMark): EncodeResult {
+function encodeMessage(input: MessageInput | string, session: CodecSession): EncodeResult {
   const { settings, registries } = session;
   const losses: Loss[] = [];
   const message = normalize(typeof input === 'string' ? chatMessage(input) : input, session, losses);
@@ -65,7 +62,7 @@ function encodeMessage(input: MessageInput | string, session: CodecSession, befo
   checkRules(message, session, warnings);
   const fields = schema === undefined ? message.payload : omitDefaults(message.payload, schema);
   const text = registries.writing(settings.text);
-  const encoding: Encoding = { session, message, schema, fields, text, losses, warnings, before, params: undefined };
+  const encoding: Encoding = { session, message, schema, fields, text, losses, warnings, params: undefined };
   noteInline(encoding);
   const { agent, intent, operation } = message;
   // Compact frames are made of the tree.
@@ -324,7 +321,7 @@ function withinBudget(whole: string, encoding: Encoding): Drafts {
     return counter.count(bodyText('a', 'a', 'a', [param])) - PARAM_FRAME;
   });
   if (pieces.length === 1) return single(whole, compact, plainTokens, body);
-  session.compaction.owners.rollBack(encoding.before);
+  session.compaction.owners.rollBack();
   const drafts = pieces.map(({ params: some, cut }: Piece, index) => ({
     text: bodyText(agent, intent, operation, some),
     part: { index, total: pieces.length, cut },

@@ -28,13 +28,11 @@ export interface Compacted {
 /** A writer of compact frames, which updates the tables of one sender. */
 export class Compactor {
   readonly #tables: CompactTables;
-  readonly #counter: TokenCounter;
-  readonly #costs: Costs;
+  readonly #costs: SpellingCosts;
 
-  constructor(tables: CompactTables, counter: TokenCounter) {
+  constructor(tables: CompactTables, costs: SpellingCosts) {
     this.#tables = tables;
-    this.#counter = counter;
-    this.#costs = new Costs(counter);
+    this.#costs = costs;
   }
 
   /**
@@ -46,19 +44,20 @@ export class Compactor {
    */
   compact(frame: Frame, plain: string, count: number | undefined): Compacted | null {
     if (numberIn(frame.operation) !== undefined) return null;
-    const plainTokens = this.#counter.count(plain);
+    const { counter } = this.#costs;
+    const plainTokens = counter.count(plain);
     // A parameter or item has two characters, and absent values are items, too: lists of long frames could have too many.
     if (plain.length <= DEFAULT_LIMITS.maxItems) {
       const mark = this.#tables.mark();
       const short = this.#print(frame, count, true);
-      const tokens = this.#counter.count(short.text);
+      const tokens = counter.count(short.text);
       if (tokens < plainTokens || (tokens === plainTokens && short.text.length < plain.length)) {
         return { ...short, tokens, plainTokens };
       }
       this.#tables.rollBack(mark);
     }
     const long = this.#print(frame, count, false);
-    return { ...long, tokens: long.text === plain ? plainTokens : this.#counter.count(long.text), plainTokens };
+    return { ...long, tokens: long.text === plain ? plainTokens : counter.count(long.text), plainTokens };
   }
 
   #print(frame: Frame, count: number | undefined, isShort: boolean): Pick<Compacted, 'text' | 'hasCount'> {
@@ -71,18 +70,18 @@ export class Compactor {
 }
 
 /** The numbers of tokens of values after a colon, with which they may merge. */
-class Costs {
-  readonly #counter: TokenCounter;
+export class SpellingCosts {
+  readonly counter: TokenCounter;
   readonly #references: number[] = [];
   readonly of: (text: string) => number;
 
   constructor(counter: TokenCounter) {
-    this.#counter = counter;
+    this.counter = counter;
     this.of = memoize((text) => counter.count(`:${text}`), MAX_COSTS);
   }
 
   ofReference(number: number): number {
-    this.#references[number] ??= this.#counter.count(`:$${number}`);
+    this.#references[number] ??= this.counter.count(`:$${number}`);
     return this.#references[number]!;
   }
 }
@@ -91,11 +90,11 @@ class Costs {
 class Writing {
   readonly #tables: CompactTables;
   readonly #isShort: boolean;
-  readonly #costs: Costs;
+  readonly #costs: SpellingCosts;
   /** `true` if every value may nest as deep as any spelling needs. */
   #isShallow = false;
 
-  constructor(tables: CompactTables, isShort: boolean, costs: Costs) {
+  constructor(tables: CompactTables, isShort: boolean, costs: SpellingCosts) {
     this.#tables = tables;
     this.#isShort = isShort;
     this.#costs = costs;
@@ -104,7 +103,7 @@ class Writing {
   body({ operation, payload }: Frame, count: number | undefined): Pick<Frame, 'operation' | 'payload'> {
     const own = payloadShape(operation, payload);
     const params = own.schema === null ? payload : payload.slice(0, -1);
-    this.#isShallow = params.every(({ value }) => 1 + numberedDepthOf(value) <= MAX_DEPTH);
+    this.#isShallow = 1 + deepest(params, 2, 1) <= MAX_DEPTH;
     const found = this.#hasRoomForList(params, 0) ? this.#findPayload(own) : undefined;
     if (found === undefined) {
       this.#tables.learnShape(own);
@@ -171,7 +170,7 @@ class Writing {
   /** Returns `true` if a table has room, and its keys can be the strings of a row. */
   #isWritable({ rows, keys }: MapTable, depth: number): boolean {
     if (keys.some((key) => OTHER_KIND.test(key))) return false;
-    return this.#isShallow || rows.every(({ entries }) => depth + 3 + deepest(entries, false) <= MAX_DEPTH);
+    return this.#isShallow || rows.every(({ entries }) => depth + 3 + deepest(entries, 1, 1) <= MAX_DEPTH);
   }
 
   #hasRoomForList(entries: readonly Param[], depth: number): boolean {
@@ -278,23 +277,15 @@ interface MapTable {
 
 /** Returns the items as a table; `null` if they are no maps, or if more than a third of its cells would be empty. */
 export function tableOf(items: readonly Value[]): MapTable | null {
-  const [first] = items;
-  if (items.length < 2 || first?.kind !== 'map') return null;
-  const keys = first.entries.map(({ key }) => key);
-  const others = new Set<string>();
+  const keys = new Set<string>();
   let cells = 0;
   for (const item of items) {
     if (item.kind !== 'map' || item.entries.length === 0) return null;
-    const { entries } = item;
-    for (let at = 0; at < entries.length; at++) {
-      const { key } = entries[at]!;
-      // Most rows have the keys of the first one, in its order.
-      if (key !== keys[at]) others.add(key);
-    }
-    cells += entries.length;
+    for (const { key } of item.entries) keys.add(key);
+    cells += item.entries.length;
   }
-  const all = others.size === 0 ? keys : [...new Set([...keys, ...others])];
-  return 2 * all.length * items.length <= 3 * cells ? { rows: items as readonly MapValue[], keys: all } : null;
+  const isTable = items.length > 1 && 2 * keys.size * items.length <= 3 * cells;
+  return isTable ? { rows: items as readonly MapValue[], keys: [...keys] } : null;
 }
 
 function numbered(number: number, items: readonly Value[]): Value {
@@ -313,28 +304,24 @@ function inWireOrder(entries: readonly Param[]): readonly Param[] {
 /** Returns `true` if values may nest one level more. Tables below save more than the list, so their levels come first. */
 function hasRoomForList(entries: readonly Param[], depth: number): boolean {
   const room = MAX_DEPTH - depth;
-  const withTables = deepest(entries, true);
-  return withTables < room || (withTables > room && deepest(entries, false) < room);
+  const withTables = deepest(entries, 1, 2);
+  return withTables < room || (withTables > room && deepest(entries, 1, 1) < room);
 }
 
-function deepest(entries: readonly Param[], withTables: boolean): number {
-  return entries.reduce((depth, { value }) => Math.max(depth, depthOf(value, withTables)), 0);
+/**
+ * Returns the number of levels of values.
+ *
+ * @param map levels of a map: two if it is numbered
+ * @param table levels of a list of maps above them: two if it is a table whose rows are lists
+ */
+function deepest(entries: readonly Param[], map: number, table: number): number {
+  return entries.reduce((depth, { value }) => Math.max(depth, depthOf(value, map, table)), 0);
 }
 
-/** Returns the number of levels of a value, with tables as lists of maps or as tables. */
-function depthOf(value: Value, withTables = false): number {
-  if (value.kind === 'map') return 1 + deepest(value.entries, withTables);
+function depthOf(value: Value, map: number, table: number): number {
+  if (value.kind === 'map') return map + deepest(value.entries, map, table);
   if (value.kind !== 'array') return 0;
-  const isTable = withTables && value.items.length > 1 && value.items.every(({ kind }) => kind === 'map');
-  return (isTable ? 2 : 1) + value.items.reduce((depth, item) => Math.max(depth, depthOf(item, withTables)), 0);
-}
-
-/** Returns the number of levels of a value if all maps and tables in it are numbered. */
-function numberedDepthOf(value: Value): number {
-  if (value.kind === 'map') {
-    return 2 + value.entries.reduce((depth, entry) => Math.max(depth, numberedDepthOf(entry.value)), 0);
-  }
-  if (value.kind !== 'array') return 0;
-  // A table has a map and two lists; its rows count as maps.
-  return 1 + value.items.reduce((depth, item) => Math.max(depth, numberedDepthOf(item)), 0);
+  const { items } = value;
+  const isTable = items.length > 1 && items.every(({ kind }) => kind === 'map');
+  return (isTable ? table : 1) + items.reduce((depth, item) => Math.max(depth, depthOf(item, map, table)), 0);
 }

@@ -4,7 +4,7 @@ import type { Frame } from '../ast.js';
 import { accpError } from '../errors.js';
 import { printFrame } from '../print.js';
 import { COMMON_REGISTRY, type Registry } from '../registry/registry.js';
-import { Compactor } from './compact.js';
+import { Compactor, SpellingCosts } from './compact.js';
 import { expandFrame as expandByTables } from './expand.js';
 import { numberIn } from './spelling.js';
 import { spellAgent, staticEntries, unspellAgent } from './static.js';
@@ -51,7 +51,7 @@ export function compactFrame(
   const plain = printFrame({ ...frame, metadata: null });
   const isNumber = numberIn(agent) !== undefined && registry.compact?.agents !== undefined;
   if (isNumber) throw accpError('E1004', 'agent', 'must not be a number, since the registry numbers agents');
-  const compacted = new Compactor(tablesOf(registry), counter).compact(frame, plain, undefined);
+  const compacted = new Compactor(tablesOf(registry), new SpellingCosts(counter)).compact(frame, plain, undefined);
   if (compacted === null) throw accpError('E1004', 'operation', 'must not be a number, which means a shape');
   const empty = printFrame({ ...frame, payload: [] });
   const metadata = empty.slice(empty.indexOf('{}') + '{}'.length);

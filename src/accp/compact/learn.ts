@@ -20,7 +20,7 @@ import {
   type ShapeDefinition,
 } from '../registry/registry.js';
 import { chooseShapes } from './choose-shapes.js';
-import { Compactor, payloadShape } from './compact.js';
+import { Compactor, payloadShape, SpellingCosts } from './compact.js';
 import { frameOf } from './frame-of.js';
 import { type Costs, type Occurrence, occurrencesIn, TextUses } from './occurrences.js';
 import { numberIn } from './spelling.js';
@@ -117,7 +117,7 @@ interface Sample {
 function usedOf(entries: Entries, fixed: readonly Shape[], { frames, plain, counter }: Sample) {
   const shapes = [...fixed, ...entries.shapes];
   const statics = { shapes: numbered(shapes, shapeKey), strings: numbered(entries.strings, (text) => text) };
-  const compactor = new Compactor(new CompactTables(statics, false), counter);
+  const compactor = new Compactor(new CompactTables(statics, false), new SpellingCosts(counter));
   const uses = { shapes: new Map<number, number>(), strings: new Map<number, number>() };
   for (const [index, frame] of frames.entries()) {
     const compacted = compactor.compact(frame, plain[index]!, undefined);

@@ -46,9 +46,8 @@ export interface TableChange<T> {
 interface Bounds<T> {
   /** The maximum number of learned entries. */
   readonly entries: number;
-  /** The maximum weight of all learned entries. */
-  readonly weight: number;
-  readonly weightOf: (entry: T) => number;
+  /** The maximum length of the keys of all learned entries. */
+  readonly length: number;
   readonly keyOf: (entry: T) => string;
 }
 
@@ -63,12 +62,12 @@ export class Table<T> {
   readonly #bounds: Bounds<T>;
   /** The learned entries by number, less the number of static ones. */
   readonly #entries: (T | undefined)[] = [];
-  /** The numbers of learned entries. */
+  /** The numbers of learned entries by key, and the length of these keys. */
   readonly #numbers = new Map<string, number>();
+  #length = 0;
   /** The counts of entries evicted and added so far. */
   #first = 0;
   #next = 0;
-  #weight = 0;
   /** The count of entries added until the last call of `settle`. */
   #settled = 0;
   /** The changes since the last call of `settle`. */
@@ -99,14 +98,15 @@ export class Table<T> {
 
   /** Adds an entry, unless it is known or exceeds the bounds alone. */
   learn(entry: T): void {
-    const { keyOf, weightOf, weight, entries } = this.#bounds;
+    const { keyOf, length, entries } = this.#bounds;
     const key = keyOf(entry);
-    if (this.numberOf(key) !== undefined) return;
-    const own = weightOf(entry);
-    if (own > weight) return;
-    while (this.#weight + own > weight || this.#next - this.#first >= entries) this.#evict();
+    if (key.length > length || this.numberOf(key) !== undefined) return;
+    while (this.#length + key.length > length || this.#next - this.#first >= entries) {
+      const evicted = this.#remove(this.#first);
+      this.#changes.push({ count: this.#first++, entry: evicted, isAdded: false });
+    }
     const count = this.#next++;
-    this.#put(count, key, entry, own);
+    this.#put(count, entry);
     this.#changes.push({ count, entry, isAdded: true });
   }
 
@@ -115,7 +115,7 @@ export class Table<T> {
     if (this.#next === this.#first) this.#first = count;
     this.#next = count + 1;
     this.#settled = this.#next;
-    this.#put(count, this.#bounds.keyOf(entry), entry, this.#bounds.weightOf(entry));
+    this.#put(count, entry);
   }
 
   /** The number of changes since the last call of `settle`. */
@@ -125,19 +125,15 @@ export class Table<T> {
 
   /** Undoes all changes since the last call of `settle` but the first ones. */
   rollBack(kept = 0): void {
-    const { keyOf, weightOf } = this.#bounds;
     while (this.#changes.length > kept) {
       const { count, entry, isAdded } = this.#changes.pop()!;
-      const key = keyOf(entry);
-      if (!isAdded) {
-        this.#put(count, key, entry, weightOf(entry));
+      if (isAdded) {
+        this.#remove(count);
+        this.#next = count;
+      } else {
+        this.#put(count, entry);
         this.#first = count;
-        continue;
       }
-      this.#entries[this.#placeOf(count)] = undefined;
-      this.#numbers.delete(key);
-      this.#weight -= weightOf(entry);
-      this.#next = count;
     }
   }
 
@@ -155,21 +151,22 @@ export class Table<T> {
     return count % this.#bounds.entries;
   }
 
-  #put(count: number, key: string, entry: T, weight: number): void {
+  #put(count: number, entry: T): void {
     const place = this.#placeOf(count);
+    const key = this.#bounds.keyOf(entry);
     this.#entries[place] = entry;
     this.#numbers.set(key, this.#offset + place);
-    this.#weight += weight;
+    this.#length += key.length;
   }
 
-  #evict(): void {
-    const count = this.#first++;
+  #remove(count: number): T {
     const place = this.#placeOf(count);
     const entry = this.#entries[place]!;
+    const key = this.#bounds.keyOf(entry);
     this.#entries[place] = undefined;
-    this.#numbers.delete(this.#bounds.keyOf(entry));
-    this.#weight -= this.#bounds.weightOf(entry);
-    this.#changes.push({ count, entry, isAdded: false });
+    this.#numbers.delete(key);
+    this.#length -= key.length;
+    return entry;
   }
 }
 
@@ -188,18 +185,8 @@ export class CompactTables {
   /** @param learns if false, the tables stay as they are, for use without a session */
   constructor({ shapes, strings }: StaticEntries, learns: boolean) {
     this.#learns = learns;
-    this.shapes = new Table(shapes, {
-      entries: MAX_SHAPES,
-      weight: MAX_SHAPE_CHARACTERS,
-      weightOf: (shape) => shapeKey(shape).length,
-      keyOf: shapeKey,
-    });
-    this.strings = new Table(strings, {
-      entries: MAX_STRINGS,
-      weight: MAX_STRING_CHARACTERS,
-      weightOf: (text) => text.length,
-      keyOf: (text) => text,
-    });
+    this.shapes = new Table(shapes, { entries: MAX_SHAPES, length: MAX_SHAPE_CHARACTERS, keyOf: shapeKey });
+    this.strings = new Table(strings, { entries: MAX_STRINGS, length: MAX_STRING_CHARACTERS, keyOf: (text) => text });
   }
 
   learnShape(shape: Shape): void {

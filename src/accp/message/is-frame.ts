@@ -12,12 +12,10 @@ import type { MessageInput } from './message.js';
 export function isFrame<M extends MessageInput>(input: M | Frame, path: string): input is Frame {
   const candidate: unknown = input;
   if (!isJsonObject(candidate)) throw accpError('E1004', path, 'must be a message or a frame');
-  const { kind, agent, intent, operation, payload } = candidate;
+  const { kind, agent = '', intent, operation, payload = {} } = candidate;
   if (kind === 'frame' && Array.isArray(payload)) return true;
-  const isNamed = (agent === undefined || typeof agent === 'string') && typeof intent === 'string';
-  if (!isNamed || typeof operation !== 'string')
-    throw accpError('E1004', path, 'must have the strings agent, intent and operation');
-  if (payload !== undefined && !isJsonObject(payload))
-    throw accpError('E1004', `${path}.payload`, 'must be a plain object');
+  for (const [name, value] of Object.entries({ agent, intent, operation }))
+    if (typeof value !== 'string') throw accpError('E1004', `${path}.${name}`, 'must be a string');
+  if (!isJsonObject(payload)) throw accpError('E1004', `${path}.payload`, 'must be a plain object');
   return false;
 }

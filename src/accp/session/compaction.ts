@@ -11,7 +11,7 @@
  */
 import type { TokenCounter } from '../../tokens/counter.js';
 import type { Frame } from '../ast.js';
-import { Compactor } from '../compact/compact.js';
+import { Compactor, SpellingCosts } from '../compact/compact.js';
 import { expandFrame } from '../compact/expand.js';
 import { numberIn } from '../compact/spelling.js';
 import { spellAgent, staticEntries, unspellAgent } from '../compact/static.js';
@@ -61,13 +61,12 @@ const INCOMING = 'in:';
 
 export class Compaction {
   readonly #mode: SequenceMode;
-  readonly #counter: TokenCounter;
+  readonly #costs: SpellingCosts;
   readonly owners: TableOwners;
-  readonly #compactors = new WeakMap<CompactTables, Compactor>();
 
   constructor({ journal, mode, counter }: CompactionOptions) {
     this.#mode = mode;
-    this.#counter = counter;
+    this.#costs = new SpellingCosts(counter);
     this.owners = new TableOwners(journal);
   }
 
@@ -90,7 +89,7 @@ export class Compaction {
       // With one count for all, the key of the list is the number of the frame.
       const count = this.#mode === 'session' ? used.count : undefined;
       this.owners.use(key, used.tables);
-      const compacted = this.#compactorOf(used.tables).compact(frame, plain, count);
+      const compacted = new Compactor(used.tables, this.#costs).compact(frame, plain, count);
       if (compacted !== null) {
         const next = this.#counted(used);
         if (next !== owner) this.owners.set(key, next);
@@ -117,7 +116,7 @@ export class Compaction {
     const [, hash] = BEGINNING.exec(table ?? '') ?? [];
     if (hash !== undefined) return nameIn(registryOf(hash), written);
     const [, first] = SHARED_COUNT.exec(table ?? '') ?? [];
-    for (const [key, owner] of this.owners.entries()) {
+    for (const [key, owner] of this.owners) {
       if (!key.startsWith(INCOMING)) continue;
       const agent = nameIn(registryOf(owner.hash), written);
       const uses = first === undefined ? owner.agents.includes(agent) : key === INCOMING + first;
@@ -185,7 +184,7 @@ export class Compaction {
   /** Returns the owner of the tables that a frame of an agent uses, and the value of `tbl` if it is the first one. */
   #usedBy(agent: string, owner: TableOwner | undefined, registry: Registry): readonly [OpenOwner, string?] {
     const { agents = [], count = 0, known = [] } = owner ?? {};
-    const current = owner !== undefined && isOpen(owner, registry) ? owner : undefined;
+    const current = owner?.tables && owner.hash === registry.hash ? (owner as OpenOwner) : undefined;
     if (current !== undefined && agents.includes(agent)) return [current];
     const { hash } = registry;
     const tables = current?.tables ?? new CompactTables(staticEntries(registry), true);
@@ -236,11 +235,9 @@ export class Compaction {
     if (isBeginning === undefined) {
       throw this.#refused(agent, unreadable('E1001', `The field tbl cannot be "${table}".`));
     }
-    const readers = [...this.owners.entries()].filter(
-      ([key, { tables }]) => key.startsWith(INCOMING) && tables !== null,
-    );
+    const readers = [...this.owners].filter(([key, { tables }]) => key.startsWith(INCOMING) && tables !== null);
     if (readers.length >= MAX_SENDERS) {
-      const message = `The tables of at most ${MAX_SENDERS} senders are stored.`;
+      const message = `At most ${MAX_SENDERS} agents can have tables.`;
       throw this.#refused(agent, unreadable('E2003', message, WANTED_PLAIN));
     }
     const registry = hash === undefined ? COMMON_REGISTRY : registryOf(hash);
@@ -270,27 +267,13 @@ export class Compaction {
   #readerOf(agent: string): string | undefined {
     const own = INCOMING + agent;
     if (this.owners.get(own)?.agents.includes(agent)) return own;
-    for (const [key, { agents }] of this.owners.entries())
-      if (key.startsWith(INCOMING) && agents.includes(agent)) return key;
+    for (const [key, { agents }] of this.owners) if (key.startsWith(INCOMING) && agents.includes(agent)) return key;
     return undefined;
-  }
-
-  #compactorOf(tables: CompactTables): Compactor {
-    let compactor = this.#compactors.get(tables);
-    if (compactor === undefined) {
-      compactor = new Compactor(tables, this.#counter);
-      this.#compactors.set(tables, compactor);
-    }
-    return compactor;
   }
 }
 
 function nameIn(registry: Registry | null, written: string): string {
   return registry === null ? written : unspellAgent(written, registry);
-}
-
-function isOpen(owner: TableOwner, registry: Registry): owner is OpenOwner {
-  return owner.tables !== null && owner.hash === registry.hash;
 }
 
 function without(agents: readonly string[], agent: string): readonly string[] {

@@ -1,6 +1,6 @@
 /** The tables of compact frames by their senders: kept with the session, and returned to an earlier state if an operation fails. */
 import { staticEntries } from '../compact/static.js';
-import { CompactTables, type Shape, type Table, type TablesMark } from '../compact/tables.js';
+import { CompactTables, type Shape, type Table } from '../compact/tables.js';
 import type { Registry } from '../registry/registry.js';
 import type { Collection, Journal } from '../store/journal.js';
 
@@ -23,25 +23,19 @@ interface StoredOwner extends Omit<TableOwner, 'tables'> {
   readonly isBroken: boolean;
 }
 
-/** The changes of the present operation so far, to return to. */
-export interface OwnersMark {
-  readonly changes: number;
-  readonly tables: ReadonlyMap<CompactTables, TablesMark>;
-}
-
 /** The owners by key: `out:` and the agent, or nothing if its agents share tables; `in:` and the agent that began the tables. */
-export class TableOwners {
+export class TableOwners extends Map<string, TableOwner> {
   readonly #stored: Collection<StoredOwner>;
   readonly #shapes: Collection<Shape>;
   readonly #strings: Collection<string>;
-  readonly #owners = new Map<string, TableOwner>();
-  /** The owners that the present operation has changed, as they were before. */
+  /** The owners that have changed since they were settled, as they were before. */
   readonly #changes: (readonly [key: string, before: TableOwner | undefined])[] = [];
-  /** The tables that the present operation has used, with the keys of their owners. */
+  /** The tables that were used since then, with the keys of their owners. */
   readonly #used = new Map<CompactTables, string>();
   #isResumed = false;
 
   constructor(journal: Journal) {
+    super();
     this.#stored = journal.collection('compact');
     this.#shapes = journal.collection('compact-shapes');
     this.#strings = journal.collection('compact-strings');
@@ -54,32 +48,20 @@ export class TableOwners {
     for (const [key, { isBroken, ...owner }] of this.#stored.entries()) {
       const registry = registryOf(owner.hash);
       const tables = isBroken || registry === null ? null : new CompactTables(staticEntries(registry), true);
-      this.#owners.set(key, { ...owner, tables });
+      super.set(key, { ...owner, tables });
     }
     for (const [key, shape] of this.#shapes.entries()) this.#tablesOf(key)?.shapes.restore(countOf(key), shape);
     for (const [key, text] of this.#strings.entries()) this.#tablesOf(key)?.strings.restore(countOf(key), text);
   }
 
-  get size(): number {
-    return this.#owners.size;
+  override set(key: string, owner: TableOwner): this {
+    this.#changes.push([key, this.get(key)]);
+    return super.set(key, owner);
   }
 
-  entries(): MapIterator<[string, TableOwner]> {
-    return this.#owners.entries();
-  }
-
-  get(key: string): TableOwner | undefined {
-    return this.#owners.get(key);
-  }
-
-  set(key: string, owner: TableOwner): void {
-    this.#changes.push([key, this.#owners.get(key)]);
-    this.#owners.set(key, owner);
-  }
-
-  delete(key: string): boolean {
-    this.#changes.push([key, this.#owners.get(key)]);
-    return this.#owners.delete(key);
+  override delete(key: string): boolean {
+    this.#changes.push([key, this.get(key)]);
+    return super.delete(key);
   }
 
   /** Records that a frame may change tables, before it does. */
@@ -87,35 +69,30 @@ export class TableOwners {
     this.#used.set(tables, key);
   }
 
-  mark(): OwnersMark {
-    const tables = new Map<CompactTables, TablesMark>();
-    for (const one of this.#used.keys()) tables.set(one, one.mark());
-    return { changes: this.#changes.length, tables };
-  }
-
-  rollBack({ changes, tables }: OwnersMark): void {
-    while (this.#changes.length > changes) {
-      const [key, before] = this.#changes.pop()!;
-      if (before === undefined) this.#owners.delete(key);
-      else this.#owners.set(key, before);
+  /** Undoes all changes since the last call of {@link settle}. */
+  rollBack(): void {
+    for (const [key, before] of this.#changes.reverse()) {
+      if (before === undefined) super.delete(key);
+      else super.set(key, before);
     }
-    for (const one of this.#used.keys()) one.rollBack(tables.get(one));
+    for (const tables of this.#used.keys()) tables.rollBack();
+    this.#forgetChanges();
   }
 
-  /** Stores the changes of an operation together with its other changes. */
+  /** Keeps all changes. They are stored together with the other changes of the operation. */
   settle(): void {
-    const settled = new Set<string>();
-    for (const [key, before] of this.#changes) {
-      // Its first change has what is stored.
-      if (!settled.has(key)) this.#store(key, before, this.#owners.get(key));
-      settled.add(key);
-    }
-    this.#changes.length = 0;
+    // The first change of each key has what is stored.
+    for (const [key, before] of new Map(this.#changes.reverse())) this.#store(key, before, this.get(key));
     for (const [tables, key] of this.#used) {
-      if (this.#owners.get(key)?.tables !== tables) continue;
+      if (this.get(key)?.tables !== tables) continue;
       store(key, tables.shapes, this.#shapes);
       store(key, tables.strings, this.#strings);
     }
+    this.#forgetChanges();
+  }
+
+  #forgetChanges(): void {
+    this.#changes.length = 0;
     this.#used.clear();
   }
 
@@ -134,7 +111,7 @@ export class TableOwners {
   }
 
   #tablesOf(entryKey: string): CompactTables | null | undefined {
-    return this.#owners.get(entryKey.slice(0, entryKey.lastIndexOf('|')))?.tables;
+    return this.get(entryKey.slice(0, entryKey.lastIndexOf('|')))?.tables;
   }
 }
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Frame, Param, Value } from '../../../src/accp/ast.js';
 import { type Codec, createCodec, createSession, type Message, type Session } from '../../../src/accp/codec/index.js';
-import { Compactor } from '../../../src/accp/compact/compact.js';
+import { Compactor, SpellingCosts } from '../../../src/accp/compact/compact.js';
 import { expandFrame as expandByTables } from '../../../src/accp/compact/expand.js';
 import { compactFrame, createRegistry, expandFrame } from '../../../src/accp/compact/index.js';
 import { staticEntries } from '../../../src/accp/compact/static.js';
@@ -121,7 +121,7 @@ test.each([
     fc.property(courses, (course) => {
       const sent = new CompactTables(staticEntries(registry), true);
       const received = new CompactTables(staticEntries(registry), true);
-      const compactor = new Compactor(sent, counter);
+      const compactor = new Compactor(sent, new SpellingCosts(counter));
       for (const [count, frame] of course.entries()) {
         const plain = printFrame({ ...frame, metadata: null });
         const compacted = compactor.compact(parseFrame(plain), plain, count);

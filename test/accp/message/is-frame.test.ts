@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { compactFrame, expandFrame, learnRegistry } from '../../../src/accp/compact/index.js';
 import { renderForContext } from '../../../src/accp/render/index.js';
 
-const NEITHER = [null, 5, '@a>req:x{k:1}', 1n, [], () => undefined, new Date()];
+const NEITHER = [null, 5, '@a>req:x{k:1}', 1n, [], () => undefined];
 const INCOMPLETE: readonly (readonly [unknown, string])[] = [
   ...NEITHER.map((value) => [value, ''] as const),
-  [{}, ''],
-  [{ agent: 1, intent: 'req', operation: 'x', payload: {} }, ''],
-  [{ agent: 'a', intent: 'req', payload: {} }, ''],
+  [{}, '.intent'],
+  [{ agent: 1, intent: 'req', operation: 'x', payload: {} }, '.agent'],
+  [{ agent: 'a', intent: 'req', payload: {} }, '.operation'],
   [{ agent: 'a', intent: 'req', operation: 'x', payload: 'k' }, '.payload'],
   [{ kind: 'frame', agent: 'a', intent: 'req', operation: 'x', payload: 'k' }, '.payload'],
 ];
