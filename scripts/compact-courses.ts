@@ -7,7 +7,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { Param, Value } from '../src/accp/ast.js';
 import { printFrame } from '../src/accp/print.js';
-import { createRegistry, type RegistryJson, shortHash } from '../src/accp/registry/registry.js';
+import { createRegistry, type Registry, type RegistryJson, shortHash } from '../src/accp/registry/registry.js';
 import { Compaction } from '../src/accp/session/compaction.js';
 import { metadataText } from '../src/accp/session/envelope.js';
 import { Collection, type Journal } from '../src/accp/store/journal.js';
@@ -75,7 +75,8 @@ function course(id: string, name: string, { every = 1, ...options }: Options, ru
     const isListed = at % every === every - 1 || at === frames.length - 1 || result.error !== undefined;
     return { frame, ...result, ...(isListed ? { tables: reader.tables() } : {}) };
   });
-  return { id: `compact/${id}`, name, ...options, steps };
+  const hash = options.registry === undefined ? {} : { hash: createRegistry(options.registry).hash };
+  return { id: `compact/${id}`, name, ...options, ...hash, steps };
 }
 
 const REGISTRY: RegistryJson = {
@@ -97,11 +98,30 @@ const REGISTRY: RegistryJson = {
       { schema: 'TA', fields: ['progress', 'assignee'] },
       { fields: ['name', 'due', '1st', '_2'] },
       { operation: 'close', fields: [] },
+      { operation: 'merge', fields: ['query', 'q', 'limit'] },
     ],
     strings: ['in_progress', 'blocked', 'in_progress', '2026-01-01', '#tag'],
     agents: ['planner', 'worker-1'],
   },
 };
+
+/** Registries as they are announced. */
+const HASHED: readonly (readonly [id: string, name: string, registry: RegistryJson])[] = [
+  ['common', 'the schemas of the profiles', { schemas: {} }],
+  [
+    'compact',
+    'a schema, shapes and strings',
+    {
+      schemas: { report: { code: 'RP', version: 1, fields: ['query', 'rows'], operations: ['report'] } },
+      compact: {
+        shapes: [{ operation: 'lookup', fields: ['query', 'limit'] }, { fields: ['name', 'due'] }],
+        strings: ['in_progress'],
+      },
+    },
+  ],
+  ['operations', 'operations without a schema', { schemas: {}, operations: ['lookup', 'close', 'lookup'] }],
+  ['all', 'a profile that was extended, and repetitions', REGISTRY],
+];
 
 /** Begins tables with it. */
 const REG = `reg.${shortHash(createRegistry(REGISTRY).hash)}`;
@@ -281,6 +301,26 @@ const sharing: readonly Course[] = [
     sending.write('@a>req:x{k:##9}', 'new.7');
     sending.write('@a>req:11{8:[10]}');
   }),
+  course(
+    'shared/broken',
+    'counts of broken tables, and of forms with two counts',
+    { sequence: 'session' },
+    (sending) => {
+      sending.write('@a>req:x{k:1|l:abcd}', 'new');
+      sending.write('@b>req:11{1:[2,$0]}', 'as.a');
+      sending.write('@a>req:11{2:[$9]}');
+      sending.write('@b>req:11{3:[1]}');
+      sending.write('@b>req:11{2:[1]}');
+      sending.write('@c>req:11{2:[1]}', 'as.a');
+      sending.write('@a>req:x{k:1|l:abcd}', 'new.5');
+      sending.write('@c>req:11{6:[1]}', 'as.a.9');
+      sending.write('@c>req:11{k:1}', '7');
+      sending.write('@a>req:11{1000:[1]}');
+      sending.write('@b>req:11{8:[1]}', 'as.c');
+      sending.write('@b>req:x{k:1}', 'as.c');
+      sending.write('@b>req:x{k:1}', 'as.a.8');
+    },
+  ),
   course('shared/lost', 'a wrong count is a gap', { sequence: 'session' }, (sending) => {
     sending.write('@a>req:x{k:1|l:abcd}', 'new.5');
     sending.write('@a>req:11{7:[2,$0]}');
@@ -388,13 +428,49 @@ const COURSES: readonly Course[] = [
     sending.send('@worker-1>done:close{}');
     sending.send('@worker-1>done:assign{prog:0.5|asgn:planner|schema:TA}');
     sending.send('@other>done:chat{content:hello|mood:calm|schema:CH}');
+    sending.send('@other>done:merge{q:hello|limit:3}');
   }),
+  course(
+    'named-agents',
+    'agents by number, and names that are numbers',
+    { ...sender, registry: REGISTRY },
+    (sending) => {
+      sending.write('@0>req:x{k:1|l:abcd}', REG);
+      sending.write('@0>req:x{k:2|l:$4}', '7');
+      sending.write('@1>req:x{k:1|l:abcd}', 'new');
+      sending.write('@0>req:x{k:##1}', 'off');
+      sending.write('@planner>req:x{k:3|l:$4}');
+      sending.write('@9>req:x{k:1|l:abcd}', REG);
+      sending.write('@planner>req:x{k:1}', 'reg.ffffff');
+      sending.write('@0>req:x{k:1}');
+      sending.write('@x>req:x{k:1}', 'reg.ffffff');
+      sending.write('@x>req:x{k:1}');
+    },
+  ),
   course('always-plain', 'frames that are always plain', sender, (sending) => {
     for (const plain of PLAIN) sending.send(plain);
     sending.send('@a>req:x{k:##1|l:abcd}');
     for (const plain of PLAIN) sending.send(plain);
     sending.send('@a>req:x{k:##1|l:abcd}');
   }),
+  course(
+    'plain-with-tables',
+    'frames that are always plain ignore tbl, and come from no compact one',
+    sender,
+    (sending) => {
+      sending.write('@a>ping:x{k:##1}', 'new');
+      sending.write('@a>req:x{k:##1}');
+      sending.write('@a>req:registry{v:1}', 'new');
+      sending.write('@a>sync:11{0:[1]}');
+      sending.write('@a>req:x{k:1}', 'new');
+      sending.write('@a>fail:4{0:[E9999,boom]}');
+      sending.write('@a>req:x{k:1}', 'new');
+      sending.write('@a>done:x{4:[E9999]}');
+      sending.write('@a>req:x{k:1}', 'new');
+      sending.write('@a>done:11{0:[1]|schema:ER}');
+      sending.write('@a>done:11{0:[2]|schema:TA}');
+    },
+  ),
   course('off', 'plain frames between tables', sender, (sending) => {
     sending.send('@a>req:x{k:##1|l:abcd}', false);
     sending.send('@a>req:x{k:##1|l:abcd}');
@@ -576,3 +652,15 @@ await writeFile(
   new URL('rejected.json', FOLDER),
   textOf('Frames of the profile compact1 that must be rejected.', REJECTIONS),
 );
+
+/** The object whose canonical JSON is hashed. */
+function hashedOf({ schemas, customOperations: operations, compact }: Registry): object {
+  return operations.length === 0 && compact === undefined ? schemas : { schemas, operations, compact };
+}
+
+const hashed = HASHED.map(([id, name, json]) => {
+  const registry = createRegistry(json);
+  return { id: `compact/hash/${id}`, name, registry: json, hashed: hashedOf(registry), hash: registry.hash };
+});
+const about = 'Registries with what is hashed: the canonical JSON of "hashed".';
+await writeFile(new URL('registries.json', FOLDER), `${JSON.stringify({ about, cases: hashed }, null, 2)}\n`);

@@ -11,6 +11,7 @@ interface FixtureFile {
 const FILES = [
   ...ACCP_FILES.map((name) => ({ file: `accp/${name}.json`, schema: 'accp/fixture.schema.json' })),
   ...['courses', 'rejected'].map((name) => ({ file: `compact/${name}.json`, schema: 'compact/course.schema.json' })),
+  { file: 'compact/registries.json', schema: 'compact/registry.schema.json' },
   // In these folders, each file has a schema of the same name. A test below finds files without one, and the reverse.
   ...['aacp', 'acp', 'arcp'].flatMap((folder) =>
     filesOf(folder)

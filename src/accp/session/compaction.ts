@@ -113,8 +113,9 @@ export class Compaction {
   agentOf(frame: Frame, table: string | undefined, registryOf: (hash: string) => Registry | null): string {
     const { agent: written } = frame;
     if (numberIn(written) === undefined || table === OFF || isProtocolFrame(frame)) return written;
-    const [, hash] = BEGINNING.exec(table ?? '') ?? [];
-    if (hash !== undefined) return nameIn(registryOf(hash), written);
+    const beginning = BEGINNING.exec(table ?? '');
+    // The common registry has no agents.
+    if (beginning !== null) return nameIn(beginning[1] === undefined ? null : registryOf(beginning[1]), written);
     const [, first] = SHARED_COUNT.exec(table ?? '') ?? [];
     for (const [key, owner] of this.owners) {
       if (!key.startsWith(INCOMING)) continue;
@@ -167,7 +168,7 @@ export class Compaction {
       if (next !== owner) this.owners.set(key, next);
       return plain;
     } catch (thrown) {
-      this.owners.set(key, { ...owner, tables: null });
+      this.#break(agent, key);
       throw thrown instanceof AccpError ? unreadable(thrown.code, thrown.message) : thrown;
     }
   }
@@ -213,55 +214,59 @@ export class Compaction {
   }
 
   #announced(agent: string, table: string, registryOf: (hash: string) => Registry | null): void {
-    const before = this.#readerOf(agent);
     const [, first] = SHARED_COUNT.exec(table) ?? [];
     // A mere count.
     if (first === undefined && numberIn(table) !== undefined) return;
-    if (first !== undefined) {
-      const owner = this.#mode === 'session' ? this.owners.get(INCOMING + first) : undefined;
-      if (owner === undefined) throw this.#refused(agent, unreadable('E2001', `The agent ${first} has no tables.`));
-      if (owner.agents.length >= MAX_SENDERS && !owner.agents.includes(agent)) {
-        const message = `At most ${MAX_SENDERS} agents can share tables.`;
-        throw this.#refused(agent, unreadable('E2003', message, WANTED_PLAIN));
-      }
-      if (before !== undefined && before !== INCOMING + first) this.owners.delete(before);
-      this.owners.set(INCOMING + first, { ...owner, agents: [...new Set([...owner.agents, agent])] });
-      return;
+    const before = this.#readerOf(agent);
+    const key = INCOMING + (first ?? agent);
+    let next: TableOwner | undefined;
+    try {
+      if (first !== undefined) next = this.#shared(agent, first);
+      else if (table !== OFF) next = this.#begun(agent, table, before, registryOf);
+    } catch (thrown) {
+      this.#break(agent, before);
+      throw thrown;
     }
-    // All agents that used the tables announce new ones.
-    if (before !== undefined) this.owners.delete(before);
-    if (table === OFF) return;
+    // An endpoint has one pair of tables: all agents that used the former ones announce new ones.
+    if (before !== undefined && (before !== key || next === undefined)) this.owners.delete(before);
+    if (next !== undefined) this.owners.set(key, next);
+  }
+
+  /** Returns the tables that another agent has begun, and this one uses from now on. */
+  #shared(agent: string, first: string): TableOwner {
+    const owner = this.#mode === 'session' ? this.owners.get(INCOMING + first) : undefined;
+    if (owner === undefined) throw unreadable('E2001', `The agent ${first} has no tables.`);
+    if (owner.agents.includes(agent)) return owner;
+    if (owner.agents.length < MAX_SENDERS) return { ...owner, agents: [...owner.agents, agent] };
+    throw unreadable('E2003', `At most ${MAX_SENDERS} agents can share tables.`, WANTED_PLAIN);
+  }
+
+  #begun(
+    agent: string,
+    table: string,
+    before: string | undefined,
+    registryOf: (hash: string) => Registry | null,
+  ): TableOwner {
     const [isBeginning, hash, count = '0'] = BEGINNING.exec(table) ?? [];
-    if (isBeginning === undefined) {
-      throw this.#refused(agent, unreadable('E1001', `The field tbl cannot be "${table}".`));
+    if (isBeginning === undefined) throw unreadable('E1001', `The field tbl cannot be "${table}".`);
+    let readers = 0;
+    for (const [key, { tables }] of this.owners) {
+      if (key.startsWith(INCOMING) && key !== before && tables !== null) readers++;
     }
-    const readers = [...this.owners].filter(([key, { tables }]) => key.startsWith(INCOMING) && tables !== null);
-    if (readers.length >= MAX_SENDERS) {
-      const message = `At most ${MAX_SENDERS} agents can have tables.`;
-      throw this.#refused(agent, unreadable('E2003', message, WANTED_PLAIN));
-    }
+    if (readers >= MAX_SENDERS)
+      throw unreadable('E2003', `At most ${MAX_SENDERS} agents can have tables.`, WANTED_PLAIN);
     const registry = hash === undefined ? COMMON_REGISTRY : registryOf(hash);
-    if (registry === null) {
-      throw this.#refused(agent, unreadable('E2001', `The registry ${hash} is unknown.`, WANTED_PLAIN));
-    }
+    if (registry === null) throw unreadable('E2001', `The registry ${hash} is unknown.`, WANTED_PLAIN);
     const tables = new CompactTables(staticEntries(registry), true);
-    const began = { agents: [agent], known: [], former: [], hash: registry.hash, count: Number(count) };
-    this.owners.set(INCOMING + agent, { ...began, tables });
+    return { agents: [agent], known: [], former: [], hash: registry.hash, count: Number(count), tables };
   }
 
   /** Records that the frames of an agent cannot be read, which may be meant as compact ones. */
-  #refused(agent: string, error: AccpError): AccpError {
-    const key = INCOMING + agent;
-    const before = this.#readerOf(agent);
-    const shared = before === undefined || before === key ? undefined : this.owners.get(before);
-    if (shared !== undefined) {
-      this.owners.set(before!, { ...shared, agents: shared.agents.filter((other) => other !== agent) });
-    }
-    const isKnown = this.owners.delete(key);
-    if (isKnown || this.owners.size < MAX_KNOWN) {
-      this.owners.set(key, { agents: [agent], known: [], former: [], hash: '', count: 0, tables: null });
-    }
-    return error;
+  #break(agent: string, key = INCOMING + agent): void {
+    const owner = this.owners.get(key);
+    if (owner === undefined && this.owners.size >= MAX_KNOWN) return;
+    const unknown = { agents: [agent], known: [], former: [], hash: '', count: 0 };
+    this.owners.set(key, { ...(owner ?? unknown), tables: null });
   }
 
   #readerOf(agent: string): string | undefined {

@@ -1,9 +1,12 @@
 /** The conformance cases of compact frames, read by the session's tables, by a codec, and by an implementation of the guide in Python. */
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { createCodec, createSession } from '../../../src/accp/codec/index.js';
+import { createRegistry, type RegistryJson } from '../../../src/accp/registry/registry.js';
+import { partsOfSession } from '../../../src/accp/session/session.js';
 import { type Course, Reader } from './courses.js';
 
 const SCRIPT = fileURLToPath(new URL('decoder.py', import.meta.url));
@@ -13,8 +16,6 @@ const hint = python === undefined ? ' (skipped: python3 is missing)' : '';
 function textOf(file: string): string {
   return readFileSync(new URL(`../../conformance/compact/${file}.json`, import.meta.url), 'utf8');
 }
-
-import { partsOfSession } from '../../../src/accp/session/session.js';
 
 describe.each(['courses', 'rejected'])('%s.json', (file) => {
   const text = textOf(file);
@@ -66,6 +67,27 @@ describe.each(['courses', 'rejected'])('%s.json', (file) => {
     for (const [at, { frame: _frame, ...expected }] of steps.entries()) expect(results[at]).toMatchObject(expected);
   });
 });
+
+interface HashCase {
+  readonly registry: RegistryJson;
+  readonly hashed: unknown;
+  readonly hash: string;
+}
+
+function canonical(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonical(member)}`).join(',')}}`;
+}
+
+test.each((JSON.parse(textOf('registries')) as { readonly cases: readonly HashCase[] }).cases)(
+  '$id: the hash is that of the canonical JSON',
+  ({ registry, hashed, hash }) => {
+    expect(createHash('sha256').update(canonical(hashed)).digest('hex')).toBe(hash);
+    expect(createRegistry(registry).hash).toBe(hash);
+  },
+);
 
 test('the decoder in Python has less than 300 lines', () => {
   expect(readFileSync(SCRIPT, 'utf8').split('\n').length).toBeLessThanOrEqual(300);

@@ -34,6 +34,8 @@ export interface Course {
   readonly sequence: 'sender' | 'session';
   /** The registry of all sides. */
   readonly registry?: RegistryJson;
+  /** Its hash. */
+  readonly hash?: string;
   readonly steps: readonly Step[];
 }
 

@@ -227,16 +227,15 @@ class Owner:
         self.agents, self.count, self.broken = [agent], count, broken
         self.shapes, self.strings = Table(static[0], 128, 8192), Table(static[1], 512, 16384)
     def listed(self, shared):
-        count = {"count": self.count} if shared else {}
-        return {"agents": self.agents, **count, "shapes": self.shapes.learned, "strings": self.strings.learned}
+        return {"agents": self.agents, **({"count": self.count} if shared else {}), "shapes": self.shapes.learned, "strings": self.strings.learned}
 class Receiver:
-    def __init__(self, sequence, registry):
-        self.shared, self.registry, self.owners = sequence == "session", registry, {}
+    def __init__(self, sequence, registry, hash):
+        self.shared, self.registry, self.hash, self.owners = sequence == "session", registry, hash, {}
     def read(self, text):
         agent, intent, operation, payload, metadata = Parser(text).frame()
         table = metadata["tbl"][1] if "tbl" in metadata else ""
         named = dict(enumerate(self.registry.get("compact", {}).get("agents", []))).get(number_in(agent))
-        if named is not None and (table or self.owner_of(named)):
+        if named is not None and table[:3] not in ("new", "off") and (table[:3] in ("reg", "as.") or self.owner_of(named)):
             agent = named
         if not always_plain(intent, operation, payload):
             if self.shared:
@@ -248,6 +247,7 @@ class Receiver:
                 require(not owner.broken, UNKNOWN)
                 owner.broken = True  # unless all of it can be read
                 operation, payload = Reading(owner.shapes, owner.strings).body(operation, payload)
+                require(not always_plain(intent, operation, payload))
                 owner.broken, owner.count = False, (owner.count + 1) % 1000
         return f"@{agent}>{intent}:{operation}{{{'|'.join(key + ':' + printed(value) for key, value in payload)}}}"
     def owner_of(self, agent):
@@ -271,25 +271,25 @@ class Receiver:
             error = None if owner else UNKNOWN
         elif not re.fullmatch(r"off|(new|reg(\.[0-9a-f]{6,64})?)(\.[0-9]{1,3})?", table):
             error = INVALID
-        elif word == "reg" and not self.registry:
+        elif word == "reg" and not self.hash.startswith(rest.partition(".")[0]):
             error = {"code": "E2001", "want": "plain"}
         elif word != "off":
             count = re.search(r"(?:^|\.)([0-9]{1,3})$", rest)
             owner = Owner(agent, static_entries({} if word == "new" else self.registry), int(count.group(1)) if count else 0, False)
-        if before not in (None, owner):
+        if error is not None:  # the tables are broken for all agents that use them
+            (owner := before or Owner(agent)).broken = True
+        elif before not in (None, owner):
             del self.owners[before.agents[0]]
-        if error is not None:
-            owner = Owner(agent)
         if owner is not None:
             self.owners[owner.agents[0]] = owner
             owner.agents += [agent] if agent not in owner.agents else []
         require(error is None, error)
 def always_plain(intent, operation, payload):
-    is_error = bool(payload) and payload[-1] == ("schema", ("string", "ER"))
-    return is_error or intent in ("ping", "pong") or f"{intent}:{operation}" in ("sync:registry", "sync:resync", "fail:error")
+    named = f"{intent}:{operation}" in ("sync:registry", "sync:resync", "fail:error")
+    return named or intent in ("ping", "pong") or payload[-1:] == [("schema", ("string", "ER"))]
 
 for case in json.load(sys.stdin)["cases"]:
-    receiver = Receiver(case["sequence"], case.get("registry", {}))
+    receiver = Receiver(case["sequence"], case.get("registry", {}), case.get("hash", "none"))
     for step in case["steps"]:
         try:
             result = {"plain": receiver.read(step["frame"])}
