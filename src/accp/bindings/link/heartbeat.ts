@@ -1,7 +1,7 @@
 /** Heartbeats (draft-benzing-accp-00, section 11.2: ping and pong every 30 seconds). */
 
 import { assertDurations } from '../../../async/durations.js';
-import { everyUnref } from '../../../async/timers.js';
+import { everyUnref, nextTurn } from '../../../async/timers.js';
 import type { MessageInput } from '../../message/message.js';
 import { CLOSE, type FrameTransport } from './contract.js';
 
@@ -35,8 +35,12 @@ export function startHeartbeat(
   let missed = 0;
   const stop = everyUnref(heartbeatMs, () => {
     if (missed >= maxMissed) {
-      stop();
-      socket.terminate(CLOSE.goingAway, 'the peer does not answer');
+      // If this process stood still, what has arrived is read first.
+      nextTurn(() => {
+        if (missed < maxMissed) return;
+        stop();
+        socket.terminate(CLOSE.goingAway, 'the peer does not answer');
+      });
       return;
     }
     ping();
