@@ -5,6 +5,7 @@ import type { Frame, Param, Value } from '../../../src/accp/ast.js';
 import { type Codec, createCodec, createSession, type Message, type Session } from '../../../src/accp/codec/index.js';
 import { Compactor, SpellingCosts } from '../../../src/accp/compact/compact.js';
 import { expandFrame as expandByTables } from '../../../src/accp/compact/expand.js';
+import { frameOf } from '../../../src/accp/compact/frame-of.js';
 import { compactFrame, createRegistry, expandFrame } from '../../../src/accp/compact/index.js';
 import { staticEntries } from '../../../src/accp/compact/static.js';
 import { CompactTables } from '../../../src/accp/compact/tables.js';
@@ -173,6 +174,27 @@ const json = fc.letrec<{ value: unknown }>((tie) => ({
     fc.array(fc.record({ name: strings, due: strings }, { noNullPrototype: true }), { minLength: 2, maxLength: 3 }),
   ),
 })).value;
+
+/** Numbers that the printer changes, and keys of any kind. */
+const hostile = fc.dictionary(
+  fc.oneof(keys, fc.stringMatching(/^[_0-9a-zA-Z]{1,6}$/)),
+  fc.oneof(json, fc.constantFrom(-0, 1e20 / 3e15, 0.1234567, -1e-9, 12n ** 30n, 'true', '-1', '~', '')),
+  { maxKeys: 6, noNullPrototype: false },
+);
+
+test('the tree of a message gives the same compact frame as its text', () => {
+  const tables = [true, false].map(() => new CompactTables(staticEntries(REGISTRY), true));
+  const [byTree, byText] = tables.map((own) => new Compactor(own, new SpellingCosts(counter)));
+  fc.assert(
+    fc.property(hostile, fc.constantFrom(undefined, 'RP'), (payload, schema) => {
+      const tree = frameOf({ intent: 'req', operation: 'find', schema, payload: payload as JsonObject }, REGISTRY);
+      const plain = printFrame(tree);
+      expect(byTree!.compact(tree, plain, undefined)).toEqual(byText!.compact(parseFrame(plain), plain, undefined));
+      expect(stateOf(tables[0]!)).toEqual(stateOf(tables[1]!));
+    }),
+    runs(1500),
+  );
+});
 
 const messages = fc.record({
   /** The side that sends. */
