@@ -145,6 +145,7 @@ const SPELLINGS = [
   '@a>req:empty{}',
   '@a>req:lists{a:[]|b:{}|c:[[]]|d:[{}]|e:[{},{}]|f:{k:1}}',
   '@a>req:lists{a:[]|b:{}|c:[[]]|d:[{}]|e:[{},{}]|f:{k:1}}',
+  '@a>req:urls{a:https\\://x.org/a|b:https\\://|c:http\\://x.org|d:https\\:/x|e://x|f:#//x|g:https\\://x.org/a}',
   '@a>req:words{s:abc|t:abcd|u:abc|v:abcd|w:abcd}',
 ];
 

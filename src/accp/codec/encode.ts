@@ -16,7 +16,7 @@ import { ALLOWED_AFTER_CANCEL, cancelled } from '../session/chains.js';
 import type { CompactBody } from '../session/compaction.js';
 import { metadataText, type Part } from '../session/envelope.js';
 import type { TextState } from '../session/registries.js';
-import { MAX_CHARACTERS, type Piece, splitParams, tooLong } from '../session/sequence.js';
+import { MAX_CHARACTERS, splitParams, tooLong } from '../session/sequence.js';
 import { type EncodeResult, type FramePart, type FrameTokens, warningOf } from './contract.js';
 import { applySent, losesToOwnState, type Outbound, REQUEST_INTENTS, readStateSync } from './effects.js';
 import { addTokens, warnOfLimits } from './frame-tokens.js';
@@ -66,7 +66,7 @@ function encodeMessage(input: MessageInput | string, session: CodecSession): Enc
   noteInline(encoding);
   const { agent, intent, operation } = message;
   // Compact frames are made of the tree.
-  const direct = session.sender.usesCompact() ? null : writeDirectly(encoding);
+  const direct = settings.compact ? null : writeDirectly(encoding);
   const whole = direct ?? bodyText(agent, intent, operation, paramsOf(encoding));
   return emit(withinBudget(whole, encoding), encoding);
 }
@@ -294,15 +294,8 @@ function withinBudget(whole: string, encoding: Encoding): Drafts {
   const { agent, intent, operation } = message;
   const { limits, counter } = session.settings;
   if (whole.length > MAX_CHARACTERS) throw tooLong(`${MAX_CHARACTERS} characters`);
-  const { params } = encoding;
-  const frame: Frame | undefined = params && {
-    kind: 'frame',
-    agent,
-    intent,
-    operation,
-    payload: params,
-    metadata: null,
-  };
+  const { params: payload } = encoding;
+  const frame: Frame | undefined = payload && { kind: 'frame', agent, intent, operation, payload, metadata: null };
   const compact = session.sender.shorten(agent, whole, frame);
   const sent = compact.body;
   // A token has at least one character.
@@ -317,20 +310,42 @@ function withinBudget(whole: string, encoding: Encoding): Drafts {
     const fits = tokens + metadata.length <= limits.total.hard;
     if (fits || tokens + counter.count(metadata) <= limits.total.hard) return single(whole, compact, plainTokens, body);
   }
-  const pieces = splitParams(paramsOf(encoding), roomFor(encoding), (param) => {
-    return counter.count(bodyText('a', 'a', 'a', [param])) - PARAM_FRAME;
-  });
-  if (pieces.length === 1) return single(whole, compact, plainTokens, body);
-  session.compaction.owners.rollBack();
-  const drafts = pieces.map(({ params: some, cut }: Piece, index) => ({
-    text: bodyText(agent, intent, operation, some),
-    part: { index, total: pieces.length, cut },
-    compact: undefined,
-  }));
+  const most = mostTokens(encoding);
+  // Compact frames have room for more than plain ones, if their pieces are about as short as the whole.
+  const share = Math.min(1, (COMPACT_SLACK * tokens) / (plainTokens ?? tokens));
+  let drafts = split(encoding, most, share);
+  if (drafts.length === 1) return single(whole, compact, plainTokens, body);
+  const { owners } = session.compaction;
+  owners.rollBack();
+  if (share < 1) {
+    const fits = drafts.every(({ text }) => {
+      return session.frameTokens.body(session.sender.shorten(agent, text).body, message) <= most;
+    });
+    owners.rollBack();
+    if (!fits) drafts = split(encoding, most, 1);
+  }
   const around = sampleMetadata(encoding, drafts.at(-1)!.part).length + LONGEST_NUMBERS;
   const length = drafts.reduce((sum, { text }) => sum + text.length + around, 0);
   if (length > MAX_CHARACTERS) throw tooLong(`${MAX_CHARACTERS} characters`);
   return { drafts, tokens: undefined, body: undefined };
+}
+
+/**
+ * @param most the maximum number of tokens of a body
+ * @param share the number of tokens of a parameter as sent, divided by those of the plain one
+ */
+function split(encoding: Encoding, most: number, share: number): Draft[] {
+  const { agent, intent, operation } = encoding.message;
+  const { counter } = encoding.session.settings;
+  const room = Math.max(MIN_ROOM, most - counter.count(`:${operation}{}`) - BODY_SLACK);
+  const pieces = splitParams(paramsOf(encoding), room, (param) => {
+    return Math.ceil(share * (counter.count(bodyText('a', 'a', 'a', [param])) - PARAM_FRAME));
+  });
+  return pieces.map(({ params, cut }, index) => ({
+    text: bodyText(agent, intent, operation, params),
+    part: { index, total: pieces.length, cut },
+    compact: undefined,
+  }));
 }
 
 function single(text: string, compact: CompactBody, tokens: number | undefined, body: number | undefined): Drafts {
@@ -339,22 +354,27 @@ function single(text: string, compact: CompactBody, tokens: number | undefined, 
 
 /** The number of characters of a metadata block with identifiers of usual length. */
 const METADATA_LENGTH = 96;
-/** The number of characters by which a metadata block may exceed its sample: number, cut, and a generated `cid`. */
-const LONGEST_NUMBERS = 48;
+/** An identifier of usual length. */
+const SAMPLE_ID = 'a12345678901';
+/** The number of characters by which a metadata block may exceed its sample: number and cut. */
+const LONGEST_NUMBERS = 32;
 /** The number of tokens of `@a>a:a{}`, less one for the bar between parameters. */
 const PARAM_FRAME = 5;
 /** The number of tokens that counting in pieces may miss. */
 const BODY_SLACK = 6;
+/** By how much pieces of a compact frame may be longer than the whole, in proportion. */
+const COMPACT_SLACK = 1.15;
 /** The minimum number of tokens of payload in one frame, however low the limits are. */
 const MIN_ROOM = 16;
 
 function sampleMetadata({ message, session }: Encoding, part?: Part): string {
   const { agent, envelope } = message;
   return metadataText({
-    mid: envelope.msg_id ?? 'a12345678901',
+    mid: envelope.msg_id ?? SAMPLE_ID,
     seq: session.delivery.nextToSend(agent),
     ts: envelope.timestamp,
-    cid: envelope.correlation_id,
+    // Parts have the identifier of the first one.
+    cid: envelope.correlation_id ?? (part && SAMPLE_ID),
     aid: envelope.causation_id,
     sid: envelope.session_id ?? session.options.id,
     ttl: envelope.ttl,
@@ -362,20 +382,13 @@ function sampleMetadata({ message, session }: Encoding, part?: Part): string {
   });
 }
 
-function roomFor(encoding: Encoding): number {
-  const { limits, counter } = encoding.session.settings;
-  const { message, session } = encoding;
-  const { operation, envelope } = message;
-  const sample = sampleMetadata(
-    {
-      ...encoding,
-      message: { ...message, envelope: { ...envelope, correlation_id: envelope.correlation_id ?? 'a12345678901' } },
-    },
-    { index: 99, total: 99, cut: 1 },
-  );
+/** Returns the maximum number of tokens of the body of a part. */
+function mostTokens(encoding: Encoding): number {
+  const { session, message } = encoding;
+  const { limits, counter } = session.settings;
+  const sample = sampleMetadata(encoding, { index: 99, total: 99, cut: 1 });
   const around = session.frameTokens.header(message) + counter.count(sample);
-  const frame = counter.count(`:${operation}{}`) + BODY_SLACK;
-  return Math.max(MIN_ROOM, Math.min(limits.body.hard, limits.total.hard - around) - frame);
+  return Math.min(limits.body.hard, limits.total.hard - around);
 }
 
 /** Returns the message as the other side reads it: both sides store the values as written, including rounding (section 3.1.1). */

@@ -91,11 +91,6 @@ export class Sender {
     return this.#prepareCopy({ frame, mid, seqs: [], times: 0 }, mid, compact);
   }
 
-  /** Returns `true` if frames are sent in compact form. */
-  usesCompact(): boolean {
-    return this.#compactRegistry() !== null;
-  }
-
   /** Returns the body of the next frame of an agent as it is sent, and updates the tables. @param frame the tree, if it is known */
   shorten(agent: string, plain: string, frame?: Frame): CompactBody {
     return this.#parts.compaction.shorten(agent, plain, this.#compactRegistry(), frame);

@@ -72,17 +72,11 @@ export class Compactor {
 /** The numbers of tokens of values after a colon, with which they may merge. */
 export class SpellingCosts {
   readonly counter: TokenCounter;
-  readonly #references: number[] = [];
   readonly of: (text: string) => number;
 
   constructor(counter: TokenCounter) {
     this.counter = counter;
     this.of = memoize((text) => counter.count(`:${text}`), MAX_COSTS);
-  }
-
-  ofReference(number: number): number {
-    this.#references[number] ??= this.counter.count(`:$${number}`);
-    return this.#references[number]!;
   }
 }
 
@@ -145,7 +139,7 @@ class Writing {
     const known = this.#tables.stringNumber(text);
     const spelled = spell(text);
     if (known === undefined) this.#tables.learnString(text);
-    else if (this.#isShort && this.#costs.ofReference(known) < this.#costs.of(spelled))
+    else if (this.#isShort && this.#costs.of(`$${known}`) < this.#costs.of(spelled))
       return { kind: 'ref', path: String(known) };
     return { kind: 'string', value: spelled };
   }
@@ -173,8 +167,12 @@ class Writing {
     return this.#isShallow || rows.every(({ entries }) => depth + 3 + deepest(entries, 1, 1) <= MAX_DEPTH);
   }
 
+  /** Returns `true` if values may nest one level more. Tables below save more than the list, so their levels come first. */
   #hasRoomForList(entries: readonly Param[], depth: number): boolean {
-    return this.#isShallow || hasRoomForList(entries, depth);
+    if (this.#isShallow) return true;
+    const room = MAX_DEPTH - depth;
+    const withTables = deepest(entries, 1, 2);
+    return withTables < room || (withTables > room && deepest(entries, 1, 1) < room);
   }
 
   #map({ entries: unsorted }: MapValue, depth: number): Value {
@@ -299,13 +297,6 @@ function inWireOrder(entries: readonly Param[]): readonly Param[] {
       return entries.toSorted((a, b) => bySpelling(a.key, b.key));
   }
   return entries;
-}
-
-/** Returns `true` if values may nest one level more. Tables below save more than the list, so their levels come first. */
-function hasRoomForList(entries: readonly Param[], depth: number): boolean {
-  const room = MAX_DEPTH - depth;
-  const withTables = deepest(entries, 1, 2);
-  return withTables < room || (withTables > room && deepest(entries, 1, 1) < room);
 }
 
 /**

@@ -13,10 +13,20 @@ const COMPACT_TIME = /^([0-9]{2})([0-9]{2})([0-9]{2})?$/;
 const COMPACT_DATE_TIME =
   /^([0-9]{4})([0-9]{2})([0-9]{2})T([0-9]{2})([0-9]{2})(?:([0-9]{2})(\.[0-9]{1,9})?)?(Z|[+-][0-9]{4})?$/;
 
-/** Shortens dates and times of ISO 8601: `2026-04-08T09:05:27Z` is `#20260408T090527Z`. Marks strings that would read as another one. */
+/** The scheme of an address, whose colon needs an escape. Two slashes after the mark mean the same. */
+const SCHEME = 'https:';
+const SLASHES = '//';
+
+/**
+ * Shortens dates and times of ISO 8601 (`2026-04-08T09:05:27Z` is `#20260408T090527Z`), and addresses (`https://x.org` is `#//x.org`). Marks
+ * strings that would read as another one.
+ */
 export function spell(text: string): string {
   // Only digits begin a date.
-  if (!beginsWithDigit(text)) return text === ABSENT || text.startsWith(MARK) ? MARK + text : text;
+  if (!beginsWithDigit(text)) {
+    if (text.startsWith(SCHEME + SLASHES)) return MARK + text.slice(SCHEME.length);
+    return text === ABSENT || text.startsWith(MARK) ? MARK + text : text;
+  }
   if (DATE.test(text) || TIME.test(text)) return MARK + text.replace(/[-:]/g, '');
   const match = DATE_TIME.exec(text);
   if (match === null) return text;
@@ -30,6 +40,7 @@ export function unspell(written: string): string | null {
   if (!written.startsWith(MARK)) return written;
   const rest = written.slice(MARK.length);
   if (rest === ABSENT || rest.startsWith(MARK)) return rest;
+  if (rest.startsWith(SLASHES)) return SCHEME + rest;
   const date = COMPACT_DATE.exec(rest);
   if (date !== null) return date.slice(1).join('-');
   const time = COMPACT_TIME.exec(rest);

@@ -11,11 +11,11 @@ import type { MessageInput } from './message.js';
  */
 export function isFrame<M extends MessageInput>(input: M | Frame, path: string): input is Frame {
   const candidate: unknown = input;
-  if (!isJsonObject(candidate)) throw accpError('E1004', path, 'must be a message or a frame');
-  const { kind, agent = '', intent, operation, payload = {} } = candidate;
-  if (kind === 'frame' && Array.isArray(payload)) return true;
-  for (const [name, value] of Object.entries({ agent, intent, operation }))
-    if (typeof value !== 'string') throw accpError('E1004', `${path}.${name}`, 'must be a string');
-  if (!isJsonObject(payload)) throw accpError('E1004', `${path}.payload`, 'must be a plain object');
-  return false;
+  if (isJsonObject(candidate)) {
+    const { kind, agent = '', intent, operation, payload = {} } = candidate;
+    if (kind === 'frame' && Array.isArray(payload)) return true;
+    const isNamed = [agent, intent, operation].every((name) => typeof name === 'string');
+    if (isNamed && isJsonObject(payload)) return false;
+  }
+  throw accpError('E1004', path, 'must be a message or a frame');
 }

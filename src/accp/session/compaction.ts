@@ -208,8 +208,7 @@ export class Compaction {
 
   /** Returns the field `tbl` of a frame that uses tables. */
   #mark(table: string | undefined, count: number, hasCount: boolean): string | undefined {
-    const isBeginning = table !== undefined && BEGINNING.test(table);
-    if (this.#mode === 'sender' || (hasCount && !isBeginning)) return table;
+    if (this.#mode === 'sender' || (hasCount && !BEGINNING.test(table ?? ''))) return table;
     return table === undefined ? String(count) : `${table}.${count}`;
   }
 
@@ -238,7 +237,7 @@ export class Compaction {
     if (owner === undefined) throw unreadable('E2001', `The agent ${first} has no tables.`);
     if (owner.agents.includes(agent)) return owner;
     if (owner.agents.length < MAX_SENDERS) return { ...owner, agents: [...owner.agents, agent] };
-    throw unreadable('E2003', `At most ${MAX_SENDERS} agents can share tables.`, WANTED_PLAIN);
+    throw unreadable('E2003', `At most ${MAX_SENDERS} agents can have tables.`, WANTED_PLAIN);
   }
 
   #begun(

@@ -99,8 +99,8 @@ export class TableOwners extends Map<string, TableOwner> {
   #store(key: string, before: TableOwner | undefined, owner: TableOwner | undefined): void {
     if (before !== undefined && before.tables !== owner?.tables) this.#forget(key);
     if (owner === undefined) return;
-    const { agents, known, former, hash, count, tables } = owner;
-    this.#stored.set(key, { agents, known, former, hash, count, isBroken: tables === null });
+    const { tables, ...stored } = owner;
+    this.#stored.set(key, { ...stored, isBroken: tables === null });
   }
 
   #forget(key: string): void {

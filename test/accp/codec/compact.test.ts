@@ -222,6 +222,27 @@ describe('the tables', () => {
   });
 });
 
+test('a message of several frames has fewer of them than in plain form, each within the limits', () => {
+  const rows = Array.from({ length: 60 }, (_, at) => ({
+    region: `region_${at % 4}`,
+    status: at % 3 === 0 ? 'in_progress' : 'waiting_for_review',
+    owner: `owner_${at}`,
+    count: 17 * at,
+  }));
+  const message: MessageInput = { intent: 'done', operation: 'list_all', payload: { rows } };
+  const frames = [true, false].map((compact) => {
+    const { a, b } = agreed({ compact });
+    const sent = framesOf(a, message);
+    expect(accepted(deliver(sent, a, b)).message.payload).toEqual({ rows });
+    return sent;
+  });
+  expect(frames[0]!.length).toBeLessThan(0.7 * frames[1]!.length);
+  for (const frame of frames[0]!) {
+    const body = frame.slice(frame.indexOf(':'), frame.lastIndexOf('['));
+    expect(counter.count(body)).toBeLessThanOrEqual(200);
+  }
+});
+
 describe('the envelope', () => {
   test('of an answer has at most 22 tokens', () => {
     const { a, b } = agreed();
