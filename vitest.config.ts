@@ -33,8 +33,8 @@ export const common = {
   globalSetup: ['./test/helpers/required-servers.ts', './test/helpers/compile-sources.ts'],
   setupFiles: ['./test/helpers/plain-environment.ts', './test/helpers/fixed-seed.ts'],
   reporters: ['default', './test/helpers/summary-reporter.ts'],
-  // Many tests wait for a server or a deadline.
-  maxWorkers: availableParallelism() + 1,
+  // The default leaves one core idle.
+  maxWorkers: '100%',
   // Property tests run on slow, shared machines too.
   testTimeout: 60_000,
   hookTimeout: 240_000,
@@ -43,6 +43,8 @@ export const common = {
 export default defineConfig({
   test: {
     ...common,
+    // Many tests wait for a server or a deadline. Those that start programs keep the cores busy.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       {
         extends: true,
