@@ -2,6 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import process from 'node:process';
+import { setTimeout as pause } from 'node:timers/promises';
 import { dialOf, openClient } from '../../../src/arcp/client/index.js';
 import type { Effect } from './effect.js';
 
@@ -39,6 +40,16 @@ export type ClientsMessage =
   | { readonly report: Report };
 
 const tell = (message: ClientsMessage): void => void process.send!(message);
+
+/** Waits for messages that are under way: a result may also be learned by asking for it, before its message arrives. */
+async function quiet(messages: readonly string[]): Promise<void> {
+  let count: number;
+  let rounds = 0;
+  do {
+    count = messages.length;
+    await pause(1000);
+  } while (messages.length > count && ++rounds < 5);
+}
 
 async function main({ host, clients, parallel, pauseMs, timeoutMs }: ClientsConfig): Promise<void> {
   const effects: Effect[] = [];
@@ -78,6 +89,7 @@ async function main({ host, clients, parallel, pauseMs, timeoutMs }: ClientsConf
       } while (!isOver);
     };
     await Promise.all(Array.from({ length: parallel }, work));
+    await quiet(messages);
     const { session_id: sessionId } = client.session;
     await client.disconnect();
     return { sessionId, messages };
