@@ -1,11 +1,11 @@
 /** Selects and runs the command of a command line. */
 import { existsSync } from 'node:fs';
-import { visible } from '../text/visible.js';
 import { COMMANDS } from './commands/index.js';
 import { didYouMean, UsageError } from './io/errors.js';
 import { errorJson } from './io/json.js';
 import { type ColorChoice, createOutput, labelled, type Output, type Sink } from './io/output.js';
 import { packageVersion } from './io/package.js';
+import { noteFault } from './io/report.js';
 import { type Arguments, atTerminator, readArguments, readOptions } from './options/arguments.js';
 import {
   type Command,
@@ -46,15 +46,8 @@ export async function run(args: readonly string[], streams: Streams): Promise<nu
     return await dispatch(args, streams, output);
   } catch (thrown) {
     if (thrown instanceof UsageError) {
-      const { code, message, below, help } = thrown;
-      // The message quotes arguments, which may contain control characters.
-      const shown = visible(/[?:]$/.test(message) ? message : `${message}.`);
-      const lines = (below ?? '').split('\n').map(visible);
-      const text = below === undefined ? shown : [shown, ...lines].join('\n');
-      const whole = below === undefined ? message : `${message}\n${below}`;
-      await output.note(json ? errorJson(code, whole, help) : labelled('error', code, text, output.paintNote));
-      if (!json && help !== undefined) await output.note(`${output.paintNote('cyan', 'help:')} ${visible(help)}`);
-      if (!json && code === 'usage') {
+      await noteFault({ json, output }, thrown);
+      if (!json && thrown.code === 'usage') {
         const command = ['pegwire', ...namedIn(args).map(({ name }) => name)].join(' ');
         await output.note(`Run "${command} --help" for usage.`);
       }
@@ -176,6 +169,7 @@ async function runCommand(entry: CommandEntry, args: readonly string[], surround
     protocol,
     protocols: positionals.length === 0 ? PROTOCOLS : [protocol],
     file: subject.file,
+    files: subject.files ?? [],
     grammar: subject.grammar,
     words: subject.words ?? [],
     program: atTerminator(args).others.slice(1),
@@ -224,6 +218,7 @@ function subjectOf(name: string, { takes, protocols }: Command, positionals: rea
     return { grammar: first };
   }
   const protocol = protocolOf(name, takes, first, protocols);
+  if (takes === 'files') return { protocol, files: positionals.slice(1) };
   if (takes !== 'messages') {
     if (second !== undefined) throw tooMany(`${name} takes only a protocol`, second);
     return { protocol };

@@ -1,13 +1,14 @@
+import { forEachInput } from '../io/inputs.js';
 import { toJson } from '../io/json.js';
 import { forEachMessage, READERS } from '../io/messages.js';
-import { reporting, reportText } from '../io/report.js';
+import { placeOf, reporting, reportText } from '../io/report.js';
 import { defineCommand } from '../options/command.js';
 import { choice } from '../options/option.js';
-import { givenLimits, LIMIT_OPTIONS } from '../options/shared.js';
+import { FILES, givenLimits, LIMIT_OPTIONS } from '../options/shared.js';
 
 export const command = defineCommand({
-  takes: 'messages',
-  details: 'The input has one message per line. Errors are reported on stderr, and the exit code is then 1.',
+  takes: 'files',
+  details: `${FILES} Errors are reported on stderr, and the exit code is then 1.`,
   options: {
     // The loosest dialect explains the most; the errors of the strict one are reported too.
     dialect: choice(
@@ -23,14 +24,16 @@ export const command = defineCommand({
     const { protocol, options, output, json } = invocation;
     const reader = READERS[protocol.name];
     const reading = { dialect: options.dialect, profile: 'draft', limits: givenLimits(options) } as const;
-    return forEachMessage(invocation, reading, async (node, line) => {
-      const explanation = reader.explain(node);
-      const errors = reader.check(line.text, reading).filter(({ severity }) => severity === 'error');
-      const ok = errors.length === 0;
-      await output.result(json ? toJson({ line: line.number, ok, explanation, errors }) : explanation);
-      if (!json)
-        for (const error of errors) await output.note(`${reportText(error, 'error', line, reporting(invocation))}\n`);
-      return ok;
-    });
+    return forEachInput(invocation, (one) =>
+      forEachMessage(one, reading, async (node, line) => {
+        const explanation = reader.explain(node);
+        const errors = reader.check(line.text, reading).filter(({ severity }) => severity === 'error');
+        const ok = errors.length === 0;
+        await output.result(json ? toJson({ ...placeOf(one, line), ok, explanation, errors }) : explanation);
+        if (!json)
+          for (const error of errors) await output.note(`${reportText(error, 'error', line, reporting(one))}\n`);
+        return ok;
+      }),
+    );
   },
 });

@@ -1,34 +1,135 @@
 import { UsageError } from '../io/errors.js';
-import { inputName } from '../io/input.js';
+import { readText, replaceText } from '../io/files.js';
+import { findingWriter } from '../io/findings.js';
+import { inputName, linesIn, readLines } from '../io/input.js';
+import { forEachInput } from '../io/inputs.js';
 import { toJson } from '../io/json.js';
-import { forEachMessage, READERS } from '../io/messages.js';
-import { defineCommand } from '../options/command.js';
+import { forEachMessage, READERS, type Reading } from '../io/messages.js';
+import { placeOf } from '../io/report.js';
+import { defineCommand, type Invocation } from '../options/command.js';
 import { dialect, flag } from '../options/option.js';
-import { givenLimits, LIMIT_OPTIONS } from '../options/shared.js';
+import { FILES, FORMAT, givenLimits, LIMIT_OPTIONS } from '../options/shared.js';
+
+const OPTIONS = {
+  dialect: dialect('Grammar dialect: strict (default), lenient (accp) or tolerant (aacp)'),
+  check: flag('List the lines that are not in canonical form, and exit with 1 if there are any'),
+  write: flag(
+    'Rewrite the files in canonical form, and list those that change; a file with an invalid message stays as it is',
+  ),
+  'sort-params': flag('Sort the payload parameters too, as hashes require (accp)'),
+  format: FORMAT,
+  ...LIMIT_OPTIONS,
+};
+
+type Run = Invocation<typeof OPTIONS>;
 
 export const command = defineCommand({
-  takes: 'messages',
-  details: 'The input has one message per line.',
-  options: {
-    dialect: dialect('Grammar dialect: strict (default), lenient (accp) or tolerant (aacp)'),
-    check: flag('List the lines that are not in canonical form, and exit with 1 if there are any'),
-    'sort-params': flag('Sort the payload parameters too, as hashes require (accp)'),
-    ...LIMIT_OPTIONS,
-  },
-  example: "echo '@a>req:x{m:{b:1.50,a:007}}' | pegwire fmt accp",
+  takes: 'files',
+  details: `${FILES} Comments and blank lines are kept, except blank lines at the start and the end.`,
+  options: OPTIONS,
+  example: ["echo '@a>req:x{m:{b:1.50,a:007}}' | pegwire fmt accp", 'pegwire fmt accp examples --write'],
   run: async (invocation) => {
-    const { protocol, options, output, json } = invocation;
-    const sortParams = options['sort-params'];
+    const { protocol, options } = invocation;
+    const { check, write, format, 'sort-params': sortParams } = options;
     if (sortParams && protocol.name !== 'accp')
       throw new UsageError('--sort-params applies to accp; the fields of packets always have one order');
+    if (check && write) throw new UsageError('--check and --write exclude each other');
+    if (format !== 'text' && !check) throw new UsageError('--format requires --check');
     const reading = { dialect: options.dialect, sortParams, limits: givenLimits(options) };
-    return forEachMessage(invocation, reading, async (node, line) => {
-      const canonical = READERS[protocol.name].format(node, reading);
-      const same = canonical === line.text;
-      if (json) await output.result(toJson({ line: line.number, ok: true, canonical, changed: !same }));
-      else if (!options.check) await output.result(canonical);
-      else if (!same) await output.result(`${inputName(invocation)}:${line.number}: not in canonical form`);
-      return same || !options.check;
-    });
+    if (write) return forEachInput(invocation, (one) => rewrite(one, reading));
+    if (check) return checkAll(invocation, reading);
+    return forEachInput(invocation, (one) => print(one, reading));
   },
 });
+
+async function print(invocation: Run, reading: Reading): Promise<number> {
+  const { output, json } = invocation;
+  const { line: write, other } = keepingBlankLines((text) => output.result(text));
+  return forEachMessage(
+    invocation,
+    reading,
+    async (node, line) => {
+      const canonical = READERS[invocation.protocol.name].format(node, reading);
+      const changed = canonical !== line.text;
+      if (json) await output.result(toJson({ ...placeOf(invocation, line), ok: true, canonical, changed }));
+      else await write(canonical);
+      return true;
+    },
+    json ? {} : { lines: readLines(invocation, true), other },
+  );
+}
+
+/** Returns functions that write a message, and a blank line or comment. Blank lines at the start and the end are left out. */
+function keepingBlankLines(write: (text: string) => Promise<void>) {
+  let isBegun = false;
+  let blanks = 0;
+  const line = async (text: string): Promise<void> => {
+    for (; blanks > 0; blanks--) if (isBegun) await write('');
+    isBegun = true;
+    await write(text);
+  };
+  const other = async (text: string): Promise<void> => {
+    if (text.includes('#')) await line(text);
+    else blanks++;
+  };
+  return { line, other };
+}
+
+/** A line that is not in canonical form, as a finding. */
+const NOT_CANONICAL = {
+  code: 'not-canonical',
+  message: 'Not in canonical form.',
+  span: null,
+  help: 'run pegwire fmt --write',
+};
+
+async function checkAll(invocation: Run, reading: Reading): Promise<number> {
+  const { protocol, options, output, json } = invocation;
+  const { format } = options;
+  const findings = findingWriter(invocation, format);
+  const names: string[] = [];
+  const exitCode = await forEachInput(invocation, (one) => {
+    names.push(inputName(one));
+    return forEachMessage(
+      one,
+      reading,
+      async (node, line) => {
+        const canonical = READERS[protocol.name].format(node, reading);
+        const changed = canonical !== line.text;
+        if (json) await output.result(toJson({ ...placeOf(one, line), ok: true, canonical, changed }));
+        else if (changed && format === 'text')
+          await output.result(`${inputName(one)}:${line.number}: not in canonical form`);
+        else if (changed) await findings.add(one, line, 'error', NOT_CANONICAL);
+        return !changed;
+      },
+      format === 'text' ? {} : { refuse: (line, error) => findings.add(one, line, 'error', error) },
+    );
+  });
+  await findings.end(names);
+  return exitCode;
+}
+
+async function rewrite(invocation: Run, reading: Reading): Promise<number> {
+  const { file, protocol, output, json } = invocation;
+  if (file === undefined) throw new UsageError('--write requires files');
+  const before = readText(file);
+  const written: string[] = [];
+  const { line: write, other } = keepingBlankLines(async (text) => void written.push(text));
+  const exitCode = await forEachMessage(
+    invocation,
+    reading,
+    async (node) => {
+      await write(READERS[protocol.name].format(node, reading));
+      return true;
+    },
+    { lines: linesIn(before), other },
+  );
+  if (exitCode !== 0) return exitCode;
+  const end = /\r?\n/.exec(before)?.[0] ?? '\n';
+  const after = written.map((line) => line + end).join('');
+  const changed = after !== before;
+  if (changed) replaceText(file, before, after);
+  if (json) await output.result(toJson({ file, changed }));
+  else if (changed) await output.result(file);
+  return 0;
+}

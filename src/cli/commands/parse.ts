@@ -1,12 +1,14 @@
+import { forEachInput } from '../io/inputs.js';
 import { toJson } from '../io/json.js';
 import { forEachMessage } from '../io/messages.js';
+import { placeOf } from '../io/report.js';
 import { defineCommand } from '../options/command.js';
 import { dialect, flag } from '../options/option.js';
-import { givenLimits, LIMIT_OPTIONS } from '../options/shared.js';
+import { FILES, givenLimits, LIMIT_OPTIONS } from '../options/shared.js';
 
 export const command = defineCommand({
-  takes: 'messages',
-  details: 'The input has one message per line.',
+  takes: 'files',
+  details: FILES,
   options: {
     dialect: dialect('Grammar dialect: strict (default), lenient (accp) or tolerant (aacp)'),
     spans: flag('Include the start and end offset of every node'),
@@ -16,9 +18,11 @@ export const command = defineCommand({
   run: (invocation) => {
     const { options, output, json } = invocation;
     const reading = { dialect: options.dialect, spans: options.spans, limits: givenLimits(options) };
-    return forEachMessage(invocation, reading, async (node, { number }) => {
-      await output.result(toJson(json ? { line: number, ok: true, ast: node } : node));
-      return true;
-    });
+    return forEachInput(invocation, (one) =>
+      forEachMessage(one, reading, async (node, line) => {
+        await output.result(toJson(json ? { ...placeOf(one, line), ok: true, ast: node } : node));
+        return true;
+      }),
+    );
   },
 });

@@ -84,6 +84,11 @@ export function libraryFault({ code, message, help }: PegwireError): UsageError 
   return new UsageError(message.replace(/\.$/, ''), code, { help });
 }
 
+/** Returns the error of a file or folder that cannot be read. @param reason part of a sentence */
+export function notReadable(name: string, reason: string): UsageError {
+  return fileError('unreadable', name, reason);
+}
+
 /** Returns the error of a file or folder that cannot be written. @param reason part of a sentence */
 export function notWritable(name: string, reason: string): UsageError {
   return fileError('unwritable', name, reason);

@@ -1,8 +1,19 @@
 /** Files named in arguments. */
-import { closeSync, openSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
 import { systemReason } from '../../text/system-reason.js';
-import { notWritable, unreadable, unwritable } from './errors.js';
+import { notWritable, UsageError, unreadable, unwritable } from './errors.js';
 import { strictText } from './input.js';
 
 /** Reads a UTF-8 file. @throws UsageError if it cannot be read or is not UTF-8 */
@@ -19,6 +30,27 @@ export function readText(file: string): string {
 /** Writes a file. @throws UsageError if it cannot be written */
 export function writeText(file: string, text: string): void {
   writing(file, () => writeFileSync(file, text));
+}
+
+/**
+ * Replaces the text of a file as a whole: other programs see the old text or the new one.
+ *
+ * @param before the text that the new one was made from
+ * @throws UsageError if the file cannot be written, or has another text by now
+ */
+export function replaceText(file: string, before: string, after: string): void {
+  writing(file, () => {
+    const target = realpathSync(file);
+    const { mode } = statSync(target);
+    const draft = path.join(path.dirname(target), `.pegwire-${process.pid}`);
+    try {
+      writeFileSync(draft, after, { mode, flag: 'wx' });
+      if (readText(file) !== before) throw notWritable(file, 'it was changed in the meantime');
+      renameSync(draft, target);
+    } finally {
+      rmSync(draft, { force: true });
+    }
+  });
 }
 
 /** Checks that a file can be written, and creates it if it is missing. @throws UsageError if it cannot */
@@ -44,7 +76,7 @@ export function writing<T>(place: string, step: () => T): T {
   try {
     return step();
   } catch (thrown) {
-    throw unwritable(thrown, place);
+    throw thrown instanceof UsageError ? thrown : unwritable(thrown, place);
   }
 }
 

@@ -34,13 +34,32 @@ export function inputName({ file }: Pick<Source, 'file'>): string {
   return file ?? 'stdin';
 }
 
+/** Passes on the lines that are messages. @param other called with each blank line, and each comment: a line that begins with `#`, as no message does */
+export async function* messagesAmong(
+  lines: AsyncIterable<Line> | Iterable<Line>,
+  other: (text: string) => Promise<void> = async () => {},
+): AsyncGenerator<Line> {
+  for await (const line of lines) {
+    if (/^[ \t]*(?:#|$)/.test(line.text)) await other(line.text);
+    else yield line;
+  }
+}
+
+/** Splits a text into lines, as `readLines` does. */
+export function* linesIn(text: string): Generator<Line> {
+  const lines = text.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  for (const [index, line] of lines.entries()) yield { number: index + 1, text: withoutReturn(line) };
+}
+
 /**
  * Reads the lines that are not blank, without line ends and byte order mark. Each byte is copied a bounded number of times, whatever the
  * length of its line and the size of the chunks.
  *
+ * @param keepsBlank if true, reads blank lines, too
  * @throws UsageError if the input cannot be read, or at the first line that is not UTF-8
  */
-export async function* readLines(source: Source): AsyncGenerator<Line> {
+export async function* readLines(source: Source, keepsBlank = false): AsyncGenerator<Line> {
   const name = inputName(source);
   let number = 1;
   /** The start of an incomplete line; the buffer doubles when it is full. */
@@ -70,7 +89,7 @@ export async function* readLines(source: Source): AsyncGenerator<Line> {
   const release = function* (bytes: Uint8Array): Generator<Line> {
     const lines = linesOf(number === 1 ? afterMark(bytes, name) : bytes, { number, cut, name });
     for (const line of lines) {
-      if (!isBlank(line.text)) yield line;
+      if (keepsBlank || !isBlank(line.text)) yield line;
       number++;
     }
     if (buffer.length > RETAINED) buffer = new Uint8Array(0);
@@ -90,7 +109,7 @@ export async function* readLines(source: Source): AsyncGenerator<Line> {
     if (last >= from) yield* release(chunk.subarray(from, last));
     hold(chunk.subarray(Math.max(from, last + 1)));
   }
-  yield* release(buffer.subarray(0, bufferedLength));
+  if (bufferedLength > 0) yield* release(buffer.subarray(0, bufferedLength));
 }
 
 /** Decodes all lines at once if possible, which is several times faster. */

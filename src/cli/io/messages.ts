@@ -17,7 +17,7 @@ import { type ParseError, PrintError, type Result } from '../../text/errors.js';
 import type { Limits } from '../../text/limits.js';
 import type { Found } from '../../text/prose.js';
 import type { Protocol } from '../protocols.js';
-import type { Line, Source } from './input.js';
+import { type Line, messagesAmong, readLines, type Source } from './input.js';
 import { forEachLine, type Reporting, reject } from './report.js';
 
 export interface Reading {
@@ -68,23 +68,34 @@ const aacp: Reader<Packet> = {
 
 export const READERS: Readonly<Record<Protocol['name'], Reader>> = { accp, aacp };
 
+interface Handling {
+  /** The lines of the input. @default those of the invocation */
+  readonly lines?: AsyncIterable<Line> | Iterable<Line>;
+  /** Called with each blank line and comment. */
+  readonly other?: (text: string) => Promise<void>;
+  /** Reports an error about a line. @default prints it */
+  readonly refuse?: (line: Line, error: ParseError | PrintError) => Promise<void>;
+}
+
 /** Parses each line and passes it to `handle`, which accepts or rejects it. Reports errors of parsing and printing. @returns the exit code */
 export async function forEachMessage(
   invocation: Source & Reporting & { readonly protocol: Protocol },
   reading: Reading,
   handle: (node: unknown, line: Line) => Promise<boolean>,
+  { lines = readLines(invocation), other, refuse = (line, error) => reject(invocation, line, error) }: Handling = {},
 ): Promise<number> {
   const { protocol } = invocation;
-  const { exitCode } = await forEachLine(invocation, protocol.message, async (line) => {
+  const one = async (line: Line): Promise<boolean> => {
     const result = READERS[protocol.name].parse(line.text, reading);
     try {
       if (result.ok) return await handle(result.value, line);
-      await reject(invocation, line, result.error);
+      await refuse(line, result.error);
     } catch (thrown) {
       if (!(thrown instanceof PrintError)) throw thrown;
-      await reject(invocation, line, thrown);
+      await refuse(line, thrown);
     }
     return false;
-  });
+  };
+  const { exitCode } = await forEachLine(invocation, protocol.message, one, messagesAmong(lines, other));
   return exitCode;
 }

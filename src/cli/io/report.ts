@@ -3,6 +3,7 @@ import { formatReport, type Report, type Severity } from '../../text/diagnostic.
 import { PegwireError } from '../../text/errors.js';
 import { visible } from '../../text/visible.js';
 import type { TokenCounter } from '../../tokens/counter.js';
+import type { UsageError } from './errors.js';
 import { inputName, type Line, readLines, type Source } from './input.js';
 import { errorJson, toJson } from './json.js';
 import { jsonPlaceOf } from './json-place.js';
@@ -10,6 +11,10 @@ import { labelled, type Output, type Paint } from './output.js';
 
 export interface Reporting {
   readonly file: string | undefined;
+  /** `true` if records of JSON have the name of the file, as in all commands that take several files. */
+  readonly isNamed?: boolean;
+  /** `true` for one of several inputs, which may be empty. */
+  readonly isOneOfMany?: boolean;
   readonly json: boolean;
   readonly output: Output;
   /** The options of the command; help names only these. */
@@ -56,10 +61,29 @@ export async function reject(reporter: Reporting, line: Line | null, error: Pegw
     const ownHelp = commandHelpOf(help, known);
     const { help: _, ...data } = error.toJSON();
     const withHelp = ownHelp === undefined ? data : { ...data, help: ownHelp };
-    return output.result(toJson({ line: line.number, ok: false, error: withHelp }));
+    return output.result(toJson({ ...placeOf(reporter, line), ok: false, error: withHelp }));
   }
   const span = error.span ?? jsonPlaceOf((error as { readonly path?: string }).path, line.text);
   await output.note(`${reportText({ code, message, help, span }, 'error', line, reporting(reporter))}\n`);
+}
+
+/** Returns the place of a line, for a record of JSON. */
+export function placeOf({ file, isNamed = false }: Pick<Reporting, 'file' | 'isNamed'>, { number }: Line): object {
+  return isNamed ? { file, line: number } : { line: number };
+}
+
+/** Reports an error that ends a command, or the reading of one of several files. */
+export async function noteFault(
+  { json, output }: Pick<Reporting, 'json' | 'output'>,
+  fault: UsageError,
+): Promise<void> {
+  const { code, message, below, help } = fault;
+  if (json) return output.note(errorJson(code, below === undefined ? message : `${message}\n${below}`, help));
+  // The message quotes arguments, which may contain control characters.
+  const shown = visible(/[?:]$/.test(message) ? message : `${message}.`);
+  const text = [shown, ...(below === undefined ? [] : below.split('\n').map(visible))].join('\n');
+  await output.note(labelled('error', code, text, output.paintNote));
+  if (help !== undefined) await output.note(`${output.paintNote('cyan', 'help:')} ${visible(help)}`);
 }
 
 /** Writes a note about a line. With --json it writes nothing, since the results contain it. @param line `null` for a request from the arguments */
@@ -75,20 +99,23 @@ export async function noteLine(reporter: Reporting, line: Line | null, text: str
  *
  * @param noun the content of a line: `frame`
  * @param handle handles a line; resolves to `true` if it is accepted
+ * @param all the lines of the input
  */
 export async function forEachLine(
-  source: Source & Pick<Reporting, 'json' | 'output'>,
+  source: Source & Pick<Reporting, 'json' | 'output' | 'isOneOfMany'>,
   noun: string,
   handle: (line: Line) => Promise<boolean>,
+  all: AsyncIterable<Line> = readLines(source),
 ) {
   let lines = 0;
   let rejected = 0;
-  for await (const line of readLines(source)) {
+  for await (const line of all) {
     lines++;
     if (!(await handle(line))) rejected++;
   }
-  if (lines === 0) await noteEmpty(source, noun);
-  return { lines, rejected, exitCode: lines === 0 || rejected > 0 ? 1 : 0 };
+  const isMissing = lines === 0 && source.isOneOfMany !== true;
+  if (isMissing) await noteEmpty(source, noun);
+  return { lines, rejected, exitCode: isMissing || rejected > 0 ? 1 : 0 };
 }
 
 /** Reports an empty input. @param noun the missing content: `frame` */
@@ -120,7 +147,7 @@ const TRANSLITERATE = /text: "transliterate"(?: and announce it with codec\.anno
 const OR_TRANSLITERATE = new RegExp(`, or (?:use )?${TRANSLITERATE.source}`);
 
 /** Rewrites help that names an option of the library, for the command; `undefined` if the command has no such option. */
-function commandHelpOf(help: string | undefined, known: object): string | undefined {
+export function commandHelpOf(help: string | undefined, known: object): string | undefined {
   if (help === undefined) return undefined;
   const [, limit] = /^raise (max[A-Z][A-Za-z]*)/.exec(help) ?? [];
   if (limit !== undefined) {

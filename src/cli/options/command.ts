@@ -8,6 +8,8 @@ export interface Invocation<O extends Options = Options> extends Source, Reporti
   readonly protocol: Protocol;
   /** The protocol that the arguments name, or all protocols. */
   readonly protocols: readonly Protocol[];
+  /** The arguments of a command that takes files: files, folders and patterns. */
+  readonly files: readonly string[];
   /** The grammar file that the arguments name in place of a protocol. */
   readonly grammar: string | undefined;
   /** The arguments of a command that takes words. */
@@ -24,6 +26,7 @@ export interface Invocation<O extends Options = Options> extends Source, Reporti
  * The arguments that a command accepts besides options.
  *
  * - `messages`: a protocol, and a file or stdin
+ * - `files`: a protocol, and files, folders, patterns or stdin
  * - `file`: a file or stdin
  * - `protocol`: a protocol
  * - `optional-protocol`: a protocol; without one, all
@@ -32,6 +35,7 @@ export interface Invocation<O extends Options = Options> extends Source, Reporti
  */
 export type Takes =
   | 'messages'
+  | 'files'
   | 'file'
   | 'protocol'
   | 'optional-protocol'

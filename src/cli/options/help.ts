@@ -94,6 +94,7 @@ function usageOf({ takes, protocols }: Command): readonly string[] {
   const named = protocols?.length === 1 ? protocols[0]! : `<${(protocols ?? ['accp', 'aacp']).join('|')}>`;
   const words = {
     messages: [named, '[file|-]'],
+    files: [named, '[file|folder|pattern|-]...'],
     file: ['[file|-]'],
     protocol: [named],
     'optional-protocol': ['[accp|aacp]'],

@@ -3,7 +3,8 @@ import type { TargetError } from '../../fuzz/differential/target.js';
 import type { ProcessOptions } from '../../fuzz/process/process-target.js';
 import type { Limits } from '../../text/limits.js';
 import { UsageError } from '../io/errors.js';
-import { duration, flag, integer, text, upTo, type Values, value } from './option.js';
+import { FINDING_FORMATS } from '../io/findings.js';
+import { choice, duration, flag, integer, text, upTo, type Values, value } from './option.js';
 
 const limit = integer({ from: 0 });
 
@@ -27,6 +28,18 @@ export function givenLimits(options: Values<typeof LIMIT_OPTIONS>): Limits {
     maxDigits: options['max-digits'],
   };
 }
+
+export const FORMAT = choice(
+  'NAME',
+  'Print the findings as text (default), or for other programs: sarif (SARIF 2.1.0), github (annotations of GitHub Actions) or junit (XML)',
+  FINDING_FORMATS,
+);
+
+/** The text about input on the help page of a command that takes files. */
+export const FILES =
+  'The input has one message per line; blank lines and lines that begin with # are comments. A folder stands for all files in it that ' +
+  'end in .accp or .aacp, and a pattern such as "logs/**/*.accp" for those that match. Files that .pegwireignore lists, in the syntax of ' +
+  '.gitignore, are left out, and so are node_modules and .git.';
 
 /** Options that select rules. Defined here so that reading them loads no rules. */
 export const RULES_OPTIONS = {

@@ -31,9 +31,16 @@ const [MISSING, IN_FILE, IN_NOTHING, DIRECTORY, TOO_LONG, PLAIN] = [
 const FAULTS = {
   /** A file that is read. */
   read: [
+    [DIRECTORY, 'it is a folder'],
     [MISSING, 'there is no such file'],
     [IN_FILE, 'part of the path is not a folder'],
-    [DIRECTORY, 'it is a folder'],
+    [TOO_LONG, 'the name is too long'],
+  ],
+  /** A file or folder that is read. */
+  input: [
+    [MISSING, 'there is no such file'],
+    [IN_FILE, 'part of the path is not a folder'],
+    [DIRECTORY, 'it has no file that ends in .accp'],
     [TOO_LONG, 'the name is too long'],
   ],
   /** A file that is written. */
@@ -66,9 +73,10 @@ const FAULTS = {
 type Row = readonly [command: string, option: string, kind: keyof typeof FAULTS, args: (place: string) => string[]];
 
 const ROWS: readonly Row[] = [
-  ...['parse', 'fmt', 'check', 'explain', 'find', 'encode', 'decode'].map(
-    (command): Row => [command, 'file', 'read', (place) => [command, 'accp', place]],
+  ...['parse', 'fmt', 'check', 'explain', 'find'].map(
+    (command): Row => [command, 'file', 'input', (place) => [command, 'accp', place]],
   ),
+  ...['encode', 'decode'].map((command): Row => [command, 'file', 'read', (place) => [command, 'accp', place]]),
   ['tokens', 'file', 'read', (place) => ['tokens', place]],
   ['render', 'file', 'read', (place) => ['render', '-', place]],
   ['encode', 'file', 'read', (place) => ['encode', 'aacp', '--domain', 'HR', '--registry', 'memory', place]],

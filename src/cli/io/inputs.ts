@@ -1,0 +1,89 @@
+/** The files that arguments name: files, folders and patterns. */
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import ignore from 'ignore';
+import { glob, isDynamicPattern } from 'tinyglobby';
+import type { Protocol } from '../protocols.js';
+import { notReadable, UsageError, unreadable } from './errors.js';
+import type { Source } from './input.js';
+import { labelled } from './output.js';
+import { noteFault, type Reporting } from './report.js';
+
+/** A list of files to leave out, in the syntax of `.gitignore`, in the current folder. */
+const IGNORE_FILE = '.pegwireignore';
+const NEVER = ['**/node_modules/**', '**/.git/**'];
+
+interface Named extends Reporting, Pick<Source, 'stdin'> {
+  readonly protocol: Protocol;
+  /** The arguments that name the input; none for stdin. */
+  readonly files: readonly string[];
+}
+
+/**
+ * Runs a command for each file that the arguments name. A file that cannot be read does not keep the others from being read.
+ *
+ * @returns the highest exit code
+ * @throws UsageError if the only file cannot be read, or an argument names no file
+ */
+export async function forEachInput<I extends Named>(
+  invocation: I,
+  handle: (one: I) => Promise<number>,
+): Promise<number> {
+  const files = await inputFiles(invocation);
+  const isOneOfMany = files.length > 1;
+  let exitCode = 0;
+  for (const file of files) {
+    try {
+      exitCode = Math.max(exitCode, await handle({ ...invocation, file, isNamed: file !== undefined, isOneOfMany }));
+    } catch (thrown) {
+      if (!isOneOfMany || !(thrown instanceof UsageError) || thrown.code !== 'unreadable') throw thrown;
+      await noteFault(invocation, thrown);
+      exitCode = 2;
+    }
+  }
+  return exitCode;
+}
+
+/** Returns the files, each once; `undefined` is stdin. @throws UsageError if an argument names none */
+export async function inputFiles(invocation: Named): Promise<readonly (string | undefined)[]> {
+  const { files, protocol, output, json } = invocation;
+  if (files.length === 0) return [undefined];
+  const found = new Set<string | undefined>();
+  const isIgnored = ignoredBy(IGNORE_FILE);
+  for (const word of files) {
+    if (word === '-') found.add(undefined);
+    else if (isIgnored(word)) {
+      if (!json) await output.note(labelled('note', 'ignored', `${word} is in ${IGNORE_FILE}.`, output.paintNote));
+    } else for (const file of await filesOf(word, protocol)) if (!isIgnored(file)) found.add(file);
+  }
+  return [...found];
+}
+
+/** Returns the files that one argument names. A name that is also a pattern is a name if such a file exists. */
+async function filesOf(word: string, { name }: Protocol): Promise<readonly string[]> {
+  // What cannot be looked at is reported when it is read.
+  const isFolder = existsSync(word) && statSync(word).isDirectory();
+  const isPattern = !existsSync(word) && isDynamicPattern(word);
+  if (!isFolder && !isPattern) return [word];
+  const pattern = isFolder ? `**/*.${name}` : word;
+  const found = await glob(pattern, { cwd: isFolder ? word : '.', ignore: NEVER, expandDirectories: false });
+  if (found.length === 0)
+    throw notReadable(word, isFolder ? `it has no file that ends in .${name}` : 'no file matches');
+  return found.sort().map((file) => (isFolder ? path.join(word, file) : file));
+}
+
+/** Returns a function that reports whether a file is listed in an ignore file. Its patterns are relative to the current folder. */
+function ignoredBy(ignoreFile: string): (file: string) => boolean {
+  if (!existsSync(ignoreFile)) return () => false;
+  let rules: string;
+  try {
+    rules = readFileSync(ignoreFile, 'utf8');
+  } catch (thrown) {
+    throw unreadable(thrown, ignoreFile);
+  }
+  const list = ignore().add(rules);
+  return (file) => {
+    const relative = path.relative('.', file).split(path.sep).join('/');
+    return ignore.isPathValid(relative) && list.ignores(relative);
+  };
+}
