@@ -29,7 +29,7 @@ class Sending {
     this.#sequence = sequence;
     this.#registry = createRegistry(registry);
     const journal = { collection: () => new Collection(null) } as unknown as Journal;
-    this.#compaction = new Compaction({ journal, mode: sequence, counter: ESTIMATING_COUNTER });
+    this.#compaction = new Compaction({ journal, mode: sequence, counter: ESTIMATING_COUNTER, peers: { size: 1 } });
   }
 
   send(plain: string, isCompact = true): void {
@@ -120,6 +120,12 @@ const HASHED: readonly (readonly [id: string, name: string, registry: RegistryJs
     },
   ],
   ['operations', 'operations without a schema', { schemas: {}, operations: ['lookup', 'close', 'lookup'] }],
+  [
+    'empty',
+    'empty lists, which are left out',
+    { schemas: {}, operations: [], compact: { shapes: [], strings: ['in_progress'], agents: [] } },
+  ],
+  ['nothing', 'nothing but empty lists', { schemas: {}, operations: [], compact: { shapes: [] } }],
   ['all', 'a profile that was extended, and repetitions', REGISTRY],
 ];
 
@@ -134,6 +140,9 @@ const SPELLINGS = [
   '@a>req:find{rate:1.0|q:teams}',
   '@a>req:mark{a:-|b:#|c:#-|d:##x|e:#20260408|f:-x|g:--}',
   '@a>req:dates{a:2026-04-08|b:09\\:05|c:09\\:05\\:27|d:2026-04-08T09\\:05|e:2026-04-08T09\\:05\\:27Z|f:2026-04-08T09\\:05\\:27.123456789Z|g:2026-04-08T09\\:05\\:27.5+05\\:30|h:2026-04-08T09\\:05-05\\:00|i:9999-99-99|j:99\\:99}',
+  '@a>req:edges{a:1900-01-01|b:1899-12-31|c:2173-10-15|d:2173-10-16|e:2026-02-29|f:2024-02-29|g:0000-01-01}',
+  '@a>req:edges{a:00\\:00|b:23\\:59|c:24\\:00|d:24\\:00\\:00|e:00\\:10|f:20\\:00}',
+  '@a>req:edges{a:2020-01-01T00\\:00\\:00Z|b:2019-12-31T23\\:59\\:59Z|c:2051-09-08T01\\:46\\:39Z|d:2051-09-08T01\\:46\\:40Z|e:2026-12-31T23\\:59\\:60Z|f:2026-04-08T24\\:00\\:00Z|g:2026-04-08T09\\:05\\:27.000Z|h:2026-04-08T09\\:05\\:27.5Z}',
   '@a>req:dates{a:2026-04-08|b:09\\:06|c:2026-4-8|d:2026-04-08T|e:2026-04-08T09|f:2026-04-08T09\\:05\\:27.Z|g:09\\:05\\:27.5|h:2026-04-08T09\\:05+0530}',
   '@a>req:keys{1:a|_1:b|__1:c|_a:d|m:{0:e,_0:f,__0:g,_b:h}}',
   '@a>req:keys{7:a}',
@@ -283,6 +292,28 @@ const sharing: readonly Course[] = [
     sending.send('@planner>done:note{text:##1|by:short_note}');
     sending.send('@third>done:note{text:##1|by:short_note}');
   }),
+  course(
+    'shared/numbers',
+    'agents that share tables, by number',
+    { sequence: 'session', registry: REGISTRY },
+    (sending) => {
+      sending.send('@planner>req:find{q:users|limit:10}');
+      sending.send('@document_reviewer>req:find{q:orders|limit:20}');
+      sending.send('@document_reviewer>req:find{q:teams|limit:30}');
+      sending.send('@planner>req:find{q:users|limit:40}');
+      sending.write('@2>req:19{4:[a,1]}');
+      sending.write('@3>req:x{k:1}', '5');
+      sending.write('@3>req:x{k:##1}');
+      sending.write('@1>req:19{6:[a,1]}');
+      sending.write('@4>req:19{6:[a,1]}');
+      sending.write('@other>req:find{q:x|limit:1}', 'new.0');
+      sending.write('@0>req:11{1:[y,2]}');
+      sending.write('@2>req:19{6:[a,1]}');
+      sending.write('@0>req:19{7:[a,1]}');
+      sending.write('@9>req:x{k:1}', 'new.0');
+      sending.write('@9>req:x{k:2}', '1');
+    },
+  ),
   course('shared/written', 'counts, and agents that change tables', { sequence: 'session' }, (sending) => {
     sending.write('@a>req:x{k:1|l:abcd}', 'new.998');
     sending.write('@a>req:11{999:[2,$0]}');
@@ -438,6 +469,9 @@ const COURSES: readonly Course[] = [
     (sending) => {
       sending.write('@0>req:x{k:1|l:abcd}', REG);
       sending.write('@0>req:x{k:2|l:$4}', '7');
+      sending.write('@0>req:x{k:##1}');
+      sending.write('@0>req:0{0:[1,{a:2}]}');
+      sending.write('@0>req:assign{7:[bob]}');
       sending.write('@1>req:x{k:1|l:abcd}', 'new');
       sending.write('@0>req:x{k:##1}', 'off');
       sending.write('@planner>req:x{k:3|l:$4}');
@@ -446,6 +480,10 @@ const COURSES: readonly Course[] = [
       sending.write('@0>req:x{k:1}');
       sending.write('@x>req:x{k:1}', 'reg.ffffff');
       sending.write('@x>req:x{k:1}');
+      sending.write('@1>req:x{k:1|l:abcd}', 'new');
+      sending.write('@worker-1>req:x{k:1|l:efgh}', REG);
+      sending.write('@1>req:x{k:2|l:$0}');
+      sending.write('@1>req:11{0:[3,$0]}');
     },
   ),
   course('always-plain', 'frames that are always plain', sender, (sending) => {
@@ -524,7 +562,9 @@ const REJECTED: readonly (readonly [id: string, body: string, table?: string])[]
   ['operation-without-operation', '@a>req:6{0:[1]}'],
   ['operation-of-map', '@a>req:12{0:[1]}'],
   ['operation-two-lists', '@a>req:11{0:[1]|1:[2]}'],
-  ['operation-key-twice', '@a>req:11{0:[1]|a:2}'],
+  ['operation-key-twice', '@a>req:11{0:[1]|k:2}'],
+  ['operation-schema-twice', '@a>req:8{0:[x]|schema:RP}'],
+  ['operation-schema-without-list', '@a>req:8{schema:RP}'],
   ['operation-key-leading-zero', '@a>req:11{00:[1]}'],
   ['operation-no-list', '@a>req:11{0:1}'],
   ['operation-map', '@a>req:11{0:{a:1,b:2}}'],
@@ -563,7 +603,12 @@ const REJECTED: readonly (readonly [id: string, body: string, table?: string])[]
   ['absent-schema', '@a>req:x{schema:-}'],
   ['string-mark', '@a>req:x{k:#}'],
   ['string-word', '@a>req:x{k:#word}'],
-  ['string-five-digits', '@a>req:x{k:#12345}'],
+  ['string-minute-after-the-last', '@a>req:x{k:#1440}'],
+  ['string-minute-with-zeros', '@a>req:x{k:#007}'],
+  ['string-seven-digits', '@a>req:x{k:#1234567}'],
+  ['string-eight-digits', '@a>req:x{k:#20260408}'],
+  ['string-ten-digits', '@a>req:x{k:#1234567890}'],
+  ['string-second-with-zone', '@a>req:x{k:#197802327Z}'],
   ['string-date-in-long-form', '@a>req:x{k:#2026-04-08}'],
   ['string-date-hour', '@a>req:x{k:#20260408T09}'],
   ['string-fraction-without-seconds', '@a>req:x{k:#20260408T0905.5}'],
@@ -574,6 +619,7 @@ const REJECTED: readonly (readonly [id: string, body: string, table?: string])[]
   ['table-off-with-count', '@a>req:x{k:1}', 'off.1'],
   ['table-long-count', '@a>req:x{k:1}', 'new.1000'],
   ['table-leading-zero', '@a>req:x{k:1}', '007'],
+  ['table-count-with-zeros', '@a>req:x{k:1}', 'new.007'],
   ['table-number-of-new', '@a>req:x{k:1}', 'new.x'],
   ['table-shared', '@a>req:x{k:1}', 'as.b'],
 ];
@@ -605,6 +651,16 @@ const REJECTIONS: readonly Course[] = [
         },
       ),
     ),
+  course('rejected/shared/table', 'an invalid change of tables', { sequence: 'session' }, (sending) => {
+    sending.write('@a>req:x{k:abcd}', 'new.0');
+    sending.write('@a>req:x{k:1}', 'new.x');
+    sending.write('@a>req:x{k:1}', 'zz');
+    sending.write('@a>req:11{1:[abcd]}', 'zz');
+    sending.write('@a>req:x{k:1}', '1');
+    sending.write('@b>req:x{k:1}', 'as.a.1');
+    sending.write('@c>req:x{k:1}', 'as.c.0');
+    sending.write('@c>req:11{0:[1]}', 'as.c');
+  }),
   course('rejected/broken', 'broken tables reject all frames until they end', sender, (sending) => {
     sending.write('@a>req:x{k:abcd|m:{a:1,b:2}}', 'new');
     sending.write('@b>req:x{k:abcd|m:{a:1,b:2}}', 'new');

@@ -1,5 +1,6 @@
 /** JSON with the means of compact frames: numbers for shapes and strings that both sides know, tables, short dates. */
 import type { Json, JsonObject } from '../../src/accp/codec/index.js';
+import { spell as spellCompact, unspell as unspellCompact } from '../../src/accp/compact/spelling.js';
 import type { TokenCounter } from '../../src/tokens/counter.js';
 
 /** A message without envelope. */
@@ -18,8 +19,6 @@ export interface JsonTables {
 }
 
 const MIN_STRING = 4;
-const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):(\d\d)Z)?$/;
-const SHORT_DATE = /^#(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d))?$/;
 /** Strings and keys that would be read as something else. */
 const MARKED_STRING = /^[$#=]/;
 const MARKED_KEY = /^(?:=|\d+$)/;
@@ -27,7 +26,7 @@ const MARKED_KEY = /^(?:=|\d+$)/;
 /**
  * Writes a message as `[agent, intent, number of the shape of operation and payload, values]`, or `[agent, intent, operation, schema, payload]`
  * at first. In values, `{"7":[..]}` is a map with the keys of a shape, `{"7":[[..],[..]]}` under an even number a table, `{"0":[keys,[..],[..]]}` one with
- * new columns, `"$7"` a known string, `"#20260417"` a date.
+ * new columns, `"$7"` a known string, `"#46127"` a date.
  */
 export class JsonWriter {
   readonly #tables: JsonTables;
@@ -188,18 +187,15 @@ function columnsOf(items: readonly Json[]): string[] | null {
   return keys.length > 0 && items.every((item) => JSON.stringify(Object.keys(item!)) === same) ? keys : null;
 }
 
+/** Spells dates, times and addresses as in compact frames. */
 function spell(text: string): string {
-  const date = DATE.exec(text);
-  if (date === null) return MARKED_STRING.test(text) ? `=${text}` : text;
-  const [, year, month, day, hour, minute, second] = date;
-  return `#${year}${month}${day}${hour === undefined ? '' : `T${hour}${minute}${second}`}`;
+  if (MARKED_STRING.test(text)) return `=${text}`;
+  const spelled = spellCompact(text);
+  return spelled.length > 2 ? spelled : text;
 }
 
 function unspell(written: string): string {
-  const date = SHORT_DATE.exec(written);
-  if (date === null) return unmark(written);
-  const [, year, month, day, hour, minute, second] = date;
-  return `${year}-${month}-${day}${hour === undefined ? '' : `T${hour}:${minute}:${second}Z`}`;
+  return written.startsWith('#') ? unspellCompact(written)! : unmark(written);
 }
 
 function unmark(text: string): string {

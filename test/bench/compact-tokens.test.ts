@@ -40,14 +40,14 @@ describe('JSON with the same means', () => {
       },
     };
     expect(writer.write(body)).toBe(
-      '["warehouse","done","stock",null,{"place":"north_hall_storage","rows":{"0":[["sku","due"],[1,"#20260417"],[2,null]]}}]',
+      '["warehouse","done","stock",null,{"place":"north_hall_storage","rows":{"0":[["sku","due"],[1,"#46127"],[2,null]]}}]',
     );
-    expect(writer.write(body)).toBe('["warehouse","done",0,["$1",{"4":[[1,"$2"],[2,null]]}]]');
+    expect(writer.write(body)).toBe('["warehouse","done",0,["$1",{"4":[[1,"#46127"],[2,null]]}]]');
   });
 
   test('is read as it was, with strings and keys that look like its own', () => {
     const payload = {
-      7: ['$1', '#20260417', '=x', '2026-04-17T01:02:03Z'],
+      7: ['$1', '#46127', '=x', '2026-04-17T01:02:03Z'],
       '=a': { 0: [[1]], b: {} },
       list: [{ 1: 'a' }, { 1: 'b' }],
     };

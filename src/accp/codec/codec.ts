@@ -103,6 +103,7 @@ export function createCodec(options: CodecOptions = {}): Codec {
   /** Runs an operation, and stores its changes before it returns the result. */
   const within = <T>(session: Session, operation: (session: CodecSession) => T): T => {
     const parts = partsOfSession(session);
+    if (parts.isBusy) parts.compaction.interrupt();
     parts.runtime.bind(source);
     return parts.commit(() => {
       const result = operation(opened(parts));

@@ -9,7 +9,6 @@ import { type Json, type JsonObject, Reference } from '../message/json.js';
 import { type Envelope, inSeconds, type Loss, type Message } from '../message/message.js';
 import { sourceText } from '../message/read-value.js';
 import { tryParseFrame } from '../parse.js';
-import { printFrame } from '../print.js';
 import { checkProfiles } from '../profiles/profiles.js';
 import { ANNOUNCEMENT_TYPES, type Step } from '../registry/negotiation.js';
 import { requireSchema } from '../registry/registry.js';
@@ -69,9 +68,8 @@ export function decode(text: string, session: CodecSession): DecodeOutcome {
     // The numbers of a frame of another session are not those of this one.
     if (!isOurs) throw accpError('E5001', 'metadata.sid', 'the frame belongs to another session');
     delivery.admit(arrival);
-    const plain = expanded(frame, envelope, session);
+    const [plain, whole = text] = expanded(frame, envelope, session);
     if (reading.fault !== undefined) throw reading.fault;
-    const whole = plain === frame ? text : printFrame({ ...plain, metadata: null });
     sender.logFrame('received', { text, plain: whole, seq: envelope.seq });
     return process(whole, plain, envelope, session);
   } catch (thrown) {
@@ -81,7 +79,7 @@ export function decode(text: string, session: CodecSession): DecodeOutcome {
 }
 
 /** Every frame that uses up a number teaches the tables for compact frames, even if it is rejected afterwards. */
-function expanded(frame: Frame, { table }: ReceivedEnvelope, { compaction, registryOf }: CodecSession): Frame {
+function expanded(frame: Frame, { table }: ReceivedEnvelope, { compaction, registryOf }: CodecSession) {
   return compaction.expand(frame, table, registryOf);
 }
 
@@ -168,11 +166,11 @@ function process(text: string, frame: Frame, own: ReceivedEnvelope, session: Cod
 
 function joinParts({ text, frame, session }: Reception, envelope: ReceivedEnvelope): Joined | null {
   const { part, cid } = envelope;
-  const { agent, intent, operation, payload: params } = frame;
-  if (part === undefined) return { params, envelope };
+  const { agent, intent, operation } = frame;
+  if (part === undefined) return { params: frame.payload, envelope };
   const { dialect } = session.settings;
   const now = session.runtime.monotonic();
-  const joined = session.sequences.add({ agent, intent, operation, part, envelope, params, text, dialect, now });
+  const joined = session.sequences.add({ agent, intent, operation, part, envelope, text, dialect, now });
   if (joined === null) return null;
   // A sequence needs a cid; where the message had none, it is the identifier of its first frame.
   const first = joined.envelope;

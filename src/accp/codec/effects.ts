@@ -4,6 +4,7 @@ import { canonicalJson, isJsonObject, type Json, type JsonObject, nullObject, Re
 import type { Message } from '../message/message.js';
 import type { KnownRequest, ProfileMessage } from '../profiles/profiles.js';
 import { cancelled } from '../session/chains.js';
+import { TOO_LARGE } from '../state/hot.js';
 import type { CheckpointResult, HotFrame, SessionState } from '../state/state.js';
 import { toText } from '../store/text.js';
 import { ENDING_INTENTS } from '../vocabulary.js';
@@ -89,13 +90,12 @@ function apply(processed: Processed, session: CodecSession): Checkpoint {
 
 /** Adds a message to hot state; one that exceeds the budget is stored in cold state, and hot state refers to it (section 7.2, item 6). */
 function addToHotState(frame: HotFrame, { state, runtime }: CodecSession): void {
-  const { agent, intent, operation, text } = frame;
+  const { agent, intent, operation } = frame;
   try {
     state.addFrame(frame);
     return;
   } catch (thrown) {
-    const isRefused = thrown instanceof AccpError && thrown.code === 'E2003';
-    if (!isRefused || runtime.counter.count(text) <= state.budget().hot.max) throw thrown;
+    if (!(thrown instanceof AccpError && thrown.details['reason'] === TOO_LARGE)) throw thrown;
   }
   const { payload } = frame;
   const path = state.externalize(typeof payload === 'function' ? payload() : payload);

@@ -41,14 +41,7 @@ interface Encoding {
 
 /** Encodes a message. Throws AccpError if it breaks a rule; the session is then unchanged. */
 export function encode(input: MessageInput | string, session: CodecSession): EncodeResult {
-  const { compaction } = session;
-  compaction.owners.settle();
-  try {
-    return encodeMessage(input, session);
-  } catch (thrown) {
-    compaction.owners.rollBack();
-    throw thrown;
-  }
+  return session.compaction.write(() => encodeMessage(input, session));
 }
 
 function encodeMessage(input: MessageInput | string, session: CodecSession): EncodeResult {
@@ -295,15 +288,15 @@ function withinBudget(whole: string, encoding: Encoding): Drafts {
   const { limits, counter } = session.settings;
   if (whole.length > MAX_CHARACTERS) throw tooLong(`${MAX_CHARACTERS} characters`);
   const { params: payload } = encoding;
-  const frame: Frame | undefined = payload && { kind: 'frame', agent, intent, operation, payload, metadata: null };
-  const compact = session.sender.shorten(agent, whole, frame);
+  const tree: Frame | undefined = payload && { kind: 'frame', agent, intent, operation, payload, metadata: null };
+  const compact = session.sender.shorten(agent, whole, { tree });
   const sent = compact.body;
   // A token has at least one character.
   if (sent.length <= limits.body.hard && sent.length + METADATA_LENGTH <= limits.total.hard) {
     return single(whole, compact, compact.plainTokens, undefined);
   }
   const tokens = compact.tokens ?? counter.count(sent);
-  const body = session.frameTokens.body(sent, message);
+  const body = session.frameTokens.body(sent);
   const plainTokens = sent === whole ? tokens : compact.plainTokens;
   if (body <= limits.body.hard && tokens <= limits.total.hard) {
     const metadata = sampleMetadata(encoding);
@@ -311,18 +304,23 @@ function withinBudget(whole: string, encoding: Encoding): Drafts {
     if (fits || tokens + counter.count(metadata) <= limits.total.hard) return single(whole, compact, plainTokens, body);
   }
   const most = mostTokens(encoding);
-  // Compact frames have room for more than plain ones, if their pieces are about as short as the whole.
-  const share = Math.min(1, (COMPACT_SLACK * tokens) / (plainTokens ?? tokens));
+  const { owners } = session.compaction;
+  // Compact frames have room for more than plain ones if their pieces are about as short as the whole, and for less if they have marks.
+  const ratio = tokens / (plainTokens ?? tokens);
+  let share = ratio > 1 ? COMPACT_SLACK * ratio : Math.min(1, COMPACT_SLACK * ratio);
   let drafts = split(encoding, most, share);
   if (drafts.length === 1) return single(whole, compact, plainTokens, body);
-  const { owners } = session.compaction;
   owners.rollBack();
-  if (share < 1) {
-    const fits = drafts.every(({ text }) => {
-      return session.frameTokens.body(session.sender.shorten(agent, text).body, message) <= most;
+  const allFit = (): boolean => {
+    const isEach = drafts.every(({ text }) => {
+      return session.frameTokens.body(session.sender.shorten(agent, text, { isPart: true }).body) <= most;
     });
     owners.rollBack();
-    if (!fits) drafts = split(encoding, most, 1);
+    return isEach;
+  };
+  for (let attempt = 0; attempt < MAX_SPLITS && ratio !== 1 && !allFit(); attempt++) {
+    share = share < 1 ? 1 : COMPACT_SLACK * share;
+    drafts = split(encoding, most, share);
   }
   const around = sampleMetadata(encoding, drafts.at(-1)!.part).length + LONGEST_NUMBERS;
   const length = drafts.reduce((sum, { text }) => sum + text.length + around, 0);
@@ -364,6 +362,8 @@ const PARAM_FRAME = 5;
 const BODY_SLACK = 6;
 /** By how much pieces of a compact frame may be longer than the whole, in proportion. */
 const COMPACT_SLACK = 1.15;
+/** The maximum number of further attempts to split a message into compact frames. */
+const MAX_SPLITS = 4;
 /** The minimum number of tokens of payload in one frame, however low the limits are. */
 const MIN_ROOM = 16;
 
@@ -408,22 +408,26 @@ function asWritten(encoding: Encoding): Outbound {
 
 function emit({ drafts, tokens: counted, body }: Drafts, encoding: Encoding): EncodeResult {
   const { session, message, losses, warnings } = encoding;
-  const { sender } = session;
+  const { sender, compaction } = session;
   const { envelope } = message;
+  const { interruptions } = compaction;
   const mid = envelope.msg_id ?? sender.freshId();
   const correlationId = envelope.correlation_id ?? mid;
   // The last check before the session is changed: a numbered frame must be sent.
-  const first = prepare(drafts[0]!, mid, correlationId, encoding);
+  let first = prepare(drafts[0]!, mid, correlationId, encoding);
   const text = drafts.length === 1 ? drafts[0]!.text : drafts.map((draft) => draft.text).join('');
   const processed = { message: asWritten(encoding), text, tokens: counted, mid, cid: correlationId };
   const checkpoint = applySent(processed, session);
+  // A function of the host has sent other frames, from which the tables have learned.
+  if (compaction.interruptions > interruptions)
+    first = prepare({ ...drafts[0]!, compact: undefined }, mid, correlationId, encoding);
   if (message.hasShortCid) sender.tookCid(correlationId);
   const frames: string[] = [];
   let tokens: FrameTokens | undefined;
   for (const draft of drafts) {
     const prepared = frames.length === 0 ? first : prepare(draft, undefined, correlationId, encoding);
     const sent = sender.send(prepared, true);
-    const ofFrame = session.frameTokens.frame(sent.text, sent.length, message, body);
+    const ofFrame = session.frameTokens.frame(sent.text, sent.length, body);
     warnOfFrame(ofFrame, encoding);
     tokens = tokens === undefined ? ofFrame : addTokens(tokens, ofFrame);
     sender.logFrame('sent', sent);

@@ -40,8 +40,11 @@ export class FrameTokenCounter {
   }
 
   header({ agent, intent }: Header): number {
+    return this.#header(`@${agent}>${intent}`);
+  }
+
+  #header(text: string): number {
     if (this.#counter.exact !== this.#isExact) this.#forget();
-    const text = `@${agent}>${intent}`;
     let tokens = this.#headers.get(text);
     if (tokens === undefined) {
       tokens = this.#counter.count(text);
@@ -52,17 +55,18 @@ export class FrameTokenCounter {
   }
 
   /** Counts a text with header and body, without the metadata: `@agent>intent:operation{payload}`. */
-  body(text: string, { agent, intent }: Header): number {
-    return this.#counter.count(text.slice(agent.length + intent.length + 2));
+  body(text: string): number {
+    return this.#counter.count(text.slice(text.indexOf(':')));
   }
 
   /** Counts a frame. @param length the length of header and body @param body the tokens of the body, if they are known */
-  frame(text: string, length: number, header: Header, body = this.body(text.slice(0, length), header)): FrameTokens {
+  frame(text: string, length: number, body = this.body(text.slice(0, length))): FrameTokens {
     const { exact } = this.#counter;
     // Counting the whole first makes the text one piece in memory, of which the metadata is a part.
     const total = this.#counter.count(text);
     const metadata = this.#counter.count(text.slice(length));
-    return { header: this.header(header), body, metadata, total, exact };
+    // The agent may be a number.
+    return { header: this.#header(text.slice(0, text.indexOf(':'))), body, metadata, total, exact };
   }
 
   /** Returns the numbers of tokens of the shortest frame with a header, sent at `ts`, in seconds since 1970. */
@@ -76,7 +80,7 @@ export class FrameTokenCounter {
     let tokens = this.#shortest.get(text);
     if (tokens === undefined) {
       const whole = text + SHORTEST_BODY + metadataText({ mid: 'a', seq: 1, ts, sid: this.#sid });
-      tokens = this.frame(whole, text.length + SHORTEST_BODY.length, header);
+      tokens = this.frame(whole, text.length + SHORTEST_BODY.length);
       this.#shortest.set(text, tokens);
     }
     return tokens;

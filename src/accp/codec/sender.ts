@@ -2,7 +2,7 @@
 
 import type { Diagnostic } from '../../text/diagnostic.js';
 import { PrintError } from '../../text/errors.js';
-import type { Frame, Param } from '../ast.js';
+import type { Param } from '../ast.js';
 import { type AccpError, accpError } from '../errors.js';
 
 import { explainFrame } from '../explain.js';
@@ -15,7 +15,7 @@ import { printFrame } from '../print.js';
 import { errorPayloadOf } from '../profiles/error.js';
 import type { Registry } from '../registry/registry.js';
 import { ALLOWED_AFTER_CANCEL } from '../session/chains.js';
-import type { CompactBody } from '../session/compaction.js';
+import type { CompactBody, Shortening } from '../session/compaction.js';
 import type { SentAs } from '../session/delivery.js';
 import { type MetadataAround, metadataAround } from '../session/envelope.js';
 import type { OutboxEntry, SentFrame } from '../session/outbox.js';
@@ -91,9 +91,9 @@ export class Sender {
     return this.#prepareCopy({ frame, mid, seqs: [], times: 0 }, mid, compact);
   }
 
-  /** Returns the body of the next frame of an agent as it is sent, and updates the tables. @param frame the tree, if it is known */
-  shorten(agent: string, plain: string, frame?: Frame): CompactBody {
-    return this.#parts.compaction.shorten(agent, plain, this.#compactRegistry(), frame);
+  /** Returns the body of the next frame of an agent as it is sent, and updates the tables. */
+  shorten(agent: string, plain: string, shortening?: Shortening): CompactBody {
+    return this.#parts.compaction.shorten(agent, plain, this.#compactRegistry(agent), shortening);
   }
 
   /**
@@ -114,8 +114,11 @@ export class Sender {
     this.#parts.facts.set(LAST_CID, Number(cid));
   }
 
-  #compactRegistry(): Registry | null {
-    return this.#settings.compact ? this.#parts.registries.compactRegistry(this.#ownRegistry()) : null;
+  #compactRegistry(agent?: string): Registry | null {
+    if (!this.#settings.compact) return null;
+    const { options, registries } = this.#parts;
+    const isAnnouncing = options.sequence === 'session' || agent === options.agent;
+    return registries.compactRegistry(this.#ownRegistry(), isAnnouncing);
   }
 
   /** Assigns a number. If `keep` is true, the frame is stored for a resend. */
@@ -168,7 +171,7 @@ export class Sender {
    * often and processes little gets only the first of them, and a frame that makes it ask for the rest.
    */
   recover({ expected, rejected, reporter, agent: named }: Gap): Pick<EncodeResult, 'frames' | 'warnings'> {
-    const { delivery, outbox, options, runtime, compaction } = this.#parts;
+    const { delivery, outbox, options, runtime, compaction, registries } = this.#parts;
     const known = rejected === undefined ? undefined : delivery.sentAs(rejected);
     if (known !== undefined) {
       const [sender, seq] = known;
@@ -182,7 +185,12 @@ export class Sender {
     delivery.skipTo(agent, expected);
     // Of a cancelled chain, only its end is sent again.
     const isShared = options.sequence === 'session';
-    const { copies, left, lost } = outbox.takeUnprocessed(agent, expected, isShared, (frame) => this.#isWanted(frame));
+    const { waiting, copies, lost } = outbox.takeUnprocessed(agent, expected, isShared, (frame) =>
+      this.#isWanted(frame),
+    );
+    const left = waiting.length - copies.length;
+    const unread = waiting.filter(({ frame }) => isAnnouncement(frame)).length;
+    if (unread > 0 || agent === options.agent) registries.unread = unread;
     // The other side has not read the frames in between, from which both sides would have learned.
     compaction.reset(agent);
     const announced = this.#resync(agent, expected);
@@ -206,7 +214,9 @@ export class Sender {
   #sendAgain(copy: OutboxEntry): Sent {
     const { frame, mid } = copy;
     const again = frame.cid === undefined ? { ...copy, frame: { ...frame, cid: mid } } : copy;
-    return this.send(this.#prepareCopy(again, this.freshId()), true);
+    const sent = this.send(this.#prepareCopy(again, this.freshId()), true);
+    if (isAnnouncement(frame)) this.#parts.registries.unread--;
+    return sent;
   }
 
   #prepareCopy(copy: OutboxEntry, mid: string, compact?: CompactBody): Prepared {
@@ -222,7 +232,7 @@ export class Sender {
     const isOmitted = own === null || (own === undefined && sessionId === 'first' && isKnown);
     const sid = isOmitted ? undefined : (own ?? options.id);
     const hasSessionId = sid !== undefined && !isKnown && (sessionId === 'first' || mayBeCompact);
-    const { body, table } = compact ?? this.shorten(agent, plain);
+    const { body, table } = compact ?? this.shorten(agent, plain, { isPart: part !== undefined });
     return { copy, body, mid, metadata: metadataAround({ mid, ts, cid, aid, sid, ttl, part, table }), hasSessionId };
   }
 
@@ -250,10 +260,14 @@ export class Sender {
     compaction.reset(sender);
     const frame = outbox.giveUp(sender, seq);
     if (frame === null) return [];
-    if (!frame.body.startsWith(`@${frame.agent}>sync:registry{`)) return [collisionWarning(seq)];
+    if (!isAnnouncement(frame)) return [collisionWarning(seq)];
     registries.announced = undefined;
     return [];
   }
+}
+
+function isAnnouncement({ agent, body }: SentFrame): boolean {
+  return body.startsWith(`@${agent}>sync:registry{`);
 }
 
 /** Returns header and body in canonical form. Throws AccpError E1004 with the path of a value that cannot be written. */

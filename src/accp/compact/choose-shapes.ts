@@ -203,7 +203,7 @@ function plainCost({ operation, schema, keys, isTable, count }: Use, tokens: Cos
   return count * tokens(`${operation}{${[...params, ...(schema === null ? [] : [`schema:${schema}`])].join('|')}}`);
 }
 
-/** Returns the tokens of all occurrences as lists of a shape; `Infinity` if it lacks a key, or has those of a payload in another order. */
+/** Returns the tokens of all occurrences as lists of a shape; `Infinity` if it lacks a key. */
 function cost({ operation, keys, isTable, count, rows }: Use, shape: Shape, tokens: Costs['tokens']): number {
   // Without values, other shapes are not used.
   if (keys.length === 0) return shape.keys.length === 0 ? count * tokens(`${NUMBER}{}`) : Number.POSITIVE_INFINITY;
@@ -212,9 +212,9 @@ function cost({ operation, keys, isTable, count, rows }: Use, shape: Shape, toke
   let found = 0;
   for (const key of shape.keys) {
     if (found === own.size) break;
-    const isNext = operation === null ? own.has(key) : keys[found] === key;
-    if (isNext) found++;
-    items.push(isNext ? VALUE : ABSENT);
+    const isPresent = own.has(key);
+    if (isPresent) found++;
+    items.push(isPresent ? VALUE : ABSENT);
   }
   if (found < own.size) return Number.POSITIVE_INFINITY;
   const list = `[${items.join(',')}]`;

@@ -18,6 +18,9 @@ const SCHEMA_TOKENS = 4;
 /** Header and body of a compact frame. */
 export interface Compacted {
   readonly text: string;
+  readonly frame: Frame;
+  /** `true` if operation or payload are numbered, which shows that the frame is compact. */
+  readonly isNumbered: boolean;
   /** `true` if the values are listed under the count. */
   readonly hasCount: boolean;
   /** The number of tokens of the text, and of the plain one. */
@@ -36,36 +39,41 @@ export class Compactor {
   }
 
   /**
-   * Returns header and body in the cheapest spelling, and updates the tables; `null` if the frame has no compact form. Only marks make it
-   * longer than the plain one: those of strings such as `-` and `#1`, and of keys and references that would read as numbers.
+   * Returns header and body in the cheapest spelling, and updates the tables; `null` if the frame has no compact form: its operation is a
+   * number, or marks make it too long. Only marks make it longer than the plain one: those of strings such as `-` and `#1`, and of keys and
+   * references that would read as numbers.
    *
    * @param plain the canonical text of header and body
    * @param count the key of the list of a numbered operation. @default 0, without a list if there are no values
+   * @param isPart `true` for a part of a message, whose parameters must keep their order
    */
-  compact(frame: Frame, plain: string, count: number | undefined): Compacted | null {
+  compact(frame: Frame, plain: string, count: number | undefined, isPart = false): Compacted | null {
     if (numberIn(frame.operation) !== undefined) return null;
     const { counter } = this.#costs;
     const plainTokens = counter.count(plain);
     // A parameter or item has two characters, and absent values are items, too: lists of long frames could have too many.
     if (plain.length <= DEFAULT_LIMITS.maxItems) {
       const mark = this.#tables.mark();
-      const short = this.#print(frame, count, true);
+      const short = this.#print(frame, count, { isShort: true, isPart });
       const tokens = counter.count(short.text);
       if (tokens < plainTokens || (tokens === plainTokens && short.text.length < plain.length)) {
         return { ...short, tokens, plainTokens };
       }
       this.#tables.rollBack(mark);
     }
-    const long = this.#print(frame, count, false);
+    const long = this.#print(frame, count, { isShort: false, isPart });
+    if (long.text.length > DEFAULT_LIMITS.maxLength) return null;
     return { ...long, tokens: long.text === plain ? plainTokens : counter.count(long.text), plainTokens };
   }
 
-  #print(frame: Frame, count: number | undefined, isShort: boolean): Pick<Compacted, 'text' | 'hasCount'> {
-    const { agent, intent } = frame;
-    const writing = new Writing(this.#tables, isShort, this.#costs);
-    const { operation, payload } = writing.body(frame, count);
-    const text = printFrame({ kind: 'frame', agent, intent, operation, payload, metadata: null });
-    return { text, hasCount: operation !== frame.operation && payload[0]?.key === String(count ?? 0) };
+  #print(plain: Frame, count: number | undefined, form: Form): Omit<Compacted, 'tokens' | 'plainTokens'> {
+    const { kind, agent, intent } = plain;
+    const { operation, payload } = new Writing(this.#tables, form, this.#costs).body(plain, count);
+    const frame: Frame = { kind, agent, intent, operation, payload, metadata: null };
+    const isBound = operation !== plain.operation;
+    const key = payload[0]?.key ?? '';
+    const isNumbered = isBound || numberIn(key) !== undefined;
+    return { text: printFrame(frame), frame, isNumbered, hasCount: isBound && key === String(count ?? 0) };
   }
 }
 
@@ -80,17 +88,25 @@ export class SpellingCosts {
   }
 }
 
-/** The conversion of one frame. If `isShort` is false, values are only spelled, and the tables learn from them. */
+interface Form {
+  /** If false, values are only spelled, and the tables learn from them. */
+  readonly isShort: boolean;
+  readonly isPart: boolean;
+}
+
+/** The conversion of one frame. */
 class Writing {
   readonly #tables: CompactTables;
   readonly #isShort: boolean;
+  readonly #isPart: boolean;
   readonly #costs: SpellingCosts;
   /** `true` if every value may nest as deep as any spelling needs. */
   #isShallow = false;
 
-  constructor(tables: CompactTables, isShort: boolean, costs: SpellingCosts) {
+  constructor(tables: CompactTables, { isShort, isPart }: Form, costs: SpellingCosts) {
     this.#tables = tables;
     this.#isShort = isShort;
+    this.#isPart = isPart;
     this.#costs = costs;
   }
 
@@ -99,16 +115,18 @@ class Writing {
     const params = own.schema === null ? payload : payload.slice(0, -1);
     this.#isShallow = 1 + deepest(params, 2, 1) <= MAX_DEPTH;
     const found = this.#hasRoomForList(params, 0) ? this.#findPayload(own) : undefined;
-    if (found === undefined) {
+    const [listed, others] = found === undefined ? [[], params] : arranged(params, found.shape.keys);
+    const isMoved = listed !== params && [...listed, ...others].some((param, at) => param !== params[at]);
+    if (found === undefined || (this.#isPart && isMoved)) {
       this.#tables.learnShape(own);
       const written = this.#others(params);
       return { operation, payload: own.schema === null ? written : [...written, payload.at(-1)!] };
     }
-    const { keys } = found.shape;
-    const others = params.slice(found.listed);
     const isBound = found.shape.operation !== null;
-    if (!isBound || others.length > 0) this.#tables.learnShape(own);
-    const items = this.#list(keys, params.slice(0, found.listed), 1);
+    // The reader learns the keys in the order of the frame.
+    if (!isBound || others.length > 0)
+      this.#tables.learnShape({ ...own, keys: [...listed, ...others].map(({ key }) => key) });
+    const items = this.#list(found.shape.keys, listed, 1);
     const key = String(isBound ? (count ?? 0) : found.number + 1);
     const hasNoList = isBound && items.length === 0 && count === undefined;
     const list: Param[] = hasNoList ? [] : [{ key, value: { kind: 'array', items } }];
@@ -216,21 +234,31 @@ class Writing {
     const { shapes } = this.#tables;
     const exact = shapes.numberOf(shapeKey(shape));
     const { keys, operation, schema } = shape;
-    if (exact !== undefined) return { number: exact, shape: shapes.at(exact)!, listed: keys.length };
+    if (exact !== undefined) return { number: exact, shape: shapes.at(exact)! };
     const mayHaveOthers = operation !== null || schema !== null;
     let best: Found | undefined;
     // Both have the tokens of the values, and one between them.
-    let least = keys.reduce((tokens, key) => tokens + this.#costs.of(key), schema === null ? 0 : SCHEMA_TOKENS);
+    const all = keys.reduce((tokens, key) => tokens + this.#costs.of(key), 0);
+    let least = all + (schema === null ? 0 : SCHEMA_TOKENS);
+    const own = new Set(keys);
     shapes.forEach((other, number) => {
       if (other.operation !== operation || other.schema !== schema) return;
-      const { listed, length } = listOf(keys, other.keys);
+      let listed = 0;
+      let length = 0;
+      let saved = 0;
+      for (let at = 0; at < other.keys.length && listed < keys.length; at++) {
+        const key = other.keys[at]!;
+        if (!own.has(key)) continue;
+        listed++;
+        length = at + 1;
+        saved += this.#costs.of(key);
+      }
       if (listed < keys.length && !mayHaveOthers) return;
       // A list has one token for each absent value.
-      const others = keys.slice(listed).reduce((sum, key) => sum + this.#costs.of(key), 0);
-      const tokens = LIST_TOKENS + (length - listed) + others;
+      const tokens = LIST_TOKENS + (length - listed) + all - saved;
       if (tokens >= least) return;
       least = tokens;
-      best = { number, shape: other, listed };
+      best = { number, shape: other };
     });
     return best;
   }
@@ -239,23 +267,20 @@ class Writing {
 interface Found {
   readonly number: number;
   readonly shape: Shape;
-  /** The number of keys, from the first one, whose values are listed. */
-  readonly listed: number;
 }
 
-/** Returns how many keys, from the first one, are among others in the same order, and the place after the last of them there. */
-function listOf(
+/** Returns the parameters that a shape has, in its order, and the others. */
+function arranged(
+  params: readonly Param[],
   keys: readonly string[],
-  others: readonly string[],
-): { readonly listed: number; readonly length: number } {
-  let listed = 0;
-  let length = 0;
-  for (let at = 0; at < others.length && listed < keys.length; at++) {
-    if (others[at] !== keys[listed]) continue;
-    listed++;
-    length = at + 1;
-  }
-  return { listed, length };
+): readonly [listed: readonly Param[], others: readonly Param[]] {
+  if (params.length <= keys.length && params.every(({ key }, at) => key === keys[at])) return [params, []];
+  const places = new Map(keys.map((key, at) => [key, at]));
+  const listed = params.filter(({ key }) => places.has(key));
+  return [
+    listed.sort((one, other) => places.get(one.key)! - places.get(other.key)!),
+    params.filter(({ key }) => !places.has(key)),
+  ];
 }
 
 /** Returns the shape of a payload. The schema belongs to it if it comes last, as the codec writes it. */

@@ -2,18 +2,25 @@
 import { DEFAULT_LIMITS } from '../../text/limits.js';
 import type { Frame, MapValue, Param, Value } from '../ast.js';
 import { type AccpError, accpError } from '../errors.js';
+import { tryParseFrame } from '../parse.js';
+import { printFrame } from '../print.js';
 import { payloadShape } from './compact.js';
 import { ABSENT, beginsWithDigit, numberIn, unspell, unspellKey, unspellPath } from './spelling.js';
 import type { CompactTables, Shape } from './tables.js';
 
 /**
- * Returns the plain frame, and updates the tables. Throws AccpError E2001 for an unknown number, E1001 for an invalid form or a frame that
- * would be too long; the tables are then incomplete.
+ * Returns the plain frame, with its text without metadata, and updates the tables. Throws AccpError E2001 for an unknown number, E1001 for an
+ * invalid form or a frame that would exceed a limit; the tables are then incomplete.
  */
-export function expandFrame(frame: Frame, tables: CompactTables): Frame {
+export function expandFrame(frame: Frame, tables: CompactTables): readonly [frame: Frame, text: string] {
   const { kind, agent, intent, metadata } = frame;
   const { operation, payload } = new Reading(tables).body(frame);
-  return { kind, agent, intent, operation, payload, metadata };
+  const plain: Frame = { kind, agent, intent, operation, payload, metadata };
+  const text = printFrame({ ...plain, metadata: null });
+  // A shorter text has too few characters for any limit that the compact frame keeps.
+  const parsed = text.length > DEFAULT_LIMITS.maxItems ? tryParseFrame(text) : null;
+  if (parsed?.ok === false) throw accpError('E1001', 'payload', `the plain frame is invalid: ${parsed.error.message}`);
+  return [plain, text];
 }
 
 class Reading {

@@ -36,7 +36,8 @@ export interface CompactOptions {
  *
  * Codecs make smaller frames, since both sides of a session also learn from them: see the option `compact` of `createCodec`.
  *
- * @throws AccpError E1004 if the operation or the agent is a number, or for anything but a frame
+ * @throws AccpError E1004 if the operation or the agent is a number, if marks would make the frame longer than 1048576 characters, or for
+ * anything but a frame
  * @throws PrintError if the frame cannot be printed
  * @example
  * compactFrame(parseFrame('@planner>req:schedule{asgn:dev_team|task:impl_auth|pri:high|schema:TA}'))
@@ -52,7 +53,9 @@ export function compactFrame(
   const isNumber = numberIn(agent) !== undefined && registry.compact?.agents !== undefined;
   if (isNumber) throw accpError('E1004', 'agent', 'must not be a number, since the registry numbers agents');
   const compacted = new Compactor(tablesOf(registry), new SpellingCosts(counter)).compact(frame, plain, undefined);
-  if (compacted === null) throw accpError('E1004', 'operation', 'must not be a number, which means a shape');
+  if (numberIn(frame.operation) !== undefined)
+    throw accpError('E1004', 'operation', 'must not be a number, which means a shape');
+  if (compacted === null) throw accpError('E1004', 'frame', 'is too long in compact form');
   const empty = printFrame({ ...frame, payload: [] });
   const metadata = empty.slice(empty.indexOf('{}') + '{}'.length);
   return `@${spellAgent(agent, registry)}${compacted.text.slice(agent.length + 1)}${metadata}`;
@@ -61,14 +64,18 @@ export function compactFrame(
 /**
  * Returns the plain frame of a compact one, without spans.
  *
- * @throws AccpError E2001 if the registry lacks a number, E1001 if the frame is invalid or would have more than 1048576 characters,
- * E1004 for anything but a frame
+ * @throws AccpError E2001 if the registry lacks a number, E1001 if the frame is invalid or the plain one would exceed a limit, such as 1048576
+ * characters, E1004 for anything but a frame
+ * @throws PrintError if the frame cannot be printed
  * @example
  * expandFrame(parseFrame('@planner>req:schedule{7:[dev_team,impl_auth,high]}')).payload[1] // the task
  */
 export function expandFrame(frame: Frame, registry: Registry = COMMON_REGISTRY): Frame {
   if (frame?.kind !== 'frame') throw accpError('E1004', 'frame', 'is not a frame node');
-  return { ...expandByTables(frame, tablesOf(registry)), agent: unspellAgent(frame.agent, registry) };
+  // Throws if the tree is not that of a frame.
+  printFrame(frame);
+  const [plain] = expandByTables(frame, tablesOf(registry));
+  return { ...plain, agent: unspellAgent(frame.agent, registry) };
 }
 
 const tables = new WeakMap<Registry, CompactTables>();

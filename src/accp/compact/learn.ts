@@ -7,7 +7,6 @@ import { isFrame } from '../message/is-frame.js';
 import { nullObject, type SchemaDefinition } from '../message/json.js';
 import type { MessageInput } from '../message/message.js';
 import { isMarkedKey } from '../message/transliterate.js';
-import { parseFrame } from '../parse.js';
 import { printFrame } from '../print.js';
 import { isCode, MAX_SHAPES, MAX_STRINGS, whyNotWord } from '../registry/definition.js';
 import {
@@ -121,7 +120,7 @@ function usedOf(entries: Entries, fixed: readonly Shape[], { frames, plain, coun
   const uses = { shapes: new Map<number, number>(), strings: new Map<number, number>() };
   for (const [index, frame] of frames.entries()) {
     const compacted = compactor.compact(frame, plain[index]!, undefined);
-    if (compacted !== null) countNumbers(parseFrame(compacted.text), uses);
+    if (compacted !== null) countNumbers(compacted.frame, uses);
   }
   const used = <T>(all: readonly T[], counts: ReadonlyMap<number, number>): readonly T[] =>
     [...all.entries()]

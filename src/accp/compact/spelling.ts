@@ -4,34 +4,68 @@
 export const ABSENT = '-';
 
 const MARK = '#';
-const DATE = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/;
-const TIME = /^([0-9]{2}):([0-9]{2})(?::([0-9]{2}))?$/;
+const DAY_OR_SECOND = /^([0-9]{4})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):([0-9]{2}):([0-9]{2})(\.[0-9]{1,9})?Z)?$/;
+const TIME = /^([0-9]{2}):([0-9]{2})(:[0-9]{2})?$/;
 const DATE_TIME =
-  /^([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2})(?::([0-9]{2})(\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}:[0-9]{2})?$/;
-const COMPACT_DATE = /^([0-9]{4})([0-9]{2})([0-9]{2})$/;
-const COMPACT_TIME = /^([0-9]{2})([0-9]{2})([0-9]{2})?$/;
+  /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?(?:Z|[+-][0-9]{2}:[0-9]{2})?$/;
+const COMPACT_TIME = /^([0-9]{2})([0-9]{2})([0-9]{2})$/;
+const COMPACT_UTC = /^([0-9]{9})(\.[0-9]{1,9})?$/;
 const COMPACT_DATE_TIME =
   /^([0-9]{4})([0-9]{2})([0-9]{2})T([0-9]{2})([0-9]{2})(?:([0-9]{2})(\.[0-9]{1,9})?)?(Z|[+-][0-9]{4})?$/;
+
+/** The first day and second that are numbered: their numbers have these digits until 2173 and 2051. */
+const FIRST_DAY = Date.UTC(1900);
+const FIRST_SECOND = Date.UTC(2020);
+const DAY_DIGITS = 5;
+const SECOND_DIGITS = 9;
+const DAY = 86_400_000;
+const SECOND = 1000;
+const MINUTES_PER_DAY = 1440;
 
 /** The scheme of an address, whose colon needs an escape. Two slashes after the mark mean the same. */
 const SCHEME = 'https:';
 const SLASHES = '//';
 
 /**
- * Shortens dates and times of ISO 8601 (`2026-04-08T09:05:27Z` is `#20260408T090527Z`), and addresses (`https://x.org` is `#//x.org`). Marks
- * strings that would read as another one.
+ * Shortens dates and times of ISO 8601: a date is the number of its day, a time that of its minute, and an instant of UTC that of its second.
+ * Also shortens addresses (`https://x.org` is `#//x.org`), and marks strings that would read as another one.
  */
 export function spell(text: string): string {
-  // Only digits begin a date.
   if (!beginsWithDigit(text)) {
     if (text.startsWith(SCHEME + SLASHES)) return MARK + text.slice(SCHEME.length);
     return text === ABSENT || text.startsWith(MARK) ? MARK + text : text;
   }
-  if (DATE.test(text) || TIME.test(text)) return MARK + text.replace(/[-:]/g, '');
-  const match = DATE_TIME.exec(text);
-  if (match === null) return text;
-  const [, year, month, day, hour, minute, second = '', fraction = '', zone = ''] = match;
-  return `${MARK}${year}${month}${day}T${hour}${minute}${second}${fraction}${zone.replace(':', '')}`;
+  const moment = DAY_OR_SECOND.exec(text);
+  const short = moment === null ? shortTime(text) : shortMoment(moment);
+  if (short !== undefined) return short;
+  if (!DATE_TIME.test(text)) return text;
+  const minutes = 'YYYY-MM-DDTHH:MM'.length;
+  return MARK + text.slice(0, minutes).replace(/[-:]/g, '') + text.slice(minutes).replace(/:/g, '');
+}
+
+/** Returns the number of a day or second; `undefined` if there is none: for 30 February, 24 o'clock, and what is out of range. */
+function shortMoment([, ...parts]: RegExpExecArray): string | undefined {
+  const numbers = parts.slice(0, 6).map((part = '0') => Number(part));
+  const [year, month, day, hour, minute, second] = numbers as [number, number, number, number, number, number];
+  const time = Date.UTC(year, month - 1, day, hour, minute, second);
+  const date = new Date(time);
+  const isDay = date.getUTCFullYear() === year && date.getUTCDate() === day;
+  if (!isDay || date.getUTCHours() !== hour || date.getUTCMinutes() !== minute || date.getUTCSeconds() !== second)
+    return undefined;
+  if (parts[3] === undefined) return numbered((time - FIRST_DAY) / DAY, DAY_DIGITS);
+  const short = numbered((time - FIRST_SECOND) / SECOND, SECOND_DIGITS);
+  return short && short + (parts[6] ?? '');
+}
+
+function numbered(number: number, digits: number): string | undefined {
+  const text = String(number).padStart(digits, '0');
+  return number >= 0 && text.length === digits ? MARK + text : undefined;
+}
+
+function shortTime(text: string): string | undefined {
+  const [time, hour, minute, second] = TIME.exec(text) ?? [];
+  if (time === undefined || second !== undefined) return time && MARK + text.replace(/:/g, '');
+  return Number(hour) > 23 || Number(minute) > 59 ? undefined : MARK + (60 * Number(hour) + Number(minute));
 }
 
 /** Returns the string of a spelling; `null` if there is none. */
@@ -41,20 +75,28 @@ export function unspell(written: string): string | null {
   const rest = written.slice(MARK.length);
   if (rest === ABSENT || rest.startsWith(MARK)) return rest;
   if (rest.startsWith(SLASHES)) return SCHEME + rest;
-  const date = COMPACT_DATE.exec(rest);
-  if (date !== null) return date.slice(1).join('-');
+  const number = numberIn(rest);
+  if (number !== undefined && number < MINUTES_PER_DAY)
+    return `${twoDigits(Math.floor(number / 60))}:${twoDigits(number % 60)}`;
+  if (/^[0-9]{5}$/.test(rest)) return isoOf(FIRST_DAY + Number(rest) * DAY).slice(0, 'YYYY-MM-DD'.length);
+  const [utc, seconds, parts = ''] = COMPACT_UTC.exec(rest) ?? [];
+  if (utc !== undefined) return isoOf(FIRST_SECOND + Number(seconds) * SECOND).replace('.000', parts);
   const time = COMPACT_TIME.exec(rest);
-  if (time !== null)
-    return time
-      .slice(1)
-      .filter((part) => part !== undefined)
-      .join(':');
+  if (time !== null) return time.slice(1).join(':');
   const match = COMPACT_DATE_TIME.exec(rest);
   if (match === null) return null;
   const [, year, month, day, hour, minute, second, fraction = '', zone = ''] = match;
-  const seconds = second === undefined ? '' : `:${second}${fraction}`;
+  const whole = second === undefined ? '' : `:${second}${fraction}`;
   const offset = zone.length > 1 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone;
-  return `${year}-${month}-${day}T${hour}:${minute}${seconds}${offset}`;
+  return `${year}-${month}-${day}T${hour}:${minute}${whole}${offset}`;
+}
+
+function isoOf(time: number): string {
+  return new Date(time).toISOString();
+}
+
+function twoDigits(number: number): string {
+  return String(number).padStart(2, '0');
 }
 
 /** Keys that begin with a digit are numbers of shapes; others of plain frames have a `_` more. */

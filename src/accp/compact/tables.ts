@@ -1,4 +1,5 @@
 /** The numbered shapes and strings of compact frames: those of the registry first, then those learned from frames. */
+import { ownText } from '../../text/own-text.js';
 import { mayHaveNumber } from '../registry/definition.js';
 
 /** A list of keys that frames refer to by number: of a payload if it has an operation or a schema, otherwise of a map. */
@@ -49,6 +50,8 @@ interface Bounds<T> {
   /** The maximum length of the keys of all learned entries. */
   readonly length: number;
   readonly keyOf: (entry: T) => string;
+  /** Returns the entry without views of the frame that it was learned from, which would retain it. */
+  readonly ownOf: (entry: T) => T;
 }
 
 /**
@@ -98,7 +101,7 @@ export class Table<T> {
 
   /** Adds an entry, unless it is known or exceeds the bounds alone. */
   learn(entry: T): void {
-    const { keyOf, length, entries } = this.#bounds;
+    const { keyOf, ownOf, length, entries } = this.#bounds;
     const key = keyOf(entry);
     if (key.length > length || this.numberOf(key) !== undefined) return;
     while (this.#length + key.length > length || this.#next - this.#first >= entries) {
@@ -106,8 +109,9 @@ export class Table<T> {
       this.#changes.push({ count: this.#first++, entry: evicted, isAdded: false });
     }
     const count = this.#next++;
-    this.#put(count, entry);
-    this.#changes.push({ count, entry, isAdded: true });
+    const own = ownOf(entry);
+    this.#put(count, own);
+    this.#changes.push({ count, entry: own, isAdded: true });
   }
 
   /** Restores a stored entry that was learned after `count` others. Entries must be restored in their order. */
@@ -176,6 +180,23 @@ const MAX_SHAPE_CHARACTERS = 8192;
 const MAX_STRINGS = 512;
 const MAX_STRING_CHARACTERS = 16_384;
 
+const SHAPE_BOUNDS: Bounds<Shape> = {
+  entries: MAX_SHAPES,
+  length: MAX_SHAPE_CHARACTERS,
+  keyOf: shapeKey,
+  ownOf: ({ operation, schema, keys }) => ({
+    operation: operation && ownText(operation),
+    schema: schema && ownText(schema),
+    keys: keys.map(ownText),
+  }),
+};
+const STRING_BOUNDS: Bounds<string> = {
+  entries: MAX_STRINGS,
+  length: MAX_STRING_CHARACTERS,
+  keyOf: (text) => text,
+  ownOf: ownText,
+};
+
 /** The tables of one sender. */
 export class CompactTables {
   readonly shapes: Table<Shape>;
@@ -185,8 +206,8 @@ export class CompactTables {
   /** @param learns if false, the tables stay as they are, for use without a session */
   constructor({ shapes, strings }: StaticEntries, learns: boolean) {
     this.#learns = learns;
-    this.shapes = new Table(shapes, { entries: MAX_SHAPES, length: MAX_SHAPE_CHARACTERS, keyOf: shapeKey });
-    this.strings = new Table(strings, { entries: MAX_STRINGS, length: MAX_STRING_CHARACTERS, keyOf: (text) => text });
+    this.shapes = new Table(shapes, SHAPE_BOUNDS);
+    this.strings = new Table(strings, STRING_BOUNDS);
   }
 
   learnShape(shape: Shape): void {

@@ -29,12 +29,38 @@ export function jsonNode(value: unknown): Value {
   ).value(value);
 }
 
-/** Throws AccpError E1004 if a value nests too deeply: handmade trees may have any depth. */
-export function checkDepth(value: Value, depth = 0): void {
-  if (value.kind !== 'array' && value.kind !== 'map') return;
+/** Throws AccpError E1004 if parameters or entries are no nodes, or nest too deeply: trees may be handmade. */
+export function checkParams(params: readonly Param[], depth = 0): void {
   if (depth > MAX_DEPTH) throw accpError('E1004', 'payload', TOO_DEEP);
-  if (value.kind === 'array') for (const item of value.items) checkDepth(item, depth + 1);
-  else for (const entry of value.entries) checkDepth(entry.value, depth + 1);
+  for (const param of params) {
+    if (typeof param?.key !== 'string') throw accpError('E1004', 'payload', 'must be a list of parameters');
+    checkNode(param.value, depth);
+  }
+}
+
+function checkNode(node: Value, depth: number): void {
+  if (depth > MAX_DEPTH) throw accpError('E1004', 'payload', TOO_DEEP);
+  if (node?.kind === 'array' && Array.isArray(node.items)) {
+    for (const item of node.items) checkNode(item, depth + 1);
+  } else if (node?.kind === 'map' && Array.isArray(node.entries)) checkParams(node.entries, depth + 1);
+  else if (!isLeaf(node)) throw accpError('E1004', 'payload', 'has a value that is not a node');
+}
+
+function isLeaf(node: Value | undefined): boolean {
+  switch (node?.kind) {
+    case 'null':
+      return true;
+    case 'ref':
+      return typeof node.path === 'string';
+    case 'string':
+    case 'boolean':
+      return typeof node.value === node.kind;
+    case 'integer':
+    case 'decimal':
+      return typeof node.value === 'number' || typeof node.value === 'bigint';
+    default:
+      return false;
+  }
 }
 
 const TOO_DEEP = `values nest deeper than ${MAX_DEPTH} levels`;

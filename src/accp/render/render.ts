@@ -5,7 +5,7 @@ import { keyTable } from '../message/abbreviations.js';
 import { isFrame } from '../message/is-frame.js';
 import { type MessageInput, UNKNOWN_AGENT } from '../message/message.js';
 import { blockLines, cheapestLines, type Layout, memberLines, tableLines, textOf, valueText } from './layout.js';
-import { checkDepth, jsonNode, payloadNodes } from './nodes.js';
+import { checkParams, jsonNode, payloadNodes } from './nodes.js';
 import { isBlock, nameText, quotedText } from './scalars.js';
 import { tableOf } from './table.js';
 
@@ -149,7 +149,7 @@ function contentOf(input: MessageInput | Frame, spelling: 'full' | 'short', path
 }
 
 function frameContent(payload: readonly Param[]): { readonly schema?: string; readonly members: readonly Param[] } {
-  for (const { value } of payload) checkDepth(value);
+  checkParams(payload);
   const schema = payload.find(({ key }) => key === 'schema')?.value;
   if (schema?.kind !== 'string') return { members: payload };
   return { schema: schema.value, members: payload.filter(({ key }) => key !== 'schema') };

@@ -9,6 +9,7 @@
  * party may have its number. So every frame that uses tables has the number of such frames of the sender so far, modulo 1000: as the key
  * of the list of a numbered operation, otherwise in `tbl`, as in `new.12`. A frame with another number is rejected like one after a gap.
  */
+import { ownText } from '../../text/own-text.js';
 import type { TokenCounter } from '../../tokens/counter.js';
 import type { Frame } from '../ast.js';
 import { Compactor, SpellingCosts } from '../compact/compact.js';
@@ -38,6 +39,8 @@ export const WANTED_PLAIN = 'plain';
 /** The maximum number of senders whose tables are stored, and of those that are known: peers choose their number. */
 const MAX_SENDERS = 64;
 const MAX_KNOWN = 1024;
+/** The maximum length of the names of agents with tables. */
+const MAX_NAME = 256;
 
 type OpenOwner = TableOwner & { readonly tables: CompactTables };
 
@@ -50,10 +53,17 @@ export interface CompactBody {
   readonly plainTokens: number | undefined;
 }
 
+export interface Shortening {
+  readonly tree?: Frame | undefined;
+  readonly isPart?: boolean;
+}
+
 interface CompactionOptions {
   readonly journal: Journal;
   readonly mode: SequenceMode;
   readonly counter: TokenCounter;
+  /** The agents that have announced their registries. */
+  readonly peers: { readonly size: number };
 }
 
 const OUTGOING = 'out:';
@@ -62,12 +72,47 @@ const INCOMING = 'in:';
 export class Compaction {
   readonly #mode: SequenceMode;
   readonly #costs: SpellingCosts;
+  readonly #peers: CompactionOptions['peers'];
   readonly owners: TableOwners;
+  #isWriting = false;
+  #interruptions = 0;
 
-  constructor({ journal, mode, counter }: CompactionOptions) {
+  constructor({ journal, mode, counter, peers }: CompactionOptions) {
     this.#mode = mode;
     this.#costs = new SpellingCosts(counter);
+    this.#peers = peers;
     this.owners = new TableOwners(journal);
+  }
+
+  /** Writes a message: undoes the changes of the tables if the operation throws. */
+  write<T>(operation: () => T): T {
+    const isOuter = this.#isWriting;
+    this.owners.settle();
+    this.#isWriting = true;
+    try {
+      return operation();
+    } catch (thrown) {
+      this.owners.rollBack();
+      throw thrown;
+    } finally {
+      this.#isWriting = isOuter;
+    }
+  }
+
+  /**
+   * Begins another operation within one, called by a function of the host. What a message that is being written has changed is undone: its
+   * number will be higher than those of the frames that are sent now.
+   */
+  interrupt(): void {
+    if (this.#isWriting) {
+      this.owners.rollBack();
+      this.#interruptions++;
+    } else this.owners.settle();
+  }
+
+  /** The number of interruptions of messages that were being written: their compact frames must be made again. */
+  get interruptions(): number {
+    return this.#interruptions;
   }
 
   /**
@@ -76,27 +121,29 @@ export class Compaction {
    * @param plain the canonical text of header and body
    * @param registry the registry to begin with if all peers read compact frames, otherwise `null`
    * @param tree the tree of the text, if it is known
+   * @param isPart `true` for a part of a message
    */
-  shorten(agent: string, plain: string, registry: Registry | null, tree?: Frame): CompactBody {
+  shorten(agent: string, plain: string, registry: Registry | null, { tree, isPart }: Shortening = {}): CompactBody {
     const key = this.#outgoingKey(agent);
     const owner = this.owners.get(key);
     if (registry === null && owner === undefined) return plainBody(plain, undefined);
     const frame = tree ?? parseFrame(plain);
     if (isProtocolFrame(frame)) return plainBody(plain, undefined);
-    const isNumber = numberIn(agent) !== undefined && registry?.compact?.agents !== undefined;
-    if (registry !== null && !isNumber) {
+    const hasNumbers = this.#mode === 'session' || registry?.compact?.agents !== undefined;
+    if (registry !== null && !(hasNumbers && numberIn(agent) !== undefined)) {
       const [used, table] = this.#usedBy(agent, owner, registry);
       // With one count for all, the key of the list is the number of the frame.
       const count = this.#mode === 'session' ? used.count : undefined;
       this.owners.use(key, used.tables);
-      const compacted = new Compactor(used.tables, this.#costs).compact(frame, plain, count);
+      const compacted = new Compactor(used.tables, this.#costs).compact(frame, plain, count, isPart);
       if (compacted !== null) {
         const next = this.#counted(used);
         if (next !== owner) this.owners.set(key, next);
-        const { text, hasCount, tokens, plainTokens } = compacted;
-        const name = spellAgent(agent, registry);
-        const body = name === agent ? text : `@${name}${text.slice(agent.length + 1)}`;
+        const { text, isNumbered, hasCount, tokens, plainTokens } = compacted;
         const mark = this.#mark(table, used.count, hasCount);
+        const isRead = mark !== undefined || isNumbered;
+        const name = isRead ? this.#spellAgent(agent, registry, table === undefined ? used.agents : []) : agent;
+        const body = name === agent ? text : `@${name}${text.slice(agent.length + 1)}`;
         return { body, table: mark, tokens: name === agent ? tokens : undefined, plainTokens };
       }
     }
@@ -109,21 +156,39 @@ export class Compaction {
     return plainBody(plain, isEnd || registry !== null ? OFF : undefined);
   }
 
-  /** Returns the name of the agent of a frame, which may be a number in the registry of its tables. */
+  /** Returns the number of an agent if it has fewer tokens. @param sharing the agents that the other side knows to use the tables */
+  #spellAgent(agent: string, registry: Registry, sharing: readonly string[]): string {
+    const spelled = spellAgent(agent, registry);
+    // Another endpoint could have an agent with this number.
+    if (spelled !== agent || this.#mode === 'sender' || this.#peers.size > 1) return spelled;
+    const place = sharing.indexOf(agent);
+    if (place < 0) return agent;
+    const number = String((registry.compact?.agents?.length ?? 0) + place);
+    return this.#costs.of(number) < this.#costs.of(agent) ? number : agent;
+  }
+
+  /** Returns the name of the agent of a frame, which may be a number in the registry of its tables, or among the agents that share them. */
   agentOf(frame: Frame, table: string | undefined, registryOf: (hash: string) => Registry | null): string {
     const { agent: written } = frame;
     if (numberIn(written) === undefined || table === OFF || isProtocolFrame(frame)) return written;
-    const beginning = BEGINNING.exec(table ?? '');
+    const beginning = partsOf(table, BEGINNING);
     // The common registry has no agents.
     if (beginning !== null) return nameIn(beginning[1] === undefined ? null : registryOf(beginning[1]), written);
-    const [, first] = SHARED_COUNT.exec(table ?? '') ?? [];
+    const [, first] = partsOf(table, SHARED_COUNT) ?? [];
+    // The frame of an agent with this name, which has tables, or does not use any.
+    if (first === undefined && (this.#readerOf(written) !== undefined || !usesTables(frame, table))) return written;
+    const sharing: string[] = [];
     for (const [key, owner] of this.owners) {
       if (!key.startsWith(INCOMING)) continue;
-      const agent = nameIn(registryOf(owner.hash), written);
+      const registry = registryOf(owner.hash);
+      const agent = nameIn(registry, written);
       const uses = first === undefined ? owner.agents.includes(agent) : key === INCOMING + first;
       if (agent !== written && uses) return agent;
+      const shared = owner.agents[Number(written) - (registry?.compact?.agents?.length ?? 0)];
+      if (shared !== undefined && first === undefined && this.#mode === 'session') sharing.push(shared);
     }
-    return written;
+    // Of several endpoints, none is meant.
+    return sharing.length === 1 ? sharing[0]! : written;
   }
 
   /**
@@ -132,41 +197,47 @@ export class Compaction {
    * @param mayBeCompact `true` if a peer has announced that it may send compact frames
    */
   isContinuous(frame: Frame, table: string | undefined, mayBeCompact: boolean): boolean {
-    if (this.#mode === 'sender' || !mayBeCompact || table === OFF || isProtocolFrame(frame)) return true;
+    if (this.#mode === 'sender' || table === OFF || isProtocolFrame(frame)) return true;
     if (table !== undefined && BEGINNING.test(table)) return true;
     const { agent, operation, payload } = frame;
-    const [, first, inTable] = SHARED_COUNT.exec(table ?? '') ?? [];
+    const [, first, beside, alone] = partsOf(table, SHARED_COUNT) ?? [];
     const owner =
       first === undefined ? this.owners.get(this.#readerOf(agent) ?? '') : this.owners.get(INCOMING + first);
+    // The announcement of a peer may be lost, and its tables may not.
+    if (!mayBeCompact && table === undefined && owner === undefined) return true;
     const inPayload = numberIn(operation) === undefined ? undefined : numberIn(payload[0]?.key ?? '');
-    const count = inPayload ?? numberIn(inTable ?? '');
+    const count = inPayload ?? numberIn(beside ?? alone ?? '');
     // A plain frame has no count.
     return count === owner?.count;
   }
 
   /**
-   * Returns the plain frame, and updates the tables.
+   * Returns the plain frame, with its text if it differs, and updates the tables.
    *
    * @param table the metadata field `tbl`
    * @param registryOf returns the registry with a hash; `null` if it is unknown
    * @throws AccpError E2001 if the tables lack an entry, E1001 if the frame is invalid, E2003 if there are too many senders. Later frames
    * are then rejected until their sender begins new tables or sends plain frames, which `want` in the details asks for.
    */
-  expand(frame: Frame, table: string | undefined, registryOf: (hash: string) => Registry | null): Frame {
+  expand(
+    frame: Frame,
+    table: string | undefined,
+    registryOf: (hash: string) => Registry | null,
+  ): readonly [frame: Frame, text?: string] {
     const { agent } = frame;
-    if (isProtocolFrame(frame)) return frame;
+    if (isProtocolFrame(frame)) return [frame];
     if (table !== undefined) this.#announced(agent, table, registryOf);
     const key = this.#readerOf(agent);
-    if (key === undefined) return frame;
+    if (key === undefined) return [frame];
     const owner = this.owners.get(key)!;
     if (owner.tables === null) throw unreadable('E2001', 'An earlier compact frame could not be read.');
     this.owners.use(key, owner.tables);
     try {
-      const plain = expandFrame(frame, owner.tables);
+      const [plain, text] = expandFrame(frame, owner.tables);
       if (isProtocolFrame(plain)) throw unreadable('E1001', 'A frame of this kind is always plain.');
       const next = this.#counted(owner);
       if (next !== owner) this.owners.set(key, next);
-      return plain;
+      return [plain, text];
     } catch (thrown) {
       this.#break(agent, key);
       throw thrown instanceof AccpError ? unreadable(thrown.code, thrown.message) : thrown;
@@ -236,7 +307,8 @@ export class Compaction {
     const owner = this.#mode === 'session' ? this.owners.get(INCOMING + first) : undefined;
     if (owner === undefined) throw unreadable('E2001', `The agent ${first} has no tables.`);
     if (owner.agents.includes(agent)) return owner;
-    if (owner.agents.length < MAX_SENDERS) return { ...owner, agents: [...owner.agents, agent] };
+    if (owner.agents.length < MAX_SENDERS && agent.length <= MAX_NAME)
+      return { ...owner, agents: [...owner.agents, ownText(agent)] };
     throw unreadable('E2003', `At most ${MAX_SENDERS} agents can have tables.`, WANTED_PLAIN);
   }
 
@@ -252,19 +324,21 @@ export class Compaction {
     for (const [key, { tables }] of this.owners) {
       if (key.startsWith(INCOMING) && key !== before && tables !== null) readers++;
     }
-    if (readers >= MAX_SENDERS)
+    // Those with broken tables are known, too.
+    const isNew = before === undefined && !this.owners.has(INCOMING + agent);
+    if (readers >= MAX_SENDERS || (isNew && this.owners.size >= MAX_KNOWN) || agent.length > MAX_NAME)
       throw unreadable('E2003', `At most ${MAX_SENDERS} agents can have tables.`, WANTED_PLAIN);
     const registry = hash === undefined ? COMMON_REGISTRY : registryOf(hash);
     if (registry === null) throw unreadable('E2001', `The registry ${hash} is unknown.`, WANTED_PLAIN);
     const tables = new CompactTables(staticEntries(registry), true);
-    return { agents: [agent], known: [], former: [], hash: registry.hash, count: Number(count), tables };
+    return { agents: [ownText(agent)], known: [], former: [], hash: registry.hash, count: Number(count), tables };
   }
 
   /** Records that the frames of an agent cannot be read, which may be meant as compact ones. */
   #break(agent: string, key = INCOMING + agent): void {
     const owner = this.owners.get(key);
-    if (owner === undefined && this.owners.size >= MAX_KNOWN) return;
-    const unknown = { agents: [agent], known: [], former: [], hash: '', count: 0 };
+    if (owner === undefined && (this.owners.size >= MAX_KNOWN || agent.length > MAX_NAME)) return;
+    const unknown = { agents: [ownText(agent)], known: [], former: [], hash: '', count: 0 };
     this.owners.set(key, { ...(owner ?? unknown), tables: null });
   }
 
@@ -274,6 +348,15 @@ export class Compaction {
     for (const [key, { agents }] of this.owners) if (key.startsWith(INCOMING) && agents.includes(agent)) return key;
     return undefined;
   }
+}
+
+/** Returns `true` for a frame that only a reader with tables can read, as it shows by itself. */
+function usesTables({ operation, payload }: Pick<Frame, 'operation' | 'payload'>, table: string | undefined): boolean {
+  return table !== undefined || numberIn(operation) !== undefined || numberIn(payload[0]?.key ?? '') !== undefined;
+}
+
+function partsOf(table: string | undefined, form: RegExp): RegExpExecArray | null {
+  return table === undefined ? null : form.exec(table);
 }
 
 function nameIn(registry: Registry | null, written: string): string {
@@ -289,10 +372,10 @@ function plainBody(body: string, table: string | undefined): CompactBody {
 }
 
 /** The beginning of tables, with the hash of a registry, and a count. */
-const BEGINNING = /^(?:new|reg\.([0-9a-f]{6,64}))(?:\.([0-9]{1,3}))?$/;
+const BEGINNING = /^(?:new|reg\.([0-9a-f]{6,64}))(?:\.(0|[1-9][0-9]{0,2}))?$/;
 
-/** A count, or the agent whose tables are used, and a count. */
-const SHARED_COUNT = /^(?:as\.([A-Za-z0-9_-]+)(?:\.|$))?([0-9]{1,3})?$/;
+/** The agent whose tables are used, and a count, or a mere count. */
+const SHARED_COUNT = /^(?:as\.([A-Za-z0-9_-]+)(?:\.(0|[1-9][0-9]{0,2}))?|(0|[1-9][0-9]{0,2}))$/;
 
 /** Frames that maintain the session, and error frames, are always plain, so that they can be read without tables. */
 function isProtocolFrame({ intent, operation, payload }: Frame): boolean {

@@ -45,10 +45,10 @@ export interface OutboxEntry {
 }
 
 interface Unprocessed {
-  /** The messages to send now, in their original order. */
+  /** The messages to send, in their original order. */
+  readonly waiting: readonly OutboxEntry[];
+  /** The first ones of them, to send now; the others when the other side asks again. */
   readonly copies: readonly OutboxEntry[];
-  /** The number of messages to send when the other side asks again. */
-  readonly left: number;
   /** The number of messages that were evicted, or sent too often. */
   readonly lost: number;
 }
@@ -145,7 +145,7 @@ export class Outbox {
     for (const [key, resync] of [...this.#resyncs.entries()])
       if (resync.agent === agent && resync.seq < expected) this.#resyncs.delete(key);
     const copies = this.#affordable(agent, waiting, processed);
-    return { copies, left: waiting.length - copies.length, lost };
+    return { waiting, copies, lost };
   }
 
   #affordable(agent: string, waiting: readonly OutboxEntry[], processed: number): readonly OutboxEntry[] {

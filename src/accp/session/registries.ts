@@ -43,8 +43,14 @@ export interface TextState {
 /** The facts with our schemas, and with the hash announced last. */
 const REGISTRY = 'registry';
 const ANNOUNCED = 'announced';
+/** The fact with the number of our announcements that must be sent again: until then, peers may lack them. */
+const UNREAD = 'unread-announcements';
 /** The fact that compact frames are not used, whatever the sides have announced. */
 const NO_COMPACT = 'no-compact';
+
+/** The maximum numbers of agents that announce registries, and of those with schemas of their own, which are stored. */
+const MAX_PEERS = 1024;
+const MAX_DELTAS = 64;
 
 export class Registries {
   readonly peers: Collection<Peer>;
@@ -94,21 +100,38 @@ export class Registries {
     return { text: peerDecodes && this.#allTransliterate() ? 'transliterate' : 'reject', peerDecodes };
   }
 
-  /** Returns the registry whose entries compact frames can begin with; `null` unless all peers read compact frames. */
-  compactRegistry(own: Registry): Registry | null {
-    if (this.announced === undefined || this.peers.size === 0 || this.#facts.has(NO_COMPACT)) return null;
+  /**
+   * Returns the registry whose entries compact frames can begin with; `null` unless all peers read compact frames.
+   *
+   * @param isAnnouncing `true` for frames that are read after the announcements of this side, since they have one count
+   */
+  compactRegistry(own: Registry, isAnnouncing: boolean): Registry | null {
+    if (this.announced === undefined || this.peers.size === 0) return null;
+    if (this.#facts.has(NO_COMPACT) || this.#facts.has(UNREAD)) return null;
     let isKnown = this.announced === own.hash;
     for (const { announcement, known } of this.peers.values()) {
       if (announcement.profile !== 'compact1') return null;
-      isKnown &&= known === own.hash || matchesHash(own, announcement.hash);
+      isKnown &&= (isAnnouncing && known === own.hash) || matchesHash(own, announcement.hash);
     }
     return isKnown ? own : COMMON_REGISTRY;
+  }
+
+  /** The number of announcements that must be sent again; compact frames follow them. */
+  get unread(): number {
+    return Number(this.#facts.get(UNREAD) ?? 0);
+  }
+
+  set unread(count: number) {
+    if (count > 0) this.#facts.set(UNREAD, count);
+    else if (this.#facts.has(UNREAD)) this.#facts.delete(UNREAD);
   }
 
   /** Returns the registry with a hash or a prefix of it: ours, that of a peer, or the common one; `null` if it is unknown. */
   withHash(hash: string, own: Registry): Registry | null {
     for (const registry of [own, COMMON_REGISTRY]) if (matchesHash(registry, hash)) return registry;
-    for (const agent of this.peers.keys()) {
+    for (const [agent, { announcement }] of this.peers.entries()) {
+      // Making a registry takes time.
+      if (!isPrefix(announcement.hash, hash)) continue;
       const registry = this.of(agent, own);
       if (matchesHash(registry, hash)) return registry;
     }
@@ -127,7 +150,10 @@ export class Registries {
   }
 
   isTransliterated(agent: string, policy: TextPolicy | undefined): boolean {
-    return policy === 'transliterate' || this.peers.get(agent)?.announcement.text === 'transliterate';
+    if (policy === 'transliterate') return true;
+    const peer = this.peers.get(agent);
+    // An endpoint announces for all of its agents.
+    return peer === undefined ? this.#allTransliterate() : peer.announcement.text === 'transliterate';
   }
 
   get announced(): string | undefined {
@@ -176,10 +202,20 @@ export class Registries {
     }
     if (this.#facts.get(NO_COMPACT) === 'peer') this.#facts.delete(NO_COMPACT);
     const before = this.peers.get(agent);
+    this.#checkRoom(before, received);
     const { known } = announcementReceived(own, this.#negotiationWith(before), received);
     const peer = { ...peerOf(received, before, own), known };
     this.peers.set(agent, peer);
     return nextStep(own, this.#negotiationWith(peer));
+  }
+
+  #checkRoom(before: Peer | undefined, { delta }: Announcement): void {
+    if (before === undefined && this.peers.size >= MAX_PEERS)
+      throw accpError('E5001', undefined, `at most ${MAX_PEERS} agents can announce registries`);
+    if (delta === undefined || before?.registry !== undefined || this.peers.size < MAX_DELTAS) return;
+    const deltas = [...this.peers.values()].filter(({ registry }) => registry !== undefined).length;
+    if (deltas >= MAX_DELTAS)
+      throw accpError('E5001', undefined, `at most ${MAX_DELTAS} agents can have registries of their own`);
   }
 
   #negotiationWith(peer: Peer | undefined): Negotiation {

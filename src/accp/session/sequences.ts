@@ -22,7 +22,7 @@ interface Progress extends Pick<Frame, 'intent' | 'operation'> {
 interface StoredPart {
   readonly text: string;
   readonly dialect: Dialect;
-  readonly cut?: number;
+  readonly cut?: number | undefined;
 }
 
 export interface Joined {
@@ -33,8 +33,7 @@ export interface Joined {
 export interface IncomingPart extends Pick<Frame, 'agent' | 'intent' | 'operation'> {
   readonly part: Part;
   readonly envelope: ReceivedEnvelope;
-  readonly params: readonly Param[];
-  /** The text of the frame, which is parsed again when the message is complete. */
+  /** The text of the plain frame, which is parsed again when the message is complete. */
   readonly text: string;
   readonly dialect: Dialect;
   readonly now: number;
@@ -58,7 +57,7 @@ export class Sequences {
 
   /** Adds a frame; the last one returns the message. Throws AccpError E1001 for a frame out of order, E2003 beyond the limits. */
   add(incoming: IncomingPart): Joined | null {
-    const { agent, part, envelope, params, text } = incoming;
+    const { agent, part, envelope, text, dialect } = incoming;
     const { cid } = envelope;
     if (cid === undefined) throw invalidPart('a part of a message must have a cid');
     const key = `${agent}:${cid}`;
@@ -74,7 +73,9 @@ export class Sequences {
     if (part.index === part.total - 1) {
       const pieces = this.#pieces(before);
       this.#remove(key);
-      return { params: joinPieces([...pieces, { params, cut: part.cut }]), envelope: before.envelope };
+      // Like the others: the entries of a map must be in the order of the text.
+      const last = pieceOf({ text, dialect, cut: part.cut }, part.index);
+      return { params: joinPieces([...pieces, last]), envelope: before.envelope };
     }
     this.#store(key, before, incoming);
     return null;
@@ -129,10 +130,7 @@ export class Sequences {
   #pieces(progress: Progress): Piece[] {
     const pieces: Piece[] = [];
     for (let index = 0; index < progress.next; index++) {
-      const stored = this.#parts.get(partKey(progress, index));
-      const parsed = stored && tryParseFrame(stored.text, { dialect: stored.dialect });
-      if (!parsed?.ok) throw invalidPart(`part ${index} is missing from the store`);
-      pieces.push({ params: parsed.value.payload, cut: stored!.cut });
+      pieces.push(pieceOf(this.#parts.get(partKey(progress, index)), index));
     }
     return pieces;
   }
@@ -144,6 +142,12 @@ export class Sequences {
     for (let index = 0; index < progress.next; index++) this.#parts.delete(partKey(progress, index));
     this.#length -= progress.length;
   }
+}
+
+function pieceOf(part: StoredPart | undefined, index: number): Piece {
+  const parsed = part && tryParseFrame(part.text, { dialect: part.dialect });
+  if (!parsed?.ok) throw invalidPart(`part ${index} is missing from the store`);
+  return { params: parsed.value.payload, cut: part!.cut };
 }
 
 function partKey({ id }: Progress, index: number): string {

@@ -141,6 +141,8 @@ export interface SessionParts {
   readonly facts: Collection<Json>;
   /** Runs one operation and stores its changes before it returns. */
   readonly commit: Commit;
+  /** `true` within an operation. */
+  readonly isBusy: boolean;
 }
 
 type Commit = <T>(operation: () => T) => T;
@@ -231,7 +233,9 @@ export function createSession(options: SessionOptions): Session {
   });
   const facts = journal.collection<Json>('facts');
   const registries = new Registries(journal, facts, sequence);
-  const compaction = new Compaction({ journal, mode: sequence, counter: runtime.counter });
+  const compaction = new Compaction({
+    ...{ journal, mode: sequence, counter: runtime.counter, peers: registries.peers },
+  });
   const state = createState({
     session: id,
     journal,
@@ -244,15 +248,19 @@ export function createSession(options: SessionOptions): Session {
   });
 
   let failure: StoreError | null = null;
+  let depth = 0;
   const commit = <T>(operation: () => T): T => {
     if (failure !== null) throw failure;
     let result: T;
+    depth++;
     try {
       result = operation();
     } catch (thrown) {
       // The operation may be incomplete in memory.
       if (thrown instanceof StoreError) failure ??= thrown;
       throw thrown;
+    } finally {
+      depth--;
     }
     try {
       journal.commit();
@@ -320,6 +328,9 @@ export function createSession(options: SessionOptions): Session {
     state: withAsyncCheckpoints(state, (step) => step(), commit),
     facts,
     commit,
+    get isBusy() {
+      return depth > 0;
+    },
   });
   return session;
 }

@@ -1,6 +1,6 @@
 /** Tier 1: the context, with the last messages and parameters of the task (draft-benzing-accp-00, section 5.1). */
 
-import { accpError } from '../errors.js';
+import { AccpError, accpError } from '../errors.js';
 import { type Json, type JsonObject, nullObject, Reference } from '../message/json.js';
 import type { Collection } from '../store/journal.js';
 import { fromText, toText } from '../store/text.js';
@@ -14,6 +14,9 @@ export interface HotContent {
   /** The values that the host has set, by key. */
   readonly values: Readonly<Record<string, StateEntry>>;
 }
+
+/** The reason in the details of the error for a message that does not fit, whatever a checkpoint moves. */
+export const TOO_LARGE = 'size';
 
 export type HotTier = ReturnType<typeof createHot>;
 
@@ -129,12 +132,12 @@ export function createHot({ journal, counter, now, budgets, cold, onMoved }: Hot
       // A checkpoint can move everything except the frame itself and the reference.
       const fixed = values.get(CHECKPOINT_KEY)?.tokens ?? 0;
       if (counted + fixed > budgets.hot) {
-        throw accpError(
-          'E2003',
-          undefined,
-          `a message of ${counted} tokens does not fit into hot state; its budget is ${budgets.hot}`,
-          'send references instead of large values',
-        );
+        throw new AccpError({
+          code: 'E2003',
+          message: `A message of ${counted} tokens does not fit into hot state; its budget is ${budgets.hot}.`,
+          help: 'send references instead of large values',
+          details: { reason: TOO_LARGE },
+        });
       }
       // The host makes checkpoints itself, and one is overdue.
       if (frameTokens > budgets.hotTrigger && tokens() + counted > budgets.hot) {

@@ -1,6 +1,7 @@
 /** Files named in arguments. */
 import {
   closeSync,
+  existsSync,
   openSync,
   readFileSync,
   realpathSync,
@@ -53,9 +54,11 @@ export function replaceText(file: string, before: string, after: string): void {
   });
 }
 
-/** Checks that a file can be written, and creates it if it is missing. @throws UsageError if it cannot */
+/** Checks that a file can be written, and leaves it as it is. @throws UsageError if it cannot */
 export function tryFile(file: string): void {
+  const isThere = existsSync(file);
   writing(file, () => closeSync(openSync(file, 'a')));
+  if (!isThere) rmSync(file, { force: true });
 }
 
 /** Checks that a folder can be written, and leaves nothing in it. @throws UsageError if it cannot */

@@ -1,10 +1,12 @@
 /** `pegwire/accp/compact`: compact frames by the entries of a registry. */
 import { describe, expect, test } from 'vitest';
+import type { Frame } from '../../../src/accp/ast.js';
 import { AccpError, compactFrame, createRegistry, expandFrame } from '../../../src/accp/compact/index.js';
 import { staticEntries } from '../../../src/accp/compact/static.js';
 import { CompactTables, shapeKey } from '../../../src/accp/compact/tables.js';
 import { parseFrame } from '../../../src/accp/parse.js';
 import { printFrame } from '../../../src/accp/print.js';
+import { PrintError } from '../../../src/text/errors.js';
 import { entriesOf } from './entries.js';
 
 const REGISTRY = createRegistry({
@@ -43,7 +45,7 @@ describe('the forms', () => {
     [
       'a table, a string and dates',
       '@x>req:y{rows:[{name:in_progress,due:2026-04-08},{name:b,due:2026-04-09}]}',
-      '@x>req:y{rows:{26:[[#20260408,$0],[#20260409,b]]}}',
+      '@x>req:y{rows:{26:[[#46118,$0],[#46119,b]]}}',
     ],
     ['marks', '@x>req:y{1:-|a:##|b:$12}', '@x>req:y{_1:#-|a:###|b:$.12}'],
     ['a plain frame', '@x>req:y{k:1}', '@x>req:y{k:1}'],
@@ -83,12 +85,29 @@ describe('errors', () => {
     expect(refusalOf(() => expand('@x>req:y{k:#no}'))).toEqual(['E1001', 'payload.k']);
   });
 
-  test('the plain frame has at most 1048576 characters of keys and strings', () => {
+  test('a tree that is no frame cannot be printed, and is not expanded either', () => {
+    const deep = Array.from({ length: 20_000 }).reduce<object>((items) => ({ kind: 'array', items: [items] }), {});
+    for (const payload of [undefined, [null], [{ key: 'k' }], [{ key: 'k', value: deep }]]) {
+      const tree = { ...parseFrame('@x>req:y{}'), payload } as unknown as Frame;
+      expect(() => expandFrame(tree)).toThrow(PrintError);
+      expect(() => compactFrame(tree)).toThrow(PrintError);
+    }
+  });
+
+  test('a frame that marks make too long has no compact form', () => {
+    const plain = `@x>req:y{k:[${'-,'.repeat(99_000)}-]|l:${'x'.repeat(848_000)}}`;
+    expect(refusalOf(() => compact(plain))).toEqual(['E1004', 'frame']);
+  });
+
+  test('the plain frame has at most 1048576 characters', () => {
     const registry = createRegistry({ schemas: {}, compact: { strings: ['x'.repeat(96)] } });
     const times = (count: number): string => `@x>req:y{k:[${Array<string>(count).fill('$0').join(',')}]}`;
-    const most = Math.floor(1_048_576 / 97);
+    // A string with a comma, in `@x>req:y{k:[` and `]}`, which have one less.
+    const most = Math.floor((1_048_576 - 13) / 97);
     expect(expandFrame(parseFrame(times(most)), registry).payload).toHaveLength(1);
-    expect(refusalOf(() => expandFrame(parseFrame(times(most + 1)), registry))).toEqual(['E1001', `payload.k.${most}`]);
+    expect(refusalOf(() => expandFrame(parseFrame(times(most + 1)), registry))).toEqual(['E1001', 'payload']);
+    // Far longer ones are not built first.
+    expect(refusalOf(() => expandFrame(parseFrame(times(20_000)), registry))).toEqual(['E1001', 'payload.k.10810']);
   });
 });
 

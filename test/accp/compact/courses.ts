@@ -50,7 +50,7 @@ export class Reader {
     this.#registry = createRegistry(registry);
     this.#isShared = sequence === 'session';
     const journal = { collection: (name: string) => this.#collection(name) } as unknown as Journal;
-    this.#compaction = new Compaction({ journal, mode: sequence, counter: ESTIMATING_COUNTER });
+    this.#compaction = new Compaction({ journal, mode: sequence, counter: ESTIMATING_COUNTER, peers: { size: 1 } });
   }
 
   read(frame: string): Pick<Step, 'plain' | 'error'> {
@@ -72,7 +72,7 @@ export class Reader {
     if (!this.#compaction.isContinuous(frame, table, true)) {
       throw new AccpError({ code: 'E3003', message: 'A frame was lost.' });
     }
-    const plain = this.#compaction.expand(frame, table, registryOf);
+    const [plain] = this.#compaction.expand(frame, table, registryOf);
     return printFrame({ ...plain, metadata: null });
   }
 

@@ -1,6 +1,7 @@
 """Decodes compact frames (profile compact1) as src/accp/compact/README.md describes them: a file of conformance cases on the standard input.
 Prints one line of JSON for each step: the plain frame or the error, and the tables after it."""
 import json, re, sys
+from datetime import datetime, timedelta
 
 MAX_LENGTH, MAX_DEPTH, MAX_ITEMS, MAX_DIGITS = 1_048_576, 5, 100_000, 1000
 INVALID, UNKNOWN = {"code": "E1001", "want": "tables"}, {"code": "E2001", "want": "tables"}
@@ -18,8 +19,7 @@ LITERAL = re.compile(r"true|false|-?[0-9]+(\.[0-9]+)?")
 class Parser:
     def __init__(self, text):
         self.text, self.at, self.items = text, 0, 0
-    def check(self, condition):
-        require(condition, {"code": "E1001"})
+    def check(self, condition): require(condition, {"code": "E1001"})
     def frame(self):
         self.check(len(self.text) <= MAX_LENGTH)
         header = self.match(HEAD).groups()
@@ -55,13 +55,10 @@ class Parser:
                 if kind == "map":
                     return kind, [] if self.take(end) else self.params(",", end, depth + 1)
                 return kind, [] if self.take(end) else self.list(",", end, lambda: self.value(depth + 1))
-        if self.take("~"):
-            return "null", "~"
-        if self.text.startswith("$", self.at):
-            return "ref", self.match(REF)[1]
+        if self.take("~"): return "null", "~"
+        if self.text.startswith("$", self.at): return "ref", self.match(REF)[1]
         lexeme = self.match(TEXT)[0]
-        if not LITERAL.fullmatch(lexeme):
-            return "string", re.sub(r"\\(.)", r"\1", lexeme)
+        if not LITERAL.fullmatch(lexeme): return "string", re.sub(r"\\(.)", r"\1", lexeme)
         self.check(sum(map(str.isdigit, lexeme)) <= MAX_DIGITS)
         return "literal", lexeme
 
@@ -127,23 +124,22 @@ def read_key(written):
     require(not written[0].isdigit())
     return written[1:] if re.match(r"_+[0-9]", written) else written
 
-DATE, TIME = r"([0-9]{4})([0-9]{2})([0-9]{2})", r"([0-9]{2})([0-9]{2})"
-MARKED = (
-    (r"(-|#.*)", r"\1"), (r"(//.*)", r"https:\1"),
-    (DATE, r"\1-\2-\3"),
-    (TIME + "([0-9]{2})", r"\1:\2:\3"),
-    (TIME, r"\1:\2"),
-    (DATE + "T" + TIME + r"(?:([0-9]{2})(\.[0-9]{1,9})?)?(?:(Z)|([+-][0-9]{2})([0-9]{2}))?", None))
-def read_string(written):
-    require(written != "-")
-    if not written.startswith("#"):
-        return written
-    found, plain = next(((found, plain) for form, plain in MARKED if (found := re.fullmatch(form, written[1:]))), (None, None))
-    require(found)
-    if plain is not None:
-        return found.expand(plain)
+DATE_TIME = r"([0-9]{4})([0-9]{2})([0-9]{2})T([0-9]{2})([0-9]{2})(?:([0-9]{2})(\.[0-9]{1,9})?)?(?:(Z)|([+-][0-9]{2})([0-9]{2}))?"
+def date_time(found):
     year, month, day, hour, minute, second, fraction, utc, zone, rest = found.groups("")
     return f"{year}-{month}-{day}T{hour}:{minute}" + (second and f":{second}{fraction}") + utc + (zone and f"{zone}:{rest}")
+MARKED = (
+    (r"-|#.*", lambda found: found[0]), (r"//.*", lambda found: "https:" + found[0]),
+    (r"0|[1-9][0-9]{0,2}|1[0-3][0-9]{2}|14[0-3][0-9]", lambda found: f"{int(found[0]) // 60:02}:{int(found[0]) % 60:02}"),
+    (r"[0-9]{5}", lambda found: (datetime(1900, 1, 1) + timedelta(int(found[0]))).isoformat()[:10]),
+    (r"([0-9]{2})([0-9]{2})([0-9]{2})", lambda found: ":".join(found.groups())), (DATE_TIME, date_time),
+    (r"([0-9]{9})(\.[0-9]{1,9})?", lambda found: f"{(datetime(2020, 1, 1) + timedelta(seconds=int(found[1]))).isoformat()}{found[2] or ''}Z"))
+def read_string(written):
+    require(written != "-")
+    if not written.startswith("#"): return written
+    found, plain = next(((found, plain) for form, plain in MARKED if (found := re.fullmatch(form, written[1:]))), (None, None))
+    require(found)
+    return plain(found)
 
 # ---- One frame
 class Reading:
@@ -193,10 +189,8 @@ class Reading:
             if number_in(content) is not None:
                 return "string", self.counted(self.strings.get(number_in(content)))
             return kind, content[1:] if re.fullmatch(r"\.+[0-9]+", content) else content
-        if kind == "array":
-            return kind, [self.value(item) for item in content]
-        if kind != "map":
-            return value
+        if kind == "array": return kind, [self.value(item) for item in content]
+        if kind != "map": return value
         if len(content) == 1 and number_in(content[0][0]) is not None:
             return self.numbered(number_in(content[0][0]), content[0][1])
         if len(content) > 1:
@@ -214,17 +208,17 @@ class Reading:
         else:
             operation, schema, keys = self.shape((number - 1) // 2)
             require(not operation and not schema)
-        if number % 2 == 1:
-            return "map", self.members(keys, value)
+        if number % 2 == 1: return "map", self.members(keys, value)
         return "array", [("map", self.members(keys, row)) for row in rows]
     def shape(self, number):
         operation, schema, keys = self.shapes.get(number).split("|", 2)
         return operation, schema, keys.split("|") if keys else []
 
 # ---- One session
+CHANGE = r"off|(new|reg(\.[0-9a-f]{6,64})?)(\.(0|[1-9][0-9]{0,2}))?"
 class Owner:
-    def __init__(self, agent, static=([], []), count=0, broken=True):
-        self.agents, self.count, self.broken = [agent], count, broken
+    def __init__(self, agent, static=([], []), count=0, broken=True, is_common=False):
+        self.agents, self.count, self.broken, self.is_common = [agent], count, broken, is_common
         self.shapes, self.strings = Table(static[0], 128, 8192), Table(static[1], 512, 16384)
     def listed(self, shared):
         return {"agents": self.agents, **({"count": self.count} if shared else {}), "shapes": self.shapes.learned, "strings": self.strings.learned}
@@ -234,9 +228,8 @@ class Receiver:
     def read(self, text):
         agent, intent, operation, payload, metadata = Parser(text).frame()
         table = metadata["tbl"][1] if "tbl" in metadata else ""
-        named = dict(enumerate(self.registry.get("compact", {}).get("agents", []))).get(number_in(agent))
-        if named is not None and table[:3] not in ("new", "off") and (table[:3] in ("reg", "as.") or self.owner_of(named)):
-            agent = named
+        if number_in(agent) is not None and table != "off" and not always_plain(intent, operation, payload):
+            agent = self.agent_of(agent, table, table or any(number_in(name) is not None for name in (operation, (payload or [["x"]])[0][0])))
         if not always_plain(intent, operation, payload):
             if self.shared:
                 self.check_count(agent, operation, payload, table)
@@ -250,32 +243,39 @@ class Receiver:
                 require(not always_plain(intent, operation, payload))
                 owner.broken, owner.count = False, (owner.count + 1) % 1000
         return f"@{agent}>{intent}:{operation}{{{'|'.join(key + ':' + printed(value) for key, value in payload)}}}"
+    def agent_of(self, name, table, is_compact):
+        names, number = self.registry.get("compact", {}).get("agents", []), number_in(name)
+        named = names[number] if number < len(names) else None
+        if table[:3] in ("new", "reg", "as."): return named if named and table[:3] != "new" else name
+        if self.owner_of(name) or not is_compact: return name
+        if named and self.owner_of(named): return named
+        numbered = [enumerate(owner.agents, 0 if owner.is_common else len(names)) for owner in self.owners.values()]
+        sharing = [agent for agents in numbered for at, agent in agents if at == number]
+        return sharing[0] if self.shared and len(sharing) == 1 else name
     def owner_of(self, agent):
         return next((owner for owner in self.owners.values() if agent in owner.agents), None)
     def check_count(self, agent, operation, payload, table):
-        if re.fullmatch(r"off|(new|reg(\.[0-9a-f]{6,64})?)(\.[0-9]{1,3})?", table):
-            return
-        parts = re.fullmatch(r"(?:as\.([A-Za-z0-9_-]+))?(?:(?:^|\.)([0-9]{1,3}))?", table)
+        if re.fullmatch(CHANGE, table): return
+        parts = re.fullmatch(r"(?:as\.([A-Za-z0-9_-]+))?(?:(?:^|\.)(0|[1-9][0-9]{0,2}))?", table)
         first, count = parts.groups() if parts else (None, None)
         owner = self.owners.get(first) if first else self.owner_of(agent)
         if number_in(operation) is not None and payload and number_in(payload[0][0]) is not None:
             count = payload[0][0]
         require((None if count is None else number_in(count)) == (owner and owner.count), {"code": "E3003"})
     def announce(self, agent, table):
-        if number_in(table) is not None:
-            return
+        if number_in(table) is not None: return
         before, owner, error = self.owner_of(agent), None, None
         word, _, rest = table.partition(".")
         if word == "as":
             owner = self.owners.get(rest.partition(".")[0]) if self.shared else None
             error = None if owner else UNKNOWN
-        elif not re.fullmatch(r"off|(new|reg(\.[0-9a-f]{6,64})?)(\.[0-9]{1,3})?", table):
+        elif not re.fullmatch(CHANGE, table):
             error = INVALID
         elif word == "reg" and not self.hash.startswith(rest.partition(".")[0]):
             error = {"code": "E2001", "want": "plain"}
         elif word != "off":
             count = re.search(r"(?:^|\.)([0-9]{1,3})$", rest)
-            owner = Owner(agent, static_entries({} if word == "new" else self.registry), int(count.group(1)) if count else 0, False)
+            owner = Owner(agent, static_entries({} if word == "new" else self.registry), int(count.group(1)) if count else 0, False, word == "new")
         if error is not None:  # the tables are broken for all agents that use them
             (owner := before or Owner(agent)).broken = True
         elif before not in (None, owner):

@@ -250,6 +250,8 @@ describe('the registry', () => {
   test('rejects messages that have no frame', () => {
     const deep = { a: { b: undefined as never, n: Number.NaN } };
     expect(() => learnRegistry([req(deep)])).toThrow(expect.objectContaining({ code: 'E1004', path: 'payload.a.n' }));
+    // A message that takes several frames.
+    expect(learnRegistry([req({ s: 'x y '.repeat(400_000) }), req({ k: 1 })])).toEqual({ schemas: {} });
     expect(() => learnRegistry([req({}, 'a b')])).toThrow(expect.objectContaining({ code: 'E1004' }));
   });
 });

@@ -131,8 +131,9 @@ test.each([
           continue;
         }
         const { text } = compacted;
-        const back = expandByTables(parseFrame(text), received);
-        expect(byKey(parseFrame(printFrame(back)))).toEqual(byKey(parseFrame(plain)));
+        const [back, whole] = expandByTables(parseFrame(text), received);
+        expect(whole).toBe(printFrame(back));
+        expect(byKey(parseFrame(whole))).toEqual(byKey(parseFrame(plain)));
         expect([back.agent, back.intent, back.operation]).toEqual([frame.agent, frame.intent, frame.operation]);
         expect(stateOf(received)).toEqual(stateOf(sent));
         if (isMarked(plain)) continue;

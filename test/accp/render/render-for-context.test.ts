@@ -333,6 +333,21 @@ describe('a frame for a model', () => {
 });
 
 describe('values that cannot be rendered', () => {
+  test.each([
+    [[null]],
+    [[{ key: 5, value: { kind: 'null' } }]],
+    [[{ key: 'k' }]],
+    [[{ key: 'k', value: { kind: 'other' } }]],
+    [[{ key: 'k', value: { kind: 'array', items: [null] } }]],
+    [[{ key: 'k', value: { kind: 'map', entries: [null] } }]],
+    [[{ key: 'k', value: { kind: 'string', value: 5 } }]],
+  ])('a tree of a frame with %j is refused', (payload) => {
+    const tree = { kind: 'frame', agent: 'a', intent: 'req', operation: 'x', payload, metadata: null };
+    expect(() => renderForContext(tree as unknown as Frame)).toThrow(
+      expect.objectContaining({ code: 'E1004', path: 'payload' }),
+    );
+  });
+
   let deep: Json = 'x';
   for (let depth = 0; depth < 100_000; depth++) deep = [deep];
 

@@ -24,7 +24,7 @@ interface PartOf {
 function part(spec: PartOf): IncomingPart {
   const { index, total, body = `k${index}:1`, cut, cid = 'c', header = 'req:x', now = 0, dialect = 'strict' } = spec;
   const text = `@a>${header}{${body}}`;
-  const { agent, intent, operation, payload } = parseFrame(text, { dialect });
+  const { agent, intent, operation } = parseFrame(text, { dialect });
   return {
     agent,
     intent,
@@ -41,7 +41,6 @@ function part(spec: PartOf): IncomingPart {
       part: undefined,
       table: undefined,
     },
-    params: payload,
     text,
     dialect,
     now,

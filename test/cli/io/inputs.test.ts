@@ -155,7 +155,7 @@ describe('fmt', () => {
     ]);
   });
 
-  test('--write leaves a file with an invalid message as it is, and goes on', async () => {
+  test('--write leaves a file with an invalid message as it is, and continues', async () => {
     put('a.accp', LOOSE, BAD);
     put('b.accp', LOOSE);
     const { code, stdout, stderr } = await cli(['fmt', 'accp', '--write', 'a.accp', 'b.accp']);

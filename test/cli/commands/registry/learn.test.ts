@@ -1,5 +1,5 @@
 /** `pegwire registry learn`: the registry, the report, and the generated types. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import fc from 'fast-check';
@@ -118,6 +118,12 @@ describe('pegwire registry learn', () => {
     const shown = await cli(['registry', 'learn'], { stdin });
     expect(shown.stderr).toContain('error[not-json]: The line is not JSON');
     expect(shown.stderr).toContain(' --> stdin:2:');
+  });
+
+  test('leaves no files if it fails', async () => {
+    const [out, types] = [path.join(scratch.path, 'none.json'), path.join(scratch.path, 'none.ts')];
+    const { code } = await cli(['registry', 'learn', '--out', out, '--types', types], { stdin: '' });
+    expect([code, existsSync(out), existsSync(types)]).toEqual([1, false, false]);
   });
 
   test('reports an empty input, and one without a valid line', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ownText } from '../../../src/accp/session/envelope.js';
-import { memoryInUse } from '../../helpers/memory.js';
+import { ownText } from '../../src/text/own-text.js';
+import { memoryInUse } from '../helpers/memory.js';
 
 /** Bytes that are held by parts of 100 texts of 100,000 characters each. */
 function heldBy(part: (text: string) => string): number {
